@@ -1,0 +1,28 @@
+// Packages that ship only ES modules: they go through the transform like our own files.
+const esmOnly = [
+  '@nestjs/(?!throttler/)[^/]+',
+  'uuid',
+  'file-type',
+  'strtok3',
+  'token-types',
+  'uint8array-extras',
+  '@tokenizer/[^/]+',
+  '@borewit/[^/]+',
+];
+
+module.exports = {
+  testEnvironment: 'node',
+  roots: ['<rootDir>/src', '<rootDir>/test'],
+  testMatch: ['**/*.spec.ts', '**/*.e2e-spec.ts'],
+  transform: { '\\.[cm]?[tj]s$': '<rootDir>/jest.transform.cjs' },
+  transformIgnorePatterns: [`/node_modules/(?!(${esmOnly.join('|')})/)`],
+  globalSetup: '<rootDir>/test/global-setup.mjs',
+  globalTeardown: '<rootDir>/test/global-teardown.mjs',
+  setupFiles: ['reflect-metadata'],
+  collectCoverageFrom: ['src/**/*.ts', '!src/**/*.spec.ts'],
+  coverageProvider: 'v8',
+  maxWorkers: 2,
+  workerIdleMemoryLimit: '768MB',
+  clearMocks: true,
+  testTimeout: 30_000,
+};
