@@ -1,0 +1,57 @@
+#!/bin/sh
+# Ends what a launcher started once the launcher lets go, whether it said so, crashed or was killed:
+# its end of our standard input closes in every case. So there is one way down, and it always runs.
+#
+# usage: reaper.sh [LOCK-FILE]
+# Lines on standard input:   end SIGNAL PID   end this process, the latest first
+#                            remove PATH      remove this file or folder afterwards
+# Prints "ready", or "busy PID" if the launcher PID holds the lock. The lock is ours, not the launcher's,
+# so that it lasts until the last process has gone.
+
+trap '' HUP INT TERM
+
+if [ -n "$1" ] && command -v flock >/dev/null; then
+  exec 9>>"$1" || exit 1
+  if ! flock -n 9; then
+    holder=$(cat "$1")
+    # A launcher that is gone has a reaper at work: that takes a moment.
+    if kill -0 "$holder" 2>/dev/null || ! flock -w 30 9; then
+      echo "busy $holder"
+      exit 1
+    fi
+  fi
+  echo "$PPID" >"$1"
+fi
+echo ready
+
+# A zombie has ended, even where nobody collects it.
+alive() {
+  kill -0 "$1" 2>/dev/null && ! grep -qs '^State:.*Z' "/proc/$1/status"
+}
+
+end() {
+  kill -s "$1" "$2" 2>/dev/null || return 0
+  tenths=0
+  while alive "$2"; do
+    [ "$tenths" -lt 200 ] || kill -s KILL "$2"
+    tenths=$((tenths + 1))
+    sleep 0.1
+  done
+}
+
+processes='' # newest first, each as SIGNAL:PID
+leftovers='' # paths, a line each
+while read -r verb rest; do
+  case $verb in
+    end) processes="${rest% *}:${rest#* } $processes" ;;
+    remove) leftovers="$leftovers$rest
+" ;;
+  esac
+done
+
+for process in $processes; do
+  end "${process%%:*}" "${process#*:}"
+done
+printf '%s' "$leftovers" | while read -r path; do
+  rm -rf -- "$path"
+done

@@ -1,0 +1,73 @@
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { chownSync, existsSync, mkdirSync, realpathSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { LauncherError } from '../processes.mjs';
+
+const ELSEWHERE = '/var/lib/conversation-messaging-service';
+
+/**
+ * @typedef {{ uid: number, gid: number }} User
+ *
+ * @typedef {object} Home where the servers keep their data and as whom they run
+ * @property {string} directory
+ * @property {User | undefined} user undefined: the caller's own
+ */
+
+/**
+ * PostgreSQL refuses to run as root, and whoever it runs as instead must be able to reach its data,
+ * which a checkout below somebody's closed home does not allow: then the data lives in /var/lib, under
+ * a name made from the checkout's path, so that the next start finds it.
+ *
+ * @param {string} dataDir
+ * @returns {Home}
+ */
+export function findHome(dataDir) {
+  mkdirSync(dataDir, { recursive: true });
+  const directory = realpathSync(dataDir);
+  if (process.getuid?.() !== 0) return { directory, user: undefined };
+
+  const user = unprivilegedUser(directory);
+  const elsewhere = join(ELSEWHERE, createHash('sha256').update(directory).digest('hex').slice(0, 16));
+  if (!existsSync(elsewhere) && canReach(directory, user)) return { directory, user };
+  mkdirSync(elsewhere, { recursive: true, mode: 0o755 });
+  return { directory: elsewhere, user };
+}
+
+/**
+ * Makes a folder that only the servers' user can enter.
+ *
+ * @param {string} directory
+ * @param {User} [user]
+ */
+export function makePrivate(directory, user) {
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  if (user) chownSync(directory, user.uid, user.gid);
+}
+
+/** Options for a child process that is to run as the servers' user. @param {User} [user] */
+export const runAs = (user) => ({ cwd: '/', ...user });
+
+/** @returns {User} */
+function unprivilegedUser(directory) {
+  const owner = statSync(directory);
+  if (owner.uid !== 0) return { uid: owner.uid, gid: owner.gid };
+  const user = lookUp('postgres') ?? lookUp('nobody');
+  if (user) return user;
+  throw new LauncherError(
+    'PostgreSQL does not run as root, and there is neither a user "postgres" nor "nobody" to run it as. ' +
+      'Start this as another user, or set DATABASE_URL.',
+  );
+}
+
+/** @returns {User | undefined} */
+function lookUp(name) {
+  const [uid, gid] = ['-u', '-g'].map((flag) => spawnSync('id', [flag, name], { encoding: 'utf8' }));
+  return uid.status === 0 && gid.status === 0
+    ? { uid: Number(uid.stdout), gid: Number(gid.stdout) }
+    : undefined;
+}
+
+function canReach(directory, user) {
+  return spawnSync('test', ['-x', directory], runAs(user)).status === 0;
+}

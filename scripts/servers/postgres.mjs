@@ -1,0 +1,109 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import { freePort, LauncherError, sleep } from '../processes.mjs';
+import { makePrivate, runAs } from './home.mjs';
+import { clearOrphan } from './orphan.mjs';
+import { findPostgres } from './postgres-binaries.mjs';
+import { keptPassword, spawnServer } from './server-process.mjs';
+
+/** The owner of the cluster and the name of its one database. */
+const NAME = 'messaging';
+
+const DURABLE = { max_connections: '200', shared_buffers: '256MB' };
+const DISPOSABLE = {
+  max_connections: '300',
+  shared_buffers: '256MB',
+  fsync: 'off',
+  full_page_writes: 'off',
+  synchronous_commit: 'off',
+};
+
+/**
+ * @param {object} options
+ * @param {import('./home.mjs').Home} options.home
+ * @param {import('../processes.mjs').Reaper} options.reaper
+ * @param {boolean} options.disposable speed before safety, for data that nobody will miss
+ * @param {(line: string) => void} options.onLog
+ */
+export async function startPostgres({ home, reaper, disposable, onLog }) {
+  const binaries = await findPostgres(home);
+  const data = join(home.directory, `postgresql-${binaries.major}`);
+  const passwordFile = `${data}.password`;
+  const password = keptPassword(passwordFile, home.user);
+  if (!existsSync(data)) {
+    onLog(`Making a PostgreSQL ${binaries.major} cluster in ${data}`);
+    makeCluster({ binaries, data, passwordFile, user: home.user, disposable });
+  }
+  await clearOrphan(join(data, 'postmaster.pid'), data);
+
+  const port = await freePort();
+  const settings = {
+    ...(disposable ? DISPOSABLE : DURABLE),
+    listen_addresses: '127.0.0.1',
+    port: String(port),
+    unix_socket_directories: '',
+  };
+  const { child, ended } = spawnServer({
+    name: 'PostgreSQL',
+    command: join(binaries.folder, 'postgres'),
+    args: ['-D', data, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
+    logFile: join(home.directory, 'postgresql.log'),
+    user: home.user,
+  });
+  reaper.adopt(child, 'SIGINT'); // "fast": ends the sessions, then writes everything down
+
+  const server = `postgresql://${NAME}:${password}@127.0.0.1:${port}`;
+  await Promise.race([makeDatabase(server), ended]);
+  return { url: `${server}/${NAME}`, ended };
+}
+
+/** Made aside and moved into place, so that an interrupted start leaves no half of a cluster. */
+function makeCluster({ binaries, data, passwordFile, user, disposable }) {
+  const unfinished = `${data}.new`;
+  rmSync(unfinished, { recursive: true, force: true });
+  makePrivate(unfinished, user);
+  const { status, stderr, error } = spawnSync(
+    join(binaries.folder, 'initdb'),
+    [
+      `--pgdata=${unfinished}`,
+      `--username=${NAME}`,
+      '--auth=scram-sha-256',
+      `--pwfile=${passwordFile}`,
+      '--encoding=UTF8',
+      // Not the "builtin" provider: under it pg_trgm still asks libc, and finds no trigram in Cyrillic.
+      '--locale=C.UTF-8',
+      ...(disposable ? ['--no-sync'] : []),
+    ],
+    { ...runAs(user), encoding: 'utf8' },
+  );
+  if (status !== 0) throw new LauncherError(`PostgreSQL's initdb failed: ${error?.message ?? stderr}`);
+  renameSync(unfinished, data);
+}
+
+/** Waits for the server and makes the database unless an earlier start did. */
+async function makeDatabase(server) {
+  const client = await connect(`${server}/postgres`);
+  try {
+    const { rowCount } = await client.query('SELECT FROM pg_database WHERE datname = $1', [NAME]);
+    if (rowCount === 0) await client.query(`CREATE DATABASE ${NAME}`);
+  } finally {
+    await client.end();
+  }
+}
+
+const CANNOT_CONNECT_NOW = '57P03';
+
+async function connect(url) {
+  for (;;) {
+    const client = new pg.Client({ connectionString: url });
+    try {
+      await client.connect();
+      return client;
+    } catch (error) {
+      if (error.code !== 'ECONNREFUSED' && error.code !== CANNOT_CONNECT_NOW) throw error;
+    }
+    await sleep(25);
+  }
+}

@@ -1,0 +1,111 @@
+import { spawnSync } from 'node:child_process';
+import { accessSync, constants, existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { Redis } from 'ioredis';
+import { freePort, LauncherError } from '../processes.mjs';
+import { makePrivate } from './home.mjs';
+import { clearOrphan } from './orphan.mjs';
+import { keptPassword, spawnServer } from './server-process.mjs';
+
+/**
+ * @param {object} options
+ * @param {import('./home.mjs').Home} options.home
+ * @param {import('../processes.mjs').Reaper} options.reaper
+ * @param {boolean} options.disposable
+ * @param {(line: string) => void} options.onLog
+ */
+export async function startRedis({ home, reaper, disposable, onLog }) {
+  const command = findRedis() ?? installRedis(onLog);
+  const data = join(home.directory, 'redis');
+  makePrivate(data, home.user);
+  const pidFile = join(data, 'redis.pid');
+  await clearOrphan(pidFile, data);
+
+  const port = await freePort();
+  const password = keptPassword(join(home.directory, 'redis.password'), home.user);
+  const { child, ended } = spawnServer({
+    name: 'Redis',
+    command,
+    args: ['-'],
+    // On its standard input, because a command line can be read by every user of the machine.
+    input: configuration({ port, password, data, pidFile, disposable }),
+    logFile: join(home.directory, 'redis.log'),
+    user: home.user,
+  });
+  reaper.adopt(child, 'SIGTERM');
+
+  const url = `redis://:${password}@127.0.0.1:${port}`;
+  await answers(url, ended);
+  return { url, ended };
+}
+
+function configuration({ port, password, data, pidFile, disposable }) {
+  return [
+    'bind 127.0.0.1',
+    `port ${port}`,
+    `requirepass ${password}`,
+    `dir "${data}"`,
+    `pidfile "${pidFile}"`,
+    'save ""',
+    `appendonly ${disposable ? 'no' : 'yes'}`,
+    'maxmemory-policy noeviction',
+    '',
+  ].join('\n');
+}
+
+/** Waits until it has loaded its data and answers. */
+async function answers(url, ended) {
+  const redis = new Redis(url, { retryStrategy: () => 25, maxRetriesPerRequest: null });
+  redis.on('error', () => undefined); // refused until it listens; a real fault ends the process
+  try {
+    await Promise.race([redis.ping(), ended]);
+  } finally {
+    redis.disconnect();
+  }
+}
+
+function findRedis() {
+  return (process.env.PATH ?? '')
+    .split(delimiter)
+    .flatMap((folder) => ['redis-server', 'valkey-server'].map((name) => join(folder, name)))
+    .find(isExecutable);
+}
+
+function isExecutable(path) {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch (error) {
+    if (['ENOENT', 'EACCES', 'ENOTDIR'].includes(error.code)) return false;
+    throw error;
+  }
+}
+
+/** npm has no package with a Redis server in it; Debian has. */
+function installRedis(onLog) {
+  if (process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) {
+    onLog('Installing redis-server with apt-get');
+    aptGet('update');
+    aptGet('install', '--yes', '--no-install-recommends', 'redis-server');
+    const command = findRedis();
+    if (command) return command;
+  }
+  throw new LauncherError(
+    'No Redis found. Do one of these:\n' +
+      '  - install it with your package manager, for example: sudo apt-get install redis-server\n' +
+      '    (valkey-server does as well; either has to be on PATH)\n' +
+      '  - set REDIS_URL to a Redis that runs already',
+  );
+}
+
+function aptGet(...args) {
+  const { status, stdout, stderr } = spawnSync('apt-get', ['-q', '-o', 'DPkg::Lock::Timeout=120', ...args], {
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    encoding: 'utf8',
+  });
+  if (status === 0) return;
+  throw new LauncherError(
+    `apt-get ${args.join(' ')} failed. Install redis-server yourself, or set REDIS_URL.\n${stdout}${stderr}`,
+  );
+}

@@ -1,0 +1,59 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chownSync, closeSync, existsSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { LauncherError } from '../processes.mjs';
+import { runAs } from './home.mjs';
+
+/**
+ * Starts a server on its own, out of reach of the terminal's Ctrl-C: the reaper ends it.
+ *
+ * @param {object} options
+ * @param {string} options.name
+ * @param {string} options.command
+ * @param {string[]} options.args
+ * @param {string} [options.input] what it reads on its standard input
+ * @param {string} options.logFile
+ * @param {import('./home.mjs').User} [options.user]
+ * @returns the process, and a promise that rejects with the log's end when it stops
+ */
+export function spawnServer({ name, command, args, input, logFile, user }) {
+  const log = openSync(logFile, 'a', 0o600);
+  const child = spawn(command, args, {
+    ...runAs(user),
+    detached: true,
+    stdio: [input === undefined ? 'ignore' : 'pipe', log, log],
+  });
+  closeSync(log);
+  if (input !== undefined) child.stdin.end(input);
+  child.unref();
+
+  const ended = new Promise((_, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code, signal) => {
+      reject(
+        new LauncherError(`${name} stopped (${signal ?? code}). The end of ${logFile}:\n${tail(logFile)}`),
+      );
+    });
+  });
+  ended.catch(() => undefined); // whoever waits for it hears of it; after a wanted stop nobody does
+  return { child, ended };
+}
+
+/**
+ * A server's password, made once and kept beside its data.
+ *
+ * @param {string} file
+ * @param {import('./home.mjs').User} [user]
+ */
+export function keptPassword(file, user) {
+  if (!existsSync(file)) {
+    writeFileSync(file, randomBytes(24).toString('base64url'), { mode: 0o600 });
+    if (user) chownSync(file, user.uid, user.gid);
+  }
+  return readFileSync(file, 'utf8');
+}
+
+/** @param {string} file */
+export function tail(file, lines = 15) {
+  return readFileSync(file, 'utf8').trimEnd().split('\n').slice(-lines).join('\n');
+}
