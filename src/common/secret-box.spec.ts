@@ -1,0 +1,101 @@
+import { createDecipheriv, randomBytes } from 'node:crypto';
+import { parseSecretsKeys, SecretBox, SecretUnreadable } from './secret-box';
+
+const key = (id: string) => ({ id, key: randomBytes(32) });
+
+describe('SecretBox', () => {
+  it('opens what it sealed, whatever the text', () => {
+    const box = new SecretBox([key('a')]);
+    for (const text of ['', 'whsec_abc', 'Zoë — 漢字 🎈']) {
+      expect(box.decrypt(box.encrypt(text, 'row-1'), 'row-1')).toBe(text);
+    }
+  });
+
+  it('lays a sealed secret out as nonce, tag, ciphertext', () => {
+    const ring = key('a');
+    const { keyId, ciphertext } = new SecretBox([ring]).encrypt('hello', 'row-1');
+    const decipher = createDecipheriv('aes-256-gcm', ring.key, ciphertext.subarray(0, 12));
+    decipher.setAAD(Buffer.from('row-1')).setAuthTag(ciphertext.subarray(12, 28));
+    expect(decipher.update(ciphertext.subarray(28), undefined, 'utf8') + decipher.final('utf8')).toBe(
+      'hello',
+    );
+    expect(keyId).toBe('a');
+  });
+
+  it('never seals the same text to the same bytes', () => {
+    const box = new SecretBox([key('a')]);
+    expect(box.encrypt('same', 'row').ciphertext).not.toEqual(box.encrypt('same', 'row').ciphertext);
+  });
+
+  it('encrypts under the first key and decrypts under any', () => {
+    const [old, fresh] = [key('old'), key('new')];
+    const sealedBefore = new SecretBox([old]).encrypt('secret', 'row');
+    const box = new SecretBox([fresh, old]);
+    expect(box.currentKeyId).toBe('new');
+    expect(box.encrypt('secret', 'row').keyId).toBe('new');
+    expect(box.decrypt(sealedBefore, 'row')).toBe('secret');
+  });
+
+  it('refuses a ciphertext moved to another row', () => {
+    const box = new SecretBox([key('a')]);
+    expect(() => box.decrypt(box.encrypt('secret', 'row-1'), 'row-2')).toThrow(SecretUnreadable);
+  });
+
+  it('refuses every altered byte and any cut', () => {
+    const box = new SecretBox([key('a')]);
+    const sealed = box.encrypt('secret', 'row');
+    for (let index = 0; index < sealed.ciphertext.length; index++) {
+      const altered = Buffer.from(sealed.ciphertext);
+      altered.writeUInt8(altered.readUInt8(index) ^ 1, index);
+      expect(() => box.decrypt({ ...sealed, ciphertext: altered }, 'row')).toThrow(SecretUnreadable);
+      const cut = sealed.ciphertext.subarray(0, index);
+      expect(() => box.decrypt({ ...sealed, ciphertext: cut }, 'row')).toThrow(SecretUnreadable);
+    }
+  });
+
+  it('names the missing key, and nothing of the secret', () => {
+    const sealed = new SecretBox([key('gone')]).encrypt('whsec_hidden', 'row');
+    const box = new SecretBox([key('here')]);
+    expect(() => box.decrypt(sealed, 'row')).toThrow('The key "gone" is not among the configured keys');
+    expect(() => box.decrypt({ ...sealed, keyId: 'here' }, 'row')).toThrow(
+      expect.objectContaining({ message: expect.not.stringContaining('whsec_') }),
+    );
+  });
+
+  it('needs at least one key, of 32 bytes, each with its own id', () => {
+    expect(() => new SecretBox([])).toThrow('At least one key');
+    expect(() => new SecretBox([{ id: 'a', key: randomBytes(16) }])).toThrow('32 bytes');
+    expect(() => new SecretBox([key('a'), key('a')])).toThrow('id of its own');
+  });
+});
+
+describe('parseSecretsKeys', () => {
+  const base64 = randomBytes(32).toString('base64');
+
+  it('keeps the order and decodes, padding optional, spaces around entries ignored', () => {
+    const ring = parseSecretsKeys(`2026-b:${base64}, old_A:${base64.replace('=', '')}`);
+    expect(ring.map(({ id }) => id)).toEqual(['2026-b', 'old_A']);
+    expect(ring.map(({ key: bytes }) => bytes.toString('base64'))).toEqual([base64, base64]);
+  });
+
+  it.each([
+    ['', 'key 1 is empty'],
+    [`a:${base64},`, 'key 2 is empty'],
+    [base64, 'key 1 is not of the form id:base64'],
+    [`:${base64}`, 'the id of key 1 must be'],
+    [`a b:${base64}`, 'the id of key 1 must be'],
+    [`${'x'.repeat(33)}:${base64}`, 'the id of key 1 must be'],
+    [`a:${base64},a:${base64}`, 'the id "a" is given twice'],
+    ['a:c2hvcnQ=', 'the value of "a" is 5 bytes long instead of 32'],
+    [`a:${base64.slice(1)}!`, 'the value of "a" is not base64'],
+    ['a:', 'the value of "a" is 0 bytes long instead of 32'],
+  ])('refuses %j', (text, message) => {
+    expect(() => parseSecretsKeys(text)).toThrow(message);
+  });
+
+  it('names all faults at once and repeats no key', () => {
+    const attempt = () => parseSecretsKeys(`${base64}:x,b:c2hvcnQ=,c`);
+    expect(attempt).toThrow(/key 1.*"b" is 5 bytes.*key 3/);
+    expect(attempt).toThrow(expect.objectContaining({ message: expect.not.stringContaining(base64) }));
+  });
+});

@@ -1,0 +1,33 @@
+import { createHmac, randomBytes } from 'node:crypto';
+
+const SECRET_PREFIX = 'whsec_';
+const SECRET_BYTES = 32;
+
+/** A new endpoint's secret: `whsec_` and 32 random bytes in standard base64. */
+export function generateEndpointSecret(): string {
+  return SECRET_PREFIX + randomBytes(SECRET_BYTES).toString('base64');
+}
+
+/**
+ * The contract's `x-service-signature`. Its receivers use the secret as the string they were shown,
+ * so the whole string, prefix included, is the key.
+ */
+export function serviceSignature(secret: string, body: string | Buffer): string {
+  return `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
+}
+
+/** The Standard Webhooks `webhook-signature`, keyed, as its libraries do, with the decoded bytes. */
+export function standardSignature(
+  secret: string,
+  id: string,
+  timestampSeconds: number,
+  body: string | Buffer,
+): string {
+  const hmac = createHmac('sha256', decodeSecret(secret)).update(`${id}.${timestampSeconds}.`).update(body);
+  return `v1,${hmac.digest('base64')}`;
+}
+
+function decodeSecret(secret: string): Buffer {
+  if (!secret.startsWith(SECRET_PREFIX)) throw new Error(`An endpoint secret starts with ${SECRET_PREFIX}`);
+  return Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64');
+}
