@@ -69,7 +69,7 @@ export async function freePort() {
 
 /**
  * @param {number} port
- * @param {string} [host] every address when absent
+ * @param {string} host
  */
 export async function isPortFree(port, host) {
   const server = createServer();
@@ -87,6 +87,24 @@ export async function isPortFree(port, host) {
 
 /** @param {number} milliseconds */
 export const sleep = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+/**
+ * Resolves when somebody wants this process to end: Ctrl-C, a signal, or the `npm` that started it is gone
+ * (a SIGKILL of npm reaches nobody else). Later signals change nothing: the way down is on already.
+ *
+ * @returns {Promise<void>}
+ */
+export function untilStopped() {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => resolve());
+    if (!process.env.npm_lifecycle_event) return;
+    const parent = process.ppid;
+    const watch = setInterval(() => {
+      if (process.ppid !== parent) resolve();
+    }, 500);
+    watch.unref();
+  });
+}
 
 /** Prints a fault: a launcher's own as a sentence, anything else with its stack. */
 export function printFault(error) {

@@ -1,0 +1,28 @@
+# Compiles with everything installed.
+FROM node:22-bookworm-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json ./
+RUN npm install --no-audit --no-fund --ignore-scripts
+COPY nest-cli.json tsconfig.json tsconfig.build.json tsconfig.migrations.json ./
+COPY src ./src
+COPY migrations ./migrations
+RUN npm run build
+
+# Only what runs: optional packages are the embedded PostgreSQL and natives that have a fallback.
+FROM node:22-bookworm-slim AS dependencies
+WORKDIR /app
+COPY package.json package-lock.json ./
+RUN npm install --no-audit --no-fund --ignore-scripts --omit=dev --omit=optional
+
+FROM node:22-bookworm-slim
+ENV NODE_ENV=production PORT=3000
+WORKDIR /app
+COPY package.json ./
+COPY --from=dependencies /app/node_modules ./node_modules
+COPY --from=build /app/dist ./dist
+USER node
+EXPOSE 3000
+HEALTHCHECK --interval=10s --timeout=3s --start-period=20s \
+  CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/health/live').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+# ROLE picks what it does: api, worker, or all (the default). The CLI: docker run … node dist/cli.js --help
+CMD ["node", "--enable-source-maps", "dist/main.js"]

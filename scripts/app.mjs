@@ -1,0 +1,109 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { LauncherError, sleep } from './processes.mjs';
+import { startServers } from './servers.mjs';
+
+export const ROOT = fileURLToPath(new URL('..', import.meta.url));
+export const DATA_DIR = resolve(ROOT, process.env.DATA_DIR || '.data');
+
+/** @param {string} name of a compiled file, such as `cli.js` */
+function built(name) {
+  const file = join(ROOT, 'dist', name);
+  if (!existsSync(file))
+    throw new LauncherError(`${relative(ROOT, file)} is missing: run "npm run build" first.`);
+  return ['--enable-source-maps', file];
+}
+
+/**
+ * Starts the servers over the checkout's data, writes down where they are for the CLI in another terminal,
+ * and brings the database up to date.
+ *
+ * @param {(line: string) => void} onLog
+ * @returns {Promise<{ servers: import('./servers.mjs').Servers, env: NodeJS.ProcessEnv }>}
+ */
+export async function startMigratedServers(onLog) {
+  built('main.js');
+  const servers = await startServers({ dataDir: DATA_DIR, onLog });
+  if (servers.embedded) writeDown(servers);
+  const env = {
+    ...process.env,
+    DATABASE_URL: servers.databaseUrl,
+    REDIS_URL: servers.redisUrl,
+    DATA_DIR,
+  };
+  try {
+    await runCli(['migrate'], env);
+  } catch (error) {
+    await servers.stop();
+    throw error;
+  }
+  return { servers, env };
+}
+
+function writeDown({ databaseUrl, redisUrl, reaper }) {
+  const file = join(DATA_DIR, 'servers.json');
+  mkdirSync(DATA_DIR, { recursive: true });
+  rmSync(file, { force: true }); // an old one may have other permissions
+  writeFileSync(file, `${JSON.stringify({ databaseUrl, redisUrl }, null, 2)}\n`, { mode: 0o600 });
+  reaper.removeAtEnd(file);
+}
+
+/**
+ * Runs a command of the CLI.
+ *
+ * @param {string[]} args
+ * @param {NodeJS.ProcessEnv} env
+ * @returns {Promise<any>} the one JSON object that it prints
+ */
+export async function runCli(args, env) {
+  const child = spawn(process.execPath, [...built('cli.js'), ...args], {
+    cwd: ROOT,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const output = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'])
+    child[name].setEncoding('utf8').on('data', (text) => (output[name] += text));
+  const [code] = await once(child, 'close');
+  if (code === 0) return JSON.parse(output.stdout);
+  throw new LauncherError(`The command "${args.join(' ')}" failed:\n${output.stderr || output.stdout}`);
+}
+
+/**
+ * Starts the service and waits until it is ready.
+ *
+ * @param {object} options
+ * @param {import('./processes.mjs').Reaper} options.reaper
+ * @param {NodeJS.ProcessEnv} options.env
+ * @param {number} options.port
+ * @param {'inherit' | number} options.log where its log lines go
+ * @returns {Promise<{ url: string, failed: Promise<never> }>} `failed` rejects when it stops
+ */
+export async function startApp({ reaper, env, port, log }) {
+  const child = spawn(process.execPath, built('main.js'), {
+    cwd: ROOT,
+    env: { ...env, PORT: String(port) },
+    detached: true, // the terminal's Ctrl-C is for the launcher; the reaper asks the service to end
+    stdio: ['ignore', log, log],
+  });
+  reaper.adopt(child, 'SIGTERM');
+  const failed = once(child, 'exit').then(([code, signal]) => {
+    throw new LauncherError(`The service stopped by itself (${signal ?? `exit code ${code}`}).`);
+  });
+  failed.catch(() => undefined); // for whoever waits for it; a wanted stop is no failure
+  const url = `http://localhost:${port}`;
+  await Promise.race([ready(url), failed]);
+  return { url, failed };
+}
+
+async function ready(url) {
+  for (;;) {
+    const answer = await fetch(`${url}/health/ready`).catch(() => undefined); // refused until it listens
+    if (answer?.ok) return;
+    await answer?.body?.cancel();
+    await sleep(50);
+  }
+}

@@ -1,0 +1,62 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import { makeCertificates } from '../scripts/certificates.mjs';
+import { startServers } from '../scripts/servers.mjs';
+
+const CLI = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
+
+/**
+ * Once before all tests: PostgreSQL and Redis, a migrated template database that each test file copies,
+ * and certificates for https receivers. What the tests need to know is handed on in the environment.
+ */
+export default async function setUp() {
+  if (!existsSync(CLI)) throw new Error('dist/cli.js is missing: run "npm run build" first.');
+  const servers = await startServers({ onLog: console.log });
+  const folder = mkdtempSync(join(tmpdir(), 'messaging-tests-'));
+  servers.reaper.removeAtEnd(folder);
+
+  // A name of this run's own: two runs may share a server.
+  const template = `messaging_template_${randomBytes(4).toString('hex')}`;
+  const [{ caFile, certFile, keyFile }] = await Promise.all([
+    makeCertificates(folder, ['localhost', '127.0.0.1', 'receiver.test']),
+    makeTemplate(servers, template, folder),
+  ]);
+  Object.assign(process.env, {
+    TEST_DATABASE_URL: servers.databaseUrl,
+    TEST_TEMPLATE_DATABASE: template,
+    TEST_REDIS_URL: servers.redisUrl,
+    TEST_CA_FILE: caFile,
+    TEST_CERT_FILE: certFile,
+    TEST_KEY_FILE: keyFile,
+  });
+  globalThis.testServers = servers;
+}
+
+async function makeTemplate({ databaseUrl, redisUrl }, name, dataDir) {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    await client.query(
+      `CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'UTF8' ${await localeOption(client)}`,
+    );
+  } finally {
+    await client.end();
+  }
+  const url = new URL(databaseUrl);
+  url.pathname = `/${name}`;
+  await promisify(execFile)(process.execPath, ['--enable-source-maps', CLI, 'migrate'], {
+    env: { ...process.env, NODE_ENV: 'test', DATABASE_URL: url.href, REDIS_URL: redisUrl, DATA_DIR: dataDir },
+  });
+}
+
+/** A server whose databases know no letters beyond ASCII would fail the search tests for a wrong reason. */
+async function localeOption(client) {
+  const { rows } = await client.query("SELECT datctype FROM pg_database WHERE datname = 'template0'");
+  return ['C', 'POSIX'].includes(rows[0].datctype) ? "LOCALE 'C.UTF-8'" : '';
+}
