@@ -49,7 +49,7 @@ const indent = (/** @type {string} */ text) => text.replace(/^/gm, '  ');
 
 /** JSON with what fits a line on one line, so that a list reads as rows. */
 function json(value, margin = '') {
-  const line = JSON.stringify(value);
+  const line = JSON.stringify(value, null, 1).replace(/\n */g, ' ');
   if (line.length + margin.length <= WIDTH || typeof value !== 'object') return line;
   const inner = `${margin}  `;
   const [open, close] = Array.isArray(value) ? '[]' : '{}';

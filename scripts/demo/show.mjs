@@ -35,8 +35,8 @@ export async function show({ apiUrl, key, conversations, bot, endpoint, receiver
   title('Who am I?');
   await call('GET', '/me');
 
-  title('The conversations, newest first, and one with its contact');
-  await call('GET', '/conversations?limit=5');
+  title('The conversations, newest first, two on a page, and one with its contact');
+  await call('GET', '/conversations?limit=2');
   await call('GET', `/conversations/${id}`);
 
   title('The bot answers');
