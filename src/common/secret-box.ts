@@ -6,7 +6,7 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const KEY_ID = /^[A-Za-z0-9_-]{1,32}$/;
 
-export interface SecretKey {
+export interface SecretsKey {
   id: string;
   key: Buffer;
 }
@@ -29,9 +29,9 @@ export class SecretUnreadable extends Error {
  */
 export class SecretBox {
   private readonly keys: ReadonlyMap<string, Buffer>;
-  private readonly current: SecretKey;
+  private readonly current: SecretsKey;
 
-  constructor(ring: readonly SecretKey[]) {
+  constructor(ring: readonly SecretsKey[]) {
     const [first] = ring;
     if (!first) throw new Error('At least one key is needed to encrypt secrets');
     if (ring.some(({ key }) => key.length !== KEY_BYTES)) {
@@ -83,9 +83,9 @@ export class SecretBox {
  * Reads `id:base64,id2:base64`. All faults are named in one error, by position and id, never by value.
  * A fresh key: `openssl rand -base64 32`.
  */
-export function parseSecretsKeys(text: string): SecretKey[] {
+export function parseSecretsKeys(text: string): SecretsKey[] {
   const faults: string[] = [];
-  const ring: SecretKey[] = [];
+  const ring: SecretsKey[] = [];
   for (const [index, entry] of text.split(',').entries()) {
     const parsed = parseEntry(entry.trim(), `key ${index + 1}`);
     if (typeof parsed === 'string') faults.push(parsed);
@@ -96,7 +96,7 @@ export function parseSecretsKeys(text: string): SecretKey[] {
   return ring;
 }
 
-function parseEntry(entry: string, position: string): SecretKey | string {
+function parseEntry(entry: string, position: string): SecretsKey | string {
   if (entry === '') return `${position} is empty`;
   const separator = entry.indexOf(':');
   if (separator < 0) return `${position} is not of the form id:base64`;

@@ -1,0 +1,109 @@
+import { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** Contacts, conversations and messages. */
+export class Conversations1795219200001 implements MigrationInterface {
+  async up(db: QueryRunner): Promise<void> {
+    await this.requireUtf8(db);
+    await db.query('CREATE EXTENSION IF NOT EXISTS pg_trgm');
+    await db.query('CREATE EXTENSION IF NOT EXISTS btree_gin');
+    // search_text holds what a search looks at, a line each; U&'\\0001' marks the line of the phone's bare digits.
+    await db.query(`
+      CREATE TABLE contacts (
+        id          uuid PRIMARY KEY,
+        tenant_id   uuid NOT NULL REFERENCES workspaces (id),
+        name        text,
+        email       text,
+        phone       text,
+        avatar_url  text,
+        attributes  jsonb NOT NULL DEFAULT '{}',
+        search_text text NOT NULL GENERATED ALWAYS AS (
+          lower(coalesce(name, '') || E'\\n' || coalesce(email, '') || E'\\n' || coalesce(phone, ''))
+          || E'\\n\\x01' || regexp_replace(coalesce(phone, ''), '[^0-9]', '', 'g')
+        ) STORED,
+        created_at  timestamptz NOT NULL,
+        updated_at  timestamptz NOT NULL,
+        UNIQUE (tenant_id, id)
+      )`);
+    await db.query(
+      `CREATE INDEX contacts_search_idx ON contacts USING gin (tenant_id, search_text gin_trgm_ops)`,
+    );
+    await db.query(`
+      CREATE TABLE contact_identities (
+        tenant_id   uuid NOT NULL,
+        channel     text NOT NULL CHECK (channel IN ('WIDGET', 'WHATSAPP', 'TELEGRAM', 'MESSENGER', 'INSTAGRAM')),
+        external_id text NOT NULL,
+        contact_id  uuid NOT NULL,
+        created_at  timestamptz NOT NULL,
+        PRIMARY KEY (tenant_id, channel, external_id),
+        FOREIGN KEY (tenant_id, contact_id) REFERENCES contacts (tenant_id, id)
+      )`);
+    await db.query(
+      `CREATE INDEX contact_identities_contact_idx ON contact_identities (tenant_id, contact_id)`,
+    );
+    await db.query(`
+      CREATE TABLE conversations (
+        id                   uuid PRIMARY KEY,
+        tenant_id            uuid NOT NULL REFERENCES workspaces (id),
+        contact_id           uuid NOT NULL,
+        source_channel       text NOT NULL
+                             CHECK (source_channel IN ('WIDGET', 'WHATSAPP', 'TELEGRAM', 'MESSENGER', 'INSTAGRAM')),
+        status               text NOT NULL CHECK (status IN ('OPEN', 'SNOOZED', 'CLOSED')),
+        assigned_agent_id    uuid,
+        last_message_id      uuid,
+        last_message_preview text,
+        last_message_at      timestamptz,
+        created_at           timestamptz NOT NULL,
+        updated_at           timestamptz NOT NULL,
+        UNIQUE (tenant_id, id),
+        FOREIGN KEY (tenant_id, contact_id) REFERENCES contacts (tenant_id, id),
+        FOREIGN KEY (tenant_id, assigned_agent_id) REFERENCES agents (tenant_id, id)
+      )`);
+    await db.query(`CREATE INDEX conversations_status_idx ON conversations (tenant_id, status, id)`);
+    await db.query(`CREATE INDEX conversations_channel_idx ON conversations (tenant_id, source_channel, id)`);
+    await db.query(
+      `CREATE INDEX conversations_status_channel_idx ON conversations (tenant_id, status, source_channel, id)`,
+    );
+    await db.query(`CREATE INDEX conversations_contact_idx ON conversations (tenant_id, contact_id, id)`);
+    await db.query(`
+      CREATE TABLE messages (
+        tenant_id       uuid NOT NULL,
+        conversation_id uuid NOT NULL,
+        id              uuid NOT NULL,
+        sender_type     text NOT NULL CHECK (sender_type IN ('CUSTOMER', 'AGENT')),
+        sender_agent_id uuid,
+        body            text NOT NULL,
+        delivery_status text CHECK (delivery_status IN
+                          ('QUEUED', 'SENDING', 'SENT', 'DELIVERED', 'READ', 'FAILED', 'UNKNOWN')),
+        delivery_error  jsonb,
+        created_at      timestamptz NOT NULL,
+        PRIMARY KEY (tenant_id, conversation_id, id),
+        FOREIGN KEY (tenant_id, conversation_id) REFERENCES conversations (tenant_id, id),
+        FOREIGN KEY (tenant_id, sender_agent_id) REFERENCES agents (tenant_id, id),
+        CHECK ((sender_type = 'AGENT') = (sender_agent_id IS NOT NULL)),
+        CHECK ((sender_type = 'AGENT') = (delivery_status IS NOT NULL))
+      )`);
+    await db.query(`
+      CREATE TABLE idempotency_keys (
+        tenant_id   uuid NOT NULL REFERENCES workspaces (id),
+        key         text NOT NULL,
+        fingerprint bytea NOT NULL,
+        response    json,
+        created_at  timestamptz NOT NULL,
+        PRIMARY KEY (tenant_id, key)
+      )`);
+    await db.query(`CREATE INDEX idempotency_keys_created_idx ON idempotency_keys (created_at)`);
+  }
+
+  async down(db: QueryRunner): Promise<void> {
+    await db.query('DROP TABLE idempotency_keys, messages, conversations, contact_identities, contacts');
+  }
+
+  /** In another encoding or the "C" character type, search would miss Ë and find no Cyrillic trigrams. */
+  private async requireUtf8(db: QueryRunner): Promise<void> {
+    const [{ folds }] = (await db.query(
+      `SELECT pg_encoding_to_char(encoding) = 'UTF8' AND lower('Ë') = 'ë' AS folds
+       FROM pg_database WHERE datname = current_database()`,
+    )) as [{ folds: boolean }];
+    if (!folds) throw new Error('The database must be UTF-8 with a UTF-8 character type (such as C.UTF-8)');
+  }
+}

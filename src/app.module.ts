@@ -1,0 +1,42 @@
+import { Module } from '@nestjs/common';
+import { APP_GUARD } from '@nestjs/core';
+import { ThrottlerModule } from '@nestjs/throttler';
+import { ApiKeyGuard } from './auth/api-key.guard';
+import { AuthModule } from './auth/auth.module';
+import { MeController } from './auth/me.controller';
+import { limitOf, RATE_WINDOW_MS, RateLimitGuard } from './auth/rate-limit.guard';
+import { RateLimitStorage } from './auth/rate-limit.storage';
+import { ScopeGuard } from './auth/scope.guard';
+import { TrialGuard } from './auth/trial.guard';
+import { ContactsController } from './contacts/contacts.controller';
+import { ContactsModule } from './contacts/contacts.module';
+import { ConversationsController } from './conversations/conversations.controller';
+import { ConversationsModule } from './conversations/conversations.module';
+import { MessagesController } from './messages/messages.controller';
+import { MessagesModule } from './messages/messages.module';
+
+/** The REST API: its features, its routes, and the guards that every request passes, in this order. */
+@Module({
+  imports: [
+    AuthModule,
+    ContactsModule,
+    ConversationsModule,
+    MessagesModule,
+    ThrottlerModule.forRootAsync({
+      imports: [AuthModule],
+      inject: [RateLimitStorage],
+      useFactory: (storage: RateLimitStorage) => ({
+        throttlers: [{ limit: limitOf, ttl: RATE_WINDOW_MS }],
+        storage,
+      }),
+    }),
+  ],
+  controllers: [MeController, ConversationsController, MessagesController, ContactsController],
+  providers: [
+    { provide: APP_GUARD, useClass: ApiKeyGuard },
+    { provide: APP_GUARD, useClass: RateLimitGuard },
+    { provide: APP_GUARD, useClass: ScopeGuard },
+    { provide: APP_GUARD, useClass: TrialGuard },
+  ],
+})
+export class AppModule {}

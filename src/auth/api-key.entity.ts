@@ -1,0 +1,45 @@
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import { type Scope } from '../common/scope';
+
+/** A key to the REST API. The key itself is nowhere: only its hash, and enough of it to recognise it by. */
+@Entity('api_keys')
+export class ApiKeyEntity {
+  @PrimaryColumn('uuid')
+  id: string;
+
+  @Index('api_keys_tenant_id_id_key')
+  @Column('uuid', { name: 'tenant_id' })
+  tenantId: string;
+
+  @Column('text')
+  name: string;
+
+  @Column('bytea', { unique: true, select: false })
+  hash: Buffer;
+
+  @Column('text', { name: 'first_chars' })
+  firstChars: string;
+
+  @Column('text', { name: 'last_chars' })
+  lastChars: string;
+
+  @Column('text', { array: true })
+  scopes: Scope[];
+
+  /** The agent who made it, or null when the operator did. */
+  @Column('uuid', { name: 'created_by', nullable: true })
+  createdBy: string | null;
+
+  @Column('timestamptz', { name: 'created_at' })
+  createdAt: Date;
+
+  /** True to the minute. */
+  @Column('timestamptz', { name: 'last_used_at', nullable: true })
+  lastUsedAt: Date | null;
+
+  @Column('timestamptz', { name: 'expires_at', nullable: true })
+  expiresAt: Date | null;
+
+  @Column('timestamptz', { name: 'revoked_at', nullable: true })
+  revokedAt: Date | null;
+}

@@ -1,0 +1,60 @@
+import { CanActivate, ExecutionContext, Injectable, Logger } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import type { Request, Response } from 'express';
+import { AuthenticatedRequest, PUBLIC } from '../common/access.decorators';
+import { AppError } from '../common/app-error';
+import { hashApiKey, isWellFormedApiKey } from './api-key-token';
+import { ApiKeysRepository } from './api-keys.repository';
+import { FailureLimiter } from './failure-limiter';
+
+const BEARER = /^Bearer +(.+)$/i;
+
+/** Lets a request in by its API key, and attaches the principal. Closed unless a route is marked public. */
+@Injectable()
+export class ApiKeyGuard implements CanActivate {
+  private readonly logger = new Logger(ApiKeyGuard.name);
+
+  constructor(
+    private readonly reflector: Reflector,
+    private readonly keys: ApiKeysRepository,
+    private readonly failures: FailureLimiter,
+  ) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    if (this.reflector.getAllAndOverride<boolean>(PUBLIC, [context.getHandler(), context.getClass()]))
+      return true;
+    const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
+    const key = keyOf(request);
+    const authenticated = isWellFormedApiKey(key) ? await this.keys.authenticate(hashApiKey(key)) : null;
+    if (!authenticated) {
+      await this.failures.count(request, context.switchToHttp().getResponse<Response>());
+      throw new AppError('UNAUTHENTICATED', 'The API key is malformed, unknown, expired or revoked.');
+    }
+    request.principal = authenticated.principal;
+    if (authenticated.isUseStale) this.markUsed(request);
+    return true;
+  }
+
+  /** Not waited for: when a key was last used is worth a write, not a caller's time. */
+  private markUsed({ principal }: AuthenticatedRequest): void {
+    this.keys
+      .markUsed(principal.tenant.id, principal.apiKeyId)
+      .catch((error: Error) => this.logger.warn({ err: error }, "a key's last use was not written"));
+  }
+}
+
+/** The key a request carries, in either header; both are one if they are the same. */
+function keyOf(request: Request): string {
+  const { authorization, 'x-api-key': header } = request.headers;
+  const bearer = authorization === undefined ? undefined : (BEARER.exec(authorization)?.[1] ?? '');
+  const keys = new Set([bearer, header].filter((key) => key !== undefined));
+  const [key] = keys;
+  if (key === undefined) {
+    throw new AppError(
+      'UNAUTHENTICATED',
+      'Send an API key as "Authorization: Bearer plk_…" or "x-api-key: plk_…".',
+    );
+  }
+  if (keys.size > 1) throw new AppError('UNAUTHENTICATED', 'The two headers carry different API keys.');
+  return String(key);
+}

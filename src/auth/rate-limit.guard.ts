@@ -1,0 +1,55 @@
+import { ExecutionContext, Injectable } from '@nestjs/common';
+import { ThrottlerGuard, ThrottlerRequest } from '@nestjs/throttler';
+import type { Response } from 'express';
+import { AuthenticatedRequest, PUBLIC } from '../common/access.decorators';
+import { AppError } from '../common/app-error';
+import { rateLimitOf } from '../workspaces/plan-policy';
+
+export const RATE_WINDOW_MS = 60_000;
+
+/** The workspace's own cap, or the default: what the throttler asks on every request. */
+export function limitOf(context: ExecutionContext): number {
+  return rateLimitOf(context.switchToHttp().getRequest<AuthenticatedRequest>().principal.tenant);
+}
+
+/**
+ * Requests a minute, per path and workspace, over all of the workspace's keys. A path is its template, so that ids
+ * never multiply the quota, and its methods count together.
+ */
+@Injectable()
+export class RateLimitGuard extends ThrottlerGuard {
+  protected override shouldSkip(context: ExecutionContext): Promise<boolean> {
+    const isPublic = this.reflector.getAllAndOverride<boolean>(PUBLIC, [
+      context.getHandler(),
+      context.getClass(),
+    ]);
+    return Promise.resolve(isPublic ?? false);
+  }
+
+  protected override async handleRequest({ context, limit, ttl }: ThrottlerRequest): Promise<boolean> {
+    const http = context.switchToHttp();
+    const request = http.getRequest<AuthenticatedRequest>();
+    const key = `${request.principal.tenant.id}:${pathTemplateOf(request)}`;
+    const { totalHits, timeToExpire, isBlocked } = await this.storageService.increment(
+      key,
+      ttl,
+      limit,
+      0,
+      'default',
+    );
+    const response = http.getResponse<Response>();
+    response.setHeader('X-RateLimit-Limit', limit);
+    response.setHeader('X-RateLimit-Remaining', Math.max(0, limit - totalHits));
+    response.setHeader('X-RateLimit-Reset', timeToExpire);
+    if (!isBlocked) return true;
+    response.setHeader('Retry-After', timeToExpire);
+    throw new AppError(
+      'RATE_LIMITED',
+      `More than ${limit} requests a minute on this path. Retry in ${timeToExpire} s.`,
+    );
+  }
+}
+
+function pathTemplateOf(request: AuthenticatedRequest): string {
+  return (request.route as { path: string }).path;
+}

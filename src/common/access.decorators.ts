@@ -1,0 +1,26 @@
+import { createParamDecorator, ExecutionContext, SetMetadata } from '@nestjs/common';
+import type { Request } from 'express';
+import { Principal } from './principal';
+import { Scope } from './scope';
+
+export const PUBLIC = 'access:public';
+export const SCOPES_ALLOWED = 'access:scopes';
+
+/** Opens a route to callers without a key. Every other route is closed. */
+export const Public = () => SetMetadata(PUBLIC, true);
+
+/** Opens a route to keys that hold at least one of these scopes. */
+export const RequireScope = (...scopes: [Scope, ...Scope[]]) => SetMetadata(SCOPES_ALLOWED, scopes);
+
+/** Opens a route to every valid key, whatever its scopes. */
+export const AnyScope = () => SetMetadata(SCOPES_ALLOWED, []);
+
+/** A request that has passed the key guard. */
+export interface AuthenticatedRequest extends Request {
+  principal: Principal;
+}
+
+export const CurrentPrincipal = createParamDecorator(
+  (_: unknown, context: ExecutionContext): Principal =>
+    context.switchToHttp().getRequest<AuthenticatedRequest>().principal,
+);

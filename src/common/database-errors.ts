@@ -1,0 +1,37 @@
+import { QueryFailedError } from 'typeorm';
+
+/** SQLSTATEs that say "not now" rather than "never": shutdown, too many connections, a timeout, a deadlock. */
+const AWAY = new Set(['57P01', '57P02', '57P03', '57014', '53300', '55P03', '40P01', '40001', '25006']);
+const AWAY_CLASS = '08';
+const SOCKET = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ETIMEDOUT',
+  'EPIPE',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+]);
+/** What `pg` says, without a code, when a connection ends under a query or the pool has none in time. */
+const MESSAGES =
+  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Query read timeout)/;
+
+const UNIQUE_VIOLATION = '23505';
+
+/** Whether the database could not answer now, so that the same request may pass later. */
+export function isDatabaseAway(error: unknown): boolean {
+  const { code, message } = driverError(error);
+  if (code !== undefined) return AWAY.has(code) || SOCKET.has(code) || code.startsWith(AWAY_CLASS);
+  return MESSAGES.test(message ?? '');
+}
+
+/** Whether a row was refused because another one has the same value under this constraint or index. */
+export function violatesUnique(error: unknown, constraint: string): boolean {
+  const driver = driverError(error);
+  return driver.code === UNIQUE_VIOLATION && driver.constraint === constraint;
+}
+
+function driverError(error: unknown): { code?: string; constraint?: string; message?: string } {
+  const cause: unknown = error instanceof QueryFailedError ? error.driverError : error;
+  return cause instanceof Error ? cause : {};
+}

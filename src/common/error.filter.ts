@@ -1,0 +1,50 @@
+import { ArgumentsHost, Catch, ExceptionFilter, HttpException, Logger } from '@nestjs/common';
+import type { Response } from 'express';
+import { AppError } from './app-error';
+import { isDatabaseAway } from './database-errors';
+import { IdentifiedRequest } from './request-id';
+
+const RETRY_AFTER_SECONDS = '2';
+
+/** The one place where an error becomes an answer. What nobody foresaw becomes 500, and is logged with its stack. */
+@Catch()
+export class ErrorFilter implements ExceptionFilter {
+  private readonly logger = new Logger(ErrorFilter.name);
+
+  catch(exception: unknown, host: ArgumentsHost): void {
+    const response = host.switchToHttp().getResponse<Response>();
+    const { requestId } = host.switchToHttp().getRequest<IdentifiedRequest>();
+    const error = this.toAppError(exception);
+    if (error.status >= 500) this.logger.error({ requestId, err: exception }, error.message);
+    if (response.headersSent) return void response.destroy();
+    if (error.code === 'UNAVAILABLE') response.setHeader('Retry-After', RETRY_AFTER_SECONDS);
+    response.status(error.status).json(error.toBody(requestId));
+  }
+
+  private toAppError(exception: unknown): AppError {
+    if (exception instanceof AppError) return exception;
+    if (exception instanceof URIError) return AppError.notFound('Resource');
+    if (exception instanceof HttpException) return fromHttp(exception);
+    if (isDatabaseAway(exception)) return new AppError('UNAVAILABLE', 'The service is busy. Retry shortly.');
+    return internal();
+  }
+}
+
+/** What the framework itself refuses: the router a path, the body parser a body. */
+function fromHttp(exception: HttpException): AppError {
+  switch (exception.getStatus()) {
+    case 404:
+      return new AppError('NOT_FOUND', 'No such path.');
+    case 413:
+      return new AppError('PAYLOAD_TOO_LARGE', 'The body is larger than 256 KiB.');
+    case 400:
+    case 415:
+      return new AppError('INVALID_BODY', 'The body cannot be read as JSON.');
+    default:
+      return internal();
+  }
+}
+
+function internal(): AppError {
+  return new AppError('INTERNAL', 'Something went wrong on our side. Quote the requestId to support.');
+}

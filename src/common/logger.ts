@@ -1,0 +1,42 @@
+import { LoggerService } from '@nestjs/common';
+import pino from 'pino';
+
+/** The process's logger: JSON lines on stdout. What is given to it never holds a key, a secret or a message body. */
+export function createLogger(level: string): pino.Logger {
+  return pino({ level, base: undefined, timestamp: pino.stdTimeFunctions.isoTime });
+}
+
+/** Nest's logging interface over pino: `logger.log({ fields }, 'message')` or `logger.log('message')`. */
+export class NestLogger implements LoggerService {
+  constructor(private readonly pino: pino.Logger) {}
+
+  log(message: unknown, ...rest: unknown[]): void {
+    this.write('info', message, rest);
+  }
+
+  error(message: unknown, ...rest: unknown[]): void {
+    this.write('error', message, rest);
+  }
+
+  warn(message: unknown, ...rest: unknown[]): void {
+    this.write('warn', message, rest);
+  }
+
+  debug(message: unknown, ...rest: unknown[]): void {
+    this.write('debug', message, rest);
+  }
+
+  verbose(message: unknown, ...rest: unknown[]): void {
+    this.write('trace', message, rest);
+  }
+
+  /** Nest passes the context's name last; a text before it belongs to the fields, or is an error's stack. */
+  private write(level: pino.Level, message: unknown, rest: unknown[]): void {
+    const context = rest.at(-1);
+    const [text] = rest.length > 1 ? rest : [];
+    if (message instanceof Error) this.pino[level]({ context, err: message }, message.message);
+    else if (typeof message === 'object')
+      this.pino[level]({ context, ...message }, text as string | undefined);
+    else this.pino[level]({ context, ...(text ? { stack: text } : {}) }, String(message));
+  }
+}

@@ -1,0 +1,14 @@
+import { ArgumentMetadata, Injectable, PipeTransform } from '@nestjs/common';
+import { ClassConstructor } from 'class-transformer';
+import { validate } from './validate';
+
+/** Checks every body and query string against its DTO before a controller sees it. */
+@Injectable()
+export class RequestPipe implements PipeTransform {
+  transform(value: unknown, { type, metatype }: ArgumentMetadata): unknown {
+    const dto = metatype as ClassConstructor<object>;
+    if (type === 'body') return validate(dto, value, 'INVALID_BODY');
+    if (type === 'query') return validate(dto, value, 'INVALID_QUERY');
+    return value;
+  }
+}

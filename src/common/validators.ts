@@ -1,0 +1,56 @@
+import { buildMessage, ValidateBy, ValidationOptions } from 'class-validator';
+
+/** Text that PostgreSQL can keep as it is: no NUL, no half of a surrogate pair. */
+export function isStorableText(value: unknown): value is string {
+  return typeof value === 'string' && !value.includes('\0') && value.isWellFormed();
+}
+
+export function IsStorableText(options?: ValidationOptions): PropertyDecorator {
+  return ValidateBy(
+    {
+      name: 'isStorableText',
+      validator: {
+        validate: isStorableText,
+        defaultMessage: buildMessage(
+          (each) => `${each}must be a string of valid Unicode without NUL`,
+          options,
+        ),
+      },
+    },
+    options,
+  );
+}
+
+/** At most `max` characters (Unicode code points, as JSON Schema's `maxLength` counts them). */
+export function MaxCharacters(max: number, options?: ValidationOptions): PropertyDecorator {
+  return ValidateBy(
+    {
+      name: 'maxCharacters',
+      constraints: [max],
+      validator: {
+        validate: (value) => typeof value === 'string' && countCharacters(value) <= max,
+        defaultMessage: buildMessage((each) => `${each}must be at most ${max} characters`, options),
+      },
+    },
+    options,
+  );
+}
+
+export function NotBlank(options?: ValidationOptions): PropertyDecorator {
+  return ValidateBy(
+    {
+      name: 'notBlank',
+      validator: {
+        validate: (value) => typeof value === 'string' && value.trim() !== '',
+        defaultMessage: buildMessage((each) => `${each}must not be blank`, options),
+      },
+    },
+    options,
+  );
+}
+
+export function countCharacters(text: string): number {
+  let count = 0;
+  for (const _ of text) count++;
+  return count;
+}

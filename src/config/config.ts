@@ -1,0 +1,206 @@
+import { readFileSync } from 'node:fs';
+import { plainToInstance, Transform, Type } from 'class-transformer';
+import {
+  IsIn,
+  IsInt,
+  IsNotEmpty,
+  IsOptional,
+  IsString,
+  IsUrl,
+  Matches,
+  Max,
+  Min,
+  validateSync,
+} from 'class-validator';
+import ipaddr from 'ipaddr.js';
+import { parseSecretsKeys, SecretsKey } from '../common/secret-box';
+import { keptSecretsKeys, runningServers } from './local-data';
+
+const ROLES = ['api', 'worker', 'all'] as const;
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+export type Role = (typeof ROLES)[number];
+
+/** The environment's variables as they are read, with their defaults. `README.md` lists them. */
+class Environment {
+  @IsIn(ROLES)
+  ROLE: Role = 'all';
+
+  @Type(() => Number)
+  @IsInt()
+  @Min(0)
+  @Max(65_535)
+  PORT: number = 3000;
+
+  @IsNotEmpty()
+  HOST: string = '0.0.0.0';
+
+  @Matches(/^postgres(ql)?:\/\/.+/, { message: 'DATABASE_URL must be a postgresql:// address' })
+  DATABASE_URL: string;
+
+  @Matches(/^rediss?:\/\/.+/, { message: 'REDIS_URL must be a redis:// or rediss:// address' })
+  REDIS_URL: string;
+
+  @IsUrl({ require_tld: false, protocols: ['http', 'https'], require_protocol: true })
+  APP_URL: string = 'http://localhost:3000';
+
+  @IsOptional()
+  @IsString()
+  SECRETS_KEYS?: string;
+
+  @IsString()
+  WEBHOOK_ALLOWED_NETWORKS: string = '';
+
+  @IsOptional()
+  @IsString()
+  WEBHOOK_EXTRA_CA_FILE?: string;
+
+  @IsString()
+  TRUST_PROXY: string = '';
+
+  @IsIn(LOG_LEVELS)
+  LOG_LEVEL: string = 'info';
+
+  @Type(() => Number)
+  @IsInt()
+  @Min(2)
+  @Max(500)
+  DATABASE_POOL_SIZE: number = 20;
+
+  @Type(() => Number)
+  @IsInt()
+  @Min(1)
+  @Max(2000)
+  WEBHOOK_CONCURRENCY: number = 100;
+
+  @Type(() => Number)
+  @IsInt()
+  @Min(1)
+  @Max(1000)
+  WEBHOOK_ENDPOINT_CONCURRENCY: number = 10;
+
+  @IsString()
+  NODE_ENV: string = 'development';
+
+  @Transform(({ value }) => (value as string) || '.data')
+  DATA_DIR: string = '.data';
+}
+
+/** The service's configuration, checked. Only this folder reads the environment. */
+export class Config {
+  readonly role: Role;
+  readonly port: number;
+  readonly host: string;
+  readonly databaseUrl: string;
+  readonly databasePoolSize: number;
+  readonly redisUrl: string;
+  /** Where the dashboard lives: links to its settings pages are made from it. */
+  readonly appUrl: string;
+  readonly secretsKeys: SecretsKey[];
+  /** CIDR networks in which webhook receivers may live although they are not public. */
+  readonly webhookAllowedNetworks: string[];
+  /** Certificates (PEM) trusted for webhook receivers beside the system's own. */
+  readonly webhookExtraCa: string | undefined;
+  /** Endpoints that one worker serves at the same time. */
+  readonly webhookConcurrency: number;
+  /** Deliveries to one endpoint that one worker has under way at the same time. */
+  readonly webhookEndpointConcurrency: number;
+  /** Express's `trust proxy`: whose X-Forwarded-For is believed. */
+  readonly trustProxy: string | number | boolean;
+  readonly logLevel: string;
+
+  private constructor(values: Omit<Config, never>) {
+    Object.assign(this, values);
+  }
+
+  /**
+   * Reads and checks an environment.
+   * @throws ConfigError that names every fault, not just the first
+   */
+  static from(environment: NodeJS.ProcessEnv = process.env): Config {
+    const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+    const env = plainToInstance(
+      Environment,
+      { ...embeddedDefaults(given), ...given },
+      { exposeDefaultValues: true },
+    );
+    const faults = validateSync(env).flatMap(({ property, constraints = {} }) =>
+      given[property] === undefined && !(property in new Environment())
+        ? [`${property} is not set`]
+        : Object.values(constraints),
+    );
+    const check = <T>(name: string, read: () => T): T | undefined => {
+      try {
+        return read();
+      } catch (error) {
+        faults.push(`${name}: ${(error as Error).message}`);
+        return undefined;
+      }
+    };
+    const secretsKeys = check('SECRETS_KEYS', () => secretsKeysOf(env));
+    const webhookAllowedNetworks = check('WEBHOOK_ALLOWED_NETWORKS', () =>
+      networksOf(env.WEBHOOK_ALLOWED_NETWORKS),
+    );
+    const webhookExtraCa = check(
+      'WEBHOOK_EXTRA_CA_FILE',
+      () => env.WEBHOOK_EXTRA_CA_FILE && readFileSync(env.WEBHOOK_EXTRA_CA_FILE, 'utf8'),
+    );
+    if (faults.length > 0) throw new ConfigError(faults);
+    return new Config({
+      role: env.ROLE,
+      port: env.PORT,
+      host: env.HOST,
+      databaseUrl: env.DATABASE_URL,
+      databasePoolSize: env.DATABASE_POOL_SIZE,
+      redisUrl: env.REDIS_URL,
+      appUrl: env.APP_URL,
+      secretsKeys: secretsKeys!,
+      webhookAllowedNetworks: webhookAllowedNetworks!,
+      webhookExtraCa: webhookExtraCa || undefined,
+      webhookConcurrency: env.WEBHOOK_CONCURRENCY,
+      webhookEndpointConcurrency: env.WEBHOOK_ENDPOINT_CONCURRENCY,
+      trustProxy: trustProxyOf(env.TRUST_PROXY),
+      logLevel: env.LOG_LEVEL,
+    });
+  }
+}
+
+/** Everything that is wrong with the configuration. */
+export class ConfigError extends Error {
+  constructor(readonly faults: string[]) {
+    super(
+      `The configuration has ${faults.length} fault(s):\n${faults.map((fault) => `- ${fault}`).join('\n')}`,
+    );
+    this.name = 'ConfigError';
+  }
+}
+
+/** The addresses of the embedded servers, while they run: what `npm start` and `npm run demo` write down. */
+function embeddedDefaults(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const servers = runningServers(env.DATA_DIR ?? '.data');
+  return servers ? { DATABASE_URL: servers.databaseUrl, REDIS_URL: servers.redisUrl } : {};
+}
+
+function secretsKeysOf(env: Environment): SecretsKey[] {
+  if (env.SECRETS_KEYS) return parseSecretsKeys(env.SECRETS_KEYS);
+  if (env.NODE_ENV === 'production')
+    throw new Error('must be set in production: id:base64 pairs, 32 bytes each');
+  return parseSecretsKeys(keptSecretsKeys(env.DATA_DIR));
+}
+
+function networksOf(text: string): string[] {
+  const networks = text.split(',').map((network) => network.trim());
+  for (const network of networks)
+    if (network && !isCidr(network)) throw new Error(`"${network}" is not a CIDR network`);
+  return networks.filter(Boolean);
+}
+
+function isCidr(network: string): boolean {
+  return ipaddr.isValidCIDR(network);
+}
+
+/** `true`, `false`, a number of hops, or addresses and networks, as Express takes them. */
+function trustProxyOf(text: string): string | number | boolean {
+  if (text === '' || text === 'false') return false;
+  if (text === 'true') return true;
+  return /^\d+$/.test(text) ? Number(text) : text;
+}

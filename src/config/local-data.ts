@@ -1,0 +1,23 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** The embedded servers of this checkout, as the launcher writes them down while they run. */
+export function runningServers(dataDir: string): { databaseUrl: string; redisUrl: string } | null {
+  const file = join(dataDir, 'servers.json');
+  if (!existsSync(file)) return null;
+  return JSON.parse(readFileSync(file, 'utf8')) as { databaseUrl: string; redisUrl: string };
+}
+
+/** The encryption keys of a development checkout: made once, then kept, so that stored secrets stay readable. */
+export function keptSecretsKeys(dataDir: string): string {
+  const file = join(dataDir, 'secrets-keys');
+  mkdirSync(dataDir, { recursive: true });
+  try {
+    // Fails when the file is there, so two processes that start together agree on one key.
+    writeFileSync(file, `local:${randomBytes(32).toString('base64')}\n`, { mode: 0o600, flag: 'wx' });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+  return readFileSync(file, 'utf8').trim();
+}

@@ -1,0 +1,44 @@
+import { NestExpressApplication } from '@nestjs/platform-express';
+import type { NextFunction, Request, Response } from 'express';
+import type pino from 'pino';
+import { pinoHttp } from 'pino-http';
+import { AuthenticatedRequest } from './common/access.decorators';
+import { ErrorFilter } from './common/error.filter';
+import { IdentifiedRequest, requestId } from './common/request-id';
+import { RequestPipe } from './common/request.pipe';
+import { Config } from './config/config';
+import { setupOpenApi } from './openapi/openapi';
+
+const BODY_LIMIT = '256kb';
+
+/** Everything about HTTP that is the same for every route. The process and the tests both call it. */
+export function configureApp(app: NestExpressApplication, config: Config, logger: pino.Logger): void {
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.set('trust proxy', config.trustProxy);
+  app.use(requestId);
+  app.use(accessLog(logger));
+  app.useBodyParser('json', { limit: BODY_LIMIT });
+  app.setGlobalPrefix('api/v1', { exclude: ['health/live', 'health/ready'] });
+  app.useGlobalPipes(new RequestPipe());
+  app.useGlobalFilters(new ErrorFilter());
+  if (config.role !== 'worker') setupOpenApi(app, config);
+  app.enableShutdownHooks();
+}
+
+/** One line a request: who asked for which path, and how it was answered; never a header, a query or a body. */
+function accessLog(logger: pino.Logger): (request: Request, response: Response, next: NextFunction) => void {
+  return pinoHttp<Request, Response>({
+    logger,
+    genReqId: (request) => (request as unknown as IdentifiedRequest).requestId,
+    quietReqLogger: true,
+    autoLogging: { ignore: ({ url }) => url?.startsWith('/health/') ?? false },
+    customAttributeKeys: { reqId: 'requestId' },
+    customProps: (request) => {
+      const { principal, method, originalUrl } = request as unknown as Partial<AuthenticatedRequest>;
+      const path = originalUrl?.split('?', 1)[0];
+      return { method, path, tenantId: principal?.tenant.id, apiKeyId: principal?.apiKeyId };
+    },
+    serializers: { req: () => undefined, res: (response: Response) => ({ statusCode: response.statusCode }) },
+  });
+}

@@ -1,0 +1,23 @@
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import { type Channel } from '../common/channel';
+
+/** A contact as one channel knows it. Unique per workspace and channel. */
+@Entity('contact_identities')
+export class ContactIdentityEntity {
+  @PrimaryColumn('uuid', { name: 'tenant_id' })
+  tenantId: string;
+
+  @PrimaryColumn('text')
+  channel: Channel;
+
+  /** The provider's id of the person: a phone number, a chat id, a page-scoped id. */
+  @PrimaryColumn('text', { name: 'external_id' })
+  externalId: string;
+
+  @Index('contact_identities_contact_idx')
+  @Column('uuid', { name: 'contact_id' })
+  contactId: string;
+
+  @Column('timestamptz', { name: 'created_at' })
+  createdAt: Date;
+}

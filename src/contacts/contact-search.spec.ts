@@ -1,0 +1,19 @@
+import { escapeLike, phoneDigits, searchPatterns } from './contact-search';
+
+describe('contact search', () => {
+  it('takes wildcards literally', () => {
+    expect(escapeLike('100%_a\\b')).toBe('100\\%\\_a\\\\b');
+  });
+
+  it.each([
+    ['+34 600-11.22', '346001122'],
+    ['(020) 7946', '0207946'],
+    ['ana 2', null],
+    ['+-()', null],
+  ])('digits of %p: %p', (text, digits) => expect(phoneDigits(text)).toBe(digits));
+
+  it('looks for digits only where the text can be part of a phone number', () => {
+    expect(searchPatterns('Ana')).toEqual(['%Ana%']);
+    expect(searchPatterns('600 11')).toEqual(['%600 11%', '%\x01%60011%']);
+  });
+});

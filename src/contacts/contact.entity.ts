@@ -1,0 +1,34 @@
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+
+/** Someone a workspace talks with. */
+@Entity('contacts')
+export class ContactEntity {
+  @PrimaryColumn('uuid')
+  id: string;
+
+  @Index('contacts_tenant_id_id_key')
+  @Column('uuid', { name: 'tenant_id' })
+  tenantId: string;
+
+  @Column('text', { nullable: true })
+  name: string | null;
+
+  @Column('text', { nullable: true })
+  email: string | null;
+
+  @Column('text', { nullable: true })
+  phone: string | null;
+
+  @Column('text', { name: 'avatar_url', nullable: true })
+  avatarUrl: string | null;
+
+  /** Whatever else the workspace knows of them. */
+  @Column('jsonb')
+  attributes: Record<string, unknown>;
+
+  @Column('timestamptz', { name: 'created_at' })
+  createdAt: Date;
+
+  @Column('timestamptz', { name: 'updated_at' })
+  updatedAt: Date;
+}

@@ -1,0 +1,53 @@
+import { Injectable } from '@nestjs/common';
+import { AppError } from '../common/app-error';
+import { newId } from '../common/ids';
+import { Page, toPage } from '../common/page';
+import { validate } from '../common/validate';
+import { Database } from '../database/database';
+import { CreateContact, ListContactsQuery } from './contact.dto';
+import { ContactEntity } from './contact.entity';
+import { ContactResponse, toContact } from './contact.response';
+import { ContactsRepository } from './contacts.repository';
+
+/** The people a workspace talks with. */
+@Injectable()
+export class ContactsService {
+  constructor(
+    private readonly database: Database,
+    private readonly contacts: ContactsRepository,
+  ) {}
+
+  /** A page of contacts, newest first; with `q`, those whose name, e-mail or phone has it. */
+  async list(tenantId: string, { q, cursor, limit }: ListContactsQuery): Promise<Page<ContactResponse>> {
+    const rows = await this.contacts.list(tenantId, { q, cursor }, limit + 1);
+    const ids = rows.slice(0, limit).map(({ id }) => id);
+    const identities = ids.length > 0 ? await this.contacts.identitiesOf(tenantId, ids) : [];
+    return toPage(rows, limit, (contact) => toContact(contact, identities));
+  }
+
+  /** @throws AppError NOT_FOUND */
+  async get(tenantId: string, id: string): Promise<ContactResponse> {
+    const contact = await this.contacts.find(tenantId, id);
+    if (!contact) throw AppError.notFound('Contact');
+    return toContact(contact, await this.contacts.identitiesOf(tenantId, [id]));
+  }
+
+  /** @throws AppError INVALID_BODY */
+  async create(tenantId: string, input: CreateContact): Promise<ContactResponse> {
+    const { name = null, email = null, phone = null } = validate(CreateContact, input);
+    const now = new Date();
+    const contact: ContactEntity = {
+      id: newId(),
+      tenantId,
+      name,
+      email,
+      phone,
+      avatarUrl: null,
+      attributes: {},
+      createdAt: now,
+      updatedAt: now,
+    };
+    await this.database.transaction((tx) => this.contacts.insert(tx, contact));
+    return toContact(contact, []);
+  }
+}

@@ -1,0 +1,44 @@
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import { type Channel } from '../common/channel';
+
+export const CONVERSATION_STATUSES = ['OPEN', 'SNOOZED', 'CLOSED'] as const;
+export type ConversationStatus = (typeof CONVERSATION_STATUSES)[number];
+
+/** A workspace's talk with one contact over one channel. */
+@Entity('conversations')
+export class ConversationEntity {
+  @PrimaryColumn('uuid')
+  id: string;
+
+  @Index('conversations_tenant_id_id_key')
+  @Column('uuid', { name: 'tenant_id' })
+  tenantId: string;
+
+  @Column('uuid', { name: 'contact_id' })
+  contactId: string;
+
+  @Column('text', { name: 'source_channel' })
+  sourceChannel: Channel;
+
+  @Column('text')
+  status: ConversationStatus;
+
+  @Column('uuid', { name: 'assigned_agent_id', nullable: true })
+  assignedAgentId: string | null;
+
+  /** The newest message's id: the next one's is made above it. */
+  @Column('uuid', { name: 'last_message_id', nullable: true })
+  lastMessageId: string | null;
+
+  @Column('text', { name: 'last_message_preview', nullable: true })
+  lastMessagePreview: string | null;
+
+  @Column('timestamptz', { name: 'last_message_at', nullable: true })
+  lastMessageAt: Date | null;
+
+  @Column('timestamptz', { name: 'created_at' })
+  createdAt: Date;
+
+  @Column('timestamptz', { name: 'updated_at' })
+  updatedAt: Date;
+}

@@ -1,0 +1,22 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { AuditModule } from '../audit/audit.module';
+import { ContactsModule } from '../contacts/contacts.module';
+import { OutboxModule } from '../outbox/outbox.module';
+import { WorkspacesModule } from '../workspaces/workspaces.module';
+import { ConversationEntity } from './conversation.entity';
+import { ConversationsRepository } from './conversations.repository';
+import { ConversationsService } from './conversations.service';
+
+@Module({
+  imports: [
+    TypeOrmModule.forFeature([ConversationEntity]),
+    ContactsModule,
+    WorkspacesModule,
+    OutboxModule,
+    AuditModule,
+  ],
+  providers: [ConversationsRepository, ConversationsService],
+  exports: [ConversationsRepository, ConversationsService],
+})
+export class ConversationsModule {}

@@ -1,0 +1,76 @@
+import { Injectable } from '@nestjs/common';
+import { Channel } from '../common/channel';
+import { isId } from '../common/ids';
+import { Database, Transaction } from '../database/database';
+import { ConversationEntity, ConversationStatus } from './conversation.entity';
+
+/** Which rows of a list to read. */
+export interface ConversationFilter {
+  status?: ConversationStatus;
+  channel?: Channel;
+  cursor?: string;
+}
+
+/** What a new message changes in its conversation. */
+export interface LastMessage {
+  id: string;
+  preview: string;
+  at: Date;
+}
+
+@Injectable()
+export class ConversationsRepository {
+  constructor(private readonly database: Database) {}
+
+  async find(tenantId: string, id: string): Promise<ConversationEntity | null> {
+    return isId(id) ? this.database.manager.findOneBy(ConversationEntity, { tenantId, id }) : null;
+  }
+
+  /** Newest first, from below the cursor. */
+  list(
+    tenantId: string,
+    { status, channel, cursor }: ConversationFilter,
+    count: number,
+  ): Promise<ConversationEntity[]> {
+    const query = this.database.manager
+      .createQueryBuilder(ConversationEntity, 'conversation')
+      .where('conversation.tenantId = :tenantId', { tenantId })
+      .orderBy('conversation.id', 'DESC')
+      .limit(count);
+    if (status) query.andWhere('conversation.status = :status', { status });
+    if (channel) query.andWhere('conversation.sourceChannel = :channel', { channel });
+    if (cursor) query.andWhere('conversation.id < :cursor', { cursor });
+    return query.getMany();
+  }
+
+  /** Whatever writes to a conversation takes this lock first, so that what it makes follows the order of commits. */
+  async lock(tx: Transaction, tenantId: string, id: string): Promise<ConversationEntity | null> {
+    if (!isId(id)) return null;
+    return tx.manager.findOne(ConversationEntity, {
+      where: { tenantId, id },
+      lock: { mode: 'for_no_key_update' },
+    });
+  }
+
+  async insert(tx: Transaction, conversation: ConversationEntity): Promise<void> {
+    await tx.manager.insert(ConversationEntity, conversation);
+  }
+
+  async update(
+    tx: Transaction,
+    tenantId: string,
+    id: string,
+    changes: Partial<Pick<ConversationEntity, 'status' | 'assignedAgentId' | 'updatedAt'>>,
+  ): Promise<void> {
+    await tx.manager.update(ConversationEntity, { tenantId, id }, changes);
+  }
+
+  async setLastMessage(tx: Transaction, tenantId: string, id: string, last: LastMessage): Promise<void> {
+    await tx.query(
+      `UPDATE conversations
+       SET last_message_id = $3, last_message_preview = $4, last_message_at = $5, updated_at = $5
+       WHERE tenant_id = $1 AND id = $2`,
+      [tenantId, id, last.id, last.preview, last.at],
+    );
+  }
+}

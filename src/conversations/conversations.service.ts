@@ -1,0 +1,152 @@
+import { Injectable } from '@nestjs/common';
+import { AuditService } from '../audit/audit.service';
+import { AppError } from '../common/app-error';
+import { newId } from '../common/ids';
+import { Page, toPage } from '../common/page';
+import { Actor } from '../common/principal';
+import { validate } from '../common/validate';
+import { ContactsService } from '../contacts/contacts.service';
+import { Database, Transaction } from '../database/database';
+import { OutboxService } from '../outbox/outbox.service';
+import { AgentsRepository } from '../workspaces/agents.repository';
+import { CreateConversation, ListConversationsQuery, UpdateConversation } from './conversation.dto';
+import { ConversationEntity } from './conversation.entity';
+import {
+  ConversationDetail,
+  ConversationListItem,
+  ConversationResponse,
+  toConversation,
+  toConversationDetail,
+  toConversationListItem,
+} from './conversation.response';
+import { ConversationsRepository } from './conversations.repository';
+
+/** What a call changed in a conversation: exactly the keys of what is different now. */
+type Change = Partial<Pick<ConversationEntity, 'status' | 'assignedAgentId'>>;
+
+/** A workspace's conversations. */
+@Injectable()
+export class ConversationsService {
+  constructor(
+    private readonly database: Database,
+    private readonly conversations: ConversationsRepository,
+    private readonly contacts: ContactsService,
+    private readonly agents: AgentsRepository,
+    private readonly outbox: OutboxService,
+    private readonly audit: AuditService,
+  ) {}
+
+  /** A page of conversations, newest first. */
+  async list(tenantId: string, query: ListConversationsQuery): Promise<Page<ConversationListItem>> {
+    const { limit, ...filter } = query;
+    const rows = await this.conversations.list(tenantId, filter, limit + 1);
+    return toPage(rows, limit, toConversationListItem);
+  }
+
+  /** @throws AppError NOT_FOUND */
+  async get(tenantId: string, id: string): Promise<ConversationDetail> {
+    const conversation = await this.conversations.find(tenantId, id);
+    if (!conversation) throw AppError.notFound('Conversation');
+    return toConversationDetail(conversation, await this.contacts.get(tenantId, conversation.contactId));
+  }
+
+  /**
+   * Opens a conversation with a contact over a channel.
+   * @throws AppError INVALID_BODY, NOT_FOUND (the contact)
+   */
+  async create(tenantId: string, input: CreateConversation): Promise<ConversationDetail> {
+    const { contactId, channel } = validate(CreateConversation, input);
+    const contact = await this.contacts.get(tenantId, contactId);
+    const now = new Date();
+    const conversation: ConversationEntity = {
+      id: newId(),
+      tenantId,
+      contactId,
+      sourceChannel: channel,
+      status: 'OPEN',
+      assignedAgentId: null,
+      lastMessageId: null,
+      lastMessagePreview: null,
+      lastMessageAt: null,
+      createdAt: now,
+      updatedAt: now,
+    };
+    await this.database.transaction((tx) => this.conversations.insert(tx, conversation));
+    return toConversationDetail(conversation, contact);
+  }
+
+  /**
+   * Changes a conversation's status, its assigned agent, or both. One `conversation.updated` tells what this call
+   * changed; where nothing changed, nothing is told.
+   * @throws AppError INVALID_BODY (nothing to change; an agent that is unknown, inactive or another workspace's),
+   * NOT_FOUND
+   */
+  async update(
+    tenantId: string,
+    id: string,
+    input: UpdateConversation,
+    actor: Actor,
+  ): Promise<ConversationResponse> {
+    const { status, assignedAgentId } = validate(UpdateConversation, input);
+    if (status === undefined && assignedAgentId === undefined) {
+      throw new AppError('INVALID_BODY', 'Name at least one of status and assignedAgentId.');
+    }
+    return this.database.transaction(async (tx) => {
+      const before = await this.conversations.lock(tx, tenantId, id);
+      if (!before) throw AppError.notFound('Conversation');
+      if (assignedAgentId != null) await this.requireAgent(tx, tenantId, assignedAgentId);
+      const change: Change = {
+        ...(status !== undefined && status !== before.status && { status }),
+        ...(assignedAgentId !== undefined &&
+          assignedAgentId !== before.assignedAgentId && { assignedAgentId }),
+      };
+      if (Object.keys(change).length === 0) return toConversation(before);
+      return toConversation(await this.apply(tx, before, change, actor));
+    });
+  }
+
+  /** Opens a locked conversation again because its customer has written. */
+  async reopen(tx: Transaction, conversation: ConversationEntity): Promise<void> {
+    if (conversation.status === 'OPEN') return;
+    await this.change(tx, conversation, { status: 'OPEN' });
+  }
+
+  private async apply(
+    tx: Transaction,
+    before: ConversationEntity,
+    change: Change,
+    actor: Actor,
+  ): Promise<ConversationEntity> {
+    const after = await this.change(tx, before, change);
+    const subject = { tenantId: before.tenantId, actor, entity: 'conversation', entityId: before.id };
+    if (change.assignedAgentId !== undefined) {
+      const metadata = { from: before.assignedAgentId, to: change.assignedAgentId };
+      await this.audit.record(tx, { ...subject, action: 'conversation.assigned', metadata });
+    }
+    if (change.status === 'CLOSED') {
+      await this.audit.record(tx, {
+        ...subject,
+        action: 'conversation.closed',
+        metadata: { from: before.status },
+      });
+    }
+    return after;
+  }
+
+  private async change(
+    tx: Transaction,
+    before: ConversationEntity,
+    change: Change,
+  ): Promise<ConversationEntity> {
+    const { tenantId, id } = before;
+    const updatedAt = new Date();
+    await this.conversations.update(tx, tenantId, id, { ...change, updatedAt });
+    await this.outbox.append(tx, tenantId, 'conversation.updated', { conversationId: id, ...change });
+    return { ...before, ...change, updatedAt };
+  }
+
+  private async requireAgent(tx: Transaction, tenantId: string, agentId: string): Promise<void> {
+    if (await this.agents.findActive(tx, tenantId, agentId)) return;
+    throw AppError.invalidBody('assignedAgentId', 'is not an active agent of this workspace.');
+  }
+}

@@ -1,0 +1,17 @@
+import { previewOf } from './preview';
+
+describe('preview', () => {
+  it('keeps a short message, on one line', () => {
+    expect(previewOf('  Hello,\n\n\tworld ')).toBe('Hello, world');
+  });
+
+  it('takes the first 140 characters', () => {
+    expect(previewOf('a'.repeat(141))).toBe('a'.repeat(140));
+  });
+
+  it('never cuts inside a grapheme', () => {
+    const family = '👨‍👩‍👧‍👦';
+    expect(previewOf('a'.repeat(135) + family + 'b')).toBe('a'.repeat(135));
+    expect(previewOf('a'.repeat(139) + 'e\u0301' + 'bc')).toBe('a'.repeat(139));
+  });
+});

@@ -1,0 +1,63 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { DataSource, EntityManager } from 'typeorm';
+
+/** One open transaction. Whatever writes takes it as its first argument. */
+export class Transaction {
+  private readonly callbacks: (() => void)[] = [];
+
+  constructor(readonly manager: EntityManager) {}
+
+  query<Row>(sql: string, parameters: unknown[] = []): Promise<Row[]> {
+    return queryRows<Row>(this.manager, sql, parameters);
+  }
+
+  /** Calls back once everything is committed, and never if it is rolled back. Nobody waits for what it starts. */
+  onCommit(callback: () => void): void {
+    this.callbacks.push(callback);
+  }
+
+  committed(): void {
+    for (const callback of this.callbacks) callback();
+  }
+}
+
+/** The database: single reads, and the one way to open a transaction. */
+@Injectable()
+export class Database {
+  private readonly logger = new Logger(Database.name);
+
+  constructor(private readonly dataSource: DataSource) {}
+
+  get manager(): EntityManager {
+    return this.dataSource.manager;
+  }
+
+  query<Row>(sql: string, parameters: unknown[] = []): Promise<Row[]> {
+    return queryRows<Row>(this.dataSource.manager, sql, parameters);
+  }
+
+  /** Runs `work` in one transaction: all of it is committed, or, if it throws, none. */
+  async transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    const { tx, result } = await this.dataSource.transaction(async (manager) => {
+      const tx = new Transaction(manager);
+      return { tx, result: await work(tx) };
+    });
+    try {
+      tx.committed();
+    } catch (error) {
+      // The work is committed: a failed wake-up must not make it look undone. The pollers stand behind.
+      this.logger.error({ err: error }, 'a callback after a commit failed');
+    }
+    return result;
+  }
+}
+
+/** What reads: the database outside a transaction, or an open one. */
+export type Reader = Database | Transaction;
+
+/** TypeORM answers an UPDATE or DELETE with `[rows, count]` and all else with rows: rows it is, always. */
+async function queryRows<Row>(manager: EntityManager, sql: string, parameters: unknown[]): Promise<Row[]> {
+  const answer = await manager.query<unknown>(sql, parameters);
+  const isPair = Array.isArray(answer) && answer.length === 2 && Array.isArray(answer[0]);
+  return (isPair ? answer[0] : answer) as Row[];
+}

@@ -1,0 +1,70 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { AppError } from '../common/app-error';
+import { Config } from '../config/config';
+import { RedisClient } from '../redis/redis.module';
+
+type State = 'up' | 'down';
+
+/** What a process depends on, and whether it is there. */
+export interface Readiness {
+  status: 'up';
+  database: State;
+  migrations: 'applied' | 'pending';
+  redis: State;
+}
+
+/** Whether this process can do its work now. */
+@Injectable()
+export class HealthService {
+  private migrated = false;
+
+  constructor(
+    private readonly config: Config,
+    private readonly dataSource: DataSource,
+    private readonly redis: RedisClient,
+  ) {}
+
+  /**
+   * The API needs its database, migrated; Redis it only reports, since it serves without. A worker needs both.
+   * @throws AppError UNAVAILABLE, with a detail for each thing that is missing
+   */
+  async ready(): Promise<Readiness> {
+    const [database, redis] = await Promise.all([this.database(), this.redisState()]);
+    const readiness: Readiness = {
+      status: 'up',
+      database,
+      migrations: database === 'up' && (await this.isMigrated()) ? 'applied' : 'pending',
+      redis,
+    };
+    const missing = [
+      ...(database === 'down' ? [{ field: 'database', message: 'is down' }] : []),
+      ...(database === 'up' && readiness.migrations === 'pending'
+        ? [{ field: 'migrations', message: 'are not applied' }]
+        : []),
+      ...(redis === 'down' && this.config.role === 'worker' ? [{ field: 'redis', message: 'is down' }] : []),
+    ];
+    if (missing.length > 0) throw new AppError('UNAVAILABLE', 'The process is not ready.', missing);
+    return readiness;
+  }
+
+  private async database(): Promise<State> {
+    return this.dataSource.query('SELECT 1').then(
+      () => 'up',
+      () => 'down',
+    );
+  }
+
+  private async redisState(): Promise<State> {
+    return this.redis.ping().then(
+      () => 'up',
+      () => 'down',
+    );
+  }
+
+  /** Asked until it is so: migrations are never taken back under a running process. */
+  private async isMigrated(): Promise<boolean> {
+    this.migrated ||= !(await this.dataSource.showMigrations());
+    return this.migrated;
+  }
+}

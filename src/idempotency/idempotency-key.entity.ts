@@ -1,0 +1,21 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** The answer to a request that was sent under an `Idempotency-Key`. Kept for 24 hours. */
+@Entity('idempotency_keys')
+export class IdempotencyKeyEntity {
+  @PrimaryColumn('uuid', { name: 'tenant_id' })
+  tenantId: string;
+
+  @PrimaryColumn('text')
+  key: string;
+
+  /** SHA-256 of the request: the same key with another request is a conflict. */
+  @Column('bytea')
+  fingerprint: Buffer;
+
+  @Column('json', { nullable: true })
+  response: object | null;
+
+  @Column('timestamptz', { name: 'created_at' })
+  createdAt: Date;
+}

@@ -1,0 +1,51 @@
+import { Injectable } from '@nestjs/common';
+import { AppError } from '../common/app-error';
+import { Transaction } from '../database/database';
+import { IdempotentRequest } from './idempotent-request';
+
+/** Does a request once, however often it is sent. */
+@Injectable()
+export class IdempotencyService {
+  /**
+   * Runs `work` in the transaction, unless the same request was done under this key within 24 hours: then its first
+   * answer is given again. Key and work are committed together, so a failed request leaves its key free, and of two
+   * at once the second waits for the first.
+   * @throws AppError IDEMPOTENCY_CONFLICT when the key was used for another request
+   */
+  async once<T extends object>(
+    tx: Transaction,
+    tenantId: string,
+    request: IdempotentRequest | null,
+    work: () => Promise<T>,
+  ): Promise<T> {
+    if (!request) return work();
+    const [claimed] = await tx.query(
+      `INSERT INTO idempotency_keys AS k (tenant_id, key, fingerprint, created_at) VALUES ($1, $2, $3, now())
+       ON CONFLICT (tenant_id, key) DO UPDATE
+         SET fingerprint = excluded.fingerprint, response = NULL, created_at = excluded.created_at
+         WHERE k.created_at < now() - interval '24 hours'
+       RETURNING key`,
+      [tenantId, request.key, request.fingerprint],
+    );
+    if (!claimed) return this.replay<T>(tx, tenantId, request);
+    const response = await work();
+    await tx.query(`UPDATE idempotency_keys SET response = $3 WHERE tenant_id = $1 AND key = $2`, [
+      tenantId,
+      request.key,
+      JSON.stringify(response),
+    ]);
+    return response;
+  }
+
+  private async replay<T>(tx: Transaction, tenantId: string, request: IdempotentRequest): Promise<T> {
+    const [kept] = await tx.query<{ fingerprint: Buffer; response: T }>(
+      `SELECT fingerprint, response FROM idempotency_keys WHERE tenant_id = $1 AND key = $2`,
+      [tenantId, request.key],
+    );
+    if (!kept?.fingerprint.equals(request.fingerprint)) {
+      throw new AppError('IDEMPOTENCY_CONFLICT', 'This Idempotency-Key was used for another request.');
+    }
+    request.markReplayed();
+    return kept.response;
+  }
+}

@@ -1,0 +1,36 @@
+import { createHash } from 'node:crypto';
+import { createParamDecorator, ExecutionContext } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { AppError } from '../common/app-error';
+
+const MAX_LENGTH = 255;
+const PRINTABLE = /^[\x20-\x7e]+$/;
+
+/** A request that may be sent again and shall be done once. */
+export interface IdempotentRequest {
+  key: string;
+  /** What makes it the same request: method, path and body. */
+  fingerprint: Buffer;
+  /** Tells the caller that the answer is the first one's. */
+  markReplayed(): void;
+}
+
+/** The request's `Idempotency-Key`, if it has one. */
+export const Idempotent = createParamDecorator(
+  (_: unknown, context: ExecutionContext): IdempotentRequest | null => {
+    const request = context.switchToHttp().getRequest<Request>();
+    const key = request.headers['idempotency-key'];
+    if (key === undefined) return null;
+    if (typeof key !== 'string' || key.length > MAX_LENGTH || !PRINTABLE.test(key)) {
+      throw AppError.invalidBody('Idempotency-Key', `must be 1 to ${MAX_LENGTH} printable ASCII characters`);
+    }
+    const response = context.switchToHttp().getResponse<Response>();
+    return {
+      key,
+      fingerprint: createHash('sha256')
+        .update(`${request.method}\n${request.path}\n${JSON.stringify(request.body)}`)
+        .digest(),
+      markReplayed: () => response.setHeader('Idempotency-Replayed', 'true'),
+    };
+  },
+);

@@ -1,0 +1,35 @@
+import 'reflect-metadata';
+import { NestFactory } from '@nestjs/core';
+import { NestExpressApplication } from '@nestjs/platform-express';
+import { createLogger, NestLogger } from './common/logger';
+import { Config, ConfigError } from './config/config';
+import { configureApp } from './configure-app';
+import { RootModule } from './root.module';
+
+/** Requests and deliveries under way at SIGTERM end within this; what has not is ended with the process. */
+const SHUTDOWN_DEADLINE_MS = 15_000;
+
+async function main(): Promise<void> {
+  const config = Config.from();
+  const logger = createLogger(config.logLevel);
+  const app = await NestFactory.create<NestExpressApplication>(RootModule.forRoot(config), {
+    logger: new NestLogger(logger),
+    bodyParser: false,
+    abortOnError: false,
+  });
+  configureApp(app, config, logger);
+  await app.listen(config.port, config.host);
+  const { port } = app.getHttpServer().address() as { port: number };
+  logger.info({ role: config.role, port }, 'listening');
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.once(signal, () => {
+      logger.info({ signal }, 'stopping');
+      setTimeout(() => process.exit(1), SHUTDOWN_DEADLINE_MS).unref();
+    });
+  }
+}
+
+main().catch((error: Error) => {
+  process.stderr.write(`${error instanceof ConfigError ? error.message : error.stack}\n`);
+  process.exit(1);
+});

@@ -1,0 +1,49 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+export const SENDER_TYPES = ['CUSTOMER', 'AGENT'] as const;
+export type SenderType = (typeof SENDER_TYPES)[number];
+
+/** How far a message is on its way to the customer. It only ever advances. */
+export const DELIVERY_STATUSES = [
+  'QUEUED',
+  'SENDING',
+  'SENT',
+  'DELIVERED',
+  'READ',
+  'FAILED',
+  'UNKNOWN',
+] as const;
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
+
+/** One message of a conversation. */
+@Entity('messages')
+export class MessageEntity {
+  @PrimaryColumn('uuid', { name: 'tenant_id' })
+  tenantId: string;
+
+  @PrimaryColumn('uuid', { name: 'conversation_id' })
+  conversationId: string;
+
+  @PrimaryColumn('uuid')
+  id: string;
+
+  @Column('text', { name: 'sender_type' })
+  senderType: SenderType;
+
+  /** The agent it is shown as from; null for a customer's message. */
+  @Column('uuid', { name: 'sender_agent_id', nullable: true })
+  senderAgentId: string | null;
+
+  @Column('text')
+  body: string;
+
+  /** Null for a customer's message, which has no way to go. */
+  @Column('text', { name: 'delivery_status', nullable: true })
+  deliveryStatus: DeliveryStatus | null;
+
+  @Column('jsonb', { name: 'delivery_error', nullable: true })
+  deliveryError: object | null;
+
+  @Column('timestamptz', { name: 'created_at' })
+  createdAt: Date;
+}

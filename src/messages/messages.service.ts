@@ -1,0 +1,142 @@
+import { Injectable } from '@nestjs/common';
+import { AppError } from '../common/app-error';
+import { newIdAfter } from '../common/ids';
+import { Page, PageQuery, toPage } from '../common/page';
+import { validate } from '../common/validate';
+import { ConversationEntity } from '../conversations/conversation.entity';
+import { ConversationsRepository } from '../conversations/conversations.repository';
+import { ConversationsService } from '../conversations/conversations.service';
+import { previewOf } from '../conversations/preview';
+import { Database, Transaction } from '../database/database';
+import { IdempotencyService } from '../idempotency/idempotency.service';
+import { IdempotentRequest } from '../idempotency/idempotent-request';
+import { OutboxService } from '../outbox/outbox.service';
+import { AgentsRepository } from '../workspaces/agents.repository';
+import { bodyLimitFault } from './body-limits';
+import { ReceiveMessage, SendMessage } from './message.dto';
+import { MessageEntity } from './message.entity';
+import { MessageResponse, SentMessageResponse, toMessage } from './message.response';
+import { MessagesRepository } from './messages.repository';
+
+/** What a new message says, and from whom. */
+type Content = Pick<MessageEntity, 'senderType' | 'senderAgentId' | 'body' | 'deliveryStatus'>;
+
+/** The messages of a workspace's conversations. */
+@Injectable()
+export class MessagesService {
+  constructor(
+    private readonly database: Database,
+    private readonly messages: MessagesRepository,
+    private readonly conversations: ConversationsRepository,
+    private readonly conversationsService: ConversationsService,
+    private readonly agents: AgentsRepository,
+    private readonly outbox: OutboxService,
+    private readonly idempotency: IdempotencyService,
+  ) {}
+
+  /**
+   * A page of a conversation's messages, newest first.
+   * @throws AppError NOT_FOUND
+   */
+  async list(tenantId: string, conversationId: string, query: PageQuery): Promise<Page<MessageResponse>> {
+    const conversation = await this.conversations.find(tenantId, conversationId);
+    if (!conversation) throw AppError.notFound('Conversation');
+    const rows = await this.messages.list(tenantId, conversationId, query.cursor, query.limit + 1);
+    return toPage(rows, query.limit, toMessage);
+  }
+
+  /**
+   * Sends a message to the customer, as an agent. It is stored as QUEUED for its channel, with its `message.created`.
+   * @throws AppError INVALID_BODY (the body, its channel's limit, the sender), NOT_FOUND, IDEMPOTENCY_CONFLICT
+   */
+  async send(
+    tenantId: string,
+    conversationId: string,
+    input: SendMessage,
+    request: IdempotentRequest | null = null,
+  ): Promise<SentMessageResponse> {
+    const { body, senderAgentId } = validate(SendMessage, input);
+    return this.database.transaction((tx) =>
+      this.idempotency.once(tx, tenantId, request, async () => {
+        const conversation = await this.lock(tx, tenantId, conversationId);
+        const fault = bodyLimitFault(conversation.sourceChannel, body);
+        if (fault) throw AppError.invalidBody('body', fault);
+        const sender = await this.senderOf(tx, tenantId, senderAgentId);
+        const content: Content = {
+          senderType: 'AGENT',
+          senderAgentId: sender,
+          body,
+          deliveryStatus: 'QUEUED',
+        };
+        return { message: toMessage(await this.add(tx, conversation, content)) };
+      }),
+    );
+  }
+
+  /**
+   * Takes in a customer's message, as a channel brings it. A conversation that was closed or snoozed is open again.
+   * @throws AppError INVALID_BODY, NOT_FOUND
+   */
+  async receive(tenantId: string, conversationId: string, input: ReceiveMessage): Promise<MessageResponse> {
+    const { body } = validate(ReceiveMessage, input);
+    return this.database.transaction(async (tx) => {
+      const conversation = await this.lock(tx, tenantId, conversationId);
+      const content: Content = { senderType: 'CUSTOMER', senderAgentId: null, body, deliveryStatus: null };
+      const message = await this.add(tx, conversation, content);
+      await this.conversationsService.reopen(tx, conversation);
+      return toMessage(message);
+    });
+  }
+
+  private async lock(tx: Transaction, tenantId: string, conversationId: string): Promise<ConversationEntity> {
+    const conversation = await this.conversations.lock(tx, tenantId, conversationId);
+    if (!conversation) throw AppError.notFound('Conversation');
+    return conversation;
+  }
+
+  /** Adds a message to a locked conversation, and tells of it. */
+  private async add(
+    tx: Transaction,
+    conversation: ConversationEntity,
+    content: Content,
+  ): Promise<MessageEntity> {
+    const { tenantId, id: conversationId, lastMessageId } = conversation;
+    const id = newIdAfter(lastMessageId);
+    const createdAt = new Date();
+    const message: MessageEntity = {
+      tenantId,
+      conversationId,
+      id,
+      createdAt,
+      deliveryError: null,
+      ...content,
+    };
+    const { senderType, body } = content;
+    await this.messages.insert(tx, message);
+    await this.conversations.setLastMessage(tx, tenantId, conversationId, {
+      id,
+      preview: previewOf(body),
+      at: createdAt,
+    });
+    await this.outbox.append(tx, tenantId, 'message.created', {
+      conversationId,
+      message: { id, body, senderType, createdAt: createdAt.toISOString() },
+    });
+    return message;
+  }
+
+  private async senderOf(
+    tx: Transaction,
+    tenantId: string,
+    senderAgentId: string | undefined,
+  ): Promise<string> {
+    if (senderAgentId !== undefined) {
+      const agent = await this.agents.findActive(tx, tenantId, senderAgentId);
+      if (!agent) throw AppError.invalidBody('senderAgentId', 'is not an active agent of this workspace.');
+      return agent.id;
+    }
+    const manager = await this.agents.findFirstManager(tx, tenantId);
+    if (manager) return manager.id;
+    throw AppError.invalidBody('senderAgentId', 'is required: the workspace has no active OWNER or ADMIN.');
+  }
+}

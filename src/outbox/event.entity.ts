@@ -1,0 +1,25 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { type EventType } from './event-catalog';
+
+/** A domain event in the outbox: committed with the change it tells of, and relayed afterwards. */
+@Entity('events')
+export class EventEntity {
+  @PrimaryColumn('uuid', { name: 'tenant_id' })
+  tenantId: string;
+
+  @PrimaryColumn('uuid')
+  id: string;
+
+  @Column('text')
+  type: EventType;
+
+  @Column('json')
+  data: object;
+
+  @Column('timestamptz', { name: 'created_at' })
+  createdAt: Date;
+
+  /** When every consumer had taken it; null while it waits. */
+  @Column('timestamptz', { name: 'relayed_at', nullable: true })
+  relayedAt: Date | null;
+}

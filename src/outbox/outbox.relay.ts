@@ -1,0 +1,104 @@
+import { BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
+import { Database, Transaction } from '../database/database';
+import { EventType } from './event-catalog';
+import { OutboxSignal } from './outbox.signal';
+
+const BATCH = 500;
+const POLL_MS = 1_000;
+const RETRY_MS = 500;
+
+/** An event as its consumers see it. */
+export interface OutboxEvent {
+  id: string;
+  tenantId: string;
+  type: EventType;
+  createdAt: Date;
+}
+
+/** Something that reacts to events by inserting rows of its own. */
+export interface OutboxConsumer {
+  /** Called with each batch in the relay's transaction: what it inserts is committed with the events' relaying. */
+  consume(tx: Transaction, events: OutboxEvent[]): Promise<void>;
+}
+
+/**
+ * Moves events from the outbox to their consumers, in the order they were made, each exactly once: rows inserted and
+ * events marked in one transaction. Several relays share the work; a killed one leaves its batch to the others.
+ */
+@Injectable()
+export class OutboxRelay implements BeforeApplicationShutdown {
+  private readonly logger = new Logger(OutboxRelay.name);
+  private readonly consumers: OutboxConsumer[] = [];
+  private running: Promise<void> | null = null;
+  private stopping = false;
+  private woken = false;
+  private wake: () => void = () => {};
+
+  constructor(
+    private readonly database: Database,
+    private readonly signal: OutboxSignal,
+  ) {}
+
+  register(consumer: OutboxConsumer): void {
+    this.consumers.push(consumer);
+  }
+
+  /** Starts relaying: at every signal, and every second in case one was lost. */
+  start(): void {
+    this.signal.onSignal(() => this.wakeUp());
+    this.running = this.run();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    this.stopping = true;
+    this.wakeUp();
+    await this.running;
+  }
+
+  private async run(): Promise<void> {
+    while (!this.stopping) {
+      this.woken = false;
+      try {
+        const relayed = await this.relayBatch();
+        if (relayed < BATCH) await this.sleep(POLL_MS);
+      } catch (error) {
+        this.logger.error({ err: error }, 'relaying failed; it goes on shortly');
+        await this.sleep(RETRY_MS);
+      }
+    }
+  }
+
+  /** @returns how many events were relayed */
+  private relayBatch(): Promise<number> {
+    return this.database.transaction(async (tx) => {
+      const events = await tx.query<OutboxEvent>(
+        `SELECT id, tenant_id AS "tenantId", type, created_at AS "createdAt" FROM events
+         WHERE relayed_at IS NULL ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED`,
+        [BATCH],
+      );
+      if (events.length === 0) return 0;
+      for (const consumer of this.consumers) await consumer.consume(tx, events);
+      await tx.query(`UPDATE events SET relayed_at = now() WHERE relayed_at IS NULL AND id = ANY ($1)`, [
+        events.map(({ id }) => id),
+      ]);
+      return events.length;
+    });
+  }
+
+  private wakeUp(): void {
+    this.woken = true;
+    this.wake();
+  }
+
+  /** Waits, but not when a signal came in the meantime. */
+  private sleep(ms: number): Promise<void> {
+    if (this.woken) return Promise.resolve();
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      this.wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}

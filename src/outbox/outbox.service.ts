@@ -1,0 +1,38 @@
+import { Injectable } from '@nestjs/common';
+import { newId } from '../common/ids';
+import { Transaction } from '../database/database';
+import { EventData, EventType } from './event-catalog';
+import { OutboxSignal } from './outbox.signal';
+
+/** How an event is appended. */
+interface AppendOptions {
+  /** True when the caller delivers the event itself, so that no consumer shall see it. */
+  relayed?: boolean;
+}
+
+/** Appends domain events to the outbox. */
+@Injectable()
+export class OutboxService {
+  constructor(private readonly signal: OutboxSignal) {}
+
+  /**
+   * Appends an event in the transaction of the change it tells of: both are committed, or neither.
+   * @returns the event's id
+   */
+  async append<T extends EventType>(
+    tx: Transaction,
+    tenantId: string,
+    type: T,
+    data: EventData<T>,
+    { relayed = false }: AppendOptions = {},
+  ): Promise<string> {
+    const id = newId();
+    const now = new Date();
+    await tx.query(
+      `INSERT INTO events (tenant_id, id, type, data, created_at, relayed_at) VALUES ($1, $2, $3, $4, $5, $6)`,
+      [tenantId, id, type, JSON.stringify(data), now, relayed ? now : null],
+    );
+    if (!relayed) tx.onCommit(() => this.signal.send());
+    return id;
+  }
+}

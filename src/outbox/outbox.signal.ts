@@ -1,0 +1,45 @@
+import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
+import Redis from 'ioredis';
+import { Config } from '../config/config';
+import { RedisClient } from '../redis/redis.module';
+
+const CHANNEL = 'outbox:appended';
+
+/** Tells the relays, over Redis, that something was appended. A lost signal costs time, never an event. */
+@Injectable()
+export class OutboxSignal implements OnApplicationShutdown {
+  private readonly logger = new Logger(OutboxSignal.name);
+  private subscriber: Redis | null = null;
+
+  constructor(
+    private readonly config: Config,
+    private readonly redis: RedisClient,
+  ) {}
+
+  /** Returns at once: nobody waits for Redis. */
+  send(): void {
+    if (!this.redis.isReady) return;
+    this.redis
+      .publish(CHANNEL, '')
+      .catch((error: Error) => this.logger.warn({ err: error }, 'no wake-up sent'));
+  }
+
+  /** Calls back whenever something was appended by any process. */
+  onSignal(callback: () => void): void {
+    this.subscriber = new Redis(this.config.redisUrl, {
+      retryStrategy: (times) => Math.min(times * 50, 1_000),
+    });
+    this.subscriber.on('error', (error: Error) =>
+      this.logger.warn({ err: error }, 'no wake-ups: Redis is away'),
+    );
+    this.subscriber.on('message', callback);
+    // Subscribed again by ioredis itself after every reconnection.
+    this.subscriber
+      .subscribe(CHANNEL)
+      .catch((error: Error) => this.logger.warn({ err: error }, 'not subscribed'));
+  }
+
+  onApplicationShutdown(): void {
+    this.subscriber?.disconnect();
+  }
+}

@@ -1,0 +1,27 @@
+import { DynamicModule, Module } from '@nestjs/common';
+import { AppModule } from './app.module';
+import { Config } from './config/config';
+import { ConfigModule } from './config/config.module';
+import { DatabaseModule } from './database/database.module';
+import { HealthModule } from './health/health.module';
+import { RedisModule } from './redis/redis.module';
+import { WorkerModule } from './worker.module';
+
+/** One process: the API, the worker, or both, as its role says. */
+@Module({})
+export class RootModule {
+  static forRoot(config: Config): DynamicModule {
+    const { role } = config;
+    return {
+      module: RootModule,
+      imports: [
+        ConfigModule.forRoot(config),
+        DatabaseModule,
+        RedisModule,
+        HealthModule,
+        ...(role === 'worker' ? [] : [AppModule]),
+        ...(role === 'api' ? [] : [WorkerModule]),
+      ],
+    };
+  }
+}

@@ -1,0 +1,602 @@
+import { createServer as createTcpServer, Server, Socket } from 'node:net';
+import { createServer as createTlsServer, TLSSocket } from 'node:tls';
+import { gzipSync } from 'node:zlib';
+import { Webhook } from 'standardwebhooks';
+import { DnsStub } from '../../test/support/dns-stub';
+import { HttpsReceiver } from '../../test/support/https-receiver';
+import { Certificate, TestCa } from '../../test/support/test-ca';
+import { AttemptOutcome } from './attempt-outcome';
+import { DeliveryRequest, DeliverySender, DeliverySenderOptions } from './delivery-sender';
+import { HostResolver } from './host-resolver';
+import { generateEndpointSecret, serviceSignature } from './signature';
+
+const NAME = 'hooks.example.com';
+const LIMIT = 16 * 1024;
+/** Long enough for any answer that comes, short enough to wait for one that doesn't. */
+const SHORT_MS = 300;
+
+describe('DeliverySender', () => {
+  let ca: TestCa;
+  let certificate: Certificate;
+  let dns: DnsStub;
+  let receiver: HttpsReceiver;
+  const senders: DeliverySender[] = [];
+  const rawServers: Server[] = [];
+  const rawSockets: Socket[] = [];
+
+  beforeAll(async () => {
+    ca = await TestCa.create();
+    certificate = await ca.issue([NAME, '127.0.0.1']);
+    dns = await DnsStub.start();
+  });
+
+  beforeEach(async () => {
+    receiver = await HttpsReceiver.start(certificate);
+    dns.set(NAME, { A: ['127.0.0.1'] });
+    dns.questions.length = 0;
+  });
+
+  afterEach(async () => {
+    await receiver.stop();
+    await Promise.all(senders.splice(0).map((sender) => sender.close()));
+    for (const socket of rawSockets.splice(0)) socket.destroy();
+    await Promise.all(rawServers.splice(0).map((server) => new Promise((done) => server.close(done))));
+  });
+
+  afterAll(() => dns.stop());
+
+  const makeSender = (options: Partial<DeliverySenderOptions> = {}): DeliverySender => {
+    const resolver = new HostResolver({ servers: [dns.server], timeoutMs: 2000, hostsFile: '/nonexistent' });
+    const sender = new DeliverySender({
+      allowedNetworks: ['127.0.0.0/8'],
+      extraCa: ca.pem,
+      resolver,
+      timeoutMs: 5000,
+      ...options,
+    });
+    senders.push(sender);
+    return sender;
+  };
+
+  const delivery = (changes: Partial<DeliveryRequest> = {}): DeliveryRequest => ({
+    deliveryId: '0199a1b2-0000-7000-8000-000000000001',
+    url: `https://${NAME}:${receiver.port}/hooks?team=a%20b`,
+    secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=',
+    eventType: 'message.created',
+    data: '{"conversationId":"c1","message":{"id":"m1","body":"Zoë 漢字 </script>"}}',
+    ...changes,
+  });
+
+  /** A server on which the test writes the answer's bytes itself. */
+  const listen = async (server: Server, host = '127.0.0.1', port = 0): Promise<string> => {
+    rawServers.push(server);
+    server.on('connection', (socket: Socket) => rawSockets.push(socket.on('error', () => undefined)));
+    await new Promise<void>((resolve) => server.listen(port, host, resolve));
+    return `https://${NAME}:${(server.address() as { port: number }).port}/`;
+  };
+  const rawTls = (onSocket: (socket: TLSSocket) => void): Promise<string> =>
+    listen(
+      createTlsServer(certificate, (socket) => {
+        socket.on('error', () => undefined);
+        onSocket(socket);
+      }),
+    );
+  const rawTcp = (onSocket: (socket: Socket) => void): Promise<string> => listen(createTcpServer(onSocket));
+
+  const expectFailure = (outcome: AttemptOutcome, error: string, statusCode: number | null = null) => {
+    expect(outcome).toMatchObject({ kind: 'failed', error, statusCode });
+    expect(outcome.errorMessage).toEqual(expect.any(String));
+    if (statusCode === null) expect(outcome.response).toBeNull();
+  };
+
+  describe('the request', () => {
+    it('is a POST with exactly the agreed headers and envelope', async () => {
+      const secret = generateEndpointSecret();
+      const request = delivery({ secret });
+      const outcome = await makeSender().send(request);
+      const received = receiver.lastRequest;
+
+      expect(outcome.kind).toBe('succeeded');
+      expect(received).toMatchObject({ method: 'POST', path: '/hooks?team=a%20b', servername: NAME });
+      expect(received.body.toString()).toBe(
+        `{"event":"message.created","deliveredAt":"${outcome.at.toISOString()}","data":${request.data}}`,
+      );
+      expect(received.headers).toEqual({
+        host: `${NAME}:${receiver.port}`,
+        connection: 'keep-alive',
+        'content-length': String(received.body.length),
+        'content-type': 'application/json',
+        'user-agent': 'Service-Webhooks/1.0',
+        'x-service-event': 'message.created',
+        'x-service-signature': serviceSignature(secret, received.body),
+        'x-service-delivery': request.deliveryId,
+        'webhook-id': request.deliveryId,
+        'webhook-timestamp': String(Math.floor(outcome.at.getTime() / 1000)),
+        'webhook-signature': expect.stringMatching(/^v1,/),
+      });
+      expect(new Webhook(secret).verify(received.body, received.headers as Record<string, string>)).toEqual(
+        JSON.parse(received.body.toString()),
+      );
+    });
+
+    it('is stamped and signed afresh on every attempt', async () => {
+      const sender = makeSender();
+      await sender.send(delivery());
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      await sender.send(delivery());
+      const [first, second] = receiver.requests;
+      expect(second?.body).not.toEqual(first?.body);
+      expect(second?.headers['x-service-signature']).not.toBe(first?.headers['x-service-signature']);
+      expect(second?.headers['webhook-id']).toBe(first?.headers['webhook-id']);
+    });
+
+    it("knows nothing of the environment's proxies", async () => {
+      const proxy = await HttpsReceiver.start(certificate);
+      const variables = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy', 'all_proxy'];
+      const saved = variables.map((name) => [name, process.env[name]] as const);
+      for (const name of variables) process.env[name] = `https://127.0.0.1:${proxy.port}`;
+      process.env.NODE_USE_ENV_PROXY = '1';
+      try {
+        expect((await makeSender().send(delivery())).kind).toBe('succeeded');
+      } finally {
+        delete process.env.NODE_USE_ENV_PROXY;
+        for (const [name, value] of saved) {
+          if (value === undefined) delete process.env[name];
+          else process.env[name] = value;
+        }
+        await proxy.stop();
+      }
+      expect(proxy.connections).toBe(0);
+      expect(receiver.requests).toHaveLength(1);
+    });
+  });
+
+  describe('the answer', () => {
+    it.each([200, 201, 202, 204, 299])('%i is success', async (statusCode) => {
+      receiver.respond = (response) => response.writeHead(statusCode).end();
+      expect(await makeSender().send(delivery())).toMatchObject({
+        kind: 'succeeded',
+        statusCode,
+        error: null,
+        errorMessage: null,
+        response: Buffer.alloc(0),
+      });
+    });
+
+    it.each([400, 401, 404, 410, 429, 500, 503, 999])('%i is a failure', async (statusCode) => {
+      receiver.respond = (response) => response.writeHead(statusCode).end('no');
+      const outcome = await makeSender().send(delivery());
+      expectFailure(outcome, 'status', statusCode);
+      expect(outcome.response?.toString()).toBe('no');
+    });
+
+    it.each([301, 302, 303, 307, 308])('%i is a failure and not followed', async (statusCode) => {
+      const target = await HttpsReceiver.start(certificate);
+      receiver.respond = (response) =>
+        response.writeHead(statusCode, { location: `https://${NAME}:${target.port}/login` }).end();
+      expectFailure(await makeSender().send(delivery()), 'redirect', statusCode);
+      await target.stop();
+      expect(target.connections).toBe(0);
+    });
+
+    it('is kept as the bytes it is: NUL, not UTF-8, compressed', async () => {
+      const bytes = Buffer.from([0, 255, 254, 10, 0]);
+      receiver.respond = (response) => response.end(bytes);
+      expect((await makeSender().send(delivery())).response).toEqual(bytes);
+
+      const bomb = gzipSync(Buffer.alloc(5_000_000));
+      expect(bomb.length).toBeLessThan(LIMIT);
+      receiver.respond = (response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb);
+      expect((await makeSender().send(delivery())).response).toEqual(bomb);
+    });
+
+    it.each([LIMIT - 1, LIMIT])('of %i bytes is kept whole, and so is its connection', async (length) => {
+      receiver.respond = (response) => response.end(Buffer.alloc(length, 'x'));
+      const sender = makeSender();
+      expect((await sender.send(delivery())).response).toHaveLength(length);
+      expect((await sender.send(delivery())).response).toHaveLength(length);
+      expect(receiver.connections).toBe(1);
+    });
+
+    it('of more than 16 KiB is cut there, and its connection dropped', async () => {
+      receiver.respond = (response) => response.end(Buffer.alloc(LIMIT + 1, 'x'));
+      const sender = makeSender();
+      expect(await sender.send(delivery())).toMatchObject({ kind: 'succeeded', statusCode: 200 });
+      expect((await sender.send(delivery())).response).toEqual(Buffer.alloc(LIMIT, 'x'));
+      expect(receiver.connections).toBe(2);
+    });
+
+    it('without end is read no further than it is kept', async () => {
+      let sent = 0;
+      const closed = new Promise<void>((resolve) => {
+        receiver.respond = (response) => {
+          const chunk = Buffer.alloc(64 * 1024, 'x');
+          const pump = () => {
+            while (!response.destroyed && response.write(chunk)) sent += chunk.length;
+          };
+          response.on('drain', pump).on('close', resolve);
+          pump();
+        };
+      });
+      const outcome = await makeSender().send(delivery());
+      expect(outcome).toMatchObject({ kind: 'succeeded', statusCode: 200 });
+      expect(outcome.response).toHaveLength(LIMIT);
+      await closed;
+      expect(sent).toBeLessThan(50_000_000);
+    });
+
+    it('with a dripping body is a success once the head is there, with what came in time', async () => {
+      receiver.respond = (response) => {
+        response.write('first');
+        const drip = setInterval(() => response.write('.'), 20);
+        response.on('close', () => clearInterval(drip));
+      };
+      const outcome = await makeSender({ timeoutMs: SHORT_MS }).send(delivery());
+      expect(outcome).toMatchObject({ kind: 'succeeded', statusCode: 200 });
+      expect(outcome.response?.toString()).toMatch(/^first\.+$/);
+    });
+
+    it.each([
+      [200, 'succeeded'],
+      [500, 'failed'],
+    ])('%i whose body is cut off is decided by its head', async (statusCode, kind) => {
+      const url = await rawTls((socket) => {
+        socket.once('data', () => {
+          socket.write(`HTTP/1.1 ${statusCode} Whatever\r\ncontent-length: 100\r\n\r\npart`);
+          setTimeout(() => socket.destroy(), 20);
+        });
+      });
+      const outcome = await makeSender().send(delivery({ url }));
+      expect(outcome).toMatchObject({ kind, statusCode });
+      expect(outcome.response?.toString()).toBe('part');
+    });
+
+    it('may have bytes in its headers that are not ASCII', async () => {
+      const url = await rawTls((socket) => {
+        socket.once('data', () => {
+          socket.write(
+            Buffer.from(
+              'HTTP/1.1 200 \xe4\xff\r\nx-odd: \xe4\xf6\xfc\xff\r\ncontent-length: 2\r\n\r\nok',
+              'latin1',
+            ),
+          );
+        });
+      });
+      expect((await makeSender().send(delivery({ url }))).kind).toBe('succeeded');
+    });
+  });
+
+  describe('what goes wrong', () => {
+    it('a receiver that never answers is a timeout, and the connection closed', async () => {
+      const closed = new Promise((resolve) => {
+        receiver.respond = (response) => response.on('close', resolve);
+      });
+      const outcome = await makeSender({ timeoutMs: SHORT_MS }).send(delivery());
+      expectFailure(outcome, 'timeout');
+      expect(outcome.errorMessage).toContain('after the request was sent');
+      await closed;
+    });
+
+    it('a TLS handshake that hangs is a timeout', async () => {
+      const url = await rawTcp(() => undefined);
+      const outcome = await makeSender({ timeoutMs: SHORT_MS }).send(delivery({ url }));
+      expectFailure(outcome, 'timeout');
+      expect(outcome.errorMessage).toContain('TLS');
+    });
+
+    it('a name server that hangs counts against the same limit', async () => {
+      dns.set('hanging.example.com', { A: 'SILENCE', AAAA: 'SILENCE' });
+      const outcome = await makeSender({ timeoutMs: SHORT_MS }).send(
+        delivery({ url: 'https://hanging.example.com/' }),
+      );
+      expectFailure(outcome, 'timeout');
+      expect(outcome.errorMessage).toContain('resolving');
+    });
+
+    it('headers dripping past the limit are a timeout', async () => {
+      const url = await rawTls((socket) => {
+        socket.once('data', () => {
+          socket.write('HTTP/1.1 200 OK\r\n');
+          const drip = setInterval(() => socket.write('x: y\r\n'), 20);
+          socket.on('close', () => clearInterval(drip));
+        });
+      });
+      expectFailure(await makeSender({ timeoutMs: SHORT_MS }).send(delivery({ url })), 'timeout');
+    });
+
+    it.each([
+      ['103', 'timeout'],
+      ['100', 'connection'],
+    ])('a flood of %s answers ends as %s', async (status, error) => {
+      const url = await rawTls((socket) => {
+        socket.once('data', () => {
+          const flood = setInterval(() => socket.write(`HTTP/1.1 ${status} Wait\r\n\r\n`), 5);
+          socket.on('close', () => clearInterval(flood));
+        });
+      });
+      expectFailure(await makeSender({ timeoutMs: SHORT_MS }).send(delivery({ url })), error);
+    });
+
+    it.each([
+      ['a megabyte of headers', `HTTP/1.1 200 OK\r\n${`x-pad: ${'y'.repeat(1000)}\r\n`.repeat(1000)}\r\n`],
+      ['one header of a megabyte', `HTTP/1.1 200 OK\r\nx-pad: ${'y'.repeat(1_000_000)}\r\n\r\n`],
+      ['no HTTP', 'SSH-2.0-OpenSSH_9.2\r\n'],
+      ['an upgrade', 'HTTP/1.1 101 Switching\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n'],
+    ])('%s is a broken connection', async (_, bytes) => {
+      const url = await rawTls((socket) => {
+        socket.once('data', () => socket.write(bytes));
+      });
+      expectFailure(await makeSender().send(delivery({ url })), 'connection');
+    });
+
+    it('a reset before the answer is a broken connection', async () => {
+      const url = await rawTls((socket) => {
+        socket.once('data', () => socket.destroy());
+      });
+      expectFailure(await makeSender().send(delivery({ url })), 'connection');
+    });
+
+    it('a receiver that hangs up right after the handshake is a broken connection', async () => {
+      let connections = 0;
+      const url = await rawTls((socket) => {
+        connections++;
+        socket.destroy();
+      });
+      expectFailure(await makeSender().send(delivery({ url })), 'connection');
+      expect(connections).toBe(1);
+    });
+
+    it('nobody listening is a failed connect', async () => {
+      const url = await rawTcp(() => undefined);
+      await new Promise((done) => rawServers.pop()?.close(done));
+      const outcome = await makeSender().send(delivery({ url }));
+      expectFailure(outcome, 'connect');
+      expect(outcome.errorMessage).toBe('Could not connect (ECONNREFUSED)');
+    });
+
+    it.each([
+      ['NXDOMAIN', undefined],
+      ['SERVFAIL', { A: 'SERVFAIL', AAAA: 'SERVFAIL' }],
+      ['no address', {}],
+    ] as const)('%s is a DNS failure', async (message, answers) => {
+      const name = `${message.replace(' ', '-').toLowerCase()}.example.com`;
+      if (answers) dns.set(name, answers);
+      const outcome = await makeSender().send(delivery({ url: `https://${name}/` }));
+      expectFailure(outcome, 'dns');
+      expect(outcome.errorMessage).toContain(message);
+    });
+
+    it('keeps other deliveries of the same receiver going', async () => {
+      receiver.respond = (response, { path }) => {
+        if (path === '/hang') return;
+        setTimeout(() => response.end('ok'), 50);
+      };
+      const sender = makeSender({ timeoutMs: 1000 });
+      const base = `https://${NAME}:${receiver.port}`;
+      const outcomes = await Promise.all(
+        ['/hang', '/1', '/2', '/3'].map((path) => sender.send(delivery({ url: base + path }))),
+      );
+      expect(outcomes.map(({ error }) => error)).toEqual(['timeout', null, null, null]);
+    });
+
+    it('throws for what is not the receiver’s fault: a sender already closed', async () => {
+      const sender = makeSender();
+      await sender.close();
+      await expect(sender.send(delivery())).rejects.toMatchObject({ name: 'ClientDestroyedError' });
+    });
+  });
+
+  describe('TLS', () => {
+    const answersTo = async (served: Certificate, options: Partial<DeliverySenderOptions> = {}) => {
+      const other = await HttpsReceiver.start(served);
+      const sender = makeSender(options);
+      const url = `https://${NAME}:${other.port}/`;
+      // Twice: a resumed session must not slip past the checks.
+      const outcomes = [await sender.send(delivery({ url })), await sender.send(delivery({ url }))];
+      await other.stop();
+      expect(other.requests).toEqual([]);
+      return outcomes;
+    };
+
+    it.each([
+      [
+        'for another name',
+        () => ca.issue(['other.example.com', '127.0.0.1']),
+        'altnames: Host: hooks.example.com.',
+      ],
+      ['expired', () => ca.issue([NAME], { expired: true }), 'certificate has expired'],
+      ['self-signed', () => TestCa.selfSigned([NAME]), 'self-signed certificate'],
+    ])('refuses a certificate %s', async (_, issue, message) => {
+      for (const outcome of await answersTo(await issue())) {
+        expectFailure(outcome, 'tls');
+        expect(outcome.errorMessage).toContain(message);
+      }
+    });
+
+    it("refuses the receiver's authority unless it is added", async () => {
+      for (const outcome of await answersTo(certificate, { extraCa: undefined }))
+        expectFailure(outcome, 'tls');
+    });
+
+    it('refuses TLS 1.1 and plain HTTP', async () => {
+      const old = await listen(
+        createTlsServer({
+          ...certificate,
+          minVersion: 'TLSv1',
+          maxVersion: 'TLSv1.1',
+          ciphers: 'ALL@SECLEVEL=0',
+        }),
+      );
+      expectFailure(await makeSender().send(delivery({ url: old })), 'tls');
+      const plain = await rawTcp((socket) => {
+        socket.once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
+      });
+      expectFailure(await makeSender().send(delivery({ url: plain })), 'tls');
+    });
+
+    it('offers http/1.1 alone', async () => {
+      const protocols: (string | false | null)[] = [];
+      const server = createTlsServer({ ...certificate, ALPNProtocols: ['h2', 'http/1.1'] }, (socket) => {
+        protocols.push(socket.alpnProtocol);
+        socket.once('data', () => socket.end('HTTP/1.1 204 No Content\r\n\r\n'));
+      });
+      expect((await makeSender().send(delivery({ url: await listen(server) }))).kind).toBe('succeeded');
+      expect(protocols).toEqual(['http/1.1']);
+    });
+
+    it('checks an address literal against the certificate, and asks for no name', async () => {
+      const outcome = await makeSender().send(delivery({ url: `https://127.0.0.1:${receiver.port}/` }));
+      expect(outcome.kind).toBe('succeeded');
+      expect(receiver.lastRequest).toMatchObject({ servername: null });
+      expect(receiver.lastRequest.headers.host).toBe(`127.0.0.1:${receiver.port}`);
+      const elsewhere = await HttpsReceiver.start(certificate, '127.0.0.2');
+      expectFailure(
+        await makeSender().send(delivery({ url: `https://127.0.0.2:${elsewhere.port}/` })),
+        'tls',
+      );
+      await elsewhere.stop();
+    });
+  });
+
+  describe('addresses', () => {
+    it.each([
+      ['a private literal', 'https://10.0.0.1/'],
+      ['a loopback literal in disguise', 'https://0x7f000001/'],
+      ['the metadata service', 'https://[fd00:ec2::254]/'],
+      ['plain http', 'http://example.com/'],
+      ['a local name', 'https://localhost/'],
+    ])('refuses %s before any lookup', async (_, url) => {
+      const outcome = await makeSender({ allowedNetworks: [] }).send(delivery({ url }));
+      expectFailure(outcome, 'address_refused');
+      expect(dns.questions).toEqual([]);
+    });
+
+    it.each([
+      ['mixed', { A: ['127.0.0.1', '10.0.0.1'] }],
+      ['mixed across families', { A: ['127.0.0.1'], AAAA: ['::ffff:169.254.169.254'] }],
+      ['metadata', { A: ['127.0.0.1'], AAAA: ['fd00:ec2::254'] }],
+      ['a CNAME to a private name', { A: ['10.0.0.1'], alias: 'db.internal' }],
+    ])('refuses an answer that is %s, whole', async (_, answers) => {
+      dns.set('mixed.example.com', answers);
+      const outcome = await makeSender().send(
+        delivery({ url: `https://mixed.example.com:${receiver.port}/` }),
+      );
+      expectFailure(outcome, 'address_refused');
+      expect(outcome.errorMessage).toBe('mixed.example.com resolves to an address that is not public');
+      expect(receiver.connections).toBe(0);
+    });
+
+    it('looks a name up once per connection and connects to that very answer', async () => {
+      await makeSender().send(delivery());
+      expect(dns.questions.sort()).toEqual([`A ${NAME}`, `AAAA ${NAME}`]);
+      expect(receiver.lastRequest.address).toBe('127.0.0.1');
+    });
+
+    it('vets a name anew for every connection', async () => {
+      receiver.respond = (response) => response.writeHead(200, { connection: 'close' }).end();
+      const sender = makeSender();
+      expect((await sender.send(delivery())).kind).toBe('succeeded');
+      dns.set(NAME, { A: ['10.0.0.1'] });
+      expectFailure(await sender.send(delivery()), 'address_refused');
+      expect(receiver.requests).toHaveLength(1);
+    });
+
+    it('tries the next address when one fails', async () => {
+      // Only 127.0.0.1 listens; the order of the answer's addresses is the resolver's.
+      dns.set(NAME, { A: ['127.0.0.2', '127.0.0.3', '127.0.0.1'] });
+      expect((await makeSender().send(delivery())).kind).toBe('succeeded');
+      expect(receiver.lastRequest).toMatchObject({ servername: NAME, address: '127.0.0.1' });
+    });
+
+    it('leaves time for the next address when one hangs', async () => {
+      await listen(createTcpServer(), '127.0.0.2', receiver.port);
+      dns.set(NAME, { A: ['127.0.0.2', '127.0.0.1'] });
+      const outcome = await makeSender({ timeoutMs: 1000 }).send(delivery());
+      expect(outcome.kind).toBe('succeeded');
+    });
+  });
+
+  describe('connections', () => {
+    it('are reused, and their setting-up is measured once', async () => {
+      const sender = makeSender();
+      const first = await sender.send(delivery());
+      const second = await sender.send(delivery());
+      const measured = expect.any(Number);
+      expect(first.phases).toEqual({
+        lookupMs: measured,
+        connectMs: measured,
+        tlsMs: measured,
+        firstByteMs: measured,
+      });
+      expect(second.phases).toEqual({ lookupMs: null, connectMs: null, tlsMs: null, firstByteMs: measured });
+      expect(receiver.connections).toBe(1);
+    });
+
+    it('are as many as there are deliveries side by side', async () => {
+      receiver.respond = (response) => setTimeout(() => response.end(), 100);
+      const sender = makeSender();
+      const outcomes = await Promise.all(Array.from({ length: 20 }, () => sender.send(delivery())));
+      expect(outcomes.every(({ kind }) => kind === 'succeeded')).toBe(true);
+      expect(receiver.connections).toBe(20);
+    });
+
+    it('past their age take no further request, and lose none in flight', async () => {
+      const release: (() => void)[] = [];
+      receiver.respond = (response, { path }) => {
+        if (path === '/slow') release.push(() => response.end('slow'));
+        else response.end('ok');
+      };
+      const sender = makeSender({ connectionMaxAgeMs: 200 });
+      const base = `https://${NAME}:${receiver.port}`;
+      await sender.send(delivery({ url: base }));
+      const slow = sender.send(delivery({ url: `${base}/slow` }));
+      await new Promise((resolve) => setTimeout(resolve, 300));
+
+      await sender.send(delivery({ url: base }));
+      release.forEach((answer) => answer());
+      expect((await slow).response?.toString()).toBe('slow');
+      await sender.send(delivery({ url: base }));
+      expect(receiver.requests.map(({ connection, path }) => [connection, path])).toEqual([
+        [1, '/'],
+        [1, '/slow'],
+        [2, '/'],
+        [2, '/'],
+      ]);
+    });
+
+    it('past their age are vetted anew, even when always busy', async () => {
+      const sender = makeSender({ connectionMaxAgeMs: 200 });
+      const outcomes: AttemptOutcome[] = [await sender.send(delivery())];
+      dns.set(NAME, { A: ['10.0.0.1'] });
+      const end = Date.now() + 1000;
+      while (Date.now() < end && outcomes.at(-1)?.kind === 'succeeded') {
+        outcomes.push(await sender.send(delivery()));
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      }
+      expectFailure(outcomes.at(-1) as AttemptOutcome, 'address_refused');
+    });
+
+    it('leave nothing behind once idle, refused or failed', async () => {
+      const sender = makeSender({ connectionIdleMs: 50, connectionMaxAgeMs: 50 });
+      await Promise.all([
+        sender.send(delivery()),
+        sender.send(delivery({ url: `https://127.0.0.1:${receiver.port}/` })),
+        sender.send(delivery({ url: 'https://missing.example.com/' })),
+        sender.send(delivery({ url: 'https://127.0.0.3:9443/' })),
+      ]);
+      const end = Date.now() + 5000;
+      while (Date.now() < end && sender.openOrigins > 0)
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      expect(sender.openOrigins).toBe(0);
+      expect((await sender.send(delivery())).kind).toBe('succeeded');
+    });
+
+    it('are closed only after the deliveries on them', async () => {
+      receiver.respond = (response) => setTimeout(() => response.end('late'), 100);
+      const sender = makeSender();
+      const sending = sender.send(delivery());
+      await sender.close();
+      expect((await sending).response?.toString()).toBe('late');
+    });
+  });
+});

@@ -1,0 +1,127 @@
+import { Injectable } from '@nestjs/common';
+import { Agent } from 'undici';
+import { AddressPolicy } from './address-policy';
+import { AttemptOutcome } from './attempt-outcome';
+import { DeliveryExchange } from './delivery-exchange';
+import { HostResolver } from './host-resolver';
+import { serviceSignature, standardSignature } from './signature';
+import { VettedConnector } from './vetted-connector';
+
+const USER_AGENT = 'Service-Webhooks/1.0';
+const MAX_HEADER_BYTES = 16 * 1024;
+
+export interface DeliveryRequest {
+  deliveryId: string;
+  url: string;
+  /** The endpoint's secret, `whsec_…`. */
+  secret: string;
+  eventType: string;
+  /** The JSON text of the event's `data`. */
+  data: string;
+}
+
+export interface DeliverySenderOptions {
+  /** Networks (CIDR) that deliveries may reach although they are not public. */
+  allowedNetworks: readonly string[];
+  /** PEM certificates trusted beside the usual authorities. */
+  extraCa?: string;
+  resolver?: HostResolver;
+  /** For the whole attempt: lookup, connect, TLS, the answer's head, and then its body. */
+  timeoutMs?: number;
+  /** A connection older than this takes no further request, so that its vetting never gets old. */
+  connectionMaxAgeMs?: number;
+  /** How long an unused connection is kept if the receiver's Keep-Alive header does not say. */
+  connectionIdleMs?: number;
+}
+
+/** Makes one signed POST per call over kept-alive connections, to vetted addresses only. */
+@Injectable()
+export class DeliverySender {
+  private readonly policy: AddressPolicy;
+  private readonly connector: VettedConnector;
+  private readonly agent: Agent;
+  private readonly timeoutMs: number;
+
+  constructor({
+    allowedNetworks,
+    extraCa,
+    resolver = new HostResolver(),
+    timeoutMs = 10_000,
+    connectionMaxAgeMs = 60_000,
+    connectionIdleMs = 4_000,
+  }: DeliverySenderOptions) {
+    this.timeoutMs = timeoutMs;
+    this.policy = new AddressPolicy(allowedNetworks);
+    this.connector = new VettedConnector({ policy: this.policy, resolver, timeoutMs, extraCa });
+    // Made by hand, and not the global one, the agent knows nothing of the environment's proxies. It
+    // follows no redirects and undoes no compression; the time limit is the exchange's own.
+    this.agent = new Agent({
+      connect: this.connector.connect,
+      pipelining: 1,
+      clientTtl: connectionMaxAgeMs,
+      keepAliveTimeout: connectionIdleMs,
+      keepAliveMaxTimeout: connectionMaxAgeMs,
+      maxHeaderSize: MAX_HEADER_BYTES,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+  }
+
+  /** Whatever the receiver does is an outcome; only a fault of our own throws. */
+  send(request: DeliveryRequest): Promise<AttemptOutcome> {
+    const at = new Date();
+    const exchange = new DeliveryExchange(at, this.timeoutMs);
+    try {
+      // Checked again here: the rules or the operator's networks may have changed since creation.
+      const url = this.policy.parseEndpointUrl(request.url);
+      const body = envelope(request, at);
+      this.connector.observe(exchange.setup, () => {
+        this.agent.dispatch(
+          {
+            origin: url.origin,
+            path: url.pathname + url.search,
+            method: 'POST',
+            headers: signedHeaders(request, at, body),
+            body,
+          },
+          exchange,
+        );
+      });
+    } catch (error) {
+      exchange.endWithError(error as Error);
+    }
+    return exchange.outcome;
+  }
+
+  /** How many receivers have connections, busy or kept. */
+  get openOrigins(): number {
+    return Object.keys(this.agent.stats).length;
+  }
+
+  /** Lets the running deliveries finish, then closes every connection. */
+  async close(): Promise<void> {
+    if (!this.agent.destroyed) await this.agent.close();
+  }
+}
+
+/** Put together as text: the event's data goes out exactly as it was recorded. */
+function envelope({ eventType, data }: DeliveryRequest, at: Date): Buffer {
+  return Buffer.from(
+    `{"event":${JSON.stringify(eventType)},"deliveredAt":"${at.toISOString()}","data":${data}}`,
+  );
+}
+
+function signedHeaders({ deliveryId, secret, eventType }: DeliveryRequest, at: Date, body: Buffer): string[] {
+  const timestamp = Math.floor(at.getTime() / 1000);
+  // prettier-ignore
+  return [
+    'content-type', 'application/json',
+    'user-agent', USER_AGENT,
+    'x-service-event', eventType,
+    'x-service-signature', serviceSignature(secret, body),
+    'x-service-delivery', deliveryId,
+    'webhook-id', deliveryId,
+    'webhook-timestamp', String(timestamp),
+    'webhook-signature', standardSignature(secret, deliveryId, timestamp, body),
+  ];
+}

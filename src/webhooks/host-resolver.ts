@@ -1,0 +1,143 @@
+import { promises as dns } from 'node:dns';
+import { readFile, stat } from 'node:fs/promises';
+
+const DEFAULT_TIMEOUT_MS = 5000;
+
+/** Codes (c-ares) that say "no address of this family", not "the lookup went wrong". */
+const NO_ADDRESS = 'ENODATA';
+
+export interface HostResolverOptions {
+  /** Name servers as `address` or `address:port`; by default the system's. */
+  servers?: readonly string[];
+  /** For the whole lookup of a name, both families and all tries together. */
+  timeoutMs?: number;
+  hostsFile?: string;
+}
+
+/**
+ * A name could not be resolved. `code` is c-ares': ENOTFOUND, ENODATA, ESERVFAIL, ETIMEOUT, …, or
+ * EHOSTSFILE if the hosts file is there but can't be read.
+ */
+export class DnsFailure extends Error {
+  override readonly name = 'DnsFailure';
+
+  constructor(
+    readonly code: string,
+    hostname: string,
+    cause?: unknown,
+  ) {
+    super(`${hostname} ${REASONS[code] ?? `could not be resolved (${code})`}`, { cause });
+  }
+}
+
+const REASONS: Partial<Record<string, string>> = {
+  ENOTFOUND: 'does not exist (NXDOMAIN)',
+  ENODATA: 'has no address',
+  ESERVFAIL: 'could not be resolved (SERVFAIL)',
+  ETIMEOUT: 'could not be resolved: the name server did not answer in time',
+};
+
+/**
+ * Resolves names with a time limit of its own. `dns.lookup` would hold one of the process's four
+ * threads for as long as a bad name server likes; so the queries go through c-ares, and the hosts
+ * file, which c-ares' queries leave out, is read here.
+ */
+export class HostResolver {
+  private readonly servers: readonly string[] | undefined;
+  private readonly timeoutMs: number;
+  private readonly hosts: HostsFile;
+
+  constructor({
+    servers,
+    timeoutMs = DEFAULT_TIMEOUT_MS,
+    hostsFile = '/etc/hosts',
+  }: HostResolverOptions = {}) {
+    this.servers = servers;
+    this.timeoutMs = timeoutMs;
+    this.hosts = new HostsFile(hostsFile);
+  }
+
+  /** All addresses of the name, at least one, IPv4 first; DnsFailure otherwise. */
+  async resolve(hostname: string): Promise<string[]> {
+    const listed = await this.hosts.addressesOf(hostname).catch((cause: unknown) => {
+      throw new DnsFailure('EHOSTSFILE', hostname, cause);
+    });
+    return listed.length > 0 ? listed : this.query(hostname);
+  }
+
+  /**
+   * A resolver of its own for every lookup: it follows changes of the system's name servers, and can be
+   * cancelled without cancelling anybody else's. One family's addresses are enough if the other fails.
+   */
+  private async query(hostname: string): Promise<string[]> {
+    const resolver = new dns.Resolver({ timeout: Math.ceil(this.timeoutMs / 2), tries: 2 });
+    if (this.servers) resolver.setServers(this.servers);
+    const timer = setTimeout(() => resolver.cancel(), this.timeoutMs);
+    try {
+      const families = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
+      const addresses = families.flatMap((family) => (family.status === 'fulfilled' ? family.value : []));
+      if (addresses.length === 0) throw failureOf(hostname, families);
+      return addresses;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+/** "No address" of one family says less than what went wrong with the other. */
+function failureOf(hostname: string, families: PromiseSettledResult<string[]>[]): DnsFailure {
+  const reasons = families.flatMap((family) =>
+    family.status === 'rejected' ? [family.reason as unknown] : [],
+  );
+  const telling = reasons.find((reason) => codeOf(reason) !== NO_ADDRESS) ?? reasons[0];
+  const code = codeOf(telling);
+  return new DnsFailure(code === 'ECANCELLED' ? 'ETIMEOUT' : code, hostname, telling);
+}
+
+function codeOf(reason: unknown): string {
+  return (reason as NodeJS.ErrnoException | undefined)?.code ?? NO_ADDRESS;
+}
+
+/** The hosts file, read again whenever it has changed. */
+class HostsFile {
+  private version = '';
+  private entries: ReadonlyMap<string, string[]> = new Map();
+
+  constructor(private readonly path: string) {}
+
+  async addressesOf(hostname: string): Promise<string[]> {
+    await this.refresh();
+    return this.entries.get(hostname.toLowerCase()) ?? [];
+  }
+
+  private async refresh(): Promise<void> {
+    try {
+      const { mtimeMs, size, ino } = await stat(this.path);
+      const version = `${mtimeMs}/${size}/${ino}`;
+      if (version === this.version) return;
+      this.entries = parseHosts(await readFile(this.path, 'utf8'));
+      this.version = version;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      this.entries = new Map();
+      this.version = '';
+    }
+  }
+}
+
+function parseHosts(text: string): Map<string, string[]> {
+  const entries = new Map<string, string[]>();
+  for (const line of text.split('\n')) {
+    const [address, ...names] = line.replace(/#.*/, '').trim().split(/\s+/);
+    if (!address) continue;
+    for (const name of names) {
+      const known = entries.get(name.toLowerCase());
+      if (known) known.push(address);
+      else entries.set(name.toLowerCase(), [address]);
+    }
+  }
+  // IPv4 first, like the name servers' answers.
+  for (const addresses of entries.values())
+    addresses.sort((a, b) => Number(a.includes(':')) - Number(b.includes(':')));
+  return entries;
+}

@@ -1,0 +1,36 @@
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+
+export const AGENT_ROLES = ['OWNER', 'ADMIN', 'AGENT'] as const;
+export type AgentRole = (typeof AGENT_ROLES)[number];
+
+/** Someone, or some bot, that answers customers for a workspace. */
+@Entity('agents')
+export class AgentEntity {
+  @PrimaryColumn('uuid')
+  id: string;
+
+  @Index('agents_tenant_id_id_key')
+  @Column('uuid', { name: 'tenant_id' })
+  tenantId: string;
+
+  @Column('text')
+  name: string;
+
+  @Column('text')
+  email: string;
+
+  @Column('text')
+  role: AgentRole;
+
+  @Column('boolean', { name: 'is_bot' })
+  isBot: boolean;
+
+  @Column('boolean')
+  active: boolean;
+
+  @Column('timestamptz', { name: 'created_at' })
+  createdAt: Date;
+
+  @Column('timestamptz', { name: 'updated_at' })
+  updatedAt: Date;
+}

@@ -1,0 +1,40 @@
+import { Injectable } from '@nestjs/common';
+import { In } from 'typeorm';
+import { isId } from '../common/ids';
+import { Database, Reader, Transaction } from '../database/database';
+import { AgentEntity } from './agent.entity';
+
+@Injectable()
+export class AgentsRepository {
+  constructor(private readonly database: Database) {}
+
+  list(tenantId: string): Promise<AgentEntity[]> {
+    return this.database.manager.find(AgentEntity, { where: { tenantId }, order: { id: 'ASC' } });
+  }
+
+  /** An agent that may act now, or null if it is unknown, inactive or another workspace's. */
+  async findActive(reader: Reader, tenantId: string, id: string): Promise<AgentEntity | null> {
+    return isId(id) ? reader.manager.findOneBy(AgentEntity, { tenantId, id, active: true }) : null;
+  }
+
+  /** The oldest active OWNER or ADMIN: who a message is from when its sender is not named. */
+  findFirstManager(reader: Reader, tenantId: string): Promise<AgentEntity | null> {
+    return reader.manager.findOne(AgentEntity, {
+      where: { tenantId, active: true, role: In(['OWNER', 'ADMIN']) },
+      order: { id: 'ASC' },
+    });
+  }
+
+  async lock(tx: Transaction, tenantId: string, id: string): Promise<AgentEntity | null> {
+    if (!isId(id)) return null;
+    return tx.manager.findOne(AgentEntity, { where: { tenantId, id }, lock: { mode: 'for_no_key_update' } });
+  }
+
+  async insert(tx: Transaction, agent: AgentEntity): Promise<void> {
+    await tx.manager.insert(AgentEntity, agent);
+  }
+
+  async update(tx: Transaction, { tenantId, id, ...values }: AgentEntity): Promise<void> {
+    await tx.manager.update(AgentEntity, { tenantId, id }, values);
+  }
+}

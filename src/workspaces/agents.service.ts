@@ -1,0 +1,90 @@
+import { Injectable } from '@nestjs/common';
+import { AuditService } from '../audit/audit.service';
+import { AppError } from '../common/app-error';
+import { violatesUnique } from '../common/database-errors';
+import { newId } from '../common/ids';
+import { Actor } from '../common/principal';
+import { validate } from '../common/validate';
+import { Database } from '../database/database';
+import { CreateAgent, UpdateAgent } from './agent.dto';
+import { AgentEntity } from './agent.entity';
+import { AgentsRepository } from './agents.repository';
+
+/** A workspace's agents: what the dashboard and the operator do with them. */
+@Injectable()
+export class AgentsService {
+  constructor(
+    private readonly database: Database,
+    private readonly agents: AgentsRepository,
+    private readonly audit: AuditService,
+  ) {}
+
+  list(tenantId: string): Promise<AgentEntity[]> {
+    return this.agents.list(tenantId);
+  }
+
+  /**
+   * Creates an agent, or a bot account that messages can be shown as.
+   * @throws AppError INVALID_BODY: a bad field, or an e-mail address that the workspace has already
+   */
+  async create(tenantId: string, input: CreateAgent, actor: Actor): Promise<AgentEntity> {
+    const { isBot = false, active = true, ...given } = validate(CreateAgent, input);
+    const now = new Date();
+    const agent: AgentEntity = {
+      id: newId(),
+      tenantId,
+      ...given,
+      isBot,
+      active,
+      createdAt: now,
+      updatedAt: now,
+    };
+    try {
+      await this.database.transaction(async (tx) => {
+        await this.agents.insert(tx, agent);
+        await this.audit.record(tx, {
+          tenantId,
+          actor,
+          action: 'agent.created',
+          entity: 'agent',
+          entityId: agent.id,
+          metadata: { role: agent.role },
+        });
+      });
+    } catch (error) {
+      if (!violatesUnique(error, 'agents_email_key')) throw error;
+      throw AppError.invalidBody('email', `"${agent.email}" belongs to another agent of the workspace.`);
+    }
+    return agent;
+  }
+
+  /**
+   * Changes an agent's role, or whether it is active.
+   * @throws AppError INVALID_BODY, NOT_FOUND
+   */
+  async update(tenantId: string, id: string, input: UpdateAgent, actor: Actor): Promise<AgentEntity> {
+    const { role, active } = validate(UpdateAgent, input);
+    return this.database.transaction(async (tx) => {
+      const before = await this.agents.lock(tx, tenantId, id);
+      if (!before) throw AppError.notFound('Agent');
+      const after = {
+        ...before,
+        role: role ?? before.role,
+        active: active ?? before.active,
+        updatedAt: new Date(),
+      };
+      await this.agents.update(tx, after);
+      if (after.role !== before.role) {
+        await this.audit.record(tx, {
+          tenantId,
+          actor,
+          action: 'agent.role_changed',
+          entity: 'agent',
+          entityId: id,
+          metadata: { from: before.role, to: after.role },
+        });
+      }
+      return after;
+    });
+  }
+}

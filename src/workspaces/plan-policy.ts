@@ -1,0 +1,42 @@
+/** What a workspace's plan allows. Pure: no clock, no database. */
+
+export const PLAN_TIERS = ['TRIAL', 'STARTER', 'PRO', 'ENTERPRISE'] as const;
+export type PlanTier = (typeof PLAN_TIERS)[number];
+
+export const ENTITLEMENTS = ['auditWebhookExport'] as const;
+export type Entitlement = (typeof ENTITLEMENTS)[number];
+
+export const TRIAL_DAYS = 14;
+export const DEFAULT_RATE_LIMIT = 240;
+
+const INCLUDED: Record<PlanTier, readonly Entitlement[]> = {
+  TRIAL: [],
+  STARTER: [],
+  PRO: [],
+  ENTERPRISE: ['auditWebhookExport'],
+};
+
+export function trialEndFrom(createdAt: Date): Date {
+  return new Date(createdAt.getTime() + TRIAL_DAYS * 24 * 60 * 60 * 1000);
+}
+
+/** Whether writes are refused: the trial is over and nobody has upgraded. */
+export function isTrialExpired(
+  workspace: { planTier: string; trialEndsAt: Date | null },
+  now: Date,
+): boolean {
+  return workspace.planTier === 'TRIAL' && workspace.trialEndsAt !== null && workspace.trialEndsAt <= now;
+}
+
+/** Whether a workspace may use something that comes with a plan, or that was granted to it apart. */
+export function isEntitled(
+  workspace: { planTier: PlanTier; entitlements: readonly string[] },
+  entitlement: Entitlement,
+): boolean {
+  return INCLUDED[workspace.planTier].includes(entitlement) || workspace.entitlements.includes(entitlement);
+}
+
+/** Requests a minute, per path. */
+export function rateLimitOf(workspace: { rateLimit: number | null }): number {
+  return workspace.rateLimit ?? DEFAULT_RATE_LIMIT;
+}

@@ -1,0 +1,62 @@
+import { Type } from 'class-transformer';
+import { IsDate, IsIn, IsInt, IsOptional, Matches, Max, Min } from 'class-validator';
+import { IsStorableText, MaxCharacters, NotBlank } from '../common/validators';
+import { type Entitlement, ENTITLEMENTS, PLAN_TIERS, type PlanTier } from './plan-policy';
+
+/** A workspace to be created. */
+export class CreateWorkspace {
+  @MaxCharacters(200)
+  @NotBlank()
+  @IsStorableText()
+  name: string;
+
+  /** Lower-case letters, digits and hyphens; unique. */
+  @Matches(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/, {
+    message: 'must be 1 to 63 lower-case letters, digits and inner hyphens',
+  })
+  slug: string;
+
+  @IsIn(PLAN_TIERS)
+  planTier: PlanTier;
+
+  /** Defaults to 14 days from now on the TRIAL plan. */
+  @IsOptional()
+  @Type(() => Date)
+  @IsDate({ message: 'must be an ISO 8601 date' })
+  trialEndsAt?: Date;
+
+  /** Requests a minute per path; 240 when left out. */
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  @Max(1_000_000)
+  rateLimit?: number;
+
+  /** Granted apart from the plan. */
+  @IsOptional()
+  @IsIn(ENTITLEMENTS, { each: true })
+  entitlements?: Entitlement[];
+}
+
+/** What of a workspace is to change; what is left out stays. */
+export class UpdateWorkspace {
+  @IsOptional()
+  @IsIn(PLAN_TIERS)
+  planTier?: PlanTier;
+
+  @IsOptional()
+  @Type(() => Date)
+  @IsDate({ message: 'must be an ISO 8601 date' })
+  trialEndsAt?: Date;
+
+  /** Requests a minute per path; null goes back to the default. */
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  @Max(1_000_000)
+  rateLimit?: number | null;
+
+  @IsOptional()
+  @IsIn(ENTITLEMENTS, { each: true })
+  entitlements?: Entitlement[];
+}

@@ -1,0 +1,98 @@
+import { createSocket, Socket } from 'node:dgram';
+import { AddressInfo } from 'node:net';
+import * as ipaddr from 'ipaddr.js';
+
+type Family = 'A' | 'AAAA';
+/** Addresses, an error, or no answer at all; an empty list is NODATA. */
+export type StubAnswer = string[] | 'NXDOMAIN' | 'SERVFAIL' | 'REFUSED' | 'SILENCE';
+
+const TYPES: Record<number, Family> = { 1: 'A', 28: 'AAAA' };
+const RCODES = { SERVFAIL: 2, NXDOMAIN: 3, REFUSED: 5 };
+const HEADER_BYTES = 12;
+
+/** A name server on a local UDP port that answers what the test has set, and counts the questions. */
+export class DnsStub {
+  /** Every question asked, as `A example.com`. */
+  readonly questions: string[] = [];
+  private readonly zones = new Map<string, Partial<Record<Family, StubAnswer>> & { alias?: string }>();
+
+  private constructor(private readonly socket: Socket) {
+    socket.on('message', (query, peer) => {
+      const reply = this.answer(query);
+      if (reply) socket.send(reply, peer.port, peer.address);
+    });
+  }
+
+  static async start(): Promise<DnsStub> {
+    const socket = createSocket('udp4');
+    await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
+    return new DnsStub(socket);
+  }
+
+  /** What to hand to a resolver as its server. */
+  get server(): string {
+    return `127.0.0.1:${this.socket.address().port}`;
+  }
+
+  /** A family left out has no data; `alias` puts a CNAME in front of the addresses. */
+  set(name: string, answers: Partial<Record<Family, StubAnswer>> & { alias?: string }): void {
+    this.zones.set(name, answers);
+  }
+
+  async stop(): Promise<void> {
+    await new Promise<void>((resolve) => this.socket.close(resolve));
+  }
+
+  private answer(query: Buffer): Buffer | null {
+    const { name, end } = readName(query, HEADER_BYTES);
+    const family = TYPES[query.readUInt16BE(end)];
+    this.questions.push(`${family} ${name}`);
+    const zone = this.zones.get(name);
+    const answer = zone ? ((family && zone[family]) ?? []) : 'NXDOMAIN';
+    if (answer === 'SILENCE') return null;
+
+    const records: Buffer[] = [];
+    if (Array.isArray(answer)) {
+      if (zone?.alias) records.push(record(name, 5, encodeName(zone.alias)));
+      const owner = zone?.alias ?? name;
+      for (const address of answer) {
+        records.push(
+          record(owner, address.includes(':') ? 28 : 1, Buffer.from(ipaddr.parse(address).toByteArray())),
+        );
+      }
+    }
+    const header = Buffer.alloc(HEADER_BYTES);
+    query.copy(header, 0, 0, 2);
+    header.writeUInt16BE(0x8180 | (Array.isArray(answer) ? 0 : RCODES[answer]), 2);
+    header.writeUInt16BE(1, 4);
+    header.writeUInt16BE(records.length, 6);
+    return Buffer.concat([header, query.subarray(HEADER_BYTES, end + 4), ...records]);
+  }
+}
+
+function readName(message: Buffer, start: number): { name: string; end: number } {
+  const labels: string[] = [];
+  let offset = start;
+  for (;;) {
+    const length = message.readUInt8(offset);
+    if (length === 0) return { name: labels.join('.').toLowerCase(), end: offset + 1 };
+    labels.push(message.toString('latin1', offset + 1, offset + 1 + length));
+    offset += 1 + length;
+  }
+}
+
+function encodeName(name: string): Buffer {
+  return Buffer.concat([
+    ...name.split('.').map((label) => Buffer.from(String.fromCharCode(label.length) + label, 'latin1')),
+    Buffer.of(0),
+  ]);
+}
+
+/** TTL 0, so that nothing on the way may remember it. */
+function record(owner: string, type: number, data: Buffer): Buffer {
+  const fixed = Buffer.alloc(10);
+  fixed.writeUInt16BE(type, 0);
+  fixed.writeUInt16BE(1, 2);
+  fixed.writeUInt16BE(data.length, 8);
+  return Buffer.concat([encodeName(owner), fixed, data]);
+}

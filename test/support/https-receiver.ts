@@ -1,0 +1,85 @@
+import { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, Server } from 'node:https';
+import { AddressInfo } from 'node:net';
+import { TLSSocket } from 'node:tls';
+import { Certificate } from './test-ca';
+
+export interface ReceivedRequest {
+  method: string;
+  path: string;
+  headers: IncomingHttpHeaders;
+  rawHeaders: string[];
+  body: Buffer;
+  /** The name that the TLS handshake asked for. */
+  servername: string | null;
+  /** The local address and port that the connection came to, and a number that no other one has. */
+  address: string | undefined;
+  connection: number;
+}
+
+export type Responder = (response: ServerResponse, request: ReceivedRequest) => void;
+
+const ok: Responder = (response) => {
+  response.end('ok');
+};
+
+/** A real https receiver on a local port that keeps what it was sent and answers as the test says. */
+export class HttpsReceiver {
+  readonly requests: ReceivedRequest[] = [];
+  respond: Responder = ok;
+  connections = 0;
+  private readonly numbers = new WeakMap<object, number>();
+
+  private constructor(private readonly server: Server) {
+    server.on('secureConnection', (socket) => this.numbers.set(socket, ++this.connections));
+    // Clients that hang up in the middle are part of the tests.
+    server.on('tlsClientError', () => undefined);
+    server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+      this.receive(request, response);
+    });
+  }
+
+  static async start(certificate: Certificate, host = '127.0.0.1', port = 0): Promise<HttpsReceiver> {
+    const server = createServer({ ...certificate, keepAliveTimeout: 60_000 });
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject).listen(port, host, resolve);
+    });
+    return new HttpsReceiver(server);
+  }
+
+  get port(): number {
+    return (this.server.address() as AddressInfo).port;
+  }
+
+  get lastRequest(): ReceivedRequest {
+    const request = this.requests.at(-1);
+    if (!request) throw new Error('Nothing was received');
+    return request;
+  }
+
+  async stop(): Promise<void> {
+    const closed = new Promise((resolve) => this.server.close(resolve));
+    this.server.closeAllConnections();
+    await closed;
+  }
+
+  private receive(request: IncomingMessage, response: ServerResponse): void {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const socket = request.socket as TLSSocket & { servername?: string | false };
+      const received: ReceivedRequest = {
+        method: request.method ?? '',
+        path: request.url ?? '',
+        headers: request.headers,
+        rawHeaders: request.rawHeaders,
+        body: Buffer.concat(chunks),
+        servername: socket.servername || null,
+        address: socket.localAddress,
+        connection: this.numbers.get(socket) ?? 0,
+      };
+      this.requests.push(received);
+      this.respond(response, received);
+    });
+  }
+}
