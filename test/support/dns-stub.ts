@@ -1,5 +1,4 @@
 import { createSocket, Socket } from 'node:dgram';
-import { AddressInfo } from 'node:net';
 import * as ipaddr from 'ipaddr.js';
 
 type Family = 'A' | 'AAAA';
