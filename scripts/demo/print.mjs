@@ -1,6 +1,6 @@
 import { stdout } from 'node:process';
 
-const WIDTH = 100;
+const WIDTH = 120;
 
 /** @param {number} code of an ANSI colour; nothing but text where the output is no terminal */
 const colour = (code) => (/** @type {string} */ text) =>
