@@ -1,0 +1,22 @@
+import { BullModuleOptions } from '@nestjs/bull';
+import Redis, { RedisOptions } from 'ioredis';
+import { Config } from '../config/config';
+
+/** A killed worker's jobs are taken up by another within 15 s; its locks are renewed every 5 s while it lives. */
+const LOCK_MS = 10_000;
+const STALLED_CHECK_MS = 5_000;
+/** Our jobs may run any number of times, so no number of killed workers makes one of them fail. */
+const MAX_STALLED = 1_000_000;
+
+/** How queues connect: through any outage of Redis, for as long as it takes. */
+export function queueOptions({ redisUrl }: Config): BullModuleOptions {
+  const connection: RedisOptions = {
+    maxRetriesPerRequest: null,
+    enableReadyCheck: false,
+    retryStrategy: (times) => Math.min(times * 50, 1_000),
+  };
+  return {
+    createClient: () => new Redis(redisUrl, connection),
+    settings: { lockDuration: LOCK_MS, stalledInterval: STALLED_CHECK_MS, maxStalledCount: MAX_STALLED },
+  };
+}

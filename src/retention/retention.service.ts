@@ -1,0 +1,60 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Database } from '../database/database';
+
+const BATCH = 2_000;
+/** Between batches, so that the nightly clean-up never crowds out the day's work. */
+const PAUSE_MS = 50;
+
+/** Deletes up to $1 rows that are past their time, in the order that foreign keys ask for. Audit is kept for ever. */
+const CLEAN_UPS = {
+  // Attempts go with their deliveries.
+  webhook_deliveries: `
+    DELETE FROM webhook_deliveries WHERE ctid = ANY (ARRAY(
+      SELECT ctid FROM webhook_deliveries
+      WHERE created_at < now() - interval '30 days' AND status <> 'PENDING' LIMIT $1))`,
+  events: `
+    DELETE FROM events WHERE ctid = ANY (ARRAY(
+      SELECT ctid FROM events e
+      WHERE created_at < now() - interval '30 days' AND relayed_at IS NOT NULL AND NOT EXISTS (
+        SELECT FROM webhook_deliveries d WHERE d.tenant_id = e.tenant_id AND d.event_id = e.id) LIMIT $1))`,
+  webhook_endpoints: `
+    DELETE FROM webhook_endpoints WHERE ctid = ANY (ARRAY(
+      SELECT ctid FROM webhook_endpoints w
+      WHERE deleted_at < now() - interval '30 days' AND NOT EXISTS (
+        SELECT FROM webhook_deliveries d WHERE d.tenant_id = w.tenant_id AND d.endpoint_id = w.id) LIMIT $1))`,
+  idempotency_keys: `
+    DELETE FROM idempotency_keys WHERE ctid = ANY (ARRAY(
+      SELECT ctid FROM idempotency_keys WHERE created_at < now() - interval '24 hours' LIMIT $1))`,
+};
+
+type Table = keyof typeof CLEAN_UPS;
+
+/** Removes what has been kept long enough. */
+@Injectable()
+export class RetentionService {
+  private readonly logger = new Logger(RetentionService.name);
+  private stopping = false;
+
+  constructor(private readonly database: Database) {}
+
+  /**
+   * Works in small batches until nothing is left, or until it is stopped: the next run goes on from there.
+   * @returns rows removed, by table
+   */
+  async clean(): Promise<Record<Table, number>> {
+    const removed = { webhook_deliveries: 0, events: 0, webhook_endpoints: 0, idempotency_keys: 0 };
+    for (const table of Object.keys(CLEAN_UPS) as Table[]) {
+      for (let rows = BATCH; rows === BATCH && !this.stopping; removed[table] += rows) {
+        rows = (await this.database.query(`${CLEAN_UPS[table]} RETURNING 1`, [BATCH])).length;
+        await sleep(PAUSE_MS);
+      }
+    }
+    this.logger.log({ removed }, 'removed what has been kept long enough');
+    return removed;
+  }
+
+  stop(): void {
+    this.stopping = true;
+  }
+}

@@ -1,0 +1,36 @@
+import { Injectable } from '@nestjs/common';
+import { SecretBox } from '../common/secret-box';
+import { AttemptOutcome } from './attempt-outcome';
+import { AttemptRecorder } from './attempt.recorder';
+import { ClaimedDelivery } from './claimed-delivery';
+import { DeliverySender } from './delivery-sender';
+import { RecordedAttempt } from './delivery.store';
+import { retryDelayMs } from './retry-schedule';
+
+/** Makes one attempt of a claimed delivery: decrypt, sign and send, decide, record. */
+@Injectable()
+export class DeliveryAttempter {
+  constructor(
+    private readonly secrets: SecretBox,
+    private readonly sender: DeliverySender,
+    private readonly recorder: AttemptRecorder,
+  ) {}
+
+  /** Settles once the outcome is committed. What the receiver does is an outcome; only a fault of our own throws. */
+  async attempt(delivery: ClaimedDelivery): Promise<RecordedAttempt> {
+    const { id, url, eventType, data, endpointId } = delivery;
+    const secret = this.secrets.decrypt(delivery.secret, endpointId);
+    const outcome = await this.sender.send({ deliveryId: id, url, secret, eventType, data });
+    const attempt = decide(delivery, outcome);
+    await this.recorder.record(attempt);
+    return attempt;
+  }
+}
+
+/** What an outcome makes of its delivery: done, given up, or due again later. */
+function decide(delivery: ClaimedDelivery, outcome: AttemptOutcome): RecordedAttempt {
+  if (outcome.kind === 'succeeded') return { delivery, outcome, status: 'SUCCEEDED', retryDelayMs: null };
+  const failedAttempts = delivery.attemptCount + 1;
+  const delay = failedAttempts < delivery.maxAttempts ? retryDelayMs(failedAttempts) : null;
+  return { delivery, outcome, status: delay === null ? 'EXHAUSTED' : 'PENDING', retryDelayMs: delay };
+}

@@ -1,0 +1,23 @@
+import { BullModule } from '@nestjs/bull';
+import { Module } from '@nestjs/common';
+import { Config } from '../config/config';
+import { OutboxModule } from '../outbox/outbox.module';
+import { queueOptions } from '../redis/queue.options';
+import { WorkspacesModule } from '../workspaces/workspaces.module';
+import { DeliveryProcessor } from './delivery.processor';
+import { DELIVERY_QUEUE, DeliveryQueue } from './delivery.queue';
+import { DeliverySweeper } from './delivery.sweeper';
+import { WebhooksConsumer } from './webhooks.consumer';
+import { WebhooksModule } from './webhooks.module';
+
+/** The worker's part of the webhooks: from events to deliveries, from deliveries to attempts. */
+@Module({
+  imports: [
+    BullModule.registerQueueAsync({ name: DELIVERY_QUEUE, inject: [Config], useFactory: queueOptions }),
+    WebhooksModule,
+    OutboxModule,
+    WorkspacesModule,
+  ],
+  providers: [DeliveryQueue, DeliveryProcessor, DeliverySweeper, WebhooksConsumer],
+})
+export class DeliveryModule {}

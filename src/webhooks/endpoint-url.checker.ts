@@ -1,0 +1,27 @@
+import { Injectable } from '@nestjs/common';
+import { isIP } from 'node:net';
+import { AppError } from '../common/app-error';
+import { AddressPolicy, AddressRefused, EndpointUrlRefused } from './address-policy';
+import { DnsFailure, HostResolver } from './host-resolver';
+
+/** Whether an endpoint may be registered at an address. Every delivery asks again: names move. */
+@Injectable()
+export class EndpointUrlChecker {
+  constructor(
+    private readonly policy: AddressPolicy,
+    private readonly resolver: HostResolver,
+  ) {}
+
+  /** @throws AppError INVALID_BODY: not https, not public, or not to be found */
+  async check(input: string): Promise<void> {
+    try {
+      const { hostname } = this.policy.parseEndpointUrl(input);
+      if (isIP(hostname.replace(/^\[|\]$/g, ''))) return;
+      this.policy.vet(hostname, await this.resolver.resolve(hostname));
+    } catch (error) {
+      const isRefusal =
+        error instanceof EndpointUrlRefused || error instanceof AddressRefused || error instanceof DnsFailure;
+      throw isRefusal ? AppError.invalidBody('url', error.message) : error;
+    }
+  }
+}

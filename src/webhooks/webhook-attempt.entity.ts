@@ -1,0 +1,34 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { AttemptError } from './attempt-outcome';
+
+/** One POST that was made, and what came of it. */
+@Entity('webhook_attempts')
+export class WebhookAttemptEntity {
+  @PrimaryColumn('uuid', { name: 'tenant_id' })
+  tenantId: string;
+
+  @PrimaryColumn('uuid', { name: 'delivery_id' })
+  deliveryId: string;
+
+  @PrimaryColumn('uuid')
+  id: string;
+
+  @Column('timestamptz', { name: 'attempted_at' })
+  attemptedAt: Date;
+
+  @Column('integer', { name: 'duration_ms' })
+  durationMs: number;
+
+  @Column('smallint', { name: 'status_code', nullable: true })
+  statusCode: number | null;
+
+  @Column('text', { nullable: true })
+  error: AttemptError | null;
+
+  @Column('text', { name: 'error_message', nullable: true })
+  errorMessage: string | null;
+
+  /** The first 16 KiB of the answer, as bytes: text could hold a NUL, and the recording would fail for ever. */
+  @Column('bytea', { nullable: true, select: false })
+  response: Buffer | null;
+}

@@ -1,0 +1,61 @@
+import { ArrayNotEmpty, ArrayUnique, IsString } from 'class-validator';
+import { eventCatalog, isEventType } from '../outbox/event-catalog';
+import { buildMessage, ValidateBy } from 'class-validator';
+import { WebhookEndpointEntity } from './webhook-endpoint.entity';
+
+/** Subscribes to every event type, those that come later too. */
+export const ALL_EVENTS = '*';
+
+const IsSubscribable = () =>
+  ValidateBy({
+    name: 'isSubscribable',
+    validator: {
+      validate: (name) => name === ALL_EVENTS || (typeof name === 'string' && isEventType(name)),
+      defaultMessage: buildMessage(() => `must be among ${Object.keys(eventCatalog).join(', ')}, or be *`, {
+        each: true,
+      }),
+    },
+  });
+
+/** An endpoint to be registered. */
+export class CreateWebhookEndpoint {
+  /** https, to a public address; port 443, or 1024 and above; no credentials. */
+  @IsString()
+  url: string;
+
+  /** Event names, or `*`. */
+  @ArrayUnique({ message: 'must not name an event twice' })
+  @IsSubscribable()
+  @ArrayNotEmpty({ message: 'must name at least one event, or be *' })
+  events: string[];
+}
+
+/** An endpoint as the dashboard shows it. */
+export interface WebhookEndpointSummary {
+  id: string;
+  url: string;
+  events: string[];
+  active: boolean;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+/** An endpoint just registered. `secret` is shown this once and can't be read again. */
+export interface CreatedWebhookEndpoint extends WebhookEndpointSummary {
+  secret: string;
+}
+
+/** What a press of the Test button found. */
+export interface WebhookTestResult {
+  /** The receiver's HTTP status, or null if it gave none. */
+  status: number | null;
+  /** Milliseconds from the attempt's start to its end. */
+  elapsedMs: number;
+  /** Why it failed, or null when it succeeded. */
+  error: string | null;
+}
+
+export function toEndpointSummary(endpoint: WebhookEndpointEntity): WebhookEndpointSummary {
+  const { id, url, events, active, createdAt, updatedAt } = endpoint;
+  return { id, url, events, active, createdAt, updatedAt };
+}

@@ -1,0 +1,39 @@
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+
+/** An address that a workspace has registered for its events. */
+@Entity('webhook_endpoints')
+export class WebhookEndpointEntity {
+  @PrimaryColumn('uuid')
+  id: string;
+
+  @Index('webhook_endpoints_tenant_id_id_key')
+  @Column('uuid', { name: 'tenant_id' })
+  tenantId: string;
+
+  @Column('text')
+  url: string;
+
+  /** Event names, or `*` for every one there is and will be. */
+  @Column('text', { array: true })
+  events: string[];
+
+  /** Encrypted, not hashed: it has to sign. */
+  @Column('bytea', { name: 'secret_ciphertext', select: false })
+  secretCiphertext: Buffer;
+
+  @Column('text', { name: 'secret_key_id', select: false })
+  secretKeyId: string;
+
+  @Column('boolean')
+  active: boolean;
+
+  @Column('timestamptz', { name: 'created_at' })
+  createdAt: Date;
+
+  @Column('timestamptz', { name: 'updated_at' })
+  updatedAt: Date;
+
+  /** A deleted endpoint stays, unseen, until its last delivery is too old to keep. */
+  @Column('timestamptz', { name: 'deleted_at', nullable: true })
+  deletedAt: Date | null;
+}

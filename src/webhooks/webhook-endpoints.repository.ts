@@ -1,0 +1,93 @@
+import { Injectable } from '@nestjs/common';
+import { IsNull } from 'typeorm';
+import { isId } from '../common/ids';
+import { SealedSecret } from '../common/secret-box';
+import { Database, Transaction } from '../database/database';
+import { WebhookEndpointEntity } from './webhook-endpoint.entity';
+
+/** An endpoint's secret as it is stored. */
+export interface StoredSecret extends SealedSecret {
+  id: string;
+}
+
+/** An endpoint that wants an event. */
+export interface Subscriber {
+  id: string;
+  tenantId: string;
+  events: string[];
+}
+
+@Injectable()
+export class WebhookEndpointsRepository {
+  constructor(private readonly database: Database) {}
+
+  list(tenantId: string): Promise<WebhookEndpointEntity[]> {
+    return this.database.manager.find(WebhookEndpointEntity, {
+      where: { tenantId, deletedAt: IsNull() },
+      order: { id: 'DESC' },
+    });
+  }
+
+  async find(tenantId: string, id: string): Promise<WebhookEndpointEntity | null> {
+    if (!isId(id)) return null;
+    return this.database.manager.findOneBy(WebhookEndpointEntity, { tenantId, id, deletedAt: IsNull() });
+  }
+
+  async lock(tx: Transaction, tenantId: string, id: string): Promise<WebhookEndpointEntity | null> {
+    if (!isId(id)) return null;
+    return tx.manager.findOne(WebhookEndpointEntity, {
+      where: { tenantId, id, deletedAt: IsNull() },
+      lock: { mode: 'for_no_key_update' },
+    });
+  }
+
+  count(tx: Transaction, tenantId: string): Promise<number> {
+    return tx.manager.countBy(WebhookEndpointEntity, { tenantId, deletedAt: IsNull() });
+  }
+
+  async insert(tx: Transaction, endpoint: WebhookEndpointEntity): Promise<void> {
+    await tx.manager.insert(WebhookEndpointEntity, endpoint);
+  }
+
+  async update(
+    tx: Transaction,
+    tenantId: string,
+    id: string,
+    changes: Partial<Pick<WebhookEndpointEntity, 'active' | 'updatedAt' | 'deletedAt'>>,
+  ): Promise<void> {
+    await tx.manager.update(WebhookEndpointEntity, { tenantId, id }, changes);
+  }
+
+  async secretOf(tx: Transaction, tenantId: string, id: string): Promise<SealedSecret> {
+    const endpoint = await tx.manager.findOneOrFail(WebhookEndpointEntity, {
+      where: { tenantId, id },
+      select: { id: true, secretKeyId: true, secretCiphertext: true },
+    });
+    return { keyId: endpoint.secretKeyId, ciphertext: endpoint.secretCiphertext };
+  }
+
+  /** The active endpoints of these workspaces. */
+  subscribers(tx: Transaction, tenantIds: string[]): Promise<Subscriber[]> {
+    return tx.query<Subscriber>(
+      `SELECT id, tenant_id AS "tenantId", events FROM webhook_endpoints WHERE active AND tenant_id = ANY ($1)`,
+      [tenantIds],
+    );
+  }
+
+  /** Up to `count` secrets of any workspace that are not encrypted under this key: the operator's re-encryption. */
+  lockSecretsNotUnder(tx: Transaction, keyId: string, count: number): Promise<StoredSecret[]> {
+    return tx.query<StoredSecret>(
+      `SELECT id, secret_key_id AS "keyId", secret_ciphertext AS ciphertext FROM webhook_endpoints
+       WHERE secret_key_id <> $1 ORDER BY id LIMIT $2 FOR NO KEY UPDATE`,
+      [keyId, count],
+    );
+  }
+
+  async replaceSecret(tx: Transaction, { id, keyId, ciphertext }: StoredSecret): Promise<void> {
+    await tx.query(`UPDATE webhook_endpoints SET secret_key_id = $2, secret_ciphertext = $3 WHERE id = $1`, [
+      id,
+      keyId,
+      ciphertext,
+    ]);
+  }
+}

@@ -1,0 +1,177 @@
+import { Injectable } from '@nestjs/common';
+import { AuditService } from '../audit/audit.service';
+import { AppError } from '../common/app-error';
+import { newId } from '../common/ids';
+import { Actor } from '../common/principal';
+import { SecretBox } from '../common/secret-box';
+import { validate } from '../common/validate';
+import { Database, Transaction } from '../database/database';
+import { WorkspacesRepository } from '../workspaces/workspaces.repository';
+import { EndpointUrlChecker } from './endpoint-url.checker';
+import { generateEndpointSecret } from './signature';
+import { WebhookDeliveriesRepository } from './webhook-deliveries.repository';
+import {
+  CreatedWebhookEndpoint,
+  CreateWebhookEndpoint,
+  toEndpointSummary,
+  WebhookEndpointSummary,
+} from './webhook-endpoint.dto';
+import { WebhookEndpointEntity } from './webhook-endpoint.entity';
+import { WebhookEndpointsRepository } from './webhook-endpoints.repository';
+
+const MAX_ENDPOINTS = 50;
+const REENCRYPTION_BATCH = 100;
+
+type EndpointAction = 'created' | 'activated' | 'deactivated' | 'deleted';
+
+/** A workspace's webhook endpoints: a dashboard action, with no route of its own. */
+@Injectable()
+export class WebhookEndpointsService {
+  constructor(
+    private readonly database: Database,
+    private readonly endpoints: WebhookEndpointsRepository,
+    private readonly deliveries: WebhookDeliveriesRepository,
+    private readonly workspaces: WorkspacesRepository,
+    private readonly urls: EndpointUrlChecker,
+    private readonly secrets: SecretBox,
+    private readonly audit: AuditService,
+  ) {}
+
+  /**
+   * Registers an endpoint, active at once. Its secret is in the answer this once.
+   * @throws AppError INVALID_BODY: an address that is refused, an unknown event, a 51st endpoint; NOT_FOUND (workspace)
+   */
+  async create(
+    tenantId: string,
+    input: CreateWebhookEndpoint,
+    actor: Actor,
+  ): Promise<CreatedWebhookEndpoint> {
+    const { url, events } = validate(CreateWebhookEndpoint, input);
+    await this.urls.check(url);
+    const id = newId();
+    const secret = generateEndpointSecret();
+    const { keyId, ciphertext } = this.secrets.encrypt(secret, id);
+    const now = new Date();
+    const endpoint: WebhookEndpointEntity = {
+      id,
+      tenantId,
+      url,
+      events,
+      secretKeyId: keyId,
+      secretCiphertext: ciphertext,
+      active: true,
+      createdAt: now,
+      updatedAt: now,
+      deletedAt: null,
+    };
+    await this.database.transaction(async (tx) => {
+      await this.requireRoom(tx, tenantId);
+      await this.endpoints.insert(tx, endpoint);
+      await this.record(tx, endpoint, 'created', actor);
+    });
+    return { ...toEndpointSummary(endpoint), secret };
+  }
+
+  /** Newest first. */
+  async list(tenantId: string): Promise<WebhookEndpointSummary[]> {
+    return (await this.endpoints.list(tenantId)).map(toEndpointSummary);
+  }
+
+  /** @throws AppError NOT_FOUND */
+  async get(tenantId: string, id: string): Promise<WebhookEndpointSummary> {
+    const endpoint = await this.endpoints.find(tenantId, id);
+    if (!endpoint) throw AppError.notFound('Webhook endpoint');
+    return toEndpointSummary(endpoint);
+  }
+
+  /**
+   * Lets an endpoint get events again: those that happen from now on.
+   * @throws AppError NOT_FOUND
+   */
+  activate(tenantId: string, id: string, actor: Actor): Promise<WebhookEndpointSummary> {
+    return this.change(tenantId, id, { active: true }, 'activated', actor);
+  }
+
+  /**
+   * Stops an endpoint's deliveries at once: what is pending is cancelled.
+   * @throws AppError NOT_FOUND
+   */
+  deactivate(tenantId: string, id: string, actor: Actor): Promise<WebhookEndpointSummary> {
+    return this.change(tenantId, id, { active: false }, 'deactivated', actor);
+  }
+
+  /**
+   * Deletes an endpoint. Its secret never signs again, and what is pending is cancelled.
+   * @throws AppError NOT_FOUND
+   */
+  async delete(tenantId: string, id: string, actor: Actor): Promise<void> {
+    await this.change(tenantId, id, { active: false, deletedAt: new Date() }, 'deleted', actor);
+  }
+
+  /**
+   * Encrypts every stored secret under the first of the configured keys, so that an old one can be taken away. Can be
+   * stopped and run again at any time.
+   */
+  async reencryptSecrets(): Promise<{ reencrypted: number }> {
+    let reencrypted = 0;
+    for (let batch = -1; batch !== 0; reencrypted += batch) {
+      batch = await this.database.transaction((tx) => this.reencryptBatch(tx));
+    }
+    return { reencrypted };
+  }
+
+  private async reencryptBatch(tx: Transaction): Promise<number> {
+    const stored = await this.endpoints.lockSecretsNotUnder(
+      tx,
+      this.secrets.currentKeyId,
+      REENCRYPTION_BATCH,
+    );
+    for (const { id, ...sealed } of stored) {
+      const secret = this.secrets.decrypt(sealed, id);
+      await this.endpoints.replaceSecret(tx, { id, ...this.secrets.encrypt(secret, id) });
+    }
+    return stored.length;
+  }
+
+  private async change(
+    tenantId: string,
+    id: string,
+    changes: Pick<WebhookEndpointEntity, 'active'> & Partial<Pick<WebhookEndpointEntity, 'deletedAt'>>,
+    action: EndpointAction,
+    actor: Actor,
+  ): Promise<WebhookEndpointSummary> {
+    return this.database.transaction(async (tx) => {
+      const before = await this.endpoints.lock(tx, tenantId, id);
+      if (!before) throw AppError.notFound('Webhook endpoint');
+      if (before.active === changes.active && !changes.deletedAt) return toEndpointSummary(before);
+      const after = { ...before, ...changes, updatedAt: new Date() };
+      await this.endpoints.update(tx, tenantId, id, { ...changes, updatedAt: after.updatedAt });
+      if (!after.active) await this.deliveries.cancelPending(tx, tenantId, id);
+      await this.record(tx, after, action, actor);
+      return toEndpointSummary(after);
+    });
+  }
+
+  /** The workspace's row is locked, so that two creations at once can't both take the last place. */
+  private async requireRoom(tx: Transaction, tenantId: string): Promise<void> {
+    if (!(await this.workspaces.lock(tx, tenantId))) throw AppError.notFound('Workspace');
+    if ((await this.endpoints.count(tx, tenantId)) < MAX_ENDPOINTS) return;
+    throw new AppError('INVALID_BODY', `A workspace has at most ${MAX_ENDPOINTS} webhook endpoints.`);
+  }
+
+  private async record(
+    tx: Transaction,
+    { tenantId, id, url }: WebhookEndpointEntity,
+    action: EndpointAction,
+    actor: Actor,
+  ): Promise<void> {
+    await this.audit.record(tx, {
+      tenantId,
+      actor,
+      action: `webhook_endpoint.${action}`,
+      entity: 'webhook_endpoint',
+      entityId: id,
+      metadata: { url },
+    });
+  }
+}

@@ -1,0 +1,71 @@
+import { Injectable } from '@nestjs/common';
+import { AuditService } from '../audit/audit.service';
+import { AppError } from '../common/app-error';
+import { newId } from '../common/ids';
+import { Actor } from '../common/principal';
+import { Database } from '../database/database';
+import { OutboxService } from '../outbox/outbox.service';
+import { ClaimedDelivery } from './claimed-delivery';
+import { DeliveryAttempter } from './delivery.attempter';
+import { DeliveryStore } from './delivery.store';
+import { WebhookTestResult } from './webhook-endpoint.dto';
+import { WebhookEndpointsRepository } from './webhook-endpoints.repository';
+
+/** The Test button. */
+@Injectable()
+export class WebhookTestService {
+  constructor(
+    private readonly database: Database,
+    private readonly endpoints: WebhookEndpointsRepository,
+    private readonly store: DeliveryStore,
+    private readonly attempter: DeliveryAttempter,
+    private readonly outbox: OutboxService,
+    private readonly audit: AuditService,
+  ) {}
+
+  /**
+   * Sends a `webhook.test` event to one endpoint, whatever it is subscribed to: at once, from this process, one
+   * attempt. Kept in the endpoint's deliveries like any other.
+   * @throws AppError NOT_FOUND
+   */
+  async test(tenantId: string, endpointId: string, actor: Actor): Promise<WebhookTestResult> {
+    const delivery = await this.claim(tenantId, endpointId, actor);
+    const { outcome } = await this.attempter.attempt(delivery);
+    return {
+      status: outcome.statusCode,
+      elapsedMs: Math.round(outcome.durationMs),
+      error: outcome.errorMessage,
+    };
+  }
+
+  private claim(tenantId: string, endpointId: string, actor: Actor): Promise<ClaimedDelivery> {
+    return this.database.transaction(async (tx) => {
+      const endpoint = await this.endpoints.lock(tx, tenantId, endpointId);
+      if (!endpoint) throw AppError.notFound('Webhook endpoint');
+      const data = { tenantId, test: true as const };
+      const eventId = await this.outbox.append(tx, tenantId, 'webhook.test', data, { relayed: true });
+      const delivery: ClaimedDelivery = {
+        tenantId,
+        id: newId(),
+        endpointId,
+        leaseId: newId(),
+        attemptCount: 0,
+        maxAttempts: 1,
+        eventType: 'webhook.test',
+        data: JSON.stringify(data),
+        url: endpoint.url,
+        secret: await this.endpoints.secretOf(tx, tenantId, endpointId),
+      };
+      await this.store.insertClaimed(tx, delivery, eventId);
+      await this.audit.record(tx, {
+        tenantId,
+        actor,
+        action: 'webhook_endpoint.tested',
+        entity: 'webhook_endpoint',
+        entityId: endpointId,
+        metadata: { url: endpoint.url },
+      });
+      return delivery;
+    });
+  }
+}

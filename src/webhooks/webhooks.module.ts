@@ -1,0 +1,74 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { AuditModule } from '../audit/audit.module';
+import { SecretBox } from '../common/secret-box';
+import { Config } from '../config/config';
+import { OutboxModule } from '../outbox/outbox.module';
+import { WorkspacesModule } from '../workspaces/workspaces.module';
+import { AddressPolicy } from './address-policy';
+import { AttemptRecorder } from './attempt.recorder';
+import { DeliverySender } from './delivery-sender';
+import { DeliveryAttempter } from './delivery.attempter';
+import { DeliveryStore } from './delivery.store';
+import { EndpointUrlChecker } from './endpoint-url.checker';
+import { HostResolver } from './host-resolver';
+import { WebhookAttemptEntity } from './webhook-attempt.entity';
+import { WebhookDeliveriesRepository } from './webhook-deliveries.repository';
+import { WebhookDeliveriesService } from './webhook-deliveries.service';
+import { WebhookDeliveryEntity } from './webhook-delivery.entity';
+import { WebhookEndpointEntity } from './webhook-endpoint.entity';
+import { WebhookEndpointsRepository } from './webhook-endpoints.repository';
+import { WebhookEndpointsService } from './webhook-endpoints.service';
+import { WebhookTestService } from './webhook-test.service';
+
+/** Webhook endpoints as the dashboard manages them, and what it takes to make one attempt. No queue, no schedule. */
+@Module({
+  imports: [
+    TypeOrmModule.forFeature([WebhookEndpointEntity, WebhookDeliveryEntity, WebhookAttemptEntity]),
+    WorkspacesModule,
+    OutboxModule,
+    AuditModule,
+  ],
+  providers: [
+    {
+      provide: SecretBox,
+      inject: [Config],
+      useFactory: (config: Config) => new SecretBox(config.secretsKeys),
+    },
+    {
+      provide: AddressPolicy,
+      inject: [Config],
+      useFactory: (config: Config) => new AddressPolicy(config.webhookAllowedNetworks),
+    },
+    { provide: HostResolver, useFactory: () => new HostResolver() },
+    {
+      provide: DeliverySender,
+      inject: [Config, HostResolver],
+      useFactory: (config: Config, resolver: HostResolver) =>
+        new DeliverySender({
+          allowedNetworks: config.webhookAllowedNetworks,
+          extraCa: config.webhookExtraCa,
+          resolver,
+        }),
+    },
+    EndpointUrlChecker,
+    WebhookEndpointsRepository,
+    WebhookEndpointsService,
+    WebhookDeliveriesRepository,
+    WebhookDeliveriesService,
+    WebhookTestService,
+    DeliveryStore,
+    AttemptRecorder,
+    DeliveryAttempter,
+  ],
+  exports: [
+    WebhookEndpointsRepository,
+    WebhookEndpointsService,
+    WebhookDeliveriesRepository,
+    WebhookDeliveriesService,
+    WebhookTestService,
+    DeliveryStore,
+    DeliveryAttempter,
+  ],
+})
+export class WebhooksModule {}
