@@ -23,7 +23,6 @@ export function configureApp(app: NestExpressApplication, config: Config, logger
   app.useGlobalPipes(new RequestPipe());
   app.useGlobalFilters(new ErrorFilter());
   if (config.role !== 'worker') setupOpenApi(app, config);
-  app.enableShutdownHooks();
 }
 
 /** One line a request: who asked for which path, and how it was answered; never a header, a query or a body. */

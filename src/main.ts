@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
 import { NestExpressApplication } from '@nestjs/platform-express';
+import type pino from 'pino';
 import { createLogger, NestLogger } from './common/logger';
 import { Config, ConfigError } from './config/config';
 import { configureApp } from './configure-app';
@@ -21,12 +22,20 @@ async function main(): Promise<void> {
   await app.listen(config.port, config.host);
   const { port } = app.getHttpServer().address() as { port: number };
   logger.info({ role: config.role, port }, 'listening');
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.once(signal, () => {
-      logger.info({ signal }, 'stopping');
-      setTimeout(() => process.exit(1), SHUTDOWN_DEADLINE_MS).unref();
-    });
-  }
+  for (const signal of ['SIGTERM', 'SIGINT'] as const)
+    process.once(signal, () => void stop(app, logger, signal));
+}
+
+/** Takes nothing new, lets what is under way end, closes every connection. */
+async function stop(app: NestExpressApplication, logger: pino.Logger, signal: string): Promise<void> {
+  logger.info({ signal }, 'stopping');
+  setTimeout(() => {
+    logger.error('not everything ended in time');
+    process.exit(1);
+  }, SHUTDOWN_DEADLINE_MS).unref();
+  await app.close();
+  logger.info('stopped');
+  process.exit(0);
 }
 
 main().catch((error: Error) => {

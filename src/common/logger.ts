@@ -6,12 +6,21 @@ export function createLogger(level: string): pino.Logger {
   return pino({ level, base: undefined, timestamp: pino.stdTimeFunctions.isoTime });
 }
 
+/** What Nest says of its own wiring at every start. */
+const WIRING = new Set<unknown>([
+  'NestFactory',
+  'InstanceLoader',
+  'RoutesResolver',
+  'RouterExplorer',
+  'NestApplication',
+]);
+
 /** Nest's logging interface over pino: `logger.log({ fields }, 'message')` or `logger.log('message')`. */
 export class NestLogger implements LoggerService {
   constructor(private readonly pino: pino.Logger) {}
 
   log(message: unknown, ...rest: unknown[]): void {
-    this.write('info', message, rest);
+    this.write(WIRING.has(rest.at(-1)) ? 'debug' : 'info', message, rest);
   }
 
   error(message: unknown, ...rest: unknown[]): void {
