@@ -1,6 +1,6 @@
 import { Dispatcher } from 'undici';
 import { AttemptFault, AttemptOutcome, faultOfError, faultOfStatus } from './attempt-outcome';
-import { ConnectionSetup, timeoutMessage } from './vetted-connector';
+import { ConnectionSetup, timeoutMessage, VettedConnector } from './vetted-connector';
 
 /** Of an answer no more is kept, nor read. */
 export const MAX_RESPONSE_BYTES = 16 * 1024;
@@ -11,11 +11,10 @@ export const MAX_RESPONSE_BYTES = 16 * 1024;
  * before the lookup, and undici's own are off.
  */
 export class DeliveryExchange implements Dispatcher.DispatchHandler {
-  readonly at: Date;
   /** Rejects only for a fault of our own. */
   readonly outcome: Promise<AttemptOutcome>;
-  readonly setup: ConnectionSetup;
 
+  private readonly setup: ConnectionSetup;
   private readonly startedAt = performance.now();
   private readonly timer: NodeJS.Timeout;
   private resolve!: (outcome: AttemptOutcome) => void;
@@ -27,8 +26,11 @@ export class DeliveryExchange implements Dispatcher.DispatchHandler {
   private chunks: Buffer[] = [];
   private size = 0;
 
-  constructor(at: Date, timeoutMs: number) {
-    this.at = at;
+  constructor(
+    private readonly at: Date,
+    timeoutMs: number,
+    private readonly connector: VettedConnector,
+  ) {
     this.setup = new ConnectionSetup(this.startedAt + timeoutMs);
     this.outcome = new Promise((resolve, reject) => {
       this.resolve = resolve;
@@ -37,7 +39,13 @@ export class DeliveryExchange implements Dispatcher.DispatchHandler {
     this.timer = setTimeout(() => this.expire(), timeoutMs);
   }
 
+  /** Calls `dispatch`, which hands a request for `host` and this exchange to undici. */
+  begin(host: string, dispatch: () => void): void {
+    this.connector.observe(this.setup, host, dispatch);
+  }
+
   onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.connector.release(this.setup);
     // The connection came too late: nothing may be sent any more.
     if (this.ended) controller.abort(new Error('The attempt is over'));
     else this.controller = controller;
@@ -72,8 +80,7 @@ export class DeliveryExchange implements Dispatcher.DispatchHandler {
     if (this.ended) return;
     const fault = faultOfError(error);
     if (fault) return this.end(fault);
-    this.ended = true;
-    clearTimeout(this.timer);
+    this.close();
     this.reject(error);
   }
 
@@ -95,11 +102,16 @@ export class DeliveryExchange implements Dispatcher.DispatchHandler {
 
   private end(fault: AttemptFault | null): void {
     if (this.ended) return;
-    this.ended = true;
-    clearTimeout(this.timer);
+    this.close();
     const outcome = this.describe(fault);
     this.chunks = [];
     afterConnectionIsFree(() => this.resolve(outcome));
+  }
+
+  private close(): void {
+    this.ended = true;
+    clearTimeout(this.timer);
+    this.connector.release(this.setup);
   }
 
   /** An answer not read to its end leaves a connection that can't be used again. */

@@ -591,6 +591,28 @@ describe('DeliverySender', () => {
       expect((await sender.send(delivery())).kind).toBe('succeeded');
     });
 
+    it('given up are not replaced', async () => {
+      receiver.respond = () => undefined;
+      const sender = makeSender({ timeoutMs: SHORT_MS });
+      expectFailure(await sender.send(delivery()), 'timeout');
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      expect(dns.questions.sort()).toEqual([`A ${NAME}`, `AAAA ${NAME}`]);
+      expect(receiver.connections).toBe(1);
+      receiver.respond = (response) => response.end();
+      expect((await sender.send(delivery())).kind).toBe('succeeded');
+    });
+
+    it('lost before a request got onto them are replaced', async () => {
+      const sender = makeSender();
+      await sender.send(delivery());
+      receiver.closeConnections();
+      const outcome = await sender.send(delivery());
+      expect(outcome.kind).toBe('succeeded');
+      expect(outcome.phases.tlsMs).toEqual(expect.any(Number));
+      expect(receiver.connections).toBe(2);
+      expect(receiver.requests).toHaveLength(2);
+    });
+
     it('are closed only after the deliveries on them', async () => {
       receiver.respond = (response) => setTimeout(() => response.end('late'), 100);
       const sender = makeSender();

@@ -52,7 +52,7 @@ export class DeliverySender {
   }: DeliverySenderOptions) {
     this.timeoutMs = timeoutMs;
     this.policy = new AddressPolicy(allowedNetworks);
-    this.connector = new VettedConnector({ policy: this.policy, resolver, timeoutMs, extraCa });
+    this.connector = new VettedConnector({ policy: this.policy, resolver, extraCa });
     // Made by hand, and not the global one, the agent knows nothing of the environment's proxies. It
     // follows no redirects and undoes no compression; the time limit is the exchange's own.
     this.agent = new Agent({
@@ -70,12 +70,12 @@ export class DeliverySender {
   /** Whatever the receiver does is an outcome; only a fault of our own throws. */
   send(request: DeliveryRequest): Promise<AttemptOutcome> {
     const at = new Date();
-    const exchange = new DeliveryExchange(at, this.timeoutMs);
+    const exchange = new DeliveryExchange(at, this.timeoutMs, this.connector);
     try {
       // Checked again here: the rules or the operator's networks may have changed since creation.
       const url = this.policy.parseEndpointUrl(request.url);
       const body = envelope(request, at);
-      this.connector.observe(exchange.setup, () => {
+      exchange.begin(url.host, () => {
         this.agent.dispatch(
           {
             origin: url.origin,

@@ -39,16 +39,16 @@ describe('VettedConnector', () => {
     new VettedConnector({
       policy: new AddressPolicy(allowedNetworks),
       resolver: new HostResolver({ servers: [dns.server], timeoutMs: 2000, hostsFile: '/nonexistent' }),
-      timeoutMs: 2000,
       extraCa: ca.pem,
     });
 
   const connect = (hostname: string, { using = connector, timeoutMs = 2000 } = {}) => {
     const setup = new ConnectionSetup(performance.now() + timeoutMs);
     const socket = new Promise<TLSSocket>((resolve, reject) => {
-      using.observe(setup, () => {
-        const port = String(receiver.port);
-        using.connect({ hostname, host: `${hostname}:${port}`, protocol: 'https:', port }, (error, ready) => {
+      const port = String(receiver.port);
+      const host = `${hostname}:${port}`;
+      using.observe(setup, host, () => {
+        using.connect({ hostname, host, protocol: 'https:', port }, (error, ready) => {
           if (error) return reject(error);
           sockets.push(ready);
           resolve(ready as TLSSocket);
@@ -143,6 +143,29 @@ describe('VettedConnector', () => {
     dns.set(NAME, { A: hosts });
     await expect(connect(NAME).socket).rejects.toMatchObject({ stage: 'tls', timedOut: false });
     expect(taken.flat()).toHaveLength(4);
+  });
+
+  it('connects late for a request that still waits, and for no other', async () => {
+    dns.set(NAME, { A: ['127.0.0.1'] });
+    const port = String(receiver.port);
+    const host = `${NAME}:${port}`;
+    const connectLate = () =>
+      new Promise<Socket>((resolve, reject) => {
+        connector.connect({ hostname: NAME, host, protocol: 'https:', port }, (error, ready) => {
+          if (error) return reject(error);
+          sockets.push(ready);
+          resolve(ready);
+        });
+      });
+    await expect(connectLate()).rejects.toMatchObject({ name: 'ConnectionFailure', stage: 'connect' });
+    expect(dns.questions).toEqual([]);
+
+    const setup = new ConnectionSetup(performance.now() + 2000);
+    connector.observe(setup, host, () => undefined);
+    await connectLate();
+    expect(setup.stage).toBe('ready');
+    await expect(connectLate()).rejects.toMatchObject({ name: 'ConnectionFailure' });
+    connector.release(setup);
   });
 
   it('tells a refused connect from a failed handshake', async () => {

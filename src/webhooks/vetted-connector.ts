@@ -63,8 +63,6 @@ export class ConnectionSetup {
 export interface VettedConnectorOptions {
   policy: AddressPolicy;
   resolver: HostResolver;
-  /** The most that one connection may take from lookup to the end of the TLS handshake. */
-  timeoutMs: number;
   /** PEM certificates trusted beside the usual authorities. */
   extraCa?: string;
 }
@@ -81,14 +79,14 @@ type OpenTls = (options: buildConnector.Options, callback: buildConnector.Callba
 export class VettedConnector {
   private readonly policy: AddressPolicy;
   private readonly resolver: HostResolver;
-  private readonly timeoutMs: number;
   private readonly openTls: OpenTls;
   private observed: ConnectionSetup | null = null;
+  /** Of requests handed to undici and not yet on a connection, with the host that each is for. */
+  private readonly waiting = new Map<ConnectionSetup, string>();
 
-  constructor({ policy, resolver, timeoutMs, extraCa }: VettedConnectorOptions) {
+  constructor({ policy, resolver, extraCa }: VettedConnectorOptions) {
     this.policy = policy;
     this.resolver = resolver;
-    this.timeoutMs = timeoutMs;
     this.openTls = buildConnector({
       // Made once: reading all the authorities' certificates costs milliseconds.
       secureContext: createSecureContext({
@@ -101,10 +99,12 @@ export class VettedConnector {
   }
 
   /**
-   * Calls `dispatch`, which hands a request to undici; if that opens a connection, as undici does before
-   * it returns, the connection reports to `setup` and keeps its deadline.
+   * Calls `dispatch`, which hands a request for `host` (as in its URL, with the port) to undici; a
+   * connection opened for it reports to `setup` and keeps its deadline. `release` must follow, once the
+   * request is on a connection or given up.
    */
-  observe(setup: ConnectionSetup, dispatch: () => void): void {
+  observe(setup: ConnectionSetup, host: string, dispatch: () => void): void {
+    this.waiting.set(setup, host);
     this.observed = setup;
     try {
       dispatch();
@@ -113,13 +113,35 @@ export class VettedConnector {
     }
   }
 
+  release(setup: ConnectionSetup): void {
+    this.waiting.delete(setup);
+  }
+
   readonly connect: buildConnector.connector = (options, callback) => {
-    const setup = this.observed ?? new ConnectionSetup(performance.now() + this.timeoutMs);
-    this.open(options, setup).then(
+    this.openWanted(options).then(
       (socket) => callback(null, socket),
       (error: Error) => callback(error, null),
     );
   };
+
+  /**
+   * undici connects while a request is dispatched, or later, if a kept connection was lost before the
+   * request got onto it. It also does so for a request already aborted, only to drop it: that would
+   * trouble a receiver once more with every timeout, so a connection that nobody waits for is refused.
+   */
+  private async openWanted(options: buildConnector.Options): Promise<Socket> {
+    const setup = this.observed ?? this.stranded(options.host);
+    if (!setup)
+      throw new ConnectionFailure('connect', false, 'The connection was lost before it could be used');
+    return this.open(options, setup);
+  }
+
+  private stranded(host: string | undefined): ConnectionSetup | undefined {
+    for (const [setup, wanted] of this.waiting) {
+      if (setup.stage === null && wanted === host) return setup;
+    }
+    return undefined;
+  }
 
   private async open(options: buildConnector.Options, setup: ConnectionSetup): Promise<Socket> {
     const addresses = await this.vettedAddresses(options.hostname, setup);

@@ -57,6 +57,11 @@ export class HttpsReceiver {
     return request;
   }
 
+  /** Hangs up on everybody. */
+  closeConnections(): void {
+    this.server.closeAllConnections();
+  }
+
   async stop(): Promise<void> {
     const closed = new Promise((resolve) => this.server.close(resolve));
     this.server.closeAllConnections();
