@@ -1,11 +1,11 @@
 import { Module } from '@nestjs/common';
-import { TypeOrmModule } from '@nestjs/typeorm';
+import { DatabaseModule } from '../database/database.module';
 import { OutboxModule } from '../outbox/outbox.module';
 import { AuditEntryEntity } from './audit-entry.entity';
 import { AuditService } from './audit.service';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([AuditEntryEntity]), OutboxModule],
+  imports: [DatabaseModule.forEntities([AuditEntryEntity]), OutboxModule],
   providers: [AuditService],
   exports: [AuditService],
 })

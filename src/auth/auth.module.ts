@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
-import { TypeOrmModule } from '@nestjs/typeorm';
 import { AuditModule } from '../audit/audit.module';
+import { DatabaseModule } from '../database/database.module';
 import { WorkspacesModule } from '../workspaces/workspaces.module';
 import { ApiKeyEntity } from './api-key.entity';
 import { ApiKeysRepository } from './api-keys.repository';
@@ -9,7 +9,7 @@ import { FailureLimiter } from './failure-limiter';
 import { RateLimitStorage } from './rate-limit.storage';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([ApiKeyEntity]), WorkspacesModule, AuditModule],
+  imports: [DatabaseModule.forEntities([ApiKeyEntity]), WorkspacesModule, AuditModule],
   providers: [ApiKeysRepository, ApiKeysService, RateLimitStorage, FailureLimiter],
   exports: [ApiKeysRepository, ApiKeysService, RateLimitStorage, FailureLimiter],
 })

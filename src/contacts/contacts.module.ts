@@ -1,12 +1,12 @@
 import { Module } from '@nestjs/common';
-import { TypeOrmModule } from '@nestjs/typeorm';
+import { DatabaseModule } from '../database/database.module';
 import { ContactIdentityEntity } from './contact-identity.entity';
 import { ContactEntity } from './contact.entity';
 import { ContactsRepository } from './contacts.repository';
 import { ContactsService } from './contacts.service';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([ContactEntity, ContactIdentityEntity])],
+  imports: [DatabaseModule.forEntities([ContactEntity, ContactIdentityEntity])],
   providers: [ContactsRepository, ContactsService],
   exports: [ContactsRepository, ContactsService],
 })

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
-import { TypeOrmModule } from '@nestjs/typeorm';
 import { AuditModule } from '../audit/audit.module';
 import { ContactsModule } from '../contacts/contacts.module';
+import { DatabaseModule } from '../database/database.module';
 import { OutboxModule } from '../outbox/outbox.module';
 import { WorkspacesModule } from '../workspaces/workspaces.module';
 import { ConversationEntity } from './conversation.entity';
@@ -10,7 +10,7 @@ import { ConversationsService } from './conversations.service';
 
 @Module({
   imports: [
-    TypeOrmModule.forFeature([ConversationEntity]),
+    DatabaseModule.forEntities([ConversationEntity]),
     ContactsModule,
     WorkspacesModule,
     OutboxModule,

@@ -1,13 +1,14 @@
-import { Global, Module } from '@nestjs/common';
+import { DynamicModule, Global, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { Config } from '../config/config';
-import { Database } from './database';
+import { DATA_SOURCE, Database } from './database';
 import { connectionOptions } from './data-source';
 
 @Global()
 @Module({
   imports: [
     TypeOrmModule.forRootAsync({
+      name: DATA_SOURCE,
       inject: [Config],
       useFactory: (config: Config) => ({
         ...connectionOptions(config),
@@ -19,4 +20,9 @@ import { connectionOptions } from './data-source';
   providers: [Database],
   exports: [Database],
 })
-export class DatabaseModule {}
+export class DatabaseModule {
+  /** Adds a feature's entities to this service's data source. */
+  static forEntities(entities: (new () => object)[]): DynamicModule {
+    return TypeOrmModule.forFeature(entities, DATA_SOURCE);
+  }
+}

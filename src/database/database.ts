@@ -1,5 +1,9 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, EntityManager } from 'typeorm';
+
+/** Named, so that a dashboard backend that imports this service keeps its own, default data source beside it. */
+export const DATA_SOURCE = 'messaging';
 
 /** One open transaction. Whatever writes takes it as its first argument. */
 export class Transaction {
@@ -26,7 +30,7 @@ export class Transaction {
 export class Database {
   private readonly logger = new Logger(Database.name);
 
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(@InjectDataSource(DATA_SOURCE) private readonly dataSource: DataSource) {}
 
   get manager(): EntityManager {
     return this.dataSource.manager;

@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { AppError } from '../common/app-error';
 import { Config } from '../config/config';
+import { DATA_SOURCE } from '../database/database';
 import { RedisClient } from '../redis/redis.module';
 
 type State = 'up' | 'down';
@@ -21,7 +23,7 @@ export class HealthService {
 
   constructor(
     private readonly config: Config,
-    private readonly dataSource: DataSource,
+    @InjectDataSource(DATA_SOURCE) private readonly dataSource: DataSource,
     private readonly redis: RedisClient,
   ) {}
 

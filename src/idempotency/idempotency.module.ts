@@ -1,10 +1,10 @@
 import { Module } from '@nestjs/common';
-import { TypeOrmModule } from '@nestjs/typeorm';
+import { DatabaseModule } from '../database/database.module';
 import { IdempotencyKeyEntity } from './idempotency-key.entity';
 import { IdempotencyService } from './idempotency.service';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([IdempotencyKeyEntity])],
+  imports: [DatabaseModule.forEntities([IdempotencyKeyEntity])],
   providers: [IdempotencyService],
   exports: [IdempotencyService],
 })

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
-import { TypeOrmModule } from '@nestjs/typeorm';
 import { ConversationsModule } from '../conversations/conversations.module';
+import { DatabaseModule } from '../database/database.module';
 import { IdempotencyModule } from '../idempotency/idempotency.module';
 import { OutboxModule } from '../outbox/outbox.module';
 import { WorkspacesModule } from '../workspaces/workspaces.module';
@@ -10,7 +10,7 @@ import { MessagesService } from './messages.service';
 
 @Module({
   imports: [
-    TypeOrmModule.forFeature([MessageEntity]),
+    DatabaseModule.forEntities([MessageEntity]),
     ConversationsModule,
     IdempotencyModule,
     OutboxModule,

@@ -1,12 +1,12 @@
 import { Module } from '@nestjs/common';
-import { TypeOrmModule } from '@nestjs/typeorm';
+import { DatabaseModule } from '../database/database.module';
 import { EventEntity } from './event.entity';
 import { OutboxRelay } from './outbox.relay';
 import { OutboxService } from './outbox.service';
 import { OutboxSignal } from './outbox.signal';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([EventEntity])],
+  imports: [DatabaseModule.forEntities([EventEntity])],
   providers: [OutboxService, OutboxSignal, OutboxRelay],
   exports: [OutboxService, OutboxRelay],
 })

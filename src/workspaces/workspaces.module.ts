@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
-import { TypeOrmModule } from '@nestjs/typeorm';
 import { AuditModule } from '../audit/audit.module';
+import { DatabaseModule } from '../database/database.module';
 import { AgentEntity } from './agent.entity';
 import { AgentsRepository } from './agents.repository';
 import { AgentsService } from './agents.service';
@@ -9,7 +9,7 @@ import { WorkspacesRepository } from './workspaces.repository';
 import { WorkspacesService } from './workspaces.service';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([WorkspaceEntity, AgentEntity]), AuditModule],
+  imports: [DatabaseModule.forEntities([WorkspaceEntity, AgentEntity]), AuditModule],
   providers: [WorkspacesRepository, WorkspacesService, AgentsRepository, AgentsService],
   exports: [WorkspacesRepository, WorkspacesService, AgentsRepository, AgentsService],
 })
