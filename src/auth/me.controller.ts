@@ -1,12 +1,16 @@
 import { Controller, Get } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import { AnyScope, CurrentPrincipal } from '../common/access.decorators';
+import { ApiAnswer } from '../common/api.decorators';
 import { type Principal } from '../common/principal';
 import { MeResponse, toMe } from './me.response';
 
+@ApiTags('Me')
 @Controller('me')
 export class MeController {
   @Get()
   @AnyScope()
+  @ApiAnswer('Tell which key this is, and what it may do', MeResponse)
   get(@CurrentPrincipal() principal: Principal): MeResponse {
     return toMe(principal);
   }

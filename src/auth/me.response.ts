@@ -1,17 +1,30 @@
+import { ApiProperty } from '@nestjs/swagger';
 import { Principal } from '../common/principal';
-import { Scope } from '../common/scope';
+import { type Scope, SCOPES } from '../common/scope';
 
 export class TenantResponse {
+  @ApiProperty({ example: '019ab3ee-0a1b-7c2d-8e3f-4a5b6c7d8e9f' })
   id: string;
+
+  @ApiProperty({ example: 'Acme Support' })
   name: string;
+
+  @ApiProperty({ example: 'acme' })
   slug: string;
+
+  @ApiProperty({ example: 'PRO', description: 'TRIAL, STARTER, PRO or ENTERPRISE; more may come.' })
   planTier: string;
 }
 
 /** Who an API key is, and what it may do. */
 export class MeResponse {
+  @ApiProperty({ example: '019ab3f0-77aa-7f10-8d2f-1b6f3a4c5d6e' })
   apiKeyId: string;
+
+  @ApiProperty({ enum: SCOPES, isArray: true, example: ['conversations:read', 'messages:write'] })
   scopes: Scope[];
+
+  @ApiProperty()
   tenant: TenantResponse;
 }
 

@@ -1,5 +1,7 @@
-import { createParamDecorator, ExecutionContext, SetMetadata } from '@nestjs/common';
+import { applyDecorators, createParamDecorator, ExecutionContext, SetMetadata } from '@nestjs/common';
+import { ApiSecurity } from '@nestjs/swagger';
 import type { Request } from 'express';
+import { ApiErrors } from './api.decorators';
 import { Principal } from './principal';
 import { Scope } from './scope';
 
@@ -10,10 +12,19 @@ export const SCOPES_ALLOWED = 'access:scopes';
 export const Public = () => SetMetadata(PUBLIC, true);
 
 /** Opens a route to keys that hold at least one of these scopes. */
-export const RequireScope = (...scopes: [Scope, ...Scope[]]) => SetMetadata(SCOPES_ALLOWED, scopes);
+export const RequireScope = (...scopes: [Scope, ...Scope[]]) =>
+  applyDecorators(
+    SetMetadata(SCOPES_ALLOWED, scopes),
+    ...scopes.map((scope) => ApiSecured(scope)),
+    ApiErrors('FORBIDDEN'),
+  );
 
 /** Opens a route to every valid key, whatever its scopes. */
-export const AnyScope = () => SetMetadata(SCOPES_ALLOWED, []);
+export const AnyScope = () => applyDecorators(SetMetadata(SCOPES_ALLOWED, []), ApiSecured());
+
+/** The document says the same as the guard: a key in either header, with these scopes. */
+const ApiSecured = (...scopes: Scope[]) =>
+  applyDecorators(ApiSecurity('bearer', scopes), ApiSecurity('apiKey', scopes));
 
 /** A request that has passed the key guard. */
 export interface AuthenticatedRequest extends Request {

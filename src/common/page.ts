@@ -1,3 +1,4 @@
+import { ApiPropertyOptional } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsInt, IsOptional, IsUUID, Max, Min } from 'class-validator';
 
@@ -6,7 +7,13 @@ export const MAX_LIMIT = 200;
 
 /** Where a page starts and how long it is. */
 export class PageQuery {
-  /** Rows of the page, 1 to 200. */
+  @ApiPropertyOptional({
+    type: 'integer',
+    minimum: 1,
+    maximum: MAX_LIMIT,
+    default: DEFAULT_LIMIT,
+    description: 'Rows of the page.',
+  })
   @IsOptional()
   @Transform(
     ({ value }) => (typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value) as unknown,
@@ -16,7 +23,10 @@ export class PageQuery {
   @Max(MAX_LIMIT, { message: `must be a whole number from 1 to ${MAX_LIMIT}` })
   limit: number = DEFAULT_LIMIT;
 
-  /** The id of the last row of the page before: its `nextCursor`. */
+  @ApiPropertyOptional({
+    format: 'uuid',
+    description: 'The id of the last row of the page before: its `nextCursor`.',
+  })
   @IsOptional()
   @IsUUID('loose', { message: 'must be the nextCursor of an earlier page' })
   cursor?: string;

@@ -1,3 +1,4 @@
+import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsEmail, IsOptional } from 'class-validator';
 import { PageQuery } from '../common/page';
 import { IsStorableText, MaxCharacters, NotBlank } from '../common/validators';
@@ -25,7 +26,12 @@ export class CreateContact {
 
 /** Which contacts a list shows. */
 export class ListContactsQuery extends PageQuery {
-  /** Looked for in name, e-mail and phone, whatever the case; a phone's spacing does not matter. */
+  @ApiPropertyOptional({
+    maxLength: MAX_SEARCH_CHARACTERS,
+    description:
+      "Looked for in name, e-mail and phone, whatever the case; a phone's spacing does not matter.",
+    example: 'martín',
+  })
   @IsOptional()
   @MaxCharacters(MAX_SEARCH_CHARACTERS)
   @IsStorableText()

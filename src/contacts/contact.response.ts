@@ -1,24 +1,49 @@
-import { Channel } from '../common/channel';
+import { ApiProperty } from '@nestjs/swagger';
+import { type Channel, CHANNELS } from '../common/channel';
 import { ContactIdentityEntity } from './contact-identity.entity';
 import { ContactEntity } from './contact.entity';
 
 /** A contact as one channel knows it. */
 export class ContactIdentityResponse {
+  @ApiProperty({ enum: CHANNELS, example: 'WHATSAPP' })
   channel: Channel;
-  /** The provider's id of the person. */
+
+  @ApiProperty({ example: '34600112233', description: "The provider's id of the person." })
   externalId: string;
 }
 
 /** Someone the workspace talks with. What is unknown is null, never left out. */
 export class ContactResponse {
+  @ApiProperty({ example: '019ab3f2-3b4c-7d5e-8f60-718293a4b5c6' })
   id: string;
+
+  @ApiProperty({ type: String, nullable: true, example: 'Zoë Martín' })
   name: string | null;
+
+  @ApiProperty({ type: String, nullable: true, example: 'zoe@example.com' })
   email: string | null;
+
+  @ApiProperty({ type: String, nullable: true, example: '+34 600 11 22 33' })
   phone: string | null;
+
+  @ApiProperty({ type: String, nullable: true, example: null })
   avatarUrl: string | null;
+
+  @ApiProperty({ type: [ContactIdentityResponse], description: 'How the channels know this person.' })
   identities: ContactIdentityResponse[];
+
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: true,
+    description: 'Whatever else the workspace keeps.',
+    example: { city: 'Valencia' },
+  })
   attributes: Record<string, unknown>;
+
+  @ApiProperty({ example: '2026-11-02T08:15:30.000Z' })
   createdAt: Date;
+
+  @ApiProperty({ example: '2026-11-18T16:20:00.000Z' })
   updatedAt: Date;
 }
 

@@ -1,17 +1,22 @@
 import { Controller, Get, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import { CurrentPrincipal, RequireScope } from '../common/access.decorators';
+import { ApiErrors, ApiPage } from '../common/api.decorators';
 import { type Page } from '../common/page';
 import { type Principal } from '../common/principal';
 import { ListContactsQuery } from './contact.dto';
 import { ContactResponse } from './contact.response';
 import { ContactsService } from './contacts.service';
 
+@ApiTags('Contacts')
 @Controller('contacts')
 export class ContactsController {
   constructor(private readonly contacts: ContactsService) {}
 
   @Get()
   @RequireScope('contacts:read')
+  @ApiPage('List and search contacts, newest first', ContactResponse)
+  @ApiErrors('INVALID_QUERY')
   list(
     @CurrentPrincipal() { tenant }: Principal,
     @Query() query: ListContactsQuery,

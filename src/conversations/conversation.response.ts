@@ -1,26 +1,54 @@
-import { Channel } from '../common/channel';
+import { ApiProperty } from '@nestjs/swagger';
+import { type Channel, CHANNELS } from '../common/channel';
 import { ContactResponse } from '../contacts/contact.response';
-import { ConversationEntity, ConversationStatus } from './conversation.entity';
+import { CONVERSATION_STATUSES, ConversationEntity, type ConversationStatus } from './conversation.entity';
 
 /** A conversation in a list. */
 export class ConversationListItem {
+  @ApiProperty({ example: '019ab3f4-5c1e-7d2a-9b34-2f6f0c7f1a11' })
   id: string;
+
+  @ApiProperty({ enum: CHANNELS, example: 'WHATSAPP' })
   sourceChannel: Channel;
+
+  @ApiProperty({ enum: CONVERSATION_STATUSES, example: 'OPEN' })
   status: ConversationStatus;
+
+  @ApiProperty({ type: String, nullable: true, example: '019ab3ee-1f2d-7b3c-9e4f-5a6b7c8d9e0f' })
   assignedAgentId: string | null;
-  /** The first 140 characters of the latest message, on one line; null before the first message. */
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    maxLength: 140,
+    description:
+      'The first 140 characters of the latest message, on one line; null before the first message.',
+    example: 'Your parcel is on its way.',
+  })
   lastMessagePreview: string | null;
+
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description: 'null before the first message.',
+    example: '2026-11-20T09:41:07.512Z',
+  })
   lastMessageAt: Date | null;
+
+  @ApiProperty({ example: '2026-11-20T09:38:55.000Z' })
   createdAt: Date;
 }
 
 /** A conversation as a change to it answers: without the contact, which a key that may only write must not read. */
 export class ConversationResponse extends ConversationListItem {
+  @ApiProperty({ example: '2026-11-20T09:41:07.512Z' })
   updatedAt: Date;
 }
 
 /** A conversation with its contact. */
 export class ConversationDetail extends ConversationResponse {
+  @ApiProperty()
   contact: ContactResponse;
 }
 

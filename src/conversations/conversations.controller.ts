@@ -1,17 +1,22 @@
 import { Body, Controller, Get, Param, Patch, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import { CurrentPrincipal, RequireScope } from '../common/access.decorators';
+import { ApiAnswer, ApiConversationId, ApiErrors, ApiPage } from '../common/api.decorators';
 import { type Page } from '../common/page';
 import { actorOf, type Principal } from '../common/principal';
 import { ListConversationsQuery, UpdateConversation } from './conversation.dto';
 import { ConversationDetail, ConversationListItem, ConversationResponse } from './conversation.response';
 import { ConversationsService } from './conversations.service';
 
+@ApiTags('Conversations')
 @Controller('conversations')
 export class ConversationsController {
   constructor(private readonly conversations: ConversationsService) {}
 
   @Get()
   @RequireScope('conversations:read')
+  @ApiPage('List conversations, newest first', ConversationListItem)
+  @ApiErrors('INVALID_QUERY')
   list(
     @CurrentPrincipal() { tenant }: Principal,
     @Query() query: ListConversationsQuery,
@@ -21,12 +26,18 @@ export class ConversationsController {
 
   @Get(':id')
   @RequireScope('conversations:read')
+  @ApiConversationId()
+  @ApiAnswer('Get a conversation with its contact', ConversationDetail)
+  @ApiErrors('NOT_FOUND')
   get(@CurrentPrincipal() { tenant }: Principal, @Param('id') id: string): Promise<ConversationDetail> {
     return this.conversations.get(tenant.id, id);
   }
 
   @Patch(':id')
   @RequireScope('conversations:write')
+  @ApiConversationId()
+  @ApiAnswer('Close, snooze, reopen or reassign a conversation', ConversationResponse)
+  @ApiErrors('INVALID_BODY', 'TRIAL_EXPIRED', 'NOT_FOUND', 'PAYLOAD_TOO_LARGE')
   update(
     @CurrentPrincipal() principal: Principal,
     @Param('id') id: string,

@@ -1,5 +1,13 @@
 import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import { CurrentPrincipal, RequireScope } from '../common/access.decorators';
+import {
+  ApiAnswer,
+  ApiConversationId,
+  ApiErrors,
+  ApiIdempotencyKey,
+  ApiPage,
+} from '../common/api.decorators';
 import { type Page, PageQuery } from '../common/page';
 import { type Principal } from '../common/principal';
 import { Idempotent, type IdempotentRequest } from '../idempotency/idempotent-request';
@@ -7,12 +15,16 @@ import { SendMessage } from './message.dto';
 import { MessageResponse, SentMessageResponse } from './message.response';
 import { MessagesService } from './messages.service';
 
+@ApiTags('Messages')
 @Controller('conversations/:id/messages')
 export class MessagesController {
   constructor(private readonly messages: MessagesService) {}
 
   @Get()
   @RequireScope('messages:read', 'conversations:read')
+  @ApiConversationId()
+  @ApiPage("List a conversation's messages, newest first", MessageResponse)
+  @ApiErrors('INVALID_QUERY', 'NOT_FOUND')
   list(
     @CurrentPrincipal() { tenant }: Principal,
     @Param('id') id: string,
@@ -23,6 +35,13 @@ export class MessagesController {
 
   @Post()
   @RequireScope('messages:write')
+  @ApiConversationId()
+  @ApiIdempotencyKey()
+  @ApiAnswer('Send a message as an agent', SentMessageResponse, {
+    status: 201,
+    headers: ['Idempotency-Replayed'],
+  })
+  @ApiErrors('INVALID_BODY', 'TRIAL_EXPIRED', 'NOT_FOUND', 'IDEMPOTENCY_CONFLICT', 'PAYLOAD_TOO_LARGE')
   send(
     @CurrentPrincipal() { tenant }: Principal,
     @Param('id') id: string,

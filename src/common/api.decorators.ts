@@ -1,0 +1,98 @@
+import { applyDecorators, Type } from '@nestjs/common';
+import {
+  ApiExtraModels,
+  ApiHeader,
+  ApiOperation,
+  ApiParam,
+  ApiResponse,
+  getSchemaPath,
+  type ApiResponseOptions,
+} from '@nestjs/swagger';
+import { ErrorCode } from './app-error';
+import { errorResponses, headerRefs, RATE_LIMIT_HEADERS } from './error-responses';
+import { MAX_LIMIT } from './page';
+
+/** What the OpenAPI document says of a route. None of it changes what the route does. */
+
+const SUCCESS_HEADERS = ['X-Request-Id', ...RATE_LIMIT_HEADERS];
+/** Whatever a route does, these can be its answer. */
+const COMMON_ERRORS: ErrorCode[] = ['UNAUTHENTICATED', 'RATE_LIMITED', 'INTERNAL', 'UNAVAILABLE'];
+
+/** How an answer is told apart from a plain 200. */
+interface AnswerOptions {
+  status?: number;
+  headers?: string[];
+}
+
+/** The route answers one thing. */
+export function ApiAnswer(
+  summary: string,
+  type: Type,
+  { status = 200, headers = [] }: AnswerOptions = {},
+): MethodDecorator {
+  return success(summary, type, {
+    status,
+    headers: headerRefs([...SUCCESS_HEADERS, ...headers]),
+    schema: { $ref: getSchemaPath(type) },
+  });
+}
+
+/** The route answers a page of a list. */
+export function ApiPage(summary: string, row: Type): MethodDecorator {
+  return success(summary, row, {
+    status: 200,
+    headers: headerRefs(SUCCESS_HEADERS),
+    schema: {
+      type: 'object',
+      required: ['data', 'nextCursor'],
+      properties: {
+        data: { type: 'array', maxItems: MAX_LIMIT, items: { $ref: getSchemaPath(row) } },
+        nextCursor: {
+          type: ['string', 'null'],
+          description:
+            'The id of the last row: send it as `cursor` to get the next page. null on the last page.',
+          example: null,
+        },
+      },
+    },
+  });
+}
+
+/** The errors that this route gives beyond those that every route can give. */
+export function ApiErrors(...codes: ErrorCode[]): MethodDecorator {
+  return applyDecorators(...errorResponses(codes).map((response) => ApiResponse(response)));
+}
+
+export function ApiConversationId(): MethodDecorator {
+  return ApiParam({
+    name: 'id',
+    description: "The conversation's id.",
+    schema: { type: 'string', example: '019ab3f4-5c1e-7d2a-9b34-2f6f0c7f1a11' },
+  });
+}
+
+export function ApiIdempotencyKey(): MethodDecorator {
+  return ApiHeader({
+    name: 'Idempotency-Key',
+    required: false,
+    description:
+      'Makes the request safe to repeat: for 24 hours the same request under the same key is done once, and gets ' +
+      'the first answer again with `Idempotency-Replayed: true`. Any other request under that key gets 409.',
+    schema: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 255,
+      pattern: '^[\\x20-\\x7e]+$',
+      example: 'order-1042-shipped',
+    },
+  });
+}
+
+function success(summary: string, model: Type, response: ApiResponseOptions): MethodDecorator {
+  return applyDecorators(
+    ApiExtraModels(model),
+    ApiOperation({ summary }),
+    ApiResponse({ description: 'Done.', ...response }),
+    ApiErrors(...COMMON_ERRORS),
+  );
+}

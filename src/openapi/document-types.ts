@@ -1,0 +1,10 @@
+import { OpenAPIObject } from '@nestjs/swagger';
+
+/** The parts of an OpenAPI document, which the library does not export by name. */
+export type Components = NonNullable<OpenAPIObject['components']>;
+export type SchemaOrReference = NonNullable<Components['schemas']>[string];
+export type Reference = Extract<SchemaOrReference, { $ref: string }>;
+export type Schema = Exclude<SchemaOrReference, Reference>;
+export type RequestBody = Exclude<NonNullable<Components['requestBodies']>[string], Reference>;
+export type Webhooks = NonNullable<OpenAPIObject['webhooks']>;
+export type Operation = NonNullable<Webhooks[string]['post']>;

@@ -1,0 +1,37 @@
+import { Components } from './document-types';
+
+/** The headers of our answers, each described once. */
+export const headerComponents: Components['headers'] = {
+  'X-Request-Id': {
+    description: "The request's id: the caller's own, if it sent a well-formed one, or a new one.",
+    required: true,
+    schema: { type: 'string', minLength: 1, maxLength: 128 },
+    example: '019ab3f6-1c20-7e11-9d3a-4b5c6d7e8f90',
+  },
+  'X-RateLimit-Limit': {
+    description: 'How many requests a minute this path takes, over all keys of the workspace.',
+    schema: { type: 'integer', minimum: 1 },
+    example: 240,
+  },
+  'X-RateLimit-Remaining': {
+    description: 'How many of them are left in this window.',
+    schema: { type: 'integer', minimum: 0 },
+    example: 239,
+  },
+  'X-RateLimit-Reset': {
+    description: 'In how many seconds the window ends.',
+    schema: { type: 'integer', minimum: 1 },
+    example: 60,
+  },
+  'Retry-After': {
+    description: 'In how many seconds to try again.',
+    required: true,
+    schema: { type: 'integer', minimum: 1 },
+    example: 17,
+  },
+  'Idempotency-Replayed': {
+    description: 'Present when the request had been done before: this is its first answer again.',
+    schema: { type: 'string', enum: ['true'] },
+    example: 'true',
+  },
+};
