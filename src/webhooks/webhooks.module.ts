@@ -1,8 +1,8 @@
 import { Module } from '@nestjs/common';
-import { TypeOrmModule } from '@nestjs/typeorm';
 import { AuditModule } from '../audit/audit.module';
 import { SecretBox } from '../common/secret-box';
 import { Config } from '../config/config';
+import { DatabaseModule } from '../database/database.module';
 import { OutboxModule } from '../outbox/outbox.module';
 import { WorkspacesModule } from '../workspaces/workspaces.module';
 import { AddressPolicy } from './address-policy';
@@ -24,7 +24,7 @@ import { WebhookTestService } from './webhook-test.service';
 /** Webhook endpoints as the dashboard manages them, and what it takes to make one attempt. No queue, no schedule. */
 @Module({
   imports: [
-    TypeOrmModule.forFeature([WebhookEndpointEntity, WebhookDeliveryEntity, WebhookAttemptEntity]),
+    DatabaseModule.forEntities([WebhookEndpointEntity, WebhookDeliveryEntity, WebhookAttemptEntity]),
     WorkspacesModule,
     OutboxModule,
     AuditModule,
