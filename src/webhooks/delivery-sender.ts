@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, OnApplicationShutdown } from '@nestjs/common';
 import { Agent } from 'undici';
 import { AddressPolicy } from './address-policy';
 import { AttemptOutcome } from './attempt-outcome';
@@ -36,7 +36,7 @@ export interface DeliverySenderOptions {
 
 /** Makes one signed POST per call over kept-alive connections, to vetted addresses only. */
 @Injectable()
-export class DeliverySender {
+export class DeliverySender implements OnApplicationShutdown {
   private readonly policy: AddressPolicy;
   private readonly connector: VettedConnector;
   private readonly agent: Agent;

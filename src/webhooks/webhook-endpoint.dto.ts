@@ -1,21 +1,21 @@
-import { ArrayNotEmpty, ArrayUnique, IsString } from 'class-validator';
+import { ArrayNotEmpty, ArrayUnique, IsString, ValidateBy } from 'class-validator';
 import { eventCatalog, isEventType } from '../outbox/event-catalog';
-import { buildMessage, ValidateBy } from 'class-validator';
 import { WebhookEndpointEntity } from './webhook-endpoint.entity';
 
 /** Subscribes to every event type, those that come later too. */
 export const ALL_EVENTS = '*';
 
 const IsSubscribable = () =>
-  ValidateBy({
-    name: 'isSubscribable',
-    validator: {
-      validate: (name) => name === ALL_EVENTS || (typeof name === 'string' && isEventType(name)),
-      defaultMessage: buildMessage(() => `must be among ${Object.keys(eventCatalog).join(', ')}, or be *`, {
-        each: true,
-      }),
+  ValidateBy(
+    {
+      name: 'isSubscribable',
+      validator: {
+        validate: (name) => name === ALL_EVENTS || (typeof name === 'string' && isEventType(name)),
+        defaultMessage: () => `must be among ${Object.keys(eventCatalog).join(', ')}, or be *`,
+      },
     },
-  });
+    { each: true },
+  );
 
 /** An endpoint to be registered. */
 export class CreateWebhookEndpoint {
