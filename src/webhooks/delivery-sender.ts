@@ -102,6 +102,10 @@ export class DeliverySender implements OnApplicationShutdown {
   async close(): Promise<void> {
     if (!this.agent.destroyed) await this.agent.close();
   }
+
+  onApplicationShutdown(): Promise<void> {
+    return this.close();
+  }
 }
 
 /** Put together as text: the event's data goes out exactly as it was recorded. */
