@@ -83,9 +83,9 @@ ${bold('It stays up until Ctrl-C. Webhooks appear here as they come.')}
 
 Paste these in another terminal:
 
-curl -s ${apiUrl}/me -H 'Authorization: Bearer ${key}'
-curl -s '${apiUrl}/conversations?channel=TELEGRAM' -H 'x-api-key: ${key}'
-curl -s ${apiUrl}/conversations/${conversation.id}/messages -H 'x-api-key: ${key}' -H 'content-type: application/json' -d '{"body": "Hello from curl"}'
+curl -sw '\\n' ${apiUrl}/me -H 'Authorization: Bearer ${key}'
+curl -sw '\\n' '${apiUrl}/conversations?channel=TELEGRAM' -H 'x-api-key: ${key}'
+curl -sw '\\n' ${apiUrl}/conversations/${conversation.id}/messages -H 'x-api-key: ${key}' -H 'content-type: application/json' -d '{"body": "Hello from curl"}'
 `);
 }
 
