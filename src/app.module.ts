@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { APP_GUARD } from '@nestjs/core';
+import { APP_GUARD, RouterModule } from '@nestjs/core';
 import { ThrottlerModule } from '@nestjs/throttler';
 import { ApiKeyGuard } from './auth/api-key.guard';
 import { AuthModule } from './auth/auth.module';
@@ -18,6 +18,7 @@ import { MessagesModule } from './messages/messages.module';
 /** The REST API: its features, its routes, and the guards that every request passes, in this order. */
 @Module({
   imports: [
+    RouterModule.register([{ path: 'api/v1', module: AppModule }]),
     AuthModule,
     ContactsModule,
     ConversationsModule,

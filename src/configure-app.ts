@@ -19,7 +19,6 @@ export function configureApp(app: NestExpressApplication, config: Config, logger
   app.use(requestId);
   app.use(accessLog(logger));
   app.useBodyParser('json', { limit: BODY_LIMIT });
-  app.setGlobalPrefix('api/v1', { exclude: ['health/live', 'health/ready'] });
   app.useGlobalPipes(new RequestPipe());
   app.useGlobalFilters(new ErrorFilter());
   if (config.role !== 'worker') setupOpenApi(app, config);
