@@ -124,7 +124,7 @@ export class Config {
       { exposeDefaultValues: true },
     );
     const faults = validateSync(env).flatMap(({ property, constraints = {} }) =>
-      given[property] === undefined && !(property in new Environment())
+      env[property as keyof Environment] === undefined
         ? [`${property} is not set`]
         : Object.values(constraints),
     );
