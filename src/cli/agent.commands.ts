@@ -1,0 +1,65 @@
+import { Command } from 'commander';
+import { SYSTEM } from '../common/principal';
+import type { AgentRole } from '../workspaces/agent.entity';
+import { withServices } from './command';
+import { trueOrFalse } from './option-values';
+
+interface CreateOptions {
+  workspace: string;
+  name: string;
+  email: string;
+  role: AgentRole;
+  bot?: boolean;
+  inactive?: boolean;
+}
+
+interface UpdateOptions {
+  id: string;
+  role?: AgentRole;
+  active?: boolean;
+}
+
+export function addAgentCommands(program: Command): void {
+  const agent = program.command('agent').description("A workspace's agents and bot accounts.");
+
+  agent
+    .command('create')
+    .description('Creates an agent.')
+    .requiredOption('--workspace <slug>', 'whose agent')
+    .requiredOption('--name <name>', 'as customers see it')
+    .requiredOption('--email <address>', 'unique within the workspace')
+    .requiredOption('--role <role>', 'OWNER, ADMIN or AGENT')
+    .option('--bot', 'a bot account that messages can be shown as')
+    .option('--inactive', 'may not act for now')
+    .addHelpText(
+      'after',
+      `
+Example:
+  node dist/cli.js agent create --workspace acme --name Ada --email ada@example.com --role OWNER
+
+Prints {id, name, email, role, isBot, active, …}.`,
+    )
+    .action(
+      withServices(async ({ workspaces, agents }, options: CreateOptions) => {
+        const { workspace, bot: isBot = false, inactive = false, ...given } = options;
+        const { id } = await workspaces.getBySlug(workspace);
+        return agents.create(id, { ...given, isBot, active: !inactive }, SYSTEM);
+      }),
+    );
+
+  agent
+    .command('update')
+    .description("Changes an agent's role, or whether it may act.")
+    .requiredOption('--id <id>', 'which agent')
+    .option('--role <role>', 'OWNER, ADMIN or AGENT')
+    .option('--active <boolean>', 'true or false', trueOrFalse)
+    .addHelpText(
+      'after',
+      '\nExample:\n  node dist/cli.js agent update --id <id> --active false\n\nPrints the agent.',
+    )
+    .action(
+      withServices(async ({ lookup, agents }, { id, ...changes }: UpdateOptions) =>
+        agents.update(await lookup.tenantOf('Agent', id), id, changes, SYSTEM),
+      ),
+    );
+}

@@ -1,0 +1,64 @@
+import { Command } from 'commander';
+import { SYSTEM } from '../common/principal';
+import { type Scope, SCOPES } from '../common/scope';
+import { withServices } from './command';
+import { isoDate, list } from './option-values';
+
+interface CreateOptions {
+  workspace: string;
+  name: string;
+  scopes: Scope[];
+  expiresAt?: Date;
+}
+
+export function addApiKeyCommands(program: Command): void {
+  const apiKey = program.command('api-key').description("A workspace's keys to the REST API.");
+
+  apiKey
+    .command('create')
+    .description('Creates a key. Its value is printed this once and never again.')
+    .requiredOption('--workspace <slug>', 'whose key')
+    .requiredOption('--name <name>', 'what it is for')
+    .requiredOption('--scopes <list>', SCOPES.join(','), list)
+    .option('--expires-at <date>', 'ISO 8601; never, when left out', isoDate)
+    .addHelpText(
+      'after',
+      `
+Example:
+  node dist/cli.js api-key create --workspace acme --name crm --scopes conversations:read,messages:write
+
+Prints {id, key, name, preview, scopes, …}.`,
+    )
+    .action(
+      withServices(async ({ workspaces, apiKeys }, { workspace, ...given }: CreateOptions) => {
+        const { id } = await workspaces.getBySlug(workspace);
+        return apiKeys.create(id, given, SYSTEM);
+      }),
+    );
+
+  apiKey
+    .command('list')
+    .description('Lists the keys of a workspace, revoked ones too, newest first.')
+    .requiredOption('--workspace <slug>', 'whose keys')
+    .addHelpText(
+      'after',
+      '\nExample:\n  node dist/cli.js api-key list --workspace acme\n\nPrints {data: [keys]}.',
+    )
+    .action(
+      withServices(async ({ workspaces, apiKeys }, { workspace }: { workspace: string }) => {
+        const { id } = await workspaces.getBySlug(workspace);
+        return { data: await apiKeys.list(id) };
+      }),
+    );
+
+  apiKey
+    .command('revoke')
+    .description('Revokes a key: the very next request with it is refused.')
+    .requiredOption('--id <id>', 'which key')
+    .addHelpText('after', '\nExample:\n  node dist/cli.js api-key revoke --id <id>\n\nPrints the key.')
+    .action(
+      withServices(async ({ lookup, apiKeys }, { id }: { id: string }) =>
+        apiKeys.revoke(await lookup.tenantOf('API key', id), id, SYSTEM),
+      ),
+    );
+}

@@ -1,0 +1,16 @@
+import type { Services } from './services';
+
+/** Prints a command's one answer. */
+export function print(answer: object): void {
+  process.stdout.write(`${JSON.stringify(answer, null, process.stdout.isTTY ? 2 : 0)}\n`);
+}
+
+/** Makes a commander action of what a command does with the services; they are loaded only now. */
+export function withServices<Options>(
+  run: (services: Services, options: Options) => Promise<object>,
+): (options: Options) => Promise<void> {
+  return async (options) => {
+    const { useServices } = await import('./services.js');
+    await useServices(async (services) => print(await run(services, options)));
+  };
+}

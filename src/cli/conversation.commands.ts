@@ -1,0 +1,66 @@
+import { Command } from 'commander';
+import { type Channel, CHANNELS } from '../common/channel';
+import type { ConversationStatus } from '../conversations/conversation.entity';
+import { withServices } from './command';
+import { idOrNone } from './option-values';
+
+interface CreateOptions {
+  workspace: string;
+  contact: string;
+  channel: Channel;
+}
+
+interface UpdateOptions {
+  id: string;
+  agent: string;
+  status?: ConversationStatus;
+  assign?: string | null;
+}
+
+export function addConversationCommands(program: Command): void {
+  const conversation = program.command('conversation').description("A workspace's conversations.");
+
+  conversation
+    .command('create')
+    .description('Opens a conversation with a contact.')
+    .requiredOption('--workspace <slug>', 'whose conversation')
+    .requiredOption('--contact <id>', 'with whom')
+    .requiredOption('--channel <channel>', CHANNELS.join(', '))
+    .addHelpText(
+      'after',
+      `
+Example:
+  node dist/cli.js conversation create --workspace acme --contact <id> --channel WHATSAPP
+
+Prints {id, sourceChannel, status, contact, …}.`,
+    )
+    .action(
+      withServices(async ({ workspaces, conversations }, { workspace, contact, channel }: CreateOptions) => {
+        const { id } = await workspaces.getBySlug(workspace);
+        return conversations.create(id, { contactId: contact, channel });
+      }),
+    );
+
+  conversation
+    .command('update')
+    .description("A human agent's change of a conversation.")
+    .requiredOption('--id <id>', 'which conversation')
+    .requiredOption('--agent <id>', 'who changes it')
+    .option('--status <status>', 'OPEN, SNOOZED or CLOSED')
+    .option('--assign <agent>', 'to whom: an agent\'s id, or "none"', idOrNone)
+    .addHelpText(
+      'after',
+      `
+Example:
+  node dist/cli.js conversation update --id <id> --agent <id> --status CLOSED --assign none
+
+Prints {id, sourceChannel, status, assignedAgentId, …}.`,
+    )
+    .action(
+      withServices(async ({ lookup, conversations }, { id, agent, status, assign }: UpdateOptions) => {
+        const tenantId = await lookup.tenantOf('Conversation', id);
+        const actor = await lookup.actingAgent(tenantId, agent);
+        return conversations.update(tenantId, id, { status, assignedAgentId: assign }, actor);
+      }),
+    );
+}

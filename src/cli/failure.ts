@@ -1,0 +1,51 @@
+import { CommanderError } from 'commander';
+import { AppError } from '../common/app-error';
+import type { ConfigError } from '../config/config';
+
+const START_THE_SERVERS =
+  'No database is known: DATABASE_URL is not set, and no embedded servers run in this folder. ' +
+  'Start them with "npm start" in another terminal, or set DATABASE_URL and REDIS_URL.';
+const UNDEFINED_TABLE = '42P01';
+
+/** Prints an error as the body that the API would answer with, and lets the process end with 1. */
+export async function reportFailure(error: unknown): Promise<void> {
+  if (error instanceof CommanderError && error.exitCode === 0) return; // --help was asked for, and given
+  const failure = await toAppError(error);
+  process.stderr.write(`${JSON.stringify(failure.toBody(null))}\n`);
+  process.exitCode = 1;
+}
+
+/** Unlike a caller over HTTP, the operator is told what happened inside. */
+async function toAppError(error: unknown): Promise<AppError> {
+  if (error instanceof AppError) return error;
+  if (error instanceof CommanderError) return new AppError('INVALID_BODY', usageFault(error));
+  // Loaded only here: a wrong flag is answered as fast as --help.
+  const { ConfigError } = await import('../config/config.js');
+  const { isDatabaseAway } = await import('../common/database-errors.js');
+  if (error instanceof ConfigError) return fromConfig(error);
+  if (isDatabaseAway(error))
+    return new AppError('UNAVAILABLE', `The database does not answer: ${textOf(error)}.`);
+  if (codeOf(error) === UNDEFINED_TABLE)
+    return new AppError('UNAVAILABLE', 'The database is not migrated: run "migrate" first.');
+  return new AppError('INTERNAL', textOf(error));
+}
+
+/** Commander answers a missing subcommand with the help text itself. */
+function usageFault({ code, message }: CommanderError): string {
+  if (code === 'commander.help') return 'A command is missing: see --help.';
+  return message.replace(/^error: /, '');
+}
+
+function fromConfig({ faults, message }: ConfigError): AppError {
+  if (faults.some((fault) => fault.startsWith('DATABASE_URL is not set')))
+    return new AppError('UNAVAILABLE', START_THE_SERVERS);
+  return new AppError('INTERNAL', message);
+}
+
+function textOf(error: unknown): string {
+  return (error as Error).message || codeOf(error) || String(error);
+}
+
+function codeOf(error: unknown): string | undefined {
+  return (error as { code?: string }).code;
+}

@@ -1,0 +1,56 @@
+import { Command } from 'commander';
+import { withServices } from './command';
+
+interface ReceiveOptions {
+  conversation: string;
+  body: string;
+}
+
+interface SendOptions extends ReceiveOptions {
+  agent: string;
+}
+
+export function addMessageCommands(program: Command): void {
+  const message = program.command('message').description("A conversation's messages.");
+
+  message
+    .command('receive')
+    .description('Takes in a message from the customer, as a channel brings it.')
+    .requiredOption('--conversation <id>', 'which conversation')
+    .requiredOption('--body <text>', 'what the customer wrote')
+    .addHelpText(
+      'after',
+      `
+Example:
+  node dist/cli.js message receive --conversation <id> --body 'Where is my parcel?'
+
+Prints {id, senderType, body, createdAt, …}.`,
+    )
+    .action(
+      withServices(async ({ lookup, messages }, { conversation, body }: ReceiveOptions) =>
+        messages.receive(await lookup.tenantOf('Conversation', conversation), conversation, { body }),
+      ),
+    );
+
+  message
+    .command('send')
+    .description("Sends a human agent's reply to the customer.")
+    .requiredOption('--conversation <id>', 'which conversation')
+    .requiredOption('--agent <id>', 'who replies')
+    .requiredOption('--body <text>', 'what the agent writes')
+    .addHelpText(
+      'after',
+      `
+Example:
+  node dist/cli.js message send --conversation <id> --agent <id> --body 'It is on its way.'
+
+Prints {id, senderType, body, createdAt, …}.`,
+    )
+    .action(
+      withServices(async ({ lookup, messages }, { conversation, agent, body }: SendOptions) => {
+        const tenantId = await lookup.tenantOf('Conversation', conversation);
+        const sent = await messages.send(tenantId, conversation, { body, senderAgentId: agent });
+        return sent.message;
+      }),
+    );
+}

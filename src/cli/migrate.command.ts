@@ -1,0 +1,21 @@
+import { Command } from 'commander';
+import { print } from './command';
+
+export function addMigrateCommand(program: Command): void {
+  program
+    .command('migrate')
+    .description('Brings the database up to date, or takes the last migration back.')
+    .option('--down', 'take back the last migration')
+    .addHelpText(
+      'after',
+      '\nExample:\n  node dist/cli.js migrate\n\nPrints {direction, migrations: [names]}.',
+    )
+    .action(async ({ down = false }: { down?: boolean }) => {
+      const [{ Config }, { migrate }] = await Promise.all([
+        import('../config/config.js'),
+        import('../database/migrator.js'),
+      ]);
+      const direction = down ? 'down' : 'up';
+      print({ direction, migrations: await migrate(Config.from(), direction) });
+    });
+}

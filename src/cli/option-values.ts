@@ -1,0 +1,39 @@
+import { InvalidArgumentError } from 'commander';
+
+const ISO_DATE = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/;
+
+/** `a,b` as a list; an empty text as an empty one. */
+export function list(text: string): string[] {
+  return text
+    .split(',')
+    .map((item) => item.trim())
+    .filter(Boolean);
+}
+
+/** A date, or a date and time with its zone. */
+export function isoDate(text: string): Date {
+  const date = new Date(text);
+  if (!ISO_DATE.test(text) || Number.isNaN(date.getTime()))
+    throw new InvalidArgumentError('Give an ISO 8601 date such as 2026-12-31T23:59:59Z.');
+  return date;
+}
+
+export function wholeNumber(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('Give a whole number.');
+  return Number(text);
+}
+
+/** A whole number, or null for `default`. */
+export function wholeNumberOrDefault(text: string): number | null {
+  return text === 'default' ? null : wholeNumber(text);
+}
+
+/** An id, or null for `none`. */
+export function idOrNone(text: string): string | null {
+  return text === 'none' ? null : text;
+}
+
+export function trueOrFalse(text: string): boolean {
+  if (text !== 'true' && text !== 'false') throw new InvalidArgumentError('Give true or false.');
+  return text === 'true';
+}

@@ -1,0 +1,36 @@
+import { Command } from 'commander';
+import { addAgentCommands } from './agent.commands';
+import { addApiKeyCommands } from './api-key.commands';
+import { addContactCommands } from './contact.commands';
+import { addConversationCommands } from './conversation.commands';
+import { addMessageCommands } from './message.commands';
+import { addMigrateCommand } from './migrate.command';
+import { addSecretsCommands } from './secrets.commands';
+import { addWebhookCommands } from './webhook.commands';
+import { addWorkspaceCommands } from './workspace.commands';
+
+const PREAMBLE = `
+Every command prints one JSON object on stdout. An error prints {"error": {"code", "message", …}} on stderr and
+exits with 1. The database is DATABASE_URL's, or that of the running embedded servers (npm start).
+`;
+
+/** All commands. Nothing heavy is loaded before one of them runs: help must be instant. */
+export function buildProgram(): Command {
+  const program = new Command('node dist/cli.js')
+    .description("The operator's door to the conversation messaging service.")
+    .addHelpText('after', PREAMBLE)
+    .showHelpAfterError(false)
+    .exitOverride()
+    // What went wrong is told once, as JSON, by whoever catches it.
+    .configureOutput({ writeErr: () => undefined });
+  addMigrateCommand(program);
+  addWorkspaceCommands(program);
+  addAgentCommands(program);
+  addApiKeyCommands(program);
+  addWebhookCommands(program);
+  addContactCommands(program);
+  addConversationCommands(program);
+  addMessageCommands(program);
+  addSecretsCommands(program);
+  return program;
+}

@@ -1,0 +1,21 @@
+import { Command } from 'commander';
+import { withServices } from './command';
+
+export function addSecretsCommands(program: Command): void {
+  const secrets = program.command('secrets').description("The endpoints' secrets, as they are stored.");
+
+  secrets
+    .command('reencrypt')
+    .description('Encrypts every stored secret under the first key of SECRETS_KEYS.')
+    .addHelpText(
+      'after',
+      `
+Put the new key first and keep the old one, restart every process, then run this; after it, the old key can go.
+
+Example:
+  SECRETS_KEYS=new:<base64>,old:<base64> node dist/cli.js secrets reencrypt
+
+Prints {reencrypted}, the number of secrets that were under another key.`,
+    )
+    .action(withServices(({ webhookEndpoints }) => webhookEndpoints.reencryptSecrets()));
+}

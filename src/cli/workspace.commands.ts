@@ -1,0 +1,77 @@
+import { Command } from 'commander';
+import { SYSTEM } from '../common/principal';
+import type { Entitlement, PlanTier } from '../workspaces/plan-policy';
+import { withServices } from './command';
+import { isoDate, list, wholeNumber, wholeNumberOrDefault } from './option-values';
+
+interface CreateOptions {
+  name: string;
+  slug: string;
+  plan: PlanTier;
+  trialEndsAt?: Date;
+  rateLimit?: number;
+  entitlements?: Entitlement[];
+}
+
+interface UpdateOptions {
+  slug: string;
+  plan?: PlanTier;
+  trialEndsAt?: Date;
+  rateLimit?: number | null;
+  entitlements?: Entitlement[];
+}
+
+export function addWorkspaceCommands(program: Command): void {
+  const workspace = program.command('workspace').description('Workspaces: the tenants.');
+
+  workspace
+    .command('create')
+    .description('Creates a workspace.')
+    .requiredOption('--name <name>', 'what people call it')
+    .requiredOption('--slug <slug>', 'its unique short name: lower-case letters, digits, hyphens')
+    .requiredOption('--plan <plan>', 'TRIAL, STARTER, PRO or ENTERPRISE')
+    .option('--trial-ends-at <date>', 'ISO 8601; 14 days from now on the TRIAL plan', isoDate)
+    .option('--rate-limit <n>', 'requests a minute per path; 240 when left out', wholeNumber)
+    .option('--entitlements <list>', 'granted apart from the plan: auditWebhookExport', list)
+    .addHelpText(
+      'after',
+      `
+Example:
+  node dist/cli.js workspace create --name Acme --slug acme --plan PRO
+
+Prints {id, name, slug, planTier, trialEndsAt, rateLimit, entitlements, createdAt, updatedAt}.`,
+    )
+    .action(
+      withServices(({ workspaces }, { plan, ...given }: CreateOptions) =>
+        workspaces.create({ ...given, planTier: plan }),
+      ),
+    );
+
+  workspace
+    .command('update')
+    .description('Changes what is given; the rest stays.')
+    .requiredOption('--slug <slug>', 'which workspace')
+    .option('--plan <plan>', 'TRIAL, STARTER, PRO or ENTERPRISE')
+    .option('--trial-ends-at <date>', 'ISO 8601', isoDate)
+    .option('--rate-limit <n>', 'requests a minute per path, or "default"', wholeNumberOrDefault)
+    .option(
+      '--entitlements <list>',
+      "granted apart from the plan: auditWebhookExport; '' takes all away",
+      list,
+    )
+    .addHelpText(
+      'after',
+      `
+Examples:
+  node dist/cli.js workspace update --slug acme --plan ENTERPRISE
+  node dist/cli.js workspace update --slug acme --rate-limit default --entitlements ''
+
+Prints the workspace.`,
+    )
+    .action(
+      withServices(async ({ workspaces }, { slug, plan, ...changes }: UpdateOptions) => {
+        const { id } = await workspaces.getBySlug(slug);
+        return workspaces.update(id, { ...changes, planTier: plan }, SYSTEM);
+      }),
+    );
+}

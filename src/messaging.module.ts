@@ -1,0 +1,100 @@
+import { DynamicModule, FactoryProvider, Module, ModuleMetadata } from '@nestjs/common';
+import { AuditModule } from './audit/audit.module';
+import { AuthModule } from './auth/auth.module';
+import { Config } from './config/config';
+import { ConfigModule } from './config/config.module';
+import { ContactsModule } from './contacts/contacts.module';
+import { ConversationsModule } from './conversations/conversations.module';
+import { DatabaseModule } from './database/database.module';
+import { MessagesModule } from './messages/messages.module';
+import { RedisModule } from './redis/redis.module';
+import { WebhooksModule } from './webhooks/webhooks.module';
+import { WorkspacesModule } from './workspaces/workspaces.module';
+
+/** What a backend that imports the service configures. Each must be what the service's own processes have. */
+export interface MessagingOptions {
+  /** `postgresql://…` of the service's database, migrated. The host application's own data source stays untouched. */
+  databaseUrl: string;
+  /** `redis://…` or `rediss://…`: wake-ups for the workers. While Redis is away everything works, only later. */
+  redisUrl: string;
+  /** Encrypts endpoint secrets, as `SECRETS_KEYS` does: `id:base64` pairs of 32 bytes; the first encrypts, all decrypt. */
+  secretsKeys: string;
+  /** CIDR networks in which webhook receivers may live although they are not public; none by default. */
+  webhookAllowedNetworks?: string[];
+  /** A file of PEM certificates, trusted for webhook receivers beside the system's authorities: for the Test action. */
+  webhookExtraCaFile?: string;
+  /** Connections to the database, 2 to 500; 20 by default. */
+  databasePoolSize?: number;
+}
+
+/** How the options are made once other providers are there. */
+export interface MessagingAsyncOptions {
+  imports?: ModuleMetadata['imports'];
+  inject?: FactoryProvider['inject'];
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- whatever `inject` names
+  useFactory: (...injected: any[]) => MessagingOptions | Promise<MessagingOptions>;
+}
+
+/**
+ * The service inside another Nest application, a dashboard's backend: everything that can be done to workspaces,
+ * agents, keys, endpoints, contacts, conversations and messages, as injectable services.
+ *
+ * It adds no route, no guard and no filter to its host, and runs no queue and no relay: events that the host causes
+ * are relayed and delivered by the service's workers. Its connections close with the host's `app.close()`.
+ */
+@Module({})
+export class MessagingModule {
+  /** @throws ConfigError that names every faulty option */
+  static forRoot(options: MessagingOptions): DynamicModule {
+    return MessagingModule.over(ConfigModule.forRoot(configOf(options)));
+  }
+
+  /** Like `forRoot`, with options that come from other providers. The host fails to start with a ConfigError. */
+  static forRootAsync({ imports, inject, useFactory }: MessagingAsyncOptions): DynamicModule {
+    return MessagingModule.over({
+      module: ConfigModule,
+      global: true,
+      imports,
+      providers: [
+        {
+          provide: Config,
+          inject,
+          useFactory: async (...injected: unknown[]) => configOf(await useFactory(...injected)),
+        },
+      ],
+      exports: [Config],
+    });
+  }
+
+  /** Over a configuration that was read already. */
+  static over(config: DynamicModule): DynamicModule {
+    const features = [
+      WorkspacesModule,
+      AuthModule,
+      WebhooksModule,
+      ContactsModule,
+      ConversationsModule,
+      MessagesModule,
+      AuditModule,
+    ];
+    return {
+      module: MessagingModule,
+      imports: [config, DatabaseModule, RedisModule, ...features],
+      exports: features,
+    };
+  }
+}
+
+/** Checked by the rules of the environment variables. As in production, so that no key is made up on the host's disk. */
+function configOf(options: MessagingOptions): Config {
+  return Config.from({
+    NODE_ENV: 'production',
+    ROLE: 'api',
+    DATABASE_URL: options.databaseUrl,
+    REDIS_URL: options.redisUrl,
+    SECRETS_KEYS: options.secretsKeys,
+    WEBHOOK_ALLOWED_NETWORKS: options.webhookAllowedNetworks?.join(','),
+    WEBHOOK_EXTRA_CA_FILE: options.webhookExtraCaFile,
+    DATABASE_POOL_SIZE: options.databasePoolSize?.toString(),
+  });
+}
