@@ -54,7 +54,7 @@ export class DeliveryProcessor implements OnApplicationBootstrap, BeforeApplicat
     const turnEnds = Date.now() + TURN_MS;
     const own = new Set<Promise<void>>();
     while (!this.stopping && Date.now() < turnEnds) {
-      const room = this.config.webhookEndpointConcurrency - (this.underWay.get(endpointId) ?? 0);
+      const room = this.roomOf(endpointId);
       // Another job of this endpoint fills the cap: waiting for it would hold a place that others need.
       if (room <= 0 && own.size === 0) return;
       if (room > 0) {
@@ -93,9 +93,15 @@ export class DeliveryProcessor implements OnApplicationBootstrap, BeforeApplicat
     }
   }
 
+  private roomOf(endpointId: string): number {
+    return this.config.webhookEndpointConcurrency - (this.underWay.get(endpointId) ?? 0);
+  }
+
+  /** At the cap there is nothing to wake for: the job whose deliveries fill it asks again when it is gone. */
   private async wakeIfDue(endpointId: string): Promise<void> {
+    if (this.stopping || this.roomOf(endpointId) <= 0) return;
     try {
-      if (!this.stopping && (await this.store.hasDue(endpointId))) this.queue.wake([endpointId]);
+      if (await this.store.hasDue(endpointId)) this.queue.wake([endpointId]);
     } catch (error) {
       this.logger.warn(
         { err: error as Error, endpointId },
