@@ -1,0 +1,95 @@
+/**
+ * What another Nest application, such as the dashboard's backend, imports: one module, and with it the services behind
+ * every command of the CLI. Nothing inside this package imports this file.
+ *
+ * ```ts
+ * @Module({ imports: [MessagingModule.forRoot({ databaseUrl, redisUrl, secretsKeys })] })
+ * class DashboardModule {}
+ *
+ * const { key } = await apiKeys.create(workspaceId, { name: 'CRM', scopes: ['contacts:read'] }, { type: 'agent', id });
+ * ```
+ *
+ * Everywhere: the first argument of a service's method is the workspace's id, and an id of another workspace is not
+ * found; dates are `Date`s; what a caller got wrong is an `AppError`, checked by the same rules as the REST API.
+ */
+import 'reflect-metadata';
+
+export { MessagingModule, type MessagingAsyncOptions, type MessagingOptions } from './messaging.module';
+export { ConfigError } from './config/config';
+
+// Errors: `code` for programs, `status` and `toBody(requestId)` for an HTTP answer, `details` by field.
+export { AppError, ERROR_STATUS, type ErrorBody, type ErrorCode, type ErrorDetail } from './common/app-error';
+
+// Who does something. The audit log keeps it; `SYSTEM` is for what nobody in particular does.
+export { SYSTEM, type Actor } from './common/principal';
+export { SCOPES, type Scope } from './common/scope';
+export { CHANNELS, type Channel } from './common/channel';
+export { DEFAULT_LIMIT, MAX_LIMIT, PageQuery, type Page } from './common/page';
+
+// Workspaces and their agents.
+export { WorkspacesService } from './workspaces/workspaces.service';
+export { CreateWorkspace, UpdateWorkspace } from './workspaces/workspace.dto';
+export type { WorkspaceEntity as Workspace } from './workspaces/workspace.entity';
+export {
+  DEFAULT_RATE_LIMIT,
+  ENTITLEMENTS,
+  isEntitled,
+  isTrialExpired,
+  PLAN_TIERS,
+  rateLimitOf,
+  TRIAL_DAYS,
+  type Entitlement,
+  type PlanTier,
+} from './workspaces/plan-policy';
+export { AgentsService } from './workspaces/agents.service';
+export { CreateAgent, UpdateAgent } from './workspaces/agent.dto';
+export { AGENT_ROLES, type AgentEntity as Agent, type AgentRole } from './workspaces/agent.entity';
+
+// API keys: `{app_url}/settings/api-keys`.
+export { ApiKeysService } from './auth/api-keys.service';
+export { CreateApiKey, type ApiKeySummary, type CreatedApiKey } from './auth/api-key.dto';
+
+// Webhook endpoints, what is owed to them, and the Test button: `{app_url}/settings/webhooks`.
+export { WebhookEndpointsService } from './webhooks/webhook-endpoints.service';
+export { WebhookDeliveriesService } from './webhooks/webhook-deliveries.service';
+export { WebhookTestService } from './webhooks/webhook-test.service';
+export {
+  ALL_EVENTS,
+  CreateWebhookEndpoint,
+  type CreatedWebhookEndpoint,
+  type WebhookEndpointSummary,
+  type WebhookTestResult,
+} from './webhooks/webhook-endpoint.dto';
+export {
+  ListWebhookDeliveriesQuery,
+  type WebhookAttemptSummary,
+  type WebhookDeliverySummary,
+} from './webhooks/webhook-delivery.dto';
+export type { AttemptError } from './webhooks/attempt-outcome';
+export { eventCatalog, isEventType, type EventData, type EventType } from './outbox/event-catalog';
+
+// Contacts, conversations and messages.
+export { ContactsService } from './contacts/contacts.service';
+export { CreateContact, ListContactsQuery } from './contacts/contact.dto';
+export { ContactResponse } from './contacts/contact.response';
+export { ConversationsService } from './conversations/conversations.service';
+export {
+  CreateConversation,
+  ListConversationsQuery,
+  UpdateConversation,
+} from './conversations/conversation.dto';
+export {
+  ConversationDetail,
+  ConversationListItem,
+  ConversationResponse,
+} from './conversations/conversation.response';
+export { CONVERSATION_STATUSES, type ConversationStatus } from './conversations/conversation.entity';
+export { MessagesService } from './messages/messages.service';
+export { ReceiveMessage, SendMessage } from './messages/message.dto';
+export { MessageResponse, SentMessageResponse } from './messages/message.response';
+
+// The audit log: the host records what only it sees (an agent's login, a channel's connection) through the same service,
+// in a transaction of `Database`.
+export { AuditService, type AuditRecord } from './audit/audit.service';
+export type { AuditEntryEntity as AuditEntry } from './audit/audit-entry.entity';
+export { Database, Transaction } from './database/database';
