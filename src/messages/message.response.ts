@@ -27,7 +27,7 @@ export class MessageResponse {
   @ApiProperty({ example: '019ab3f6-0d4b-7c55-8a2e-6f1f7d1b2c90' })
   id: string;
 
-  @ApiProperty({ example: 'AGENT', description: 'CUSTOMER or AGENT; more may come.' })
+  @ApiProperty({ type: String, example: 'AGENT', description: 'CUSTOMER or AGENT; more may come.' })
   senderType: SenderType;
 
   @ApiProperty({

@@ -1,0 +1,97 @@
+import Ajv2020, { ValidateFunction } from 'ajv/dist/2020';
+import addFormats from 'ajv-formats';
+import axios from 'axios';
+import type { ApiResponse } from './api-client';
+
+const DOCUMENT = 'openapi';
+const PREFIX = '/api/v1/';
+/** Of these, every answer is documented; others (`date`, `connection`, …) are the protocol's own. */
+const OWN_HEADERS = /^(x-|retry-after$|idempotency-)/;
+const ERROR_SCHEMA = ['components', 'schemas', 'Error'];
+
+interface Header {
+  required?: boolean;
+  schema: { type: string };
+}
+
+/**
+ * Holds answers against the service's own OpenAPI document. The document lets answers grow; here each object is closed,
+ * so that a key which it does not describe is found.
+ */
+export class ContractValidator {
+  private readonly ajv = addFormats(new Ajv2020({ strict: false, allErrors: true }));
+  private readonly compiled = new Map<string, ValidateFunction>();
+
+  constructor(private readonly document: any) {
+    this.ajv.addSchema(closed(document) as object, DOCUMENT);
+  }
+
+  static async of(baseUrl: string): Promise<ContractValidator> {
+    const { data } = await axios.get<unknown>(`${baseUrl}/api/v1/openapi.json`, { proxy: false });
+    return new ContractValidator(data);
+  }
+
+  /** @throws Error when the document does not describe this answer */
+  check(method: string, path: string, response: ApiResponse): void {
+    if (!path.startsWith(PREFIX) || path === `${PREFIX}openapi.json`) return;
+    const what = `${method} ${path} answered ${response.status}`;
+    const template = this.templateOf(path);
+    const operation = template && this.document.paths[template][method.toLowerCase()];
+    if (!operation) {
+      if (response.status !== 404) throw new Error(`${what}, but is no documented route`);
+      return this.match(ERROR_SCHEMA, response.body, what);
+    }
+    const location = ['paths', template, method.toLowerCase(), 'responses', String(response.status)];
+    const documented = operation.responses[response.status];
+    if (!documented) throw new Error(`${what}, which is not documented: ${JSON.stringify(response.body)}`);
+    this.match([...location, 'content', 'application/json', 'schema'], response.body, what);
+    this.checkHeaders(documented.headers, response.headers, what);
+  }
+
+  private templateOf(path: string): string | undefined {
+    const segments = path.split('?', 1)[0]!.split('/');
+    return Object.keys(this.document.paths).find((template) => {
+      const parts = template.split('/');
+      return (
+        parts.length === segments.length &&
+        parts.every((part, i) => part === segments[i] || (part.startsWith('{') && segments[i] !== ''))
+      );
+    });
+  }
+
+  private checkHeaders(
+    documented: Record<string, unknown>,
+    headers: Record<string, string>,
+    what: string,
+  ): void {
+    const known = new Set(Object.keys(documented).map((name) => name.toLowerCase()));
+    const unknown = Object.keys(headers).filter((name) => OWN_HEADERS.test(name) && !known.has(name));
+    if (unknown.length > 0) throw new Error(`${what} with undocumented headers: ${unknown.join(', ')}`);
+    for (const name of Object.keys(documented)) {
+      const { required, schema } = this.document.components.headers[name] as Header;
+      const text = headers[name.toLowerCase()];
+      if (text === undefined && required) throw new Error(`${what} without ${name}`);
+      if (text === undefined) continue;
+      const value = schema.type === 'integer' ? Number(text) : text;
+      this.match(['components', 'headers', name, 'schema'], value, `${what}, ${name}`);
+    }
+  }
+
+  private match(location: string[], value: unknown, what: string): void {
+    const pointer = location.map((part) => part.replace(/~/g, '~0').replace(/\//g, '~1')).join('/');
+    const $ref = `${DOCUMENT}#/${encodeURI(pointer)}`;
+    const validate = this.compiled.get($ref) ?? this.ajv.compile({ $ref });
+    this.compiled.set($ref, validate);
+    if (validate(value)) return;
+    throw new Error(`${what}: ${this.ajv.errorsText(validate.errors)} in ${JSON.stringify(value)}`);
+  }
+}
+
+/** A copy in which an object that lists its properties may have no others. */
+function closed(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(closed);
+  if (typeof node !== 'object' || node === null) return node;
+  const copy = Object.fromEntries(Object.entries(node).map(([key, value]) => [key, closed(value)]));
+  const isObjectSchema = [copy.type].flat().includes('object') && typeof copy.properties === 'object';
+  return isObjectSchema ? { additionalProperties: false, ...copy } : copy;
+}

@@ -1,0 +1,91 @@
+import { randomBytes } from 'node:crypto';
+import { NestExpressApplication } from '@nestjs/platform-express';
+import { CreatedApiKey } from '../../src/auth/api-key.dto';
+import { ApiKeysService } from '../../src/auth/api-keys.service';
+import { Actor, SYSTEM } from '../../src/common/principal';
+import { Scope, SCOPES } from '../../src/common/scope';
+import { CreateContact } from '../../src/contacts/contact.dto';
+import { ContactResponse } from '../../src/contacts/contact.response';
+import { ContactsService } from '../../src/contacts/contacts.service';
+import { CreateConversation } from '../../src/conversations/conversation.dto';
+import { ConversationDetail } from '../../src/conversations/conversation.response';
+import { ConversationsService } from '../../src/conversations/conversations.service';
+import { MessageResponse } from '../../src/messages/message.response';
+import { MessagesService } from '../../src/messages/messages.service';
+import { CreateAgent } from '../../src/workspaces/agent.dto';
+import { AgentEntity } from '../../src/workspaces/agent.entity';
+import { AgentsService } from '../../src/workspaces/agents.service';
+import { CreateWorkspace } from '../../src/workspaces/workspace.dto';
+import { WorkspaceEntity } from '../../src/workspaces/workspace.entity';
+import { WorkspacesService } from '../../src/workspaces/workspaces.service';
+
+type InWorkspace = Pick<WorkspaceEntity, 'id'>;
+
+/** Makes what tests need, through the services that the dashboard uses. */
+export class Fixtures {
+  constructor(private readonly app: NestExpressApplication) {}
+
+  workspace(input: Partial<CreateWorkspace> = {}): Promise<WorkspaceEntity> {
+    const slug = `ws-${unique()}`;
+    return this.app.get(WorkspacesService).create({ name: 'Acme Support', slug, planTier: 'PRO', ...input });
+  }
+
+  /** A trial that ended yesterday. */
+  expiredTrial(): Promise<WorkspaceEntity> {
+    return this.workspace({ planTier: 'TRIAL', trialEndsAt: new Date(Date.now() - 86_400_000) });
+  }
+
+  agent({ id }: InWorkspace, input: Partial<CreateAgent> = {}): Promise<AgentEntity> {
+    const email = `agent-${unique()}@example.com`;
+    return this.app
+      .get(AgentsService)
+      .create(id, { name: 'Ana Admin', email, role: 'OWNER', ...input }, SYSTEM);
+  }
+
+  apiKey({ id }: InWorkspace, scopes: readonly Scope[] = SCOPES): Promise<CreatedApiKey> {
+    return this.app.get(ApiKeysService).create(id, { name: 'Test key', scopes: [...scopes] }, SYSTEM);
+  }
+
+  contact({ id }: InWorkspace, input: CreateContact = { name: 'Zoë Martín' }): Promise<ContactResponse> {
+    return this.app.get(ContactsService).create(id, input);
+  }
+
+  async conversation(
+    workspace: InWorkspace,
+    { channel = 'WIDGET', contactId }: Partial<CreateConversation> = {},
+  ): Promise<ConversationDetail> {
+    const contact = contactId ?? (await this.contact(workspace)).id;
+    return this.app.get(ConversationsService).create(workspace.id, { contactId: contact, channel });
+  }
+
+  /** A customer's message. */
+  received(
+    { id }: InWorkspace,
+    conversation: { id: string },
+    body = 'Where is it?',
+  ): Promise<MessageResponse> {
+    return this.app.get(MessagesService).receive(id, conversation.id, { body });
+  }
+
+  /** An agent's message. */
+  async sent(
+    { id }: InWorkspace,
+    conversation: { id: string },
+    body = 'On its way.',
+  ): Promise<MessageResponse> {
+    return (await this.app.get(MessagesService).send(id, conversation.id, { body })).message;
+  }
+
+  updateConversation(
+    { id }: InWorkspace,
+    conversation: { id: string },
+    changes: Parameters<ConversationsService['update']>[2],
+    actor: Actor = SYSTEM,
+  ) {
+    return this.app.get(ConversationsService).update(id, conversation.id, changes, actor);
+  }
+}
+
+function unique(): string {
+  return randomBytes(5).toString('hex');
+}

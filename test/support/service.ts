@@ -1,0 +1,81 @@
+import { Server } from 'node:http';
+import { AddressInfo } from 'node:net';
+import { NestFactory } from '@nestjs/core';
+import { NestExpressApplication } from '@nestjs/platform-express';
+import { createLogger, NestLogger } from '../../src/common/logger';
+import { Config, Role } from '../../src/config/config';
+import { configureApp } from '../../src/configure-app';
+import { Database } from '../../src/database/database';
+import { RootModule } from '../../src/root.module';
+import { ApiClient } from './api-client';
+import { ContractValidator } from './contract-validator';
+import { Fixtures } from './fixtures';
+import { createStores, dropStores, setting, TestStores } from './test-database';
+
+export interface ServiceOptions {
+  role?: Role;
+  /** Set on top of the tests' own environment. */
+  env?: Record<string, string>;
+  /** Another process of the same service: it shares that one's database and Redis. */
+  beside?: TestService;
+}
+
+/** The service as its process runs it, in this process, on a free port, with stores of its own. */
+export class TestService {
+  private constructor(
+    readonly app: NestExpressApplication,
+    readonly stores: TestStores,
+    readonly baseUrl: string,
+    /** A client without a key. What it is answered is held against the OpenAPI document. */
+    readonly client: ApiClient,
+    private readonly ownsStores: boolean,
+  ) {}
+
+  static async create({ role = 'api', env = {}, beside }: ServiceOptions = {}): Promise<TestService> {
+    const stores = beside?.stores ?? (await createStores());
+    const config = Config.from({ ...environment(stores), ROLE: role, ...env });
+    const logger = createLogger(config.logLevel);
+    const app = await NestFactory.create<NestExpressApplication>(RootModule.forRoot(config), {
+      logger: new NestLogger(logger),
+      bodyParser: false,
+      abortOnError: false,
+    });
+    configureApp(app, config, logger);
+    await app.listen(config.port, config.host);
+    const { port } = (app.getHttpServer() as Server).address() as AddressInfo;
+    const baseUrl = `http://127.0.0.1:${port}`;
+    const validator = role === 'worker' ? null : await ContractValidator.of(baseUrl);
+    return new TestService(app, stores, baseUrl, new ApiClient(baseUrl, validator), !beside);
+  }
+
+  /** Workspaces and what is in them, made by the service itself. */
+  get make(): Fixtures {
+    return new Fixtures(this.app);
+  }
+
+  /** Looks at the database, or puts it into a state that no service makes. */
+  query<Row = Record<string, unknown>>(sql: string, parameters: unknown[] = []): Promise<Row[]> {
+    return this.app.get(Database).query<Row>(sql, parameters);
+  }
+
+  async close(): Promise<void> {
+    this.client.close();
+    await this.app.close();
+    if (this.ownsStores) await dropStores(this.stores);
+  }
+}
+
+function environment({ databaseUrl, redisUrl }: TestStores): Record<string, string> {
+  return {
+    NODE_ENV: 'test',
+    HOST: '127.0.0.1',
+    PORT: '0',
+    DATABASE_URL: databaseUrl,
+    DATABASE_POOL_SIZE: '10',
+    REDIS_URL: redisUrl,
+    SECRETS_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
+    LOG_LEVEL: 'silent',
+    WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
+    WEBHOOK_EXTRA_CA_FILE: setting('TEST_CA_FILE'),
+  };
+}
