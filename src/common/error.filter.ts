@@ -5,6 +5,8 @@ import { isDatabaseAway } from './database-errors';
 import { IdentifiedRequest } from './request-id';
 
 const RETRY_AFTER_SECONDS = '2';
+/** What the router says of a path with a broken percent-encoding: by then no more than a bad request. */
+const UNDECODABLE_PATH = /^Failed to decode param/;
 
 /** The one place where an error becomes an answer. What nobody foresaw becomes 500, and is logged with its stack. */
 @Catch()
@@ -23,7 +25,6 @@ export class ErrorFilter implements ExceptionFilter {
 
   private toAppError(exception: unknown): AppError {
     if (exception instanceof AppError) return exception;
-    if (exception instanceof URIError) return AppError.notFound('Resource');
     if (exception instanceof HttpException) return fromHttp(exception);
     if (isDatabaseAway(exception)) return new AppError('UNAVAILABLE', 'The service is busy. Retry shortly.');
     return internal();
@@ -38,6 +39,8 @@ function fromHttp(exception: HttpException): AppError {
     case 413:
       return new AppError('PAYLOAD_TOO_LARGE', 'The body is larger than 256 KiB.');
     case 400:
+      if (UNDECODABLE_PATH.test(exception.message)) return new AppError('NOT_FOUND', 'No such path.');
+      return new AppError('INVALID_BODY', 'The body cannot be read as JSON.');
     case 415:
       return new AppError('INVALID_BODY', 'The body cannot be read as JSON.');
     default:

@@ -9,6 +9,9 @@ const PREFIX = '/api/v1/';
 const OWN_HEADERS = /^(x-|retry-after$|idempotency-)/;
 const ERROR_SCHEMA = ['components', 'schemas', 'Error'];
 
+/** Answers that are given only once the caller's calls have been counted. */
+const COUNTED = new Set([200, 201, 402, 403, 409]);
+
 interface Header {
   required?: boolean;
   schema: { type: string };
@@ -35,6 +38,7 @@ export class ContractValidator {
   check(method: string, path: string, response: ApiResponse): void {
     if (!path.startsWith(PREFIX) || path === `${PREFIX}openapi.json`) return;
     const what = `${method} ${path} answered ${response.status}`;
+    if (response.status >= 400) requireSameRequestId(response, what);
     const template = this.templateOf(path);
     const operation = template && this.document.paths[template][method.toLowerCase()];
     if (!operation) {
@@ -46,6 +50,7 @@ export class ContractValidator {
     if (!documented) throw new Error(`${what}, which is not documented: ${JSON.stringify(response.body)}`);
     this.match([...location, 'content', 'application/json', 'schema'], response.body, what);
     this.checkHeaders(documented.headers, response.headers, what);
+    if (COUNTED.has(response.status)) requireRateLimitHeaders(response, what);
   }
 
   private templateOf(path: string): string | undefined {
@@ -85,6 +90,16 @@ export class ContractValidator {
     if (validate(value)) return;
     throw new Error(`${what}: ${this.ajv.errorsText(validate.errors)} in ${JSON.stringify(value)}`);
   }
+}
+
+function requireRateLimitHeaders({ headers }: ApiResponse, what: string): void {
+  for (const name of ['limit', 'remaining', 'reset'])
+    if (!headers[`x-ratelimit-${name}`]) throw new Error(`${what} without X-RateLimit-${name}`);
+}
+
+function requireSameRequestId({ headers, body }: ApiResponse, what: string): void {
+  if (body.error?.requestId === headers['x-request-id']) return;
+  throw new Error(`${what} with two different request ids`);
 }
 
 /** A copy in which an object that lists its properties may have no others. */

@@ -1,4 +1,3 @@
-import { Server } from 'node:http';
 import { AddressInfo } from 'node:net';
 import { NestFactory } from '@nestjs/core';
 import { NestExpressApplication } from '@nestjs/platform-express';
@@ -42,7 +41,7 @@ export class TestService {
     });
     configureApp(app, config, logger);
     await app.listen(config.port, config.host);
-    const { port } = (app.getHttpServer() as Server).address() as AddressInfo;
+    const { port } = app.getHttpServer().address() as AddressInfo;
     const baseUrl = `http://127.0.0.1:${port}`;
     const validator = role === 'worker' ? null : await ContractValidator.of(baseUrl);
     return new TestService(app, stores, baseUrl, new ApiClient(baseUrl, validator), !beside);

@@ -1,0 +1,11 @@
+import { ErrorCode, ErrorDetail } from '../../src/common/app-error';
+
+/** The whole body of an error. That its request id is the header's is checked for every answer. */
+export function errorBody(code: ErrorCode, message: unknown, details?: ErrorDetail[]): object {
+  return { error: { code, message, ...(details && { details }), requestId: expect.any(String) } };
+}
+
+/** The whole body of an error about one field. */
+export function fieldError(code: 'INVALID_BODY' | 'INVALID_QUERY', field: string, message: string): object {
+  return errorBody(code, expect.stringContaining(message), [{ field, message }]);
+}

@@ -1,0 +1,77 @@
+import { Method } from 'axios';
+import { Scope } from '../../src/common/scope';
+import { ConversationDetail } from '../../src/conversations/conversation.response';
+import { CreatedApiKey } from '../../src/auth/api-key.dto';
+import { AgentEntity } from '../../src/workspaces/agent.entity';
+import { WorkspaceEntity } from '../../src/workspaces/workspace.entity';
+import { ApiClient, ApiResponse } from './api-client';
+import { TestService } from './service';
+
+/** A route of the contract, and a call to it that works. */
+export interface Route {
+  method: Method;
+  path: string;
+  /** Any one of them opens it; none at all opens it to every key. */
+  scopes: Scope[];
+  body?: object;
+  success: number;
+}
+
+export const ROUTES: Route[] = [
+  { method: 'GET', path: '/api/v1/me', scopes: [], success: 200 },
+  { method: 'GET', path: '/api/v1/conversations', scopes: ['conversations:read'], success: 200 },
+  { method: 'GET', path: '/api/v1/conversations/:id', scopes: ['conversations:read'], success: 200 },
+  {
+    method: 'PATCH',
+    path: '/api/v1/conversations/:id',
+    scopes: ['conversations:write'],
+    body: { status: 'SNOOZED' },
+    success: 200,
+  },
+  {
+    method: 'GET',
+    path: '/api/v1/conversations/:id/messages',
+    scopes: ['messages:read', 'conversations:read'],
+    success: 200,
+  },
+  {
+    method: 'POST',
+    path: '/api/v1/conversations/:id/messages',
+    scopes: ['messages:write'],
+    body: { body: 'Hello' },
+    success: 201,
+  },
+  { method: 'GET', path: '/api/v1/contacts', scopes: ['contacts:read'], success: 200 },
+];
+
+export const ROUTES_WITH_ID = ROUTES.filter(({ path }) => path.includes(':id'));
+export const WRITES = ROUTES.filter(({ method }) => method !== 'GET');
+export const READS = ROUTES.filter(({ method }) => method === 'GET');
+
+export function nameOf({ method, path }: Route): string {
+  return `${method} ${path}`;
+}
+
+export function call(client: ApiClient, { method, path, body }: Route, id: string): Promise<ApiResponse> {
+  return client.send({ method, path: path.replace(':id', id), body });
+}
+
+/** A workspace with an owner, a key of all scopes, and a conversation: what every route needs to work. */
+export interface Tenant {
+  workspace: WorkspaceEntity;
+  owner: AgentEntity;
+  key: CreatedApiKey;
+  conversation: ConversationDetail;
+  client: ApiClient;
+}
+
+export async function createTenant(
+  service: TestService,
+  made: Promise<WorkspaceEntity> = service.make.workspace(),
+): Promise<Tenant> {
+  const workspace = await made;
+  const owner = await service.make.agent(workspace);
+  const key = await service.make.apiKey(workspace);
+  const conversation = await service.make.conversation(workspace);
+  return { workspace, owner, key, conversation, client: service.client.as(key) };
+}
