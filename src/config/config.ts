@@ -144,6 +144,7 @@ export class Config {
       'WEBHOOK_EXTRA_CA_FILE',
       () => env.WEBHOOK_EXTRA_CA_FILE && readFileSync(env.WEBHOOK_EXTRA_CA_FILE, 'utf8'),
     );
+    const trustProxy = check('TRUST_PROXY', () => trustProxyOf(env.TRUST_PROXY));
     if (faults.length > 0) throw new ConfigError(faults);
     return new Config({
       role: env.ROLE,
@@ -158,7 +159,7 @@ export class Config {
       webhookExtraCa: webhookExtraCa || undefined,
       webhookConcurrency: env.WEBHOOK_CONCURRENCY,
       webhookEndpointConcurrency: env.WEBHOOK_ENDPOINT_CONCURRENCY,
-      trustProxy: trustProxyOf(env.TRUST_PROXY),
+      trustProxy: trustProxy!,
       logLevel: env.LOG_LEVEL,
     });
   }
@@ -198,9 +199,17 @@ function isCidr(network: string): boolean {
   return ipaddr.isValidCIDR(network);
 }
 
+/** Express's names for networks. */
+const PROXY_GROUPS = ['loopback', 'linklocal', 'uniquelocal'];
+
 /** `true`, `false`, a number of hops, or addresses and networks, as Express takes them. */
 function trustProxyOf(text: string): string | number | boolean {
   if (text === '' || text === 'false') return false;
   if (text === 'true') return true;
-  return /^\d+$/.test(text) ? Number(text) : text;
+  if (/^\d+$/.test(text)) return Number(text);
+  for (const proxy of text.split(',').map((part) => part.trim())) {
+    if (!PROXY_GROUPS.includes(proxy) && !ipaddr.isValid(proxy) && !isCidr(proxy))
+      throw new Error(`"${proxy}" is not an address or a network, nor one of ${PROXY_GROUPS.join(', ')}`);
+  }
+  return text;
 }

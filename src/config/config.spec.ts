@@ -1,0 +1,191 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Config, ConfigError } from './config';
+
+const KEY = Buffer.alloc(32, 1).toString('base64');
+const NEXT_KEY = Buffer.alloc(32, 2).toString('base64');
+const REQUIRED = {
+  DATABASE_URL: 'postgresql://localhost/messaging',
+  REDIS_URL: 'redis://localhost',
+  SECRETS_KEYS: `one:${KEY}`,
+};
+
+function faultsOf(environment: NodeJS.ProcessEnv): string[] {
+  try {
+    Config.from(environment);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.faults;
+    throw error;
+  }
+  return [];
+}
+
+describe('Config', () => {
+  let folder: string;
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'config-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  it('has a default for everything but the servers and keys', () => {
+    expect(Config.from({ ...REQUIRED, DATA_DIR: folder })).toEqual({
+      role: 'all',
+      port: 3000,
+      host: '0.0.0.0',
+      databaseUrl: REQUIRED.DATABASE_URL,
+      databasePoolSize: 20,
+      redisUrl: REQUIRED.REDIS_URL,
+      appUrl: 'http://localhost:3000',
+      secretsKeys: [{ id: 'one', key: Buffer.alloc(32, 1) }],
+      webhookAllowedNetworks: [],
+      webhookExtraCa: undefined,
+      webhookConcurrency: 100,
+      webhookEndpointConcurrency: 10,
+      trustProxy: false,
+      logLevel: 'info',
+    });
+  });
+
+  it('reads every variable', () => {
+    const caFile = join(folder, 'ca.pem');
+    writeFileSync(caFile, 'PEM');
+    const config = Config.from({
+      ROLE: 'worker',
+      PORT: '8080',
+      HOST: '127.0.0.1',
+      DATABASE_URL: 'postgres://db.example.com/messages',
+      DATABASE_POOL_SIZE: '5',
+      REDIS_URL: 'rediss://cache.example.com:6380/2',
+      APP_URL: 'https://dashboard.example.com',
+      SECRETS_KEYS: `new:${NEXT_KEY},old:${KEY}`,
+      WEBHOOK_ALLOWED_NETWORKS: '10.0.0.0/8, fd00::/8',
+      WEBHOOK_EXTRA_CA_FILE: caFile,
+      WEBHOOK_CONCURRENCY: '7',
+      WEBHOOK_ENDPOINT_CONCURRENCY: '3',
+      TRUST_PROXY: 'loopback, 10.0.0.0/8',
+      LOG_LEVEL: 'warn',
+      NODE_ENV: 'production',
+    });
+
+    expect(config).toEqual({
+      role: 'worker',
+      port: 8080,
+      host: '127.0.0.1',
+      databaseUrl: 'postgres://db.example.com/messages',
+      databasePoolSize: 5,
+      redisUrl: 'rediss://cache.example.com:6380/2',
+      appUrl: 'https://dashboard.example.com',
+      secretsKeys: [
+        { id: 'new', key: Buffer.alloc(32, 2) },
+        { id: 'old', key: Buffer.alloc(32, 1) },
+      ],
+      webhookAllowedNetworks: ['10.0.0.0/8', 'fd00::/8'],
+      webhookExtraCa: 'PEM',
+      webhookConcurrency: 7,
+      webhookEndpointConcurrency: 3,
+      trustProxy: 'loopback, 10.0.0.0/8',
+      logLevel: 'warn',
+    });
+  });
+
+  it('names every fault at once', () => {
+    const faulty = {
+      ROLE: 'boss',
+      PORT: '70000',
+      DATABASE_URL: 'mysql://localhost/messaging',
+      REDIS_URL: 'localhost:6379',
+      APP_URL: 'nowhere',
+      SECRETS_KEYS: 'one:short',
+      WEBHOOK_ALLOWED_NETWORKS: '10.0.0.0/8,10.0.0.1',
+      WEBHOOK_EXTRA_CA_FILE: join(folder, 'missing.pem'),
+      WEBHOOK_CONCURRENCY: '0',
+      WEBHOOK_ENDPOINT_CONCURRENCY: 'many',
+      TRUST_PROXY: 'everybody',
+      LOG_LEVEL: 'loud',
+      DATABASE_POOL_SIZE: '1.5',
+    };
+
+    const faults = faultsOf(faulty);
+
+    for (const name of Object.keys(faulty)) {
+      expect(faults).toContainEqual(expect.stringContaining(name));
+    }
+    expect(() => Config.from(faulty)).toThrow(
+      expect.objectContaining({ message: expect.stringContaining(`${faults.length} fault(s)`) }),
+    );
+  });
+
+  it('says of each server that is not set', () => {
+    expect(faultsOf({ SECRETS_KEYS: REQUIRED.SECRETS_KEYS, DATA_DIR: folder })).toEqual([
+      'DATABASE_URL is not set',
+      'REDIS_URL is not set',
+    ]);
+  });
+
+  it('takes an empty variable as one that is not set', () => {
+    const config = Config.from({ ...REQUIRED, DATA_DIR: folder, PORT: '', LOG_LEVEL: '', APP_URL: '' });
+    expect(config).toMatchObject({ port: 3000, logLevel: 'info', appUrl: 'http://localhost:3000' });
+  });
+
+  it.each([
+    ['', false],
+    ['false', false],
+    ['true', true],
+    ['2', 2],
+    ['loopback', 'loopback'],
+    ['10.0.0.0/8, 192.168.1.1', '10.0.0.0/8, 192.168.1.1'],
+  ])('takes TRUST_PROXY=%s as Express does', (TRUST_PROXY, trustProxy) => {
+    expect(Config.from({ ...REQUIRED, TRUST_PROXY })).toMatchObject({ trustProxy });
+  });
+
+  it('does not repeat a faulty key', () => {
+    const misplaced = Buffer.alloc(31, 3).toString('base64');
+    expect(faultsOf({ ...REQUIRED, SECRETS_KEYS: `one:${misplaced}` }).join()).not.toContain(misplaced);
+  });
+
+  describe('without SECRETS_KEYS', () => {
+    const { DATABASE_URL, REDIS_URL } = REQUIRED;
+
+    it('makes a key outside production, and uses the same one from then on', () => {
+      const environment = { DATABASE_URL, REDIS_URL, DATA_DIR: join(folder, 'data') };
+      const [made] = Config.from(environment).secretsKeys;
+      const file = join(folder, 'data', 'secrets-keys');
+
+      expect(made!.key).toHaveLength(32);
+      expect(Config.from(environment).secretsKeys).toEqual([made]);
+      expect(readFileSync(file, 'utf8').trim()).toBe(`${made!.id}:${made!.key.toString('base64')}`);
+      expect(statSync(file).mode & 0o777).toBe(0o600);
+    });
+
+    it('makes another key for another folder', () => {
+      const keyIn = (name: string) =>
+        Config.from({ DATABASE_URL, REDIS_URL, DATA_DIR: join(folder, name) }).secretsKeys[0]!.key;
+      expect(keyIn('a').equals(keyIn('b'))).toBe(false);
+    });
+
+    it('does not start in production', () => {
+      const faults = faultsOf({ DATABASE_URL, REDIS_URL, DATA_DIR: folder, NODE_ENV: 'production' });
+      expect(faults).toEqual([expect.stringMatching(/^SECRETS_KEYS: must be set in production/)]);
+    });
+  });
+
+  describe('beside embedded servers', () => {
+    const servers = { databaseUrl: 'postgresql://embedded/one', redisUrl: 'redis://embedded' };
+
+    beforeEach(() => writeFileSync(join(folder, 'servers.json'), JSON.stringify(servers)));
+
+    it('joins them while they run', () => {
+      const { SECRETS_KEYS } = REQUIRED;
+      expect(Config.from({ SECRETS_KEYS, DATA_DIR: folder })).toMatchObject(servers);
+    });
+
+    it('prefers the servers that are set', () => {
+      expect(Config.from({ ...REQUIRED, DATA_DIR: folder })).toMatchObject({
+        databaseUrl: REQUIRED.DATABASE_URL,
+        redisUrl: REQUIRED.REDIS_URL,
+      });
+    });
+  });
+});
