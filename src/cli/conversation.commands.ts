@@ -2,7 +2,6 @@ import { Command } from 'commander';
 import { type Channel, CHANNELS } from '../common/channel';
 import type { ConversationStatus } from '../conversations/conversation.entity';
 import { withServices } from './command';
-import { idOrNone } from './option-values';
 
 interface CreateOptions {
   workspace: string;
@@ -14,7 +13,7 @@ interface UpdateOptions {
   id: string;
   agent: string;
   status?: ConversationStatus;
-  assign?: string | null;
+  assign?: string;
 }
 
 export function addConversationCommands(program: Command): void {
@@ -47,7 +46,7 @@ Prints {id, sourceChannel, status, contact, …}.`,
     .requiredOption('--id <id>', 'which conversation')
     .requiredOption('--agent <id>', 'who changes it')
     .option('--status <status>', 'OPEN, SNOOZED or CLOSED')
-    .option('--assign <agent>', 'to whom: an agent\'s id, or "none"', idOrNone)
+    .option('--assign <agent>', 'to whom: an agent\'s id, or "none"')
     .addHelpText(
       'after',
       `
@@ -60,7 +59,8 @@ Prints {id, sourceChannel, status, assignedAgentId, …}.`,
       withServices(async ({ lookup, conversations }, { id, agent, status, assign }: UpdateOptions) => {
         const tenantId = await lookup.tenantOf('Conversation', id);
         const actor = await lookup.actingAgent(tenantId, agent);
-        return conversations.update(tenantId, id, { status, assignedAgentId: assign }, actor);
+        const assignedAgentId = assign === 'none' ? null : assign;
+        return conversations.update(tenantId, id, { status, assignedAgentId }, actor);
       }),
     );
 }

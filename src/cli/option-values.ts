@@ -23,14 +23,9 @@ export function wholeNumber(text: string): number {
   return Number(text);
 }
 
-/** A whole number, or null for `default`. */
-export function wholeNumberOrDefault(text: string): number | null {
-  return text === 'default' ? null : wholeNumber(text);
-}
-
-/** An id, or null for `none`. */
-export function idOrNone(text: string): string | null {
-  return text === 'none' ? null : text;
+/** A whole number, or `default` (not null: commander takes that for a missing value). */
+export function wholeNumberOrDefault(text: string): number | 'default' {
+  return text === 'default' ? text : wholeNumber(text);
 }
 
 export function trueOrFalse(text: string): boolean {

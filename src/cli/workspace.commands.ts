@@ -17,7 +17,7 @@ interface UpdateOptions {
   slug: string;
   plan?: PlanTier;
   trialEndsAt?: Date;
-  rateLimit?: number | null;
+  rateLimit?: number | 'default';
   entitlements?: Entitlement[];
 }
 
@@ -69,9 +69,10 @@ Examples:
 Prints the workspace.`,
     )
     .action(
-      withServices(async ({ workspaces }, { slug, plan, ...changes }: UpdateOptions) => {
+      withServices(async ({ workspaces }, { slug, plan, rateLimit, ...changes }: UpdateOptions) => {
         const { id } = await workspaces.getBySlug(slug);
-        return workspaces.update(id, { ...changes, planTier: plan }, SYSTEM);
+        const limit = rateLimit === 'default' ? null : rateLimit;
+        return workspaces.update(id, { ...changes, planTier: plan, rateLimit: limit }, SYSTEM);
       }),
     );
 }

@@ -1,0 +1,520 @@
+import { execFile } from 'node:child_process';
+import { createHmac, randomBytes } from 'node:crypto';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { Command } from 'commander';
+import { Client } from 'pg';
+import { buildProgram } from '../../src/cli/program';
+import { Receiver } from '../support/receiver';
+import { createStores, dropStores, setting, TestStores } from '../support/test-database';
+
+const CLI = resolve(__dirname, '../../dist/cli.js');
+const NOWHERE = '01900000-0000-7000-8000-000000000000';
+const UUID = expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+const MOMENT = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/);
+const OLD_KEY = `old:${randomBytes(32).toString('base64')}`;
+const NEW_KEY = `new:${randomBytes(32).toString('base64')}`;
+
+jest.setTimeout(90_000);
+
+let stores: TestStores;
+let folder: string;
+let env: Record<string, string>;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'messaging-cli-'));
+  stores = await createStores();
+  env = {
+    DATABASE_URL: stores.databaseUrl,
+    REDIS_URL: stores.redisUrl,
+    SECRETS_KEYS: OLD_KEY,
+    WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
+    WEBHOOK_EXTRA_CA_FILE: setting('TEST_CA_FILE'),
+  };
+  await cli('workspace', 'create', '--name', 'Acme', '--slug', 'acme', '--plan', 'PRO');
+});
+
+afterAll(async () => {
+  await dropStores(stores);
+  rmSync(folder, { recursive: true });
+});
+
+describe('workspace', () => {
+  it('creates a workspace, and changes what is given', async () => {
+    const created = await cli(
+      ...['workspace', 'create', '--name', 'Zoë & Co', '--slug', 'zoe', '--plan', 'TRIAL'],
+      ...[
+        '--trial-ends-at',
+        '2030-01-02T03:04:05Z',
+        '--rate-limit',
+        '10',
+        '--entitlements',
+        'auditWebhookExport',
+      ],
+    );
+    expect(created).toEqual({
+      id: UUID,
+      name: 'Zoë & Co',
+      slug: 'zoe',
+      planTier: 'TRIAL',
+      trialEndsAt: '2030-01-02T03:04:05.000Z',
+      rateLimit: 10,
+      entitlements: ['auditWebhookExport'],
+      createdAt: MOMENT,
+      updatedAt: MOMENT,
+    });
+
+    const inZoe = ['workspace', 'update', '--slug', 'zoe'];
+    const upgraded = await cli(...inZoe, '--plan', 'PRO');
+    expect(upgraded).toEqual({ ...created, planTier: 'PRO', updatedAt: MOMENT });
+    expect(await cli(...inZoe, '--rate-limit', 'default', '--entitlements', '')).toEqual({
+      ...upgraded,
+      rateLimit: null,
+      entitlements: [],
+      updatedAt: MOMENT,
+    });
+  });
+
+  it('refuses a slug that is taken, a plan that is none, and a workspace that is not there', async () => {
+    const create = ['workspace', 'create', '--name', 'Again', '--slug', 'acme', '--plan'];
+    expect(await refusal(...create, 'PRO')).toMatchObject({
+      code: 'INVALID_BODY',
+      details: [{ field: 'slug' }],
+    });
+    expect(await refusal(...create, 'GOLD')).toMatchObject({
+      code: 'INVALID_BODY',
+      details: [{ field: 'planTier' }],
+    });
+    expect(await refusal('workspace', 'update', '--slug', 'gone', '--plan', 'PRO')).toEqual({
+      code: 'NOT_FOUND',
+      message: 'Workspace "gone" not found.',
+      requestId: null,
+    });
+  });
+});
+
+describe('agent', () => {
+  it('creates agents and bots, and changes their role and whether they may act', async () => {
+    const create = ['agent', 'create', '--workspace', 'acme'];
+    const [ada, bot] = await Promise.all([
+      cli(...create, '--name', 'Ada', '--email', 'ada@example.com', '--role', 'OWNER'),
+      cli(...create, '--name', 'Robo', '--email', 'r@example.com', '--role', 'AGENT', '--bot', '--inactive'),
+    ]);
+    expect(ada).toMatchObject({ id: UUID, name: 'Ada', role: 'OWNER', isBot: false, active: true });
+    expect(bot).toMatchObject({ email: 'r@example.com', role: 'AGENT', isBot: true, active: false });
+
+    const updated = await cli('agent', 'update', '--id', bot.id, '--role', 'ADMIN', '--active', 'true');
+    expect(updated).toEqual({ ...bot, role: 'ADMIN', active: true, updatedAt: MOMENT });
+  });
+
+  it('answers alike for an id that is unknown and for one that is none', async () => {
+    const [unknown, none] = await Promise.all(
+      [NOWHERE, 'nobody'].map((id) => refusal('agent', 'update', '--id', id, '--active', 'false')),
+    );
+    expect(unknown).toEqual({ code: 'NOT_FOUND', message: 'Agent not found.', requestId: null });
+    expect(none).toEqual(unknown);
+  });
+});
+
+describe('api-key', () => {
+  it('creates a key, lists it without its value, and revokes it', async () => {
+    const { key, ...created } = await cli(
+      ...['api-key', 'create', '--workspace', 'acme', '--name', 'CRM'],
+      ...['--scopes', 'conversations:read,messages:write', '--expires-at', '2030-01-01'],
+    );
+    expect(key).toMatch(/^plk_[0-9A-Za-z]{40}$/);
+    expect(created).toEqual({
+      id: UUID,
+      name: 'CRM',
+      preview: `${key.slice(0, 8)}…${key.slice(-4)}`,
+      scopes: ['conversations:read', 'messages:write'],
+      createdBy: null,
+      createdAt: MOMENT,
+      lastUsedAt: null,
+      expiresAt: '2030-01-01T00:00:00.000Z',
+      revokedAt: null,
+    });
+
+    const revoked = await cli('api-key', 'revoke', '--id', created.id);
+    expect(revoked).toEqual({ ...created, revokedAt: MOMENT });
+    expect(await cli('api-key', 'list', '--workspace', 'acme')).toEqual({ data: [revoked] });
+  });
+
+  it('refuses a scope that is none, and an end that has passed', async () => {
+    const create = ['api-key', 'create', '--workspace', 'acme', '--name', 'x', '--scopes', 'contacts:write'];
+    expect(await refusal(...create, '--expires-at', '2020-01-01')).toMatchObject({
+      code: 'INVALID_BODY',
+      details: [{ field: 'scopes' }, { field: 'expiresAt', message: 'must be in the future' }],
+    });
+  });
+});
+
+describe('webhook', () => {
+  let receiver: Receiver;
+
+  beforeAll(async () => {
+    receiver = await Receiver.start();
+  });
+  afterAll(() => receiver.stop());
+
+  const create = (url: string, events: string) => [
+    ...['webhook', 'create', '--workspace', 'acme', '--url', url, '--events', events],
+  ];
+
+  it('registers, tests, stops, starts and deletes an endpoint', async () => {
+    const { secret, ...endpoint } = await cli(
+      ...create(receiver.url('/life'), 'message.created,audit.event'),
+    );
+    const { id } = endpoint;
+    expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    expect(endpoint).toEqual({
+      id: UUID,
+      url: receiver.url('/life'),
+      events: ['message.created', 'audit.event'],
+      active: true,
+      createdAt: MOMENT,
+      updatedAt: MOMENT,
+    });
+    expect(await cli('webhook', 'list', '--workspace', 'acme')).toEqual({ data: [endpoint] });
+
+    const result = await cli('webhook', 'test', '--id', id);
+    expect(result).toEqual({ status: 200, elapsedMs: expect.any(Number), error: null });
+    const [webhook] = receiver.received('/life');
+    expect(webhook?.headers['x-service-signature']).toBe(signatureOf(secret, webhook!.body));
+
+    const attempt = { at: MOMENT, statusCode: 200, durationMs: expect.any(Number), error: null };
+    expect(await cli('webhook', 'deliveries', '--id', id, '--status', 'succeeded')).toEqual({
+      data: [
+        {
+          id: UUID,
+          event: 'webhook.test',
+          status: 'succeeded',
+          createdAt: MOMENT,
+          nextAttemptAt: null,
+          attempts: [attempt],
+        },
+      ],
+      nextCursor: null,
+    });
+
+    const stopped = await cli('webhook', 'deactivate', '--id', id);
+    expect(stopped).toEqual({ ...endpoint, active: false, updatedAt: MOMENT });
+    expect(await cli('webhook', 'activate', '--id', id)).toEqual({ ...endpoint, updatedAt: MOMENT });
+    expect(await cli('webhook', 'delete', '--id', id)).toEqual({ id, deleted: true });
+    expect(await refusal('webhook', 'test', '--id', id)).toMatchObject({ code: 'NOT_FOUND' });
+  });
+
+  it('refuses an address that is not https, an event that is none, and a status that is none', async () => {
+    const { id } = await cli(...create(receiver.url('/any'), '*'));
+    const [http, event, status] = await Promise.all([
+      refusal(...create('http://example.com/hook', '*')),
+      refusal(...create(receiver.url('/bad'), 'message.deleted')),
+      refusal('webhook', 'deliveries', '--id', id, '--status', 'lost'),
+    ]);
+    expect(http).toMatchObject({ code: 'INVALID_BODY', details: [{ field: 'url' }] });
+    expect(event).toMatchObject({ code: 'INVALID_BODY', details: [{ field: 'events' }] });
+    expect(status).toMatchObject({ code: 'INVALID_QUERY', details: [{ field: 'status' }] });
+  });
+
+  it('re-encrypts the secrets under a new first key, so that the old one can go', async () => {
+    const { id, secret } = await cli(...create(receiver.url('/rekeyed'), '*'));
+    const reencrypt = () => cliIn({ ...env, SECRETS_KEYS: `${NEW_KEY},${OLD_KEY}` }, 'secrets', 'reencrypt');
+    expect((await reencrypt()).reencrypted).toBeGreaterThanOrEqual(1);
+    expect(await reencrypt()).toEqual({ reencrypted: 0 });
+
+    await cliIn({ ...env, SECRETS_KEYS: NEW_KEY }, 'webhook', 'test', '--id', id);
+    const [webhook] = receiver.received('/rekeyed');
+    expect(webhook?.headers['x-service-signature']).toBe(signatureOf(secret, webhook!.body));
+  });
+});
+
+describe('contact, conversation, message', () => {
+  it('plays a conversation through', async () => {
+    const inAcme = ['--workspace', 'acme'];
+    const [lin, idle, contact] = await Promise.all([
+      makeAgent('lin@example.com'),
+      makeAgent('idle@example.com', '--inactive'),
+      cli('contact', 'create', ...inAcme, '--name', 'Олена', '--phone', '+380 44 123 45 67'),
+    ]);
+    expect(contact).toMatchObject({ id: UUID, name: 'Олена', email: null, phone: '+380 44 123 45 67' });
+
+    const { id, ...opened } = await cli(
+      ...['conversation', 'create', ...inAcme, '--contact', contact.id, '--channel', 'TELEGRAM'],
+    );
+    expect(opened).toMatchObject({ sourceChannel: 'TELEGRAM', status: 'OPEN', contact: { id: contact.id } });
+
+    const received = await cli('message', 'receive', '--conversation', id, '--body', 'Where is it? 🎈');
+    expect(received).toMatchObject({ id: UUID, senderType: 'CUSTOMER', body: 'Where is it? 🎈' });
+
+    const reply = ['message', 'send', '--conversation', id, '--body', 'On its way.', '--agent'];
+    expect(await cli(...reply, lin.id)).toEqual({
+      id: UUID,
+      senderType: 'AGENT',
+      senderAgentId: lin.id,
+      body: 'On its way.',
+      createdAt: MOMENT,
+      delivery: { status: 'QUEUED', error: null },
+    });
+
+    const update = ['conversation', 'update', '--id', id, '--agent'];
+    expect(await cli(...update, lin.id, '--status', 'CLOSED', '--assign', lin.id)).toMatchObject({
+      id,
+      status: 'CLOSED',
+      assignedAgentId: lin.id,
+      lastMessagePreview: 'On its way.',
+    });
+    expect(await cli(...update, lin.id, '--assign', 'none')).toMatchObject({
+      status: 'CLOSED',
+      assignedAgentId: null,
+    });
+    expect(await actorsOf(id)).toEqual([`agent ${lin.id}`]);
+
+    const [idleReply, idleUpdate, nothing, nowhere] = await Promise.all([
+      refusal(...reply, idle.id),
+      refusal(...update, idle.id, '--status', 'OPEN'),
+      refusal(...update, lin.id),
+      refusal('message', 'receive', '--conversation', NOWHERE, '--body', 'Hello?'),
+    ]);
+    expect(idleReply).toMatchObject({ code: 'INVALID_BODY', details: [{ field: 'senderAgentId' }] });
+    expect(idleUpdate).toMatchObject({ code: 'INVALID_BODY', details: [{ field: 'agent' }] });
+    expect(nothing).toMatchObject({ code: 'INVALID_BODY' });
+    expect(nowhere).toMatchObject({ code: 'NOT_FOUND', message: 'Conversation not found.' });
+  });
+
+  /** Who did what the audit log has of a conversation. */
+  async function actorsOf(conversationId: string): Promise<string[]> {
+    const rows = await query<{ actor: string }>(
+      stores.databaseUrl,
+      `SELECT DISTINCT concat_ws(' ', actor_type, actor_id) AS actor FROM audit_entries WHERE entity_id = $1`,
+      [conversationId],
+    );
+    return rows.map(({ actor }) => actor);
+  }
+});
+
+describe('migrate', () => {
+  it('goes up, all the way down, and up again, with two at once and Redis away', async () => {
+    const databaseUrl = await createEmptyDatabase();
+    const migrateEnv = { ...env, DATABASE_URL: databaseUrl, REDIS_URL: 'redis://127.0.0.1:1' };
+    const migrate = (...args: string[]) => cliIn(migrateEnv, 'migrate', ...args);
+    try {
+      expect(await refusalIn(migrateEnv, 'api-key', 'list', '--workspace', 'x')).toMatchObject({
+        code: 'UNAVAILABLE',
+        message: expect.stringContaining('run "migrate" first'),
+      });
+
+      const both = await Promise.all([migrate(), migrate()]);
+      const applied = both.flatMap(({ migrations }) => migrations as string[]);
+      expect(applied.length).toBeGreaterThanOrEqual(4);
+      expect(new Set(applied).size).toBe(applied.length);
+      const schema = await schemaOf(databaseUrl);
+
+      const takenBack: string[] = [];
+      while (takenBack.length < applied.length) {
+        const { direction, migrations } = await migrate('--down');
+        expect({ direction, count: migrations.length }).toEqual({ direction: 'down', count: 1 });
+        takenBack.push(...migrations);
+      }
+      expect(takenBack).toEqual([...applied].reverse());
+      expect(await migrate('--down')).toEqual({ direction: 'down', migrations: [] });
+      expect((await schemaOf(databaseUrl)).filter((line) => !line.includes('migrations'))).toEqual([]);
+
+      expect(await migrate()).toEqual({ direction: 'up', migrations: applied });
+      expect(await schemaOf(databaseUrl)).toEqual(schema);
+    } finally {
+      await dropStores({ ...stores, databaseUrl });
+    }
+  });
+});
+
+describe('the door itself', () => {
+  it('has these commands, each with a description and an example', () => {
+    const commands = leavesOf(buildProgram());
+    expect(commands.map(({ path }) => path)).toEqual([
+      'migrate',
+      'workspace create',
+      'workspace update',
+      'agent create',
+      'agent update',
+      'api-key create',
+      'api-key list',
+      'api-key revoke',
+      'webhook create',
+      'webhook list',
+      'webhook activate',
+      'webhook deactivate',
+      'webhook delete',
+      'webhook test',
+      'webhook deliveries',
+      'contact create',
+      'conversation create',
+      'conversation update',
+      'message receive',
+      'message send',
+      'secrets reencrypt',
+    ]);
+    for (const { command } of commands) {
+      expect(command.description()).toMatch(/\.$/);
+      expect(fullHelpOf(command)).toMatch(/Examples?:\n {2}(.* )?node dist\/cli\.js/);
+    }
+  });
+
+  it('prints help on stdout and succeeds', async () => {
+    const [all, one] = await Promise.all([run({}, '--help'), run({}, 'webhook', 'create', '--help')]);
+    expect(all).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('Usage:') });
+    expect(one).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('--events <list>') });
+  });
+
+  it.each([
+    [['fly'], "unknown command 'fly'"],
+    [['webhook'], 'A command is missing: see --help.'],
+    [['api-key', 'revoke'], "required option '--id <id>' not specified"],
+    [['migrate', '--sideways'], "unknown option '--sideways'"],
+    [['migrate', 'now'], expect.stringContaining('too many arguments')],
+    [
+      ['agent', 'update', '--id', NOWHERE, '--active', 'maybe'],
+      expect.stringContaining('Give true or false.'),
+    ],
+    [['workspace', 'update', '--slug', 's', '--rate-limit', '1.5'], expect.stringContaining('whole number')],
+    [['workspace', 'update', '--slug', 's', '--trial-ends-at', 'soon'], expect.stringContaining('ISO 8601')],
+  ])('refuses %j with the error body', async (args, message) => {
+    expect(await refusalIn({}, ...args)).toEqual({ code: 'INVALID_BODY', message, requestId: null });
+  });
+
+  it('joins the embedded servers of its folder, and without them says how to start them', async () => {
+    const list = ['api-key', 'list', '--workspace', 'nobody'];
+    expect(await refusalIn({}, ...list)).toMatchObject({
+      code: 'UNAVAILABLE',
+      message: expect.stringContaining('npm start'),
+    });
+    mkdirSync(join(folder, '.data'), { recursive: true });
+    writeFileSync(join(folder, '.data', 'servers.json'), JSON.stringify(stores));
+    expect(await refusalIn({}, ...list)).toMatchObject({ code: 'NOT_FOUND' });
+  });
+
+  it('says at once that the database is away, and names every fault of the configuration', async () => {
+    const list = ['api-key', 'list', '--workspace', 'x'];
+    const away = new URL(stores.databaseUrl);
+    away.port = '1';
+    expect(await refusalIn({ ...env, DATABASE_URL: away.href }, ...list)).toEqual({
+      code: 'UNAVAILABLE',
+      message: expect.stringMatching(/^The database does not answer: .*ECONNREFUSED/),
+      requestId: null,
+    });
+    const faulty = { ...env, SECRETS_KEYS: 'short', WEBHOOK_ALLOWED_NETWORKS: 'home' };
+    expect(await refusalIn(faulty, ...list)).toMatchObject({
+      code: 'INTERNAL',
+      message: expect.stringMatching(/2 fault.*SECRETS_KEYS.*WEBHOOK_ALLOWED_NETWORKS/s),
+    });
+  });
+
+  it('works while Redis is away', async () => {
+    const created = await cliIn(
+      { ...env, REDIS_URL: 'redis://127.0.0.1:1' },
+      ...['workspace', 'create', '--name', 'No Redis', '--slug', 'no-redis', '--plan', 'PRO'],
+    );
+    expect(created).toMatchObject({ slug: 'no-redis' });
+  });
+});
+
+interface Result {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** Runs the built CLI as a process of its own, with nothing in its environment but this. */
+function run(environment: Record<string, string>, ...args: string[]): Promise<Result> {
+  const options = { cwd: folder, env: { PATH: process.env.PATH, NODE_ENV: 'test', ...environment } };
+  return new Promise((done) => {
+    execFile(process.execPath, [CLI, ...args], options, (error, stdout, stderr) =>
+      done({ code: error ? Number(error.code) : 0, stdout, stderr }),
+    );
+  });
+}
+
+/** The one JSON object that a command prints. */
+async function cliIn(environment: Record<string, string>, ...args: string[]): Promise<any> {
+  const { code, stdout, stderr } = await run(environment, ...args);
+  expect({ args, code, stderr }).toEqual({ args, code: 0, stderr: '' });
+  expect(stdout.trimEnd().split('\n')).toHaveLength(1);
+  return JSON.parse(stdout);
+}
+
+function cli(...args: string[]): Promise<any> {
+  return cliIn(env, ...args);
+}
+
+/** The error that a command ends with. */
+async function refusalIn(environment: Record<string, string>, ...args: string[]): Promise<any> {
+  const { code, stdout, stderr } = await run(environment, ...args);
+  expect({ args, code, stdout }).toEqual({ args, code: 1, stdout: '' });
+  const { error, ...rest } = JSON.parse(stderr);
+  expect(rest).toEqual({});
+  return error;
+}
+
+function refusal(...args: string[]): Promise<any> {
+  return refusalIn(env, ...args);
+}
+
+function makeAgent(email: string, ...flags: string[]): Promise<any> {
+  const named = ['--workspace', 'acme', '--name', 'Lin', '--email', email, '--role', 'AGENT'];
+  return cli('agent', 'create', ...named, ...flags);
+}
+
+function signatureOf(secret: string, body: Buffer): string {
+  return `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
+}
+
+function leavesOf(command: Command, path = ''): { path: string; command: Command }[] {
+  return command.commands.flatMap((child) => {
+    const childPath = `${path} ${child.name()}`.trim();
+    return child.commands.length > 0 ? leavesOf(child, childPath) : [{ path: childPath, command: child }];
+  });
+}
+
+/** As it is printed: with the examples after the options. */
+function fullHelpOf(command: Command): string {
+  let text = '';
+  command.configureOutput({ writeOut: (part) => (text += part) }).outputHelp();
+  return text;
+}
+
+async function query<Row>(databaseUrl: string, sql: string, parameters: unknown[] = []): Promise<Row[]> {
+  const client = new Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    return (await client.query(sql, parameters)).rows as Row[];
+  } finally {
+    await client.end();
+  }
+}
+
+async function createEmptyDatabase(): Promise<string> {
+  const name = `${setting('TEST_TEMPLATE_DATABASE')}_empty_${randomBytes(4).toString('hex')}`;
+  await query(setting('TEST_DATABASE_URL'), `CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'UTF8'`);
+  const url = new URL(setting('TEST_DATABASE_URL'));
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+/** Every column, constraint, index and function that is ours, a line each. */
+async function schemaOf(databaseUrl: string): Promise<string[]> {
+  const rows = await query<{ line: string }>(
+    databaseUrl,
+    `SELECT concat_ws(' ', table_name, column_name, data_type, is_nullable, column_default) AS line
+       FROM information_schema.columns WHERE table_schema = 'public'
+     UNION ALL
+     SELECT concat_ws(' ', conrelid::regclass, conname, pg_get_constraintdef(oid)) FROM pg_constraint
+       WHERE connamespace = 'public'::regnamespace
+     UNION ALL
+     SELECT indexdef FROM pg_indexes WHERE schemaname = 'public'
+     UNION ALL
+     SELECT concat_ws(' ', 'function', proname) FROM pg_proc p WHERE pronamespace = 'public'::regnamespace
+       AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = p.oid AND d.deptype = 'e')
+     ORDER BY line`,
+  );
+  return rows.map(({ line }) => line);
+}
