@@ -1,0 +1,75 @@
+import Ajv from 'ajv';
+import addFormats from 'ajv-formats';
+import { eventCatalog, EventType, isEventType } from './event-catalog';
+
+const TYPES = Object.keys(eventCatalog) as EventType[];
+const ajv = addFormats(new Ajv({ allErrors: true }));
+
+describe('event catalog', () => {
+  it('has the contract’s four events', () => {
+    expect(TYPES).toEqual(['message.created', 'conversation.updated', 'audit.event', 'webhook.test']);
+  });
+
+  /** Consumers hold us to these: a key may not go, and its type may not change. */
+  it('has frozen schemas', () => {
+    const schemas = Object.fromEntries(TYPES.map((type) => [type, eventCatalog[type].data]));
+    const id = { type: 'string', minLength: 1 };
+    const string = { type: 'string' };
+    const timestamp = { type: 'string', format: 'date-time' };
+    const closedObject = { type: 'object', additionalProperties: false };
+
+    expect(JSON.parse(JSON.stringify(schemas))).toEqual({
+      'message.created': {
+        ...closedObject,
+        required: ['conversationId', 'message'],
+        properties: {
+          conversationId: id,
+          message: {
+            ...closedObject,
+            required: ['id', 'body', 'senderType', 'createdAt'],
+            properties: { id, body: string, senderType: string, createdAt: timestamp },
+          },
+        },
+      },
+      'conversation.updated': {
+        ...closedObject,
+        required: ['conversationId'],
+        properties: {
+          conversationId: id,
+          status: {
+            anyOf: ['OPEN', 'SNOOZED', 'CLOSED'].map((status) => ({ type: 'string', const: status })),
+          },
+          assignedAgentId: { anyOf: [id, { type: 'null' }] },
+        },
+      },
+      'audit.event': {
+        ...closedObject,
+        required: ['action', 'entity', 'entityId', 'actorId', 'metadata'],
+        properties: {
+          action: string,
+          entity: string,
+          entityId: id,
+          actorId: id,
+          metadata: { type: 'object', patternProperties: { '^(.*)$': {} } },
+        },
+      },
+      'webhook.test': {
+        ...closedObject,
+        required: ['tenantId', 'test'],
+        properties: { tenantId: id, test: { type: 'boolean', const: true } },
+      },
+    });
+  });
+
+  it.each(TYPES)('shows an example of %s that fits its schema', (type) => {
+    const { data, example } = eventCatalog[type];
+    expect(ajv.validate(data, example) || ajv.errors).toBe(true);
+  });
+
+  it('knows its own names, and no name that every object has', () => {
+    expect(TYPES.every(isEventType)).toBe(true);
+    expect(['message.deleted', '*', '', 'toString', 'constructor', '__proto__'].filter(isEventType)).toEqual(
+      [],
+    );
+  });
+});
