@@ -2,10 +2,14 @@ import { ClassConstructor, plainToInstance } from 'class-transformer';
 import { validateSync, ValidationError } from 'class-validator';
 import { AppError, ErrorDetail } from './app-error';
 
+const UNKNOWN_FIELD = 'is not a known field';
+/** A field's first fault stands for all of its faults: the others mostly follow from it. */
+const STRICT = { whitelist: true, forbidNonWhitelisted: true, stopAtFirstError: true };
+
 /**
- * Checks input against its DTO: nothing unknown is let through, nothing is clamped, every fault is named at once.
+ * Checks input against its DTO: nothing unknown is let through, nothing is clamped, every faulty field is named at once.
  * @returns the DTO's instance
- * @throws AppError with `code` and a detail for each fault
+ * @throws AppError with `code` and a detail for each faulty field
  */
 export function validate<T extends object>(
   dto: ClassConstructor<T>,
@@ -16,10 +20,17 @@ export function validate<T extends object>(
     throw new AppError(code, 'A JSON object sent as application/json is required.');
   }
   const instance = plainToInstance(dto, input, { exposeDefaultValues: true });
-  const details = detailsOf(validateSync(instance, { whitelist: true, forbidNonWhitelisted: true }));
+  const details = [...inheritedKeysOf(input), ...detailsOf(validateSync(instance, STRICT))];
   if (details.length === 0) return instance;
   const message = details.map(({ field, message }) => `${field} ${message}`).join('; ');
   throw new AppError(code, `${message}.`, details);
+}
+
+/** The keys that every object inherits: class-transformer leaves them out in silence, for its own safety. */
+function inheritedKeysOf(input: object): ErrorDetail[] {
+  return Object.keys(input)
+    .filter((key) => key in Object.prototype)
+    .map((field) => ({ field, message: UNKNOWN_FIELD }));
 }
 
 function detailsOf(errors: ValidationError[], parent = ''): ErrorDetail[] {
@@ -27,7 +38,7 @@ function detailsOf(errors: ValidationError[], parent = ''): ErrorDetail[] {
     const field = parent + property;
     const own = Object.entries(constraints).map(([rule, message]) => ({
       field,
-      message: rule === 'whitelistValidation' ? 'is not a known field' : message.replace(`${property} `, ''),
+      message: rule === 'whitelistValidation' ? UNKNOWN_FIELD : message.replace(`${property} `, ''),
     }));
     return [...own, ...detailsOf(children, `${field}.`)];
   });

@@ -1,0 +1,402 @@
+import { CHANNELS } from '../../src/common/channel';
+import { newId } from '../../src/common/ids';
+import { CONVERSATION_STATUSES } from '../../src/conversations/conversation.entity';
+import { errorBody, fieldError } from '../support/errors';
+import { eventsOf } from '../support/events';
+import { createTenant, Tenant } from '../support/routes';
+import { TestService } from '../support/service';
+
+const LIMIT = 'must be a whole number from 1 to 200';
+const CURSOR = 'must be the nextCursor of an earlier page';
+
+describe('conversations', () => {
+  let service: TestService;
+  let tenant: Tenant;
+
+  beforeAll(async () => {
+    service = await TestService.create();
+  });
+  beforeEach(async () => {
+    tenant = await createTenant(service, service.make.workspace({ rateLimit: 100_000 }));
+  });
+  afterAll(() => service.close());
+
+  describe('GET /api/v1/conversations', () => {
+    it('lists them, newest first', async () => {
+      const { workspace, client, conversation: first } = tenant;
+      const second = await service.make.conversation(workspace, { channel: 'WHATSAPP' });
+      const message = await service.make.received(workspace, first, 'Hello there');
+
+      const { status, body } = await client.get('/conversations');
+
+      expect(status).toBe(200);
+      expect(body).toEqual({
+        data: [
+          {
+            id: second.id,
+            sourceChannel: 'WHATSAPP',
+            status: 'OPEN',
+            assignedAgentId: null,
+            lastMessagePreview: null,
+            lastMessageAt: null,
+            createdAt: second.createdAt.toISOString(),
+          },
+          {
+            id: first.id,
+            sourceChannel: 'WIDGET',
+            status: 'OPEN',
+            assignedAgentId: null,
+            lastMessagePreview: 'Hello there',
+            lastMessageAt: message.createdAt.toISOString(),
+            createdAt: first.createdAt.toISOString(),
+          },
+        ],
+        nextCursor: null,
+      });
+    });
+
+    it('is empty in a new workspace', async () => {
+      const client = service.client.as(await service.make.apiKey(await service.make.workspace()));
+      expect((await client.get('/conversations')).body).toEqual({ data: [], nextCursor: null });
+    });
+
+    it('filters by status, by channel and by both', async () => {
+      const { workspace, owner, client, conversation } = tenant;
+      const made: Record<string, string> = {};
+      for (const channel of CHANNELS) {
+        for (const status of CONVERSATION_STATUSES) {
+          const { id } = await service.make.conversation(workspace, {
+            channel,
+            contactId: conversation.contact.id,
+          });
+          await service.make.updateConversation(workspace, { id }, { status, assignedAgentId: owner.id });
+          made[`${status} ${channel}`] = id;
+        }
+      }
+      await service.make.updateConversation(workspace, conversation, { status: 'CLOSED' });
+      const idsOf = async (query: string) =>
+        (await client.all(`/conversations?${query}`, 4)).map(({ id }) => id).sort();
+
+      for (const status of CONVERSATION_STATUSES) {
+        const expected = CHANNELS.map((channel) => made[`${status} ${channel}`]);
+        if (status === 'CLOSED') expected.push(conversation.id);
+        expect(await idsOf(`status=${status}`)).toEqual(expected.sort());
+      }
+      for (const channel of CHANNELS) {
+        const expected = CONVERSATION_STATUSES.map((status) => made[`${status} ${channel}`]);
+        if (channel === 'WIDGET') expected.push(conversation.id);
+        expect(await idsOf(`channel=${channel}`)).toEqual(expected.sort());
+        expect(await idsOf(`channel=${channel}&status=OPEN`)).toEqual([made[`OPEN ${channel}`]]);
+      }
+    });
+
+    it.each([
+      ['limit=0', 'limit', LIMIT],
+      ['limit=201', 'limit', LIMIT],
+      ['limit=-1', 'limit', LIMIT],
+      ['limit=x', 'limit', LIMIT],
+      ['limit=1.5', 'limit', LIMIT],
+      ['limit=1e2', 'limit', LIMIT],
+      ['limit=', 'limit', LIMIT],
+      ['limit=%2050', 'limit', LIMIT],
+      ['limit=9999999999', 'limit', LIMIT],
+      ['limit=10&limit=10', 'limit', LIMIT],
+      ['cursor=x', 'cursor', CURSOR],
+      ['cursor=', 'cursor', CURSOR],
+      ['cursor=019ab3f4-5c1e-7d2a-9b34-2f6f0c7f1a1z', 'cursor', CURSOR],
+      [`cursor=${newId()}&cursor=${newId()}`, 'cursor', CURSOR],
+      ['status=open', 'status', 'must be one of the following values: OPEN, SNOOZED, CLOSED'],
+      ['status=', 'status', 'must be one of the following values: OPEN, SNOOZED, CLOSED'],
+      ['status=OPEN&status=CLOSED', 'status', 'must be one of the following values: OPEN, SNOOZED, CLOSED'],
+      [
+        'channel=SMS',
+        'channel',
+        'must be one of the following values: WIDGET, WHATSAPP, TELEGRAM, MESSENGER, INSTAGRAM',
+      ],
+      ['page=2', 'page', 'is not a known field'],
+      ['limit[]=5', 'limit[]', 'is not a known field'],
+      ['tenantId=x', 'tenantId', 'is not a known field'],
+      ['__proto__=x', '__proto__', 'is not a known field'],
+      ['constructor=x', 'constructor', 'is not a known field'],
+      ['toString=x', 'toString', 'is not a known field'],
+      ['hasOwnProperty=x', 'hasOwnProperty', 'is not a known field'],
+    ])('refuses ?%s', async (query, field, message) => {
+      const { status, body } = await tenant.client.get(`/conversations?${query}`);
+      expect(status).toBe(400);
+      expect(body).toEqual(fieldError('INVALID_QUERY', field, message));
+    });
+
+    it('names every fault at once', async () => {
+      const { body } = await tenant.client.get('/conversations?limit=0&status=x&colour=red');
+      expect(body.error.code).toBe('INVALID_QUERY');
+      expect(body.error.details.map(({ field }: { field: string }) => field).sort()).toEqual([
+        'colour',
+        'limit',
+        'status',
+      ]);
+    });
+
+    describe('pages', () => {
+      const makeMany = async (count: number): Promise<string[]> => {
+        const ids: string[] = [tenant.conversation.id];
+        while (ids.length < count)
+          ids.push(
+            (await service.make.conversation(tenant.workspace, { contactId: tenant.conversation.contact.id }))
+              .id,
+          );
+        return ids.reverse();
+      };
+
+      it('have 50 rows unless told otherwise, and at most 200', async () => {
+        const ids = await makeMany(202);
+        const page = async (query: string) => (await tenant.client.get(`/conversations${query}`)).body;
+        expect((await page('')).data).toHaveLength(50);
+        expect((await page('?limit=1')).data).toHaveLength(1);
+        const longest = await page('?limit=200');
+        expect(longest.data).toHaveLength(200);
+        expect(longest.nextCursor).toBe(ids[199]);
+        expect((await page(`?cursor=${longest.nextCursor}`)).data).toHaveLength(2);
+      });
+
+      it('have a next one exactly when more rows follow', async () => {
+        const ids = await makeMany(4);
+        for (const limit of [1, 2, 3, 4, 5]) {
+          const { data, nextCursor } = (await tenant.client.get(`/conversations?limit=${limit}`)).body;
+          expect(data.map(({ id }: { id: string }) => id)).toEqual(ids.slice(0, limit));
+          expect(nextCursor).toBe(limit < 4 ? ids[limit - 1] : null);
+        }
+        expect((await tenant.client.all('/conversations', 3)).map(({ id }) => id)).toEqual(ids);
+      });
+
+      it('neither repeat nor lose a row while others are added and change', async () => {
+        const { client, workspace, conversation } = tenant;
+        const ids = await makeMany(7);
+        const seen: string[] = [];
+        let cursor: string | null = '';
+        while (cursor !== null) {
+          const page = await client.get(`/conversations?limit=2${cursor && `&cursor=${cursor}`}`);
+          seen.push(...page.body.data.map(({ id }: { id: string }) => id));
+          cursor = page.body.nextCursor as string | null;
+          await service.make.conversation(workspace, { contactId: conversation.contact.id });
+          await service.make.received(workspace, { id: ids[6]! }, 'Moves it nowhere');
+          await service.make.updateConversation(workspace, { id: ids[0]! }, { status: 'CLOSED' });
+        }
+        expect(seen).toEqual(ids);
+      });
+
+      it('go on from a row that no longer matches the filter', async () => {
+        const { client, workspace } = tenant;
+        const ids = await makeMany(5);
+        const { nextCursor } = (await client.get('/conversations?status=OPEN&limit=2')).body;
+        await service.make.updateConversation(workspace, { id: nextCursor }, { status: 'CLOSED' });
+        const rest = await client.get(`/conversations?status=OPEN&limit=5&cursor=${nextCursor}`);
+        expect(rest.body.data.map(({ id }: { id: string }) => id)).toEqual(ids.slice(2));
+      });
+
+      it('go on from a row that is gone', async () => {
+        const { client } = tenant;
+        const ids = await makeMany(4);
+        await service.query('DELETE FROM conversations WHERE id = $1', [ids[1]]);
+        const { data } = (await client.get(`/conversations?cursor=${ids[1]}`)).body;
+        expect(data.map(({ id }: { id: string }) => id)).toEqual(ids.slice(2));
+      });
+
+      it("shows nothing of another workspace's below its cursor", async () => {
+        const stranger = await createTenant(service);
+        const { body } = await tenant.client.get(`/conversations?cursor=${stranger.conversation.id}`);
+        expect(body.data.map(({ id }: { id: string }) => id)).toEqual([tenant.conversation.id]);
+      });
+    });
+  });
+
+  describe('GET /api/v1/conversations/:id', () => {
+    it('answers the conversation with its contact', async () => {
+      const { workspace, client, owner } = tenant;
+      const contact = await service.make.contact(workspace, {
+        name: 'Zoë Martín',
+        email: 'zoe@example.com',
+        phone: '+34 600 11 22 33',
+      });
+      await service.query(
+        `INSERT INTO contact_identities (tenant_id, channel, external_id, contact_id, created_at)
+         VALUES ($1, 'TELEGRAM', '77', $2, now())`,
+        [workspace.id, contact.id],
+      );
+      const { id } = await service.make.conversation(workspace, {
+        channel: 'TELEGRAM',
+        contactId: contact.id,
+      });
+      await service.make.updateConversation(
+        workspace,
+        { id },
+        { status: 'SNOOZED', assignedAgentId: owner.id },
+      );
+
+      const { status, body } = await client.get(`/conversations/${id}`);
+
+      expect(status).toBe(200);
+      expect(body).toEqual({
+        id,
+        sourceChannel: 'TELEGRAM',
+        status: 'SNOOZED',
+        assignedAgentId: owner.id,
+        lastMessagePreview: null,
+        lastMessageAt: null,
+        createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+        updatedAt: expect.stringMatching(/Z$/),
+        contact: {
+          id: contact.id,
+          name: 'Zoë Martín',
+          email: 'zoe@example.com',
+          phone: '+34 600 11 22 33',
+          avatarUrl: null,
+          identities: [{ channel: 'TELEGRAM', externalId: '77' }],
+          attributes: {},
+          createdAt: contact.createdAt.toISOString(),
+          updatedAt: contact.updatedAt.toISOString(),
+        },
+      });
+    });
+
+    it('takes an id in either case', async () => {
+      const { client, conversation } = tenant;
+      const { status, body } = await client.get(`/conversations/${conversation.id.toUpperCase()}`);
+      expect(status).toBe(200);
+      expect(body.id).toBe(conversation.id);
+    });
+  });
+
+  describe('PATCH /api/v1/conversations/:id', () => {
+    const patch = (body: unknown) => tenant.client.patch(`/conversations/${tenant.conversation.id}`, body);
+    const updates = () => eventsOf(service, tenant.workspace, 'conversation.updated');
+
+    it('changes status and assignment, answers without the contact, and tells of it once', async () => {
+      const { conversation, owner } = tenant;
+
+      const { status, body } = await patch({ status: 'CLOSED', assignedAgentId: owner.id });
+
+      expect(status).toBe(200);
+      expect(body).toEqual({
+        id: conversation.id,
+        sourceChannel: 'WIDGET',
+        status: 'CLOSED',
+        assignedAgentId: owner.id,
+        lastMessagePreview: null,
+        lastMessageAt: null,
+        createdAt: conversation.createdAt.toISOString(),
+        updatedAt: expect.any(String),
+      });
+      expect(await updates()).toEqual([
+        { conversationId: conversation.id, status: 'CLOSED', assignedAgentId: owner.id },
+      ]);
+      const { contact: _, ...detail } = (await tenant.client.get(`/conversations/${conversation.id}`)).body;
+      expect(detail).toEqual(body);
+    });
+
+    it('moves any status to any other', async () => {
+      for (const from of CONVERSATION_STATUSES) {
+        for (const to of CONVERSATION_STATUSES) {
+          await patch({ status: from });
+          const { status, body } = await patch({ status: to });
+          expect([status, body.status]).toEqual([200, to]);
+        }
+      }
+    });
+
+    it('removes the assignment with null, and tells of null', async () => {
+      await patch({ assignedAgentId: tenant.owner.id });
+      expect((await patch({ assignedAgentId: null })).body.assignedAgentId).toBeNull();
+      expect(await updates()).toEqual([
+        { conversationId: tenant.conversation.id, assignedAgentId: tenant.owner.id },
+        { conversationId: tenant.conversation.id, assignedAgentId: null },
+      ]);
+    });
+
+    it('tells nothing, and touches nothing, where nothing changes', async () => {
+      const before = (await tenant.client.get(`/conversations/${tenant.conversation.id}`)).body;
+      for (const same of [
+        { status: 'OPEN' },
+        { assignedAgentId: null },
+        { status: 'OPEN', assignedAgentId: null },
+      ])
+        expect((await patch(same)).status).toBe(200);
+      expect((await tenant.client.get(`/conversations/${tenant.conversation.id}`)).body).toEqual(before);
+      expect(await updates()).toEqual([]);
+    });
+
+    it('tells only what changed', async () => {
+      await patch({ status: 'OPEN', assignedAgentId: tenant.owner.id });
+      expect(await updates()).toEqual([
+        { conversationId: tenant.conversation.id, assignedAgentId: tenant.owner.id },
+      ]);
+    });
+
+    it('tells of each of many concurrent changes what that call changed', async () => {
+      const statuses = ['CLOSED', 'SNOOZED', 'OPEN'] as const;
+      await Promise.all(Array.from({ length: 12 }, (_, i) => patch({ status: statuses[i % 3] })));
+      const told = (await updates()).map((event) => event.status);
+      // Each event differs from the one before it, and the last is how things are now.
+      let previous = 'OPEN';
+      for (const status of told) {
+        expect(status).not.toBe(previous);
+        previous = status as string;
+      }
+      const { body } = await tenant.client.get(`/conversations/${tenant.conversation.id}`);
+      expect(body.status).toBe(previous);
+    });
+
+    it('tells once of two equal changes at once', async () => {
+      const answers = await Promise.all([patch({ status: 'CLOSED' }), patch({ status: 'CLOSED' })]);
+      expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+      expect(await updates()).toHaveLength(1);
+    });
+
+    it('keeps both of two different changes at once, each with its own event', async () => {
+      await Promise.all([patch({ status: 'CLOSED' }), patch({ assignedAgentId: tenant.owner.id })]);
+      const { body } = await tenant.client.get(`/conversations/${tenant.conversation.id}`);
+      expect(body).toMatchObject({ status: 'CLOSED', assignedAgentId: tenant.owner.id });
+      expect(await updates()).toHaveLength(2);
+    });
+
+    it.each([
+      ['an unknown agent', () => Promise.resolve(newId())],
+      ['no id at all', () => Promise.resolve('')],
+      ['something that is no id', () => Promise.resolve('ana')],
+      ['an inactive agent', async () => (await service.make.agent(tenant.workspace, { active: false })).id],
+      ["another workspace's agent", async () => (await createTenant(service)).owner.id],
+    ])('refuses %s, and does not unassign', async (_, agent) => {
+      await patch({ assignedAgentId: tenant.owner.id });
+      const { status, body } = await patch({ assignedAgentId: await agent() });
+      expect(status).toBe(400);
+      expect(body).toEqual(
+        fieldError('INVALID_BODY', 'assignedAgentId', 'is not an active agent of this workspace.'),
+      );
+      const detail = await tenant.client.get(`/conversations/${tenant.conversation.id}`);
+      expect(detail.body.assignedAgentId).toBe(tenant.owner.id);
+    });
+
+    const STATUS = 'must be one of the following values: OPEN, SNOOZED, CLOSED';
+    it.each([
+      [{ status: null }, 'status', STATUS],
+      [{ status: 'open' }, 'status', STATUS],
+      [{ status: 1 }, 'status', STATUS],
+      [{ status: ['OPEN'] }, 'status', STATUS],
+      [{ assignedAgentId: 1 }, 'assignedAgentId', 'must be a string'],
+      [{ assignedAgentId: {} }, 'assignedAgentId', 'must be a string'],
+      [{ assignedAgentId: false }, 'assignedAgentId', 'must be a string'],
+      [{ status: 'CLOSED', colour: 'red' }, 'colour', 'is not a known field'],
+      [{ status: 'CLOSED', id: 'x' }, 'id', 'is not a known field'],
+    ])('refuses %j', async (body, field, message) => {
+      const answer = await patch(body);
+      expect(answer.status).toBe(400);
+      expect(answer.body).toEqual(fieldError('INVALID_BODY', field, message));
+      expect(await updates()).toEqual([]);
+    });
+
+    it('refuses to change nothing', async () => {
+      const { status, body } = await patch({});
+      expect(status).toBe(400);
+      expect(body).toEqual(errorBody('INVALID_BODY', 'Name at least one of status and assignedAgentId.'));
+    });
+  });
+});
