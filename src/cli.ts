@@ -4,4 +4,10 @@ import { reportFailure } from './cli/failure';
 import { buildProgram } from './cli/program';
 
 /** The operator's door: one command, one JSON object on stdout. */
-buildProgram().parseAsync().catch(reportFailure);
+async function main(): Promise<void> {
+  await buildProgram().parseAsync().catch(reportFailure);
+  // All is done and closed. A client of a Redis that is away would keep the process for seconds more.
+  process.exit();
+}
+
+void main();
