@@ -1,0 +1,211 @@
+import { Client } from 'pg';
+import { Config } from '../../src/config/config';
+import { migrate } from '../../src/database/migrator';
+import { TestService } from '../support/service';
+import { createStores, dropStores, TestStores } from '../support/test-database';
+
+interface ForeignKey {
+  name: string;
+  table: string;
+  target: string;
+  /** The referring columns, and the columns they refer to, in the same order. */
+  columns: string[];
+  targetColumns: string[];
+}
+
+const FOREIGN_KEYS = `
+  SELECT conname AS name, conrelid::regclass::text AS table, confrelid::regclass::text AS target,
+    (SELECT array_agg(attname::text ORDER BY n) FROM unnest(conkey) WITH ORDINALITY k (attnum, n)
+       JOIN pg_attribute a ON a.attrelid = conrelid AND a.attnum = k.attnum) AS columns,
+    (SELECT array_agg(attname::text ORDER BY n) FROM unnest(confkey) WITH ORDINALITY k (attnum, n)
+       JOIN pg_attribute a ON a.attrelid = confrelid AND a.attnum = k.attnum) AS "targetColumns"
+  FROM pg_constraint WHERE contype = 'f' ORDER BY conrelid::regclass::text, conname`;
+
+/** Not any tenant's: the tenants themselves, and the list of migrations. */
+const SHARED = ['workspaces', 'migrations'];
+
+const FOREIGN_KEY_VIOLATION = '23503';
+
+describe('tenancy in the database', () => {
+  let service: TestService;
+  let foreignKeys: ForeignKey[];
+  let tables: string[];
+  let tenant: string;
+  let other: string;
+
+  beforeAll(async () => {
+    service = await TestService.create();
+    foreignKeys = await service.query<ForeignKey>(FOREIGN_KEYS);
+    const rows = await service.query<{ name: string }>(
+      `SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace`,
+    );
+    tables = rows.map(({ name }) => name).filter((name) => !SHARED.includes(name));
+    [tenant, other] = [await furnish(service), await furnish(service)];
+  });
+  afterAll(() => service.close());
+
+  it('marks every row of every table with its tenant', async () => {
+    const columns = await service.query(
+      `SELECT table_name AS name, data_type AS type, is_nullable AS nullable FROM information_schema.columns
+       WHERE table_schema = 'public' AND column_name = 'tenant_id'`,
+    );
+    expect(columns).toHaveLength(tables.length);
+    expect(columns).toEqual(
+      expect.arrayContaining(tables.map((name) => ({ name, type: 'uuid', nullable: 'NO' }))),
+    );
+  });
+
+  it('ties every row to a workspace, itself or through what it refers to', () => {
+    for (const table of tables) {
+      const targets = foreignKeys.filter((key) => key.table === table && key.columns.includes('tenant_id'));
+      expect({ table, targets: targets.map(({ target }) => target) }).toEqual({
+        table,
+        targets: expect.arrayContaining([expect.any(String)]),
+      });
+    }
+  });
+
+  it('has the tenant on both sides of every reference', () => {
+    for (const { name, target, columns, targetColumns } of foreignKeys) {
+      const pairs = columns.map((column, i) => `${column}=${targetColumns[i]}`);
+      expect({ name, pairs }).toEqual({
+        name,
+        pairs: expect.arrayContaining([target === 'workspaces' ? 'tenant_id=id' : 'tenant_id=tenant_id']),
+      });
+    }
+  });
+
+  it('refuses every reference to another tenant’s row', async () => {
+    const composite = foreignKeys.filter(({ target }) => target !== 'workspaces');
+    expect(composite.length).toBeGreaterThanOrEqual(9);
+    for (const { name, table, target, columns, targetColumns } of composite) {
+      const [column] = columns.filter((candidate) => candidate !== 'tenant_id');
+      const [targetColumn] = targetColumns.filter((candidate) => candidate !== 'tenant_id');
+      const pointAt = (owner: string) =>
+        service.query(
+          `UPDATE ${table} SET ${column} = (SELECT ${targetColumn} FROM ${target} WHERE tenant_id = $2 LIMIT 1)
+           WHERE tenant_id = $1 AND ${column} IS NOT NULL RETURNING 1`,
+          [tenant, owner],
+        );
+      expect({ name, rows: await pointAt(tenant) }).toEqual({
+        name,
+        rows: expect.arrayContaining([expect.anything()]),
+      });
+      await expect(pointAt(other)).rejects.toMatchObject({
+        driverError: { code: FOREIGN_KEY_VIOLATION, constraint: name },
+      });
+    }
+  });
+
+  it('lets no row change its tenant under what refers to it', async () => {
+    const referredTo = new Set(
+      foreignKeys.map(({ target }) => target).filter((name) => name !== 'workspaces'),
+    );
+    for (const table of referredTo) {
+      const moved = service.query(`UPDATE ${table} SET tenant_id = $2 WHERE tenant_id = $1`, [tenant, other]);
+      await expect(moved).rejects.toMatchObject({ driverError: { code: FOREIGN_KEY_VIOLATION } });
+    }
+  });
+
+  it('knows no tenant that does not exist', async () => {
+    for (const { name, table } of foreignKeys.filter(({ target }) => target === 'workspaces')) {
+      const moved = service.query(`UPDATE ${table} SET tenant_id = gen_random_uuid() WHERE tenant_id = $1`, [
+        tenant,
+      ]);
+      expect({ name, code: await codeOf(moved) }).toEqual({ name, code: FOREIGN_KEY_VIOLATION });
+    }
+  });
+});
+
+describe('migrations', () => {
+  let stores: TestStores;
+  let database: Client;
+  let config: Config;
+
+  beforeAll(async () => {
+    stores = await createStores();
+    database = new Client({ connectionString: stores.databaseUrl });
+    await database.connect();
+    config = Config.from({
+      DATABASE_URL: stores.databaseUrl,
+      REDIS_URL: stores.redisUrl,
+      SECRETS_KEYS: `test:${Buffer.alloc(32, 1).toString('base64')}`,
+    });
+  });
+  afterAll(async () => {
+    await database.end();
+    await dropStores(stores);
+  });
+
+  it('go down one by one until nothing is left, and up again to the same schema', async () => {
+    const before = await schemaOf(database);
+    const undone: string[] = [];
+    for (let names = await migrate(config, 'down'); names.length > 0; names = await migrate(config, 'down')) {
+      undone.push(...names);
+    }
+
+    expect(undone.length).toBeGreaterThanOrEqual(4);
+    expect((await schemaOf(database)).filter((line) => !line.includes('migrations'))).toEqual([]);
+    expect(await migrate(config, 'up')).toEqual(undone.reverse());
+    expect(await schemaOf(database)).toEqual(before);
+    expect(await migrate(config, 'up')).toEqual([]);
+  });
+
+  it('are applied once by two that start together', async () => {
+    const undone = await migrate(config, 'down');
+    const applied = await Promise.all([migrate(config, 'up'), migrate(config, 'up')]);
+    expect(applied.flat()).toEqual(undone);
+  });
+});
+
+async function codeOf(work: Promise<unknown>): Promise<string | undefined> {
+  return work.then(
+    () => undefined,
+    (error: { driverError?: { code?: string } }) => error.driverError?.code,
+  );
+}
+
+/** A workspace with a row in every table. */
+async function furnish(service: TestService): Promise<string> {
+  const { make } = service;
+  const workspace = await make.workspace();
+  const { id: tenantId } = workspace;
+  const agent = await make.agent(workspace);
+  await make.apiKey(workspace);
+  await service.query('UPDATE api_keys SET created_by = $2 WHERE tenant_id = $1', [tenantId, agent.id]);
+  const conversation = await make.conversation(workspace);
+  await service.query(`INSERT INTO contact_identities VALUES ($1, 'WHATSAPP', '4917612345678', $2, now())`, [
+    tenantId,
+    conversation.contact.id,
+  ]);
+  await make.updateConversation(workspace, conversation, { assignedAgentId: agent.id });
+  await make.sent(workspace, conversation);
+  await service.query(`INSERT INTO idempotency_keys VALUES ($1, 'k', '\\x00', NULL, now())`, [tenantId]);
+  await service.query(
+    `WITH endpoint AS (
+       INSERT INTO webhook_endpoints VALUES
+         (gen_random_uuid(), $1, 'https://example.com', '{*}', 'k', '\\x00', true, now(), now()) RETURNING id
+     ), delivery AS (
+       INSERT INTO webhook_deliveries
+       SELECT $1, gen_random_uuid(), endpoint.id, e.id, e.type, 'PENDING', 0, 6, now(), NULL, NULL, now(), NULL
+       FROM endpoint, events e WHERE e.tenant_id = $1 LIMIT 1
+       RETURNING id
+     )
+     INSERT INTO webhook_attempts SELECT $1, id, gen_random_uuid(), now(), 1, 200, NULL, NULL, NULL FROM delivery`,
+    [tenantId],
+  );
+  return tenantId;
+}
+
+/** Every column, index and constraint there is, a line each. */
+async function schemaOf(database: Client): Promise<string[]> {
+  const { rows } = await database.query<{ line: string }>(`
+    SELECT format('%s.%s %s %s %s %s', table_name, column_name, data_type, is_nullable, column_default,
+                  generation_expression) AS line
+    FROM information_schema.columns WHERE table_schema = 'public'
+    UNION ALL SELECT indexdef FROM pg_indexes WHERE schemaname = 'public'
+    UNION ALL SELECT format('%s %s %s', conrelid::regclass, conname, pg_get_constraintdef(oid))
+    FROM pg_constraint WHERE connamespace = 'public'::regnamespace
+    ORDER BY line`);
+  return rows.map(({ line }) => line);
+}
