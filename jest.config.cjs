@@ -14,6 +14,8 @@ module.exports = {
   testEnvironment: 'node',
   roots: ['<rootDir>/src', '<rootDir>/test'],
   testMatch: ['**/*.spec.ts', '**/*.e2e-spec.ts'],
+  // The examples import the package by its name, as its users do.
+  moduleNameMapper: { '^conversation-messaging-service$': '<rootDir>/src/index.ts' },
   transform: { '\\.[cm]?[tj]s$': '<rootDir>/jest.transform.cjs' },
   transformIgnorePatterns: [`/node_modules/(?!(${esmOnly.join('|')})/)`],
   globalSetup: '<rootDir>/test/global-setup.mjs',

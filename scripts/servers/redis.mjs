@@ -1,8 +1,8 @@
-import { spawnSync } from 'node:child_process';
-import { accessSync, constants, existsSync } from 'node:fs';
+import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { Redis } from 'ioredis';
 import { freePort, LauncherError } from '../processes.mjs';
+import { installPackage } from './apt.mjs';
 import { makePrivate } from './home.mjs';
 import { clearOrphan } from './orphan.mjs';
 import { keptPassword, spawnServer } from './server-process.mjs';
@@ -83,29 +83,12 @@ function isExecutable(path) {
 
 /** npm has no package with a Redis server in it; Debian has. */
 function installRedis(onLog) {
-  if (process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) {
-    onLog('Installing redis-server with apt-get');
-    aptGet('update');
-    aptGet('install', '--yes', '--no-install-recommends', 'redis-server');
-    const command = findRedis();
-    if (command) return command;
-  }
+  const command = installPackage('redis-server', onLog) ? findRedis() : undefined;
+  if (command) return command;
   throw new LauncherError(
     'No Redis found. Do one of these:\n' +
       '  - install it with your package manager, for example: sudo apt-get install redis-server\n' +
       '    (valkey-server does as well; either has to be on PATH)\n' +
       '  - set REDIS_URL to a Redis that runs already',
-  );
-}
-
-function aptGet(...args) {
-  const { status, stdout, stderr } = spawnSync('apt-get', ['-q', '-o', 'DPkg::Lock::Timeout=120', ...args], {
-    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-    stdio: ['ignore', 'pipe', 'pipe'],
-    encoding: 'utf8',
-  });
-  if (status === 0) return;
-  throw new LauncherError(
-    `apt-get ${args.join(' ')} failed. Install redis-server yourself, or set REDIS_URL.\n${stdout}${stderr}`,
   );
 }

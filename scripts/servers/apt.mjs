@@ -1,0 +1,29 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+
+/**
+ * Installs a Debian package where that can be done without asking anybody: as root, with apt-get.
+ *
+ * @param {string} name
+ * @param {(line: string) => void} onLog
+ * @returns {boolean} whether it is installed now; what apt-get said otherwise went to `onLog`
+ */
+export function installPackage(name, onLog) {
+  if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return false;
+  onLog(`Installing ${name} with apt-get`);
+  return aptGet(['update'], onLog) && aptGet(['install', '--yes', '--no-install-recommends', name], onLog);
+}
+
+function aptGet(args, onLog) {
+  const { status, stdout, stderr } = spawnSync(
+    '/usr/bin/apt-get',
+    ['-q', '-o', 'DPkg::Lock::Timeout=120', ...args],
+    {
+      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      encoding: 'utf8',
+    },
+  );
+  if (status !== 0) onLog(`apt-get ${args.join(' ')} failed:\n${stdout}${stderr}`);
+  return status === 0;
+}

@@ -1,0 +1,40 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { resolve } from 'node:path';
+
+const ROOT = resolve(__dirname, '../..');
+const APT = resolve(ROOT, 'scripts/servers/apt.mjs');
+
+/** Installing it, where it has to be, takes as long as the network does. */
+export const PYTHON_INSTALL_TIMEOUT_MS = 180_000;
+
+/**
+ * Makes sure that `python3` is on PATH: where it is not, it is installed as the tests' Redis is.
+ * @throws Error that says what to do
+ */
+export function requirePython(): void {
+  if (hasPython()) return;
+  // A process of its own: apt.mjs is an ES module, which Jest on Node 20 cannot load.
+  const install = `import(${JSON.stringify(APT)}).then((apt) => apt.installPackage('python3', console.error))`;
+  execFileSync(process.execPath, ['-e', install], { stdio: 'inherit' });
+  if (!hasPython()) {
+    throw new Error('The Python example needs python3 on PATH, for example: sudo apt-get install python3');
+  }
+}
+
+/**
+ * Runs a Python program over modules of a folder of this repository.
+ * @param input becomes the program's standard input, as JSON
+ * @returns what it prints, parsed as JSON
+ */
+export function runPython<T>(program: string, folder: string, input: unknown): T {
+  const output = execFileSync('python3', ['-c', program], {
+    env: { ...process.env, PYTHONPATH: resolve(ROOT, folder), PYTHONDONTWRITEBYTECODE: '1' },
+    input: JSON.stringify(input),
+    encoding: 'utf8',
+  });
+  return JSON.parse(output) as T;
+}
+
+function hasPython(): boolean {
+  return spawnSync('python3', ['--version']).status === 0;
+}
