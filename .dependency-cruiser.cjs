@@ -1,0 +1,108 @@
+// The layers, as arrows: who may import whom. Arrows go down only and never in a circle.
+//
+//                 main  cli  index                          the top: wires everything
+//      webhooks   channels   retention   openapi   health   react to events, or serve the process
+//                    ↓
+//                 messages → conversations → contacts → workspaces ← auth, webhooks
+//                    ↓
+//      audit → outbox;  idempotency                         what every feature may use
+//      database   redis   config   common                   the ground: knows no feature
+//
+// A folder may import the folders named for it here, itself, and nothing else of src/.
+
+const GROUND = ['common', 'config', 'database', 'redis'];
+const SUPPORT = ['outbox', 'audit', 'idempotency', ...GROUND];
+
+/** @type {Record<string, string[]>} */
+const MAY_IMPORT = {
+  common: [],
+  config: ['common'],
+  database: ['common', 'config'],
+  redis: ['common', 'config'],
+
+  outbox: GROUND,
+  audit: ['outbox', ...GROUND],
+  idempotency: GROUND,
+
+  workspaces: SUPPORT,
+  contacts: ['workspaces', ...SUPPORT],
+  conversations: ['contacts', 'workspaces', ...SUPPORT],
+  messages: ['conversations', 'contacts', 'workspaces', ...SUPPORT],
+
+  auth: ['workspaces', ...SUPPORT],
+  webhooks: ['workspaces', ...SUPPORT],
+  channels: ['messages', 'conversations', 'contacts', 'workspaces', ...SUPPORT],
+  retention: GROUND,
+  health: GROUND,
+  openapi: ['outbox', ...GROUND],
+};
+
+const FOLDERS = Object.keys(MAY_IMPORT);
+const TESTS = '\\.spec\\.ts$';
+
+const arrows = Object.entries(MAY_IMPORT).map(([folder, allowed]) => ({
+  name: `${folder}-imports`,
+  comment: `src/${folder} may import ${allowed.length > 0 ? allowed.join(', ') : 'no other folder'}.`,
+  severity: 'error',
+  from: { path: `^src/${folder}/`, pathNot: TESTS },
+  to: { path: '^src/', pathNot: `^src/(${[folder, ...allowed].join('|')})/` },
+}));
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+module.exports = {
+  forbidden: [
+    {
+      name: 'no-circular',
+      comment: 'A circle has no layers: what both sides need belongs below them.',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'known-folders',
+      comment: 'A new folder says here what it may import.',
+      severity: 'error',
+      from: { path: '^src/[^/]+/', pathNot: `^src/(${[...FOLDERS, 'cli'].join('|')})/` },
+      to: {},
+    },
+    ...arrows,
+    {
+      name: 'events-not-calls',
+      comment: 'Webhooks and channels react to events: only the modules at the top import them.',
+      severity: 'error',
+      from: { path: '^src/[^/]+/', pathNot: '^src/(webhooks|channels|cli)/' },
+      to: { path: '^src/(webhooks|channels)/' },
+    },
+    {
+      name: 'not-through-the-door',
+      comment: 'src/index.ts is for other packages.',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { path: '^src/index\\.ts$' },
+    },
+    {
+      name: 'only-what-is-installed-for-production',
+      comment: 'What runs in production must be among the dependencies.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: TESTS },
+      to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'resolvable',
+      comment: 'An import that leads nowhere would slip past every rule above.',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsConfig: { fileName: 'tsconfig.json' },
+    tsPreCompilationDeps: true,
+    // Packages that have an exports map and no main.
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'require', 'node', 'default'],
+    },
+  },
+};
