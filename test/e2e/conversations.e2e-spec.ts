@@ -289,7 +289,8 @@ describe('conversations', () => {
       expect(await updates()).toEqual([
         { conversationId: conversation.id, status: 'CLOSED', assignedAgentId: owner.id },
       ]);
-      const { contact: _, ...detail } = (await tenant.client.get(`/conversations/${conversation.id}`)).body;
+      const { contact, ...detail } = (await tenant.client.get(`/conversations/${conversation.id}`)).body;
+      expect(contact.id).toBe(conversation.contact.id);
       expect(detail).toEqual(body);
     });
 
