@@ -14,6 +14,25 @@ export default ts.config(
     },
   },
   {
+    files: ['src/**'],
+    ignores: ['src/config/**', '**/*.spec.ts'],
+    rules: {
+      'no-restricted-properties': [
+        'error',
+        { object: 'process', property: 'env', message: 'Only src/config reads the environment.' },
+      ],
+      'no-restricted-imports': [
+        'error',
+        {
+          paths: ['process', 'node:process'].map((name) => ({
+            name,
+            message: 'Only src/config reads the environment; the rest of process is a global.',
+          })),
+        },
+      ],
+    },
+  },
+  {
     files: ['test/**', '**/*.spec.ts'],
     rules: {
       '@typescript-eslint/no-unsafe-assignment': 'off',
