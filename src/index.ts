@@ -9,8 +9,9 @@
  * const { key } = await apiKeys.create(workspaceId, { name: 'CRM', scopes: ['contacts:read'] }, { type: 'agent', id });
  * ```
  *
- * Everywhere: the first argument of a service's method is the workspace's id, and an id of another workspace is not
- * found; dates are `Date`s; what a caller got wrong is an `AppError`, checked by the same rules as the REST API.
+ * A method's first argument is the id of the workspace it acts in (`WorkspacesService` makes and finds those), and what
+ * belongs to another workspace is not found. Dates are `Date`s. What is created or changed is checked by the same rules
+ * as in the REST API, and what a caller got wrong is an `AppError`; a list takes its `limit` (1 to 200) as given.
  */
 import 'reflect-metadata';
 
