@@ -6,11 +6,12 @@ export class Conversations1795219200001 implements MigrationInterface {
     await this.requireUtf8(db);
     await db.query('CREATE EXTENSION IF NOT EXISTS pg_trgm');
     await db.query('CREATE EXTENSION IF NOT EXISTS btree_gin');
+    // Keys begin with the tenant, so that no list is ever read in the order of everybody's ids.
     // search_text holds what a search looks at, a line each; U&'\\0001' marks the line of the phone's bare digits.
     await db.query(`
       CREATE TABLE contacts (
-        id          uuid PRIMARY KEY,
         tenant_id   uuid NOT NULL REFERENCES workspaces (id),
+        id          uuid NOT NULL,
         name        text,
         email       text,
         phone       text,
@@ -22,7 +23,7 @@ export class Conversations1795219200001 implements MigrationInterface {
         ) STORED,
         created_at  timestamptz NOT NULL,
         updated_at  timestamptz NOT NULL,
-        UNIQUE (tenant_id, id)
+        PRIMARY KEY (tenant_id, id)
       )`);
     await db.query(
       `CREATE INDEX contacts_search_idx ON contacts USING gin (tenant_id, search_text gin_trgm_ops)`,
@@ -42,8 +43,8 @@ export class Conversations1795219200001 implements MigrationInterface {
     );
     await db.query(`
       CREATE TABLE conversations (
-        id                   uuid PRIMARY KEY,
         tenant_id            uuid NOT NULL REFERENCES workspaces (id),
+        id                   uuid NOT NULL,
         contact_id           uuid NOT NULL,
         source_channel       text NOT NULL
                              CHECK (source_channel IN ('WIDGET', 'WHATSAPP', 'TELEGRAM', 'MESSENGER', 'INSTAGRAM')),
@@ -54,10 +55,13 @@ export class Conversations1795219200001 implements MigrationInterface {
         last_message_at      timestamptz,
         created_at           timestamptz NOT NULL,
         updated_at           timestamptz NOT NULL,
-        UNIQUE (tenant_id, id),
+        PRIMARY KEY (tenant_id, id),
         FOREIGN KEY (tenant_id, contact_id) REFERENCES contacts (tenant_id, id),
         FOREIGN KEY (tenant_id, assigned_agent_id) REFERENCES agents (tenant_id, id)
       )`);
+    // For the operator, who names a conversation by its id alone. An ordered index on the id would be read by lists too,
+    // through other tenants' rows.
+    await db.query(`CREATE INDEX conversations_id_idx ON conversations USING hash (id)`);
     await db.query(`CREATE INDEX conversations_status_idx ON conversations (tenant_id, status, id)`);
     await db.query(`CREATE INDEX conversations_channel_idx ON conversations (tenant_id, source_channel, id)`);
     await db.query(

@@ -1,14 +1,13 @@
-import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 /** Someone a workspace talks with. */
 @Entity('contacts')
 export class ContactEntity {
+  @PrimaryColumn('uuid', { name: 'tenant_id' })
+  tenantId: string;
+
   @PrimaryColumn('uuid')
   id: string;
-
-  @Index('contacts_tenant_id_id_key')
-  @Column('uuid', { name: 'tenant_id' })
-  tenantId: string;
 
   @Column('text', { nullable: true })
   name: string | null;

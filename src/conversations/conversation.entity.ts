@@ -1,4 +1,4 @@
-import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { type Channel } from '../common/channel';
 
 export const CONVERSATION_STATUSES = ['OPEN', 'SNOOZED', 'CLOSED'] as const;
@@ -7,12 +7,11 @@ export type ConversationStatus = (typeof CONVERSATION_STATUSES)[number];
 /** A workspace's talk with one contact over one channel. */
 @Entity('conversations')
 export class ConversationEntity {
+  @PrimaryColumn('uuid', { name: 'tenant_id' })
+  tenantId: string;
+
   @PrimaryColumn('uuid')
   id: string;
-
-  @Index('conversations_tenant_id_id_key')
-  @Column('uuid', { name: 'tenant_id' })
-  tenantId: string;
 
   @Column('uuid', { name: 'contact_id' })
   contactId: string;

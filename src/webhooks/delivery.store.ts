@@ -140,10 +140,10 @@ export class DeliveryStore {
       await this.cancelUnwanted(tx);
       const rows = await tx.query<{ id: string }>(
         `${ENDPOINTS_OWED}
-         SELECT w.id FROM owed JOIN webhook_endpoints w ON w.id = owed.endpoint_id
-         WHERE w.active AND EXISTS (
+         SELECT w.id FROM owed JOIN webhook_endpoints w ON w.id = owed.endpoint_id AND w.active,
+         LATERAL (
            SELECT FROM webhook_deliveries d
-           WHERE d.endpoint_id = owed.endpoint_id AND ${IS_DUE} AND d.next_attempt_at < now() - ${OVERDUE})
+           WHERE d.endpoint_id = w.id AND ${IS_DUE} AND d.next_attempt_at < now() - ${OVERDUE} LIMIT 1) due
          ORDER BY random() LIMIT $1`,
         [count],
       );
@@ -154,11 +154,12 @@ export class DeliveryStore {
   private async cancelUnwanted(tx: Transaction): Promise<void> {
     await tx.query(
       `${ENDPOINTS_OWED}, unwanted AS (
-         SELECT d.tenant_id, d.id FROM owed
-         JOIN webhook_endpoints w ON w.id = owed.endpoint_id AND NOT w.active
-         JOIN webhook_deliveries d ON d.endpoint_id = w.id AND d.status = 'PENDING'
-           AND (d.lease_until IS NULL OR d.lease_until < now())
-         LIMIT ${CLEANUP_BATCH} FOR UPDATE OF d SKIP LOCKED
+         SELECT d.tenant_id, d.id FROM owed JOIN webhook_endpoints w ON w.id = owed.endpoint_id AND NOT w.active,
+         LATERAL (
+           SELECT tenant_id, id FROM webhook_deliveries
+           WHERE endpoint_id = w.id AND status = 'PENDING' AND (lease_until IS NULL OR lease_until < now())
+           LIMIT ${CLEANUP_BATCH} FOR UPDATE SKIP LOCKED) d
+         LIMIT ${CLEANUP_BATCH}
        )
        UPDATE webhook_deliveries d
        SET status = 'CANCELLED', finished_at = now(), lease_id = NULL, lease_until = NULL
