@@ -1,0 +1,395 @@
+import { getDataSourceToken } from '@nestjs/typeorm';
+import { Client } from 'pg';
+import { DataSource, Logger } from 'typeorm';
+import { AuditService } from '../../src/audit/audit.service';
+import { CHANNELS } from '../../src/common/channel';
+import { ContactsRepository } from '../../src/contacts/contacts.repository';
+import { CONVERSATION_STATUSES } from '../../src/conversations/conversation.entity';
+import { ConversationsRepository } from '../../src/conversations/conversations.repository';
+import { DATA_SOURCE } from '../../src/database/database';
+import { MessagesRepository } from '../../src/messages/messages.repository';
+import { OutboxRelay } from '../../src/outbox/outbox.relay';
+import { DeliveryStore } from '../../src/webhooks/delivery.store';
+import { WebhookDeliveriesRepository } from '../../src/webhooks/webhook-deliveries.repository';
+import { Dashboard } from '../support/dashboard';
+import { waitFor } from '../support/wait';
+
+const ROWS = 100_000;
+const PAGE = 51;
+/** Of 100,000 rows this tenant has 90 %, the next 9 %, then 1 %, and the last a handful. */
+const TENANTS = [1, 2, 3, 4].map((n) => uuid(n));
+const [BIG, , , TINY] = TENANTS as [string, string, string, string];
+const CONVERSATION = sequential(2);
+const ENDPOINTS = 20;
+const EVENTS = 50_000;
+const DELIVERED_EVENTS = 6_000;
+const PENDING_EVENTS = 1_000;
+
+/** In SQL: ids that rise with the row's number, as those of UUIDv7 do. */
+const ID = `(lpad(to_hex(i), 12, '0') || '70008000' || lpad(to_hex(i), 12, '0'))::uuid`;
+const TENANT = `(ARRAY['${TENANTS.join("','")}']::uuid[])
+  [CASE WHEN i % 20000 = 0 THEN 4 WHEN i % 100 = 1 THEN 3 WHEN i % 11 = 0 THEN 2 ELSE 1 END]`;
+
+interface PlanNode {
+  'Node Type': string;
+  'Index Name'?: string;
+  'Relation Name'?: string;
+  'Actual Rows': number;
+  'Actual Loops': number;
+  'Rows Removed by Filter'?: number;
+  'Rows Removed by Index Recheck'?: number;
+  Plans?: PlanNode[];
+}
+
+interface Statement {
+  sql: string;
+  parameters: unknown[];
+}
+
+/** What the repositories really send, and what PostgreSQL makes of it on large tables. */
+describe('query plans', () => {
+  let dashboard: Dashboard;
+  let database: Client;
+  let statements: Statement[];
+
+  beforeAll(async () => {
+    dashboard = await Dashboard.create();
+    statements = [];
+    dashboard.app.get<DataSource>(getDataSourceToken(DATA_SOURCE)).logger = {
+      logQuery: (sql: string, parameters: unknown[] = []) => void statements.push({ sql, parameters }),
+      logQueryError: () => undefined,
+      logQuerySlow: () => undefined,
+    } as Partial<Logger> as Logger;
+    database = new Client({ connectionString: dashboard.stores.databaseUrl });
+    await database.connect();
+    await fill(dashboard.stores.databaseUrl);
+  }, 60_000);
+  afterAll(async () => {
+    await database.end();
+    await dashboard.close();
+  });
+
+  /** The plans of what a call sends to the database, each run and rolled back, by what the statement begins with. */
+  async function plansOf(
+    call: () => Promise<unknown>,
+    prefix = /^(SELECT|WITH|UPDATE|DELETE)/,
+  ): Promise<PlanNode[]> {
+    statements = [];
+    await call();
+    const sent = statements.filter(({ sql }) => prefix.test(sql.trim()) && !/advisory/.test(sql));
+    expect(sent.length).toBeGreaterThan(0);
+    const plans: PlanNode[] = [];
+    for (const { sql, parameters } of sent) plans.push(await explain(sql, parameters));
+    return plans;
+  }
+
+  async function explain(sql: string, parameters: unknown[]): Promise<PlanNode> {
+    await database.query('BEGIN');
+    try {
+      const { rows } = await database.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
+        `EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) ${sql}`,
+        parameters,
+      );
+      return rows[0]!['QUERY PLAN'][0].Plan;
+    } finally {
+      await database.query('ROLLBACK');
+    }
+  }
+
+  /**
+   * A page costs a page: read from an index in its order, and next to nothing read to be thrown away. Where nearly all
+   * of a tenant's rows pass the filter, the key's own order is as good.
+   */
+  function expectPage(plans: PlanNode[], index: string, key = index): void {
+    for (const plan of plans) {
+      const nodes = nodesOf(plan);
+      expect(nodes.map((node) => node['Node Type'])).toEqual(
+        expect.not.arrayContaining(['Seq Scan', 'Sort', 'Incremental Sort', 'Bitmap Heap Scan']),
+      );
+      expect([[index], [key]]).toContainEqual(indexesOf(plan));
+      expect(rowsRead(plan)).toBeLessThanOrEqual(index === key ? PAGE : PAGE * 1.5);
+    }
+  }
+
+  describe.each([
+    ['first page', undefined],
+    ['page in the middle', sequential(ROWS / 2)],
+    ['page far down', sequential(3_000)],
+  ])('%s', (_, cursor) => {
+    it.each([BIG, TINY])('of the conversations of tenant %s, with every filter', async (tenantId) => {
+      const repository = dashboard.app.get(ConversationsRepository);
+      const plansFor = (filter: object) =>
+        plansOf(() => repository.list(tenantId, { ...filter, cursor }, PAGE));
+
+      expectPage(await plansFor({}), 'conversations_pkey');
+      for (const status of CONVERSATION_STATUSES) {
+        expectPage(await plansFor({ status }), 'conversations_status_idx', 'conversations_pkey');
+        for (const channel of CHANNELS) {
+          expectPage(await plansFor({ status, channel }), 'conversations_status_channel_idx');
+        }
+      }
+      for (const channel of CHANNELS) expectPage(await plansFor({ channel }), 'conversations_channel_idx');
+    });
+
+    it('of the messages of one conversation', async () => {
+      const repository = dashboard.app.get(MessagesRepository);
+      expectPage(await plansOf(() => repository.list(BIG, CONVERSATION, cursor, PAGE)), 'messages_pkey');
+    });
+
+    it.each([BIG, TINY])('of the contacts of tenant %s', async (tenantId) => {
+      const repository = dashboard.app.get(ContactsRepository);
+      expectPage(await plansOf(() => repository.list(tenantId, { cursor }, PAGE)), 'contacts_pkey');
+    });
+
+    it('of an endpoint’s deliveries', async () => {
+      const repository = dashboard.app.get(WebhookDeliveriesRepository);
+      expectPage(
+        await plansOf(() => repository.list(BIG, endpoint(3), { cursor }, PAGE)),
+        'webhook_deliveries_endpoint_idx',
+      );
+    });
+
+    it('of the audit log', async () => {
+      const audit = dashboard.app.get(AuditService);
+      expectPage(await plansOf(() => audit.list(BIG, PAGE, cursor)), 'audit_entries_pkey');
+    });
+  });
+
+  describe('contact search', () => {
+    it.each([
+      ['a name', 'Quixada'],
+      ['a name in another case', 'qUIXADA'],
+      ['an e-mail address', 'person77777@'],
+      ['a phone, however it is spaced', '+49 (170) 00 777-77'],
+    ])('finds %s by its trigrams', async (_, q) => {
+      const repository = dashboard.app.get(ContactsRepository);
+      const [plan] = await plansOf(() => repository.list(BIG, { q }, PAGE));
+
+      expect(indexesOf(plan!)).toEqual(expect.arrayContaining(['contacts_search_idx']));
+      expect(plan!['Actual Rows']).toBeGreaterThan(0);
+      expect(scansOf(plan!).map((node) => node['Node Type'])).not.toContain('Seq Scan');
+      expect(rowsRead(plan!)).toBeLessThan(ROWS / 100);
+    });
+
+    it.each(['example.com', 'e', '%', '170'])(
+      'never reads other tenants’ rows, not even for "%s"',
+      async (q) => {
+        const repository = dashboard.app.get(ContactsRepository);
+        const [plan] = await plansOf(() => repository.list(TINY, { q }, PAGE));
+
+        expect(scansOf(plan!).map((node) => node['Node Type'])).not.toContain('Seq Scan');
+        expect(rowsRead(plan!)).toBeLessThan(100);
+      },
+    );
+
+    it('reads no more than it shows when everybody matches', async () => {
+      const repository = dashboard.app.get(ContactsRepository);
+      expectPage(await plansOf(() => repository.list(BIG, { q: 'example.com' }, PAGE)), 'contacts_pkey');
+    });
+
+    it('finds the identities of a page by index', async () => {
+      const ids = Array.from({ length: PAGE }, (_, i) => sequential(i + 1));
+      const [plan] = await plansOf(() => dashboard.app.get(ContactsRepository).identitiesOf(BIG, ids));
+      expect(indexesOf(plan!)).toEqual(['contact_identities_contact_idx']);
+      expect(rowsRead(plan!)).toBeLessThanOrEqual(PAGE);
+    });
+  });
+
+  describe('the worker', () => {
+    it('claims an endpoint’s due deliveries from the pending index', async () => {
+      const [plan] = await plansOf(() => dashboard.app.get(DeliveryStore).claim(endpoint(1), 10), /^WITH/);
+
+      expect(indexesOf(plan!)).toEqual(expect.arrayContaining(['webhook_deliveries_pending_idx']));
+      expect(nodesOf(plan!).map((node) => node['Node Type'])).not.toContain('Sort');
+      expectOnlyIndexed(plan!, ['webhook_deliveries', 'events']);
+      expect(rowsRead(plan!)).toBeLessThan(200);
+    });
+
+    it('sees whether anything is due from the pending index', async () => {
+      const [plan] = await plansOf(() => dashboard.app.get(DeliveryStore).hasDue(endpoint(2)));
+      expect(indexesOf(plan!)).toEqual(expect.arrayContaining(['webhook_deliveries_pending_idx']));
+      expectOnlyIndexed(plan!, ['webhook_deliveries']);
+      expect(rowsRead(plan!)).toBeLessThan(10);
+    });
+
+    it('sweeps by skipping from endpoint to endpoint', async () => {
+      const plans = await plansOf(() => dashboard.app.get(DeliveryStore).sweep(1_000), /^WITH/);
+
+      expect(plans).toHaveLength(2);
+      for (const plan of plans) {
+        expect(indexesOf(plan)).toEqual(expect.arrayContaining(['webhook_deliveries_pending_idx']));
+        expect(rowsRead(plan)).toBeLessThan(ENDPOINTS * 10);
+      }
+    });
+
+    it('records outcomes by key', async () => {
+      const store = dashboard.app.get(DeliveryStore);
+      const [delivery] = await store.claim(endpoint(4), 1);
+      const phases = { lookupMs: null, connectMs: null, tlsMs: null, firstByteMs: null };
+      const outcome = {
+        at: new Date(),
+        durationMs: 1,
+        response: null,
+        phases,
+        error: null,
+        errorMessage: null,
+      };
+      const [plan] = await plansOf(async () => {
+        await store.record([
+          {
+            delivery: delivery!,
+            outcome: { kind: 'succeeded', statusCode: 200, ...outcome },
+            status: 'SUCCEEDED',
+            retryDelayMs: null,
+          },
+        ]);
+        // It is written once more, for its plan.
+        await database.query('DELETE FROM webhook_attempts');
+      }, /^WITH/);
+      expectOnlyIndexed(plan!, ['webhook_deliveries']);
+      expect(rowsRead(plan!)).toBeLessThan(10);
+    });
+
+    it('relays from the index of what is not relayed yet', async () => {
+      const relay = dashboard.app.get(OutboxRelay);
+      const plans = await plansOf(async () => {
+        relay.start();
+        await waitFor('a relayed batch', () => statements.some(({ sql }) => sql.startsWith('UPDATE events')));
+        await relay.beforeApplicationShutdown();
+      });
+      for (const plan of plans) {
+        expect(indexesOf(plan)).toEqual(['events_unrelayed_idx']);
+        expectOnlyIndexed(plan, ['events']);
+      }
+    });
+  });
+
+  function expectOnlyIndexed(plan: PlanNode, tables: string[]): void {
+    const scanned = scansOf(plan).filter((node) => tables.includes(node['Relation Name'] ?? ''));
+    expect(scanned.map((node) => node['Node Type'])).not.toContain('Seq Scan');
+  }
+});
+
+function nodesOf(plan: PlanNode): PlanNode[] {
+  return [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
+}
+
+function scansOf(plan: PlanNode): PlanNode[] {
+  return nodesOf(plan).filter((node) => node['Node Type'].endsWith('Scan'));
+}
+
+function indexesOf(plan: PlanNode): string[] {
+  return nodesOf(plan).flatMap((node) => node['Index Name'] ?? []);
+}
+
+/** Rows of tables that were looked at, whether or not they were wanted. */
+function rowsRead(plan: PlanNode): number {
+  return scansOf(plan)
+    .filter((node) => node['Relation Name'])
+    .map(
+      (node) =>
+        (node['Actual Rows'] +
+          (node['Rows Removed by Filter'] ?? 0) +
+          (node['Rows Removed by Index Recheck'] ?? 0)) *
+        node['Actual Loops'],
+    )
+    .reduce((sum, rows) => sum + rows, 0);
+}
+
+function uuid(n: number): string {
+  return `00000000-0000-7000-8000-${String(n).padStart(12, '0')}`;
+}
+
+function endpoint(n: number): string {
+  return uuid(100 + n);
+}
+
+/** The id of the row with this number. */
+function sequential(i: number): string {
+  const hex = i.toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-${hex}`;
+}
+
+/** Two connections at once, each with what the other does not wait for. */
+async function fill(connectionString: string): Promise<void> {
+  await run(connectionString, [
+    `INSERT INTO workspaces
+     SELECT id, 'Workspace', 'slug-' || n, 'PRO', NULL, NULL, '{}', now(), now()
+     FROM unnest('{${TENANTS.join()}}'::uuid[]) WITH ORDINALITY w (id, n)`,
+    `INSERT INTO agents VALUES ('${uuid(9)}', '${BIG}', 'Ana', 'ana@example.com', 'OWNER', false, true, now(), now())`,
+    `INSERT INTO contacts (id, tenant_id, created_at, updated_at)
+     SELECT id, id, now(), now() FROM workspaces`,
+  ]);
+  await Promise.all([
+    run(connectionString, [CONTACTS, IDENTITIES, 'ANALYZE contacts, contact_identities', EVENTS_ROWS, AUDIT]),
+    run(connectionString, [CONVERSATIONS, MESSAGES]),
+  ]);
+  await run(connectionString, [ENDPOINT_ROWS, DELIVERIES]);
+  await run(connectionString, [
+    'ANALYZE conversations, messages, events, audit_entries, webhook_endpoints, webhook_deliveries',
+  ]);
+}
+
+async function run(connectionString: string, sql: string[]): Promise<void> {
+  const client = new Client({ connectionString });
+  await client.connect();
+  try {
+    for (const statement of sql) await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
+const CONTACTS = `
+  INSERT INTO contacts (id, tenant_id, name, email, phone, created_at, updated_at)
+  SELECT ${ID}, ${TENANT},
+    CASE WHEN i % 10007 = 3 THEN 'Zoë Quixada' ELSE
+      (ARRAY['Ana','Ben','Cleo','Dora','Emil','Фёдор','Gül','Hana'])[1 + i % 8] || ' ' ||
+      (ARRAY['Martin','Novak','Öztürk','Petrov','Rossi','Silva','Tanaka'])[1 + i % 7] END,
+    'person' || i || '@example.com', '+49 170 ' || lpad(i::text, 7, '0'), now(), now()
+  FROM generate_series(1, ${ROWS}) i`;
+
+const IDENTITIES = `
+  INSERT INTO contact_identities
+  SELECT tenant_id, 'WHATSAPP', id::text, id, now() FROM contacts WHERE tenant_id <> id LIMIT 20000`;
+
+/** Each with its tenant's one contact, so that contacts can be filled at the same time. */
+const CONVERSATIONS = `
+  INSERT INTO conversations
+  SELECT t, ${ID}, t, (ARRAY['${CHANNELS.join("','")}'])[CASE WHEN h < 60 THEN 1 WHEN h < 90 THEN 2 ELSE 3 + h % 3 END],
+    CASE WHEN g < 90 THEN 'CLOSED' WHEN g < 99 THEN 'OPEN' ELSE 'SNOOZED' END,
+    NULL, NULL, 'Preview', now(), now(), now()
+  FROM generate_series(1, ${ROWS}) i,
+    LATERAL (SELECT ${TENANT} AS t, (i * 7919::bigint / 13) % 100 AS h, (i * 104729::bigint / 17) % 100 AS g) x`;
+
+const MESSAGES = `
+  INSERT INTO messages
+  SELECT '${BIG}', '${CONVERSATION}', ${ID}, 'AGENT', '${uuid(9)}', 'Message ' || i, 'SENT', NULL, now()
+  FROM generate_series(1, ${ROWS}) i`;
+
+const EVENTS_ROWS = `
+  INSERT INTO events
+  SELECT '${BIG}', ${ID}, 'message.created', '{}', now(), CASE WHEN i <= ${EVENTS - 100} THEN now() END
+  FROM generate_series(1, ${EVENTS}) i`;
+
+const AUDIT = `
+  INSERT INTO audit_entries
+  SELECT ${TENANT}, ${ID}, 'api_key.created', 'api_key', 'x', 'system', NULL, '{}', now()
+  FROM generate_series(1, 20000) i`;
+
+const ENDPOINT_ROWS = `
+  INSERT INTO webhook_endpoints
+  SELECT ('00000000-0000-7000-8000-' || lpad((100 + n)::text, 12, '0'))::uuid, '${BIG}', 'https://example.com', '{*}',
+    'test', '\\x00', true, now(), now()
+  FROM generate_series(1, ${ENDPOINTS}) n`;
+
+/** Of each endpoint's, those of the first events are finished, and many of the last ones still wait. */
+const DELIVERIES = `
+  INSERT INTO webhook_deliveries
+  SELECT '${BIG}', (lpad(to_hex(e), 12, '0') || '70008000' || lpad(to_hex(i), 12, '0'))::uuid,
+    ('00000000-0000-7000-8000-' || lpad((101 + i % ${ENDPOINTS})::text, 12, '0'))::uuid,
+    (lpad(to_hex(e), 12, '0') || '70008000' || lpad(to_hex(e), 12, '0'))::uuid, 'message.created',
+    CASE WHEN done THEN 'SUCCEEDED' ELSE 'PENDING' END, 1, 6, now() - i * interval '1 millisecond',
+    NULL, NULL, now(), CASE WHEN done THEN now() END
+  FROM generate_series(0, ${DELIVERED_EVENTS * ENDPOINTS - 1}) i,
+    LATERAL (SELECT 1 + i / ${ENDPOINTS} AS e, i / ${ENDPOINTS} < ${DELIVERED_EVENTS - PENDING_EVENTS} AS done) x`;
