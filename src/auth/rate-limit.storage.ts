@@ -1,4 +1,4 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
 import { ThrottlerStorage, ThrottlerStorageService } from '@nestjs/throttler';
 import { RedisClient } from '../redis/redis.module';
 
@@ -26,13 +26,13 @@ type HitCommand = (key: string, windowMs: number) => Promise<[number, number]>;
  * own in-memory storage stands in: each process then counts for itself.
  */
 @Injectable()
-export class RateLimitStorage implements ThrottlerStorage {
+export class RateLimitStorage implements ThrottlerStorage, OnApplicationShutdown {
   private readonly logger = new Logger(RateLimitStorage.name);
   private readonly inMemory = new ThrottlerStorageService();
   private readonly hit: HitCommand;
   private openUntil = 0;
 
-  constructor(redis: RedisClient) {
+  constructor(private readonly redis: RedisClient) {
     redis.defineCommand('hitWindow', { numberOfKeys: 1, lua: HIT });
     this.hit = (redis as unknown as { hitWindow: HitCommand }).hitWindow.bind(redis);
   }
@@ -45,7 +45,7 @@ export class RateLimitStorage implements ThrottlerStorage {
   async increment(key: string, ttl: number, limit: number): Promise<ThrottlerStorageRecord> {
     if (Date.now() < this.openUntil) return this.incrementInMemory(key, ttl, limit);
     try {
-      const [hits, remainingMs] = await this.hit(`rate:${key}`, ttl);
+      const [hits, remainingMs] = await this.redis.inTime(this.hit(`rate:${key}`, ttl));
       return toRecord(hits, limit, Math.ceil(remainingMs / 1000));
     } catch (error) {
       this.openUntil = Date.now() + BREAKER_OPEN_MS;
@@ -55,6 +55,11 @@ export class RateLimitStorage implements ThrottlerStorage {
       );
       return this.incrementInMemory(key, ttl, limit);
     }
+  }
+
+  /** Ends its timers: Nest does not know of it. */
+  onApplicationShutdown(): void {
+    this.inMemory.onApplicationShutdown();
   }
 
   private async incrementInMemory(key: string, ttl: number, limit: number): Promise<ThrottlerStorageRecord> {

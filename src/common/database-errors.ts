@@ -33,5 +33,5 @@ export function violatesUnique(error: unknown, constraint: string): boolean {
 
 function driverError(error: unknown): { code?: string; constraint?: string; message?: string } {
   const cause: unknown = error instanceof QueryFailedError ? error.driverError : error;
-  return cause instanceof Error ? cause : {};
+  return typeof cause === 'object' && cause !== null ? cause : {};
 }

@@ -58,7 +58,7 @@ export class HealthService {
   }
 
   private async redisState(): Promise<State> {
-    return this.redis.ping().then(
+    return this.redis.inTime(this.redis.ping()).then(
       () => 'up',
       () => 'down',
     );

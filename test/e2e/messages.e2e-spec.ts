@@ -281,7 +281,7 @@ describe('messages', () => {
         ['an unknown encoding', '{"body":"Hi"}', { 'content-encoding': 'x' }, UNREADABLE],
         ['broken gzip', '{"body":"Hi"}', { 'content-encoding': 'gzip' }, UNREADABLE],
       ])('is refused when it is %s', async (_, raw, headers, message) => {
-        const { status, body } = await send(raw, headers as Record<string, string>);
+        const { status, body } = await send(raw, headers);
         expect(status).toBe(400);
         expect(body).toEqual(errorBody('INVALID_BODY', message));
       });

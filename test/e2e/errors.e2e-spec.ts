@@ -1,0 +1,189 @@
+import { Client } from 'pg';
+import { newId } from '../../src/common/ids';
+import { errorBody } from '../support/errors';
+import { call, createTenant, nameOf, Route, ROUTES, Tenant } from '../support/routes';
+import { TestService } from '../support/service';
+import { TcpProxy } from '../support/tcp-proxy';
+import { createStores, dropStores, TestStores } from '../support/test-database';
+import { waitFor } from '../support/wait';
+
+const INTERNAL = 'Something went wrong on our side. Quote the requestId to support.';
+const BUSY = 'The service is busy. Retry shortly.';
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+describe('errors', () => {
+  let service: TestService;
+  let tenant: Tenant;
+
+  beforeAll(async () => {
+    service = await TestService.create();
+    tenant = await createTenant(service);
+  });
+  afterAll(() => service.close());
+
+  describe('a path that does not exist', () => {
+    it.each([
+      ['GET', '/api/v1/nothing'],
+      ['GET', '/api/v1'],
+      ['GET', '/api/v1/keys'],
+      ['GET', '/api/v2/me'],
+      ['GET', '/conversations'],
+      ['GET', '/'],
+      ['POST', '/api/v1/me'],
+      ['POST', '/api/v1/conversations'],
+      ['DELETE', `/api/v1/conversations/${newId()}`],
+      ['PUT', `/api/v1/conversations/${newId()}`],
+      ['PATCH', '/api/v1/contacts'],
+      ['GET', `/api/v1/contacts/${newId()}`],
+      ['GET', '/api/v1/conversations//messages'],
+    ] as const)('answers 404 to %s %s, with and without a key', async (method, path) => {
+      for (const client of [service.client, tenant.client]) {
+        const { status, body, headers } = await client.send({ method, path });
+        expect(status).toBe(404);
+        expect(body).toEqual(errorBody('NOT_FOUND', 'No such path.'));
+        expect(headers['content-type']).toBe('application/json; charset=utf-8');
+      }
+    });
+  });
+
+  describe('X-Request-Id', () => {
+    const idOf = async (headers: Record<string, string>, path = '/me') =>
+      (await tenant.client.get(path, headers)).headers['x-request-id'];
+
+    it('is made for every request', async () => {
+      const ids = [await idOf({}), await idOf({})];
+      for (const id of ids) expect(id).toMatch(UUID);
+      expect(new Set(ids).size).toBe(2);
+    });
+
+    it.each(['sync-42', 'a', 'A.b_c:d-e', 'x'.repeat(128)])("is the caller's own: %s", async (id) => {
+      expect(await idOf({ 'x-request-id': id })).toBe(id);
+    });
+
+    it.each(['', 'x'.repeat(129), 'two words', '<script>', 'caf\u00e9', 'a,b'])(
+      'is made where the one sent is not well formed: "%s"',
+      async (id) => {
+        expect(await idOf({ 'x-request-id': id })).toMatch(UUID);
+      },
+    );
+
+    it('is on errors too, in header and body', async () => {
+      const answer = await service.client.get('/me', { 'x-request-id': 'refused-1' });
+      expect(answer.status).toBe(401);
+      expect(answer.headers['x-request-id']).toBe('refused-1');
+      expect(answer.body.error.requestId).toBe('refused-1');
+      expect(await idOf({ 'x-request-id': 'nowhere-1' }, '/nothing')).toBe('nowhere-1');
+    });
+  });
+
+  it('says nothing of what the service is made of', async () => {
+    for (const path of ['/me', '/nothing']) {
+      const { headers } = await tenant.client.get(path);
+      expect(Object.keys(headers)).not.toEqual(expect.arrayContaining(['x-powered-by']));
+      expect(headers).not.toHaveProperty('server');
+    }
+  });
+
+  describe('a fault of our own', () => {
+    let broken: TestService;
+
+    beforeAll(async () => {
+      broken = await TestService.create();
+    });
+    afterAll(() => broken.close());
+
+    it('answers 500 and tells nothing of the fault', async () => {
+      const { client } = await createTenant(broken);
+      await broken.query('ALTER TABLE contacts RENAME COLUMN avatar_url TO secret_column');
+      const { status, body } = await client.get('/contacts');
+      expect(status).toBe(500);
+      expect(body).toEqual(errorBody('INTERNAL', INTERNAL));
+      expect((await client.get('/me')).status).toBe(200);
+    });
+  });
+
+  describe('a row that is locked for too long', () => {
+    it('answers 503 with Retry-After, and the same request passes later', async () => {
+      const { client, conversation } = tenant;
+      const blocker = new Client({ connectionString: service.stores.databaseUrl });
+      await blocker.connect();
+      try {
+        await blocker.query('BEGIN');
+        await blocker.query('SELECT 1 FROM conversations WHERE id = $1 FOR UPDATE', [conversation.id]);
+        const { status, body, headers } = await client.post(`/conversations/${conversation.id}/messages`, {
+          body: 'Hi',
+        });
+        expect(status).toBe(503);
+        expect(body).toEqual(errorBody('UNAVAILABLE', BUSY));
+        expect(headers['retry-after']).toBe('2');
+        await blocker.query('ROLLBACK');
+      } finally {
+        await blocker.end();
+      }
+      const again = await client.post(`/conversations/${conversation.id}/messages`, { body: 'Hi' });
+      expect(again.status).toBe(201);
+      const { body } = await client.get(`/conversations/${conversation.id}/messages`);
+      expect(body.data).toHaveLength(1);
+    });
+  });
+
+  describe('while the database is away', () => {
+    let stores: TestStores;
+    let proxy: TcpProxy;
+    let cutOff: TestService;
+    let there: Tenant;
+
+    beforeAll(async () => {
+      stores = await createStores();
+      proxy = await TcpProxy.start(stores.databaseUrl);
+      cutOff = await TestService.create({ env: { DATABASE_URL: proxy.address } });
+      there = await createTenant(cutOff);
+      await proxy.cut();
+    });
+    afterAll(async () => {
+      await cutOff.close();
+      await proxy.cut();
+      await dropStores(stores);
+    });
+
+    it.each(ROUTES.map((route): [string, Route] => [nameOf(route), route]))(
+      '%s answers 503 with Retry-After',
+      async (_, route) => {
+        const { status, body, headers } = await call(there.client, route, there.conversation.id);
+        expect(status).toBe(503);
+        expect(body).toEqual(errorBody('UNAVAILABLE', BUSY));
+        expect(headers['retry-after']).toBe('2');
+      },
+    );
+
+    it('still refuses what needs no database', async () => {
+      expect((await cutOff.client.get('/me')).status).toBe(401);
+      expect((await cutOff.client.as({ key: 'plk_malformed' }).get('/me')).status).toBe(401);
+      expect((await cutOff.client.get('/nothing')).status).toBe(404);
+    });
+
+    it('is alive, but not ready', async () => {
+      const live = await cutOff.client.send({ method: 'GET', path: '/health/live' });
+      expect([live.status, live.body]).toEqual([200, { status: 'up' }]);
+      const ready = await cutOff.client.send({ method: 'GET', path: '/health/ready' });
+      expect(ready.status).toBe(503);
+      expect(ready.body).toEqual(
+        errorBody('UNAVAILABLE', 'The process is not ready.', [{ field: 'database', message: 'is down' }]),
+      );
+    });
+
+    it('answers again as soon as it is back', async () => {
+      await proxy.restore();
+      const answer = await waitFor('the database', async () => {
+        const response = await there.client.get('/me');
+        return response.status !== 503 && response;
+      });
+      expect(answer.status).toBe(200);
+      const ready = await cutOff.client.send({ method: 'GET', path: '/health/ready' });
+      expect([ready.status, ready.body]).toEqual([
+        200,
+        { status: 'up', database: 'up', migrations: 'applied', redis: 'up' },
+      ]);
+    });
+  });
+});

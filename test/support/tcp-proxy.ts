@@ -1,0 +1,73 @@
+import { AddressInfo, connect, createServer, Server, Socket } from 'node:net';
+
+/** A way to a server that a test can cut, or stop the flow of, as a failing network would. */
+export class TcpProxy {
+  private readonly sockets = new Set<Socket>();
+  private server: Server;
+  private frozen = false;
+
+  private constructor(
+    private readonly target: URL,
+    readonly port: number,
+  ) {}
+
+  /** @param address of the server behind it, such as `postgresql://user@host:port/name` */
+  static async start(address: string): Promise<TcpProxy> {
+    const free = createServer();
+    await new Promise<void>((resolve) => free.listen(0, '127.0.0.1', resolve));
+    const { port } = free.address() as AddressInfo;
+    await new Promise((resolve) => free.close(resolve));
+    const proxy = new TcpProxy(new URL(address), port);
+    await proxy.restore();
+    return proxy;
+  }
+
+  /** The same address, by way of this proxy. */
+  get address(): string {
+    const url = new URL(this.target);
+    url.host = `127.0.0.1:${this.port}`;
+    return url.href;
+  }
+
+  /** Ends every connection, and refuses new ones. */
+  async cut(): Promise<void> {
+    const closed = new Promise((resolve) => this.server.close(resolve));
+    for (const socket of this.sockets) socket.destroy();
+    await closed;
+  }
+
+  /** Lets nothing through any more, and tells nobody. */
+  freeze(): void {
+    this.frozen = true;
+    for (const socket of this.sockets) socket.pause();
+  }
+
+  thaw(): void {
+    this.frozen = false;
+    for (const socket of this.sockets) socket.resume();
+  }
+
+  async restore(): Promise<void> {
+    this.server = createServer((inner) => this.join(inner));
+    await new Promise<void>((resolve) => this.server.listen(this.port, '127.0.0.1', resolve));
+  }
+
+  private join(inner: Socket): void {
+    const outer = connect(Number(this.target.port), this.target.hostname);
+    const ends: [Socket, Socket][] = [
+      [inner, outer],
+      [outer, inner],
+    ];
+    for (const [from, to] of ends) {
+      this.sockets.add(from);
+      from.on('data', (chunk) => to.write(chunk));
+      // One end's fault or goodbye is the other's: both go.
+      from.on('error', () => to.destroy());
+      from.on('close', () => {
+        this.sockets.delete(from);
+        to.destroy();
+      });
+      if (this.frozen) from.pause();
+    }
+  }
+}
