@@ -1,4 +1,5 @@
 import 'reflect-metadata';
+import { Server } from 'node:http';
 import { NestFactory } from '@nestjs/core';
 import { NestExpressApplication } from '@nestjs/platform-express';
 import type pino from 'pino';
@@ -9,6 +10,7 @@ import { RootModule } from './root.module';
 
 /** Requests and deliveries under way at SIGTERM end within this; what has not is ended with the process. */
 const SHUTDOWN_DEADLINE_MS = 15_000;
+const IDLE_CHECK_MS = 50;
 
 async function main(): Promise<void> {
   const config = Config.from();
@@ -26,16 +28,25 @@ async function main(): Promise<void> {
     process.once(signal, () => void stop(app, logger, signal));
 }
 
-/** Takes nothing new, lets what is under way end, closes every connection. */
+/** Takes nothing new, lets requests and then deliveries under way end, closes every connection. */
 async function stop(app: NestExpressApplication, logger: pino.Logger, signal: string): Promise<void> {
   logger.info({ signal }, 'stopping');
   setTimeout(() => {
     logger.error('not everything ended in time');
     process.exit(1);
   }, SHUTDOWN_DEADLINE_MS).unref();
+  await stopServing(app.getHttpServer() as Server);
   await app.close();
   logger.info('stopped');
   process.exit(0);
+}
+
+/** Settles when every request under way is answered. A client's connection is closed as soon as nothing is on it. */
+async function stopServing(server: Server): Promise<void> {
+  const closed = new Promise((resolve) => server.close(resolve));
+  const closeIdle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
+  await closed;
+  clearInterval(closeIdle);
 }
 
 main().catch((error: Error) => {
