@@ -63,9 +63,10 @@ export class RateLimitStorage implements ThrottlerStorage, OnApplicationShutdown
   }
 
   private async incrementInMemory(key: string, ttl: number, limit: number): Promise<ThrottlerStorageRecord> {
-    // Without a limit of its own it only counts, and never restarts the wait of a caller it has blocked.
-    const { totalHits, timeToExpire } = await this.inMemory.increment(key, ttl, Infinity, 0, 'default');
-    return toRecord(totalHits, limit, timeToExpire);
+    const record = await this.inMemory.increment(key, ttl, limit, 0, 'default');
+    // Each of its hits ends by itself: a refused caller may come back when the oldest has.
+    const seconds = record.isBlocked ? record.timeToBlockExpire : record.timeToExpire;
+    return toRecord(record.totalHits, limit, seconds);
   }
 }
 

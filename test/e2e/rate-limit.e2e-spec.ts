@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import Redis from 'ioredis';
 import { generateApiKey } from '../../src/auth/api-key-token';
+import { RateLimitStorage } from '../../src/auth/rate-limit.storage';
 import { newId } from '../../src/common/ids';
 import { ApiClient, ApiResponse } from '../support/api-client';
 import { errorBody } from '../support/errors';
 import { createTenant } from '../support/routes';
 import { TestService } from '../support/service';
 import { TcpProxy } from '../support/tcp-proxy';
-import { setting } from '../support/test-database';
 import { waitFor } from '../support/wait';
 
 const statusesOf = (answers: ApiResponse[]) => answers.map(({ status }) => status);
@@ -177,6 +177,19 @@ describe('the rate limit', () => {
       expect([ready.status, ready.body.redis]).toEqual([200, 'down']);
     });
 
+    it('lets a call pass after the wait it has named, however often it was refused', async () => {
+      const storage = cutOff.app.get(RateLimitStorage, { strict: false });
+      const key = newId();
+      const hit = () => storage.increment(key, 1_000, 1);
+      expect((await hit()).isBlocked).toBe(false);
+      for (let i = 0; i < 5; i++) {
+        await sleep(100);
+        expect(await hit()).toMatchObject({ isBlocked: true, timeToBlockExpire: 1 });
+      }
+      await sleep(1_000);
+      expect((await hit()).isBlocked).toBe(false);
+    });
+
     it('is shared again once it is back', async () => {
       const { client, workspace } = await tenantThere();
       await proxy.restore();
@@ -194,13 +207,19 @@ describe('the rate limit', () => {
     });
   });
 
-  it('does not need Redis to start', async () => {
-    const proxy = await TcpProxy.start(setting('TEST_REDIS_URL'));
+  it('does not need Redis to start, and finds it when it comes', async () => {
+    const proxy = await TcpProxy.start(service.stores.redisUrl);
     await proxy.cut();
     const alone = await TestService.create({ beside: service, env: { REDIS_URL: proxy.address } });
     const { client, conversation } = await createTenant(alone);
     expect((await client.get(`/conversations/${conversation.id}`)).status).toBe(200);
+    await proxy.restore();
+    await waitFor('Redis to be found', async () => {
+      const { body } = await alone.client.send({ method: 'GET', path: '/health/ready' });
+      return body.redis === 'up';
+    });
     await alone.close();
+    await proxy.cut();
   });
 
   describe('of refused keys', () => {

@@ -1,0 +1,682 @@
+import { createHmac } from 'node:crypto';
+import Ajv from 'ajv';
+import addFormats from 'ajv-formats';
+import { Type } from '@sinclair/typebox';
+import { Webhook } from 'standardwebhooks';
+import { ApiKeysService } from '../../src/auth/api-keys.service';
+import { SYSTEM } from '../../src/common/principal';
+import { Database } from '../../src/database/database';
+import { eventCatalog, EventType } from '../../src/outbox/event-catalog';
+import { OutboxService } from '../../src/outbox/outbox.service';
+import { WebhookDeliveriesService } from '../../src/webhooks/webhook-deliveries.service';
+import { WebhookEndpointsService } from '../../src/webhooks/webhook-endpoints.service';
+import { WebhookTestService } from '../../src/webhooks/webhook-test.service';
+import { WorkspacesService } from '../../src/workspaces/workspaces.service';
+import ssrf from '../fixtures/ssrf-examples.json';
+import { Dashboard } from '../support/dashboard';
+import { ReceivedWebhook, Receiver } from '../support/receiver';
+import { TestService } from '../support/service';
+import {
+  addEndpoint,
+  deliveriesOf,
+  subscribe,
+  Subscription,
+  waitForDeliveries,
+} from '../support/subscription';
+
+const ISO_UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+const ajv = addFormats(new Ajv({ allErrors: true }));
+
+describe('outbound webhooks', () => {
+  let service: TestService;
+  let receiver: Receiver;
+
+  beforeAll(async () => {
+    service = await TestService.create({ role: 'all' });
+    receiver = await Receiver.start();
+  });
+  afterAll(async () => {
+    await service.close();
+    await receiver.stop();
+  });
+
+  /** The first event of a type at a subscription, checked for everything that all events have in common. */
+  async function receivedBy(
+    { endpoint, path }: Subscription,
+    event: EventType,
+    fits: (data: any) => boolean = () => true,
+  ): Promise<ReceivedWebhook> {
+    const webhook = await receiver.waitFor(
+      ({ envelope }) => envelope.event === event && fits(envelope.data),
+      path,
+    );
+    expectWellFormed(webhook, endpoint.secret);
+    return webhook;
+  }
+
+  /** What an endpoint was told, by a message sent last: whatever happened before it has been relayed by then. */
+  async function toldOf(subscription: Subscription): Promise<ReceivedWebhook[]> {
+    const { workspace, conversation, endpoint, path } = subscription;
+    const { id } = await service.make.sent(workspace, conversation, 'The last thing');
+    await receiver.waitFor(({ envelope }) => envelope.data.message?.id === id, path);
+    await waitForDeliveries(service, endpoint, 'SUCCEEDED');
+    return receiver.received(path).filter(({ envelope }) => envelope.data.message?.id !== id);
+  }
+
+  async function clientOf({ workspace }: Subscription) {
+    const key = await service.make.apiKey(workspace);
+    return { key, client: service.client.as(key) };
+  }
+
+  describe('every delivery', () => {
+    let subscription: Subscription;
+    let webhook: ReceivedWebhook;
+
+    beforeAll(async () => {
+      subscription = await subscribe(service, receiver);
+      await service.make.received(subscription.workspace, subscription.conversation, 'Größe? 👋\n“quoted”  ');
+      webhook = await receivedBy(subscription, 'message.created');
+    });
+
+    it('is a POST with the contract’s headers', () => {
+      expect(webhook.method).toBe('POST');
+      expect(webhook.headers).toMatchObject({
+        'content-type': 'application/json',
+        'user-agent': 'Service-Webhooks/1.0',
+        'x-service-event': 'message.created',
+        'x-service-signature': expect.stringMatching(/^sha256=[0-9a-f]{64}$/),
+      });
+    });
+
+    it('has no headers beyond those that are documented', () => {
+      const own = Object.keys(webhook.headers).filter(
+        (name) => !['host', 'connection', 'content-length'].includes(name),
+      );
+      expect(own.sort()).toEqual([
+        'content-type',
+        'user-agent',
+        'webhook-id',
+        'webhook-signature',
+        'webhook-timestamp',
+        'x-service-delivery',
+        'x-service-event',
+        'x-service-signature',
+      ]);
+    });
+
+    it('has the contract’s envelope and nothing more', () => {
+      expect(Object.keys(webhook.envelope)).toEqual(['event', 'deliveredAt', 'data']);
+      expect(webhook.envelope.event).toBe('message.created');
+      expect(webhook.envelope.deliveredAt).toMatch(ISO_UTC);
+    });
+
+    it('is signed over the exact bytes of its body', () => {
+      const { secret } = subscription.endpoint;
+      const signatureOf = (body: Buffer) =>
+        `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
+
+      expect(webhook.headers['x-service-signature']).toBe(signatureOf(webhook.body));
+      expect(webhook.headers['x-service-signature']).not.toBe(
+        signatureOf(Buffer.from(JSON.stringify(webhook.envelope, null, 1))),
+      );
+    });
+
+    it('is not verified with another endpoint’s secret', async () => {
+      const other = await addEndpoint(service, subscription.workspace, receiver.url('/other'));
+      expect(other.secret).not.toBe(subscription.endpoint.secret);
+      expect(() => new Webhook(other.secret).verify(webhook.body, standardHeaders(webhook))).toThrow();
+    });
+
+    it('carries the text unchanged', () => {
+      expect(webhook.envelope.data.message.body).toBe('Größe? 👋\n“quoted”  ');
+    });
+
+    it('is identified by its delivery', async () => {
+      const [delivery] = await deliveriesOf(service, subscription.endpoint);
+      expect(webhook.headers['x-service-delivery']).toBe(delivery!.id);
+      expect(webhook.headers['webhook-id']).toBe(delivery!.id);
+    });
+  });
+
+  describe('message.created', () => {
+    it('tells of a message sent through the API', async () => {
+      const subscription = await subscribe(service, receiver);
+      const { client } = await clientOf(subscription);
+      const { status, body } = await client.post(`/conversations/${subscription.conversation.id}/messages`, {
+        body: 'Your parcel is on its way.',
+      });
+      expect(status).toBe(201);
+
+      const { envelope } = await receivedBy(subscription, 'message.created');
+      expect(envelope.data).toEqual({
+        conversationId: subscription.conversation.id,
+        message: {
+          id: body.message.id,
+          body: 'Your parcel is on its way.',
+          senderType: 'AGENT',
+          createdAt: body.message.createdAt,
+        },
+      });
+    });
+
+    it('tells of an agent’s message', async () => {
+      const subscription = await subscribe(service, receiver);
+      const { workspace, conversation } = subscription;
+      const { id, createdAt } = await service.make.sent(workspace, conversation, 'Hello from Ana');
+
+      const { envelope } = await receivedBy(subscription, 'message.created');
+      expect(envelope.data).toEqual({
+        conversationId: conversation.id,
+        message: {
+          id,
+          body: 'Hello from Ana',
+          senderType: 'AGENT',
+          createdAt: new Date(createdAt).toISOString(),
+        },
+      });
+    });
+
+    it('tells of a customer’s message', async () => {
+      const subscription = await subscribe(service, receiver);
+      const { workspace, conversation } = subscription;
+      const { id, createdAt } = await service.make.received(workspace, conversation, 'Where is it?');
+
+      const { envelope } = await receivedBy(subscription, 'message.created');
+      expect(envelope.data).toEqual({
+        conversationId: conversation.id,
+        message: {
+          id,
+          body: 'Where is it?',
+          senderType: 'CUSTOMER',
+          createdAt: new Date(createdAt).toISOString(),
+        },
+      });
+    });
+
+    it('is told once for a request that is repeated under its Idempotency-Key', async () => {
+      const subscription = await subscribe(service, receiver);
+      const { client } = await clientOf(subscription);
+      const path = `/conversations/${subscription.conversation.id}/messages`;
+      const send = () => client.post(path, { body: 'Once' }, { 'idempotency-key': 'one' });
+      await send();
+      await send();
+
+      expect(await toldOf(subscription)).toHaveLength(1);
+    });
+
+    it.each(['TRIAL', 'STARTER', 'PRO', 'ENTERPRISE'] as const)('fires on the plan %s', async (planTier) => {
+      const subscription = await subscribe(service, receiver, {
+        events: ['message.created'],
+        workspace: { planTier },
+      });
+      await service.make.received(subscription.workspace, subscription.conversation);
+      await receivedBy(subscription, 'message.created');
+    });
+
+    it('fires after the trial, too', async () => {
+      const subscription = await subscribe(service, receiver, {
+        workspace: { planTier: 'TRIAL', trialEndsAt: new Date(Date.now() - 1000) },
+      });
+      await service.make.received(subscription.workspace, subscription.conversation);
+      await receivedBy(subscription, 'message.created');
+    });
+
+    it('is not told to another workspace', async () => {
+      const [subscription, other] = [await subscribe(service, receiver), await subscribe(service, receiver)];
+      await service.make.received(other.workspace, other.conversation);
+      expect(await toldOf(subscription)).toEqual([]);
+    });
+  });
+
+  describe('conversation.updated', () => {
+    it('has the keys of what changed and no others', async () => {
+      const subscription = await subscribe(service, receiver);
+      const { agent, conversation } = subscription;
+      const { client } = await clientOf(subscription);
+      const conversationId = conversation.id;
+      const patch = async (changes: object) =>
+        expect(await client.patch(`/conversations/${conversationId}`, changes)).toMatchObject({
+          status: 200,
+        });
+
+      await patch({ status: 'CLOSED' });
+      await patch({ status: 'CLOSED' });
+      await patch({ assignedAgentId: agent.id });
+      await patch({ assignedAgentId: agent.id, status: 'CLOSED' });
+      await patch({ status: 'SNOOZED', assignedAgentId: agent.id });
+      await patch({ status: 'OPEN', assignedAgentId: null });
+      await patch({ assignedAgentId: null });
+
+      const told = await toldOf(subscription);
+      for (const webhook of told) expectWellFormed(webhook, subscription.endpoint.secret);
+      expect(told.map(({ envelope }) => envelope.event)).toEqual(Array(4).fill('conversation.updated'));
+      expect(told.map(({ envelope }) => envelope.data)).toEqual(
+        expect.arrayContaining([
+          { conversationId, status: 'CLOSED' },
+          { conversationId, assignedAgentId: agent.id },
+          { conversationId, status: 'SNOOZED' },
+          { conversationId, status: 'OPEN', assignedAgentId: null },
+        ]),
+      );
+    });
+
+    it('tells that a customer’s message has opened a conversation again', async () => {
+      const subscription = await subscribe(service, receiver);
+      const { workspace, conversation } = subscription;
+      await service.make.updateConversation(workspace, conversation, { status: 'SNOOZED' });
+      await service.make.received(workspace, conversation);
+
+      const { envelope } = await receivedBy(
+        subscription,
+        'conversation.updated',
+        ({ status }) => status === 'OPEN',
+      );
+      expect(envelope.data).toEqual({ conversationId: conversation.id, status: 'OPEN' });
+    });
+
+    it('does not tell of a refused change', async () => {
+      const subscription = await subscribe(service, receiver);
+      const { client } = await clientOf(subscription);
+      const stranger = await service.make.agent(await service.make.workspace());
+      const { status } = await client.patch(`/conversations/${subscription.conversation.id}`, {
+        status: 'CLOSED',
+        assignedAgentId: stranger.id,
+      });
+      expect(status).toBe(400);
+      expect(await toldOf(subscription)).toEqual([]);
+    });
+  });
+
+  describe('audit.event', () => {
+    const revokeKey = async ({ workspace, agent }: Subscription) => {
+      const key = await service.make.apiKey(workspace);
+      await service.app.get(ApiKeysService).revoke(workspace.id, key.id, { type: 'agent', id: agent.id });
+      return key;
+    };
+
+    it.each([
+      ['on the ENTERPRISE plan', { planTier: 'ENTERPRISE' as const }],
+      ['with the entitlement granted apart', { entitlements: ['auditWebhookExport' as const] }],
+    ])('fires %s', async (_, workspace) => {
+      const subscription = await subscribe(service, receiver, { workspace, events: ['audit.event'] });
+      const key = await revokeKey(subscription);
+
+      const { envelope } = await receivedBy(
+        subscription,
+        'audit.event',
+        ({ action }) => action === 'api_key.revoked',
+      );
+      expect(envelope.data).toEqual({
+        action: 'api_key.revoked',
+        entity: 'api_key',
+        entityId: key.id,
+        actorId: subscription.agent.id,
+        metadata: { name: key.name },
+      });
+    });
+
+    it('names the key that acted, or the system', async () => {
+      const subscription = await subscribe(service, receiver, { workspace: { planTier: 'ENTERPRISE' } });
+      const { conversation } = subscription;
+      const { key, client } = await clientOf(subscription);
+      await client.patch(`/conversations/${conversation.id}`, { status: 'CLOSED' });
+
+      const closed = await receivedBy(
+        subscription,
+        'audit.event',
+        ({ action }) => action === 'conversation.closed',
+      );
+      expect(closed.envelope.data).toMatchObject({ entityId: conversation.id, actorId: key.id });
+      const created = await receivedBy(
+        subscription,
+        'audit.event',
+        ({ action }) => action === 'api_key.created',
+      );
+      expect(created.envelope.data).toMatchObject({ entityId: key.id, actorId: 'system' });
+    });
+
+    it.each(['TRIAL', 'STARTER', 'PRO'] as const)('never fires on the plan %s', async (planTier) => {
+      const subscription = await subscribe(service, receiver, { workspace: { planTier } });
+      await addEndpoint(service, subscription.workspace, receiver.url(subscription.path), ['audit.event']);
+      await revokeKey(subscription);
+      expect(await toldOf(subscription)).toEqual([]);
+    });
+
+    it('follows the entitlement as it comes and goes', async () => {
+      const subscription = await subscribe(service, receiver, { workspace: { planTier: 'PRO' } });
+      const workspaces = service.app.get(WorkspacesService);
+      await revokeKey(subscription);
+      expect(await toldOf(subscription)).toEqual([]);
+
+      await workspaces.update(subscription.workspace.id, { planTier: 'ENTERPRISE' }, SYSTEM);
+      const key = await revokeKey(subscription);
+      await receivedBy(
+        subscription,
+        'audit.event',
+        ({ entityId, action }) => entityId === key.id && action === 'api_key.revoked',
+      );
+    });
+  });
+
+  describe('webhook.test', () => {
+    const press = ({ workspace, endpoint }: Subscription) =>
+      service.app.get(WebhookTestService).test(workspace.id, endpoint.id, SYSTEM);
+
+    afterEach(() => {
+      receiver.https.respond = (response) => response.end('ok');
+    });
+
+    it('goes to its endpoint alone, signed and shaped like every event', async () => {
+      const subscription = await subscribe(service, receiver, { events: ['message.created'] });
+      const { workspace } = subscription;
+      await addEndpoint(service, workspace, receiver.url(`${subscription.path}-2`), ['*', 'webhook.test']);
+
+      expect(await press(subscription)).toEqual({
+        status: 200,
+        elapsedMs: expect.any(Number),
+        error: null,
+      });
+
+      const { envelope } = await receivedBy(subscription, 'webhook.test');
+      expect(envelope.data).toEqual({ tenantId: workspace.id, test: true });
+      await toldOf(subscription);
+      expect(receiver.received(`${subscription.path}-2`).map(({ envelope }) => envelope.event)).not.toContain(
+        'webhook.test',
+      );
+    });
+
+    it('reports a receiver’s refusal, after one attempt', async () => {
+      receiver.https.respond = (response) => response.writeHead(503).end('busy');
+      const subscription = await subscribe(service, receiver);
+
+      expect(await press(subscription)).toEqual({
+        status: 503,
+        elapsedMs: expect.any(Number),
+        error: 'Answered 503',
+      });
+      expect(receiver.received(subscription.path)).toHaveLength(1);
+      expect(await deliveriesOf(service, subscription.endpoint)).toMatchObject([
+        { event_type: 'webhook.test', status: 'EXHAUSTED', attempt_count: 1 },
+      ]);
+    });
+
+    it('reports a receiver that hangs up', async () => {
+      receiver.https.respond = (response) => response.destroy();
+      const result = await press(await subscribe(service, receiver));
+      expect(result).toEqual({ status: null, elapsedMs: expect.any(Number), error: expect.any(String) });
+    });
+
+    it('reports that nobody listens', async () => {
+      const gone = await Receiver.start();
+      const url = gone.url();
+      await gone.stop();
+      const result = await press(await subscribe(service, receiver, { url }));
+      expect(result).toEqual({
+        status: null,
+        elapsedMs: expect.any(Number),
+        error: expect.stringContaining('ECONNREFUSED'),
+      });
+    });
+
+    it('reports an address that is refused by now', async () => {
+      const subscription = await subscribe(service, receiver);
+      const dashboard = await Dashboard.create({ beside: service, webhookAllowedNetworks: [] });
+      try {
+        const { workspace, endpoint } = subscription;
+        const result = await dashboard.get(WebhookTestService).test(workspace.id, endpoint.id, SYSTEM);
+        expect(result).toEqual({
+          status: null,
+          elapsedMs: expect.any(Number),
+          error: 'The address 127.0.0.1 is not a public one',
+        });
+        expect(receiver.received(subscription.path)).toEqual([]);
+      } finally {
+        await dashboard.close();
+      }
+    });
+
+    it('is in the endpoint’s deliveries like any other', async () => {
+      const subscription = await subscribe(service, receiver);
+      await press(subscription);
+      const { data } = await service.app
+        .get(WebhookDeliveriesService)
+        .list(subscription.workspace.id, subscription.endpoint.id);
+      expect(data).toEqual([
+        {
+          id: expect.any(String),
+          event: 'webhook.test',
+          status: 'succeeded',
+          createdAt: expect.any(Date),
+          nextAttemptAt: null,
+          attempts: [{ at: expect.any(Date), statusCode: 200, durationMs: expect.any(Number), error: null }],
+        },
+      ]);
+    });
+
+    it('knows no endpoint of another workspace, and none that is deleted', async () => {
+      const [subscription, other] = [await subscribe(service, receiver), await subscribe(service, receiver)];
+      await expect(press({ ...other, workspace: subscription.workspace })).rejects.toMatchObject({
+        code: 'NOT_FOUND',
+      });
+      const { workspace, endpoint } = subscription;
+      await service.app.get(WebhookEndpointsService).delete(workspace.id, endpoint.id, SYSTEM);
+      await expect(press(subscription)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    });
+  });
+
+  describe('subscriptions', () => {
+    it('filter by event name', async () => {
+      const subscription = await subscribe(service, receiver, { events: ['message.created'] });
+      const { workspace, conversation, path } = subscription;
+      await addEndpoint(service, workspace, receiver.url(`${path}-updates`), ['conversation.updated']);
+      await addEndpoint(service, workspace, receiver.url(`${path}-both`), [
+        'conversation.updated',
+        'message.created',
+      ]);
+      await service.make.updateConversation(workspace, conversation, { status: 'CLOSED' });
+
+      expect(await toldOf(subscription)).toEqual([]);
+      await receiver.waitForCount(2, `${path}-both`);
+      const updates = await receiver.waitForCount(1, `${path}-updates`);
+      expect(updates.map(({ envelope }) => envelope.event)).toEqual(['conversation.updated']);
+    });
+
+    it('deliver an event once to an endpoint that wants it in two ways', async () => {
+      const subscription = await subscribe(service, receiver, { events: ['*', 'conversation.updated'] });
+      const { workspace, conversation } = subscription;
+      await service.make.updateConversation(workspace, conversation, { status: 'CLOSED' });
+      expect(await toldOf(subscription)).toHaveLength(1);
+    });
+
+    it('give each endpoint its own delivery and signature', async () => {
+      const subscription = await subscribe(service, receiver);
+      const { workspace, conversation, path } = subscription;
+      const second = await addEndpoint(service, workspace, receiver.url(`${path}-2`));
+      await service.make.received(workspace, conversation);
+
+      const [[one], [two]] = await Promise.all([
+        receiver.waitForCount(1, path),
+        receiver.waitForCount(1, `${path}-2`),
+      ]);
+      expectWellFormed(two!, second.secret);
+      expect(one!.headers['x-service-delivery']).not.toBe(two!.headers['x-service-delivery']);
+    });
+  });
+
+  describe('a fifth event type', () => {
+    const catalog = eventCatalog as unknown as Record<string, unknown>;
+    const append = (tenantId: string) =>
+      service.app
+        .get(Database)
+        .transaction((tx) =>
+          service.app
+            .get(OutboxService)
+            .append(tx, tenantId, 'contact.created' as EventType, { contactId: 'c1' } as never),
+        );
+
+    beforeAll(() => {
+      catalog['contact.created'] = {
+        description: 'A contact was created.',
+        data: Type.Object({ contactId: Type.String() }, { additionalProperties: false }),
+        example: { contactId: 'c1' },
+      };
+    });
+    afterAll(() => {
+      delete catalog['contact.created'];
+    });
+
+    it('reaches an endpoint that subscribed to * before', async () => {
+      const subscription = await subscribe(service, receiver);
+      await append(subscription.workspace.id);
+      const { envelope } = await receivedBy(subscription, 'contact.created' as EventType);
+      expect(envelope.data).toEqual({ contactId: 'c1' });
+    });
+
+    it('can be subscribed to by name, and is not told to others', async () => {
+      const subscription = await subscribe(service, receiver, { events: ['message.created'] });
+      const { workspace, path } = subscription;
+      await addEndpoint(service, workspace, receiver.url(`${path}-5`), ['contact.created']);
+      await append(workspace.id);
+      await receiver.waitForCount(1, `${path}-5`);
+      expect(await toldOf(subscription)).toEqual([]);
+    });
+  });
+
+  describe('creating an endpoint', () => {
+    let dashboard: Dashboard;
+    let tenantId: string;
+
+    beforeAll(async () => {
+      dashboard = await Dashboard.create({ beside: service, webhookAllowedNetworks: [] });
+      tenantId = (await service.make.workspace()).id;
+    });
+    afterAll(() => dashboard.close());
+
+    const create = (input: { url: unknown; events?: unknown }) =>
+      dashboard.get(WebhookEndpointsService).create(tenantId, { events: ['*'], ...input } as never, SYSTEM);
+
+    it.each([
+      ...ssrf.refuse_url_literal,
+      ...ssrf.refuse_url_form,
+      ...ssrf.refuse_ip.map((ip) => `https://${ip.includes(':') ? `[${ip}]` : ip}/`),
+      ...ssrf.allow_ip.map((ip) => `http://${ip.includes(':') ? `[${ip}]` : ip}/`),
+    ])('refuses %s', async (url) => {
+      await expect(create({ url })).rejects.toMatchObject({
+        code: 'INVALID_BODY',
+        details: [{ field: 'url', message: expect.any(String) }],
+      });
+    });
+
+    it.each([
+      [undefined],
+      [null],
+      [7],
+      [''],
+      ['not a url'],
+      [['https://1.1.1.1/']],
+      [`https://1.1.1.1/${'a'.repeat(2100)}`],
+    ])('refuses the url %p', async (url) => {
+      await expect(create({ url })).rejects.toMatchObject({
+        code: 'INVALID_BODY',
+        details: expect.arrayContaining([{ field: 'url', message: expect.any(String) }]),
+      });
+    });
+
+    it.each([[undefined], ['*'], [[]], [['message.deleted']], [['*', '*']], [[7]], [['toString']]])(
+      'refuses the events %p',
+      async (events) => {
+        await expect(create({ url: 'https://1.1.1.1/', events })).rejects.toMatchObject({
+          code: 'INVALID_BODY',
+          details: expect.arrayContaining([{ field: 'events', message: expect.any(String) }]),
+        });
+      },
+    );
+
+    it('left nothing behind', async () => {
+      expect(await dashboard.get(WebhookEndpointsService).list(tenantId)).toEqual([]);
+    });
+
+    it.each(ssrf.allow_ip)('accepts %s', async (ip) => {
+      const url = `https://${ip.includes(':') ? `[${ip}]` : ip}/hook?a=b`;
+      expect(await create({ url })).toMatchObject({ url, events: ['*'], active: true });
+    });
+
+    it('shows the secret once, and stores it encrypted', async () => {
+      const { secret, ...shown } = await create({ url: 'https://1.1.1.1/', events: ['message.created'] });
+      expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+
+      const endpoints = dashboard.get(WebhookEndpointsService);
+      expect(await endpoints.get(tenantId, shown.id)).toEqual(shown);
+      expect(JSON.stringify(await endpoints.list(tenantId))).not.toContain(secret);
+      const [row] = await service.query<{ secret_ciphertext: Buffer }>(
+        'SELECT * FROM webhook_endpoints WHERE id = $1',
+        [shown.id],
+      );
+      expect(JSON.stringify(row)).not.toContain(secret);
+      expect(row!.secret_ciphertext.includes(Buffer.from(secret.slice('whsec_'.length), 'base64'))).toBe(
+        false,
+      );
+    });
+
+    it('stops at 50, even for two at once', async () => {
+      const { id } = await service.make.workspace();
+      const endpoints = dashboard.get(WebhookEndpointsService);
+      const add = () => endpoints.create(id, { url: 'https://1.1.1.1/', events: ['*'] }, SYSTEM);
+      for (let n = 0; n < 49; n++) await add();
+
+      const [one, two] = await Promise.allSettled([add(), add()]);
+
+      expect([one.status, two.status].sort()).toEqual(['fulfilled', 'rejected']);
+      expect([one, two].find(({ status }) => status === 'rejected')).toMatchObject({
+        reason: { code: 'INVALID_BODY', message: expect.stringContaining('50') },
+      });
+      const [first, ...rest] = await endpoints.list(id);
+      expect(rest).toHaveLength(49);
+      await endpoints.delete(id, first!.id, SYSTEM);
+      await add();
+    });
+
+    it('knows no workspace that does not exist', async () => {
+      const endpoints = dashboard.get(WebhookEndpointsService);
+      const input = { url: 'https://1.1.1.1/', events: ['*'] };
+      for (const id of ['nonsense', '019ab3ee-0a1b-7c2d-8e3f-4a5b6c7d8e9f']) {
+        await expect(endpoints.create(id, input, SYSTEM)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+      }
+    });
+  });
+
+  it('keeps other workspaces’ endpoints out of reach', async () => {
+    const [{ workspace }, other] = [await subscribe(service, receiver), await subscribe(service, receiver)];
+    const endpoints = service.app.get(WebhookEndpointsService);
+    const { id } = other.endpoint;
+    for (const call of [
+      () => endpoints.get(workspace.id, id),
+      () => endpoints.activate(workspace.id, id, SYSTEM),
+      () => endpoints.deactivate(workspace.id, id, SYSTEM),
+      () => endpoints.delete(workspace.id, id, SYSTEM),
+      () => service.app.get(WebhookDeliveriesService).list(workspace.id, id),
+    ]) {
+      await expect(call()).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    }
+    await service.make.received(other.workspace, other.conversation);
+    await waitForDeliveries(service, other.endpoint, 'SUCCEEDED');
+  });
+});
+
+/** What the contract says of every delivery: envelope, event name, both signatures, and the catalog's schema. */
+function expectWellFormed(webhook: ReceivedWebhook, secret: string): void {
+  const { envelope, headers, body } = webhook;
+  expect(Object.keys(envelope)).toEqual(['event', 'deliveredAt', 'data']);
+  expect(envelope.deliveredAt).toMatch(ISO_UTC);
+  expect(headers['x-service-event']).toBe(envelope.event);
+  expect(headers['x-service-signature']).toBe(
+    `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`,
+  );
+  expect(new Webhook(secret).verify(body, standardHeaders(webhook))).toEqual(envelope);
+  const { data } = eventCatalog[envelope.event as EventType];
+  expect(ajv.validate(data, envelope.data) || ajv.errors).toBe(true);
+}
+
+function standardHeaders({ headers }: ReceivedWebhook): Record<string, string> {
+  return headers as Record<string, string>;
+}
