@@ -26,17 +26,18 @@ export interface ApiResponse {
  */
 export class ApiClient {
   private readonly agent: Agent;
+  private turn = 0;
   private readonly http: AxiosInstance;
 
   constructor(
-    private readonly baseUrl: string,
+    /** Of one process, or of several that take the requests in turn. */
+    private readonly baseUrls: string[],
     private readonly validator: ContractValidator | null,
     private readonly headers: Record<string, string> = {},
     agent?: Agent,
   ) {
     this.agent = agent ?? new Agent({ keepAlive: true });
     this.http = axios.create({
-      baseURL: baseUrl,
       httpAgent: this.agent,
       proxy: false,
       maxRedirects: 0,
@@ -54,7 +55,7 @@ export class ApiClient {
 
   /** The same client with these headers on every request. */
   with(headers: Record<string, string>): ApiClient {
-    return new ApiClient(this.baseUrl, this.validator, { ...this.headers, ...headers }, this.agent);
+    return new ApiClient(this.baseUrls, this.validator, { ...this.headers, ...headers }, this.agent);
   }
 
   get(path: string, headers?: Record<string, string>): Promise<ApiResponse> {
@@ -73,7 +74,7 @@ export class ApiClient {
     const data = raw ?? (body === undefined ? undefined : JSON.stringify(body));
     const { status, ...answer } = await this.http.request<string>({
       method,
-      url: path,
+      url: this.nextBaseUrl() + path,
       data,
       headers: {
         ...(data === undefined ? {} : { 'content-type': 'application/json' }),
@@ -103,6 +104,10 @@ export class ApiClient {
       cursor = page.body.nextCursor as string | null;
     }
     return rows;
+  }
+
+  private nextBaseUrl(): string {
+    return this.baseUrls[this.turn++ % this.baseUrls.length]!;
   }
 
   close(): void {

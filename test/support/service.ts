@@ -7,9 +7,13 @@ import { configureApp } from '../../src/configure-app';
 import { Database } from '../../src/database/database';
 import { RootModule } from '../../src/root.module';
 import { ApiClient } from './api-client';
+import { Cluster } from './cluster';
 import { ContractValidator } from './contract-validator';
 import { Fixtures } from './fixtures';
 import { createStores, dropStores, setting, TestStores } from './test-database';
+
+/** `npm run test:cluster`: requests go to processes of their own, and so do deliveries; this one only looks on. */
+const isClustered = process.env['TEST_CLUSTER'] === 'true';
 
 export interface ServiceOptions {
   role?: Role;
@@ -27,12 +31,18 @@ export class TestService {
     readonly baseUrl: string,
     /** A client without a key. What it is answered is held against the OpenAPI document. */
     readonly client: ApiClient,
+    private readonly cluster: Cluster | null,
     private readonly ownsStores: boolean,
   ) {}
 
   static async create({ role = 'api', env = {}, beside }: ServiceOptions = {}): Promise<TestService> {
     const stores = beside?.stores ?? (await createStores());
-    const config = Config.from({ ...environment(stores), ROLE: role, ...env });
+    const cluster =
+      isClustered && !beside && role !== 'worker'
+        ? await Cluster.start({ ...environment(stores), ...env })
+        : null;
+    const ownRole = cluster ? 'api' : role;
+    const config = Config.from({ ...environment(stores), ROLE: ownRole, ...env });
     const logger = createLogger(config.logLevel);
     const app = await NestFactory.create<NestExpressApplication>(RootModule.forRoot(config), {
       logger: new NestLogger(logger),
@@ -44,7 +54,8 @@ export class TestService {
     const { port } = app.getHttpServer().address() as AddressInfo;
     const baseUrl = `http://127.0.0.1:${port}`;
     const validator = role === 'worker' ? null : await ContractValidator.of(baseUrl);
-    return new TestService(app, stores, baseUrl, new ApiClient(baseUrl, validator), !beside);
+    const client = new ApiClient(cluster?.apiUrls ?? [baseUrl], validator);
+    return new TestService(app, stores, baseUrl, client, cluster, !beside);
   }
 
   /** Workspaces and what is in them, made by the service itself. */
@@ -59,6 +70,7 @@ export class TestService {
 
   async close(): Promise<void> {
     this.client.close();
+    await this.cluster?.stop();
     await this.app.close();
     if (this.ownsStores) await dropStores(this.stores);
   }
