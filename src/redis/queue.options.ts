@@ -10,13 +10,23 @@ const MAX_STALLED = 1_000_000;
 
 /** How queues connect: through any outage of Redis, for as long as it takes. */
 export function queueOptions({ redisUrl }: Config): BullModuleOptions {
-  const connection: RedisOptions = {
+  return {
+    redis: connectionOf(redisUrl),
+    settings: { lockDuration: LOCK_MS, stalledInterval: STALLED_CHECK_MS, maxStalledCount: MAX_STALLED },
+  };
+}
+
+/**
+ * As options and not as connections, because Bull closes only those that it made itself. Read from the address by
+ * ioredis: Bull's own reading knows nothing of TLS.
+ */
+function connectionOf(redisUrl: string): RedisOptions {
+  const { options } = new Redis(redisUrl, { lazyConnect: true });
+  return {
+    ...options,
+    lazyConnect: false,
     maxRetriesPerRequest: null,
     enableReadyCheck: false,
     retryStrategy: (times) => Math.min(times * 50, 1_000),
-  };
-  return {
-    createClient: () => new Redis(redisUrl, connection),
-    settings: { lockDuration: LOCK_MS, stalledInterval: STALLED_CHECK_MS, maxStalledCount: MAX_STALLED },
   };
 }
