@@ -1,30 +1,42 @@
-import { INestApplicationContext } from '@nestjs/common';
+import { INestApplicationContext, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { MessagingModule } from '../../src/messaging.module';
+import { MessagingModule, MessagingOptions } from '../../src/messaging.module';
 import { createStores, dropStores, setting, TestStores } from './test-database';
+
+interface DashboardOptions extends Partial<MessagingOptions> {
+  /** A service whose database and Redis it shares. */
+  beside?: { stores: TestStores };
+}
 
 /** The service's parts inside a backend that imports them: no route, no worker, so that nothing happens by itself. */
 export class Dashboard {
   private constructor(
     readonly app: INestApplicationContext,
     readonly stores: TestStores,
+    private readonly ownsStores: boolean,
   ) {}
 
-  static async create(): Promise<Dashboard> {
-    const stores = await createStores();
+  static async create({ beside, ...options }: DashboardOptions = {}): Promise<Dashboard> {
+    const stores = beside?.stores ?? (await createStores());
     const module = MessagingModule.forRoot({
       databaseUrl: stores.databaseUrl,
       redisUrl: stores.redisUrl,
       secretsKeys: `test:${Buffer.alloc(32, 7).toString('base64')}`,
       webhookAllowedNetworks: ['127.0.0.0/8'],
       webhookExtraCaFile: setting('TEST_CA_FILE'),
+      databasePoolSize: 5,
+      ...options,
     });
     const app = await NestFactory.createApplicationContext(module, { logger: false });
-    return new Dashboard(app, stores);
+    return new Dashboard(app, stores, !beside);
+  }
+
+  get<T>(part: Type<T>): T {
+    return this.app.get(part, { strict: false });
   }
 
   async close(): Promise<void> {
     await this.app.close();
-    await dropStores(this.stores);
+    if (this.ownsStores) await dropStores(this.stores);
   }
 }
