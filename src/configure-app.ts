@@ -10,9 +10,12 @@ import { Config } from './config/config';
 import { setupOpenApi } from './openapi/openapi';
 
 const BODY_LIMIT = '256kb';
+/** Longer than load balancers and clients keep an idle connection, so that none is closed just as it is used again. */
+const KEEP_ALIVE_MS = 75_000;
 
 /** Everything about HTTP that is the same for every route. The process and the tests both call it. */
 export function configureApp(app: NestExpressApplication, config: Config, logger: pino.Logger): void {
+  app.getHttpServer().keepAliveTimeout = KEEP_ALIVE_MS;
   app.disable('x-powered-by');
   app.disable('etag');
   app.set('trust proxy', config.trustProxy);

@@ -1,7 +1,8 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { AnyScope, CurrentPrincipal } from '../common/access.decorators';
-import { ApiAnswer } from '../common/api.decorators';
+import { ApiAnswer, ApiErrors } from '../common/api.decorators';
+import { NoQuery } from '../common/no-query.decorator';
 import { type Principal } from '../common/principal';
 import { MeResponse, toMe } from './me.response';
 
@@ -10,7 +11,9 @@ import { MeResponse, toMe } from './me.response';
 export class MeController {
   @Get()
   @AnyScope()
+  @NoQuery()
   @ApiAnswer('Tell which key this is, and what it may do', MeResponse)
+  @ApiErrors('INVALID_QUERY')
   get(@CurrentPrincipal() principal: Principal): MeResponse {
     return toMe(principal);
   }

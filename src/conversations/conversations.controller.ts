@@ -2,6 +2,7 @@ import { Body, Controller, Get, Param, Patch, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { CurrentPrincipal, RequireScope } from '../common/access.decorators';
 import { ApiAnswer, ApiConversationId, ApiErrors, ApiPage } from '../common/api.decorators';
+import { NoQuery } from '../common/no-query.decorator';
 import { type Page } from '../common/page';
 import { actorOf, type Principal } from '../common/principal';
 import { ListConversationsQuery, UpdateConversation } from './conversation.dto';
@@ -26,18 +27,20 @@ export class ConversationsController {
 
   @Get(':id')
   @RequireScope('conversations:read')
+  @NoQuery()
   @ApiConversationId()
   @ApiAnswer('Get a conversation with its contact', ConversationDetail)
-  @ApiErrors('NOT_FOUND')
+  @ApiErrors('INVALID_QUERY', 'NOT_FOUND')
   get(@CurrentPrincipal() { tenant }: Principal, @Param('id') id: string): Promise<ConversationDetail> {
     return this.conversations.get(tenant.id, id);
   }
 
   @Patch(':id')
   @RequireScope('conversations:write')
+  @NoQuery()
   @ApiConversationId()
   @ApiAnswer('Close, snooze, reopen or reassign a conversation', ConversationResponse)
-  @ApiErrors('INVALID_BODY', 'TRIAL_EXPIRED', 'NOT_FOUND', 'PAYLOAD_TOO_LARGE')
+  @ApiErrors('INVALID_QUERY', 'INVALID_BODY', 'TRIAL_EXPIRED', 'NOT_FOUND', 'PAYLOAD_TOO_LARGE')
   update(
     @CurrentPrincipal() principal: Principal,
     @Param('id') id: string,

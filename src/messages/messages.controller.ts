@@ -8,6 +8,7 @@ import {
   ApiIdempotencyKey,
   ApiPage,
 } from '../common/api.decorators';
+import { NoQuery } from '../common/no-query.decorator';
 import { type Page, PageQuery } from '../common/page';
 import { type Principal } from '../common/principal';
 import { Idempotent, type IdempotentRequest } from '../idempotency/idempotent-request';
@@ -35,13 +36,21 @@ export class MessagesController {
 
   @Post()
   @RequireScope('messages:write')
+  @NoQuery()
   @ApiConversationId()
   @ApiIdempotencyKey()
   @ApiAnswer('Send a message as an agent', SentMessageResponse, {
     status: 201,
     headers: ['Idempotency-Replayed'],
   })
-  @ApiErrors('INVALID_BODY', 'TRIAL_EXPIRED', 'NOT_FOUND', 'IDEMPOTENCY_CONFLICT', 'PAYLOAD_TOO_LARGE')
+  @ApiErrors(
+    'INVALID_QUERY',
+    'INVALID_BODY',
+    'TRIAL_EXPIRED',
+    'NOT_FOUND',
+    'IDEMPOTENCY_CONFLICT',
+    'PAYLOAD_TOO_LARGE',
+  )
   send(
     @CurrentPrincipal() { tenant }: Principal,
     @Param('id') id: string,

@@ -100,6 +100,17 @@ describe('access', () => {
       }
     });
 
+    it('refuses a query parameter that it does not know', async () => {
+      const unknown = { ...route, path: `${route.path}?colour=red` };
+      const { status, body } = await call(tenant.client, unknown, tenant.conversation.id);
+      expect(status).toBe(400);
+      expect(body).toEqual(
+        errorBody('INVALID_QUERY', expect.any(String), [
+          { field: 'colour', message: 'is not a known field' },
+        ]),
+      );
+    });
+
     it('answers 429 over the limit', async () => {
       const capped = await createTenant(service, service.make.workspace({ rateLimit: 1 }));
       expect((await call(capped.client, route, capped.conversation.id)).status).toBe(route.success);

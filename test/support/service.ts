@@ -71,6 +71,7 @@ export class TestService {
   async close(): Promise<void> {
     this.client.close();
     await this.cluster?.stop();
+    this.app.getHttpServer().closeAllConnections();
     await this.app.close();
     if (this.ownsStores) await dropStores(this.stores);
   }
