@@ -35,7 +35,7 @@ async function stop(app: NestExpressApplication, logger: pino.Logger, signal: st
     logger.error('not everything ended in time');
     process.exit(1);
   }, SHUTDOWN_DEADLINE_MS).unref();
-  await stopServing(app.getHttpServer() as Server);
+  await stopServing(app.getHttpServer());
   await app.close();
   logger.info('stopped');
   process.exit(0);

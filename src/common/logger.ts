@@ -3,7 +3,17 @@ import pino from 'pino';
 
 /** The process's logger: JSON lines on stdout. What is given to it never holds a key, a secret or a message body. */
 export function createLogger(level: string): pino.Logger {
-  return pino({ level, base: undefined, timestamp: pino.stdTimeFunctions.isoTime });
+  return pino({
+    level,
+    base: undefined,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    serializers: { err: describeError },
+  });
+}
+
+/** An error without its other properties: a failed query carries its parameters, and those are customers' data. */
+function describeError(error: NodeJS.ErrnoException): object {
+  return { type: error.name, code: error.code, message: error.message, stack: error.stack };
 }
 
 /** What Nest says of its own wiring at every start. */
@@ -46,6 +56,6 @@ export class NestLogger implements LoggerService {
     if (message instanceof Error) this.pino[level]({ context, err: message }, message.message);
     else if (typeof message === 'object')
       this.pino[level]({ context, ...message }, text as string | undefined);
-    else this.pino[level]({ context, ...(text ? { stack: text } : {}) }, String(message));
+    else this.pino[level]({ context, ...(text ? { stack: text } : {}) }, message as string);
   }
 }

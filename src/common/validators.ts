@@ -50,7 +50,6 @@ export function NotBlank(options?: ValidationOptions): PropertyDecorator {
 }
 
 export function countCharacters(text: string): number {
-  let count = 0;
-  for (const _ of text) count++;
-  return count;
+  // A spread goes by code points, where length goes by UTF-16 units.
+  return [...text].length;
 }
