@@ -17,7 +17,7 @@ const TURN_MS = 5_000;
 @Injectable()
 export class DeliveryProcessor implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(DeliveryProcessor.name);
-  /** Deliveries under way in this process, by endpoint, whichever job started them. */
+  /** Deliveries under way or being claimed in this process, by endpoint, whichever job started them. */
   private readonly underWay = new Map<string, number>();
   private stopping = false;
 
@@ -58,7 +58,7 @@ export class DeliveryProcessor implements OnApplicationBootstrap, BeforeApplicat
       // Another job of this endpoint fills the cap: waiting for it would hold a place that others need.
       if (room <= 0 && own.size === 0) return;
       if (room > 0) {
-        const claimed = await this.store.claim(endpointId, room);
+        const claimed = await this.claim(endpointId, room);
         for (const delivery of claimed) this.launch(delivery, own);
         if (claimed.length < room) break;
       }
@@ -67,16 +67,31 @@ export class DeliveryProcessor implements OnApplicationBootstrap, BeforeApplicat
     await Promise.all(own);
   }
 
+  /** Takes the room before it claims, so that two jobs of one endpoint can't both fill it. */
+  private async claim(endpointId: string, room: number): Promise<ClaimedDelivery[]> {
+    this.take(endpointId, room);
+    let claimed: ClaimedDelivery[] = [];
+    try {
+      claimed = await this.store.claim(endpointId, room);
+      return claimed;
+    } finally {
+      this.take(endpointId, claimed.length - room);
+    }
+  }
+
+  /** Sends a claimed delivery, which has its room already. */
   private launch(delivery: ClaimedDelivery, own: Set<Promise<void>>): void {
-    const { endpointId } = delivery;
-    this.underWay.set(endpointId, (this.underWay.get(endpointId) ?? 0) + 1);
     const attempt = this.attempt(delivery).finally(() => {
       own.delete(attempt);
-      const rest = this.underWay.get(endpointId)! - 1;
-      if (rest > 0) this.underWay.set(endpointId, rest);
-      else this.underWay.delete(endpointId);
+      this.take(delivery.endpointId, -1);
     });
     own.add(attempt);
+  }
+
+  private take(endpointId: string, places: number): void {
+    const taken = (this.underWay.get(endpointId) ?? 0) + places;
+    if (taken > 0) this.underWay.set(endpointId, taken);
+    else this.underWay.delete(endpointId);
   }
 
   private async attempt(delivery: ClaimedDelivery): Promise<void> {
