@@ -410,7 +410,7 @@ describe('outbound webhooks', () => {
       const gone = await Receiver.start();
       const url = gone.url();
       await gone.stop();
-      const result = await press(await subscribe(service, receiver, { url }));
+      const result = await press(await subscribe(service, url));
       expect(result).toEqual({
         status: null,
         elapsedMs: expect.any(Number),

@@ -1,6 +1,8 @@
 import { INestApplicationContext, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
+import { Database } from '../../src/database/database';
 import { MessagingModule, MessagingOptions } from '../../src/messaging.module';
+import { Fixtures } from './fixtures';
 import { createStores, dropStores, setting, TestStores } from './test-database';
 
 interface DashboardOptions extends Partial<MessagingOptions> {
@@ -33,6 +35,15 @@ export class Dashboard {
 
   get<T>(part: Type<T>): T {
     return this.app.get(part, { strict: false });
+  }
+
+  /** Workspaces and what is in them. */
+  get make(): Fixtures {
+    return new Fixtures(this.app);
+  }
+
+  query<Row = Record<string, unknown>>(sql: string, parameters: unknown[] = []): Promise<Row[]> {
+    return this.app.get(Database).query<Row>(sql, parameters);
   }
 
   async close(): Promise<void> {

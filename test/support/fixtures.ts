@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { NestExpressApplication } from '@nestjs/platform-express';
+import { INestApplicationContext } from '@nestjs/common';
 import { CreatedApiKey } from '../../src/auth/api-key.dto';
 import { ApiKeysService } from '../../src/auth/api-keys.service';
 import { Actor, SYSTEM } from '../../src/common/principal';
@@ -23,7 +23,7 @@ type InWorkspace = Pick<WorkspaceEntity, 'id'>;
 
 /** Makes what tests need, through the services that the dashboard uses. */
 export class Fixtures {
-  constructor(private readonly app: NestExpressApplication) {}
+  constructor(private readonly app: Pick<INestApplicationContext, 'get'>) {}
 
   workspace(input: Partial<CreateWorkspace> = {}): Promise<WorkspaceEntity> {
     const slug = `ws-${unique()}`;

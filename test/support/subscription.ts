@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { INestApplicationContext } from '@nestjs/common';
+import { newId } from '../../src/common/ids';
 import { SYSTEM } from '../../src/common/principal';
 import { ConversationDetail } from '../../src/conversations/conversation.response';
 import { DeliveryQueue } from '../../src/webhooks/delivery.queue';
@@ -8,7 +10,7 @@ import { AgentEntity } from '../../src/workspaces/agent.entity';
 import { CreateWorkspace } from '../../src/workspaces/workspace.dto';
 import { WorkspaceEntity } from '../../src/workspaces/workspace.entity';
 import { Receiver } from './receiver';
-import { TestService } from './service';
+import { Fixtures } from './fixtures';
 import { waitFor } from './wait';
 
 /** A workspace with an agent, a conversation, and an endpoint at a path of its own. */
@@ -23,8 +25,13 @@ export interface Subscription {
 interface SubscriptionOptions {
   events?: string[];
   workspace?: Partial<CreateWorkspace>;
-  /** Instead of the receiver's own. */
-  url?: string;
+}
+
+/** Whoever has the webhooks: a dashboard, or a service with the role `worker` or `all`. */
+export interface Host {
+  app: Pick<INestApplicationContext, 'get'>;
+  make: Fixtures;
+  query<Row = Record<string, unknown>>(sql: string, parameters?: unknown[]): Promise<Row[]>;
 }
 
 /** A stored delivery. */
@@ -50,23 +57,23 @@ export interface AttemptRow {
   response: Buffer | null;
 }
 
-/** Registers an endpoint through a service whose role has the webhooks: `worker` or `all`. */
+/** Registers an endpoint at a receiver, or at any other address. */
 export async function subscribe(
-  service: TestService,
-  receiver: Receiver,
-  { events = ['*'], workspace: input, url }: SubscriptionOptions = {},
+  service: Host,
+  to: Receiver | string,
+  { events = ['*'], workspace: input }: SubscriptionOptions = {},
 ): Promise<Subscription> {
   const fixtures = service.make;
   const workspace = await fixtures.workspace(input);
   const agent = await fixtures.agent(workspace);
   const conversation = await fixtures.conversation(workspace);
   const path = `/hook-${randomBytes(4).toString('hex')}`;
-  const endpoint = await addEndpoint(service, workspace, url ?? receiver.url(path), events);
+  const endpoint = await addEndpoint(service, workspace, typeof to === 'string' ? to : to.url(path), events);
   return { workspace, agent, conversation, endpoint, path };
 }
 
 export function addEndpoint(
-  service: TestService,
+  service: Host,
   { id }: { id: string },
   url: string,
   events: string[] = ['*'],
@@ -75,14 +82,14 @@ export function addEndpoint(
 }
 
 /** What an endpoint is or was owed, oldest first. */
-export function deliveriesOf(service: TestService, endpoint: { id: string }): Promise<DeliveryRow[]> {
+export function deliveriesOf(service: Host, endpoint: { id: string }): Promise<DeliveryRow[]> {
   return service.query<DeliveryRow>('SELECT * FROM webhook_deliveries WHERE endpoint_id = $1 ORDER BY id', [
     endpoint.id,
   ]);
 }
 
 /** Every attempt that was made for an endpoint, oldest first. */
-export function attemptsOf(service: TestService, endpoint: { id: string }): Promise<AttemptRow[]> {
+export function attemptsOf(service: Host, endpoint: { id: string }): Promise<AttemptRow[]> {
   return service.query<AttemptRow>(
     `SELECT a.* FROM webhook_attempts a JOIN webhook_deliveries d ON d.id = a.delivery_id
      WHERE d.endpoint_id = $1 ORDER BY a.id`,
@@ -92,7 +99,7 @@ export function attemptsOf(service: TestService, endpoint: { id: string }): Prom
 
 /** An endpoint's attempts, once there are so many. */
 export function waitForAttempts(
-  service: TestService,
+  service: Host,
   endpoint: { id: string },
   count: number,
   timeoutMs?: number,
@@ -109,7 +116,7 @@ export function waitForAttempts(
 
 /** An endpoint's deliveries, once there are some and all of them are as wanted. */
 export function waitForDeliveries(
-  service: TestService,
+  service: Host,
   endpoint: { id: string },
   status: DeliveryRow['status'],
   count = 1,
@@ -125,8 +132,24 @@ export function waitForDeliveries(
   );
 }
 
+/** Owes an event to an endpoint from now on, as the relay does. */
+export async function oweEvent(
+  service: Host,
+  { workspace, endpoint }: Pick<Subscription, 'workspace' | 'endpoint'>,
+): Promise<void> {
+  await service.query(
+    `WITH event AS (
+       INSERT INTO events VALUES ($1, $2, 'message.created', '{}', now(), now()) RETURNING id
+     )
+     INSERT INTO webhook_deliveries (tenant_id, id, endpoint_id, event_id, event_type, status, max_attempts,
+       next_attempt_at, created_at)
+     SELECT $1, $2, $3, event.id, 'message.created', 'PENDING', 6, now(), now() FROM event`,
+    [workspace.id, newId(), endpoint.id],
+  );
+}
+
 /** Lets pending retries be due now instead of later: the schedule is the database's. */
-export async function bringForward(service: TestService, endpoint: { id: string }): Promise<void> {
+export async function bringForward(service: Host, endpoint: { id: string }): Promise<void> {
   await service.query(
     `UPDATE webhook_deliveries SET next_attempt_at = now() WHERE endpoint_id = $1 AND status = 'PENDING'`,
     [endpoint.id],

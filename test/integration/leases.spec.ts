@@ -1,0 +1,178 @@
+import { SYSTEM } from '../../src/common/principal';
+import { ClaimedDelivery } from '../../src/webhooks/claimed-delivery';
+import { DeliveryStore, RecordedAttempt } from '../../src/webhooks/delivery.store';
+import { WebhookEndpointsService } from '../../src/webhooks/webhook-endpoints.service';
+import { Dashboard } from '../support/dashboard';
+import { attemptsOf, deliveriesOf, oweEvent, subscribe, Subscription } from '../support/subscription';
+
+/** Whose turn a delivery is, with no worker about that would take one. */
+describe('leases', () => {
+  let dashboard: Dashboard;
+  let store: DeliveryStore;
+  let subscription: Subscription;
+
+  beforeAll(async () => {
+    dashboard = await Dashboard.create();
+    store = dashboard.get(DeliveryStore);
+  });
+  afterAll(() => dashboard.close());
+  beforeEach(async () => {
+    subscription = await subscribe(dashboard, 'https://127.0.0.1:9999/');
+  });
+
+  const claim = (count = 10) => store.claim(subscription.endpoint.id, count);
+  const stored = () => deliveriesOf(dashboard, subscription.endpoint);
+  const owe = () => oweEvent(dashboard, subscription);
+  const endLeases = () =>
+    dashboard.query(
+      `UPDATE webhook_deliveries SET lease_until = now() - interval '1 second' WHERE endpoint_id = $1`,
+      [subscription.endpoint.id],
+    );
+
+  it('keep others away until they end, and then give the delivery to anyone', async () => {
+    await owe();
+    const [claimed] = await claim();
+    expect(claimed).toMatchObject({ endpointId: subscription.endpoint.id, attemptCount: 0, maxAttempts: 6 });
+    expect(await claim()).toEqual([]);
+    expect(await store.hasDue(subscription.endpoint.id)).toBe(false);
+
+    await endLeases();
+
+    expect(await store.hasDue(subscription.endpoint.id)).toBe(true);
+    const [again] = await claim();
+    expect(again!.id).toBe(claimed!.id);
+    expect(again!.leaseId).not.toBe(claimed!.leaseId);
+  });
+
+  it('outlast an attempt', async () => {
+    await owe();
+    await claim();
+    const [{ outlasts }] = (await dashboard.query(
+      `SELECT lease_until > now() + interval '12 seconds' AS outlasts FROM webhook_deliveries WHERE endpoint_id = $1`,
+      [subscription.endpoint.id],
+    )) as [{ outlasts: boolean }];
+    expect(outlasts).toBe(true);
+  });
+
+  it('are taken once by those who claim at once', async () => {
+    for (let n = 0; n < 10; n++) await owe();
+    const claims = await Promise.all([claim(4), claim(4), claim(4)]);
+    const ids = claims.flat().map(({ id }) => id);
+    expect(ids).toHaveLength(10);
+    expect(new Set(ids).size).toBe(10);
+  });
+
+  it('are given out from the longest due', async () => {
+    for (let n = 0; n < 3; n++) await owe();
+    const [first, second, third] = await stored();
+    await dashboard.query(
+      `UPDATE webhook_deliveries SET next_attempt_at = next_attempt_at - interval '1 minute' WHERE id = $1`,
+      [third!.id],
+    );
+    expect((await claim(1)).map(({ id }) => id)).toEqual([third!.id]);
+    expect((await claim(1)).map(({ id }) => id)).toEqual([first!.id]);
+    expect((await claim(1)).map(({ id }) => id)).toEqual([second!.id]);
+  });
+
+  it('are not given out before their time', async () => {
+    await owe();
+    await dashboard.query(
+      `UPDATE webhook_deliveries SET next_attempt_at = now() + interval '1 minute' WHERE endpoint_id = $1`,
+      [subscription.endpoint.id],
+    );
+    expect(await claim()).toEqual([]);
+    expect(await store.hasDue(subscription.endpoint.id)).toBe(false);
+  });
+
+  it('leave the outcome to who holds them: a late one is kept, but decides nothing', async () => {
+    await owe();
+    const [late] = await claim();
+    await endLeases();
+    const [current] = await claim();
+
+    await store.record([outcomeOf(late!, 'EXHAUSTED')]);
+    expect(await stored()).toMatchObject([
+      { status: 'PENDING', attempt_count: 0, lease_id: current!.leaseId },
+    ]);
+    expect(await attemptsOf(dashboard, subscription.endpoint)).toHaveLength(1);
+
+    await store.record([outcomeOf(current!, 'SUCCEEDED')]);
+    expect(await stored()).toMatchObject([{ status: 'SUCCEEDED', attempt_count: 1, lease_id: null }]);
+    expect(await attemptsOf(dashboard, subscription.endpoint)).toHaveLength(2);
+  });
+
+  it('decide even when the late outcome is written in the same batch', async () => {
+    await owe();
+    const [late] = await claim();
+    await endLeases();
+    const [current] = await claim();
+
+    await store.record([outcomeOf(late!, 'EXHAUSTED'), outcomeOf(current!, 'SUCCEEDED')]);
+
+    expect(await stored()).toMatchObject([{ status: 'SUCCEEDED', attempt_count: 1 }]);
+    expect(await attemptsOf(dashboard, subscription.endpoint)).toHaveLength(2);
+  });
+
+  it('end when their endpoint is deleted: the outcome is kept, and the delivery stays cancelled', async () => {
+    await owe();
+    const [claimed] = await claim();
+    const { workspace, endpoint } = subscription;
+    await dashboard.get(WebhookEndpointsService).delete(workspace.id, endpoint.id, SYSTEM);
+
+    await store.record([outcomeOf(claimed!, 'SUCCEEDED')]);
+
+    expect(await stored()).toMatchObject([{ status: 'CANCELLED', attempt_count: 0 }]);
+    expect(await attemptsOf(dashboard, endpoint)).toHaveLength(1);
+  });
+
+  it.each(['deactivate', 'delete'] as const)('are not given out after %s', async (stop) => {
+    await owe();
+    const { workspace, endpoint } = subscription;
+    await dashboard.get(WebhookEndpointsService)[stop](workspace.id, endpoint.id, SYSTEM);
+    await owe();
+
+    expect(await claim()).toEqual([]);
+    expect(await store.hasDue(endpoint.id)).toBe(false);
+    expect(await store.sweep(1000)).not.toContain(endpoint.id);
+    expect((await stored()).map(({ status }) => status)).toEqual(['CANCELLED', 'CANCELLED']);
+  });
+
+  it('that ended are found by the sweep, and those that run are left alone', async () => {
+    await owe();
+    await dashboard.query(
+      `UPDATE webhook_deliveries SET next_attempt_at = now() - interval '5 seconds' WHERE endpoint_id = $1`,
+      [subscription.endpoint.id],
+    );
+    expect(await store.sweep(1000)).toContain(subscription.endpoint.id);
+    await claim();
+    expect(await store.sweep(1000)).not.toContain(subscription.endpoint.id);
+    await endLeases();
+    expect(await store.sweep(1000)).toContain(subscription.endpoint.id);
+  });
+
+  it('of many endpoints are swept in bounded batches', async () => {
+    for (let n = 0; n < 3; n++) {
+      const { endpoint } = (subscription = await subscribe(dashboard, 'https://127.0.0.1:9999/'));
+      await owe();
+      await dashboard.query(
+        `UPDATE webhook_deliveries SET next_attempt_at = now() - interval '5 seconds' WHERE endpoint_id = $1`,
+        [endpoint.id],
+      );
+    }
+    expect(await store.sweep(2)).toHaveLength(2);
+  });
+});
+
+function outcomeOf(delivery: ClaimedDelivery, status: 'SUCCEEDED' | 'EXHAUSTED'): RecordedAttempt {
+  const phases = { lookupMs: null, connectMs: null, tlsMs: null, firstByteMs: null };
+  const made = { at: new Date(), durationMs: 5, response: null, phases };
+  return {
+    delivery,
+    status,
+    retryDelayMs: null,
+    outcome:
+      status === 'SUCCEEDED'
+        ? { kind: 'succeeded', ...made, statusCode: 200, error: null, errorMessage: null }
+        : { kind: 'failed', ...made, statusCode: 500, error: 'status', errorMessage: 'Answered 500' },
+  };
+}
