@@ -325,6 +325,20 @@ describe('conversations', () => {
       expect(await updates()).toEqual([]);
     });
 
+    it('is audited where it assigns or closes, as the doing of the key', async () => {
+      const { conversation, key, owner, workspace } = tenant;
+      await patch({ assignedAgentId: owner.id, status: 'SNOOZED' });
+      await patch({ status: 'CLOSED' });
+      await patch({ status: 'CLOSED' });
+      await patch({ status: 'OPEN' });
+      const audited = await eventsOf(service, workspace, 'audit.event');
+      const subject = { entity: 'conversation', entityId: conversation.id, actorId: key.id };
+      expect(audited.filter(({ entity }) => entity === 'conversation')).toEqual([
+        { action: 'conversation.assigned', ...subject, metadata: { from: null, to: owner.id } },
+        { action: 'conversation.closed', ...subject, metadata: { from: 'SNOOZED' } },
+      ]);
+    });
+
     it('tells only what changed', async () => {
       await patch({ status: 'OPEN', assignedAgentId: tenant.owner.id });
       expect(await updates()).toEqual([

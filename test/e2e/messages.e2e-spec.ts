@@ -443,6 +443,12 @@ describe('messages', () => {
       ]);
     });
 
+    it('is taken in and told of after an expired trial too', async () => {
+      const expired = await createTenant(service, service.make.expiredTrial());
+      await service.make.received(expired.workspace, expired.conversation, 'Hello?');
+      expect(await eventsOf(service, expired.workspace, 'message.created')).toHaveLength(1);
+    });
+
     it('leaves an open conversation as it is', async () => {
       await service.make.received(tenant.workspace, tenant.conversation);
       expect(await eventsOf(service, tenant.workspace, 'conversation.updated')).toEqual([]);
