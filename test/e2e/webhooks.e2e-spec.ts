@@ -29,13 +29,17 @@ const ajv = addFormats(new Ajv({ allErrors: true }));
 
 describe('outbound webhooks', () => {
   let service: TestService;
+  /** Where endpoints are registered: no route does that. */
+  let dashboard: Dashboard;
   let receiver: Receiver;
 
   beforeAll(async () => {
     service = await TestService.create({ role: 'all' });
+    dashboard = await Dashboard.create({ beside: service });
     receiver = await Receiver.start();
   });
   afterAll(async () => {
+    await dashboard.close();
     await service.close();
     await receiver.stop();
   });
@@ -57,14 +61,14 @@ describe('outbound webhooks', () => {
   /** What an endpoint was told, by a message sent last: whatever happened before it has been relayed by then. */
   async function toldOf(subscription: Subscription): Promise<ReceivedWebhook[]> {
     const { workspace, conversation, endpoint, path } = subscription;
-    const { id } = await service.make.sent(workspace, conversation, 'The last thing');
+    const { id } = await dashboard.make.sent(workspace, conversation, 'The last thing');
     await receiver.waitFor(({ envelope }) => envelope.data.message?.id === id, path);
-    await waitForDeliveries(service, endpoint, 'SUCCEEDED');
+    await waitForDeliveries(dashboard, endpoint, 'SUCCEEDED');
     return receiver.received(path).filter(({ envelope }) => envelope.data.message?.id !== id);
   }
 
   async function clientOf({ workspace }: Subscription) {
-    const key = await service.make.apiKey(workspace);
+    const key = await dashboard.make.apiKey(workspace);
     return { key, client: service.client.as(key) };
   }
 
@@ -73,8 +77,12 @@ describe('outbound webhooks', () => {
     let webhook: ReceivedWebhook;
 
     beforeAll(async () => {
-      subscription = await subscribe(service, receiver);
-      await service.make.received(subscription.workspace, subscription.conversation, 'Größe? 👋\n“quoted”  ');
+      subscription = await subscribe(dashboard, receiver);
+      await dashboard.make.received(
+        subscription.workspace,
+        subscription.conversation,
+        'Größe? 👋\n“quoted”  ',
+      );
       webhook = await receivedBy(subscription, 'message.created');
     });
 
@@ -122,7 +130,7 @@ describe('outbound webhooks', () => {
     });
 
     it('is not verified with another endpoint’s secret', async () => {
-      const other = await addEndpoint(service, subscription.workspace, receiver.url('/other'));
+      const other = await addEndpoint(dashboard, subscription.workspace, receiver.url('/other'));
       expect(other.secret).not.toBe(subscription.endpoint.secret);
       expect(() => new Webhook(other.secret).verify(webhook.body, standardHeaders(webhook))).toThrow();
     });
@@ -132,7 +140,7 @@ describe('outbound webhooks', () => {
     });
 
     it('is identified by its delivery', async () => {
-      const [delivery] = await deliveriesOf(service, subscription.endpoint);
+      const [delivery] = await deliveriesOf(dashboard, subscription.endpoint);
       expect(webhook.headers['x-service-delivery']).toBe(delivery!.id);
       expect(webhook.headers['webhook-id']).toBe(delivery!.id);
     });
@@ -140,7 +148,7 @@ describe('outbound webhooks', () => {
 
   describe('message.created', () => {
     it('tells of a message sent through the API', async () => {
-      const subscription = await subscribe(service, receiver);
+      const subscription = await subscribe(dashboard, receiver);
       const { client } = await clientOf(subscription);
       const { status, body } = await client.post(`/conversations/${subscription.conversation.id}/messages`, {
         body: 'Your parcel is on its way.',
@@ -160,9 +168,9 @@ describe('outbound webhooks', () => {
     });
 
     it('tells of an agent’s message', async () => {
-      const subscription = await subscribe(service, receiver);
+      const subscription = await subscribe(dashboard, receiver);
       const { workspace, conversation } = subscription;
-      const { id, createdAt } = await service.make.sent(workspace, conversation, 'Hello from Ana');
+      const { id, createdAt } = await dashboard.make.sent(workspace, conversation, 'Hello from Ana');
 
       const { envelope } = await receivedBy(subscription, 'message.created');
       expect(envelope.data).toEqual({
@@ -177,9 +185,9 @@ describe('outbound webhooks', () => {
     });
 
     it('tells of a customer’s message', async () => {
-      const subscription = await subscribe(service, receiver);
+      const subscription = await subscribe(dashboard, receiver);
       const { workspace, conversation } = subscription;
-      const { id, createdAt } = await service.make.received(workspace, conversation, 'Where is it?');
+      const { id, createdAt } = await dashboard.make.received(workspace, conversation, 'Where is it?');
 
       const { envelope } = await receivedBy(subscription, 'message.created');
       expect(envelope.data).toEqual({
@@ -194,7 +202,7 @@ describe('outbound webhooks', () => {
     });
 
     it('is told once for a request that is repeated under its Idempotency-Key', async () => {
-      const subscription = await subscribe(service, receiver);
+      const subscription = await subscribe(dashboard, receiver);
       const { client } = await clientOf(subscription);
       const path = `/conversations/${subscription.conversation.id}/messages`;
       const send = () => client.post(path, { body: 'Once' }, { 'idempotency-key': 'one' });
@@ -205,32 +213,35 @@ describe('outbound webhooks', () => {
     });
 
     it.each(['TRIAL', 'STARTER', 'PRO', 'ENTERPRISE'] as const)('fires on the plan %s', async (planTier) => {
-      const subscription = await subscribe(service, receiver, {
+      const subscription = await subscribe(dashboard, receiver, {
         events: ['message.created'],
         workspace: { planTier },
       });
-      await service.make.received(subscription.workspace, subscription.conversation);
+      await dashboard.make.received(subscription.workspace, subscription.conversation);
       await receivedBy(subscription, 'message.created');
     });
 
     it('fires after the trial, too', async () => {
-      const subscription = await subscribe(service, receiver, {
+      const subscription = await subscribe(dashboard, receiver, {
         workspace: { planTier: 'TRIAL', trialEndsAt: new Date(Date.now() - 1000) },
       });
-      await service.make.received(subscription.workspace, subscription.conversation);
+      await dashboard.make.received(subscription.workspace, subscription.conversation);
       await receivedBy(subscription, 'message.created');
     });
 
     it('is not told to another workspace', async () => {
-      const [subscription, other] = [await subscribe(service, receiver), await subscribe(service, receiver)];
-      await service.make.received(other.workspace, other.conversation);
+      const [subscription, other] = [
+        await subscribe(dashboard, receiver),
+        await subscribe(dashboard, receiver),
+      ];
+      await dashboard.make.received(other.workspace, other.conversation);
       expect(await toldOf(subscription)).toEqual([]);
     });
   });
 
   describe('conversation.updated', () => {
     it('has the keys of what changed and no others', async () => {
-      const subscription = await subscribe(service, receiver);
+      const subscription = await subscribe(dashboard, receiver);
       const { agent, conversation } = subscription;
       const { client } = await clientOf(subscription);
       const conversationId = conversation.id;
@@ -261,10 +272,10 @@ describe('outbound webhooks', () => {
     });
 
     it('tells that a customer’s message has opened a conversation again', async () => {
-      const subscription = await subscribe(service, receiver);
+      const subscription = await subscribe(dashboard, receiver);
       const { workspace, conversation } = subscription;
-      await service.make.updateConversation(workspace, conversation, { status: 'SNOOZED' });
-      await service.make.received(workspace, conversation);
+      await dashboard.make.updateConversation(workspace, conversation, { status: 'SNOOZED' });
+      await dashboard.make.received(workspace, conversation);
 
       const { envelope } = await receivedBy(
         subscription,
@@ -275,9 +286,9 @@ describe('outbound webhooks', () => {
     });
 
     it('does not tell of a refused change', async () => {
-      const subscription = await subscribe(service, receiver);
+      const subscription = await subscribe(dashboard, receiver);
       const { client } = await clientOf(subscription);
-      const stranger = await service.make.agent(await service.make.workspace());
+      const stranger = await dashboard.make.agent(await dashboard.make.workspace());
       const { status } = await client.patch(`/conversations/${subscription.conversation.id}`, {
         status: 'CLOSED',
         assignedAgentId: stranger.id,
@@ -289,8 +300,8 @@ describe('outbound webhooks', () => {
 
   describe('audit.event', () => {
     const revokeKey = async ({ workspace, agent }: Subscription) => {
-      const key = await service.make.apiKey(workspace);
-      await service.app.get(ApiKeysService).revoke(workspace.id, key.id, { type: 'agent', id: agent.id });
+      const key = await dashboard.make.apiKey(workspace);
+      await dashboard.get(ApiKeysService).revoke(workspace.id, key.id, { type: 'agent', id: agent.id });
       return key;
     };
 
@@ -298,7 +309,7 @@ describe('outbound webhooks', () => {
       ['on the ENTERPRISE plan', { planTier: 'ENTERPRISE' as const }],
       ['with the entitlement granted apart', { entitlements: ['auditWebhookExport' as const] }],
     ])('fires %s', async (_, workspace) => {
-      const subscription = await subscribe(service, receiver, { workspace, events: ['audit.event'] });
+      const subscription = await subscribe(dashboard, receiver, { workspace, events: ['audit.event'] });
       const key = await revokeKey(subscription);
 
       const { envelope } = await receivedBy(
@@ -316,7 +327,7 @@ describe('outbound webhooks', () => {
     });
 
     it('names the key that acted, or the system', async () => {
-      const subscription = await subscribe(service, receiver, { workspace: { planTier: 'ENTERPRISE' } });
+      const subscription = await subscribe(dashboard, receiver, { workspace: { planTier: 'ENTERPRISE' } });
       const { conversation } = subscription;
       const { key, client } = await clientOf(subscription);
       await client.patch(`/conversations/${conversation.id}`, { status: 'CLOSED' });
@@ -336,15 +347,15 @@ describe('outbound webhooks', () => {
     });
 
     it.each(['TRIAL', 'STARTER', 'PRO'] as const)('never fires on the plan %s', async (planTier) => {
-      const subscription = await subscribe(service, receiver, { workspace: { planTier } });
-      await addEndpoint(service, subscription.workspace, receiver.url(subscription.path), ['audit.event']);
+      const subscription = await subscribe(dashboard, receiver, { workspace: { planTier } });
+      await addEndpoint(dashboard, subscription.workspace, receiver.url(subscription.path), ['audit.event']);
       await revokeKey(subscription);
       expect(await toldOf(subscription)).toEqual([]);
     });
 
     it('follows the entitlement as it comes and goes', async () => {
-      const subscription = await subscribe(service, receiver, { workspace: { planTier: 'PRO' } });
-      const workspaces = service.app.get(WorkspacesService);
+      const subscription = await subscribe(dashboard, receiver, { workspace: { planTier: 'PRO' } });
+      const workspaces = dashboard.get(WorkspacesService);
       await revokeKey(subscription);
       expect(await toldOf(subscription)).toEqual([]);
 
@@ -360,16 +371,16 @@ describe('outbound webhooks', () => {
 
   describe('webhook.test', () => {
     const press = ({ workspace, endpoint }: Subscription) =>
-      service.app.get(WebhookTestService).test(workspace.id, endpoint.id, SYSTEM);
+      dashboard.get(WebhookTestService).test(workspace.id, endpoint.id, SYSTEM);
 
     afterEach(() => {
       receiver.https.respond = (response) => response.end('ok');
     });
 
     it('goes to its endpoint alone, signed and shaped like every event', async () => {
-      const subscription = await subscribe(service, receiver, { events: ['message.created'] });
+      const subscription = await subscribe(dashboard, receiver, { events: ['message.created'] });
       const { workspace } = subscription;
-      await addEndpoint(service, workspace, receiver.url(`${subscription.path}-2`), ['*', 'webhook.test']);
+      await addEndpoint(dashboard, workspace, receiver.url(`${subscription.path}-2`), ['*', 'webhook.test']);
 
       expect(await press(subscription)).toEqual({
         status: 200,
@@ -387,7 +398,7 @@ describe('outbound webhooks', () => {
 
     it('reports a receiver’s refusal, after one attempt', async () => {
       receiver.https.respond = (response) => response.writeHead(503).end('busy');
-      const subscription = await subscribe(service, receiver);
+      const subscription = await subscribe(dashboard, receiver);
 
       expect(await press(subscription)).toEqual({
         status: 503,
@@ -395,14 +406,14 @@ describe('outbound webhooks', () => {
         error: 'Answered 503',
       });
       expect(receiver.received(subscription.path)).toHaveLength(1);
-      expect(await deliveriesOf(service, subscription.endpoint)).toMatchObject([
+      expect(await deliveriesOf(dashboard, subscription.endpoint)).toMatchObject([
         { event_type: 'webhook.test', status: 'EXHAUSTED', attempt_count: 1 },
       ]);
     });
 
     it('reports a receiver that hangs up', async () => {
       receiver.https.respond = (response) => response.destroy();
-      const result = await press(await subscribe(service, receiver));
+      const result = await press(await subscribe(dashboard, receiver));
       expect(result).toEqual({ status: null, elapsedMs: expect.any(Number), error: expect.any(String) });
     });
 
@@ -410,7 +421,7 @@ describe('outbound webhooks', () => {
       const gone = await Receiver.start();
       const url = gone.url();
       await gone.stop();
-      const result = await press(await subscribe(service, url));
+      const result = await press(await subscribe(dashboard, url));
       expect(result).toEqual({
         status: null,
         elapsedMs: expect.any(Number),
@@ -419,11 +430,11 @@ describe('outbound webhooks', () => {
     });
 
     it('reports an address that is refused by now', async () => {
-      const subscription = await subscribe(service, receiver);
-      const dashboard = await Dashboard.create({ beside: service, webhookAllowedNetworks: [] });
+      const subscription = await subscribe(dashboard, receiver);
+      const strict = await Dashboard.create({ beside: service, webhookAllowedNetworks: [] });
       try {
         const { workspace, endpoint } = subscription;
-        const result = await dashboard.get(WebhookTestService).test(workspace.id, endpoint.id, SYSTEM);
+        const result = await strict.get(WebhookTestService).test(workspace.id, endpoint.id, SYSTEM);
         expect(result).toEqual({
           status: null,
           elapsedMs: expect.any(Number),
@@ -431,14 +442,14 @@ describe('outbound webhooks', () => {
         });
         expect(receiver.received(subscription.path)).toEqual([]);
       } finally {
-        await dashboard.close();
+        await strict.close();
       }
     });
 
     it('is in the endpoint’s deliveries like any other', async () => {
-      const subscription = await subscribe(service, receiver);
+      const subscription = await subscribe(dashboard, receiver);
       await press(subscription);
-      const { data } = await service.app
+      const { data } = await dashboard
         .get(WebhookDeliveriesService)
         .list(subscription.workspace.id, subscription.endpoint.id);
       expect(data).toEqual([
@@ -454,26 +465,29 @@ describe('outbound webhooks', () => {
     });
 
     it('knows no endpoint of another workspace, and none that is deleted', async () => {
-      const [subscription, other] = [await subscribe(service, receiver), await subscribe(service, receiver)];
+      const [subscription, other] = [
+        await subscribe(dashboard, receiver),
+        await subscribe(dashboard, receiver),
+      ];
       await expect(press({ ...other, workspace: subscription.workspace })).rejects.toMatchObject({
         code: 'NOT_FOUND',
       });
       const { workspace, endpoint } = subscription;
-      await service.app.get(WebhookEndpointsService).delete(workspace.id, endpoint.id, SYSTEM);
+      await dashboard.get(WebhookEndpointsService).delete(workspace.id, endpoint.id, SYSTEM);
       await expect(press(subscription)).rejects.toMatchObject({ code: 'NOT_FOUND' });
     });
   });
 
   describe('subscriptions', () => {
     it('filter by event name', async () => {
-      const subscription = await subscribe(service, receiver, { events: ['message.created'] });
+      const subscription = await subscribe(dashboard, receiver, { events: ['message.created'] });
       const { workspace, conversation, path } = subscription;
-      await addEndpoint(service, workspace, receiver.url(`${path}-updates`), ['conversation.updated']);
-      await addEndpoint(service, workspace, receiver.url(`${path}-both`), [
+      await addEndpoint(dashboard, workspace, receiver.url(`${path}-updates`), ['conversation.updated']);
+      await addEndpoint(dashboard, workspace, receiver.url(`${path}-both`), [
         'conversation.updated',
         'message.created',
       ]);
-      await service.make.updateConversation(workspace, conversation, { status: 'CLOSED' });
+      await dashboard.make.updateConversation(workspace, conversation, { status: 'CLOSED' });
 
       expect(await toldOf(subscription)).toEqual([]);
       await receiver.waitForCount(2, `${path}-both`);
@@ -482,17 +496,17 @@ describe('outbound webhooks', () => {
     });
 
     it('deliver an event once to an endpoint that wants it in two ways', async () => {
-      const subscription = await subscribe(service, receiver, { events: ['*', 'conversation.updated'] });
+      const subscription = await subscribe(dashboard, receiver, { events: ['*', 'conversation.updated'] });
       const { workspace, conversation } = subscription;
-      await service.make.updateConversation(workspace, conversation, { status: 'CLOSED' });
+      await dashboard.make.updateConversation(workspace, conversation, { status: 'CLOSED' });
       expect(await toldOf(subscription)).toHaveLength(1);
     });
 
     it('give each endpoint its own delivery and signature', async () => {
-      const subscription = await subscribe(service, receiver);
+      const subscription = await subscribe(dashboard, receiver);
       const { workspace, conversation, path } = subscription;
-      const second = await addEndpoint(service, workspace, receiver.url(`${path}-2`));
-      await service.make.received(workspace, conversation);
+      const second = await addEndpoint(dashboard, workspace, receiver.url(`${path}-2`));
+      await dashboard.make.received(workspace, conversation);
 
       const [[one], [two]] = await Promise.all([
         receiver.waitForCount(1, path),
@@ -506,10 +520,10 @@ describe('outbound webhooks', () => {
   describe('a fifth event type', () => {
     const catalog = eventCatalog as unknown as Record<string, unknown>;
     const append = (tenantId: string) =>
-      service.app
+      dashboard
         .get(Database)
         .transaction((tx) =>
-          service.app
+          dashboard
             .get(OutboxService)
             .append(tx, tenantId, 'contact.created' as EventType, { contactId: 'c1' } as never),
         );
@@ -526,16 +540,16 @@ describe('outbound webhooks', () => {
     });
 
     it('reaches an endpoint that subscribed to * before', async () => {
-      const subscription = await subscribe(service, receiver);
+      const subscription = await subscribe(dashboard, receiver);
       await append(subscription.workspace.id);
       const { envelope } = await receivedBy(subscription, 'contact.created' as EventType);
       expect(envelope.data).toEqual({ contactId: 'c1' });
     });
 
     it('can be subscribed to by name, and is not told to others', async () => {
-      const subscription = await subscribe(service, receiver, { events: ['message.created'] });
+      const subscription = await subscribe(dashboard, receiver, { events: ['message.created'] });
       const { workspace, path } = subscription;
-      await addEndpoint(service, workspace, receiver.url(`${path}-5`), ['contact.created']);
+      await addEndpoint(dashboard, workspace, receiver.url(`${path}-5`), ['contact.created']);
       await append(workspace.id);
       await receiver.waitForCount(1, `${path}-5`);
       expect(await toldOf(subscription)).toEqual([]);
@@ -543,17 +557,17 @@ describe('outbound webhooks', () => {
   });
 
   describe('creating an endpoint', () => {
-    let dashboard: Dashboard;
+    let strict: Dashboard;
     let tenantId: string;
 
     beforeAll(async () => {
-      dashboard = await Dashboard.create({ beside: service, webhookAllowedNetworks: [] });
-      tenantId = (await service.make.workspace()).id;
+      strict = await Dashboard.create({ beside: service, webhookAllowedNetworks: [] });
+      tenantId = (await dashboard.make.workspace()).id;
     });
-    afterAll(() => dashboard.close());
+    afterAll(() => strict.close());
 
     const create = (input: { url: unknown; events?: unknown }) =>
-      dashboard.get(WebhookEndpointsService).create(tenantId, { events: ['*'], ...input } as never, SYSTEM);
+      strict.get(WebhookEndpointsService).create(tenantId, { events: ['*'], ...input } as never, SYSTEM);
 
     it.each([
       ...ssrf.refuse_url_literal,
@@ -593,7 +607,7 @@ describe('outbound webhooks', () => {
     );
 
     it('left nothing behind', async () => {
-      expect(await dashboard.get(WebhookEndpointsService).list(tenantId)).toEqual([]);
+      expect(await strict.get(WebhookEndpointsService).list(tenantId)).toEqual([]);
     });
 
     it.each(ssrf.allow_ip)('accepts %s', async (ip) => {
@@ -605,10 +619,10 @@ describe('outbound webhooks', () => {
       const { secret, ...shown } = await create({ url: 'https://1.1.1.1/', events: ['message.created'] });
       expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
 
-      const endpoints = dashboard.get(WebhookEndpointsService);
+      const endpoints = strict.get(WebhookEndpointsService);
       expect(await endpoints.get(tenantId, shown.id)).toEqual(shown);
       expect(JSON.stringify(await endpoints.list(tenantId))).not.toContain(secret);
-      const [row] = await service.query<{ secret_ciphertext: Buffer }>(
+      const [row] = await dashboard.query<{ secret_ciphertext: Buffer }>(
         'SELECT * FROM webhook_endpoints WHERE id = $1',
         [shown.id],
       );
@@ -619,8 +633,8 @@ describe('outbound webhooks', () => {
     });
 
     it('stops at 50, even for two at once', async () => {
-      const { id } = await service.make.workspace();
-      const endpoints = dashboard.get(WebhookEndpointsService);
+      const { id } = await dashboard.make.workspace();
+      const endpoints = strict.get(WebhookEndpointsService);
       const add = () => endpoints.create(id, { url: 'https://1.1.1.1/', events: ['*'] }, SYSTEM);
       for (let n = 0; n < 49; n++) await add();
 
@@ -637,7 +651,7 @@ describe('outbound webhooks', () => {
     });
 
     it('knows no workspace that does not exist', async () => {
-      const endpoints = dashboard.get(WebhookEndpointsService);
+      const endpoints = strict.get(WebhookEndpointsService);
       const input = { url: 'https://1.1.1.1/', events: ['*'] };
       for (const id of ['nonsense', '019ab3ee-0a1b-7c2d-8e3f-4a5b6c7d8e9f']) {
         await expect(endpoints.create(id, input, SYSTEM)).rejects.toMatchObject({ code: 'NOT_FOUND' });
@@ -646,20 +660,23 @@ describe('outbound webhooks', () => {
   });
 
   it('keeps other workspaces’ endpoints out of reach', async () => {
-    const [{ workspace }, other] = [await subscribe(service, receiver), await subscribe(service, receiver)];
-    const endpoints = service.app.get(WebhookEndpointsService);
+    const [{ workspace }, other] = [
+      await subscribe(dashboard, receiver),
+      await subscribe(dashboard, receiver),
+    ];
+    const endpoints = dashboard.get(WebhookEndpointsService);
     const { id } = other.endpoint;
     for (const call of [
       () => endpoints.get(workspace.id, id),
       () => endpoints.activate(workspace.id, id, SYSTEM),
       () => endpoints.deactivate(workspace.id, id, SYSTEM),
       () => endpoints.delete(workspace.id, id, SYSTEM),
-      () => service.app.get(WebhookDeliveriesService).list(workspace.id, id),
+      () => dashboard.get(WebhookDeliveriesService).list(workspace.id, id),
     ]) {
       await expect(call()).rejects.toMatchObject({ code: 'NOT_FOUND' });
     }
-    await service.make.received(other.workspace, other.conversation);
-    await waitForDeliveries(service, other.endpoint, 'SUCCEEDED');
+    await dashboard.make.received(other.workspace, other.conversation);
+    await waitForDeliveries(dashboard, other.endpoint, 'SUCCEEDED');
   });
 });
 

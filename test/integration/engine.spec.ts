@@ -2,6 +2,7 @@ import { ServerResponse } from 'node:http';
 import Redis from 'ioredis';
 import { OutboxConsumer, OutboxRelay } from '../../src/outbox/outbox.relay';
 import { DeliveryQueue } from '../../src/webhooks/delivery.queue';
+import { Dashboard } from '../support/dashboard';
 import { Receiver } from '../support/receiver';
 import { TestService } from '../support/service';
 import {
@@ -22,6 +23,7 @@ const SLOW = 30_000;
 /** Two workers on one database and Redis, and what is done to them. */
 describe('delivery engine', () => {
   let service: TestService;
+  let dashboard: Dashboard;
   let receiver: Receiver;
   let redis: Redis;
   /** Answers that the receiver has not given yet, by path, while it holds them back. */
@@ -29,11 +31,13 @@ describe('delivery engine', () => {
 
   beforeAll(async () => {
     service = await TestService.create({ role: 'all', env: { WEBHOOK_ENDPOINT_CONCURRENCY: String(CAP) } });
+    dashboard = await Dashboard.create({ beside: service });
     redis = new Redis(service.stores.redisUrl);
     receiver = await Receiver.start();
   });
   afterAll(async () => {
     redis.disconnect();
+    await dashboard.close();
     await service.close();
     await receiver.stop();
   });
@@ -195,7 +199,7 @@ describe('delivery engine', () => {
     );
     expect(attempts[0]!.duration_ms).toBeGreaterThanOrEqual(9_990);
     release(hanging.path);
-    await bringForward(service, hanging.endpoint);
+    await bringForward(dashboard, hanging.endpoint);
     await waitForDeliveries(service, hanging.endpoint, 'SUCCEEDED', CAP + 2, SLOW);
   }, 60_000);
 
@@ -207,7 +211,7 @@ describe('delivery engine', () => {
     await waitForAttempts(service, endpoint, 1);
     // As if the consumer had committed just after the deactivation.
     await service.query('UPDATE webhook_endpoints SET active = false WHERE id = $1', [endpoint.id]);
-    await bringForward(service, endpoint);
+    await bringForward(dashboard, endpoint);
     await waitForDeliveries(service, endpoint, 'CANCELLED', 1, SLOW);
     expect(receiver.received(path)).toHaveLength(1);
   });

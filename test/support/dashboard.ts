@@ -1,7 +1,11 @@
 import { INestApplicationContext, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
+import Bull, { Queue } from 'bull';
+import { Config } from '../../src/config/config';
 import { Database } from '../../src/database/database';
 import { MessagingModule, MessagingOptions } from '../../src/messaging.module';
+import { queueOptions } from '../../src/redis/queue.options';
+import { DELIVERY_QUEUE, DeliveryQueue } from '../../src/webhooks/delivery.queue';
 import { Fixtures } from './fixtures';
 import { createStores, dropStores, setting, TestStores } from './test-database';
 
@@ -12,6 +16,8 @@ interface DashboardOptions extends Partial<MessagingOptions> {
 
 /** The service's parts inside a backend that imports them: no route, no worker, so that nothing happens by itself. */
 export class Dashboard {
+  private queue: Queue | null = null;
+
   private constructor(
     readonly app: INestApplicationContext,
     readonly stores: TestStores,
@@ -46,7 +52,16 @@ export class Dashboard {
     return this.app.get(Database).query<Row>(sql, parameters);
   }
 
+  /** Wakes an endpoint, as the worker does for a retry whose time has come. */
+  async wake(endpointId: string): Promise<void> {
+    const { redisUrl } = this.stores;
+    this.queue ??= new Bull(DELIVERY_QUEUE, queueOptions({ redisUrl } as Config));
+    await this.queue.isReady();
+    new DeliveryQueue(this.queue).wake([endpointId]);
+  }
+
   async close(): Promise<void> {
+    await this.queue?.close();
     await this.app.close();
     if (this.ownsStores) await dropStores(this.stores);
   }

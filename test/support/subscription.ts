@@ -3,12 +3,12 @@ import { INestApplicationContext } from '@nestjs/common';
 import { newId } from '../../src/common/ids';
 import { SYSTEM } from '../../src/common/principal';
 import { ConversationDetail } from '../../src/conversations/conversation.response';
-import { DeliveryQueue } from '../../src/webhooks/delivery.queue';
 import { CreatedWebhookEndpoint } from '../../src/webhooks/webhook-endpoint.dto';
 import { WebhookEndpointsService } from '../../src/webhooks/webhook-endpoints.service';
 import { AgentEntity } from '../../src/workspaces/agent.entity';
 import { CreateWorkspace } from '../../src/workspaces/workspace.dto';
 import { WorkspaceEntity } from '../../src/workspaces/workspace.entity';
+import { Dashboard } from './dashboard';
 import { Receiver } from './receiver';
 import { Fixtures } from './fixtures';
 import { waitFor } from './wait';
@@ -149,10 +149,10 @@ export async function oweEvent(
 }
 
 /** Lets pending retries be due now instead of later: the schedule is the database's. */
-export async function bringForward(service: Host, endpoint: { id: string }): Promise<void> {
+export async function bringForward(service: Dashboard, endpoint: { id: string }): Promise<void> {
   await service.query(
     `UPDATE webhook_deliveries SET next_attempt_at = now() WHERE endpoint_id = $1 AND status = 'PENDING'`,
     [endpoint.id],
   );
-  service.app.get(DeliveryQueue).wake([endpoint.id]);
+  await service.wake(endpoint.id);
 }
