@@ -31,7 +31,8 @@ meanwhile.
 ## Errors
 Every error has one form: \`{ error: { code, message, details?, requestId } }\`. Decide by \`code\`; \`message\` and
 \`details\` are for people. \`requestId\` is also in the \`X-Request-Id\` header: quote it to support. A key is checked
-first, then the rate, the scope, the trial, the request itself, and last whether the thing exists.
+first, then the rate, the scope, the trial, the request itself, and last whether the thing exists. Only a path that does
+not exist (404) and a body that cannot be read (400) or is too large (413) are refused before that, on every path.
 
 ## Limits
 240 requests a minute for each path and workspace, over all its keys, or the workspace's own cap. Ids do not make another
