@@ -20,7 +20,7 @@ export interface ServiceOptions {
   /** Set on top of the tests' own environment. */
   env?: Record<string, string>;
   /** Another process of the same service: it shares that one's database and Redis. */
-  beside?: TestService;
+  beside?: { stores: TestStores };
 }
 
 /** The service as its process runs it, in this process, on a free port, with stores of its own. */
