@@ -22,10 +22,10 @@ async function main(): Promise<void> {
   });
   configureApp(app, config, logger);
   await app.listen(config.port, config.host);
-  const { port } = app.getHttpServer().address() as { port: number };
-  logger.info({ role: config.role, port }, 'listening');
   for (const signal of ['SIGTERM', 'SIGINT'] as const)
     process.once(signal, () => void stop(app, logger, signal));
+  const { port } = app.getHttpServer().address() as { port: number };
+  logger.info({ role: config.role, port }, 'listening');
 }
 
 /** Takes nothing new, lets requests and then deliveries under way end, closes every connection. */

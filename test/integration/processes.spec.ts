@@ -1,0 +1,158 @@
+import { createConnection } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import axios from 'axios';
+import { Client } from 'pg';
+import { Dashboard } from '../support/dashboard';
+import { Receiver } from '../support/receiver';
+import { TestService } from '../support/service';
+import { ServiceProcess } from '../support/service-process';
+import { attemptsOf, subscribe, waitForDeliveries } from '../support/subscription';
+import { TcpProxy } from '../support/tcp-proxy';
+import { waitFor } from '../support/wait';
+
+/** The built service in processes of its own, ended in the middle of what they do. */
+describe('processes', () => {
+  let dashboard: Dashboard;
+  let receiver: Receiver;
+
+  beforeAll(async () => {
+    dashboard = await Dashboard.create();
+    receiver = await Receiver.start();
+  });
+  afterAll(async () => {
+    await dashboard.close();
+    await receiver.stop();
+  });
+  beforeEach(() => {
+    receiver.https.respond = (response) => response.end('ok');
+  });
+
+  it('loses no delivery to a worker that is killed in the middle of it: another one makes it', async () => {
+    const subscription = await subscribe(dashboard, receiver);
+    const { workspace, conversation, endpoint, path } = subscription;
+    receiver.https.respond = () => undefined;
+    const killed = await ServiceProcess.start('worker', dashboard.stores);
+    await dashboard.make.received(workspace, conversation);
+    await receiver.waitForCount(1, path);
+    const other = await ServiceProcess.start('worker', dashboard.stores);
+    receiver.https.respond = (response) => response.end('ok');
+
+    killed.kill('SIGKILL');
+    expect(await killed.exited).toEqual({ code: null, signal: 'SIGKILL' });
+
+    const [delivered] = await waitForDeliveries(dashboard, endpoint, 'SUCCEEDED', 1, 45_000);
+    expect(delivered).toMatchObject({ attempt_count: 1 });
+    expect(await attemptsOf(dashboard, endpoint)).toHaveLength(1);
+    const ids = receiver.received(path).map(({ headers }) => headers['x-service-delivery']);
+    expect(ids).toEqual([delivered!.id, delivered!.id]);
+    other.kill('SIGTERM');
+    expect(await other.exited).toEqual({ code: 0, signal: null });
+  }, 90_000);
+
+  it('ends a worker only after what it has under way, recorded once', async () => {
+    const subscription = await subscribe(dashboard, receiver);
+    const { workspace, conversation, endpoint, path } = subscription;
+    receiver.https.respond = (response) => setTimeout(() => response.end('at last'), 3_000);
+    const worker = await ServiceProcess.start('worker', dashboard.stores);
+    for (let n = 0; n < 3; n++) await dashboard.make.received(workspace, conversation);
+    await receiver.waitForCount(3, path);
+
+    worker.kill('SIGTERM');
+
+    expect(await worker.exited).toEqual({ code: 0, signal: null });
+    const delivered = await waitForDeliveries(dashboard, endpoint, 'SUCCEEDED', 3);
+    expect(delivered.map((row) => row.attempt_count)).toEqual([1, 1, 1]);
+    expect(await attemptsOf(dashboard, endpoint)).toHaveLength(3);
+    expect(receiver.received(path)).toHaveLength(3);
+  }, 60_000);
+
+  it('ends an API process only after the request under way is answered', async () => {
+    const workspace = await dashboard.make.workspace();
+    await dashboard.make.agent(workspace);
+    const { key } = await dashboard.make.apiKey(workspace);
+    const conversation = await dashboard.make.conversation(workspace);
+    const api = await ServiceProcess.start('api', dashboard.stores);
+    const lock = new Client({ connectionString: dashboard.stores.databaseUrl });
+    await lock.connect();
+    await lock.query('BEGIN');
+    await lock.query('SELECT FROM conversations WHERE id = $1 FOR UPDATE', [conversation.id]);
+
+    const answer = axios.post(
+      `http://127.0.0.1:${api.port}/api/v1/conversations/${conversation.id}/messages`,
+      { body: 'Held up' },
+      { headers: { 'x-api-key': key }, proxy: false },
+    );
+    await waitFor('the request to wait for the lock', async () => {
+      const waiting = await dashboard.query(
+        `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      );
+      return waiting.length > 0;
+    });
+    api.kill('SIGTERM');
+    await waitFor('new connections to be refused', () => isRefused(api.port));
+    await lock.query('COMMIT');
+    await lock.end();
+
+    expect(await answer).toMatchObject({ status: 201, data: { message: { body: 'Held up' } } });
+    expect(await api.exited).toEqual({ code: 0, signal: null });
+  }, 60_000);
+
+  it('ends a worker that has nothing to do, and one that has lost Redis', async () => {
+    const proxy = await TcpProxy.start(dashboard.stores.redisUrl);
+    const stores = { ...dashboard.stores, redisUrl: proxy.address };
+    const [idle, cutOff] = await Promise.all([
+      ServiceProcess.start('worker', dashboard.stores),
+      ServiceProcess.start('worker', stores),
+    ]);
+    await proxy.cut();
+    idle.kill('SIGTERM');
+    cutOff.kill('SIGTERM');
+    expect(await Promise.all([idle.exited, cutOff.exited])).toEqual([
+      { code: 0, signal: null },
+      { code: 0, signal: null },
+    ]);
+  }, 60_000);
+});
+
+describe('an outage of Redis', () => {
+  it('does not keep a message from being accepted, nor from being delivered afterwards', async () => {
+    const dashboard = await Dashboard.create();
+    const proxy = await TcpProxy.start(dashboard.stores.redisUrl);
+    const service = await TestService.create({
+      role: 'all',
+      beside: dashboard,
+      env: { REDIS_URL: proxy.address },
+    });
+    const receiver = await Receiver.start();
+    try {
+      const { workspace, conversation, endpoint, path } = await subscribe(dashboard, receiver);
+      const client = service.client.as(await dashboard.make.apiKey(workspace));
+      const send = (body: string) => client.post(`/conversations/${conversation.id}/messages`, { body });
+      expect(await send('Before')).toMatchObject({ status: 201 });
+      await waitForDeliveries(dashboard, endpoint, 'SUCCEEDED', 1);
+
+      await proxy.cut();
+      for (let n = 0; n < 3; n++) expect(await send(`Meanwhile ${n}`)).toMatchObject({ status: 201 });
+      // Long enough for the relay and the sweeper to have tried to wake the endpoint in vain.
+      await sleep(3_000);
+      expect(receiver.received(path)).toHaveLength(1);
+      await proxy.restore();
+
+      await waitForDeliveries(dashboard, endpoint, 'SUCCEEDED', 4, 30_000);
+      expect(receiver.received(path)).toHaveLength(4);
+    } finally {
+      await service.close();
+      await proxy.cut();
+      await dashboard.close();
+      await receiver.stop();
+    }
+  }, 60_000);
+});
+
+function isRefused(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = createConnection(port, '127.0.0.1');
+    socket.once('connect', () => resolve(false)).once('error', () => resolve(true));
+    socket.once('connect', () => socket.destroy());
+  });
+}
