@@ -31,6 +31,8 @@ async function main(): Promise<void> {
 /** Takes nothing new, lets requests and then deliveries under way end, closes every connection. */
 async function stop(app: NestExpressApplication, logger: pino.Logger, signal: string): Promise<void> {
   logger.info({ signal }, 'stopping');
+  // Bull lets go of a command that its connection's end has failed; that must not keep the rest from ending well.
+  process.on('unhandledRejection', (err: unknown) => logger.warn({ err }, 'failed while stopping'));
   setTimeout(() => {
     logger.error('not everything ended in time');
     process.exit(1);

@@ -1,6 +1,7 @@
 import { InjectQueue } from '@nestjs/bull';
 import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
 import type { Queue } from 'bull';
+import { closeQueue } from '../redis/close-queue';
 import { RetentionService } from './retention.service';
 
 export const RETENTION_QUEUE = 'retention';
@@ -13,6 +14,7 @@ const RESCHEDULE_MS = 60 * 60 * 1000;
 export class RetentionProcessor implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(RetentionProcessor.name);
   private timer?: NodeJS.Timeout;
+  private running: Promise<unknown> = Promise.resolve();
 
   constructor(
     @InjectQueue(RETENTION_QUEUE) private readonly queue: Queue,
@@ -22,7 +24,7 @@ export class RetentionProcessor implements OnApplicationBootstrap, BeforeApplica
   onApplicationBootstrap(): void {
     this.queue.on('error', (error: Error) => this.logger.warn({ err: error }, 'the queue has no Redis'));
     this.queue
-      .process(() => this.retention.clean())
+      .process(() => (this.running = this.retention.clean()))
       .catch((error: Error) => this.logger.error({ err: error }, 'the queue has stopped'));
     this.schedule();
     this.timer = setInterval(() => this.schedule(), RESCHEDULE_MS);
@@ -31,7 +33,7 @@ export class RetentionProcessor implements OnApplicationBootstrap, BeforeApplica
   async beforeApplicationShutdown(): Promise<void> {
     clearInterval(this.timer);
     this.retention.stop();
-    await this.queue.close();
+    await closeQueue(this.queue, [this.running]);
   }
 
   /** Not waited for: without Redis it is scheduled once Redis is back. The same schedule twice is one. */

@@ -2,6 +2,7 @@ import { InjectQueue } from '@nestjs/bull';
 import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
 import type { Job, Queue } from 'bull';
 import { Config } from '../config/config';
+import { closeQueue } from '../redis/close-queue';
 import { ClaimedDelivery } from './claimed-delivery';
 import { DeliveryAttempter } from './delivery.attempter';
 import { DELIVERY_QUEUE, DeliveryQueue, EndpointJob } from './delivery.queue';
@@ -19,6 +20,8 @@ export class DeliveryProcessor implements OnApplicationBootstrap, BeforeApplicat
   private readonly logger = new Logger(DeliveryProcessor.name);
   /** Deliveries under way or being claimed in this process, by endpoint, whichever job started them. */
   private readonly underWay = new Map<string, number>();
+  /** The jobs that run now. */
+  private readonly serving = new Set<Promise<void>>();
   private stopping = false;
 
   constructor(
@@ -40,14 +43,20 @@ export class DeliveryProcessor implements OnApplicationBootstrap, BeforeApplicat
     // Only now is the job gone: a wake-up that came while it was active has added nothing.
     this.bull.on('completed', ({ data }: Job<EndpointJob>) => void this.wakeIfDue(data.endpointId));
     this.bull
-      .process(this.config.webhookConcurrency, ({ data }) => this.serve(data.endpointId))
+      .process(this.config.webhookConcurrency, ({ data }) => this.run(data.endpointId))
       .catch((error: Error) => this.logger.error({ err: error }, 'the queue has stopped'));
   }
 
   /** Lets what is under way come to its end, and takes nothing new. */
   async beforeApplicationShutdown(): Promise<void> {
     this.stopping = true;
-    await this.bull.close();
+    await closeQueue(this.bull, this.serving);
+  }
+
+  private run(endpointId: string): Promise<void> {
+    const serving = this.serve(endpointId).finally(() => this.serving.delete(serving));
+    this.serving.add(serving);
+    return serving;
   }
 
   private async serve(endpointId: string): Promise<void> {
