@@ -1,0 +1,153 @@
+import { Database } from '../../src/database/database';
+import { RetentionService } from '../../src/retention/retention.service';
+import { Dashboard } from '../support/dashboard';
+import { subscribe, Subscription } from '../support/subscription';
+import { waitFor } from '../support/wait';
+
+/** More than one batch of 2,000. */
+const MANY = 4_500;
+
+describe('retention', () => {
+  let dashboard: Dashboard;
+  let subscription: Subscription;
+
+  beforeEach(async () => {
+    dashboard = await Dashboard.create();
+    subscription = await subscribe(dashboard, 'https://127.0.0.1:9999/');
+    await dashboard.query('UPDATE events SET relayed_at = now()');
+  });
+  afterEach(() => dashboard.close());
+
+  const service = () => new RetentionService(dashboard.get(Database));
+
+  /** Deliveries with an event and an attempt each, all of one age. */
+  async function deliver(count: number, age: string, status: string, endpointId = subscription.endpoint.id) {
+    await dashboard.query(
+      `WITH event AS (
+         INSERT INTO events SELECT $1, gen_random_uuid(), 'message.created', '{}', now() - $3::interval, now()
+         FROM generate_series(1, $2) RETURNING id
+       ), delivery AS (
+         INSERT INTO webhook_deliveries
+         SELECT $1, id, $5, id, 'message.created', $4, 1, 6, now(), NULL, NULL, now() - $3::interval,
+           CASE WHEN $4 <> 'PENDING' THEN now() END
+         FROM event RETURNING id
+       )
+       INSERT INTO webhook_attempts
+       SELECT $1, id, gen_random_uuid(), now() - $3::interval, 5, 200, NULL, NULL, 'ok' FROM delivery`,
+      [subscription.workspace.id, count, age, status, endpointId],
+    );
+  }
+
+  async function count(table: string): Promise<number> {
+    const [row] = await dashboard.query<{ count: number }>(`SELECT count(*)::int AS count FROM ${table}`);
+    return row!.count;
+  }
+
+  it('removes finished deliveries with their attempts and events after 30 days', async () => {
+    for (const status of ['SUCCEEDED', 'EXHAUSTED', 'CANCELLED']) await deliver(2, '30 days 1 hour', status);
+
+    expect(await service().clean()).toMatchObject({ webhook_deliveries: 6, events: 6 });
+
+    expect(await count('webhook_deliveries')).toBe(0);
+    expect(await count('webhook_attempts')).toBe(0);
+    expect(await count(`events WHERE type = 'message.created'`)).toBe(0);
+  });
+
+  it('keeps what is younger', async () => {
+    await deliver(3, '29 days 23 hours', 'SUCCEEDED');
+    expect(await service().clean()).toEqual({
+      webhook_deliveries: 0,
+      events: 0,
+      webhook_endpoints: 0,
+      idempotency_keys: 0,
+    });
+    expect(await count('webhook_attempts')).toBe(3);
+  });
+
+  it('keeps what is pending, and the events of that, however old', async () => {
+    await deliver(3, '90 days', 'PENDING');
+    expect(await service().clean()).toMatchObject({ webhook_deliveries: 0, events: 0 });
+    expect(await count('webhook_attempts')).toBe(3);
+  });
+
+  it('keeps events that are not relayed, however old', async () => {
+    await dashboard.query(
+      `INSERT INTO events VALUES ($1, gen_random_uuid(), 'message.created', '{}', now() - interval '90 days', NULL)`,
+      [subscription.workspace.id],
+    );
+    expect(await service().clean()).toMatchObject({ events: 0 });
+  });
+
+  it('removes events that nobody wanted', async () => {
+    await dashboard.query(
+      `INSERT INTO events VALUES ($1, gen_random_uuid(), 'message.created', '{}', now() - interval '31 days', now())`,
+      [subscription.workspace.id],
+    );
+    expect(await service().clean()).toMatchObject({ events: 1 });
+  });
+
+  it('removes an endpoint 30 days after its deletion, once nothing is kept of it', async () => {
+    const { id } = subscription.endpoint;
+    await deliver(1, '1 day', 'SUCCEEDED');
+    const deletedSince = (age: string) =>
+      dashboard.query(
+        'UPDATE webhook_endpoints SET active = false, deleted_at = now() - $2::interval WHERE id = $1',
+        [id, age],
+      );
+
+    await deletedSince('29 days');
+    expect(await service().clean()).toMatchObject({ webhook_endpoints: 0 });
+    await deletedSince('31 days');
+    expect(await service().clean()).toMatchObject({ webhook_endpoints: 0 });
+    await dashboard.query(`UPDATE webhook_deliveries SET created_at = now() - interval '31 days'`);
+    expect(await service().clean()).toMatchObject({ webhook_deliveries: 1, webhook_endpoints: 1 });
+  });
+
+  it('keeps endpoints that are not deleted, active or not, however old', async () => {
+    await dashboard.query(
+      `UPDATE webhook_endpoints SET created_at = now() - interval '9 years', active = false`,
+    );
+    expect(await service().clean()).toMatchObject({ webhook_endpoints: 0 });
+  });
+
+  it('removes idempotency keys after 24 hours', async () => {
+    await dashboard.query(
+      `INSERT INTO idempotency_keys SELECT $1, age, '\\x00', NULL, now() - age::interval
+       FROM unnest('{23 hours 59 minutes,24 hours 1 minute,3 days}'::text[]) age`,
+      [subscription.workspace.id],
+    );
+    expect(await service().clean()).toMatchObject({ idempotency_keys: 2 });
+    expect(await dashboard.query('SELECT key FROM idempotency_keys')).toEqual([
+      { key: '23 hours 59 minutes' },
+    ]);
+  });
+
+  it('keeps the audit log for ever', async () => {
+    const before = await count('audit_entries');
+    await dashboard.query(`UPDATE audit_entries SET created_at = now() - interval '9 years'`);
+    await service().clean();
+    expect(before).toBeGreaterThan(0);
+    expect(await count('audit_entries')).toBe(before);
+  });
+
+  it('works through any number of rows in batches', async () => {
+    await deliver(MANY, '31 days', 'SUCCEEDED');
+    await deliver(10, '1 day', 'SUCCEEDED');
+    expect(await service().clean()).toMatchObject({ webhook_deliveries: MANY, events: MANY });
+    expect(await count('webhook_deliveries')).toBe(10);
+  });
+
+  it('can be stopped, and goes on from there the next time', async () => {
+    await deliver(MANY, '31 days', 'SUCCEEDED');
+    const stopped = service();
+    const run = stopped.clean();
+    await waitFor('the first batch', async () => (await count('webhook_deliveries')) < MANY);
+    stopped.stop();
+    const { webhook_deliveries: removed } = await run;
+
+    expect(removed).toBeGreaterThan(0);
+    expect(removed).toBeLessThan(MANY);
+    expect(await count('webhook_deliveries')).toBe(MANY - removed);
+    expect(await service().clean()).toMatchObject({ webhook_deliveries: MANY - removed, events: MANY });
+  });
+});
