@@ -36,10 +36,15 @@ function accessLog(logger: pino.Logger): (request: Request, response: Response, 
     autoLogging: { ignore: ({ url }) => url?.startsWith('/health/') ?? false },
     customAttributeKeys: { reqId: 'requestId' },
     customProps: (request) => {
-      const { principal, method, originalUrl } = request as unknown as Partial<AuthenticatedRequest>;
-      const path = originalUrl?.split('?', 1)[0];
-      return { method, path, tenantId: principal?.tenant.id, apiKeyId: principal?.apiKeyId };
+      const { principal } = request as unknown as Partial<AuthenticatedRequest>;
+      return principal ? { tenantId: principal.tenant.id, apiKeyId: principal.apiKeyId } : {};
     },
+    customSuccessObject: (request, _, line: object) => ({ ...whatOf(request), ...line }),
+    customErrorObject: (request, _, __, line: object) => ({ ...whatOf(request), ...line }),
     serializers: { req: () => undefined, res: (response: Response) => ({ statusCode: response.statusCode }) },
   });
+}
+
+function whatOf({ method, originalUrl }: Request): { method: string; path: string } {
+  return { method, path: originalUrl.split('?', 1)[0]! };
 }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { AppError } from '../common/app-error';
 import { newId } from '../common/ids';
 import { Actor } from '../common/principal';
 import { Database, Transaction } from '../database/database';
@@ -26,20 +27,29 @@ export class AuditService {
   /**
    * Writes one entry, and its `audit.event`, in the transaction of what it records. The event is always written; the
    * webhooks drop it for workspaces that are not entitled to it.
+   * @throws AppError INVALID_BODY when the actor is another workspace's agent
    */
   async record(tx: Transaction, { tenantId, actor, metadata = {}, ...what }: AuditRecord): Promise<void> {
     const { action, entity, entityId } = what;
-    await tx.manager.insert(AuditEntryEntity, {
-      tenantId,
-      id: newId(),
-      action,
-      entity,
-      entityId,
-      actorType: actor.type,
-      actorId: actor.id,
-      metadata: metadata as object,
-      createdAt: new Date(),
-    });
+    const [entry] = await tx.query(
+      `INSERT INTO audit_entries
+         (tenant_id, id, action, entity, entity_id, actor_type, actor_id, metadata, created_at)
+       SELECT $1::uuid, $2::uuid, $3, $4, $5, $6, $7::uuid, $8::jsonb, $9::timestamptz
+       WHERE $6 <> 'agent' OR EXISTS (SELECT FROM agents WHERE tenant_id = $1::uuid AND id = $7::uuid)
+       RETURNING id`,
+      [
+        tenantId,
+        newId(),
+        action,
+        entity,
+        entityId,
+        actor.type,
+        actor.id,
+        JSON.stringify(metadata),
+        new Date(),
+      ],
+    );
+    if (!entry) throw AppError.invalidBody('actor', 'is not an agent of this workspace');
     const actorId = actor.id ?? actor.type;
     await this.outbox.append(tx, tenantId, 'audit.event', { action, entity, entityId, actorId, metadata });
   }

@@ -44,7 +44,8 @@ export class ApiKeysRepository {
     );
   }
 
-  list(tenantId: string): Promise<ApiKeyEntity[]> {
+  async list(tenantId: string): Promise<ApiKeyEntity[]> {
+    if (!isId(tenantId)) return [];
     return this.database.manager.find(ApiKeyEntity, { where: { tenantId }, order: { id: 'DESC' } });
   }
 

@@ -44,9 +44,9 @@ export class ApiKeysService {
       revokedAt: null,
     };
     await this.database.transaction(async (tx) => {
-      await this.keys.insert(tx, entity);
       const subject = { tenantId, actor, entity: 'api_key', entityId: entity.id };
       await this.audit.record(tx, { ...subject, action: 'api_key.created', metadata: { name, scopes } });
+      await this.keys.insert(tx, entity);
     });
     return { ...toApiKeySummary(entity), key };
   }

@@ -44,7 +44,7 @@ export class OperatorLookup {
    */
   async actingAgent(tenantId: string, agentId: string): Promise<Actor> {
     const agent = await this.agents.findActive(this.database, tenantId, agentId);
-    if (!agent) throw AppError.invalidBody('agent', 'is not an active agent of this workspace.');
+    if (!agent) throw AppError.invalidBody('agent', 'is not an active agent of this workspace');
     return { type: 'agent', id: agent.id };
   }
 }

@@ -32,8 +32,9 @@ export class AppError extends Error {
     this.name = 'AppError';
   }
 
-  static invalidBody(field: string, message: string): AppError {
-    return new AppError('INVALID_BODY', message, [{ field, message }]);
+  /** @param fault what is wrong with the field, as a sentence goes on after its name */
+  static invalidBody(field: string, fault: string): AppError {
+    return new AppError('INVALID_BODY', `${field} ${fault}.`, [{ field, message: fault }]);
   }
 
   static notFound(thing: string): AppError {

@@ -17,6 +17,8 @@ const MESSAGES =
   /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Query read timeout)/;
 
 const UNIQUE_VIOLATION = '23505';
+const FOREIGN_KEY_VIOLATION = '23503';
+const INVALID_TEXT = '22P02';
 
 /** Whether the database could not answer now, so that the same request may pass later. */
 export function isDatabaseAway(error: unknown): boolean {
@@ -29,6 +31,13 @@ export function isDatabaseAway(error: unknown): boolean {
 export function violatesUnique(error: unknown, constraint: string): boolean {
   const driver = driverError(error);
   return driver.code === UNIQUE_VIOLATION && driver.constraint === constraint;
+}
+
+/** Whether something was done in a workspace whose id is nobody's, or no id at all. Other ids are checked before. */
+export function isWorkspaceUnknown(error: unknown): boolean {
+  const { code, constraint } = driverError(error);
+  if (code === INVALID_TEXT) return true;
+  return code === FOREIGN_KEY_VIOLATION && (constraint?.endsWith('_tenant_id_fkey') ?? false);
 }
 
 function driverError(error: unknown): { code?: string; constraint?: string; message?: string } {

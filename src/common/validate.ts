@@ -34,12 +34,17 @@ function inheritedKeysOf(input: object): ErrorDetail[] {
 }
 
 function detailsOf(errors: ValidationError[], parent = ''): ErrorDetail[] {
-  return errors.flatMap(({ property, constraints = {}, children = [] }) => {
+  return errors.flatMap(({ property, value, constraints = {}, children = [] }) => {
     const field = parent + property;
     const own = Object.entries(constraints).map(([rule, message]) => ({
       field,
-      message: rule === 'whitelistValidation' ? UNKNOWN_FIELD : message.replace(`${property} `, ''),
+      message: faultOf(rule, value, message.replace(`${property} `, '')),
     }));
     return [...own, ...detailsOf(children, `${field}.`)];
   });
+}
+
+function faultOf(rule: string, value: unknown, message: string): string {
+  if (rule === 'whitelistValidation') return UNKNOWN_FIELD;
+  return value === undefined ? 'is required' : message;
 }

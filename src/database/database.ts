@@ -1,6 +1,8 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, EntityManager } from 'typeorm';
+import { AppError } from '../common/app-error';
+import { isWorkspaceUnknown } from '../common/database-errors';
 
 /** Named, so that a dashboard backend that imports this service keeps its own, default data source beside it. */
 export const DATA_SOURCE = 'messaging';
@@ -40,12 +42,19 @@ export class Database {
     return queryRows<Row>(this.dataSource.manager, sql, parameters);
   }
 
-  /** Runs `work` in one transaction: all of it is committed, or, if it throws, none. */
+  /**
+   * Runs `work` in one transaction: all of it is committed, or, if it throws, none.
+   * @throws AppError NOT_FOUND when it is done in a workspace that there is not
+   */
   async transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    const { tx, result } = await this.dataSource.transaction(async (manager) => {
-      const tx = new Transaction(manager);
-      return { tx, result: await work(tx) };
-    });
+    const { tx, result } = await this.dataSource
+      .transaction(async (manager) => {
+        const tx = new Transaction(manager);
+        return { tx, result: await work(tx) };
+      })
+      .catch((error: unknown) => {
+        throw isWorkspaceUnknown(error) ? AppError.notFound('Workspace') : error;
+      });
     try {
       tx.committed();
     } catch (error) {

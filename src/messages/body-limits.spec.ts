@@ -17,7 +17,7 @@ describe('body limits', () => {
 
   it('names the limit', () => {
     expect(bodyLimitFault('INSTAGRAM', 'a'.repeat(1001))).toBe(
-      'is longer than the 1000 UTF-8 bytes that INSTAGRAM takes.',
+      'is longer than the 1000 UTF-8 bytes that INSTAGRAM takes',
     );
   });
 });

@@ -17,5 +17,5 @@ const LIMITS: Partial<Record<Channel, BodyLimit>> = {
 export function bodyLimitFault(channel: Channel, body: string): string | null {
   const limit = LIMITS[channel];
   if (!limit || limit.measure(body) <= limit.max) return null;
-  return `is longer than the ${limit.max} ${limit.unit} that ${channel} takes.`;
+  return `is longer than the ${limit.max} ${limit.unit} that ${channel} takes`;
 }

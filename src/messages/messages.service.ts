@@ -132,11 +132,11 @@ export class MessagesService {
   ): Promise<string> {
     if (senderAgentId !== undefined) {
       const agent = await this.agents.findActive(tx, tenantId, senderAgentId);
-      if (!agent) throw AppError.invalidBody('senderAgentId', 'is not an active agent of this workspace.');
+      if (!agent) throw AppError.invalidBody('senderAgentId', 'is not an active agent of this workspace');
       return agent.id;
     }
     const manager = await this.agents.findFirstManager(tx, tenantId);
     if (manager) return manager.id;
-    throw AppError.invalidBody('senderAgentId', 'is required: the workspace has no active OWNER or ADMIN.');
+    throw AppError.invalidBody('senderAgentId', 'is required: the workspace has no active OWNER or ADMIN');
   }
 }

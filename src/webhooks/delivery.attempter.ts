@@ -16,10 +16,15 @@ export class DeliveryAttempter {
     private readonly recorder: AttemptRecorder,
   ) {}
 
+  /** @throws SecretUnreadable when the key that it was encrypted under is not configured here */
+  secretOf({ secret, endpointId }: ClaimedDelivery): string {
+    return this.secrets.decrypt(secret, endpointId);
+  }
+
   /** Settles once the outcome is committed. What the receiver does is an outcome; only a fault of our own throws. */
   async attempt(delivery: ClaimedDelivery): Promise<RecordedAttempt> {
-    const { id, url, eventType, data, endpointId } = delivery;
-    const secret = this.secrets.decrypt(delivery.secret, endpointId);
+    const { id, url, eventType, data } = delivery;
+    const secret = this.secretOf(delivery);
     const outcome = await this.sender.send({ deliveryId: id, url, secret, eventType, data });
     const attempt = decide(delivery, outcome);
     await this.recorder.record(attempt);

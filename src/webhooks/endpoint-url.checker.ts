@@ -21,7 +21,7 @@ export class EndpointUrlChecker {
     } catch (error) {
       const isRefusal =
         error instanceof EndpointUrlRefused || error instanceof AddressRefused || error instanceof DnsFailure;
-      throw isRefusal ? AppError.invalidBody('url', error.message) : error;
+      throw isRefusal ? AppError.invalidBody('url', `is refused: ${error.message}`) : error;
     }
   }
 }

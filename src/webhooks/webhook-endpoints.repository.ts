@@ -21,7 +21,8 @@ export interface Subscriber {
 export class WebhookEndpointsRepository {
   constructor(private readonly database: Database) {}
 
-  list(tenantId: string): Promise<WebhookEndpointEntity[]> {
+  async list(tenantId: string): Promise<WebhookEndpointEntity[]> {
+    if (!isId(tenantId)) return [];
     return this.database.manager.find(WebhookEndpointEntity, {
       where: { tenantId, deletedAt: IsNull() },
       order: { id: 'DESC' },

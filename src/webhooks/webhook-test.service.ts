@@ -56,6 +56,8 @@ export class WebhookTestService {
         url: endpoint.url,
         secret: await this.endpoints.secretOf(tx, tenantId, endpointId),
       };
+      // Now, so that a test that can't be signed here leaves nothing for a worker to send later.
+      this.attempter.secretOf(delivery);
       await this.store.insertClaimed(tx, delivery, eventId);
       await this.audit.record(tx, {
         tenantId,

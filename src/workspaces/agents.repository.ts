@@ -8,7 +8,8 @@ import { AgentEntity } from './agent.entity';
 export class AgentsRepository {
   constructor(private readonly database: Database) {}
 
-  list(tenantId: string): Promise<AgentEntity[]> {
+  async list(tenantId: string): Promise<AgentEntity[]> {
+    if (!isId(tenantId)) return [];
     return this.database.manager.find(AgentEntity, { where: { tenantId }, order: { id: 'ASC' } });
   }
 

@@ -53,7 +53,7 @@ export class AgentsService {
       });
     } catch (error) {
       if (!violatesUnique(error, 'agents_email_key')) throw error;
-      throw AppError.invalidBody('email', `"${agent.email}" belongs to another agent of the workspace.`);
+      throw AppError.invalidBody('email', 'belongs to another agent of the workspace');
     }
     return agent;
   }

@@ -40,7 +40,7 @@ export class WorkspacesService {
       await this.database.transaction((tx) => this.workspaces.insert(tx, workspace));
     } catch (error) {
       if (!violatesUnique(error, 'workspaces_slug_key')) throw error;
-      throw AppError.invalidBody('slug', `"${workspace.slug}" is taken by another workspace.`);
+      throw AppError.invalidBody('slug', 'is taken by another workspace');
     }
     return workspace;
   }

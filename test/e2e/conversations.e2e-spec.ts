@@ -384,7 +384,7 @@ describe('conversations', () => {
       const { status, body } = await patch({ assignedAgentId: await agent() });
       expect(status).toBe(400);
       expect(body).toEqual(
-        fieldError('INVALID_BODY', 'assignedAgentId', 'is not an active agent of this workspace.'),
+        fieldError('INVALID_BODY', 'assignedAgentId', 'is not an active agent of this workspace'),
       );
       const detail = await tenant.client.get(`/conversations/${tenant.conversation.id}`);
       expect(detail.body.assignedAgentId).toBe(tenant.owner.id);

@@ -149,10 +149,9 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('lists the four events as webhooks, whole', () => {
+  it('lists every event of the catalog as a webhook, whole', () => {
     const types = Object.keys(eventCatalog);
     expect(Object.keys(document.webhooks as object)).toEqual(types);
-    expect(types).toEqual(['message.created', 'conversation.updated', 'audit.event', 'webhook.test']);
     for (const type of types) {
       const { parameters, requestBody } = document.webhooks[type].post;
       expect(parameters.map(({ name }: { name: string }) => name)).toEqual([

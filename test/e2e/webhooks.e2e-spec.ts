@@ -525,31 +525,31 @@ describe('outbound webhooks', () => {
         .transaction((tx) =>
           dashboard
             .get(OutboxService)
-            .append(tx, tenantId, 'contact.created' as EventType, { contactId: 'c1' } as never),
+            .append(tx, tenantId, 'parcel.shipped' as EventType, { contactId: 'c1' } as never),
         );
 
     beforeAll(() => {
-      catalog['contact.created'] = {
+      catalog['parcel.shipped'] = {
         description: 'A contact was created.',
         data: Type.Object({ contactId: Type.String() }, { additionalProperties: false }),
         example: { contactId: 'c1' },
       };
     });
     afterAll(() => {
-      delete catalog['contact.created'];
+      delete catalog['parcel.shipped'];
     });
 
     it('reaches an endpoint that subscribed to * before', async () => {
       const subscription = await subscribe(dashboard, receiver);
       await append(subscription.workspace.id);
-      const { envelope } = await receivedBy(subscription, 'contact.created' as EventType);
+      const { envelope } = await receivedBy(subscription, 'parcel.shipped' as EventType);
       expect(envelope.data).toEqual({ contactId: 'c1' });
     });
 
     it('can be subscribed to by name, and is not told to others', async () => {
       const subscription = await subscribe(dashboard, receiver, { events: ['message.created'] });
       const { workspace, path } = subscription;
-      await addEndpoint(dashboard, workspace, receiver.url(`${path}-5`), ['contact.created']);
+      await addEndpoint(dashboard, workspace, receiver.url(`${path}-5`), ['parcel.shipped']);
       await append(workspace.id);
       await receiver.waitForCount(1, `${path}-5`);
       expect(await toldOf(subscription)).toEqual([]);
