@@ -7,6 +7,8 @@ import { ErrorFilter } from './common/error.filter';
 import { IdentifiedRequest, requestId } from './common/request-id';
 import { RequestPipe } from './common/request.pipe';
 import { Config } from './config/config';
+import { measureRequests } from './metrics/http.metrics';
+import { Metrics } from './metrics/metrics';
 import { setupOpenApi } from './openapi/openapi';
 
 const BODY_LIMIT = '256kb';
@@ -21,6 +23,7 @@ export function configureApp(app: NestExpressApplication, config: Config, logger
   app.set('trust proxy', config.trustProxy);
   app.use(requestId);
   app.use(accessLog(logger));
+  app.use(measureRequests(app.get(Metrics)));
   app.useBodyParser('json', { limit: BODY_LIMIT });
   app.useGlobalPipes(new RequestPipe());
   app.useGlobalFilters(new ErrorFilter());

@@ -7,6 +7,7 @@ import { ContactsModule } from './contacts/contacts.module';
 import { ConversationsModule } from './conversations/conversations.module';
 import { DatabaseModule } from './database/database.module';
 import { MessagesModule } from './messages/messages.module';
+import { MetricsModule } from './metrics/metrics.module';
 import { RedisModule } from './redis/redis.module';
 import { WebhooksModule } from './webhooks/webhooks.module';
 import { WorkspacesModule } from './workspaces/workspaces.module';
@@ -79,7 +80,7 @@ export class MessagingModule {
     ];
     return {
       module: MessagingModule,
-      imports: [config, DatabaseModule, RedisModule, ...features],
+      imports: [config, DatabaseModule, RedisModule, MetricsModule, ...features],
       exports: features,
     };
   }

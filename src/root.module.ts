@@ -4,6 +4,7 @@ import { Config } from './config/config';
 import { ConfigModule } from './config/config.module';
 import { DatabaseModule } from './database/database.module';
 import { HealthModule } from './health/health.module';
+import { MetricsModule, MetricsServerModule } from './metrics/metrics.module';
 import { RedisModule } from './redis/redis.module';
 import { WorkerModule } from './worker.module';
 
@@ -18,6 +19,8 @@ export class RootModule {
         ConfigModule.forRoot(config),
         DatabaseModule,
         RedisModule,
+        MetricsModule,
+        MetricsServerModule,
         HealthModule,
         ...(role === 'worker' ? [] : [AppModule]),
         ...(role === 'api' ? [] : [WorkerModule]),

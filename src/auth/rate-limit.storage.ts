@@ -1,5 +1,6 @@
 import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
 import { ThrottlerStorage, ThrottlerStorageService } from '@nestjs/throttler';
+import { Metrics } from '../metrics/metrics';
 import { RedisClient } from '../redis/redis.module';
 
 /** How long Redis is left alone after it failed to answer: each try costs a request up to 100 ms. */
@@ -32,7 +33,10 @@ export class RateLimitStorage implements ThrottlerStorage, OnApplicationShutdown
   private readonly hit: HitCommand;
   private openUntil = 0;
 
-  constructor(private readonly redis: RedisClient) {
+  constructor(
+    private readonly redis: RedisClient,
+    private readonly metrics: Metrics,
+  ) {
     redis.defineCommand('hitWindow', { numberOfKeys: 1, lua: HIT });
     this.hit = (redis as unknown as { hitWindow: HitCommand }).hitWindow.bind(redis);
   }
@@ -49,6 +53,7 @@ export class RateLimitStorage implements ThrottlerStorage, OnApplicationShutdown
       return toRecord(hits, limit, Math.ceil(remainingMs / 1000));
     } catch (error) {
       this.openUntil = Date.now() + BREAKER_OPEN_MS;
+      this.metrics.rateLimiterFallbacks.inc();
       this.logger.warn(
         { err: error as Error },
         'Redis does not answer: calls are counted in this process alone',

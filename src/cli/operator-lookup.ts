@@ -9,6 +9,7 @@ const TABLES = {
   Agent: 'agents',
   'API key': 'api_keys',
   'Webhook endpoint': 'webhook_endpoints',
+  'Webhook recovery': 'webhook_recoveries',
   Conversation: 'conversations',
 } as const;
 

@@ -10,6 +10,7 @@ import { MessagesService } from '../messages/messages.service';
 import { MessagingModule } from '../messaging.module';
 import { WebhookDeliveriesService } from '../webhooks/webhook-deliveries.service';
 import { WebhookEndpointsService } from '../webhooks/webhook-endpoints.service';
+import { WebhookRecoveriesService } from '../webhooks/webhook-recoveries.service';
 import { WebhookTestService } from '../webhooks/webhook-test.service';
 import { AgentsService } from '../workspaces/agents.service';
 import { WorkspacesService } from '../workspaces/workspaces.service';
@@ -24,6 +25,7 @@ export interface Services {
   apiKeys: ApiKeysService;
   webhookEndpoints: WebhookEndpointsService;
   webhookDeliveries: WebhookDeliveriesService;
+  webhookRecoveries: WebhookRecoveriesService;
   webhookTests: WebhookTestService;
   contacts: ContactsService;
   conversations: ConversationsService;
@@ -57,6 +59,7 @@ export async function useServices(work: (services: Services) => Promise<void>): 
       apiKeys: app.get(ApiKeysService, { strict: false }),
       webhookEndpoints: app.get(WebhookEndpointsService, { strict: false }),
       webhookDeliveries: app.get(WebhookDeliveriesService, { strict: false }),
+      webhookRecoveries: app.get(WebhookRecoveriesService, { strict: false }),
       webhookTests: app.get(WebhookTestService, { strict: false }),
       contacts: app.get(ContactsService, { strict: false }),
       conversations: app.get(ConversationsService, { strict: false }),

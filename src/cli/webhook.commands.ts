@@ -1,21 +1,26 @@
 import { Command } from 'commander';
+import { AppError } from '../common/app-error';
 import { SYSTEM } from '../common/principal';
 import type { ListWebhookDeliveriesQuery } from '../webhooks/webhook-delivery.dto';
+import type { RecoverEndpoint } from '../webhooks/webhook-recovery.dto';
 import { withServices } from './command';
-import { list, wholeNumber } from './option-values';
+import { isoDate, list, wholeNumber } from './option-values';
 import type { Services } from './services';
 
 interface CreateOptions {
   workspace: string;
   url: string;
   events: string[];
+  rateLimit?: number;
 }
 
-interface DeliveriesOptions {
+type DeliveriesOptions = Partial<Omit<ListWebhookDeliveriesQuery, 'endpointId'>> & {
+  id?: string;
+  workspace?: string;
+};
+
+interface RecoverOptions extends RecoverEndpoint {
   id: string;
-  status?: ListWebhookDeliveriesQuery['status'];
-  limit?: number;
-  cursor?: string;
 }
 
 export function addWebhookCommands(program: Command): void {
@@ -27,6 +32,7 @@ export function addWebhookCommands(program: Command): void {
     .requiredOption('--workspace <slug>', 'whose endpoint')
     .requiredOption('--url <url>', 'https, to a public address')
     .requiredOption('--events <list>', "event names, or '*' for all", list)
+    .option('--rate-limit <n>', 'deliveries a second; as fast as it goes when left out', wholeNumber)
     .addHelpText(
       'after',
       `
@@ -82,26 +88,118 @@ Prints {id, secret, url, events, active, …}.`,
     run: ({ webhookTests }, tenantId, id) => webhookTests.test(tenantId, id, SYSTEM),
   });
 
+  addDeliveryCommands(webhook);
+  addRecoveryCommands(webhook);
+}
+
+function addDeliveryCommands(webhook: Command): void {
   webhook
     .command('deliveries')
-    .description('Lists what was and is owed to an endpoint, newest first, with every attempt.')
-    .requiredOption('--id <id>', 'which endpoint')
+    .description(
+      'Lists what was and is owed to an endpoint, or to all of a workspace, newest first, with every attempt.',
+    )
+    .option('--id <id>', 'which endpoint')
+    .option('--workspace <slug>', 'or all endpoints of this workspace')
+    .option('--event <event>', 'only this event')
     .option('--status <status>', 'pending, succeeded, exhausted or cancelled')
+    .option('--since <date>', 'only those of this moment and later', isoDate)
+    .option('--until <date>', 'only those before this moment', isoDate)
     .option('--limit <n>', 'how many at most, 1 to 200; 50 when left out', wholeNumber)
     .option('--cursor <cursor>', 'the nextCursor of the page before')
     .addHelpText(
       'after',
       `
 Example:
-  node dist/cli.js webhook deliveries --id <id> --status exhausted
+  node dist/cli.js webhook deliveries --id <id> --status exhausted --since 2026-11-20
 
 Prints {data: [{id, event, status, attempts: [{at, statusCode, durationMs, error}], …}], nextCursor}.`,
     )
     .action(
-      withServices(async ({ lookup, webhookDeliveries }, { id, ...query }: DeliveriesOptions) =>
-        webhookDeliveries.list(await lookup.tenantOf('Webhook endpoint', id), id, query),
+      withServices(async (services, { id: endpointId, workspace, ...query }: DeliveriesOptions) =>
+        services.webhookDeliveries.list(await ownerOf(services, endpointId, workspace), {
+          endpointId,
+          ...query,
+        }),
       ),
     );
+
+  addDeliveryAction(webhook, 'delivery', {
+    does: 'Shows one delivery with all that is known of its attempts: phases and answers too.',
+    run: ({ webhookDeliveries }, tenantId, id) => webhookDeliveries.get(tenantId, id),
+  });
+  addDeliveryAction(webhook, 'redeliver', {
+    does: 'Delivers once more, whatever came of it before, with the whole retry schedule.',
+    run: ({ webhookDeliveries }, tenantId, id) => webhookDeliveries.redeliver(tenantId, id, SYSTEM),
+  });
+}
+
+/** Deliveries are named by their workspace too: they are far too many for an index without it. */
+function addDeliveryAction(
+  webhook: Command,
+  name: string,
+  { does, run }: Pick<EndpointAction, 'does' | 'run'>,
+): void {
+  webhook
+    .command(name)
+    .description(does)
+    .requiredOption('--workspace <slug>', 'whose delivery')
+    .requiredOption('--id <id>', 'which delivery')
+    .addHelpText(
+      'after',
+      `\nExample:\n  node dist/cli.js webhook ${name} --workspace acme --id <id>\n\nPrints the delivery.`,
+    )
+    .action(
+      withServices(async (services, { workspace, id }: { workspace: string; id: string }) =>
+        run(services, (await services.workspaces.getBySlug(workspace)).id, id),
+      ),
+    );
+}
+
+function addRecoveryCommands(webhook: Command): void {
+  webhook
+    .command('recover')
+    .description(
+      'Delivers again, in the background, all that an endpoint should have got since a moment and did not.',
+    )
+    .requiredOption('--id <id>', 'which endpoint')
+    .requiredOption('--since <date>', 'from which moment on', isoDate)
+    .option('--dry-run', 'only count')
+    .addHelpText(
+      'after',
+      `
+Example:
+  node dist/cli.js webhook recover --id <id> --since 2026-11-20T08:00:00Z --dry-run
+
+Prints {id, status, total, recovered, …}; follow it with "webhook recovery".`,
+    )
+    .action(
+      withServices(async ({ lookup, webhookRecoveries }, { id, ...given }: RecoverOptions) =>
+        webhookRecoveries.start(await lookup.tenantOf('Webhook endpoint', id), id, given, SYSTEM),
+      ),
+    );
+
+  webhook
+    .command('recovery')
+    .description('Shows how far a recovery is.')
+    .requiredOption('--id <id>', 'which recovery')
+    .addHelpText('after', '\nPrints {id, status, total, recovered, finishedAt, …}.')
+    .action(
+      withServices(async ({ lookup, webhookRecoveries }, { id }: { id: string }) =>
+        webhookRecoveries.get(await lookup.tenantOf('Webhook recovery', id), id),
+      ),
+    );
+
+  addEndpointAction(webhook, 'health', {
+    does: 'Shows how an endpoint fares: failing since when, last success, the last 24 hours.',
+    prints: '{active, failingSince, lastSuccessAt, last24Hours: {pending, succeeded, exhausted, cancelled}}',
+    run: ({ webhookDeliveries }, tenantId, id) => webhookDeliveries.health(tenantId, id),
+  });
+}
+
+function ownerOf({ lookup, workspaces }: Services, endpointId?: string, workspace?: string): Promise<string> {
+  if (endpointId !== undefined) return lookup.tenantOf('Webhook endpoint', endpointId);
+  if (workspace !== undefined) return workspaces.getBySlug(workspace).then(({ id }) => id);
+  throw AppError.invalidBody('id', 'or a workspace is required.');
 }
 
 /** What is done to one endpoint, named by its id. */

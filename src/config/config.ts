@@ -31,6 +31,14 @@ class Environment {
   @Max(65_535)
   PORT: number = 3000;
 
+  /** Where `/metrics` is served; nowhere, when left out. */
+  @IsOptional()
+  @Type(() => Number)
+  @IsInt()
+  @Min(0)
+  @Max(65_535)
+  METRICS_PORT?: number;
+
   @IsNotEmpty()
   HOST: string = '0.0.0.0';
 
@@ -78,6 +86,12 @@ class Environment {
   @Max(1000)
   WEBHOOK_ENDPOINT_CONCURRENCY: number = 10;
 
+  @Type(() => Number)
+  @IsInt()
+  @Min(1)
+  @Max(3650)
+  RETENTION_DAYS: number = 30;
+
   @IsString()
   NODE_ENV: string = 'development';
 
@@ -90,6 +104,8 @@ export class Config {
   readonly role: Role;
   readonly port: number;
   readonly host: string;
+  /** Where `/metrics` is served, or null for nowhere. */
+  readonly metricsPort: number | null;
   readonly databaseUrl: string;
   readonly databasePoolSize: number;
   readonly redisUrl: string;
@@ -107,6 +123,8 @@ export class Config {
   /** Express's `trust proxy`: whose X-Forwarded-For is believed. */
   readonly trustProxy: string | number | boolean;
   readonly logLevel: string;
+  /** How long events and what came of them are kept. */
+  readonly retentionDays: number;
 
   private constructor(values: Omit<Config, never>) {
     Object.assign(this, values);
@@ -150,6 +168,8 @@ export class Config {
       role: env.ROLE,
       port: env.PORT,
       host: env.HOST,
+      metricsPort: env.METRICS_PORT ?? null,
+      retentionDays: env.RETENTION_DAYS,
       databaseUrl: env.DATABASE_URL,
       databasePoolSize: env.DATABASE_POOL_SIZE,
       redisUrl: env.REDIS_URL,

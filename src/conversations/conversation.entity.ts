@@ -35,6 +35,10 @@ export class ConversationEntity {
   @Column('timestamptz', { name: 'last_message_at', nullable: true })
   lastMessageAt: Date | null;
 
+  /** How many events it has had: each carries its number, so that a receiver can order them. */
+  @Column('bigint', { name: 'event_sequence' })
+  eventSequence: string;
+
   @Column('timestamptz', { name: 'created_at' })
   createdAt: Date;
 

@@ -11,6 +11,10 @@ export interface ConversationFilter {
   cursor?: string;
 }
 
+/** What is different in a conversation from now on; what is left out stays. */
+export type ConversationChange = Partial<Pick<ConversationEntity, 'status' | 'assignedAgentId'>> &
+  Pick<ConversationEntity, 'updatedAt'>;
+
 /** What a new message changes in its conversation. */
 export interface LastMessage {
   id: string;
@@ -56,21 +60,36 @@ export class ConversationsRepository {
     await tx.manager.insert(ConversationEntity, conversation);
   }
 
-  async update(
-    tx: Transaction,
-    tenantId: string,
-    id: string,
-    changes: Partial<Pick<ConversationEntity, 'status' | 'assignedAgentId' | 'updatedAt'>>,
-  ): Promise<void> {
-    await tx.manager.update(ConversationEntity, { tenantId, id }, changes);
+  /**
+   * Changes a conversation.
+   * @returns the number of the one event that tells of it
+   */
+  async update(tx: Transaction, tenantId: string, id: string, change: ConversationChange): Promise<string> {
+    const { status, assignedAgentId, updatedAt } = change;
+    const rows = await tx.query<{ sequence: string }>(
+      `UPDATE conversations
+       SET status = coalesce($3, status),
+           assigned_agent_id = CASE WHEN $4 THEN $5 ELSE assigned_agent_id END,
+           updated_at = $6,
+           event_sequence = event_sequence + 1
+       WHERE tenant_id = $1 AND id = $2 RETURNING event_sequence AS sequence`,
+      [tenantId, id, status ?? null, assignedAgentId !== undefined, assignedAgentId ?? null, updatedAt],
+    );
+    return rows[0]!.sequence;
   }
 
-  async setLastMessage(tx: Transaction, tenantId: string, id: string, last: LastMessage): Promise<void> {
-    await tx.query(
+  /**
+   * Puts a new message on top of a conversation.
+   * @returns the number of the one event that tells of it
+   */
+  async setLastMessage(tx: Transaction, tenantId: string, id: string, last: LastMessage): Promise<string> {
+    const rows = await tx.query<{ sequence: string }>(
       `UPDATE conversations
-       SET last_message_id = $3, last_message_preview = $4, last_message_at = $5, updated_at = $5
-       WHERE tenant_id = $1 AND id = $2`,
+       SET last_message_id = $3, last_message_preview = $4, last_message_at = $5, updated_at = $5,
+           event_sequence = event_sequence + 1
+       WHERE tenant_id = $1 AND id = $2 RETURNING event_sequence AS sequence`,
       [tenantId, id, last.id, last.preview, last.at],
     );
+    return rows[0]!.sequence;
   }
 }

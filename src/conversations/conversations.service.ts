@@ -68,6 +68,7 @@ export class ConversationsService {
       lastMessageId: null,
       lastMessagePreview: null,
       lastMessageAt: null,
+      eventSequence: '0',
       createdAt: now,
       updatedAt: now,
     };
@@ -140,8 +141,9 @@ export class ConversationsService {
   ): Promise<ConversationEntity> {
     const { tenantId, id } = before;
     const updatedAt = new Date();
-    await this.conversations.update(tx, tenantId, id, { ...change, updatedAt });
-    await this.outbox.append(tx, tenantId, 'conversation.updated', { conversationId: id, ...change });
+    const sequence = await this.conversations.update(tx, tenantId, id, { ...change, updatedAt });
+    const data = { conversationId: id, ...change };
+    await this.outbox.append(tx, tenantId, 'conversation.updated', data, { sequence });
     return { ...before, ...change, updatedAt };
   }
 

@@ -113,15 +113,10 @@ export class MessagesService {
     };
     const { senderType, body } = content;
     await this.messages.insert(tx, message);
-    await this.conversations.setLastMessage(tx, tenantId, conversationId, {
-      id,
-      preview: previewOf(body),
-      at: createdAt,
-    });
-    await this.outbox.append(tx, tenantId, 'message.created', {
-      conversationId,
-      message: { id, body, senderType, createdAt: createdAt.toISOString() },
-    });
+    const last = { id, preview: previewOf(body), at: createdAt };
+    const sequence = await this.conversations.setLastMessage(tx, tenantId, conversationId, last);
+    const data = { conversationId, message: { id, body, senderType, createdAt: createdAt.toISOString() } };
+    await this.outbox.append(tx, tenantId, 'message.created', data, { sequence });
     return message;
   }
 

@@ -16,6 +16,10 @@ export class EventEntity {
   @Column('json')
   data: object;
 
+  /** Its place among the events of its conversation (a bigint, so text); null for what is of no conversation. */
+  @Column('bigint', { nullable: true })
+  sequence: string | null;
+
   @Column('timestamptz', { name: 'created_at' })
   createdAt: Date;
 

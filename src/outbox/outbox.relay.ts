@@ -1,5 +1,6 @@
 import { BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
 import { Database, Transaction } from '../database/database';
+import { Metrics } from '../metrics/metrics';
 import { EventType } from './event-catalog';
 import { OutboxSignal } from './outbox.signal';
 
@@ -37,6 +38,7 @@ export class OutboxRelay implements BeforeApplicationShutdown {
   constructor(
     private readonly database: Database,
     private readonly signal: OutboxSignal,
+    private readonly metrics: Metrics,
   ) {}
 
   register(consumer: OutboxConsumer): void {
@@ -60,6 +62,7 @@ export class OutboxRelay implements BeforeApplicationShutdown {
       this.woken = false;
       try {
         const relayed = await this.relayBatch();
+        this.metrics.outboxRelayed.inc(relayed);
         if (relayed < BATCH) await this.sleep(POLL_MS);
       } catch (error) {
         this.logger.error({ err: error }, 'relaying failed; it goes on shortly');

@@ -8,6 +8,8 @@ import { OutboxSignal } from './outbox.signal';
 interface AppendOptions {
   /** True when the caller delivers the event itself, so that no consumer shall see it. */
   relayed?: boolean;
+  /** Its place among the events of what it is about, where receivers may want to order them. */
+  sequence?: string;
 }
 
 /** Appends domain events to the outbox. */
@@ -24,13 +26,14 @@ export class OutboxService {
     tenantId: string,
     type: T,
     data: EventData<T>,
-    { relayed = false }: AppendOptions = {},
+    { relayed = false, sequence }: AppendOptions = {},
   ): Promise<string> {
     const id = newId();
     const now = new Date();
     await tx.query(
-      `INSERT INTO events (tenant_id, id, type, data, created_at, relayed_at) VALUES ($1, $2, $3, $4, $5, $6)`,
-      [tenantId, id, type, JSON.stringify(data), now, relayed ? now : null],
+      `INSERT INTO events (tenant_id, id, type, data, sequence, created_at, relayed_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+      [tenantId, id, type, JSON.stringify(data), sequence ?? null, now, relayed ? now : null],
     );
     if (!relayed) tx.onCommit(() => this.signal.send());
     return id;

@@ -1,31 +1,37 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Config } from '../config/config';
 import { Database } from '../database/database';
 
 const BATCH = 2_000;
 /** Between batches, so that the nightly clean-up never crowds out the day's work. */
 const PAUSE_MS = 50;
 
-/** Deletes up to $1 rows that are past their time, in the order that foreign keys ask for. Audit is kept for ever. */
+const HOUR_MS = 60 * 60 * 1000;
+/** How long an `Idempotency-Key` holds. */
+const IDEMPOTENCY_HOURS = 24;
+
+/**
+ * Deletes up to $1 rows from before $2, in the order that foreign keys ask for. A delivery takes its attempts along.
+ * Audit is kept for ever.
+ */
 const CLEAN_UPS = {
-  // Attempts go with their deliveries.
   webhook_deliveries: `
     DELETE FROM webhook_deliveries WHERE ctid = ANY (ARRAY(
-      SELECT ctid FROM webhook_deliveries
-      WHERE created_at < now() - interval '30 days' AND status <> 'PENDING' LIMIT $1))`,
+      SELECT ctid FROM webhook_deliveries WHERE created_at < $2 AND status <> 'PENDING' LIMIT $1))`,
   events: `
     DELETE FROM events WHERE ctid = ANY (ARRAY(
       SELECT ctid FROM events e
-      WHERE created_at < now() - interval '30 days' AND relayed_at IS NOT NULL AND NOT EXISTS (
+      WHERE created_at < $2 AND relayed_at IS NOT NULL AND NOT EXISTS (
         SELECT FROM webhook_deliveries d WHERE d.tenant_id = e.tenant_id AND d.event_id = e.id) LIMIT $1))`,
   webhook_endpoints: `
     DELETE FROM webhook_endpoints WHERE ctid = ANY (ARRAY(
       SELECT ctid FROM webhook_endpoints w
-      WHERE deleted_at < now() - interval '30 days' AND NOT EXISTS (
+      WHERE deleted_at < $2 AND NOT EXISTS (
         SELECT FROM webhook_deliveries d WHERE d.tenant_id = w.tenant_id AND d.endpoint_id = w.id) LIMIT $1))`,
   idempotency_keys: `
     DELETE FROM idempotency_keys WHERE ctid = ANY (ARRAY(
-      SELECT ctid FROM idempotency_keys WHERE created_at < now() - interval '24 hours' LIMIT $1))`,
+      SELECT ctid FROM idempotency_keys WHERE created_at < $2 LIMIT $1))`,
 };
 
 type Table = keyof typeof CLEAN_UPS;
@@ -36,7 +42,10 @@ export class RetentionService {
   private readonly logger = new Logger(RetentionService.name);
   private stopping = false;
 
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly config: Config,
+    private readonly database: Database,
+  ) {}
 
   /**
    * Works in small batches until nothing is left, or until it is stopped: the next run goes on from there.
@@ -45,8 +54,9 @@ export class RetentionService {
   async clean(): Promise<Record<Table, number>> {
     const removed = { webhook_deliveries: 0, events: 0, webhook_endpoints: 0, idempotency_keys: 0 };
     for (const table of Object.keys(CLEAN_UPS) as Table[]) {
+      const before = this.keptSince(table);
       for (let rows = BATCH; rows === BATCH && !this.stopping; removed[table] += rows) {
-        rows = (await this.database.query(`${CLEAN_UPS[table]} RETURNING 1`, [BATCH])).length;
+        rows = (await this.database.query(`${CLEAN_UPS[table]} RETURNING 1`, [BATCH, before])).length;
         await sleep(PAUSE_MS);
       }
     }
@@ -56,5 +66,10 @@ export class RetentionService {
 
   stop(): void {
     this.stopping = true;
+  }
+
+  private keptSince(table: Table): Date {
+    const hours = table === 'idempotency_keys' ? IDEMPOTENCY_HOURS : this.config.retentionDays * 24;
+    return new Date(Date.now() - hours * HOUR_MS);
   }
 }

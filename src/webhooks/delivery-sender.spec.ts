@@ -63,6 +63,7 @@ describe('DeliverySender', () => {
     url: `https://${NAME}:${receiver.port}/hooks?team=a%20b`,
     secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=',
     eventType: 'message.created',
+    sequence: '7',
     data: '{"conversationId":"c1","message":{"id":"m1","body":"Zoë 漢字 </script>"}}',
     ...changes,
   });

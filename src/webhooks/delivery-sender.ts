@@ -18,6 +18,8 @@ export interface DeliveryRequest {
   eventType: string;
   /** The JSON text of the event's `data`. */
   data: string;
+  /** The event's place among those of its conversation; null for what is of no conversation. */
+  sequence: string | null;
 }
 
 export interface DeliverySenderOptions {
@@ -115,7 +117,11 @@ function envelope({ eventType, data }: DeliveryRequest, at: Date): Buffer {
   );
 }
 
-function signedHeaders({ deliveryId, secret, eventType }: DeliveryRequest, at: Date, body: Buffer): string[] {
+function signedHeaders(
+  { deliveryId, secret, eventType, sequence }: DeliveryRequest,
+  at: Date,
+  body: Buffer,
+): string[] {
   const timestamp = Math.floor(at.getTime() / 1000);
   // prettier-ignore
   return [
@@ -127,5 +133,6 @@ function signedHeaders({ deliveryId, secret, eventType }: DeliveryRequest, at: D
     'webhook-id', deliveryId,
     'webhook-timestamp', String(timestamp),
     'webhook-signature', standardSignature(secret, deliveryId, timestamp, body),
+    ...(sequence === null ? [] : ['x-service-sequence', sequence]),
   ];
 }

@@ -23,9 +23,9 @@ export class DeliveryAttempter {
 
   /** Settles once the outcome is committed. What the receiver does is an outcome; only a fault of our own throws. */
   async attempt(delivery: ClaimedDelivery): Promise<RecordedAttempt> {
-    const { id, url, eventType, data } = delivery;
+    const { id, url, eventType, data, sequence } = delivery;
     const secret = this.secretOf(delivery);
-    const outcome = await this.sender.send({ deliveryId: id, url, secret, eventType, data });
+    const outcome = await this.sender.send({ deliveryId: id, url, secret, eventType, data, sequence });
     const attempt = decide(delivery, outcome);
     await this.recorder.record(attempt);
     return attempt;

@@ -4,9 +4,14 @@ import { Config } from '../config/config';
 import { OutboxModule } from '../outbox/outbox.module';
 import { queueOptions } from '../redis/queue.options';
 import { WorkspacesModule } from '../workspaces/workspaces.module';
+import { AttemptFollowUp } from './attempt.follow-up';
+import { DeliveryDispatcher } from './delivery.dispatcher';
 import { DeliveryProcessor } from './delivery.processor';
 import { DELIVERY_QUEUE, DeliveryQueue } from './delivery.queue';
 import { DeliverySweeper } from './delivery.sweeper';
+import { EndpointHealth } from './endpoint-health';
+import { EndpointPace } from './endpoint-pace';
+import { RecoveryRunner } from './recovery.runner';
 import { WebhooksConsumer } from './webhooks.consumer';
 import { WebhooksModule } from './webhooks.module';
 
@@ -18,6 +23,16 @@ import { WebhooksModule } from './webhooks.module';
     OutboxModule,
     WorkspacesModule,
   ],
-  providers: [DeliveryQueue, DeliveryProcessor, DeliverySweeper, WebhooksConsumer],
+  providers: [
+    AttemptFollowUp,
+    DeliveryDispatcher,
+    DeliveryQueue,
+    DeliveryProcessor,
+    DeliverySweeper,
+    EndpointHealth,
+    EndpointPace,
+    RecoveryRunner,
+    WebhooksConsumer,
+  ],
 })
 export class DeliveryModule {}

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { newId } from '../common/ids';
 import { Database, Transaction } from '../database/database';
+import { Metrics } from '../metrics/metrics';
 import { AttemptOutcome } from './attempt-outcome';
 import { ClaimedDelivery } from './claimed-delivery';
 
@@ -38,14 +39,17 @@ export interface RecordedAttempt {
 /** The worker's side of the deliveries: claims and records, in batches. Times are the database's own. */
 @Injectable()
 export class DeliveryStore {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly metrics: Metrics,
+  ) {}
 
   /** Takes up to `count` due deliveries of an active endpoint under a new lease, the longest due first. */
   async claim(endpointId: string, count: number): Promise<ClaimedDelivery[]> {
     const leaseId = newId();
     const rows = await this.database.query<ClaimRow>(
       `WITH due AS (
-         SELECT d.tenant_id, d.id FROM webhook_deliveries d
+         SELECT d.tenant_id, d.id, d.lease_until IS NOT NULL AS was_leased FROM webhook_deliveries d
          WHERE d.endpoint_id = $1 AND ${IS_DUE}
          ORDER BY d.next_attempt_at, d.id LIMIT $2 FOR UPDATE SKIP LOCKED
        )
@@ -54,10 +58,11 @@ export class DeliveryStore {
        WHERE d.tenant_id = due.tenant_id AND d.id = due.id
          AND e.tenant_id = d.tenant_id AND e.id = d.event_id
          AND w.tenant_id = d.tenant_id AND w.id = d.endpoint_id AND w.active
-       RETURNING d.tenant_id, d.id, d.attempt_count, d.max_attempts, d.event_type, e.data::text AS data,
-                 w.url, w.secret_key_id, w.secret_ciphertext`,
+       RETURNING d.tenant_id, d.id, d.attempt_count, d.max_attempts, d.event_type, e.data::text AS data, e.sequence, e.created_at AS event_created_at,
+                 w.url, w.secret_key_id, w.secret_ciphertext, w.rate_limit, w.failing_since, w.last_success_at, due.was_leased`,
       [endpointId, count, leaseId],
     );
+    this.metrics.webhookLeasesExpired.inc(rows.filter((row) => row.was_leased).length);
     return rows.map((row) => toClaimed(row, endpointId, leaseId));
   }
 
@@ -71,6 +76,22 @@ export class DeliveryStore {
     return row!.due;
   }
 
+  /** Gives claimed deliveries back, untried, to be due again after a while. */
+  async postpone(deliveries: ClaimedDelivery[], delayMs: number): Promise<void> {
+    await this.database.query(
+      `UPDATE webhook_deliveries d
+       SET next_attempt_at = now() + $4 * interval '1 millisecond', lease_id = NULL, lease_until = NULL
+       FROM unnest($1::uuid[], $2::uuid[], $3::uuid[]) AS p (tenant_id, id, lease_id)
+       WHERE d.tenant_id = p.tenant_id AND d.id = p.id AND d.lease_id = p.lease_id AND d.status = 'PENDING'`,
+      [
+        deliveries.map(({ tenantId }) => tenantId),
+        deliveries.map(({ id }) => id),
+        deliveries.map(({ leaseId }) => leaseId),
+        delayMs,
+      ],
+    );
+  }
+
   /**
    * Writes down attempts, and what they make of their deliveries, in one statement. An attempt whose lease has passed
    * to another is kept as what happened, but no longer decides.
@@ -80,13 +101,17 @@ export class DeliveryStore {
       `WITH outcome AS (
          SELECT * FROM unnest(
            $1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::integer[],
-           $6::uuid[], $7::timestamptz[], $8::integer[], $9::smallint[], $10::text[], $11::text[], $12::bytea[]
+           $6::uuid[], $7::timestamptz[], $8::integer[], $9::smallint[], $10::text[], $11::text[], $12::bytea[],
+           $13::real[], $14::real[], $15::real[], $16::real[]
          ) AS o (tenant_id, delivery_id, lease_id, status, retry_delay_ms,
-                 id, attempted_at, duration_ms, status_code, error, error_message, response)
+                 id, attempted_at, duration_ms, status_code, error, error_message, response,
+                 lookup_ms, connect_ms, tls_ms, first_byte_ms)
        ), kept AS (
          INSERT INTO webhook_attempts
-           (tenant_id, delivery_id, id, attempted_at, duration_ms, status_code, error, error_message, response)
-         SELECT tenant_id, delivery_id, id, attempted_at, duration_ms, status_code, error, error_message, response
+           (tenant_id, delivery_id, id, attempted_at, duration_ms, status_code, error, error_message, response,
+            lookup_ms, connect_ms, tls_ms, first_byte_ms)
+         SELECT tenant_id, delivery_id, id, attempted_at, duration_ms, status_code, error, error_message, response,
+                lookup_ms, connect_ms, tls_ms, first_byte_ms
          FROM outcome
        )
        UPDATE webhook_deliveries d
@@ -111,6 +136,10 @@ export class DeliveryStore {
         attempts.map(({ outcome }) => outcome.error),
         attempts.map(({ outcome }) => outcome.errorMessage),
         attempts.map(({ outcome }) => outcome.response),
+        attempts.map(({ outcome }) => outcome.phases.lookupMs),
+        attempts.map(({ outcome }) => outcome.phases.connectMs),
+        attempts.map(({ outcome }) => outcome.phases.tlsMs),
+        attempts.map(({ outcome }) => outcome.phases.firstByteMs),
       ],
     );
   }
@@ -175,9 +204,15 @@ interface ClaimRow {
   max_attempts: number;
   event_type: string;
   data: string;
+  sequence: string | null;
   url: string;
   secret_key_id: string;
   secret_ciphertext: Buffer;
+  rate_limit: number | null;
+  failing_since: Date | null;
+  last_success_at: Date | null;
+  event_created_at: Date;
+  was_leased: boolean;
 }
 
 function toClaimed(row: ClaimRow, endpointId: string, leaseId: string): ClaimedDelivery {
@@ -189,8 +224,13 @@ function toClaimed(row: ClaimRow, endpointId: string, leaseId: string): ClaimedD
     attemptCount: row.attempt_count,
     maxAttempts: row.max_attempts,
     eventType: row.event_type,
+    eventCreatedAt: row.event_created_at,
     data: row.data,
+    sequence: row.sequence,
     url: row.url,
     secret: { keyId: row.secret_key_id, ciphertext: row.secret_ciphertext },
+    rateLimit: row.rate_limit,
+    failingSince: row.failing_since,
+    lastSuccessAt: row.last_success_at,
   };
 }

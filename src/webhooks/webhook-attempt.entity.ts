@@ -31,4 +31,18 @@ export class WebhookAttemptEntity {
   /** The first 16 KiB of the answer, as bytes: text could hold a NUL, and the recording would fail for ever. */
   @Column('bytea', { nullable: true, select: false })
   response: Buffer | null;
+
+  /** Milliseconds of the phases that set up a connection; null where a kept one was used. */
+  @Column('real', { name: 'lookup_ms', nullable: true })
+  lookupMs: number | null;
+
+  @Column('real', { name: 'connect_ms', nullable: true })
+  connectMs: number | null;
+
+  @Column('real', { name: 'tls_ms', nullable: true })
+  tlsMs: number | null;
+
+  /** Milliseconds from the attempt's start to the answer's head. */
+  @Column('real', { name: 'first_byte_ms', nullable: true })
+  firstByteMs: number | null;
 }

@@ -1,12 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import { In } from 'typeorm';
+import { idFloor, isId } from '../common/ids';
 import { Database, Transaction } from '../database/database';
+import { MAX_ATTEMPTS } from './retry-schedule';
 import { WebhookAttemptEntity } from './webhook-attempt.entity';
+import { DeliveryStatusName } from './webhook-delivery.dto';
 import { WebhookDeliveryEntity, WebhookDeliveryStatus } from './webhook-delivery.entity';
 
 /** Which rows of a list to read. */
 export interface DeliveryFilter {
+  endpointId?: string;
+  event?: string;
   status?: WebhookDeliveryStatus;
+  since?: Date;
+  until?: Date;
   cursor?: string;
 }
 
@@ -21,21 +28,41 @@ export type NewDelivery = Pick<
 export class WebhookDeliveriesRepository {
   constructor(private readonly database: Database) {}
 
+  async find(tenantId: string, id: string): Promise<WebhookDeliveryEntity | null> {
+    return isId(id) ? this.database.manager.findOneBy(WebhookDeliveryEntity, { tenantId, id }) : null;
+  }
+
   /** Newest first, from below the cursor. */
-  list(
-    tenantId: string,
-    endpointId: string,
-    { status, cursor }: DeliveryFilter,
-    count: number,
-  ): Promise<WebhookDeliveryEntity[]> {
+  list(tenantId: string, filter: DeliveryFilter, count: number): Promise<WebhookDeliveryEntity[]> {
+    const { endpointId, event, status, since, until, cursor } = filter;
     const query = this.database.manager
       .createQueryBuilder(WebhookDeliveryEntity, 'delivery')
-      .where('delivery.tenantId = :tenantId AND delivery.endpointId = :endpointId', { tenantId, endpointId })
+      .where('delivery.tenantId = :tenantId', { tenantId })
       .orderBy('delivery.id', 'DESC')
       .limit(count);
+    if (endpointId) query.andWhere('delivery.endpointId = :endpointId', { endpointId });
+    if (event) query.andWhere('delivery.eventType = :event', { event });
     if (status) query.andWhere('delivery.status = :status', { status });
+    // By id, which is by time: so the list's own index serves.
+    if (since) query.andWhere('delivery.id >= :since', { since: idFloor(since) });
+    if (until) query.andWhere('delivery.id < :until', { until: idFloor(until) });
     if (cursor) query.andWhere('delivery.id < :cursor', { cursor });
     return query.getMany();
+  }
+
+  /** How many of an endpoint's deliveries since a moment have come to what. */
+  async countByStatus(
+    tenantId: string,
+    endpointId: string,
+    since: Date,
+  ): Promise<Record<DeliveryStatusName, number>> {
+    const rows = await this.database.query<{ status: DeliveryStatusName; count: number }>(
+      `SELECT lower(status) AS status, count(*)::integer AS count FROM webhook_deliveries
+       WHERE tenant_id = $1 AND endpoint_id = $2 AND id >= $3 GROUP BY status`,
+      [tenantId, endpointId, idFloor(since)],
+    );
+    const none = { pending: 0, succeeded: 0, exhausted: 0, cancelled: 0 };
+    return rows.reduce((counts, { status, count }) => ({ ...counts, [status]: count }), none);
   }
 
   attemptsOf(tenantId: string, deliveryIds: string[]): Promise<WebhookAttemptEntity[]> {
@@ -45,8 +72,29 @@ export class WebhookDeliveriesRepository {
     });
   }
 
+  /** A delivery's attempts with the receiver's answers. */
+  wholeAttemptsOf(tenantId: string, deliveryId: string): Promise<WebhookAttemptEntity[]> {
+    return this.database.manager
+      .createQueryBuilder(WebhookAttemptEntity, 'attempt')
+      .addSelect('attempt.response')
+      .where('attempt.tenantId = :tenantId AND attempt.deliveryId = :deliveryId', { tenantId, deliveryId })
+      .orderBy('attempt.id', 'ASC')
+      .getMany();
+  }
+
+  /** Makes a delivery pending as if nothing had been tried: due, and at once overdue, so that the next sweep sees it. */
+  async renew(tx: Transaction, tenantId: string, id: string): Promise<void> {
+    await tx.query(
+      `UPDATE webhook_deliveries
+       SET status = 'PENDING', attempt_count = 0, max_attempts = $3, next_attempt_at = now() - interval '2 seconds',
+           finished_at = NULL, lease_id = NULL, lease_until = NULL
+       WHERE tenant_id = $1 AND id = $2`,
+      [tenantId, id, MAX_ATTEMPTS],
+    );
+  }
+
   /** Owes events to endpoints; what is owed already stays as it is. */
-  async insertMany(tx: Transaction, deliveries: NewDelivery[], maxAttempts: number): Promise<void> {
+  async insertMany(tx: Transaction, deliveries: NewDelivery[]): Promise<void> {
     await tx.query(
       `INSERT INTO webhook_deliveries
          (tenant_id, id, endpoint_id, event_id, event_type, status, max_attempts, next_attempt_at, created_at)
@@ -60,7 +108,7 @@ export class WebhookDeliveriesRepository {
         deliveries.map(({ endpointId }) => endpointId),
         deliveries.map(({ eventId }) => eventId),
         deliveries.map(({ eventType }) => eventType),
-        maxAttempts,
+        MAX_ATTEMPTS,
       ],
     );
   }

@@ -1,38 +1,103 @@
 import { Injectable } from '@nestjs/common';
+import { AuditService } from '../audit/audit.service';
+import { AppError } from '../common/app-error';
 import { Page, toPage } from '../common/page';
+import { Actor } from '../common/principal';
 import { validate } from '../common/validate';
+import { Database } from '../database/database';
 import {
   ListWebhookDeliveriesQuery,
+  toAttemptDetail,
+  toAttemptSummary,
   toDeliverySummary,
+  WebhookAttemptDetail,
   WebhookDeliverySummary,
+  WebhookEndpointHealth,
 } from './webhook-delivery.dto';
 import { WebhookDeliveryStatus } from './webhook-delivery.entity';
 import { WebhookDeliveriesRepository } from './webhook-deliveries.repository';
-import { WebhookEndpointsService } from './webhook-endpoints.service';
+import { WebhookEndpointsRepository } from './webhook-endpoints.repository';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** What was and is owed to a workspace's endpoints, for the dashboard. */
 @Injectable()
 export class WebhookDeliveriesService {
   constructor(
-    private readonly endpoints: WebhookEndpointsService,
+    private readonly database: Database,
+    private readonly endpoints: WebhookEndpointsRepository,
     private readonly deliveries: WebhookDeliveriesRepository,
+    private readonly audit: AuditService,
   ) {}
 
   /**
-   * A page of an endpoint's deliveries with all their attempts, newest first.
+   * A page of deliveries with their attempts, newest first: of one endpoint, event, status and time, or of all.
    * @throws AppError INVALID_QUERY, NOT_FOUND (the endpoint)
    */
   async list(
     tenantId: string,
-    endpointId: string,
     input: Partial<ListWebhookDeliveriesQuery> = {},
   ): Promise<Page<WebhookDeliverySummary>> {
-    const { status, cursor, limit } = validate(ListWebhookDeliveriesQuery, input, 'INVALID_QUERY');
-    await this.endpoints.get(tenantId, endpointId);
-    const filter = { status: status?.toUpperCase() as WebhookDeliveryStatus | undefined, cursor };
-    const rows = await this.deliveries.list(tenantId, endpointId, filter, limit + 1);
+    const { limit, status, ...filter } = validate(ListWebhookDeliveriesQuery, input, 'INVALID_QUERY');
+    if (filter.endpointId !== undefined && !(await this.endpoints.find(tenantId, filter.endpointId))) {
+      throw AppError.notFound('Webhook endpoint');
+    }
+    const stored = status?.toUpperCase() as WebhookDeliveryStatus | undefined;
+    const rows = await this.deliveries.list(tenantId, { ...filter, status: stored }, limit + 1);
     const ids = rows.slice(0, limit).map(({ id }) => id);
     const attempts = ids.length > 0 ? await this.deliveries.attemptsOf(tenantId, ids) : [];
-    return toPage(rows, limit, (delivery) => toDeliverySummary(delivery, attempts));
+    return toPage(rows, limit, (delivery) => toDeliverySummary(delivery, attempts, toAttemptSummary));
+  }
+
+  /**
+   * One delivery with all that is known of its attempts.
+   * @throws AppError NOT_FOUND
+   */
+  async get(tenantId: string, id: string): Promise<WebhookDeliverySummary<WebhookAttemptDetail>> {
+    const delivery = await this.deliveries.find(tenantId, id);
+    if (!delivery) throw AppError.notFound('Webhook delivery');
+    return toDeliverySummary(delivery, await this.deliveries.wholeAttemptsOf(tenantId, id), toAttemptDetail);
+  }
+
+  /**
+   * How an endpoint fares.
+   * @throws AppError NOT_FOUND
+   */
+  async health(tenantId: string, endpointId: string): Promise<WebhookEndpointHealth> {
+    const endpoint = await this.endpoints.find(tenantId, endpointId);
+    if (!endpoint) throw AppError.notFound('Webhook endpoint');
+    const { active, failingSince, lastSuccessAt } = endpoint;
+    const since = new Date(Date.now() - DAY_MS);
+    const last24Hours = await this.deliveries.countByStatus(tenantId, endpointId, since);
+    return { active, failingSince, lastSuccessAt, last24Hours };
+  }
+
+  /**
+   * Delivers once more, whatever came of it before, within seconds and with the whole retry schedule. The receiver gets
+   * it under the same id.
+   * @throws AppError NOT_FOUND; INVALID_BODY: its endpoint is inactive
+   */
+  async redeliver(
+    tenantId: string,
+    id: string,
+    actor: Actor,
+  ): Promise<WebhookDeliverySummary<WebhookAttemptDetail>> {
+    await this.database.transaction(async (tx) => {
+      const delivery = await this.deliveries.find(tenantId, id);
+      const endpoint = delivery && (await this.endpoints.lock(tx, tenantId, delivery.endpointId));
+      if (!endpoint) throw AppError.notFound('Webhook delivery');
+      if (!endpoint.active)
+        throw new AppError('INVALID_BODY', 'The endpoint is inactive: activate it first.');
+      await this.deliveries.renew(tx, tenantId, id);
+      await this.audit.record(tx, {
+        tenantId,
+        actor,
+        action: 'webhook_delivery.redelivered',
+        entity: 'webhook_delivery',
+        entityId: id,
+        metadata: { endpointId: endpoint.id, event: delivery.eventType },
+      });
+    });
+    return this.get(tenantId, id);
   }
 }

@@ -1,9 +1,19 @@
-import { ArrayNotEmpty, ArrayUnique, IsString, ValidateBy } from 'class-validator';
+import {
+  ArrayNotEmpty,
+  ArrayUnique,
+  IsInt,
+  IsOptional,
+  IsString,
+  Max,
+  Min,
+  ValidateBy,
+} from 'class-validator';
 import { eventCatalog, isEventType } from '../outbox/event-catalog';
 import { WebhookEndpointEntity } from './webhook-endpoint.entity';
 
 /** Subscribes to every event type, those that come later too. */
 export const ALL_EVENTS = '*';
+const MAX_RATE = 1_000;
 
 const IsSubscribable = () =>
   ValidateBy(
@@ -28,6 +38,13 @@ export class CreateWebhookEndpoint {
   @IsSubscribable()
   @ArrayNotEmpty({ message: 'must name at least one event, or be *' })
   events: string[];
+
+  /** Deliveries a second, over all workers; as fast as it goes, when left out. */
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  @Max(MAX_RATE)
+  rateLimit?: number;
 }
 
 /** An endpoint as the dashboard shows it. */
@@ -36,6 +53,11 @@ export interface WebhookEndpointSummary {
   url: string;
   events: string[];
   active: boolean;
+  rateLimit: number | null;
+  /** The first failure since the last success; null while all is well. */
+  failingSince: Date | null;
+  /** True to the minute. */
+  lastSuccessAt: Date | null;
   createdAt: Date;
   updatedAt: Date;
 }
@@ -56,6 +78,6 @@ export interface WebhookTestResult {
 }
 
 export function toEndpointSummary(endpoint: WebhookEndpointEntity): WebhookEndpointSummary {
-  const { id, url, events, active, createdAt, updatedAt } = endpoint;
-  return { id, url, events, active, createdAt, updatedAt };
+  const { id, url, events, active, rateLimit, failingSince, lastSuccessAt, createdAt, updatedAt } = endpoint;
+  return { id, url, events, active, rateLimit, failingSince, lastSuccessAt, createdAt, updatedAt };
 }

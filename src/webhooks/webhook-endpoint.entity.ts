@@ -27,6 +27,18 @@ export class WebhookEndpointEntity {
   @Column('boolean')
   active: boolean;
 
+  /** Deliveries a second, over all workers; null for as fast as it goes. */
+  @Column('integer', { name: 'rate_limit', nullable: true })
+  rateLimit: number | null;
+
+  /** The first failure since the last success; null while all is well. */
+  @Column('timestamptz', { name: 'failing_since', nullable: true })
+  failingSince: Date | null;
+
+  /** True to the minute. */
+  @Column('timestamptz', { name: 'last_success_at', nullable: true })
+  lastSuccessAt: Date | null;
+
   @Column('timestamptz', { name: 'created_at' })
   createdAt: Date;
 

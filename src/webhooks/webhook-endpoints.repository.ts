@@ -17,6 +17,11 @@ export interface Subscriber {
   events: string[];
 }
 
+/** What of an endpoint can change. */
+export type EndpointChanges = Partial<
+  Pick<WebhookEndpointEntity, 'active' | 'rateLimit' | 'failingSince' | 'updatedAt' | 'deletedAt'>
+>;
+
 @Injectable()
 export class WebhookEndpointsRepository {
   constructor(private readonly database: Database) {}
@@ -50,12 +55,7 @@ export class WebhookEndpointsRepository {
     await tx.manager.insert(WebhookEndpointEntity, endpoint);
   }
 
-  async update(
-    tx: Transaction,
-    tenantId: string,
-    id: string,
-    changes: Partial<Pick<WebhookEndpointEntity, 'active' | 'updatedAt' | 'deletedAt'>>,
-  ): Promise<void> {
+  async update(tx: Transaction, tenantId: string, id: string, changes: EndpointChanges): Promise<void> {
     await tx.manager.update(WebhookEndpointEntity, { tenantId, id }, changes);
   }
 
@@ -65,6 +65,25 @@ export class WebhookEndpointsRepository {
       select: { id: true, secretKeyId: true, secretCiphertext: true },
     });
     return { keyId: endpoint.secretKeyId, ciphertext: endpoint.secretCiphertext };
+  }
+
+  /** An attempt that began at `at` succeeded. */
+  async markSucceeded(tenantId: string, id: string, at: Date): Promise<void> {
+    await this.database.query(
+      `UPDATE webhook_endpoints SET failing_since = NULL, last_success_at = greatest(last_success_at, $3)
+       WHERE tenant_id = $1 AND id = $2 AND (failing_since IS NULL OR failing_since <= $3)`,
+      [tenantId, id, at],
+    );
+  }
+
+  /** An attempt that began at `at` failed: the first one since the last success, if nothing is known of a later one. */
+  async markFailing(tenantId: string, id: string, at: Date): Promise<void> {
+    await this.database.query(
+      `UPDATE webhook_endpoints SET failing_since = $3
+       WHERE tenant_id = $1 AND id = $2 AND failing_since IS NULL
+         AND (last_success_at IS NULL OR last_success_at < $3)`,
+      [tenantId, id, at],
+    );
   }
 
   /** The active endpoints of these workspaces. */

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AuditService } from '../audit/audit.service';
 import { AppError } from '../common/app-error';
 import { newId } from '../common/ids';
-import { Actor } from '../common/principal';
+import { Actor, SYSTEM } from '../common/principal';
 import { SecretBox } from '../common/secret-box';
 import { validate } from '../common/validate';
 import { Database, Transaction } from '../database/database';
@@ -17,10 +17,13 @@ import {
   WebhookEndpointSummary,
 } from './webhook-endpoint.dto';
 import { WebhookEndpointEntity } from './webhook-endpoint.entity';
-import { WebhookEndpointsRepository } from './webhook-endpoints.repository';
+import { EndpointChanges, WebhookEndpointsRepository } from './webhook-endpoints.repository';
 
 const MAX_ENDPOINTS = 50;
 const REENCRYPTION_BATCH = 100;
+
+/** Why the service itself deactivated an endpoint: answered 410 to the last, or failed every delivery for days. */
+export type DeactivationReason = 'gone' | 'failing';
 
 type EndpointAction = 'created' | 'activated' | 'deactivated' | 'deleted';
 
@@ -46,7 +49,7 @@ export class WebhookEndpointsService {
     input: CreateWebhookEndpoint,
     actor: Actor,
   ): Promise<CreatedWebhookEndpoint> {
-    const { url, events } = validate(CreateWebhookEndpoint, input);
+    const { url, events, rateLimit = null } = validate(CreateWebhookEndpoint, input);
     await this.urls.check(url);
     const id = newId();
     const secret = generateEndpointSecret();
@@ -60,6 +63,9 @@ export class WebhookEndpointsService {
       secretKeyId: keyId,
       secretCiphertext: ciphertext,
       active: true,
+      rateLimit,
+      failingSince: null,
+      lastSuccessAt: null,
       createdAt: now,
       updatedAt: now,
       deletedAt: null,
@@ -89,7 +95,7 @@ export class WebhookEndpointsService {
    * @throws AppError NOT_FOUND
    */
   activate(tenantId: string, id: string, actor: Actor): Promise<WebhookEndpointSummary> {
-    return this.change(tenantId, id, { active: true }, 'activated', actor);
+    return this.change(tenantId, id, { active: true, failingSince: null }, 'activated', actor);
   }
 
   /**
@@ -98,6 +104,12 @@ export class WebhookEndpointsService {
    */
   deactivate(tenantId: string, id: string, actor: Actor): Promise<WebhookEndpointSummary> {
     return this.change(tenantId, id, { active: false }, 'deactivated', actor);
+  }
+
+  /** Deactivates an endpoint that nobody answers at; one that is inactive or deleted meanwhile stays as it is. */
+  async giveUp(tenantId: string, id: string, reason: DeactivationReason): Promise<void> {
+    if (!(await this.endpoints.find(tenantId, id))) return;
+    await this.change(tenantId, id, { active: false }, 'deactivated', SYSTEM, { reason });
   }
 
   /**
@@ -136,9 +148,10 @@ export class WebhookEndpointsService {
   private async change(
     tenantId: string,
     id: string,
-    changes: Pick<WebhookEndpointEntity, 'active'> & Partial<Pick<WebhookEndpointEntity, 'deletedAt'>>,
+    changes: EndpointChanges & Pick<WebhookEndpointEntity, 'active'>,
     action: EndpointAction,
     actor: Actor,
+    metadata: object = {},
   ): Promise<WebhookEndpointSummary> {
     return this.database.transaction(async (tx) => {
       const before = await this.endpoints.lock(tx, tenantId, id);
@@ -147,7 +160,7 @@ export class WebhookEndpointsService {
       const after = { ...before, ...changes, updatedAt: new Date() };
       await this.endpoints.update(tx, tenantId, id, { ...changes, updatedAt: after.updatedAt });
       if (!after.active) await this.deliveries.cancelPending(tx, tenantId, id);
-      await this.record(tx, after, action, actor);
+      await this.record(tx, after, action, actor, metadata);
       return toEndpointSummary(after);
     });
   }
@@ -164,6 +177,7 @@ export class WebhookEndpointsService {
     { tenantId, id, url }: WebhookEndpointEntity,
     action: EndpointAction,
     actor: Actor,
+    metadata: object = {},
   ): Promise<void> {
     await this.audit.record(tx, {
       tenantId,
@@ -171,7 +185,7 @@ export class WebhookEndpointsService {
       action: `webhook_endpoint.${action}`,
       entity: 'webhook_endpoint',
       entityId: id,
-      metadata: { url },
+      metadata: { url, ...metadata },
     });
   }
 }

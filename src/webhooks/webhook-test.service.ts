@@ -52,9 +52,14 @@ export class WebhookTestService {
         attemptCount: 0,
         maxAttempts: 1,
         eventType: 'webhook.test',
+        eventCreatedAt: new Date(),
         data: JSON.stringify(data),
+        sequence: null,
         url: endpoint.url,
         secret: await this.endpoints.secretOf(tx, tenantId, endpointId),
+        rateLimit: null,
+        failingSince: endpoint.failingSince,
+        lastSuccessAt: endpoint.lastSuccessAt,
       };
       // Now, so that a test that can't be signed here leaves nothing for a worker to send later.
       this.attempter.secretOf(delivery);

@@ -5,7 +5,6 @@ import { OutboxConsumer, OutboxEvent, OutboxRelay } from '../outbox/outbox.relay
 import { isEntitled } from '../workspaces/plan-policy';
 import { WorkspacesRepository } from '../workspaces/workspaces.repository';
 import { DeliveryQueue } from './delivery.queue';
-import { MAX_ATTEMPTS } from './retry-schedule';
 import { NewDelivery, WebhookDeliveriesRepository } from './webhook-deliveries.repository';
 import { ALL_EVENTS } from './webhook-endpoint.dto';
 import { Subscriber, WebhookEndpointsRepository } from './webhook-endpoints.repository';
@@ -28,7 +27,7 @@ export class WebhooksConsumer implements OutboxConsumer, OnModuleInit {
   async consume(tx: Transaction, events: OutboxEvent[]): Promise<void> {
     const owed = await this.owedFor(tx, await this.withoutUnentitled(tx, events));
     if (owed.length === 0) return;
-    await this.deliveries.insertMany(tx, owed, MAX_ATTEMPTS);
+    await this.deliveries.insertMany(tx, owed);
     const endpointIds = new Set(owed.map(({ endpointId }) => endpointId));
     tx.onCommit(() => this.queue.wake(endpointIds));
   }

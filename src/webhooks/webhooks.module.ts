@@ -10,6 +10,7 @@ import { AttemptRecorder } from './attempt.recorder';
 import { DeliverySender } from './delivery-sender';
 import { DeliveryAttempter } from './delivery.attempter';
 import { DeliveryStore } from './delivery.store';
+import { EndpointSubscription } from './endpoint-subscription';
 import { EndpointUrlChecker } from './endpoint-url.checker';
 import { HostResolver } from './host-resolver';
 import { WebhookAttemptEntity } from './webhook-attempt.entity';
@@ -19,12 +20,20 @@ import { WebhookDeliveryEntity } from './webhook-delivery.entity';
 import { WebhookEndpointEntity } from './webhook-endpoint.entity';
 import { WebhookEndpointsRepository } from './webhook-endpoints.repository';
 import { WebhookEndpointsService } from './webhook-endpoints.service';
+import { WebhookRecoveriesRepository } from './webhook-recoveries.repository';
+import { WebhookRecoveriesService } from './webhook-recoveries.service';
+import { WebhookRecoveryEntity } from './webhook-recovery.entity';
 import { WebhookTestService } from './webhook-test.service';
 
 /** Webhook endpoints as the dashboard manages them, and what it takes to make one attempt. No queue, no schedule. */
 @Module({
   imports: [
-    DatabaseModule.forEntities([WebhookEndpointEntity, WebhookDeliveryEntity, WebhookAttemptEntity]),
+    DatabaseModule.forEntities([
+      WebhookEndpointEntity,
+      WebhookDeliveryEntity,
+      WebhookAttemptEntity,
+      WebhookRecoveryEntity,
+    ]),
     WorkspacesModule,
     OutboxModule,
     AuditModule,
@@ -56,6 +65,9 @@ import { WebhookTestService } from './webhook-test.service';
     WebhookEndpointsService,
     WebhookDeliveriesRepository,
     WebhookDeliveriesService,
+    WebhookRecoveriesRepository,
+    WebhookRecoveriesService,
+    EndpointSubscription,
     WebhookTestService,
     DeliveryStore,
     AttemptRecorder,
@@ -66,6 +78,9 @@ import { WebhookTestService } from './webhook-test.service';
     WebhookEndpointsService,
     WebhookDeliveriesRepository,
     WebhookDeliveriesService,
+    WebhookRecoveriesRepository,
+    WebhookRecoveriesService,
+    EndpointSubscription,
     WebhookTestService,
     DeliveryStore,
     DeliveryAttempter,

@@ -1,0 +1,52 @@
+import { createServer, Server, ServerResponse } from 'node:http';
+import { Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
+import { Config } from '../config/config';
+import { DatabaseMetrics } from './database.metrics';
+import { Metrics } from './metrics';
+
+/** Serves `/metrics` on a port of its own, which need not be reachable from where the API is. */
+@Injectable()
+export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly logger = new Logger(MetricsServer.name);
+  private server: Server | null = null;
+
+  constructor(
+    private readonly config: Config,
+    private readonly metrics: Metrics,
+    private readonly databaseMetrics: DatabaseMetrics,
+  ) {}
+
+  async onApplicationBootstrap(): Promise<void> {
+    const { metricsPort, host } = this.config;
+    if (metricsPort === null) return;
+    const server = createServer((request, response) => {
+      if (request.url === '/metrics') void this.answer(response);
+      else response.writeHead(404).end();
+    });
+    await new Promise<void>((resolve, reject) =>
+      server.once('error', reject).listen(metricsPort, host, resolve),
+    );
+    this.server = server;
+  }
+
+  /** Where it listens, or null if it does not. */
+  get address(): ReturnType<Server['address']> {
+    return this.server?.address() ?? null;
+  }
+
+  onApplicationShutdown(): void {
+    this.server?.close();
+    this.server?.closeAllConnections();
+  }
+
+  private async answer(response: ServerResponse): Promise<void> {
+    try {
+      await this.databaseMetrics.collect();
+      const body = await this.metrics.registry.metrics();
+      response.writeHead(200, { 'content-type': this.metrics.registry.contentType }).end(body);
+    } catch (error) {
+      this.logger.error({ err: error as Error }, 'the metrics could not be read');
+      response.writeHead(500).end();
+    }
+  }
+}

@@ -1,0 +1,36 @@
+import { Injectable } from '@nestjs/common';
+import { Metrics } from '../metrics/metrics';
+import { DeliveryQueue } from './delivery.queue';
+import { RecordedAttempt } from './delivery.store';
+import { EndpointHealth } from './endpoint-health';
+
+/** What follows from a recorded attempt: the wake-up for its retry, figures, and what it says of its endpoint. */
+@Injectable()
+export class AttemptFollowUp {
+  constructor(
+    private readonly queue: DeliveryQueue,
+    private readonly metrics: Metrics,
+    private readonly health: EndpointHealth,
+  ) {}
+
+  /** Asks for another turn of endpoints. */
+  wake(endpointIds: string[]): void {
+    if (endpointIds.length > 0) this.queue.wake(endpointIds);
+  }
+
+  async after(attempt: RecordedAttempt): Promise<void> {
+    const { delivery, retryDelayMs } = attempt;
+    if (retryDelayMs !== null) this.queue.wakeIn(delivery.endpointId, retryDelayMs);
+    this.count(attempt);
+    await this.health.observe(attempt);
+  }
+
+  private count({ delivery, outcome, status, retryDelayMs }: RecordedAttempt): void {
+    this.metrics.webhookAttempts.inc({ outcome: outcome.error ?? 'succeeded' });
+    if (retryDelayMs !== null) this.metrics.webhookRetries.inc();
+    else this.metrics.webhookDeliveries.inc({ status: status.toLowerCase() });
+    if (status === 'SUCCEEDED') {
+      this.metrics.webhookLatency.observe((Date.now() - delivery.eventCreatedAt.getTime()) / 1000);
+    }
+  }
+}

@@ -1,0 +1,22 @@
+import { Injectable } from '@nestjs/common';
+import { Transaction } from '../database/database';
+import { eventCatalog } from '../outbox/event-catalog';
+import { isEntitled } from '../workspaces/plan-policy';
+import { WorkspacesRepository } from '../workspaces/workspaces.repository';
+import { ALL_EVENTS } from './webhook-endpoint.dto';
+import { WebhookEndpointEntity } from './webhook-endpoint.entity';
+
+/** Which events an endpoint gets, by its own choice and its workspace's plan. */
+@Injectable()
+export class EndpointSubscription {
+  constructor(private readonly workspaces: WorkspacesRepository) {}
+
+  /** The event types, spelled out. A test is no event that anyone could have missed. */
+  async typesOf(tx: Transaction, { tenantId, events }: WebhookEndpointEntity): Promise<string[]> {
+    const [workspace] = await this.workspaces.findMany(tx, [tenantId]);
+    const isAudited = workspace !== undefined && isEntitled(workspace, 'auditWebhookExport');
+    return Object.keys(eventCatalog)
+      .filter((type) => type !== 'webhook.test' && (type !== 'audit.event' || isAudited))
+      .filter((type) => events.includes(ALL_EVENTS) || events.includes(type));
+  }
+}

@@ -1,0 +1,117 @@
+import { Injectable } from '@nestjs/common';
+import { idFloor, isId, newId } from '../common/ids';
+import { Database, Transaction } from '../database/database';
+import { MAX_ATTEMPTS } from './retry-schedule';
+import { WebhookRecoveryEntity } from './webhook-recovery.entity';
+
+/** Which events an endpoint should have had. */
+export interface EventRange {
+  tenantId: string;
+  endpointId: string;
+  /** Above this event … */
+  after: string;
+  /** … and before this moment. */
+  until: Date;
+  /** The endpoint's subscription, spelled out. */
+  types: string[];
+}
+
+const IN_RANGE = `e.tenant_id = $1 AND e.id > $3 AND e.id < $4 AND e.type = ANY ($5) AND e.relayed_at IS NOT NULL`;
+const UNDELIVERED = `NOT EXISTS (
+  SELECT FROM webhook_deliveries d
+  WHERE d.tenant_id = e.tenant_id AND d.event_id = e.id AND d.endpoint_id = $2 AND d.status IN ('SUCCEEDED', 'PENDING'))`;
+
+@Injectable()
+export class WebhookRecoveriesRepository {
+  constructor(private readonly database: Database) {}
+
+  async find(tenantId: string, id: string): Promise<WebhookRecoveryEntity | null> {
+    return isId(id) ? this.database.manager.findOneBy(WebhookRecoveryEntity, { tenantId, id }) : null;
+  }
+
+  async insert(tx: Transaction, recovery: WebhookRecoveryEntity): Promise<void> {
+    await tx.manager.insert(WebhookRecoveryEntity, recovery);
+  }
+
+  /** How many events of the range the endpoint never got. */
+  async count(tx: Transaction, range: EventRange): Promise<number> {
+    await allowLongRead(tx);
+    const [row] = await tx.query<{ count: number }>(
+      `SELECT count(*)::integer AS count FROM events e WHERE ${IN_RANGE} AND ${UNDELIVERED}`,
+      parametersOf(range),
+    );
+    return row!.count;
+  }
+
+  /** Any running recovery that no other worker has in hand. */
+  async lockRunning(tx: Transaction): Promise<WebhookRecoveryEntity | null> {
+    return tx.manager.findOne(WebhookRecoveryEntity, {
+      where: { status: 'RUNNING' },
+      order: { id: 'ASC' },
+      lock: { mode: 'for_no_key_update', onLocked: 'skip_locked' },
+    });
+  }
+
+  /** The next events of the range that the endpoint never got. */
+  async nextEvents(tx: Transaction, range: EventRange, count: number): Promise<RecoverableEvent[]> {
+    await allowLongRead(tx);
+    return tx.query<RecoverableEvent>(
+      `SELECT e.id, e.type FROM events e WHERE ${IN_RANGE} AND ${UNDELIVERED} ORDER BY e.id LIMIT $6`,
+      [...parametersOf(range), count],
+    );
+  }
+
+  /**
+   * Owes events to an endpoint, again or for the first time, with the whole retry schedule. What it has had, or has
+   * coming, stays as it is.
+   * @returns how many are owed now that were not
+   */
+  async owe(
+    tx: Transaction,
+    { tenantId, endpointId }: EventRange,
+    events: RecoverableEvent[],
+  ): Promise<number> {
+    const rows = await tx.query(
+      `INSERT INTO webhook_deliveries AS d
+         (tenant_id, id, endpoint_id, event_id, event_type, status, max_attempts, next_attempt_at, created_at)
+       SELECT $1, e.delivery_id, $2, e.id, e.type, 'PENDING', ${MAX_ATTEMPTS}, now(), now()
+       FROM unnest($3::uuid[], $4::uuid[], $5::text[]) AS e (delivery_id, id, type)
+       ON CONFLICT (tenant_id, event_id, endpoint_id) DO UPDATE
+         SET status = 'PENDING', attempt_count = 0, max_attempts = excluded.max_attempts,
+             next_attempt_at = excluded.next_attempt_at, finished_at = NULL, lease_id = NULL, lease_until = NULL
+         WHERE d.status IN ('EXHAUSTED', 'CANCELLED')
+       RETURNING 1`,
+      [
+        tenantId,
+        endpointId,
+        events.map(() => newId()),
+        events.map(({ id }) => id),
+        events.map(({ type }) => type),
+      ],
+    );
+    return rows.length;
+  }
+
+  async advance(tx: Transaction, recovery: WebhookRecoveryEntity): Promise<void> {
+    const { tenantId, id, status, recovered, cursor, finishedAt } = recovery;
+    await tx.manager.update(
+      WebhookRecoveryEntity,
+      { tenantId, id },
+      { status, recovered, cursor, finishedAt },
+    );
+  }
+}
+
+export interface RecoverableEvent {
+  id: string;
+  type: string;
+}
+
+/** Between two events that were missed may lie any number that were not. */
+async function allowLongRead(tx: Transaction): Promise<void> {
+  await tx.query(`SET LOCAL statement_timeout = '60s'`);
+}
+
+function parametersOf({ tenantId, endpointId, after, until, types }: EventRange): unknown[] {
+  return [tenantId, endpointId, after, idFloor(until), types];
+}

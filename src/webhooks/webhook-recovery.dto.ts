@@ -1,0 +1,36 @@
+import { Type } from 'class-transformer';
+import { IsBoolean, IsDate, IsOptional } from 'class-validator';
+import { WebhookRecoveryEntity } from './webhook-recovery.entity';
+
+/** From when on an endpoint shall get what it never got. */
+export class RecoverEndpoint {
+  @IsDate({ message: 'must be an ISO 8601 date' })
+  @Type(() => Date)
+  since: Date;
+
+  /** Only counts. */
+  @IsOptional()
+  @IsBoolean()
+  dryRun?: boolean;
+}
+
+/** A recovery and how far it is. */
+export interface WebhookRecoverySummary {
+  /** Null for a dry run, which leaves nothing behind. */
+  id: string | null;
+  endpointId: string;
+  since: Date;
+  until: Date;
+  status: 'dry_run' | 'running' | 'completed' | 'cancelled';
+  /** Events to deliver again. */
+  total: number;
+  /** Deliveries made pending so far. */
+  recovered: number;
+  finishedAt: Date | null;
+}
+
+export function toRecoverySummary(recovery: WebhookRecoveryEntity): WebhookRecoverySummary {
+  const { id, endpointId, since, until, total, recovered, finishedAt } = recovery;
+  const status = recovery.status.toLowerCase() as WebhookRecoverySummary['status'];
+  return { id, endpointId, since, until, status, total, recovered, finishedAt };
+}
