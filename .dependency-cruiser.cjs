@@ -6,12 +6,13 @@
 //                 messages → conversations → contacts → workspaces ← auth, webhooks
 //                    ↓
 //      audit → outbox;  idempotency                         what every feature may use
+//      metrics                                              what any of them counts with
 //      database   redis   config   common                   the ground: knows no feature
 //
 // A folder may import the folders named for it here, itself, and nothing else of src/.
 
 const GROUND = ['common', 'config', 'database', 'redis'];
-const SUPPORT = ['outbox', 'audit', 'idempotency', ...GROUND];
+const SUPPORT = ['outbox', 'audit', 'idempotency', 'metrics', ...GROUND];
 
 /** @type {Record<string, string[]>} */
 const MAY_IMPORT = {
@@ -20,7 +21,9 @@ const MAY_IMPORT = {
   database: ['common', 'config'],
   redis: ['common', 'config'],
 
-  outbox: GROUND,
+  metrics: GROUND,
+
+  outbox: ['metrics', ...GROUND],
   audit: ['outbox', ...GROUND],
   idempotency: GROUND,
 

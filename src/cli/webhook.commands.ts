@@ -182,7 +182,10 @@ Prints {id, status, total, recovered, …}; follow it with "webhook recovery".`,
     .command('recovery')
     .description('Shows how far a recovery is.')
     .requiredOption('--id <id>', 'which recovery')
-    .addHelpText('after', '\nPrints {id, status, total, recovered, finishedAt, …}.')
+    .addHelpText(
+      'after',
+      '\nExample:\n  node dist/cli.js webhook recovery --id <id>\n\nPrints {id, status, total, recovered, finishedAt, …}.',
+    )
     .action(
       withServices(async ({ lookup, webhookRecoveries }, { id }: { id: string }) =>
         webhookRecoveries.get(await lookup.tenantOf('Webhook recovery', id), id),
