@@ -111,6 +111,7 @@ describe('DeliverySender', () => {
         'x-service-event': 'message.created',
         'x-service-signature': serviceSignature(secret, received.body),
         'x-service-delivery': request.deliveryId,
+        'x-service-sequence': '7',
         'webhook-id': request.deliveryId,
         'webhook-timestamp': String(Math.floor(outcome.at.getTime() / 1000)),
         'webhook-signature': expect.stringMatching(/^v1,/),
@@ -129,6 +130,11 @@ describe('DeliverySender', () => {
       expect(second?.body).not.toEqual(first?.body);
       expect(second?.headers['x-service-signature']).not.toBe(first?.headers['x-service-signature']);
       expect(second?.headers['webhook-id']).toBe(first?.headers['webhook-id']);
+    });
+
+    it('has no place in an order that it is not part of', async () => {
+      await makeSender().send(delivery({ sequence: null }));
+      expect(receiver.lastRequest.headers).not.toHaveProperty('x-service-sequence');
     });
 
     it("knows nothing of the environment's proxies", async () => {

@@ -65,6 +65,7 @@ function send(
     secret: signedWith,
     eventType,
     data: JSON.stringify(content),
+    sequence: '1',
   });
 }
 
