@@ -53,6 +53,8 @@ export { CreateApiKey, type ApiKeySummary, type CreatedApiKey } from './auth/api
 // Webhook endpoints, what is owed to them, and the Test button: `{app_url}/settings/webhooks`.
 export { WebhookEndpointsService } from './webhooks/webhook-endpoints.service';
 export { WebhookDeliveriesService } from './webhooks/webhook-deliveries.service';
+export { WebhookRecoveriesService } from './webhooks/webhook-recoveries.service';
+export { RecoverEndpoint, type WebhookRecoverySummary } from './webhooks/webhook-recovery.dto';
 export { WebhookTestService } from './webhooks/webhook-test.service';
 export {
   ALL_EVENTS,
@@ -63,8 +65,10 @@ export {
 } from './webhooks/webhook-endpoint.dto';
 export {
   ListWebhookDeliveriesQuery,
+  type WebhookAttemptDetail,
   type WebhookAttemptSummary,
   type WebhookDeliverySummary,
+  type WebhookEndpointHealth,
 } from './webhooks/webhook-delivery.dto';
 export type { AttemptError } from './webhooks/attempt-outcome';
 export { eventCatalog, isEventType, type EventData, type EventType } from './outbox/event-catalog';
