@@ -4,6 +4,10 @@ import { Operation, Webhooks } from './document-types';
 const DELIVERED_AT = '2026-11-20T09:41:07.803Z';
 const DELIVERY_ID = '019ab3f6-2e10-7aa4-8c3d-5e6f7a8b9c0d';
 
+const SEQUENCE = 'x-service-sequence';
+/** What happens in a conversation is numbered there. */
+const IN_SEQUENCE: EventType[] = ['message.created', 'conversation.updated'];
+
 interface DeliveryHeader {
   description: string;
   schema: object;
@@ -26,7 +30,7 @@ function operation(type: EventType): Operation {
     parameters: Object.entries(deliveryHeaders(type)).map(([name, header]) => ({
       name,
       in: 'header' as const,
-      required: true,
+      required: name !== SEQUENCE,
       ...header,
     })),
     requestBody: {
@@ -79,6 +83,13 @@ function deliveryHeaders(type: EventType): Record<string, DeliveryHeader> {
       description: "HMAC-SHA256 of the raw body, keyed with the endpoint's whole secret, in hex.",
       schema: { type: 'string', pattern: '^sha256=[0-9a-f]{64}$', example: `sha256=${'5d'.repeat(32)}` },
     },
+    ...(IN_SEQUENCE.includes(type) && {
+      [SEQUENCE]: {
+        description:
+          "The event's number among those of its conversation, rising: to put them in order, whatever order they come in.",
+        schema: { type: 'string', pattern: '^[0-9]+$', example: '7' },
+      },
+    }),
     'x-service-delivery': {
       description: "The delivery's id: the same on every attempt.",
       schema: { type: 'string', example: DELIVERY_ID },

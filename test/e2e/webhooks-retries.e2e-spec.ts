@@ -63,7 +63,7 @@ describe('failed deliveries', () => {
     dashboard.make.received(workspace, conversation, body);
   const attempts = ({ endpoint }: Subscription, count: number) => waitForAttempts(dashboard, endpoint, count);
   const listed = async ({ workspace, endpoint }: Subscription) =>
-    (await dashboard.get(WebhookDeliveriesService).list(workspace.id, endpoint.id)).data;
+    (await dashboard.get(WebhookDeliveriesService).list(workspace.id, { endpointId: endpoint.id })).data;
 
   describe('are tried again', () => {
     let subscription: Subscription;
@@ -139,7 +139,9 @@ describe('failed deliveries', () => {
     it('and found by their status', async () => {
       const { workspace, endpoint } = subscription;
       const list = (status: string) =>
-        dashboard.get(WebhookDeliveriesService).list(workspace.id, endpoint.id, { status } as never);
+        dashboard
+          .get(WebhookDeliveriesService)
+          .list(workspace.id, { endpointId: endpoint.id, status } as never);
       expect((await list('exhausted')).data).toHaveLength(1);
       expect((await list('succeeded')).data).toHaveLength(1);
       expect((await list('pending')).data).toEqual([]);

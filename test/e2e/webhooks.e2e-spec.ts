@@ -108,6 +108,7 @@ describe('outbound webhooks', () => {
         'webhook-timestamp',
         'x-service-delivery',
         'x-service-event',
+        'x-service-sequence',
         'x-service-signature',
       ]);
     });
@@ -451,10 +452,12 @@ describe('outbound webhooks', () => {
       await press(subscription);
       const { data } = await dashboard
         .get(WebhookDeliveriesService)
-        .list(subscription.workspace.id, subscription.endpoint.id);
+        .list(subscription.workspace.id, { endpointId: subscription.endpoint.id });
       expect(data).toEqual([
         {
           id: expect.any(String),
+          endpointId: subscription.endpoint.id,
+          eventId: expect.any(String),
           event: 'webhook.test',
           status: 'succeeded',
           createdAt: expect.any(Date),
@@ -671,7 +674,7 @@ describe('outbound webhooks', () => {
       () => endpoints.activate(workspace.id, id, SYSTEM),
       () => endpoints.deactivate(workspace.id, id, SYSTEM),
       () => endpoints.delete(workspace.id, id, SYSTEM),
-      () => dashboard.get(WebhookDeliveriesService).list(workspace.id, id),
+      () => dashboard.get(WebhookDeliveriesService).list(workspace.id, { endpointId: id }),
     ]) {
       await expect(call()).rejects.toMatchObject({ code: 'NOT_FOUND' });
     }

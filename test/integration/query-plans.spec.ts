@@ -144,7 +144,7 @@ describe('query plans', () => {
     it('of an endpoint’s deliveries', async () => {
       const repository = dashboard.app.get(WebhookDeliveriesRepository);
       expectPage(
-        await plansOf(() => repository.list(BIG, endpoint(3), { cursor }, PAGE)),
+        await plansOf(() => repository.list(BIG, { endpointId: endpoint(3), cursor }, PAGE)),
         'webhook_deliveries_endpoint_idx',
       );
     });

@@ -194,6 +194,12 @@ async function furnish(service: TestService): Promise<string> {
      INSERT INTO webhook_attempts SELECT $1, id, gen_random_uuid(), now(), 1, 200, NULL, NULL, NULL FROM delivery`,
     [tenantId],
   );
+  await service.query(
+    `INSERT INTO webhook_recoveries
+     SELECT gen_random_uuid(), $1, id, now(), now(), 'COMPLETED', 0, 0, id, now(), now()
+     FROM webhook_endpoints WHERE tenant_id = $1`,
+    [tenantId],
+  );
   return tenantId;
 }
 
