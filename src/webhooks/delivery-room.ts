@@ -2,8 +2,10 @@
 export class DeliveryRoom {
   private total = 0;
   private readonly byEndpoint = new Map<string, number>();
-  /** Endpoints that would have started more, the longest waiting first. */
-  private readonly missed = new Set<string>();
+  /** Endpoints whose own places were taken, and that may have more to start. */
+  private readonly missedOwn = new Set<string>();
+  /** The same for places in all, the longest waiting first. */
+  private readonly missedAny = new Set<string>();
 
   constructor(
     private readonly max: number,
@@ -28,24 +30,18 @@ export class DeliveryRoom {
 
   /** Remembers that an endpoint may have more to start than there was room for. */
   miss(endpointId: string): void {
-    this.missed.add(endpointId);
+    (this.total < this.max ? this.missedOwn : this.missedAny).add(endpointId);
   }
 
   /**
-   * The endpoints that missed room and have it now, to be asked again. One waits until half of its places are free:
-   * then one claim fills them all, instead of a claim for each.
+   * The endpoints that missed room and have it, now that one has freed some. It waits itself until half of its places
+   * are free: then one claim fills them all, instead of a claim for each.
    */
-  takeMissed(): string[] {
+  takeMissed(freedBy: string): string[] {
     const ready: string[] = [];
-    let left = this.max - this.total;
-    for (const endpointId of this.missed) {
-      if (left <= 0) break;
-      const room = this.of(endpointId);
-      if (room * 2 < this.maxPerEndpoint && room < left) continue;
-      this.missed.delete(endpointId);
-      ready.push(endpointId);
-      left -= room;
-    }
+    if (this.of(freedBy) * 2 >= this.maxPerEndpoint && this.missedOwn.delete(freedBy)) ready.push(freedBy);
+    const [longest] = this.missedAny;
+    if (longest !== undefined && this.total < this.max && this.missedAny.delete(longest)) ready.push(longest);
     return ready;
   }
 }

@@ -80,7 +80,7 @@ export class DeliveryDispatcher {
     } finally {
       this.metrics.webhooksUnderWay.dec();
       this.room.free(endpointId, 1);
-      this.followUp.wake(this.room.takeMissed());
+      this.followUp.wake(this.room.takeMissed(endpointId));
     }
   }
 

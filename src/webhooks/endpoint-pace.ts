@@ -20,6 +20,8 @@ type TakeCommand = (key: string, rate: number, wanted: number) => Promise<[numbe
 @Injectable()
 export class EndpointPace {
   private readonly take: TakeCommand;
+  /** Endpoints whose second is used up, and when their next one begins. */
+  private readonly usedUp = new Map<string, number>();
 
   constructor(
     redis: RedisClient,
@@ -40,8 +42,17 @@ export class EndpointPace {
       claimed.length,
     );
     if (granted === claimed.length) return claimed;
+    this.usedUp.set(first.endpointId, Date.now() + remainingMs);
     await this.store.postpone(claimed.slice(granted), remainingMs);
     this.queue.wakeIn(first.endpointId, remainingMs);
     return claimed.slice(0, granted);
+  }
+  /** Whether claiming is vain for now: however much is due, it would only be given back. */
+  isUsedUp(endpointId: string): boolean {
+    const until = this.usedUp.get(endpointId);
+    if (until === undefined) return false;
+    if (Date.now() < until) return true;
+    this.usedUp.delete(endpointId);
+    return false;
   }
 }
