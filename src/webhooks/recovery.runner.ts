@@ -71,7 +71,8 @@ export class RecoveryRunner implements OnApplicationBootstrap, BeforeApplication
     const types = await this.subscription.typesOf(tx, endpoint);
     const range = { tenantId, endpointId, after: cursor, until, types };
     const events = await this.recoveries.nextEvents(tx, range, BATCH);
-    const owed = await this.recoveries.owe(tx, range, events);
+    const missed = await this.recoveries.missed(tx, range, events);
+    const owed = await this.recoveries.owe(tx, range, missed);
     if (owed > 0) tx.onCommit(() => this.queue.wake([endpointId]));
     const isLast = events.length < BATCH;
     return {

@@ -41,7 +41,10 @@ export class WebhookRecoveriesService {
       return await this.database.transaction(async (tx) => {
         const endpoint = await this.endpoints.lock(tx, tenantId, endpointId);
         if (!endpoint) throw AppError.notFound('Webhook endpoint');
-        if (dryRun) return { ...(await this.plan(tx, endpoint, since)), id: null, status: 'dry_run' };
+        if (dryRun) {
+          const plan = toRecoverySummary(await this.plan(tx, endpoint, since));
+          return { ...plan, id: null, status: 'dry_run' };
+        }
         if (!endpoint.active)
           throw new AppError('INVALID_BODY', 'The endpoint is inactive: activate it first.');
         const recovery = await this.plan(tx, endpoint, since);
