@@ -22,7 +22,9 @@ export class EndpointHealth {
   /** Writes only where an attempt says something new of its endpoint, so that a steady one costs nothing. */
   async observe(attempt: RecordedAttempt): Promise<void> {
     const { delivery, outcome } = attempt;
-    const { tenantId, endpointId, failingSince, lastSuccessAt } = delivery;
+    const { tenantId, endpointId, eventType, failingSince, lastSuccessAt } = delivery;
+    // The Test button asks how things are; its answer is for whoever pressed it.
+    if (eventType === 'webhook.test') return;
     if (outcome.kind === 'succeeded') {
       const isNews = failingSince || !lastSuccessAt || Date.now() - lastSuccessAt.getTime() > SUCCESS_STEP_MS;
       if (isNews) await this.repository.markSucceeded(tenantId, endpointId, outcome.at);
@@ -31,8 +33,8 @@ export class EndpointHealth {
     if (!failingSince) await this.repository.markFailing(tenantId, endpointId, outcome.at);
     const reason = reasonToDeactivate(attempt);
     if (!reason) return;
-    await this.endpoints.giveUp(tenantId, endpointId, reason);
-    this.logger.warn({ tenantId, endpointId, reason }, 'a webhook endpoint was deactivated');
+    const wasActive = await this.endpoints.giveUp(tenantId, endpointId, reason);
+    if (wasActive) this.logger.warn({ tenantId, endpointId, reason }, 'a webhook endpoint was deactivated');
   }
 }
 

@@ -50,7 +50,7 @@ export class WebhookDeliveriesRepository {
     return query.getMany();
   }
 
-  /** How many of an endpoint's deliveries since a moment have come to what. */
+  /** How many of an endpoint's deliveries since a moment have come to what. Tests are none of its traffic. */
   async countByStatus(
     tenantId: string,
     endpointId: string,
@@ -58,7 +58,7 @@ export class WebhookDeliveriesRepository {
   ): Promise<Record<DeliveryStatusName, number>> {
     const rows = await this.database.query<{ status: DeliveryStatusName; count: number }>(
       `SELECT lower(status) AS status, count(*)::integer AS count FROM webhook_deliveries
-       WHERE tenant_id = $1 AND endpoint_id = $2 AND id >= $3 GROUP BY status`,
+       WHERE tenant_id = $1 AND endpoint_id = $2 AND id >= $3 AND event_type <> 'webhook.test' GROUP BY status`,
       [tenantId, endpointId, idFloor(since)],
     );
     const none = { pending: 0, succeeded: 0, exhausted: 0, cancelled: 0 };

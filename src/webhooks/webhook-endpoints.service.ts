@@ -25,6 +25,7 @@ const REENCRYPTION_BATCH = 100;
 /** Why the service itself deactivated an endpoint: answered 410 to the last, or failed every delivery for days. */
 export type DeactivationReason = 'gone' | 'failing';
 
+type ActivityChanges = EndpointChanges & Pick<WebhookEndpointEntity, 'active'>;
 type EndpointAction = 'created' | 'activated' | 'deactivated' | 'deleted';
 
 /** A workspace's webhook endpoints: a dashboard action, with no route of its own. */
@@ -106,10 +107,18 @@ export class WebhookEndpointsService {
     return this.change(tenantId, id, { active: false }, 'deactivated', actor);
   }
 
-  /** Deactivates an endpoint that nobody answers at; one that is inactive or deleted meanwhile stays as it is. */
-  async giveUp(tenantId: string, id: string, reason: DeactivationReason): Promise<void> {
-    if (!(await this.endpoints.find(tenantId, id))) return;
-    await this.change(tenantId, id, { active: false }, 'deactivated', SYSTEM, { reason });
+  /**
+   * Deactivates an endpoint that nobody answers at; one that is inactive or deleted meanwhile stays as it is, and so
+   * does one that was thought to be failing, but has answered since.
+   * @returns whether it was deactivated
+   */
+  giveUp(tenantId: string, id: string, reason: DeactivationReason): Promise<boolean> {
+    return this.database.transaction(async (tx) => {
+      const endpoint = await this.endpoints.lock(tx, tenantId, id);
+      if (!endpoint?.active || (reason === 'failing' && !endpoint.failingSince)) return false;
+      await this.apply(tx, endpoint, { active: false }, 'deactivated', SYSTEM, { reason });
+      return true;
+    });
   }
 
   /**
@@ -145,24 +154,36 @@ export class WebhookEndpointsService {
     return stored.length;
   }
 
-  private async change(
+  private change(
     tenantId: string,
     id: string,
-    changes: EndpointChanges & Pick<WebhookEndpointEntity, 'active'>,
+    changes: ActivityChanges,
     action: EndpointAction,
     actor: Actor,
-    metadata: object = {},
   ): Promise<WebhookEndpointSummary> {
     return this.database.transaction(async (tx) => {
       const before = await this.endpoints.lock(tx, tenantId, id);
       if (!before) throw AppError.notFound('Webhook endpoint');
       if (before.active === changes.active && !changes.deletedAt) return toEndpointSummary(before);
-      const after = { ...before, ...changes, updatedAt: new Date() };
-      await this.endpoints.update(tx, tenantId, id, { ...changes, updatedAt: after.updatedAt });
-      if (!after.active) await this.deliveries.cancelPending(tx, tenantId, id);
-      await this.record(tx, after, action, actor, metadata);
-      return toEndpointSummary(after);
+      return toEndpointSummary(await this.apply(tx, before, changes, action, actor));
     });
+  }
+
+  /** Changes a locked endpoint, with all that follows from it. */
+  private async apply(
+    tx: Transaction,
+    before: WebhookEndpointEntity,
+    changes: ActivityChanges,
+    action: EndpointAction,
+    actor: Actor,
+    metadata: object = {},
+  ): Promise<WebhookEndpointEntity> {
+    const { tenantId, id } = before;
+    const after = { ...before, ...changes, updatedAt: new Date() };
+    await this.endpoints.update(tx, tenantId, id, { ...changes, updatedAt: after.updatedAt });
+    if (!after.active) await this.deliveries.cancelPending(tx, tenantId, id);
+    await this.record(tx, after, action, actor, metadata);
+    return after;
   }
 
   /** The workspace's row is locked, so that two creations at once can't both take the last place. */
