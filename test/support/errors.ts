@@ -1,4 +1,4 @@
-import { ErrorCode, ErrorDetail } from '../../src/common/app-error';
+import { AppError, ErrorCode, ErrorDetail } from '../../src/common/app-error';
 
 /** The whole body of an error. That its request id is the header's is checked for every answer. */
 export function errorBody(code: ErrorCode, message: unknown, details?: ErrorDetail[]): object {
@@ -8,4 +8,11 @@ export function errorBody(code: ErrorCode, message: unknown, details?: ErrorDeta
 /** The whole body of an error about one field. */
 export function fieldError(code: 'INVALID_BODY' | 'INVALID_QUERY', field: string, message: string): object {
   return errorBody(code, expect.stringContaining(message), [{ field, message }]);
+}
+
+/** That a service refuses something, and with which code. */
+export async function expectRefusal(asked: Promise<unknown>, code: ErrorCode): Promise<void> {
+  const outcome: unknown = await asked.catch((error: unknown) => error);
+  expect(outcome).toBeInstanceOf(AppError);
+  expect(outcome).toMatchObject({ code });
 }

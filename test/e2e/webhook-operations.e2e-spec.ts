@@ -1,0 +1,377 @@
+import { idFloor, newId } from '../../src/common/ids';
+import { Page } from '../../src/common/page';
+import { ListWebhookDeliveriesQuery, WebhookDeliverySummary } from '../../src/webhooks/webhook-delivery.dto';
+import { CreatedWebhookEndpoint } from '../../src/webhooks/webhook-endpoint.dto';
+import { expectRefusal } from '../support/errors';
+import { Responder } from '../support/https-receiver';
+import { Receiver } from '../support/receiver';
+import { TestService } from '../support/service';
+import { WebhookWorkspace } from '../support/webhook-workspace';
+
+const UNKNOWN = '01900000-0000-7000-8000-000000000000';
+
+const failing: Responder = (response) => response.writeHead(500).end('out of order');
+const working: Responder = (response) => response.end('ok');
+
+let service: TestService;
+let receiver: Receiver;
+
+beforeAll(async () => {
+  service = await TestService.create({ role: 'all' });
+});
+afterAll(() => service.close());
+
+beforeEach(async () => {
+  receiver = await Receiver.start();
+});
+afterEach(() => receiver.stop());
+
+describe('the list of deliveries', () => {
+  const MOMENTS = ['2026-01-01', '2026-01-02', '2026-01-03'].map((day) => new Date(`${day}T00:00:00Z`));
+  const EVENTS = ['message.created', 'conversation.updated'];
+  const STATUSES = ['pending', 'succeeded', 'exhausted', 'cancelled'] as const;
+
+  interface Row {
+    id: string;
+    endpointId: string;
+    event: string;
+    status: (typeof STATUSES)[number];
+    at: Date;
+  }
+
+  let tenant: WebhookWorkspace;
+  let stranger: WebhookWorkspace;
+  let foreign: CreatedWebhookEndpoint;
+  let endpoints: CreatedWebhookEndpoint[];
+  let rows: Row[];
+
+  beforeAll(async () => {
+    [tenant, stranger] = await Promise.all([
+      WebhookWorkspace.create(service),
+      WebhookWorkspace.create(service),
+    ]);
+    endpoints = await Promise.all(
+      ['/a', '/b'].map((path) => tenant.endpoint(`https://127.0.0.1:4433${path}`)),
+    );
+    foreign = await stranger.endpoint('https://127.0.0.1:4433/c');
+    rows = endpoints.flatMap(({ id }) => rowsOf(id));
+    await insert(tenant.id, rows);
+    await insert(stranger.id, rowsOf(foreign.id));
+  });
+
+  /** One delivery of each event and status at each moment. */
+  const rowsOf = (endpointId: string): Row[] =>
+    MOMENTS.flatMap((at) =>
+      EVENTS.flatMap((event) => STATUSES.map((status) => ({ id: idAt(at), endpointId, event, status, at }))),
+    );
+
+  async function insert(tenantId: string, seeds: Row[]): Promise<void> {
+    for (const { id, endpointId, event, status, at } of seeds) {
+      const eventId = idAt(at);
+      await service.query(
+        `INSERT INTO events (tenant_id, id, type, data, created_at, relayed_at) VALUES ($1, $2, $3, '{}', $4, $4)`,
+        [tenantId, eventId, event, at],
+      );
+      await service.query(
+        `INSERT INTO webhook_deliveries (tenant_id, id, endpoint_id, event_id, event_type, status, max_attempts,
+           next_attempt_at, created_at, finished_at)
+         VALUES ($1, $2, $3, $4, $5, $6, 6, now() + interval '1 day', $7, $8)`,
+        [
+          tenantId,
+          id,
+          endpointId,
+          eventId,
+          event,
+          status.toUpperCase(),
+          at,
+          status === 'pending' ? null : at,
+        ],
+      );
+    }
+  }
+
+  /** Page by page. */
+  async function all(query: Partial<ListWebhookDeliveriesQuery>): Promise<WebhookDeliverySummary[]> {
+    const found: WebhookDeliverySummary[] = [];
+    for (let cursor: string | undefined, isFirst = true; isFirst || cursor; isFirst = false) {
+      const page: Page<WebhookDeliverySummary> = await tenant.deliveries.list(tenant.id, {
+        ...query,
+        cursor,
+      });
+      found.push(...page.data);
+      cursor = page.nextCursor ?? undefined;
+    }
+    return found;
+  }
+
+  const newestFirst = (some: { id: string }[]) =>
+    some
+      .map(({ id }) => id)
+      .sort()
+      .reverse();
+
+  it('takes every filter, with every other, over any number of pages', async () => {
+    const filters: Partial<Omit<ListWebhookDeliveriesQuery, 'limit' | 'cursor'>> = {
+      endpointId: endpoints[0]!.id,
+      event: 'message.created',
+      status: 'exhausted',
+      since: MOMENTS[1],
+      until: MOMENTS[2],
+    };
+    const names = Object.keys(filters) as (keyof typeof filters)[];
+    for (let chosen = 0; chosen < 2 ** names.length; chosen++) {
+      const query = Object.fromEntries(
+        names.filter((_, bit) => chosen & (1 << bit)).map((name) => [name, filters[name]]),
+      ) as typeof filters;
+      const expected = rows.filter(
+        ({ endpointId, event, status, at }) =>
+          (!query.endpointId || endpointId === query.endpointId) &&
+          (!query.event || event === query.event) &&
+          (!query.status || status === query.status) &&
+          (!query.since || at >= query.since) &&
+          (!query.until || at < query.until),
+      );
+      const found = await all({ ...query, limit: 5 });
+      expect({ query, ids: found.map(({ id }) => id) }).toEqual({ query, ids: newestFirst(expected) });
+    }
+  });
+
+  it('tells of each what it is, and when a pending one is tried next', async () => {
+    const [endpoint] = endpoints;
+    const query = { endpointId: endpoint!.id, since: MOMENTS[2], event: 'message.created' };
+    const found = await all(query);
+    expect(found.map(({ status }) => status).sort()).toEqual([...STATUSES].sort());
+    for (const delivery of found) {
+      expect(delivery).toEqual({
+        id: expect.any(String),
+        endpointId: endpoint!.id,
+        eventId: expect.any(String),
+        event: 'message.created',
+        status: expect.any(String),
+        createdAt: MOMENTS[2],
+        nextAttemptAt: delivery.status === 'pending' ? expect.any(Date) : null,
+        attempts: [],
+      });
+    }
+  });
+
+  it('says that a last page is the last, full or not', async () => {
+    const half = await tenant.deliveries.list(tenant.id, { limit: rows.length / 2 });
+    const rest = await tenant.deliveries.list(tenant.id, {
+      limit: rows.length / 2,
+      cursor: half.nextCursor!,
+    });
+    expect([half.nextCursor, rest.nextCursor]).toEqual([half.data.at(-1)!.id, null]);
+    expect([...half.data, ...rest.data].map(({ id }) => id)).toEqual(newestFirst(rows));
+  });
+
+  it('finds nothing where nothing can be', async () => {
+    expect(await all({ since: MOMENTS[2], until: MOMENTS[1] })).toEqual([]);
+    expect(await all({ event: 'message.deleted' })).toEqual([]);
+  });
+
+  it('knows no endpoint of another workspace', async () => {
+    await expectRefusal(tenant.list({ endpointId: foreign.id }), 'NOT_FOUND');
+    await expectRefusal(tenant.list({ endpointId: UNKNOWN }), 'NOT_FOUND');
+    await expectRefusal(tenant.list({ endpointId: 'none' }), 'NOT_FOUND');
+  });
+
+  it.each([
+    { status: 'lost' },
+    { limit: 0 },
+    { limit: 201 },
+    { cursor: 'next' },
+    { since: 'soon' },
+    { until: new Date(Number.NaN) },
+    { event: 7 },
+    { colour: 'red' },
+  ])('refuses %j', async (query) => {
+    await expectRefusal(tenant.list(query as object), 'INVALID_QUERY');
+  });
+});
+
+describe("a delivery's whole record", () => {
+  let tenant: WebhookWorkspace;
+  beforeAll(async () => {
+    tenant = await WebhookWorkspace.create(service);
+  });
+
+  const detailOf = ({ id }: { id: string }) => tenant.deliveries.get(tenant.id, id);
+
+  it('times what setting up a connection took, once', async () => {
+    const endpoint = await tenant.endpoint(receiver.url());
+    await tenant.message();
+    const [first] = await tenant.waitForStatus(endpoint, 'succeeded');
+    await tenant.message();
+    const [second] = await tenant.waitForStatus(endpoint, 'succeeded', 2);
+
+    const ms = expect.any(Number);
+    const attempt = {
+      at: expect.any(Date),
+      statusCode: 200,
+      durationMs: ms,
+      error: null,
+      errorMessage: null,
+    };
+    const response = { encoding: 'utf8', body: 'ok' };
+    expect(await detailOf(first!)).toEqual({
+      ...first,
+      attempts: [
+        { ...attempt, response, phases: { lookupMs: ms, connectMs: ms, tlsMs: ms, firstByteMs: ms } },
+      ],
+    });
+    expect(await detailOf(second!)).toEqual({
+      ...second,
+      attempts: [
+        { ...attempt, response, phases: { lookupMs: null, connectMs: null, tlsMs: null, firstByteMs: ms } },
+      ],
+    });
+  });
+
+  it.each([
+    ['text as text', Buffer.from('Zoë 漢字 📦'), { encoding: 'utf8', body: 'Zoë 漢字 📦' }],
+    ['what is no text in base64', Buffer.of(0xff, 0xfe, 0x00), { encoding: 'base64', body: '//4A' }],
+    ['a NUL like any character', Buffer.from('a\0b'), { encoding: 'utf8', body: 'a\0b' }],
+    ['nothing as an empty text', Buffer.alloc(0), { encoding: 'utf8', body: '' }],
+  ])('has of the answer %s', async (_, body, response) => {
+    receiver.https.respond = (answer) => answer.end(body);
+    const endpoint = await tenant.endpoint(receiver.url());
+    await tenant.message();
+    const [delivery] = await tenant.waitForStatus(endpoint, 'succeeded');
+    expect((await detailOf(delivery!)).attempts).toMatchObject([{ statusCode: 200, response }]);
+  });
+
+  it('has every attempt with its own fault, oldest first', async () => {
+    let asked = 0;
+    receiver.https.respond = (response) => {
+      asked += 1;
+      if (asked === 1) response.socket!.destroy();
+      else if (asked === 2) failing(response, receiver.https.lastRequest);
+      else response.end('ok');
+    };
+    const endpoint = await tenant.endpoint(receiver.url());
+    await tenant.message();
+    const [delivery] = await tenant.waitForStatus(endpoint, 'succeeded');
+    expect((await detailOf(delivery!)).attempts).toMatchObject([
+      { statusCode: null, error: 'connection', errorMessage: expect.any(String), response: null },
+      { statusCode: 500, error: 'status', errorMessage: 'Answered 500', response: { body: 'out of order' } },
+      { statusCode: 200, error: null, errorMessage: null, response: { body: 'ok' } },
+    ]);
+  });
+
+  it('is not shown to another workspace', async () => {
+    const endpoint = await tenant.endpoint(receiver.url());
+    await tenant.message();
+    const [delivery] = await tenant.waitForStatus(endpoint, 'succeeded');
+    const stranger = await WebhookWorkspace.create(service);
+    await expectRefusal(stranger.deliveries.get(stranger.id, delivery!.id), 'NOT_FOUND');
+    await expectRefusal(tenant.deliveries.get(tenant.id, UNKNOWN), 'NOT_FOUND');
+    await expectRefusal(tenant.deliveries.get(tenant.id, 'none'), 'NOT_FOUND');
+  });
+});
+
+describe('redelivering', () => {
+  let tenant: WebhookWorkspace;
+  let endpoint: CreatedWebhookEndpoint;
+
+  beforeEach(async () => {
+    tenant = await WebhookWorkspace.create(service);
+    endpoint = await tenant.endpoint(receiver.url());
+  });
+
+  /** Redelivers, and looks that the receiver gets it once more, as the same delivery. */
+  async function expectRedelivered(delivery: WebhookDeliverySummary): Promise<void> {
+    const before = receiver.received().length;
+    receiver.https.respond = working;
+    expect(await tenant.redeliver(delivery)).toMatchObject({ id: delivery.id, status: 'pending' });
+    const received = await receiver.waitForCount(before + 1);
+    expect(received.at(-1)!.headers['x-service-delivery']).toBe(delivery.id);
+    const done = await tenant.delivery(
+      endpoint,
+      'is delivered again',
+      ({ status }) => status === 'succeeded',
+    );
+    expect(done).toEqual({
+      ...delivery,
+      status: 'succeeded',
+      nextAttemptAt: null,
+      attempts: [...delivery.attempts, expect.objectContaining({ statusCode: 200 })],
+    });
+  }
+
+  it('sends again what succeeded, under the same id, and tells the audit log', async () => {
+    await tenant.message();
+    const [delivery] = await tenant.waitForStatus(endpoint, 'succeeded');
+    await expectRedelivered(delivery!);
+
+    const [first, second] = receiver.received();
+    expect(second!.envelope.data).toEqual(first!.envelope.data);
+    expect(second!.headers['webhook-id']).toBe(first!.headers['webhook-id']);
+    expect(await tenant.auditOf(delivery!)).toMatchObject([
+      {
+        action: 'webhook_delivery.redelivered',
+        entity: 'webhook_delivery',
+        actorType: 'system',
+        metadata: { endpointId: endpoint.id, event: 'message.created' },
+      },
+    ]);
+  });
+
+  it('tries what was exhausted anew, with the whole retry schedule', async () => {
+    receiver.https.respond = failing;
+    const delivery = await tenant.exhaust(endpoint);
+    await tenant.redeliver(delivery);
+    const failedAgain = await tenant.delivery(
+      endpoint,
+      'has failed again',
+      ({ attempts }) => attempts.length > delivery.attempts.length,
+    );
+    expect(failedAgain).toMatchObject({ status: 'pending', nextAttemptAt: expect.any(Date) });
+    expect(
+      await service.query('SELECT attempt_count, max_attempts FROM webhook_deliveries WHERE id = $1', [
+        delivery.id,
+      ]),
+    ).toEqual([{ attempt_count: 1, max_attempts: 6 }]);
+    await expectRedelivered(failedAgain);
+  });
+
+  it('sends what was cancelled, once its endpoint is active again', async () => {
+    receiver.https.respond = failing;
+    await tenant.message();
+    await tenant.delivery(endpoint, 'has failed', ({ attempts }) => attempts.length > 0);
+    await tenant.deactivate(endpoint);
+    const [delivery] = await tenant.waitForStatus(endpoint, 'cancelled');
+    await expectRefusal(tenant.redeliver(delivery!), 'INVALID_BODY');
+    expect(await tenant.list()).toEqual([delivery]);
+    await tenant.activate(endpoint);
+    await expectRedelivered(delivery!);
+  });
+
+  it('does not wait for the next retry of what is pending', async () => {
+    receiver.https.respond = failing;
+    await tenant.message();
+    await tenant.delivery(endpoint, 'has failed', ({ attempts }) => attempts.length > 0);
+    await service.query(
+      `UPDATE webhook_deliveries SET next_attempt_at = now() + interval '1 day' WHERE endpoint_id = $1`,
+      [endpoint.id],
+    );
+    const pending = await tenant.delivery(endpoint, 'waits', ({ attempts }) => attempts.length === 1);
+    await expectRedelivered(pending);
+  });
+
+  it('knows no delivery of another workspace, nor of an endpoint that is deleted', async () => {
+    await tenant.message();
+    const [delivery] = await tenant.waitForStatus(endpoint, 'succeeded');
+    const stranger = await WebhookWorkspace.create(service);
+    await expectRefusal(stranger.redeliver(delivery!), 'NOT_FOUND');
+    await expectRefusal(tenant.redeliver({ id: UNKNOWN }), 'NOT_FOUND');
+    await tenant.endpoints.delete(tenant.id, endpoint.id, { type: 'system', id: null });
+    await expectRefusal(tenant.redeliver(delivery!), 'NOT_FOUND');
+    expect(receiver.received()).toHaveLength(1);
+  });
+});
+
+/** An id as if it had been made then. */
+function idAt(moment: Date): string {
+  return idFloor(moment).slice(0, 13) + newId().slice(13);
+}

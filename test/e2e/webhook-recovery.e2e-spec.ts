@@ -1,0 +1,355 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { INestApplicationContext } from '@nestjs/common';
+import { Client } from 'pg';
+import { newId } from '../../src/common/ids';
+import { CreatedWebhookEndpoint } from '../../src/webhooks/webhook-endpoint.dto';
+import { WebhookRecoverySummary } from '../../src/webhooks/webhook-recovery.dto';
+import { PlanTier } from '../../src/workspaces/plan-policy';
+import { expectRefusal } from '../support/errors';
+import { Responder } from '../support/https-receiver';
+import { Receiver } from '../support/receiver';
+import { TestService } from '../support/service';
+import { waitFor } from '../support/wait';
+import { startDashboard, WebhookWorkspace } from '../support/webhook-workspace';
+
+const UNKNOWN = '01900000-0000-7000-8000-000000000000';
+/** Recovered in many batches, which gives time to come in between. */
+const THOUSANDS = 10_000;
+
+const failing: Responder = (response) => response.writeHead(500).end();
+const working: Responder = (response) => response.end('ok');
+
+let service: TestService;
+let tenant: WebhookWorkspace;
+let receiver: Receiver;
+
+beforeEach(async () => {
+  receiver = await Receiver.start();
+});
+afterEach(() => receiver.stop());
+
+/** The bodies of the messages that came, in any order. */
+function bodies(): string[] {
+  return receiver
+    .received()
+    .filter(({ envelope }) => envelope.event === 'message.created')
+    .map(({ envelope }) => envelope.data.message.body as string)
+    .sort();
+}
+
+async function relayed(): Promise<void> {
+  await waitFor('an empty outbox', async () => {
+    const [row] = await service.query<{ count: number }>(
+      'SELECT count(*)::integer AS count FROM events WHERE relayed_at IS NULL',
+    );
+    return row!.count === 0;
+  });
+}
+
+/** A moment later than everything before, and earlier than everything after. */
+async function moment(): Promise<Date> {
+  await sleep(5);
+  const now = new Date();
+  await sleep(5);
+  return now;
+}
+
+describe('with a worker', () => {
+  let endpoint: CreatedWebhookEndpoint;
+
+  beforeAll(async () => {
+    service = await TestService.create({ role: 'all' });
+  });
+  afterAll(() => service.close());
+
+  beforeEach(async () => {
+    tenant = await WebhookWorkspace.create(service);
+  });
+
+  /** What can befall a message on its way to an endpoint, each once. */
+  async function missSome(): Promise<{ start: Date; late: Date }> {
+    const start = await moment();
+    await tenant.message('delivered');
+    await tenant.waitForStatus(endpoint, 'succeeded');
+
+    receiver.https.respond = failing;
+    await tenant.service.make.received(tenant.workspace, tenant.conversation, 'exhausted');
+    await tenant.waitForStatus(endpoint, 'pending');
+    await waitFor('a first attempt', () => receiver.received().length === 2);
+    await waitFor(
+      'its end',
+      async () => (await tenant.list({ status: 'pending' }))[0]!.attempts.length === 1,
+    );
+    await tenant.hasten(endpoint);
+    await tenant.waitForStatus(endpoint, 'exhausted');
+
+    await tenant.message('cancelled');
+    await tenant.waitForStatus(endpoint, 'pending');
+    await tenant.test(endpoint);
+    await tenant.deactivate(endpoint);
+    await tenant.message('while inactive');
+    await tenant.service.make.updateConversation(tenant.workspace, tenant.conversation, {
+      status: 'SNOOZED',
+    });
+    const late = await moment();
+    await tenant.message('while inactive, later');
+    await tenant.test(endpoint);
+    await relayed();
+    return { start, late };
+  }
+
+  it('delivers what an endpoint never got, and nothing else, and counts it beforehand', async () => {
+    endpoint = await tenant.endpoint(receiver.url());
+    const { start, late } = await missSome();
+    await expectRefusal(tenant.recover(endpoint, start), 'INVALID_BODY');
+    await tenant.activate(endpoint);
+
+    const missed = ['cancelled', 'exhausted', 'while inactive', 'while inactive, later'];
+    const dryRun = await tenant.recover(endpoint, start, true);
+    expect(dryRun).toEqual({
+      id: null,
+      endpointId: endpoint.id,
+      since: start,
+      until: expect.any(Date),
+      status: 'dry_run',
+      total: missed.length,
+      recovered: 0,
+      finishedAt: null,
+    });
+    expect(await tenant.recover(endpoint, late, true)).toMatchObject({ total: 1 });
+
+    receiver.https.respond = working;
+    receiver.https.requests.length = 0;
+    const started = await tenant.recover(endpoint, start);
+    expect(started).toEqual({
+      ...dryRun,
+      id: expect.any(String),
+      until: expect.any(Date),
+      status: 'running',
+    });
+    expect(await tenant.recovered(started)).toEqual({
+      ...started,
+      status: 'completed',
+      recovered: missed.length,
+      finishedAt: expect.any(Date),
+    });
+    await receiver.waitForCount(missed.length);
+    expect(await tenant.waitForStatus(endpoint, 'succeeded', 1 + missed.length)).toHaveLength(5);
+    expect(bodies()).toEqual(missed);
+    expect(receiver.received()).toHaveLength(missed.length);
+    expect(await tenant.recover(endpoint, start, true)).toMatchObject({ total: 0 });
+
+    expect((await tenant.auditOf(endpoint))[0]).toMatchObject({
+      action: 'webhook_endpoint.recovery_started',
+      actorType: 'system',
+      metadata: {
+        recoveryId: started.id,
+        since: start.toISOString(),
+        total: missed.length,
+        url: endpoint.url,
+      },
+    });
+  });
+
+  it('leaves alone what happened before', async () => {
+    endpoint = await tenant.endpoint(receiver.url());
+    const { late } = await missSome();
+    await tenant.activate(endpoint);
+    receiver.https.respond = working;
+    receiver.https.requests.length = 0;
+    const recovery = await tenant.recovered(await tenant.recover(endpoint, late));
+    expect(recovery).toMatchObject({ status: 'completed', total: 1, recovered: 1 });
+    await receiver.waitForCount(1);
+    expect(bodies()).toEqual(['while inactive, later']);
+    expect((await tenant.list({ status: 'cancelled' })).length).toBe(1);
+  });
+
+  it('gives each delivery its whole retry schedule again', async () => {
+    receiver.https.respond = failing;
+    endpoint = await tenant.endpoint(receiver.url());
+    const start = await moment();
+    const { id, attempts } = await tenant.exhaust(endpoint);
+    expect(attempts).toHaveLength(2);
+    await tenant.recovered(await tenant.recover(endpoint, start));
+    const failedAgain = await tenant.delivery(endpoint, 'fails again', (d) => d.attempts.length === 3);
+    expect(failedAgain).toMatchObject({ id, status: 'pending', nextAttemptAt: expect.any(Date) });
+    const state = 'SELECT attempt_count, max_attempts FROM webhook_deliveries WHERE id = $1';
+    expect(await service.query(state, [id])).toEqual([{ attempt_count: 1, max_attempts: 6 }]);
+  });
+
+  it.each<[PlanTier, string[]]>([
+    ['PRO', []],
+    ['ENTERPRISE', ['webhook_endpoint.activated', 'webhook_endpoint.deactivated']],
+  ])('of a workspace on %s reaches the audit events that it is entitled to', async (planTier, actions) => {
+    tenant = await WebhookWorkspace.create(service, { planTier });
+    endpoint = await tenant.endpoint(receiver.url(), { events: ['*'] });
+    const start = await moment();
+    await tenant.deactivate(endpoint);
+    await tenant.message('missed');
+    await relayed();
+    await tenant.activate(endpoint);
+    await relayed();
+    await tenant.recovered(await tenant.recover(endpoint, start));
+    await waitFor('all that was missed', () => bodies().length === 1);
+    await waitFor('nothing pending', async () => (await tenant.list({ status: 'pending' })).length === 0);
+    const audited = receiver
+      .received()
+      .filter(({ envelope }) => envelope.event === 'audit.event')
+      .map(({ envelope }) => envelope.data.action as string)
+      .filter((action) => /activated/.test(action));
+    expect(audited.sort()).toEqual(actions);
+  });
+
+  it('reaches what happened before the endpoint was made, as when it replaces another one', async () => {
+    const start = await moment();
+    await tenant.message('before');
+    await relayed();
+    endpoint = await tenant.endpoint(receiver.url());
+    expect(await tenant.recover(endpoint, start, true)).toMatchObject({ total: 1 });
+    await tenant.recovered(await tenant.recover(endpoint, start));
+    await receiver.waitForCount(1);
+    expect(bodies()).toEqual(['before']);
+  });
+
+  it('does not reach another endpoint, nor another workspace', async () => {
+    const other = await tenant.endpoint(receiver.url('/other'));
+    const stranger = await WebhookWorkspace.create(service);
+    endpoint = await tenant.endpoint(receiver.url());
+    const start = await moment();
+    await tenant.deactivate(endpoint);
+    await tenant.deactivate(other);
+    await Promise.all([tenant.message('ours'), stranger.message('theirs')]);
+    await relayed();
+    await Promise.all([tenant.activate(endpoint), tenant.activate(other)]);
+    const recovery = await tenant.recovered(await tenant.recover(endpoint, start));
+    expect(recovery).toMatchObject({ total: 1, recovered: 1 });
+    await receiver.waitForCount(1);
+    expect(bodies()).toEqual(['ours']);
+    expect(receiver.received('/other')).toEqual([]);
+
+    await expectRefusal(stranger.recover(endpoint, start), 'NOT_FOUND');
+    await expectRefusal(stranger.recovery(recovery), 'NOT_FOUND');
+    await expectRefusal(tenant.recover({ id: UNKNOWN }, start), 'NOT_FOUND');
+    await expectRefusal(tenant.recovery({ id: UNKNOWN }), 'NOT_FOUND');
+    await expectRefusal(tenant.recover(endpoint, new Date('soon')), 'INVALID_BODY');
+  });
+});
+
+describe('in the background', () => {
+  let endpoint: CreatedWebhookEndpoint;
+  let start: Date;
+  let dashboard: INestApplicationContext;
+  const workers: TestService[] = [];
+
+  beforeEach(async () => {
+    service = await TestService.create({ role: 'api' });
+    dashboard = await startDashboard(service);
+    tenant = await WebhookWorkspace.create(service, {}, dashboard);
+    start = new Date();
+    // At one a second the deliveries themselves take no part in this.
+    endpoint = await tenant.endpoint(receiver.url(), { rateLimit: 1 });
+    await missThousands();
+  });
+  afterEach(async () => {
+    await stopWorkers();
+    await dashboard.close();
+    await service.close();
+  });
+
+  async function missThousands(): Promise<void> {
+    const data = { conversationId: tenant.conversation.id, message: { id: '1', body: 'missed' } };
+    await service.query(
+      `INSERT INTO events (tenant_id, id, type, data, created_at, relayed_at)
+       SELECT $1, id, 'message.created', $2, now(), now() FROM unnest($3::uuid[]) AS id`,
+      [tenant.id, JSON.stringify(data), Array.from({ length: THOUSANDS }, newId)],
+    );
+    await sleep(5); // so that the last of them is before the recovery's own moment
+  }
+
+  async function startWorker(): Promise<TestService> {
+    const worker = await TestService.create({ role: 'worker', beside: service });
+    workers.push(worker);
+    return worker;
+  }
+
+  async function stopWorkers(): Promise<void> {
+    await Promise.all(workers.splice(0).map((worker) => worker.close()));
+  }
+
+  const underWay = (recovery: WebhookRecoverySummary) =>
+    waitFor('a part of it', async () => {
+      const now = await tenant.recovery(recovery);
+      return now.recovered > 0 && now;
+    });
+
+  /** Between two batches, as another worker would hold it: no third one comes in between. */
+  async function withRecoveryHeld(work: () => Promise<void>): Promise<void> {
+    const client = new Client({ connectionString: service.stores.databaseUrl });
+    await client.connect();
+    try {
+      await client.query('BEGIN');
+      await client.query('SELECT FROM webhook_recoveries FOR UPDATE');
+      await work();
+    } finally {
+      await client.end();
+    }
+  }
+
+  async function countByStatus(): Promise<Record<string, number>> {
+    const rows = await service.query<{ status: string; count: number }>(
+      'SELECT status, count(*)::integer AS count FROM webhook_deliveries WHERE endpoint_id = $1 GROUP BY status',
+      [endpoint.id],
+    );
+    return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
+  }
+
+  it('waits for a worker, and takes no second one meanwhile', async () => {
+    const recovery = await tenant.recover(endpoint, start);
+    expect(recovery).toMatchObject({ status: 'running', total: THOUSANDS, recovered: 0 });
+    await expectRefusal(tenant.recover(endpoint, start), 'INVALID_BODY');
+    expect(await tenant.recover(endpoint, start, true)).toMatchObject({
+      status: 'dry_run',
+      total: THOUSANDS,
+    });
+    expect(await tenant.recovery(recovery)).toEqual(recovery);
+
+    await startWorker();
+    expect(await tenant.recovered(recovery)).toMatchObject({ status: 'completed', recovered: THOUSANDS });
+    expect(await tenant.recover(endpoint, start)).toMatchObject({ status: 'running', total: 0 });
+  });
+
+  it('goes on with another worker where a stopped one has left it', async () => {
+    const recovery = await tenant.recover(endpoint, start);
+    await startWorker();
+    await underWay(recovery);
+    await withRecoveryHeld(stopWorkers);
+    const left = await tenant.recovery(recovery);
+    expect(left.status).toBe('running');
+    expect(left.recovered).toBeGreaterThan(0);
+    expect(left.recovered).toBeLessThan(THOUSANDS);
+
+    await startWorker();
+    expect(await tenant.recovered(recovery)).toMatchObject({
+      status: 'completed',
+      total: THOUSANDS,
+      recovered: THOUSANDS,
+    });
+    const { PENDING = 0, SUCCEEDED = 0, ...others } = await countByStatus();
+    expect({ owed: PENDING + SUCCEEDED, others }).toEqual({ owed: THOUSANDS, others: {} });
+  });
+
+  it('ends when its endpoint is deactivated', async () => {
+    const recovery = await tenant.recover(endpoint, start);
+    await startWorker();
+    await underWay(recovery);
+    await tenant.deactivate(endpoint);
+    const ended = await tenant.recovered(recovery);
+    expect(ended).toMatchObject({ status: 'cancelled', finishedAt: expect.any(Date) });
+    expect(ended.recovered).toBeLessThan(THOUSANDS);
+    const { CANCELLED = 0, SUCCEEDED = 0, ...others } = await countByStatus();
+    expect({ owed: CANCELLED + SUCCEEDED, others }).toEqual({ owed: ended.recovered, others: {} });
+
+    await tenant.activate(endpoint);
+    expect(await tenant.recover(endpoint, start, true)).toMatchObject({ total: THOUSANDS - SUCCEEDED });
+  });
+});
