@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import type { Pool } from 'pg';
@@ -8,6 +9,7 @@ import { Metrics } from './metrics';
 
 /** Counting further than this would cost more than the answer is worth: it is far too many already. */
 const MAX_DEPTH = 100_000;
+const MAX_WAIT_MS = 1_000;
 
 /** What only the database knows: asked at each scrape. */
 @Injectable()
@@ -16,6 +18,7 @@ export class DatabaseMetrics {
   private readonly poolConnections: Gauge<'state'>;
   private readonly outboxDepth: Gauge;
   private readonly outboxAge: Gauge;
+  private measuring: Promise<void> | null = null;
 
   constructor(
     metrics: Metrics,
@@ -41,22 +44,33 @@ export class DatabaseMetrics {
     });
   }
 
+  /** Settles within a second, however the database is: the other figures matter most while it is away. */
   async collect(): Promise<void> {
     const { totalCount, idleCount, waitingCount } = (this.dataSource.driver as unknown as { master: Pool })
       .master;
     this.poolConnections.set({ state: 'busy' }, totalCount - idleCount);
     this.poolConnections.set({ state: 'idle' }, idleCount);
     this.poolConnections.set({ state: 'waiting' }, waitingCount);
+    // An old figure would look like a present one.
+    this.setOutbox(Number.NaN, Number.NaN);
+    this.measuring ??= this.measureOutbox().finally(() => (this.measuring = null));
+    await Promise.race([this.measuring, sleep(MAX_WAIT_MS)]);
+  }
+
+  private async measureOutbox(): Promise<void> {
     try {
       const [row] = await this.database.query<{ depth: number; age: number | null }>(
         `SELECT count(*)::integer AS depth, extract(epoch FROM now() - min(created_at))::float8 AS age
          FROM (SELECT created_at FROM events WHERE relayed_at IS NULL ORDER BY id LIMIT ${MAX_DEPTH}) AS waiting`,
       );
-      this.outboxDepth.set(row!.depth);
-      this.outboxAge.set(Math.max(0, row!.age ?? 0));
+      this.setOutbox(row!.depth, Math.max(0, row!.age ?? 0));
     } catch (error) {
-      // The other figures matter most while the database is away.
       this.logger.warn({ err: error as Error }, 'the outbox was not measured');
     }
+  }
+
+  private setOutbox(depth: number, age: number): void {
+    this.outboxDepth.set(depth);
+    this.outboxAge.set(age);
   }
 }
