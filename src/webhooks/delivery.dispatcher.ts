@@ -76,7 +76,10 @@ export class DeliveryDispatcher {
       await this.followUp.after(await this.attempter.attempt(delivery));
     } catch (error) {
       // Our own fault, not the receiver's: it costs no attempt, and the lease's end brings the delivery back.
-      this.logger.error({ err: error as Error, tenantId, endpointId, deliveryId }, 'a delivery was not carried through');
+      this.logger.error(
+        { err: error as Error, tenantId, endpointId, deliveryId },
+        'a delivery was not carried through',
+      );
     } finally {
       this.metrics.webhooksUnderWay.dec();
       this.room.free(endpointId, 1);

@@ -52,7 +52,10 @@ export class DeliveryProcessor implements OnApplicationBootstrap, BeforeApplicat
     try {
       if (await this.store.hasDue(endpointId)) this.queue.wake([endpointId]);
     } catch (error) {
-      this.logger.warn({ err: error as Error, endpointId }, 'not looked whether more is due; the sweeper will');
+      this.logger.warn(
+        { err: error as Error, endpointId },
+        'not looked whether more is due; the sweeper will',
+      );
     }
   }
 }
