@@ -77,8 +77,8 @@ class Environment {
   @Type(() => Number)
   @IsInt()
   @Min(1)
-  @Max(2000)
-  WEBHOOK_CONCURRENCY: number = 100;
+  @Max(10_000)
+  WEBHOOK_CONCURRENCY: number = 1000;
 
   @Type(() => Number)
   @IsInt()
@@ -116,9 +116,9 @@ export class Config {
   readonly webhookAllowedNetworks: string[];
   /** Certificates (PEM) trusted for webhook receivers beside the system's own. */
   readonly webhookExtraCa: string | undefined;
-  /** Endpoints that one worker serves at the same time. */
+  /** Deliveries that one worker has under way at the same time. */
   readonly webhookConcurrency: number;
-  /** Deliveries to one endpoint that one worker has under way at the same time. */
+  /** How many of them may be to one endpoint. */
   readonly webhookEndpointConcurrency: number;
   /** Express's `trust proxy`: whose X-Forwarded-For is believed. */
   readonly trustProxy: string | number | boolean;

@@ -58,7 +58,7 @@ it('“Events are lost between the commit and the queue”', async () => {
 it('“One failing endpoint clogs the queue for all”', async () => {
   const service = await start({
     role: 'all',
-    env: { WEBHOOK_CONCURRENCY: '2', WEBHOOK_ENDPOINT_CONCURRENCY: '3' },
+    env: { WEBHOOK_CONCURRENCY: '6', WEBHOOK_ENDPOINT_CONCURRENCY: '3' },
   });
   const [ill, well] = await Promise.all([WebhookWorkspace.create(service), WebhookWorkspace.create(service)]);
   const hanging = await ill.endpoint(receiver.url('/hangs'));

@@ -1,3 +1,4 @@
+import { Config } from '../../src/config/config';
 import { Database } from '../../src/database/database';
 import { RetentionService } from '../../src/retention/retention.service';
 import { Dashboard } from '../support/dashboard';
@@ -18,7 +19,7 @@ describe('retention', () => {
   });
   afterEach(() => dashboard.close());
 
-  const service = () => new RetentionService(dashboard.get(Database));
+  const service = () => new RetentionService(dashboard.get(Config), dashboard.get(Database));
 
   /** Deliveries with an event and an attempt each, all of one age. */
   async function deliver(count: number, age: string, status: string, endpointId = subscription.endpoint.id) {
