@@ -1,14 +1,17 @@
 import { LoggerService } from '@nestjs/common';
 import pino from 'pino';
 
+/** What is kept of lines that stdout does not take, until it does again; more is dropped. */
+const MAX_UNWRITTEN_BYTES = 1024 * 1024;
+
 /** The process's logger: JSON lines on stdout. What is given to it never holds a key, a secret or a message body. */
 export function createLogger(level: string): pino.Logger {
-  return pino({
-    level,
-    base: undefined,
-    timestamp: pino.stdTimeFunctions.isoTime,
-    serializers: { err: describeError },
-  });
+  // Written at once: what is left to be written at the end would keep a process from exiting over a full disk.
+  const stdout = pino.destination({ sync: true, maxLength: MAX_UNWRITTEN_BYTES });
+  // A full disk, or a reader that is gone, costs lines of the log and nothing else. There is nowhere to report it to.
+  stdout.on('error', () => undefined);
+  const serializers = { err: describeError };
+  return pino({ level, base: undefined, timestamp: pino.stdTimeFunctions.isoTime, serializers }, stdout);
 }
 
 /** An error without its other properties: a failed query carries its parameters, and those are customers' data. */
