@@ -24,6 +24,8 @@ export interface MessagingOptions {
   webhookAllowedNetworks?: string[];
   /** A file of PEM certificates, trusted for webhook receivers beside the system's authorities: for the Test action. */
   webhookExtraCaFile?: string;
+  /** Name servers, `address` or `address:port`, asked for webhook receivers; the system's by default. */
+  webhookDnsServers?: string[];
   /** Connections to the database, 2 to 500; 20 by default. */
   databasePoolSize?: number;
 }
@@ -96,6 +98,7 @@ function configOf(options: MessagingOptions): Config {
     SECRETS_KEYS: options.secretsKeys,
     WEBHOOK_ALLOWED_NETWORKS: options.webhookAllowedNetworks?.join(','),
     WEBHOOK_EXTRA_CA_FILE: options.webhookExtraCaFile,
+    WEBHOOK_DNS_SERVERS: options.webhookDnsServers?.join(','),
     DATABASE_POOL_SIZE: options.databasePoolSize?.toString(),
   });
 }

@@ -1,3 +1,4 @@
+import { Resolver } from 'node:dns';
 import { readFileSync } from 'node:fs';
 import { plainToInstance, Transform, Type } from 'class-transformer';
 import {
@@ -63,6 +64,9 @@ class Environment {
   WEBHOOK_EXTRA_CA_FILE?: string;
 
   @IsString()
+  WEBHOOK_DNS_SERVERS: string = '';
+
+  @IsString()
   TRUST_PROXY: string = '';
 
   @IsIn(LOG_LEVELS)
@@ -116,6 +120,8 @@ export class Config {
   readonly webhookAllowedNetworks: string[];
   /** Certificates (PEM) trusted for webhook receivers beside the system's own. */
   readonly webhookExtraCa: string | undefined;
+  /** Name servers asked for webhook receivers, `address` or `address:port`; none means the system's. */
+  readonly webhookDnsServers: string[];
   /** Deliveries that one worker has under way at the same time. */
   readonly webhookConcurrency: number;
   /** How many of them may be to one endpoint. */
@@ -162,6 +168,7 @@ export class Config {
       'WEBHOOK_EXTRA_CA_FILE',
       () => env.WEBHOOK_EXTRA_CA_FILE && readFileSync(env.WEBHOOK_EXTRA_CA_FILE, 'utf8'),
     );
+    const webhookDnsServers = check('WEBHOOK_DNS_SERVERS', () => nameServersOf(env.WEBHOOK_DNS_SERVERS));
     const trustProxy = check('TRUST_PROXY', () => trustProxyOf(env.TRUST_PROXY));
     if (faults.length > 0) throw new ConfigError(faults);
     return new Config({
@@ -177,6 +184,7 @@ export class Config {
       secretsKeys: secretsKeys!,
       webhookAllowedNetworks: webhookAllowedNetworks!,
       webhookExtraCa: webhookExtraCa || undefined,
+      webhookDnsServers: webhookDnsServers!,
       webhookConcurrency: env.WEBHOOK_CONCURRENCY,
       webhookEndpointConcurrency: env.WEBHOOK_ENDPOINT_CONCURRENCY,
       trustProxy: trustProxy!,
@@ -209,10 +217,26 @@ function secretsKeysOf(env: Environment): SecretsKey[] {
 }
 
 function networksOf(text: string): string[] {
-  const networks = text.split(',').map((network) => network.trim());
-  for (const network of networks)
-    if (network && !isCidr(network)) throw new Error(`"${network}" is not a CIDR network`);
-  return networks.filter(Boolean);
+  const networks = listOf(text);
+  for (const network of networks) if (!isCidr(network)) throw new Error(`"${network}" is not a CIDR network`);
+  return networks;
+}
+
+function nameServersOf(text: string): string[] {
+  const servers = listOf(text);
+  try {
+    new Resolver().setServers(servers);
+  } catch {
+    throw new Error(`"${text}" is not a list of addresses, each with or without a port`);
+  }
+  return servers;
+}
+
+function listOf(text: string): string[] {
+  return text
+    .split(',')
+    .map((part) => part.trim())
+    .filter(Boolean);
 }
 
 function isCidr(network: string): boolean {

@@ -49,7 +49,12 @@ import { WebhookTestService } from './webhook-test.service';
       inject: [Config],
       useFactory: (config: Config) => new AddressPolicy(config.webhookAllowedNetworks),
     },
-    { provide: HostResolver, useFactory: () => new HostResolver() },
+    {
+      provide: HostResolver,
+      inject: [Config],
+      useFactory: ({ webhookDnsServers }: Config) =>
+        new HostResolver({ servers: webhookDnsServers.length > 0 ? webhookDnsServers : undefined }),
+    },
     {
       provide: DeliverySender,
       inject: [Config, HostResolver],
