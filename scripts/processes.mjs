@@ -13,6 +13,8 @@ export class LauncherError extends Error {}
  * @typedef {object} Reaper
  * @property {(child: import('node:child_process').ChildProcess, signal: NodeJS.Signals) => void} adopt
  *   has the process ended, the latest adopted first, when this process stops for whatever reason
+ * @property {(child: import('node:child_process').ChildProcess) => void} release leaves it alone after all: it
+ *   has ended, and its number may be a stranger's by then
  * @property {(path: string) => void} removeAtEnd has a file or folder removed after that
  * @property {() => Promise<void>} finish ends everything now; resolves when all is gone
  */
@@ -42,6 +44,7 @@ export async function startReaper(lockFile) {
   const tell = (/** @type {string} */ line) => child.stdin.write(`${line}\n`);
   return {
     adopt: (process, signal) => void tell(`end ${signal.replace('SIG', '')} ${process.pid}`),
+    release: (process) => void tell(`release ${process.pid}`),
     removeAtEnd: (path) => void tell(`remove ${path}`),
     finish: async () => {
       child.ref();

@@ -4,6 +4,7 @@
 #
 # usage: reaper.sh [LOCK-FILE]
 # Lines on standard input:   end SIGNAL PID   end this process, the latest first
+#                            release PID      leave that one alone: it has ended
 #                            remove PATH      remove this file or folder afterwards
 # Prints "ready", or "busy PID" if the launcher PID holds the lock. The lock is ours, not the launcher's,
 # so that it lasts until the last process has gone.
@@ -39,11 +40,19 @@ end() {
   done
 }
 
+# All but the one with this PID.
+without() {
+  for process in $processes; do
+    [ "${process#*:}" = "$1" ] || printf '%s ' "$process"
+  done
+}
+
 processes='' # newest first, each as SIGNAL:PID
 leftovers='' # paths, a line each
 while read -r verb rest; do
   case $verb in
     end) processes="${rest% *}:${rest#* } $processes" ;;
+    release) processes=$(without "$rest") ;;
     remove) leftovers="$leftovers$rest
 " ;;
   esac

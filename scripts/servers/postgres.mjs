@@ -26,8 +26,9 @@ const DISPOSABLE = {
  * @param {import('../processes.mjs').Reaper} options.reaper
  * @param {boolean} options.disposable speed before safety, for data that nobody will miss
  * @param {(line: string) => void} options.onLog
+ * @param {number} [options.port] by default, one that is free
  */
-export async function startPostgres({ home, reaper, disposable, onLog }) {
+export async function startPostgres({ home, reaper, disposable, onLog, port: wantedPort }) {
   const binaries = await findPostgres(home);
   const data = join(home.directory, `postgresql-${binaries.major}`);
   const passwordFile = `${data}.password`;
@@ -38,7 +39,7 @@ export async function startPostgres({ home, reaper, disposable, onLog }) {
   }
   await clearOrphan(join(data, 'postmaster.pid'), data);
 
-  const port = await freePort();
+  const port = wantedPort ?? (await freePort());
   const settings = {
     ...(disposable ? DISPOSABLE : DURABLE),
     listen_addresses: '127.0.0.1',
@@ -56,7 +57,7 @@ export async function startPostgres({ home, reaper, disposable, onLog }) {
 
   const server = `postgresql://${NAME}:${password}@127.0.0.1:${port}`;
   await Promise.race([makeDatabase(server), ended]);
-  return { url: `${server}/${NAME}`, ended };
+  return { url: `${server}/${NAME}`, child, ended };
 }
 
 /** Made aside and moved into place, so that an interrupted start leaves no half of a cluster. */

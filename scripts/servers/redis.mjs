@@ -13,15 +13,16 @@ import { keptPassword, spawnServer } from './server-process.mjs';
  * @param {import('../processes.mjs').Reaper} options.reaper
  * @param {boolean} options.disposable
  * @param {(line: string) => void} options.onLog
+ * @param {number} [options.port] by default, one that is free
  */
-export async function startRedis({ home, reaper, disposable, onLog }) {
+export async function startRedis({ home, reaper, disposable, onLog, port: wantedPort }) {
   const command = findRedis() ?? installRedis(onLog);
   const data = join(home.directory, 'redis');
   makePrivate(data, home.user);
   const pidFile = join(data, 'redis.pid');
   await clearOrphan(pidFile, data);
 
-  const port = await freePort();
+  const port = wantedPort ?? (await freePort());
   const password = keptPassword(join(home.directory, 'redis.password'), home.user);
   const { child, ended } = spawnServer({
     name: 'Redis',
@@ -36,7 +37,7 @@ export async function startRedis({ home, reaper, disposable, onLog }) {
 
   const url = `redis://:${password}@127.0.0.1:${port}`;
   await answers(url, ended);
-  return { url, ended };
+  return { url, child, ended };
 }
 
 function configuration({ port, password, data, pidFile, disposable }) {
