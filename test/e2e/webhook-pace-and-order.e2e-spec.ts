@@ -159,7 +159,7 @@ describe('the order of a conversation', () => {
     const endpoint = await tenant.endpoint(receiver.url(), { events: ['audit.event'] });
     await tenant.test(endpoint);
     await receiver.waitFor(({ envelope }) => envelope.event === 'audit.event');
-    const events = receiver.received().map(({ envelope }) => envelope.event as string);
+    const events = receiver.received().map(({ envelope }) => envelope.event);
     expect([...new Set(events)].sort()).toEqual(['audit.event', 'webhook.test']);
     for (const { headers } of receiver.received()) expect(headers).not.toHaveProperty('x-service-sequence');
   });

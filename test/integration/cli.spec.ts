@@ -173,6 +173,9 @@ describe('webhook', () => {
       url: receiver.url('/life'),
       events: ['message.created', 'audit.event'],
       active: true,
+      rateLimit: null,
+      failingSince: null,
+      lastSuccessAt: null,
       createdAt: MOMENT,
       updatedAt: MOMENT,
     });
@@ -188,6 +191,8 @@ describe('webhook', () => {
       data: [
         {
           id: UUID,
+          endpointId: id,
+          eventId: UUID,
           event: 'webhook.test',
           status: 'succeeded',
           createdAt: MOMENT,
@@ -203,6 +208,106 @@ describe('webhook', () => {
     expect(await cli('webhook', 'activate', '--id', id)).toEqual({ ...endpoint, updatedAt: MOMENT });
     expect(await cli('webhook', 'delete', '--id', id)).toEqual({ id, deleted: true });
     expect(await refusal('webhook', 'test', '--id', id)).toMatchObject({ code: 'NOT_FOUND' });
+  });
+
+  it('lists deliveries by every filter, of an endpoint or of the whole workspace', async () => {
+    await cli('workspace', 'create', '--name', 'Filters', '--slug', 'filters', '--plan', 'PRO');
+    const make = (path: string) =>
+      cli(...['webhook', 'create', '--workspace', 'filters', '--url', receiver.url(path), '--events', '*']);
+    const [one, other] = await Promise.all([make('/one'), make('/other')]);
+    await cli('webhook', 'test', '--id', one.id);
+    await cli('webhook', 'test', '--id', other.id);
+    const list = async (...filters: string[]) =>
+      (await cli('webhook', 'deliveries', ...filters)).data.map((d: { endpointId: string }) => d.endpointId);
+
+    const ofWorkspace = ['--workspace', 'filters'];
+    const whole = ['--event', 'webhook.test', '--status', 'succeeded', '--since', '2026-01-01'];
+    const firstPage = await cli('webhook', 'deliveries', ...ofWorkspace, '--limit', '1');
+    expect(firstPage.nextCursor).toBe(firstPage.data[0].id);
+    const lists = await Promise.all([
+      list(...ofWorkspace),
+      list('--id', one.id),
+      list(...ofWorkspace, ...whole, '--until', '2100-01-01'),
+      list(...ofWorkspace, '--until', '2026-01-01'),
+      list(...ofWorkspace, '--event', 'message.created'),
+      list(...ofWorkspace, '--cursor', firstPage.nextCursor),
+    ]);
+    expect(lists).toEqual([[other.id, one.id], [one.id], [other.id, one.id], [], [], [one.id]]);
+
+    const [neither, since] = await Promise.all([
+      refusal('webhook', 'deliveries'),
+      refusal('webhook', 'deliveries', ...ofWorkspace, '--since', 'yesterday'),
+    ]);
+    expect(neither).toMatchObject({ code: 'INVALID_BODY', details: [{ field: 'id' }] });
+    expect(since).toMatchObject({ code: 'INVALID_BODY', message: expect.stringContaining('ISO 8601') });
+  });
+
+  it('shows a delivery whole, and delivers it again', async () => {
+    const { id } = await cli(...create(receiver.url('/again'), '*'));
+    await cli('webhook', 'test', '--id', id);
+    const [listed] = (await cli('webhook', 'deliveries', '--id', id)).data;
+    const named = ['--workspace', 'acme', '--id', listed.id];
+
+    const whole = await cli('webhook', 'delivery', ...named);
+    const ms = expect.any(Number);
+    const detail = {
+      errorMessage: null,
+      phases: { lookupMs: ms, connectMs: ms, tlsMs: ms, firstByteMs: ms },
+      response: { encoding: 'utf8', body: 'ok' },
+    };
+    expect(whole).toEqual({ ...listed, attempts: [{ ...listed.attempts[0], ...detail }] });
+
+    const again = await cli('webhook', 'redeliver', ...named);
+    expect(again).toEqual({ ...whole, status: 'pending', nextAttemptAt: MOMENT });
+    await cli('webhook', 'deactivate', '--id', id);
+    const [inactive, unknown] = await Promise.all([
+      refusal('webhook', 'redeliver', ...named),
+      refusal('webhook', 'delivery', '--workspace', 'acme', '--id', NOWHERE),
+    ]);
+    expect(inactive).toMatchObject({ code: 'INVALID_BODY', message: expect.stringContaining('activate') });
+    expect(unknown).toMatchObject({ code: 'NOT_FOUND', message: 'Webhook delivery not found.' });
+  });
+
+  it('counts what a recovery would deliver, starts it, and follows it', async () => {
+    const { id } = await cli(...create(receiver.url('/recovered'), 'message.created'));
+    const recover = ['webhook', 'recover', '--id', id, '--since', '2026-01-01T00:00:00Z'];
+    const plan = {
+      id: null,
+      endpointId: id,
+      since: '2026-01-01T00:00:00.000Z',
+      until: MOMENT,
+      status: 'dry_run',
+      total: 0,
+      recovered: 0,
+      finishedAt: null,
+    };
+    expect(await cli(...recover, '--dry-run')).toEqual(plan);
+    const started = await cli(...recover);
+    expect(started).toEqual({ ...plan, id: UUID, status: 'running' });
+    // No worker runs here: it waits for one.
+    expect(await cli('webhook', 'recovery', '--id', started.id)).toEqual(started);
+    const [second, unknown] = await Promise.all([
+      refusal(...recover),
+      refusal('webhook', 'recovery', '--id', NOWHERE),
+    ]);
+    expect(second).toMatchObject({ code: 'INVALID_BODY', message: expect.stringContaining('already') });
+    expect(unknown).toMatchObject({ code: 'NOT_FOUND', message: 'Webhook recovery not found.' });
+  });
+
+  it('shows how an endpoint fares, and keeps it to a rate', async () => {
+    const paced = await cli(...create(receiver.url('/paced'), '*'), '--rate-limit', '5');
+    expect(paced).toMatchObject({ rateLimit: 5 });
+    expect(await cli('webhook', 'health', '--id', paced.id)).toEqual({
+      active: true,
+      failingSince: null,
+      lastSuccessAt: null,
+      last24Hours: { pending: 0, succeeded: 0, exhausted: 0, cancelled: 0 },
+    });
+    const [none, many] = await Promise.all(
+      ['0', '1001'].map((rate) => refusal(...create(receiver.url('/paced'), '*'), '--rate-limit', rate)),
+    );
+    expect(none).toMatchObject({ code: 'INVALID_BODY', details: [{ field: 'rateLimit' }] });
+    expect(many).toMatchObject({ code: 'INVALID_BODY', details: [{ field: 'rateLimit' }] });
   });
 
   it('refuses an address that is not https, an event that is none, and a status that is none', async () => {
@@ -347,6 +452,11 @@ describe('the door itself', () => {
       'webhook delete',
       'webhook test',
       'webhook deliveries',
+      'webhook delivery',
+      'webhook redeliver',
+      'webhook recover',
+      'webhook recovery',
+      'webhook health',
       'contact create',
       'conversation create',
       'conversation update',
