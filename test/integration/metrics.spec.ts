@@ -102,6 +102,22 @@ describe('of the API', () => {
     expect(await scrape(service)).not.toContain('nowhere');
   });
 
+  it('tell a caller that hung up from one that was answered', async () => {
+    const gone = requests('GET', '/api/v1/contacts', 499);
+    const client = new Client({ connectionString: service.stores.databaseUrl });
+    await client.connect();
+    await client.query('BEGIN');
+    await client.query('LOCK TABLE contacts');
+    const impatient = axios.get(`${service.baseUrl}/api/v1/contacts`, {
+      headers: { authorization: `Bearer ${tenant.key.key}` },
+      proxy: false,
+      timeout: 300,
+    });
+    await expect(impatient).rejects.toThrow('timeout');
+    await client.end();
+    await waitFor('its figure', async () => (await read(service, gone)) === 1);
+  });
+
   it('time every request', async () => {
     const took = 'http_request_duration_seconds_sum{method="GET",route="/api/v1/contacts",status="200"}';
     const [seconds] = await moved(service, [took], () => tenant.client.get('/contacts'));
