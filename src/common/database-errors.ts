@@ -1,4 +1,8 @@
-import { QueryFailedError } from 'typeorm';
+import {
+  QueryFailedError,
+  QueryRunnerAlreadyReleasedError,
+  QueryRunnerProviderAlreadyReleasedError,
+} from 'typeorm';
 
 /** SQLSTATEs that say "not now" rather than "never": shutdown, too many connections, a timeout, a deadlock. */
 const AWAY = new Set(['57P01', '57P02', '57P03', '57014', '53300', '55P03', '40P01', '40001', '25006']);
@@ -14,7 +18,7 @@ const SOCKET = new Set([
 ]);
 /** What `pg` says, without a code, when a connection ends under a query or the pool has none in time. */
 const MESSAGES =
-  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Query read timeout)/;
+  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Query read timeout)/;
 
 const UNIQUE_VIOLATION = '23505';
 const FOREIGN_KEY_VIOLATION = '23503';
@@ -22,9 +26,18 @@ const INVALID_TEXT = '22P02';
 
 /** Whether the database could not answer now, so that the same request may pass later. */
 export function isDatabaseAway(error: unknown): boolean {
+  if (lostItsConnection(error)) return true;
   const { code, message } = driverError(error);
   if (code !== undefined) return AWAY.has(code) || SOCKET.has(code) || code.startsWith(AWAY_CLASS);
   return MESSAGES.test(message ?? '');
+}
+
+/** What TypeORM says of a transaction whose connection ended between two of its statements: it gives the lost one back. */
+function lostItsConnection(error: unknown): boolean {
+  return (
+    error instanceof QueryRunnerAlreadyReleasedError ||
+    error instanceof QueryRunnerProviderAlreadyReleasedError
+  );
 }
 
 /** Whether a row was refused because another one has the same value under this constraint or index. */
