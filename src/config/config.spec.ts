@@ -44,7 +44,7 @@ describe('Config', () => {
       webhookAllowedNetworks: [],
       webhookExtraCa: undefined,
       webhookDnsServers: [],
-      webhookConcurrency: 100,
+      webhookConcurrency: 1000,
       webhookEndpointConcurrency: 10,
       trustProxy: false,
       logLevel: 'info',

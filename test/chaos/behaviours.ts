@@ -1,0 +1,128 @@
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
+import { Random } from './random';
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+const GIB = 1024 * MIB;
+
+/** A webhook that has arrived whole and wants an answer. */
+export interface Exchange {
+  request: IncomingMessage;
+  response: ServerResponse;
+  /** The TCP connection below the TLS one. */
+  connection: Socket;
+  /** Whether an earlier webhook came over the same connection. */
+  isReused: boolean;
+  random: Random;
+  /** Notes that the head of a 2xx answer is on its way. */
+  accept: () => void;
+}
+
+/** How a receiver answers, if it does. */
+export interface Behaviour {
+  answer(exchange: Exchange): void | Promise<void>;
+  /** What it does to a new connection, before TLS. */
+  connect?(connection: Socket, random: Random): void;
+}
+
+export const answering: Behaviour = {
+  answer({ response, accept }) {
+    accept();
+    response.end('ok');
+  },
+};
+
+export const slow: Behaviour = {
+  async answer({ response, random, accept }) {
+    await sleep(random.between(50, 500));
+    if (response.destroyed) return;
+    accept();
+    response.end('ok');
+  },
+};
+
+export const failing: Behaviour = {
+  answer({ response }) {
+    response.writeHead(500).end('no');
+  },
+};
+
+export const hanging: Behaviour = { answer: () => undefined };
+
+export const resetting: Behaviour = {
+  connect(connection, random) {
+    if (random.chance(0.5)) connection.resetAndDestroy();
+  },
+  answer({ connection }) {
+    connection.resetAndDestroy();
+  },
+};
+
+export const closingKeptConnections: Behaviour = {
+  answer({ response, connection, isReused, random, accept }) {
+    if (isReused && random.chance(0.5)) {
+      connection.destroy();
+      return;
+    }
+    accept();
+    // Said to be kept, and closed as soon as the answer is out.
+    response.end('ok', () => setImmediate(() => connection.destroy()));
+  },
+};
+
+export const oneByteASecond: Behaviour = {
+  async answer({ response: { socket } }) {
+    for (const byte of 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok') {
+      if (!socket || socket.destroyed) return;
+      socket.write(byte);
+      await sleep(1_000);
+    }
+  },
+};
+
+export const tenGigabytes: Behaviour = {
+  answer({ response, accept }) {
+    accept();
+    response.writeHead(200, { 'content-type': 'application/octet-stream' });
+    return pour(response, Buffer.alloc(64 * KIB, 'x'), (10 * GIB) / (64 * KIB));
+  },
+};
+
+export const gzipBomb: Behaviour = {
+  answer({ response, accept }) {
+    accept();
+    response.writeHead(200, { 'content-encoding': 'gzip' });
+    bomb ??= gzipSync(Buffer.alloc(64 * MIB));
+    return pour(response, bomb, (10 * GIB) / (64 * MIB));
+  },
+};
+/** Zeros, packed to a thousandth: gzip takes any number of such members one after the other. */
+let bomb: Buffer | undefined;
+
+export const hugeHead: Behaviour = {
+  answer({ response: { socket } }) {
+    const header = `x-filler: ${'x'.repeat(KIB - 12)}\r\n`;
+    socket?.write(`HTTP/1.1 200 OK\r\n${header.repeat(MIB / KIB)}content-length: 2\r\n\r\nok`);
+  },
+};
+
+/** Writes as fast as the other side reads, until it hangs up. */
+async function pour(response: ServerResponse, chunk: Buffer, times: number): Promise<void> {
+  for (let written = 0; written < times && !response.destroyed; written += 1) {
+    if (!response.write(chunk)) await drained(response);
+  }
+  response.end();
+}
+
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const settle = () => {
+      response.off('drain', settle).off('close', settle);
+      resolve();
+    };
+    response.on('drain', settle).on('close', settle);
+  });
+}

@@ -1,0 +1,117 @@
+import { rmSync } from 'node:fs';
+import { waitFor } from '../support/wait';
+import { Cluster } from './cluster';
+import { FULL, only, SHORT } from './plans';
+import { Random } from './random';
+import { STEADY, STRUCK } from './receivers';
+import { describeEpisode, print, summaryOf, tableOf } from './report';
+import { Scenario } from './scenario';
+
+const isFull = process.env.CHAOS === 'full';
+const plan = process.env.FAULT ? only(process.env.FAULT) : isFull ? FULL : SHORT;
+const seed = process.env.SEED ? Number(process.env.SEED) : Math.floor(Math.random() * 1_000_000);
+
+const RUN_MS = isFull ? 900_000 : 240_000;
+/** The contract's schedule of retries takes 62 s and six attempts of 10 s. */
+const SETTLE_MS = 150_000;
+const MAX_RECOVERY_MS = 30_000;
+const MAX_MEMORY_MB = 600;
+
+/**
+ * Kills, cuts, freezes and starves a cluster under load: processes of the service, PostgreSQL, Redis, receivers, a name
+ * server, the logs' disk. `npm run test:chaos` runs the full form; SEED=… repeats a run's choices,
+ * FAULT=… takes one fault by its name.
+ */
+describe(`Chaos (SEED=${seed})`, () => {
+  const random = new Random(seed);
+  let cluster: Cluster;
+  let scenario: Scenario;
+  let outcomes: Record<string, number>;
+  let hasSettled = false;
+
+  beforeAll(async () => {
+    cluster = await Cluster.start(plan, random.stream('cluster'));
+    scenario = new Scenario(cluster, random.stream('scenario'), (episode) => {
+      if (isFull) print(describeEpisode(episode));
+    });
+    try {
+      await scenario.run(plan);
+      await cluster.stopClients();
+      cluster.receivers.get('hopeless')?.cure();
+      await waitFor('every delivery to end', async () => (await pending()) === 0, SETTLE_MS);
+      hasSettled = true;
+    } finally {
+      outcomes = await deliveriesByStatus();
+      print(`\nChaos, SEED=${seed}\n\n${tableOf(scenario.episodes)}\n\n${summaryOf(cluster, outcomes)}\n`);
+      for (const { name, how, log } of deaths()) print(`${name} ended by itself (${how}):\n${log}\n`);
+    }
+  }, RUN_MS);
+
+  afterAll(async () => {
+    await cluster.stop();
+    if (hasSettled && complaints().length === 0) rmSync(cluster.logFolder, { recursive: true });
+    else print(`The processes' logs are in ${cluster.logFolder}`);
+  }, 60_000);
+
+  const deaths = () => cluster.processes.flatMap((process) => process.deaths);
+  const complaints = () => [...deaths(), ...cluster.load.unexpected, ...cluster.reads.unexplained];
+
+  async function pending(): Promise<number> {
+    const [row] = await cluster.stores.query<{ count: number }>(
+      `SELECT (SELECT count(*) FROM events WHERE relayed_at IS NULL)::integer
+            + (SELECT count(*) FROM webhook_deliveries WHERE status = 'PENDING')::integer AS count`,
+    );
+    return row!.count;
+  }
+
+  async function deliveriesByStatus(): Promise<Record<string, number>> {
+    const rows = await cluster.stores.query<{ status: string; count: number }>(
+      'SELECT status, count(*)::integer AS count FROM webhook_deliveries GROUP BY status ORDER BY status',
+    );
+    return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
+  }
+
+  it('was under load', () => {
+    expect(cluster.ledger.promised.size).toBeGreaterThan(100);
+    expect(cluster.reads.answered).toBeGreaterThan(50);
+  });
+
+  it('delivered every message that was answered with 201 to every receiver that could receive', () => {
+    expect(cluster.ledger.missing([...STEADY, ...STRUCK])).toEqual([]);
+  });
+
+  it('stored each message once, however often its request was sent', async () => {
+    const [row] = await cluster.stores.query<{ messages: number; bodies: number }>(
+      'SELECT count(*)::integer AS messages, count(DISTINCT body)::integer AS bodies FROM messages',
+    );
+    expect(row).toEqual({ messages: cluster.load.begun, bodies: cluster.load.begun });
+    expect(cluster.ledger.promised.size).toBe(cluster.load.begun);
+  });
+
+  it('left no delivery pending', () => {
+    const { SUCCEEDED = 0, EXHAUSTED = 0, CANCELLED = 0 } = outcomes;
+    expect(outcomes.PENDING).toBeUndefined();
+    expect(SUCCEEDED + EXHAUSTED + CANCELLED).toBe(cluster.ledger.promised.size * plan.receivers.length);
+  });
+
+  it('recovered from each fault within 30 s', () => {
+    const late = scenario.episodes.filter(
+      ({ recoveredMs, caughtUpMs }) => Math.max(recoveredMs, caughtUpMs) > MAX_RECOVERY_MS,
+    );
+    expect(late).toEqual([]);
+  });
+
+  it('answered every client as the contract says', () => {
+    expect(cluster.load.unexpected).toEqual([]);
+    expect(cluster.reads.unexplained).toEqual([]);
+  });
+
+  it('lost no process that nobody killed', () => {
+    expect(deaths()).toEqual([]);
+  });
+
+  it('let no process grow without bound', () => {
+    const large = [...cluster.memory.peaks].filter(([, mib]) => mib > MAX_MEMORY_MB);
+    expect(large).toEqual([]);
+  });
+});

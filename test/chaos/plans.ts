@@ -1,0 +1,37 @@
+import { FAULTS, faultsNamed } from './faults';
+import { STEADY, STRUCK } from './receivers';
+import { Plan } from './scenario';
+
+/** Every fault by itself, then all of them together. */
+export const FULL: Plan = {
+  receivers: [...STEADY, ...STRUCK, 'hopeless'],
+  mute: [],
+  single: FAULTS,
+  mixed: FAULTS.filter(({ target }) => target !== 'logs'),
+};
+
+/** Some of each kind together: what there is time for in every test run. */
+export const SHORT: Plan = {
+  receivers: [...STEADY, ...STRUCK],
+  mute: ['api-2', 'worker-2'],
+  single: [],
+  mixed: faultsNamed(
+    'worker: SIGKILL',
+    'API process: SIGKILL in mid-request',
+    'all workers: SIGKILL',
+    'worker: SIGTERM',
+    'PostgreSQL: stopped at once, restarted',
+    'PostgreSQL: connections cut',
+    'Redis: SIGKILL, restarted empty',
+    'Redis: FLUSHALL',
+    'receiver: resets connections',
+    'receiver: 1 MB of headers',
+    'name server: fails',
+  ),
+};
+
+/** One fault by itself, or only all of them together (`mixed`), for a closer look. */
+export function only(name: string): Plan {
+  if (name === 'mixed') return { ...FULL, single: [] };
+  return { ...FULL, receivers: SHORT.receivers, single: faultsNamed(name), mixed: [] };
+}

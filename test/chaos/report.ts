@@ -1,0 +1,66 @@
+import { Cluster } from './cluster';
+import { Episode } from './scenario';
+
+const COLUMNS = [
+  'Fault',
+  'Lasted',
+  'First new delivery',
+  'Caught up',
+  'Duplicates',
+  'Messages',
+  'Deliveries',
+] as const;
+
+/** Prints past Jest, which would put a stack before every line. */
+export function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+/** The run as a table in Markdown. */
+export function tableOf(episodes: readonly Episode[]): string {
+  const rows = episodes.map((episode) => [
+    episode.fault,
+    seconds(episode.lastedMs),
+    seconds(episode.recoveredMs),
+    seconds(episode.caughtUpMs),
+    String(episode.duplicates),
+    String(episode.messages),
+    String(episode.deliveries),
+  ]);
+  const widths = COLUMNS.map((title, column) =>
+    Math.max(title.length, ...rows.map((row) => row[column]!.length)),
+  );
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell, column) => (column === 0 ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!))).join(' | ')} |`;
+  const rule = widths.map((width, column) =>
+    column === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`,
+  );
+  return [line(COLUMNS), line(rule), ...rows.map(line)].join('\n');
+}
+
+/** What the run came to as a whole. */
+export function summaryOf(
+  { ledger, load, reads, memory, processes }: Cluster,
+  outcomes: Readonly<Record<string, number>>,
+): string {
+  const deliveries = Object.entries(outcomes).map(([status, count]) => `${count} ${status.toLowerCase()}`);
+  const stops = processes.flatMap((process) => process.stops);
+  const peaks = [...memory.peaks].map(([name, mib]) => `${name} ${mib} MB`);
+  return [
+    `${ledger.promised.size} messages answered with 201 (${load.retries} requests sent again), ` +
+      `${ledger.accepted.length} deliveries accepted, ${ledger.duplicates} duplicates`,
+    `Deliveries: ${deliveries.join(', ')}`,
+    `Reads: ${reads.answered} answered, the slowest in ${reads.slowestMs} ms; ${reads.unavailable} not, ` +
+      'while their process or PostgreSQL was away',
+    `SIGTERM: ${stops.length} times, ended with ${[...new Set(stops)].join(', ')}`,
+    `Memory at most: ${peaks.join(', ')}`,
+  ].join('\n');
+}
+
+export function describeEpisode({ fault, recoveredMs, caughtUpMs }: Episode): string {
+  return `${fault}: first new delivery after ${seconds(recoveredMs)}, caught up after ${seconds(caughtUpMs)}`;
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(1)} s`;
+}

@@ -1,0 +1,126 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { waitFor } from '../support/wait';
+import { Cluster } from './cluster';
+import { Fault } from './faults';
+import { Random } from './random';
+import { ReceiverName, STEADY, STRUCK } from './receivers';
+
+/** How long recovery is waited for. What it may take at most is the suite's to judge. */
+const PATIENCE_MS = 60_000;
+
+/** What a run does. */
+export interface Plan {
+  receivers: ReceiverName[];
+  /** Processes whose log cannot be written, from the start. */
+  mute: string[];
+  /** Faults that strike one at a time, each after the one before has healed. */
+  single: Fault[];
+  /** Faults that strike together: those of one target one after the other, in random order, at random moments. */
+  mixed: Fault[];
+}
+
+/** What one fault came to, or several together. */
+export interface Episode {
+  fault: string;
+  lastedMs: number;
+  /** From the fault's end until a message promised after it was delivered. */
+  recoveredMs: number;
+  /** From the fault's end until all that was promised before it had reached the steady receivers. */
+  caughtUpMs: number;
+  duplicates: number;
+  messages: number;
+  deliveries: number;
+}
+
+/** Lets a plan's faults strike a cluster, and watches it recover. */
+export class Scenario {
+  readonly episodes: Episode[] = [];
+
+  constructor(
+    private readonly cluster: Cluster,
+    private readonly random: Random,
+    private readonly onEpisode: (episode: Episode) => void,
+  ) {}
+
+  async run({ single, mixed }: Plan): Promise<void> {
+    await this.observe('none', ['steady'], () => sleep(2_000));
+    for (const fault of single) {
+      await sleep(this.random.between(100, 1_500));
+      await this.observe(fault.name, [fault.witness], () => fault.strike(this.cluster, this.random));
+      await fault.undo?.(this.cluster);
+      await this.allReady();
+    }
+    if (mixed.length === 0) return;
+    await this.observe('mixed', [...STEADY, ...STRUCK], () => this.strikeTogether(mixed));
+    await this.allReady();
+  }
+
+  private async strikeTogether(faults: readonly Fault[]): Promise<void> {
+    const targets = [...new Set(faults.map(({ target }) => target))];
+    await Promise.all(
+      targets.map(async (target) => {
+        const random = this.random.stream(target);
+        const lane = faults.filter((fault) => fault.target === target);
+        for (const fault of shuffled(lane, random)) {
+          await sleep(random.between(200, 3_000));
+          await fault.strike(this.cluster, random);
+        }
+      }),
+    );
+  }
+
+  private async observe(
+    name: string,
+    witnesses: readonly ReceiverName[],
+    strike: () => Promise<void>,
+  ): Promise<void> {
+    const { ledger } = this.cluster;
+    const before = {
+      duplicates: ledger.duplicates,
+      messages: ledger.promised.size,
+      deliveries: ledger.accepted.length,
+    };
+    const startedAt = Date.now();
+    await strike();
+    const endedAt = Date.now();
+    const recovered = await Promise.all(witnesses.map((witness) => this.firstNewDelivery(witness, endedAt)));
+    const caughtUpMs = await this.caughtUp(endedAt);
+    const episode: Episode = {
+      fault: name,
+      lastedMs: endedAt - startedAt,
+      recoveredMs: Math.max(...recovered) - endedAt,
+      caughtUpMs,
+      duplicates: ledger.duplicates - before.duplicates,
+      messages: ledger.promised.size - before.messages,
+      deliveries: ledger.accepted.length - before.deliveries,
+    };
+    this.episodes.push(episode);
+    this.onEpisode(episode);
+  }
+
+  private firstNewDelivery(witness: ReceiverName, after: number): Promise<number> {
+    const { ledger } = this.cluster;
+    return waitFor(
+      `a new delivery to the ${witness} receiver`,
+      () => ledger.firstNewDelivery(witness, after),
+      PATIENCE_MS,
+    );
+  }
+
+  private async caughtUp(endedAt: number): Promise<number> {
+    const { ledger } = this.cluster;
+    await waitFor('what was promised', () => ledger.missing(STEADY, endedAt).length === 0, PATIENCE_MS);
+    return Date.now() - endedAt;
+  }
+
+  private async allReady(): Promise<void> {
+    await Promise.all(this.cluster.processes.map((process) => process.ready()));
+  }
+}
+
+function shuffled<T>(items: readonly T[], random: Random): T[] {
+  return items
+    .map((item) => ({ item, place: random.next() }))
+    .sort((a, b) => a.place - b.place)
+    .map(({ item }) => item);
+}

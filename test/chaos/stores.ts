@@ -1,0 +1,132 @@
+import { once } from 'node:events';
+import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import Redis from 'ioredis';
+import { Client } from 'pg';
+import { freePort, startReaper } from '../../scripts/processes.mjs';
+import { findHome } from '../../scripts/servers/home.mjs';
+import { startPostgres } from '../../scripts/servers/postgres.mjs';
+import { startRedis } from '../../scripts/servers/redis.mjs';
+
+type Reaper = Awaited<ReturnType<typeof startReaper>>;
+type Server = Awaited<ReturnType<typeof startPostgres>>;
+
+/** A span of time, in which `to` is still to come while it lasts. */
+export interface Span {
+  from: number;
+  to: number;
+}
+
+/** PostgreSQL and Redis of this run alone, which can be killed, frozen and brought back where they were. */
+export class Stores {
+  /** When PostgreSQL was away, or its connections were cut. */
+  readonly databaseAway: Span[] = [];
+
+  private constructor(
+    readonly reaper: Reaper,
+    private readonly options: Parameters<typeof startPostgres>[0],
+    private readonly ports: { postgres: number; redis: number },
+    private postgres: Server,
+    private redis: Server,
+  ) {}
+
+  static async start(): Promise<Stores> {
+    const folder = mkdtempSync(join(tmpdir(), 'messaging-chaos-'));
+    chmodSync(folder, 0o755); // the servers may run as another user
+    const home = findHome(folder);
+    const reaper = await startReaper(join(home.directory, 'lock'));
+    for (const path of new Set([folder, home.directory])) reaper.removeAtEnd(path);
+    const ports = { postgres: await freePort(), redis: await freePort() };
+    // Not disposable: what is committed has to outlive the server's end, and Redis keeps its data set.
+    const options = { home, reaper, disposable: false, onLog: () => undefined };
+    const [postgres, redis] = await Promise.all([
+      startPostgres({ ...options, port: ports.postgres }),
+      startRedis({ ...options, port: ports.redis }),
+    ]);
+    return new Stores(reaper, options, ports, postgres, redis);
+  }
+
+  get databaseUrl(): string {
+    return this.postgres.url;
+  }
+
+  get redisUrl(): string {
+    return this.redis.url;
+  }
+
+  /** Immediate shutdown: no session is ended properly, and the next start recovers from the log. */
+  async stopPostgres(): Promise<void> {
+    this.databaseAway.push({ from: Date.now(), to: Infinity });
+    await this.end(this.postgres, 'SIGQUIT');
+  }
+
+  async restartPostgres(): Promise<void> {
+    this.postgres = await startPostgres({ ...this.options, port: this.ports.postgres });
+    this.databaseAway.at(-1)!.to = Date.now();
+  }
+
+  /** Ends every session of the service's processes. */
+  async cutConnections(): Promise<void> {
+    const span = { from: Date.now(), to: Infinity };
+    this.databaseAway.push(span);
+    await this.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'messaging-%'`,
+    );
+    span.to = Date.now();
+  }
+
+  async killRedis(): Promise<void> {
+    await this.end(this.redis, 'SIGKILL');
+  }
+
+  /** With the data set that it had, or with none. */
+  async restartRedis({ empty }: { empty: boolean }): Promise<void> {
+    if (empty) this.wipeRedisFiles();
+    this.redis = await startRedis({ ...this.options, port: this.ports.redis });
+  }
+
+  async flushRedis(): Promise<void> {
+    const redis = new Redis(this.redisUrl);
+    await redis.flushall();
+    redis.disconnect();
+  }
+
+  async freezeRedis(ms: number): Promise<void> {
+    this.redis.child.kill('SIGSTOP');
+    try {
+      await sleep(ms);
+    } finally {
+      this.redis.child.kill('SIGCONT');
+    }
+  }
+
+  /** Asks the database over a connection of its own. */
+  async query<Row = Record<string, unknown>>(sql: string, parameters: unknown[] = []): Promise<Row[]> {
+    const client = new Client({ connectionString: this.databaseUrl });
+    await client.connect();
+    try {
+      return (await client.query(sql, parameters)).rows as Row[];
+    } finally {
+      await client.end();
+    }
+  }
+
+  /** Ends the stores, after whatever else was given to the reaper. */
+  stop(): Promise<void> {
+    return this.reaper.finish();
+  }
+
+  private async end({ child }: Server, signal: NodeJS.Signals): Promise<void> {
+    const exited = once(child, 'exit');
+    child.kill(signal);
+    await exited;
+    this.reaper.release(child);
+  }
+
+  private wipeRedisFiles(): void {
+    const data = join(this.options.home.directory, 'redis');
+    for (const name of readdirSync(data)) rmSync(join(data, name), { recursive: true });
+  }
+}
