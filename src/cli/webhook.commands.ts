@@ -202,7 +202,7 @@ Prints {id, status, total, recovered, …}; follow it with "webhook recovery".`,
 function ownerOf({ lookup, workspaces }: Services, endpointId?: string, workspace?: string): Promise<string> {
   if (endpointId !== undefined) return lookup.tenantOf('Webhook endpoint', endpointId);
   if (workspace !== undefined) return workspaces.getBySlug(workspace).then(({ id }) => id);
-  throw AppError.invalidBody('id', 'or a workspace is required.');
+  throw AppError.invalidBody('id', 'is required, or a workspace');
 }
 
 /** What is done to one endpoint, named by its id. */

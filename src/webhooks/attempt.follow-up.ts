@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { Metrics } from '../metrics/metrics';
 import { DeliveryQueue } from './delivery.queue';
 import { RecordedAttempt } from './delivery.store';
@@ -7,6 +7,8 @@ import { EndpointHealth } from './endpoint-health';
 /** What follows from a recorded attempt: the wake-up for its retry, figures, and what it says of its endpoint. */
 @Injectable()
 export class AttemptFollowUp {
+  private readonly logger = new Logger(AttemptFollowUp.name);
+
   constructor(
     private readonly queue: DeliveryQueue,
     private readonly metrics: Metrics,
@@ -22,7 +24,16 @@ export class AttemptFollowUp {
     const { delivery, retryDelayMs } = attempt;
     if (retryDelayMs !== null) this.queue.wakeIn(delivery.endpointId, retryDelayMs);
     this.count(attempt);
+    if (attempt.status === 'EXHAUSTED') this.report(attempt);
     await this.health.observe(attempt);
+  }
+
+  /** The one line of the log by which an operator sees that an endpoint has missed something. */
+  private report({ delivery, outcome }: RecordedAttempt): void {
+    const { id: deliveryId, endpointId, tenantId, eventType: event } = delivery;
+    const { statusCode, error } = outcome;
+    const what = { tenantId, endpointId, deliveryId, event, statusCode, error };
+    this.logger.warn(what, 'a webhook was not delivered: its last attempt failed');
   }
 
   private count({ delivery, outcome, status, retryDelayMs }: RecordedAttempt): void {

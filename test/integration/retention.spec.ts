@@ -19,7 +19,10 @@ describe('retention', () => {
   });
   afterEach(() => dashboard.close());
 
-  const service = () => new RetentionService(dashboard.get(Config), dashboard.get(Database));
+  const service = (retentionDays = 30) => {
+    const config = { ...dashboard.app.get<Config>(Config, { strict: false }), retentionDays };
+    return new RetentionService(config, dashboard.get(Database));
+  };
 
   /** Deliveries with an event and an attempt each, all of one age. */
   async function deliver(count: number, age: string, status: string, endpointId = subscription.endpoint.id) {
@@ -62,6 +65,13 @@ describe('retention', () => {
       webhook_endpoints: 0,
       idempotency_keys: 0,
     });
+    expect(await count('webhook_attempts')).toBe(3);
+  });
+
+  it('keeps it for as many days as the operator says', async () => {
+    await deliver(2, '8 days', 'SUCCEEDED');
+    await deliver(3, '6 days', 'SUCCEEDED');
+    expect(await service(7).clean()).toMatchObject({ webhook_deliveries: 2, events: 2 });
     expect(await count('webhook_attempts')).toBe(3);
   });
 
