@@ -35,6 +35,15 @@ export default ts.config(
   {
     files: ['test/**', '**/*.spec.ts'],
     rules: {
+      // A test that does not run proves nothing.
+      'no-restricted-syntax': [
+        'error',
+        { selector: 'MemberExpression[property.name=/^(skip|only|todo)$/]', message: 'No test is left out.' },
+        {
+          selector: 'CallExpression[callee.name=/^(xit|xtest|xdescribe|fit|fdescribe)$/]',
+          message: 'No test is left out.',
+        },
+      ],
       '@typescript-eslint/no-unsafe-assignment': 'off',
       '@typescript-eslint/no-unsafe-member-access': 'off',
       '@typescript-eslint/no-unsafe-argument': 'off',

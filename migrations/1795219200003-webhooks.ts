@@ -66,9 +66,6 @@ export class Webhooks1795219200003 implements MigrationInterface {
         PRIMARY KEY (tenant_id, delivery_id, id),
         FOREIGN KEY (tenant_id, delivery_id) REFERENCES webhook_deliveries (tenant_id, id) ON DELETE CASCADE
       )`);
-    await db.query(
-      `CREATE INDEX webhook_attempts_attempted_idx ON webhook_attempts USING brin (attempted_at)`,
-    );
   }
 
   async down(db: QueryRunner): Promise<void> {

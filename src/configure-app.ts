@@ -4,6 +4,7 @@ import type pino from 'pino';
 import { pinoHttp } from 'pino-http';
 import { AuthenticatedRequest } from './common/access.decorators';
 import { ErrorFilter } from './common/error.filter';
+import { answerProtocolErrors } from './common/protocol-errors';
 import { IdentifiedRequest, requestId } from './common/request-id';
 import { RequestPipe } from './common/request.pipe';
 import { Config } from './config/config';
@@ -21,6 +22,7 @@ export function configureApp(app: NestExpressApplication, config: Config, logger
   app.disable('x-powered-by');
   app.disable('etag');
   app.set('trust proxy', config.trustProxy);
+  answerProtocolErrors(app.getHttpServer());
   app.use(requestId);
   app.use(accessLog(logger));
   app.use(measureRequests(app.get(Metrics)));

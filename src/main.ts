@@ -10,6 +10,8 @@ import { RootModule } from './root.module';
 
 /** Requests and deliveries under way at SIGTERM end within this; what has not is ended with the process. */
 const SHUTDOWN_DEADLINE_MS = 15_000;
+/** Requests take less than this; a caller who sends no more of one must not keep the deliveries from ending in time. */
+const REQUESTS_DEADLINE_MS = 4_000;
 const IDLE_CHECK_MS = 50;
 
 async function main(): Promise<void> {
@@ -22,8 +24,9 @@ async function main(): Promise<void> {
   });
   configureApp(app, config, logger);
   await app.listen(config.port, config.host);
+  let stopping: Promise<void> | undefined;
   for (const signal of ['SIGTERM', 'SIGINT'] as const)
-    process.once(signal, () => void stop(app, logger, signal));
+    process.on(signal, () => (stopping ??= stop(app, logger, signal)));
   const { port } = app.getHttpServer().address() as { port: number };
   logger.info({ role: config.role, port }, 'listening');
 }
@@ -47,8 +50,10 @@ async function stop(app: NestExpressApplication, logger: pino.Logger, signal: st
 async function stopServing(server: Server): Promise<void> {
   const closed = new Promise((resolve) => server.close(resolve));
   const closeIdle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
+  const closeAll = setTimeout(() => server.closeAllConnections(), REQUESTS_DEADLINE_MS);
   await closed;
   clearInterval(closeIdle);
+  clearTimeout(closeAll);
 }
 
 main().catch((error: Error) => {

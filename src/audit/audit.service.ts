@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../common/app-error';
-import { newId } from '../common/ids';
+import { isId, newId } from '../common/ids';
 import { Actor } from '../common/principal';
 import { Database, Transaction } from '../database/database';
 import { OutboxService } from '../outbox/outbox.service';
@@ -27,10 +27,11 @@ export class AuditService {
   /**
    * Writes one entry, and its `audit.event`, in the transaction of what it records. The event is always written; the
    * webhooks drop it for workspaces that are not entitled to it.
-   * @throws AppError INVALID_BODY when the actor is another workspace's agent
+   * @throws AppError INVALID_BODY when the actor is another workspace's agent; NOT_FOUND (the workspace)
    */
   async record(tx: Transaction, { tenantId, actor, metadata = {}, ...what }: AuditRecord): Promise<void> {
     const { action, entity, entityId } = what;
+    if (!isId(tenantId)) throw AppError.notFound('Workspace');
     const [entry] = await tx.query(
       `INSERT INTO audit_entries
          (tenant_id, id, action, entity, entity_id, actor_type, actor_id, metadata, created_at)

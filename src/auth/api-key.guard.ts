@@ -43,11 +43,10 @@ export class ApiKeyGuard implements CanActivate {
   }
 }
 
-/** The key a request carries, in either header; both are one if they are the same. */
-function keyOf(request: Request): string {
-  const { authorization, 'x-api-key': header } = request.headers;
-  const bearer = authorization === undefined ? undefined : (BEARER.exec(authorization)?.[1] ?? '');
-  const keys = new Set([bearer, header].filter((key) => key !== undefined));
+/** The key a request carries, in either header; all that it carries are one if they are the same. */
+function keyOf({ headersDistinct }: Request): string {
+  const bearers = (headersDistinct['authorization'] ?? []).map((value) => BEARER.exec(value)?.[1] ?? '');
+  const keys = new Set([...bearers, ...(headersDistinct['x-api-key'] ?? [])]);
   const [key] = keys;
   if (key === undefined) {
     throw new AppError(
@@ -56,5 +55,5 @@ function keyOf(request: Request): string {
     );
   }
   if (keys.size > 1) throw new AppError('UNAUTHENTICATED', 'The two headers carry different API keys.');
-  return String(key);
+  return key;
 }

@@ -10,7 +10,8 @@ export function addSecretsCommands(program: Command): void {
     .addHelpText(
       'after',
       `
-Put the new key first and keep the old one, restart every process, then run this; after it, the old key can go.
+First append the new key and restart every process, so that all can read it; then put it first and restart them
+again; then run this. After it, the old key can go.
 
 Example:
   SECRETS_KEYS=new:<base64>,old:<base64> node dist/cli.js secrets reencrypt

@@ -22,7 +22,6 @@ const MESSAGES =
 
 const UNIQUE_VIOLATION = '23505';
 const FOREIGN_KEY_VIOLATION = '23503';
-const INVALID_TEXT = '22P02';
 
 /** Whether the database could not answer now, so that the same request may pass later. */
 export function isDatabaseAway(error: unknown): boolean {
@@ -46,10 +45,9 @@ export function violatesUnique(error: unknown, constraint: string): boolean {
   return driver.code === UNIQUE_VIOLATION && driver.constraint === constraint;
 }
 
-/** Whether something was done in a workspace whose id is nobody's, or no id at all. Other ids are checked before. */
+/** Whether something was done in a workspace that there is not. */
 export function isWorkspaceUnknown(error: unknown): boolean {
   const { code, constraint } = driverError(error);
-  if (code === INVALID_TEXT) return true;
   return code === FOREIGN_KEY_VIOLATION && (constraint?.endsWith('_tenant_id_fkey') ?? false);
 }
 

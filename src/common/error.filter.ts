@@ -17,8 +17,10 @@ export class ErrorFilter implements ExceptionFilter {
     const response = host.switchToHttp().getResponse<Response>();
     const { requestId } = host.switchToHttp().getRequest<IdentifiedRequest>();
     const error = this.toAppError(exception);
-    if (error.status >= 500) this.logger.error({ requestId, err: exception }, error.message);
+    if (error === exception && error.status >= 500) this.logger.warn({ requestId }, error.message);
+    else if (error.status >= 500) this.logger.error({ requestId, err: exception }, error.message);
     if (response.headersSent) return void response.destroy();
+    if (error.code === 'UNAUTHENTICATED') response.setHeader('WWW-Authenticate', 'Bearer');
     if (error.code === 'UNAVAILABLE') response.setHeader('Retry-After', RETRY_AFTER_SECONDS);
     response.status(error.status).json(error.toBody(requestId));
   }

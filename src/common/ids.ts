@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const TIMESTAMP_SHIFT = 80n;
 /** The 74 random bits of a UUIDv7: everything but its timestamp, version and variant. */
 const RAND_A_SHIFT = 64n;
@@ -27,6 +27,7 @@ export function idFloor(moment: Date): string {
   return format((BigInt(moment.getTime()) << TIMESTAMP_SHIFT) | VERSION_7 | VARIANT);
 }
 
+/** Ids are opaque, so another spelling of one (in capitals) is another text, and nobody's id. */
 export function isId(value: unknown): value is string {
   return typeof value === 'string' && UUID.test(value);
 }

@@ -6,6 +6,11 @@ const UNKNOWN_FIELD = 'is not a known field';
 /** A field's first fault stands for all of its faults: the others mostly follow from it. */
 const STRICT = { whitelist: true, forbidNonWhitelisted: true, stopAtFirstError: true };
 
+/** Deeper than anything that is asked for, and far from what a stack can take. */
+const MAX_DEPTH = 20;
+/** More faults than a person reads; an answer is not to be many times its request. */
+const MAX_DETAILS = 20;
+
 /**
  * Checks input against its DTO: nothing unknown is let through, nothing is clamped, every faulty field is named at once.
  * @returns the DTO's instance
@@ -19,11 +24,28 @@ export function validate<T extends object>(
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
     throw new AppError(code, 'A JSON object sent as application/json is required.');
   }
+  if (isDeeperThan(MAX_DEPTH, input))
+    throw new AppError(code, `Nothing may be nested more than ${MAX_DEPTH} deep.`);
   const instance = plainToInstance(dto, input, { exposeDefaultValues: true });
   const details = [...inheritedKeysOf(input), ...detailsOf(validateSync(instance, STRICT))];
   if (details.length === 0) return instance;
-  const message = details.map(({ field, message }) => `${field} ${message}`).join('; ');
-  throw new AppError(code, `${message}.`, details);
+  const named = details.slice(0, MAX_DETAILS);
+  const message = named.map(({ field, message }) => `${field} ${message}`).join('; ');
+  const more = details.length > named.length ? `; and ${details.length - named.length} more` : '';
+  throw new AppError(code, `${message}${more}.`, named);
+}
+
+/** Level by level, because a recursion is just what a deep body would exhaust. */
+function isDeeperThan(depth: number, value: unknown): boolean {
+  let level = [value].filter(isNested);
+  for (let n = 0; n < depth && level.length > 0; n++) {
+    level = level.flatMap((nested): unknown[] => Object.values(nested)).filter(isNested);
+  }
+  return level.length > 0;
+}
+
+function isNested(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !(value instanceof Date);
 }
 
 /** The keys that every object inherits: class-transformer leaves them out in silence, for its own safety. */

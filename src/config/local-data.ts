@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** The embedded servers of this checkout, as the launcher writes them down while they run. */
@@ -13,11 +13,19 @@ export function runningServers(dataDir: string): { databaseUrl: string; redisUrl
 export function keptSecretsKeys(dataDir: string): string {
   const file = join(dataDir, 'secrets-keys');
   mkdirSync(dataDir, { recursive: true });
+  if (!existsSync(file)) makeSecretsKeys(file);
+  return readFileSync(file, 'utf8').trim();
+}
+
+/** Written whole under another name first: of two processes that start together, both then read the same key. */
+function makeSecretsKeys(file: string): void {
+  const draft = `${file}.${process.pid}`;
+  writeFileSync(draft, `local:${randomBytes(32).toString('base64')}\n`, { mode: 0o600 });
   try {
-    // Fails when the file is there, so two processes that start together agree on one key.
-    writeFileSync(file, `local:${randomBytes(32).toString('base64')}\n`, { mode: 0o600, flag: 'wx' });
+    linkSync(draft, file);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    rmSync(draft);
   }
-  return readFileSync(file, 'utf8').trim();
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../common/app-error';
-import { newId } from '../common/ids';
+import { isId, newId } from '../common/ids';
 import { Page, toPage } from '../common/page';
 import { validate } from '../common/validate';
 import { Database } from '../database/database';
@@ -35,6 +35,7 @@ export class ContactsService {
   /** @throws AppError INVALID_BODY */
   async create(tenantId: string, input: CreateContact): Promise<ContactResponse> {
     const { name = null, email = null, phone = null } = validate(CreateContact, input);
+    if (!isId(tenantId)) throw AppError.notFound('Workspace');
     const now = new Date();
     const contact: ContactEntity = {
       id: newId(),

@@ -9,6 +9,11 @@ describe('preview', () => {
     expect(previewOf('a'.repeat(141))).toBe('a'.repeat(140));
   });
 
+  it('counts characters, not the units that a string is made of', () => {
+    expect(previewOf('😀'.repeat(140))).toBe('😀'.repeat(140));
+    expect(previewOf('😀'.repeat(141))).toBe('😀'.repeat(140));
+  });
+
   it('never cuts inside a grapheme', () => {
     const family = '👨‍👩‍👧‍👦';
     expect(previewOf('a'.repeat(135) + family + 'b')).toBe('a'.repeat(135));

@@ -1,13 +1,17 @@
-const MAX_LENGTH = 140;
+import { countCharacters } from '../common/validators';
+
+const MAX_CHARACTERS = 140;
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
 /** The first 140 characters of a message on one line, never cut inside what a reader sees as one character. */
 export function previewOf(body: string): string {
   const line = body.trim().replace(/\s+/g, ' ');
-  if (line.length <= MAX_LENGTH) return line;
+  if (line.length <= MAX_CHARACTERS) return line;
   let preview = '';
+  let count = 0;
   for (const { segment } of graphemes.segment(line)) {
-    if (preview.length + segment.length > MAX_LENGTH) break;
+    count += countCharacters(segment);
+    if (count > MAX_CHARACTERS) break;
     preview += segment;
   }
   return preview;

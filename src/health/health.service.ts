@@ -64,9 +64,18 @@ export class HealthService {
     );
   }
 
-  /** Asked until it is so: migrations are never taken back under a running process. */
+  /** Asked until it is so: migrations are never taken back under a running process. Only reads, unlike TypeORM's own. */
   private async isMigrated(): Promise<boolean> {
-    this.migrated ||= !(await this.dataSource.showMigrations());
+    if (this.migrated) return true;
+    const [table] = await this.dataSource.query<{ name: string | null }[]>(
+      `SELECT to_regclass('migrations') AS name`,
+    );
+    if (!table?.name) return false;
+    const rows = await this.dataSource.query<{ name: string }[]>('SELECT name FROM migrations');
+    const applied = new Set(rows.map(({ name }) => name));
+    this.migrated = this.dataSource.migrations.every(({ name, constructor }) =>
+      applied.has(name ?? constructor.name),
+    );
     return this.migrated;
   }
 }

@@ -19,13 +19,14 @@ export class IdempotencyService {
     work: () => Promise<T>,
   ): Promise<T> {
     if (!request) return work();
+    const fingerprint = request.fingerprint();
     const [claimed] = await tx.query(
       `INSERT INTO idempotency_keys AS k (tenant_id, key, fingerprint, created_at) VALUES ($1, $2, $3, now())
        ON CONFLICT (tenant_id, key) DO UPDATE
          SET fingerprint = excluded.fingerprint, response = NULL, created_at = excluded.created_at
          WHERE k.created_at < now() - interval '24 hours'
        RETURNING key`,
-      [tenantId, request.key, request.fingerprint],
+      [tenantId, request.key, fingerprint],
     );
     if (!claimed) return this.replay<T>(tx, tenantId, request);
     const response = await work();
@@ -42,7 +43,7 @@ export class IdempotencyService {
       `SELECT fingerprint, response FROM idempotency_keys WHERE tenant_id = $1 AND key = $2`,
       [tenantId, request.key],
     );
-    if (!kept?.fingerprint.equals(request.fingerprint)) {
+    if (!kept?.fingerprint.equals(request.fingerprint())) {
       throw new AppError('IDEMPOTENCY_CONFLICT', 'This Idempotency-Key was used for another request.');
     }
     request.markReplayed();

@@ -10,7 +10,7 @@ const PRINTABLE = /^[\x20-\x7e]+$/;
 export interface IdempotentRequest {
   key: string;
   /** What makes it the same request: method, path and body. */
-  fingerprint: Buffer;
+  fingerprint(): Buffer;
   /** Tells the caller that the answer is the first one's. */
   markReplayed(): void;
 }
@@ -19,18 +19,23 @@ export interface IdempotentRequest {
 export const Idempotent = createParamDecorator(
   (_: unknown, context: ExecutionContext): IdempotentRequest | null => {
     const request = context.switchToHttp().getRequest<Request>();
-    const key = request.headers['idempotency-key'];
+    const [key, ...others] = request.headersDistinct['idempotency-key'] ?? [];
     if (key === undefined) return null;
-    if (typeof key !== 'string' || key.length > MAX_LENGTH || !PRINTABLE.test(key)) {
+    if (others.length > 0 || key.length > MAX_LENGTH || !PRINTABLE.test(key)) {
       throw AppError.invalidBody('Idempotency-Key', `must be 1 to ${MAX_LENGTH} printable ASCII characters`);
     }
     const response = context.switchToHttp().getResponse<Response>();
     return {
       key,
-      fingerprint: createHash('sha256')
-        .update(`${request.method}\n${request.path}\n${JSON.stringify(request.body)}`)
-        .digest(),
+      fingerprint: () => fingerprintOf(request),
       markReplayed: () => response.setHeader('Idempotency-Replayed', 'true'),
     };
   },
 );
+
+/** Taken only of a request that has been checked: a body of any depth would exhaust the stack here. */
+function fingerprintOf({ method, path, body }: Request): Buffer {
+  return createHash('sha256')
+    .update(`${method}\n${path}\n${JSON.stringify(body)}`)
+    .digest();
+}

@@ -25,7 +25,7 @@ enum values and event types may appear at any time: ignore what you do not know.
 
 ## Pagination
 Lists come newest first, in pages of \`limit\` rows (1 to 200, default 50): \`{ data, nextCursor }\`. Send \`nextCursor\`
-as \`cursor\` to get the next page; it is null on the last one. Pages neither repeat nor lose a row, whatever changes
+as \`cursor\` to get the next page; it is null on the last one. Pages neither repeat nor lose a row that was there at the first, whatever changes
 meanwhile.
 
 ## Errors

@@ -23,6 +23,9 @@ export class RetentionProcessor implements OnApplicationBootstrap, BeforeApplica
 
   onApplicationBootstrap(): void {
     this.queue.on('error', (error: Error) => this.logger.warn({ err: error }, 'the queue has no Redis'));
+    this.queue.on('failed', (_: unknown, error: Error) =>
+      this.logger.error({ err: error }, 'the nightly clean-up was not finished; the next night goes on'),
+    );
     this.queue
       .process(() => (this.running = this.retention.clean()))
       .catch((error: Error) => this.logger.error({ err: error }, 'the queue has stopped'));

@@ -12,12 +12,16 @@ export class EndpointUrlChecker {
     private readonly resolver: HostResolver,
   ) {}
 
-  /** @throws AppError INVALID_BODY: not https, not public, or not to be found */
-  async check(input: string): Promise<void> {
+  /**
+   * @returns the address as it is written properly
+   * @throws AppError INVALID_BODY: not https, not public, or not to be found
+   */
+  async check(input: string): Promise<string> {
     try {
-      const { hostname } = this.policy.parseEndpointUrl(input);
-      if (isIP(hostname.replace(/^\[|\]$/g, ''))) return;
-      this.policy.vet(hostname, await this.resolver.resolve(hostname));
+      const { hostname, href } = this.policy.parseEndpointUrl(input);
+      const isLiteral = isIP(hostname.replace(/^\[|\]$/g, '')) !== 0;
+      if (!isLiteral) this.policy.vet(hostname, await this.resolver.resolve(hostname));
+      return href;
     } catch (error) {
       const isRefusal =
         error instanceof EndpointUrlRefused || error instanceof AddressRefused || error instanceof DnsFailure;

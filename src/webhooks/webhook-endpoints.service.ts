@@ -50,8 +50,8 @@ export class WebhookEndpointsService {
     input: CreateWebhookEndpoint,
     actor: Actor,
   ): Promise<CreatedWebhookEndpoint> {
-    const { url, events, rateLimit = null } = validate(CreateWebhookEndpoint, input);
-    await this.urls.check(url);
+    const { url: given, events, rateLimit = null } = validate(CreateWebhookEndpoint, input);
+    const url = await this.urls.check(given);
     const id = newId();
     const secret = generateEndpointSecret();
     const { keyId, ciphertext } = this.secrets.encrypt(secret, id);

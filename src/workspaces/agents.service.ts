@@ -41,7 +41,6 @@ export class AgentsService {
     };
     try {
       await this.database.transaction(async (tx) => {
-        await this.agents.insert(tx, agent);
         await this.audit.record(tx, {
           tenantId,
           actor,
@@ -50,6 +49,7 @@ export class AgentsService {
           entityId: agent.id,
           metadata: { role: agent.role },
         });
+        await this.agents.insert(tx, agent);
       });
     } catch (error) {
       if (!violatesUnique(error, 'agents_email_key')) throw error;

@@ -258,11 +258,11 @@ describe('conversations', () => {
       });
     });
 
-    it('takes an id in either case', async () => {
+    it('knows an id only as it was given', async () => {
       const { client, conversation } = tenant;
       const { status, body } = await client.get(`/conversations/${conversation.id.toUpperCase()}`);
-      expect(status).toBe(200);
-      expect(body.id).toBe(conversation.id);
+      expect(status).toBe(404);
+      expect(body).toEqual(errorBody('NOT_FOUND', 'Conversation not found.'));
     });
   });
 

@@ -260,6 +260,28 @@ describe('messages', () => {
       });
     });
 
+    it('refuses a body that is nested deeper than anything it asks for', async () => {
+      const raw = `{"body":${'['.repeat(5000)}${']'.repeat(5000)}}`;
+      const headers = { 'idempotency-key': 'deep' };
+      const { status, body } = await tenant.client.send({
+        method: 'POST',
+        path: `/api/v1${path()}`,
+        raw,
+        headers,
+      });
+      expect(status).toBe(400);
+      expect(body).toEqual(errorBody('INVALID_BODY', 'Nothing may be nested more than 20 deep.'));
+    });
+
+    it('names no more faults than a person reads', async () => {
+      const { status, body } = await post(
+        Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`f${n}`, n])),
+      );
+      expect(status).toBe(400);
+      expect(body.error.details).toHaveLength(20);
+      expect(body.error.message).toMatch(/; and 481 more\.$/);
+    });
+
     describe('what is sent', () => {
       const send = (raw: string | Buffer, headers: Record<string, string> = {}) =>
         tenant.client.send({ method: 'POST', path: `/api/v1${path()}`, raw, headers });

@@ -166,20 +166,6 @@ describe('delivery engine', () => {
     expect(receiver.received(path)).toHaveLength(20);
   }, 60_000);
 
-  it('does not lose a wake-up that comes while the endpoint’s job is active', async () => {
-    const subscription = await subscribe(service, receiver);
-    const { endpoint, path } = subscription;
-    hold(path);
-    await send(subscription, 1);
-    await underWay(path, 1);
-    // The wake-ups of these find the endpoint's job under way, and its cap not reached.
-    await send(subscription, 2);
-    await waitFor('relayed', async () => (await deliveriesOf(service, endpoint)).length === 3);
-    release(path);
-    await waitForDeliveries(service, endpoint, 'SUCCEEDED', 3);
-    expect(receiver.received(path)).toHaveLength(3);
-  });
-
   it('serves others while one endpoint hangs, and gives the hanging one ten seconds', async () => {
     const hanging = await subscribe(service, receiver);
     const other = await subscribe(service, receiver);

@@ -1,0 +1,34 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { AppError } from './app-error';
+import { newId } from './ids';
+
+/** Answers what Node itself refuses, before there is a request to route, in the form of every other error. */
+export function answerProtocolErrors(server: Server): void {
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+    socket.end(refusal(error.code));
+  });
+  // An expectation that is unknown here is no reason not to answer.
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
+    server.emit('request', request, response),
+  );
+}
+
+function refusal(code: string | undefined): string {
+  const error =
+    code === 'HPE_HEADER_OVERFLOW'
+      ? new AppError('PAYLOAD_TOO_LARGE', 'The headers are too large.')
+      : new AppError('INVALID_BODY', 'The request is not HTTP as it is specified.');
+  const requestId = newId();
+  const body = JSON.stringify(error.toBody(requestId));
+  return [
+    `HTTP/1.1 ${error.status} ${error.status === 413 ? 'Payload Too Large' : 'Bad Request'}`,
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Request-Id: ${requestId}`,
+    'Connection: close',
+    '',
+    body,
+  ].join('\r\n');
+}
