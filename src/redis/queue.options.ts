@@ -8,6 +8,9 @@ const STALLED_CHECK_MS = 5_000;
 /** Our jobs may run any number of times, so no number of killed workers makes one of them fail. */
 const MAX_STALLED = 1_000_000;
 
+/** Longer than a queue waits for a job in one go. A connection on which nothing comes back for so long is dead. */
+const SILENCE_MS = 10_000;
+
 /** How queues connect: through any outage of Redis, for as long as it takes. */
 export function queueOptions({ redisUrl }: Config): BullModuleOptions {
   return {
@@ -27,6 +30,7 @@ function connectionOf(redisUrl: string): RedisOptions {
     lazyConnect: false,
     maxRetriesPerRequest: null,
     enableReadyCheck: false,
+    socketTimeout: SILENCE_MS,
     retryStrategy: (times) => Math.min(times * 50, 1_000),
   };
 }

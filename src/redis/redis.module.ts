@@ -3,6 +3,8 @@ import Redis from 'ioredis';
 import { Config } from '../config/config';
 
 const ANSWER_WITHIN_MS = 100;
+/** A connection on which nothing comes back for so long is dead, even if nobody said so: another one is opened. */
+const SILENCE_MS = 2_000;
 const MAX_RECONNECT_DELAY_MS = 1_000;
 
 /**
@@ -15,6 +17,7 @@ export class RedisClient extends Redis implements OnApplicationShutdown {
     super(config.redisUrl, {
       enableOfflineQueue: false,
       maxRetriesPerRequest: 0,
+      socketTimeout: SILENCE_MS,
       retryStrategy: (times) => Math.min(times * 50, MAX_RECONNECT_DELAY_MS),
     });
     const logger = new Logger(RedisClient.name);
