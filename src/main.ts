@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { Server } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import { NestFactory } from '@nestjs/core';
 import { NestExpressApplication } from '@nestjs/platform-express';
 import type pino from 'pino';
@@ -46,8 +46,14 @@ async function stop(app: NestExpressApplication, logger: pino.Logger, signal: st
   process.exit(0);
 }
 
-/** Settles when every request under way is answered. A client's connection is closed as soon as nothing is on it. */
+/**
+ * Settles when every request under way is answered. A client's connection is closed as soon as nothing is on it, and a
+ * busy client is told to close its own: a closing server goes on answering over kept connections.
+ */
 async function stopServing(server: Server): Promise<void> {
+  server.prependListener('request', (_, response: ServerResponse) =>
+    response.setHeader('Connection', 'close'),
+  );
   const closed = new Promise((resolve) => server.close(resolve));
   const closeIdle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
   const closeAll = setTimeout(() => server.closeAllConnections(), REQUESTS_DEADLINE_MS);
