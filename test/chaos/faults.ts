@@ -64,6 +64,7 @@ const redis = faultsOf('redis', 'steady', {
   'Redis: SIGKILL, restarted with its data': (cluster, random) => restartRedis(cluster, random, false),
   'Redis: SIGKILL, restarted empty': (cluster, random) => restartRedis(cluster, random, true),
   'Redis: FLUSHALL': ({ stores }) => stores.flushRedis(),
+  'Redis: connections fall silent': ({ stores }) => Promise.resolve(stores.silenceRedis()),
   'Redis: frozen for 20 s': ({ stores }) => stores.freezeRedis(FROZEN_MS),
 });
 

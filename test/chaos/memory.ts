@@ -4,9 +4,11 @@ import { ServiceProcess } from './service-process';
 const EVERY_MS = 500;
 const RESIDENT = /^VmRSS:\s+(\d+) kB$/m;
 
-/** How much memory each process had at its worst, in MiB, where the system tells. */
+/** How much memory each process has, in MiB, where the system tells. */
 export class Memory {
+  /** At its worst, over all its restarts. */
   readonly peaks = new Map<string, number>();
+  readonly latest = new Map<string, number>();
   private readonly timer: NodeJS.Timeout;
 
   constructor(private readonly processes: readonly ServiceProcess[]) {
@@ -22,8 +24,10 @@ export class Memory {
       const file = `/proc/${pid}/status`;
       if (!existsSync(file)) continue;
       const resident = RESIDENT.exec(read(file))?.[1];
-      if (resident)
-        this.peaks.set(name, Math.max(this.peaks.get(name) ?? 0, Math.round(Number(resident) / 1024)));
+      if (!resident) continue;
+      const mib = Math.round(Number(resident) / 1024);
+      this.latest.set(name, mib);
+      this.peaks.set(name, Math.max(this.peaks.get(name) ?? 0, mib));
     }
   }
 }

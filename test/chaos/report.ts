@@ -45,7 +45,9 @@ export function summaryOf(
 ): string {
   const deliveries = Object.entries(outcomes).map(([status, count]) => `${count} ${status.toLowerCase()}`);
   const stops = processes.flatMap((process) => process.stops);
-  const peaks = [...memory.peaks].map(([name, mib]) => `${name} ${mib} MB`);
+  const peaks = [...memory.peaks].map(
+    ([name, mib]) => `${name} ${mib} MB (${memory.latest.get(name)} in the end)`,
+  );
   return [
     `${ledger.promised.size} messages answered with 201 (${load.retries} requests sent again), ` +
       `${ledger.accepted.length} deliveries accepted, ${ledger.duplicates} duplicates`,

@@ -9,6 +9,7 @@ import { freePort, startReaper } from '../../scripts/processes.mjs';
 import { findHome } from '../../scripts/servers/home.mjs';
 import { startPostgres } from '../../scripts/servers/postgres.mjs';
 import { startRedis } from '../../scripts/servers/redis.mjs';
+import { Proxy } from './proxy';
 
 type Reaper = Awaited<ReturnType<typeof startReaper>>;
 type Server = Awaited<ReturnType<typeof startPostgres>>;
@@ -30,6 +31,7 @@ export class Stores {
     private readonly ports: { postgres: number; redis: number },
     private postgres: Server,
     private redis: Server,
+    private readonly redisProxy: Proxy,
   ) {}
 
   static async start(): Promise<Stores> {
@@ -45,15 +47,18 @@ export class Stores {
       startPostgres({ ...options, port: ports.postgres }),
       startRedis({ ...options, port: ports.redis }),
     ]);
-    return new Stores(reaper, options, ports, postgres, redis);
+    return new Stores(reaper, options, ports, postgres, redis, await Proxy.start(ports.redis));
   }
 
   get databaseUrl(): string {
     return this.postgres.url;
   }
 
+  /** Where the service's processes find Redis. */
   get redisUrl(): string {
-    return this.redis.url;
+    const url = new URL(this.redis.url);
+    url.port = String(this.redisProxy.port);
+    return url.href;
   }
 
   /** Immediate shutdown: no session is ended properly, and the next start recovers from the log. */
@@ -88,7 +93,7 @@ export class Stores {
   }
 
   async flushRedis(): Promise<void> {
-    const redis = new Redis(this.redisUrl);
+    const redis = new Redis(this.redis.url);
     await redis.flushall();
     redis.disconnect();
   }
@@ -100,6 +105,11 @@ export class Stores {
     } finally {
       this.redis.child.kill('SIGCONT');
     }
+  }
+
+  /** Every connection to Redis is dead from now on, though nobody is told. */
+  silenceRedis(): void {
+    this.redisProxy.silence();
   }
 
   /** Asks the database over a connection of its own. */
@@ -114,8 +124,9 @@ export class Stores {
   }
 
   /** Ends the stores, after whatever else was given to the reaper. */
-  stop(): Promise<void> {
-    return this.reaper.finish();
+  async stop(): Promise<void> {
+    await this.redisProxy.stop();
+    await this.reaper.finish();
   }
 
   private async end({ child }: Server, signal: NodeJS.Signals): Promise<void> {
