@@ -44,7 +44,7 @@ export function summaryOf(
   outcomes: Readonly<Record<string, number>>,
 ): string {
   const deliveries = Object.entries(outcomes).map(([status, count]) => `${count} ${status.toLowerCase()}`);
-  const stops = processes.flatMap((process) => process.stops);
+  const stops = processes.filter((process) => process.stops.length > 0);
   const peaks = [...memory.peaks].map(
     ([name, mib]) => `${name} ${mib} MB (${memory.latest.get(name)} in the end)`,
   );
@@ -54,7 +54,7 @@ export function summaryOf(
     `Deliveries: ${deliveries.join(', ')}`,
     `Reads: ${reads.answered} answered, the slowest in ${reads.slowestMs} ms; ${reads.unavailable} not, ` +
       'while their process or PostgreSQL was away',
-    `SIGTERM: ${stops.length} times, ended with ${[...new Set(stops)].join(', ')}`,
+    `SIGTERM ended with: ${stops.map((process) => `${process.name} ${process.stops.join(' ')}`).join(', ')}`,
     `Memory at most: ${peaks.join(', ')}`,
   ].join('\n');
 }
