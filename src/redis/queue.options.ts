@@ -8,6 +8,8 @@ const STALLED_CHECK_MS = 5_000;
 /** Our jobs may run any number of times, so no number of killed workers makes one of them fail. */
 const MAX_STALLED = 1_000_000;
 
+/** After Redis refused to say what is next, as it does while it loads its data. */
+const ASK_AGAIN_MS = 1_000;
 /** Longer than a queue waits for a job in one go. A connection on which nothing comes back for so long is dead. */
 const SILENCE_MS = 10_000;
 
@@ -15,7 +17,12 @@ const SILENCE_MS = 10_000;
 export function queueOptions({ redisUrl }: Config): BullModuleOptions {
   return {
     redis: connectionOf(redisUrl),
-    settings: { lockDuration: LOCK_MS, stalledInterval: STALLED_CHECK_MS, maxStalledCount: MAX_STALLED },
+    settings: {
+      lockDuration: LOCK_MS,
+      stalledInterval: STALLED_CHECK_MS,
+      maxStalledCount: MAX_STALLED,
+      retryProcessDelay: ASK_AGAIN_MS,
+    },
   };
 }
 
