@@ -84,6 +84,10 @@ it('“Events for a disabled endpoint are just gone”', async () => {
   await tenant.deactivate(endpoint);
   await send(tenant, 3);
   // Relayed while nobody wanted them: nothing will deliver them by itself.
+  await waitFor('relayed', async () => {
+    const waiting = await service.query('SELECT FROM events WHERE relayed_at IS NULL LIMIT 1');
+    return waiting.length === 0;
+  });
   const another = await tenant.endpoint(receiver.url('/another'));
   await tenant.message('3');
   await tenant.waitForStatus(another, 'succeeded');
