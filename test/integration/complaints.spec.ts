@@ -3,6 +3,7 @@ import { Responder } from '../support/https-receiver';
 import { OwnRedis } from '../support/own-redis';
 import { Receiver } from '../support/receiver';
 import { TestService } from '../support/service';
+import { waitFor } from '../support/wait';
 import { startDashboard, WebhookWorkspace } from '../support/webhook-workspace';
 
 /** What users of webhook services complain of most, and that it can't be said of this one. */
