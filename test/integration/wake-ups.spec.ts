@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { DeliveryStore } from '../../src/webhooks/delivery.store';
 import { DeliverySweeper } from '../../src/webhooks/delivery.sweeper';
 import { Receiver } from '../support/receiver';
 import { TestService } from '../support/service';
-import { subscribe, waitForDeliveries } from '../support/subscription';
+import { deliveriesOf, subscribe, waitForDeliveries } from '../support/subscription';
+import { waitFor } from '../support/wait';
 
-const ROUNDS = 60;
-const LONGEST_GAP_MS = 6;
+/** Long after a commit's wake-up has reached Redis. */
+const WAKE_UP_MS = 200;
 
 it('loses no wake-up that comes while the endpoint’s job is active, and needs no sweeper for it', async () => {
   const service = await TestService.create({ role: 'all' });
@@ -13,15 +15,34 @@ it('loses no wake-up that comes while the endpoint’s job is active, and needs 
   try {
     await service.app.get(DeliverySweeper, { strict: false }).beforeApplicationShutdown();
     const { workspace, conversation, endpoint } = await subscribe(service, receiver);
-    // Two events, a little less or more apart: some of the second ones meet the first one's job.
-    for (let round = 1; round <= ROUNDS; round++) {
-      await service.make.received(workspace, conversation);
-      await sleep(round % LONGEST_GAP_MS);
-      await service.make.received(workspace, conversation);
-      await waitForDeliveries(service, endpoint, 'SUCCEEDED', round * 2);
-    }
+    const job = holdClaims(service.app.get(DeliveryStore, { strict: false }));
+
+    await service.make.received(workspace, conversation, 'First');
+    await job.active;
+    await service.make.received(workspace, conversation, 'Second');
+    await waitFor('the second delivery', async () => (await deliveriesOf(service, endpoint)).length === 2);
+    await sleep(WAKE_UP_MS);
+    job.release();
+
+    await waitForDeliveries(service, endpoint, 'SUCCEEDED', 2);
   } finally {
     await service.close();
     await receiver.stop();
   }
-}, 60_000);
+});
+
+/** Lets the first claim that finds something come back only when it is told to: so long is its job active. */
+function holdClaims(store: DeliveryStore): { active: Promise<void>; release: () => void } {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => (release = resolve));
+  const claim = store.claim.bind(store);
+  const active = new Promise<void>((resolve) => {
+    store.claim = async (...of) => {
+      const claimed = await claim(...of);
+      if (claimed.length > 0) resolve();
+      await released;
+      return claimed;
+    };
+  });
+  return { active, release: () => release() };
+}
