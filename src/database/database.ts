@@ -17,6 +17,11 @@ export class Transaction {
     return queryRows<Row>(this.manager, sql, parameters);
   }
 
+  /** Gives the statements that follow a minute, where what they go through has no bound of its own. */
+  async allowLongStatements(): Promise<void> {
+    await this.manager.query(`SET LOCAL statement_timeout = '60s'`);
+  }
+
   /** Calls back once everything is committed, and never if it is rolled back. Nobody waits for what it starts. */
   onCommit(callback: () => void): void {
     this.callbacks.push(callback);

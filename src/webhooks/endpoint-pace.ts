@@ -47,6 +47,7 @@ export class EndpointPace {
     this.queue.wakeIn(first.endpointId, remainingMs);
     return claimed.slice(0, granted);
   }
+
   /** Whether claiming is vain for now: however much is due, it would only be given back. */
   isUsedUp(endpointId: string): boolean {
     const until = this.usedUp.get(endpointId);

@@ -3,7 +3,7 @@ import { Transaction } from '../database/database';
 import { eventCatalog } from '../outbox/event-catalog';
 import { isEntitled } from '../workspaces/plan-policy';
 import { WorkspacesRepository } from '../workspaces/workspaces.repository';
-import { ALL_EVENTS } from './webhook-endpoint.dto';
+import { isSubscribed } from './webhook-endpoint.dto';
 import { WebhookEndpointEntity } from './webhook-endpoint.entity';
 
 /** Which events an endpoint gets, by its own choice and its workspace's plan. */
@@ -17,6 +17,6 @@ export class EndpointSubscription {
     const isAudited = workspace !== undefined && isEntitled(workspace, 'auditWebhookExport');
     return Object.keys(eventCatalog)
       .filter((type) => type !== 'webhook.test' && (type !== 'audit.event' || isAudited))
-      .filter((type) => events.includes(ALL_EVENTS) || events.includes(type));
+      .filter((type) => isSubscribed(events, type));
   }
 }

@@ -115,7 +115,7 @@ export class WebhookDeliveriesRepository {
 
   /** Stops everything that is still owed to an endpoint. May be much: it gets more time than a request has. */
   async cancelPending(tx: Transaction, tenantId: string, endpointId: string): Promise<void> {
-    await tx.query(`SET LOCAL statement_timeout = '60s'`);
+    await tx.allowLongStatements();
     await tx.query(
       `UPDATE webhook_deliveries SET status = 'CANCELLED', finished_at = now(), lease_id = NULL, lease_until = NULL
        WHERE tenant_id = $1 AND endpoint_id = $2 AND status = 'PENDING'`,

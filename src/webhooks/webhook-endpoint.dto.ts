@@ -13,6 +13,12 @@ import { WebhookEndpointEntity } from './webhook-endpoint.entity';
 
 /** Subscribes to every event type, those that come later too. */
 export const ALL_EVENTS = '*';
+
+/** Whether an endpoint's subscription takes in an event type. */
+export function isSubscribed(events: string[], type: string): boolean {
+  return events.includes(ALL_EVENTS) || events.includes(type);
+}
+
 const MAX_RATE = 1_000;
 
 const IsSubscribable = () =>

@@ -37,7 +37,7 @@ export class WebhookRecoveriesRepository {
    * first analysed, the planner would compare each event with all of the endpoint's deliveries.
    */
   async count(tx: Transaction, range: EventRange): Promise<number> {
-    await allowLongRead(tx);
+    await tx.allowLongStatements();
     const [row] = await tx.query<{ count: number }>(
       `SELECT count(*)::integer AS count FROM (
          SELECT e.id FROM events e WHERE ${IN_RANGE}
@@ -61,7 +61,8 @@ export class WebhookRecoveriesRepository {
 
   /** The next events of the range, those that the endpoint got among them. */
   async nextEvents(tx: Transaction, range: EventRange, count: number): Promise<RecoverableEvent[]> {
-    await allowLongRead(tx);
+    // Between two events of the endpoint's may lie any number that are not.
+    await tx.allowLongStatements();
     return tx.query<RecoverableEvent>(
       `SELECT e.id, e.type FROM events e WHERE ${IN_RANGE} ORDER BY e.id LIMIT $5`,
       [...parametersOf(range), count],
@@ -127,11 +128,6 @@ export class WebhookRecoveriesRepository {
 export interface RecoverableEvent {
   id: string;
   type: string;
-}
-
-/** Between two events that were missed may lie any number that were not. */
-async function allowLongRead(tx: Transaction): Promise<void> {
-  await tx.query(`SET LOCAL statement_timeout = '60s'`);
 }
 
 function parametersOf({ tenantId, after, until, types }: EventRange): unknown[] {

@@ -6,7 +6,7 @@ import { isEntitled } from '../workspaces/plan-policy';
 import { WorkspacesRepository } from '../workspaces/workspaces.repository';
 import { DeliveryQueue } from './delivery.queue';
 import { NewDelivery, WebhookDeliveriesRepository } from './webhook-deliveries.repository';
-import { ALL_EVENTS } from './webhook-endpoint.dto';
+import { isSubscribed } from './webhook-endpoint.dto';
 import { Subscriber, WebhookEndpointsRepository } from './webhook-endpoints.repository';
 
 /** Turns events into the deliveries that are owed for them. */
@@ -38,7 +38,7 @@ export class WebhooksConsumer implements OutboxConsumer, OnModuleInit {
     const subscribers = byTenant(await this.endpoints.subscribers(tx, [...tenantIds]));
     return events.flatMap(({ id: eventId, tenantId, type: eventType }) =>
       (subscribers.get(tenantId) ?? [])
-        .filter(({ events }) => events.includes(ALL_EVENTS) || events.includes(eventType))
+        .filter(({ events }) => isSubscribed(events, eventType))
         .map(({ id: endpointId }) => ({ tenantId, id: newId(), endpointId, eventId, eventType })),
     );
   }
