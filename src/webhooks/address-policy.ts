@@ -117,10 +117,18 @@ export class AddressPolicy {
   }
 }
 
+/** Not by `URL.canParse`: once optimised, Node 20's takes a name like "bücher" for no URL. */
+function urlOf(input: string): URL {
+  try {
+    return new URL(input);
+  } catch {
+    throw new EndpointUrlRefused('This is not a valid URL');
+  }
+}
+
 function parseUrl(input: string): URL {
   if (input.length > MAX_URL_LENGTH) throw tooLong();
-  if (!URL.canParse(input)) throw new EndpointUrlRefused('This is not a valid URL');
-  const url = new URL(input);
+  const url = urlOf(input);
   // "example.com." is "example.com", but neither TLS nor the Host header wants the root's dot.
   if (url.hostname.endsWith('.')) url.hostname = url.hostname.slice(0, -1);
   return url;
