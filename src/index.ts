@@ -51,26 +51,26 @@ export { ApiKeysService } from './auth/api-keys.service';
 export { CreateApiKey, type ApiKeySummary, type CreatedApiKey } from './auth/api-key.dto';
 
 // Webhook endpoints, what is owed to them, and the Test button: `{app_url}/settings/webhooks`.
-export { WebhookEndpointsService } from './webhooks/webhook-endpoints.service';
-export { WebhookDeliveriesService } from './webhooks/webhook-deliveries.service';
-export { WebhookRecoveriesService } from './webhooks/webhook-recoveries.service';
-export { RecoverEndpoint, type WebhookRecoverySummary } from './webhooks/webhook-recovery.dto';
-export { WebhookTestService } from './webhooks/webhook-test.service';
+export { WebhookEndpointsService } from './webhooks/endpoints/webhook-endpoints.service';
+export { WebhookDeliveriesService } from './webhooks/deliveries/webhook-deliveries.service';
+export { WebhookRecoveriesService } from './webhooks/recoveries/webhook-recoveries.service';
+export { RecoverEndpoint, type WebhookRecoverySummary } from './webhooks/recoveries/webhook-recovery.dto';
+export { WebhookTestService } from './webhooks/endpoints/webhook-test.service';
 export {
   ALL_EVENTS,
   CreateWebhookEndpoint,
   type CreatedWebhookEndpoint,
   type WebhookEndpointSummary,
   type WebhookTestResult,
-} from './webhooks/webhook-endpoint.dto';
+} from './webhooks/endpoints/webhook-endpoint.dto';
 export {
   ListWebhookDeliveriesQuery,
   type WebhookAttemptDetail,
   type WebhookAttemptSummary,
   type WebhookDeliverySummary,
   type WebhookEndpointHealth,
-} from './webhooks/webhook-delivery.dto';
-export type { AttemptError } from './webhooks/attempt-outcome';
+} from './webhooks/deliveries/webhook-delivery.dto';
+export type { AttemptError } from './webhooks/sending/attempt-outcome';
 export { eventCatalog, isEventType, type EventData, type EventType } from './outbox/event-catalog';
 
 // Contacts, conversations and messages.

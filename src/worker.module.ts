@@ -2,7 +2,7 @@ import { Module, OnApplicationBootstrap } from '@nestjs/common';
 import { OutboxModule } from './outbox/outbox.module';
 import { OutboxRelay } from './outbox/outbox.relay';
 import { RetentionModule } from './retention/retention.module';
-import { DeliveryModule } from './webhooks/delivery.module';
+import { DeliveryModule } from './webhooks/deliveries/delivery.module';
 
 /** The worker: it relays events, delivers webhooks, and removes what is old. Over HTTP it serves only its health. */
 @Module({ imports: [OutboxModule, DeliveryModule, RetentionModule] })

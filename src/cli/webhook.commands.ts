@@ -1,8 +1,8 @@
 import { Command } from 'commander';
 import { AppError } from '../common/app-error';
 import { SYSTEM } from '../common/principal';
-import type { ListWebhookDeliveriesQuery } from '../webhooks/webhook-delivery.dto';
-import type { RecoverEndpoint } from '../webhooks/webhook-recovery.dto';
+import type { ListWebhookDeliveriesQuery } from '../webhooks/deliveries/webhook-delivery.dto';
+import type { RecoverEndpoint } from '../webhooks/recoveries/webhook-recovery.dto';
 import { withServices } from './command';
 import { isoDate, list, wholeNumber } from './option-values';
 import type { Services } from './services';

@@ -4,10 +4,10 @@ import { Transaction } from '../database/database';
 import { OutboxConsumer, OutboxEvent, OutboxRelay } from '../outbox/outbox.relay';
 import { isEntitled } from '../workspaces/plan-policy';
 import { WorkspacesRepository } from '../workspaces/workspaces.repository';
-import { DeliveryQueue } from './delivery.queue';
-import { NewDelivery, WebhookDeliveriesRepository } from './webhook-deliveries.repository';
-import { isSubscribed } from './webhook-endpoint.dto';
-import { Subscriber, WebhookEndpointsRepository } from './webhook-endpoints.repository';
+import { DeliveryQueue } from './deliveries/delivery.queue';
+import { NewDelivery, WebhookDeliveriesRepository } from './deliveries/webhook-deliveries.repository';
+import { isSubscribed } from './endpoints/webhook-endpoint.dto';
+import { Subscriber, WebhookEndpointsRepository } from './endpoints/webhook-endpoints.repository';
 
 /** Turns events into the deliveries that are owed for them. */
 @Injectable()

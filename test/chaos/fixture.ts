@@ -1,6 +1,6 @@
 import { NestFactory } from '@nestjs/core';
 import { MessagingModule } from '../../src/messaging.module';
-import { WebhookEndpointsService } from '../../src/webhooks/webhook-endpoints.service';
+import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service';
 import { SYSTEM } from '../../src/common/principal';
 import { Fixtures } from '../support/fixtures';
 import { Receiver } from './receivers';

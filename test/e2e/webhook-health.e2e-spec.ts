@@ -1,6 +1,6 @@
 import { ServerResponse } from 'node:http';
 import { idFloor } from '../../src/common/ids';
-import { CreatedWebhookEndpoint } from '../../src/webhooks/webhook-endpoint.dto';
+import { CreatedWebhookEndpoint } from '../../src/webhooks/endpoints/webhook-endpoint.dto';
 import { Responder } from '../support/https-receiver';
 import { Receiver } from '../support/receiver';
 import { TestService } from '../support/service';

@@ -1,7 +1,10 @@
 import { idFloor, newId } from '../../src/common/ids';
 import { Page } from '../../src/common/page';
-import { ListWebhookDeliveriesQuery, WebhookDeliverySummary } from '../../src/webhooks/webhook-delivery.dto';
-import { CreatedWebhookEndpoint } from '../../src/webhooks/webhook-endpoint.dto';
+import {
+  ListWebhookDeliveriesQuery,
+  WebhookDeliverySummary,
+} from '../../src/webhooks/deliveries/webhook-delivery.dto';
+import { CreatedWebhookEndpoint } from '../../src/webhooks/endpoints/webhook-endpoint.dto';
 import { expectRefusal } from '../support/errors';
 import { Responder } from '../support/https-receiver';
 import { Receiver } from '../support/receiver';

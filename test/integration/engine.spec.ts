@@ -1,7 +1,7 @@
 import { ServerResponse } from 'node:http';
 import Redis from 'ioredis';
 import { OutboxConsumer, OutboxRelay } from '../../src/outbox/outbox.relay';
-import { DeliveryQueue } from '../../src/webhooks/delivery.queue';
+import { DeliveryQueue } from '../../src/webhooks/deliveries/delivery.queue';
 import { Dashboard } from '../support/dashboard';
 import { Receiver } from '../support/receiver';
 import { TestService } from '../support/service';

@@ -1,7 +1,7 @@
 import { SYSTEM } from '../../src/common/principal';
-import { ClaimedDelivery } from '../../src/webhooks/claimed-delivery';
-import { DeliveryStore, RecordedAttempt } from '../../src/webhooks/delivery.store';
-import { WebhookEndpointsService } from '../../src/webhooks/webhook-endpoints.service';
+import { ClaimedDelivery } from '../../src/webhooks/deliveries/claimed-delivery';
+import { DeliveryStore, RecordedAttempt } from '../../src/webhooks/deliveries/delivery.store';
+import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service';
 import { Dashboard } from '../support/dashboard';
 import { attemptsOf, deliveriesOf, oweEvent, subscribe, Subscription } from '../support/subscription';
 

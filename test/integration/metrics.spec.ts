@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import axios from 'axios';
 import { Client } from 'pg';
 import { MetricsServer } from '../../src/metrics/metrics.server';
-import { CreatedWebhookEndpoint } from '../../src/webhooks/webhook-endpoint.dto';
+import { CreatedWebhookEndpoint } from '../../src/webhooks/endpoints/webhook-endpoint.dto';
 import { Receiver } from '../support/receiver';
 import { createTenant, Tenant } from '../support/routes';
 import { ServiceOptions, TestService } from '../support/service';

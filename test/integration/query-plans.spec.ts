@@ -9,8 +9,8 @@ import { ConversationsRepository } from '../../src/conversations/conversations.r
 import { DATA_SOURCE } from '../../src/database/database';
 import { MessagesRepository } from '../../src/messages/messages.repository';
 import { OutboxRelay } from '../../src/outbox/outbox.relay';
-import { DeliveryStore } from '../../src/webhooks/delivery.store';
-import { WebhookDeliveriesRepository } from '../../src/webhooks/webhook-deliveries.repository';
+import { DeliveryStore } from '../../src/webhooks/deliveries/delivery.store';
+import { WebhookDeliveriesRepository } from '../../src/webhooks/deliveries/webhook-deliveries.repository';
 import { Dashboard } from '../support/dashboard';
 import { waitFor } from '../support/wait';
 

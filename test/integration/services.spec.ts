@@ -2,7 +2,7 @@ import { ApiKeysService } from '../../src/auth/api-keys.service';
 import { newId } from '../../src/common/ids';
 import { Actor, SYSTEM } from '../../src/common/principal';
 import { ContactsService } from '../../src/contacts/contacts.service';
-import { WebhookEndpointsService } from '../../src/webhooks/webhook-endpoints.service';
+import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service';
 import { AgentsService } from '../../src/workspaces/agents.service';
 import { Dashboard } from '../support/dashboard';
 import { subscribe, Subscription } from '../support/subscription';

@@ -16,9 +16,9 @@ import {
   WebhookEndpointsService,
   WorkspacesService,
 } from '../../src/index';
-import { AttemptOutcome } from '../../src/webhooks/attempt-outcome';
-import { DeliverySender } from '../../src/webhooks/delivery-sender';
-import { generateEndpointSecret } from '../../src/webhooks/signature';
+import { AttemptOutcome } from '../../src/webhooks/sending/attempt-outcome';
+import { DeliverySender } from '../../src/webhooks/sending/delivery-sender';
+import { generateEndpointSecret } from '../../src/webhooks/sending/signature';
 import { HttpsReceiver, ReceivedRequest } from '../support/https-receiver';
 import { PYTHON_INSTALL_TIMEOUT_MS, requirePython, runPython } from '../support/python';
 import { createStores, dropStores, setting, TestStores } from '../support/test-database';

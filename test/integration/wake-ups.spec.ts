@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DeliveryStore } from '../../src/webhooks/delivery.store';
-import { DeliverySweeper } from '../../src/webhooks/delivery.sweeper';
+import { DeliveryStore } from '../../src/webhooks/deliveries/delivery.store';
+import { DeliverySweeper } from '../../src/webhooks/deliveries/delivery.sweeper';
 import { Receiver } from '../support/receiver';
 import { TestService } from '../support/service';
 import { deliveriesOf, subscribe, waitForDeliveries } from '../support/subscription';

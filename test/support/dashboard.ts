@@ -5,7 +5,7 @@ import { Config } from '../../src/config/config';
 import { Database } from '../../src/database/database';
 import { MessagingModule, MessagingOptions } from '../../src/messaging.module';
 import { queueOptions } from '../../src/redis/queue.options';
-import { DELIVERY_QUEUE, DeliveryQueue } from '../../src/webhooks/delivery.queue';
+import { DELIVERY_QUEUE, DeliveryQueue } from '../../src/webhooks/deliveries/delivery.queue';
 import { Fixtures } from './fixtures';
 import { createStores, dropStores, setting, TestStores } from './test-database';
 

@@ -8,13 +8,19 @@ import { ConfigModule } from '../../src/config/config.module';
 import { ConversationDetail } from '../../src/conversations/conversation.response';
 import { MessageResponse } from '../../src/messages/message.response';
 import { MessagingModule } from '../../src/messaging.module';
-import { WebhookDeliveriesService } from '../../src/webhooks/webhook-deliveries.service';
-import { ListWebhookDeliveriesQuery, WebhookDeliverySummary } from '../../src/webhooks/webhook-delivery.dto';
-import { CreatedWebhookEndpoint, CreateWebhookEndpoint } from '../../src/webhooks/webhook-endpoint.dto';
-import { WebhookEndpointsService } from '../../src/webhooks/webhook-endpoints.service';
-import { WebhookRecoveriesService } from '../../src/webhooks/webhook-recoveries.service';
-import { WebhookRecoverySummary } from '../../src/webhooks/webhook-recovery.dto';
-import { WebhookTestService } from '../../src/webhooks/webhook-test.service';
+import { WebhookDeliveriesService } from '../../src/webhooks/deliveries/webhook-deliveries.service';
+import {
+  ListWebhookDeliveriesQuery,
+  WebhookDeliverySummary,
+} from '../../src/webhooks/deliveries/webhook-delivery.dto';
+import {
+  CreatedWebhookEndpoint,
+  CreateWebhookEndpoint,
+} from '../../src/webhooks/endpoints/webhook-endpoint.dto';
+import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service';
+import { WebhookRecoveriesService } from '../../src/webhooks/recoveries/webhook-recoveries.service';
+import { WebhookRecoverySummary } from '../../src/webhooks/recoveries/webhook-recovery.dto';
+import { WebhookTestService } from '../../src/webhooks/endpoints/webhook-test.service';
 import { CreateWorkspace } from '../../src/workspaces/workspace.dto';
 import { WorkspaceEntity } from '../../src/workspaces/workspace.entity';
 import { TestService } from './service';

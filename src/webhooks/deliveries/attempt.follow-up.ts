@@ -1,8 +1,8 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { Metrics } from '../metrics/metrics';
+import { Metrics } from '../../metrics/metrics';
 import { DeliveryQueue } from './delivery.queue';
 import { RecordedAttempt } from './delivery.store';
-import { EndpointHealth } from './endpoint-health';
+import { EndpointHealth } from '../endpoints/endpoint-health';
 
 /** What follows from a recorded attempt: the wake-up for its retry, figures, and what it says of its endpoint. */
 @Injectable()

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { AuditService } from '../audit/audit.service';
-import { AppError } from '../common/app-error';
-import { Page, toPage } from '../common/page';
-import { Actor } from '../common/principal';
-import { validate } from '../common/validate';
-import { Database } from '../database/database';
+import { AuditService } from '../../audit/audit.service';
+import { AppError } from '../../common/app-error';
+import { Page, toPage } from '../../common/page';
+import { Actor } from '../../common/principal';
+import { validate } from '../../common/validate';
+import { Database } from '../../database/database';
 import {
   ListWebhookDeliveriesQuery,
   toAttemptDetail,
@@ -16,7 +16,7 @@ import {
 } from './webhook-delivery.dto';
 import { WebhookDeliveryStatus } from './webhook-delivery.entity';
 import { WebhookDeliveriesRepository } from './webhook-deliveries.repository';
-import { WebhookEndpointsRepository } from './webhook-endpoints.repository';
+import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 

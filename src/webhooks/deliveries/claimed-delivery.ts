@@ -1,4 +1,4 @@
-import { SealedSecret } from '../common/secret-box';
+import { SealedSecret } from '../../common/secret-box';
 
 /** A delivery whose turn it is, with all that its attempt needs. Only its lease's holder may make the attempt. */
 export interface ClaimedDelivery {

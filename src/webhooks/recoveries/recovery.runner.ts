@@ -1,8 +1,8 @@
 import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
-import { Database, Transaction } from '../database/database';
-import { DeliveryQueue } from './delivery.queue';
-import { EndpointSubscription } from './endpoint-subscription';
-import { WebhookEndpointsRepository } from './webhook-endpoints.repository';
+import { Database, Transaction } from '../../database/database';
+import { DeliveryQueue } from '../deliveries/delivery.queue';
+import { EndpointSubscription } from '../endpoints/endpoint-subscription';
+import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
 import { WebhookRecoveriesRepository } from './webhook-recoveries.repository';
 import { WebhookRecoveryEntity } from './webhook-recovery.entity';
 

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { Type } from 'class-transformer';
 import { IsDate, IsIn, IsOptional, IsString } from 'class-validator';
-import { PageQuery } from '../common/page';
-import type { AttemptError, AttemptPhases } from './attempt-outcome';
+import { PageQuery } from '../../common/page';
+import type { AttemptError, AttemptPhases } from '../sending/attempt-outcome';
 import { WebhookAttemptEntity } from './webhook-attempt.entity';
 import { WebhookDeliveryEntity } from './webhook-delivery.entity';
 

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { SecretBox } from '../common/secret-box';
-import { AttemptOutcome } from './attempt-outcome';
+import { SecretBox } from '../../common/secret-box';
+import { AttemptOutcome } from '../sending/attempt-outcome';
 import { AttemptRecorder } from './attempt.recorder';
 import { ClaimedDelivery } from './claimed-delivery';
-import { DeliverySender } from './delivery-sender';
+import { DeliverySender } from '../sending/delivery-sender';
 import { RecordedAttempt } from './delivery.store';
 import { retryDelayMs } from './retry-schedule';
 

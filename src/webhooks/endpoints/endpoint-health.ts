@@ -1,5 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { RecordedAttempt } from './delivery.store';
+import { RecordedAttempt } from '../deliveries/delivery.store';
 import { DeactivationReason, WebhookEndpointsService } from './webhook-endpoints.service';
 import { WebhookEndpointsRepository } from './webhook-endpoints.repository';
 

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { AuditService } from '../audit/audit.service';
-import { AppError } from '../common/app-error';
-import { newId } from '../common/ids';
-import { Actor } from '../common/principal';
-import { Database } from '../database/database';
-import { OutboxService } from '../outbox/outbox.service';
-import { ClaimedDelivery } from './claimed-delivery';
-import { DeliveryAttempter } from './delivery.attempter';
-import { DeliveryStore } from './delivery.store';
+import { AuditService } from '../../audit/audit.service';
+import { AppError } from '../../common/app-error';
+import { newId } from '../../common/ids';
+import { Actor } from '../../common/principal';
+import { Database } from '../../database/database';
+import { OutboxService } from '../../outbox/outbox.service';
+import { ClaimedDelivery } from '../deliveries/claimed-delivery';
+import { DeliveryAttempter } from '../deliveries/delivery.attempter';
+import { DeliveryStore } from '../deliveries/delivery.store';
 import { WebhookTestResult } from './webhook-endpoint.dto';
 import { WebhookEndpointsRepository } from './webhook-endpoints.repository';
 

@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { AttemptError } from './attempt-outcome';
+import type { AttemptError } from '../sending/attempt-outcome';
 
 /** One POST that was made, and what came of it. */
 @Entity('webhook_attempts')

@@ -8,7 +8,7 @@ import {
   Min,
   ValidateBy,
 } from 'class-validator';
-import { eventCatalog, isEventType } from '../outbox/event-catalog';
+import { eventCatalog, isEventType } from '../../outbox/event-catalog';
 import { WebhookEndpointEntity } from './webhook-endpoint.entity';
 
 /** Subscribes to every event type, those that come later too. */

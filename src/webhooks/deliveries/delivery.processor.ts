@@ -1,7 +1,7 @@
 import { InjectQueue } from '@nestjs/bull';
 import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
 import type { Job, Queue } from 'bull';
-import { closeQueue } from '../redis/close-queue';
+import { closeQueue } from '../../redis/close-queue';
 import { DeliveryDispatcher } from './delivery.dispatcher';
 import { DELIVERY_QUEUE, DeliveryQueue, EndpointJob } from './delivery.queue';
 import { DeliveryStore } from './delivery.store';

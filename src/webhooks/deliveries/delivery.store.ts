@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { newId } from '../common/ids';
-import { Database, Transaction } from '../database/database';
-import { Metrics } from '../metrics/metrics';
-import { AttemptOutcome } from './attempt-outcome';
+import { newId } from '../../common/ids';
+import { Database, Transaction } from '../../database/database';
+import { Metrics } from '../../metrics/metrics';
+import { AttemptOutcome } from '../sending/attempt-outcome';
 import { ClaimedDelivery } from './claimed-delivery';
 
 /**

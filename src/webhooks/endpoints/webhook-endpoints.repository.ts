@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { IsNull } from 'typeorm';
-import { isId } from '../common/ids';
-import { SealedSecret } from '../common/secret-box';
-import { Database, Transaction } from '../database/database';
+import { isId } from '../../common/ids';
+import { SealedSecret } from '../../common/secret-box';
+import { Database, Transaction } from '../../database/database';
 import { WebhookEndpointEntity } from './webhook-endpoint.entity';
 
 /** An endpoint's secret as it is stored. */

@@ -1,15 +1,15 @@
 import { Injectable } from '@nestjs/common';
-import { AuditService } from '../audit/audit.service';
-import { AppError } from '../common/app-error';
-import { newId } from '../common/ids';
-import { Actor, SYSTEM } from '../common/principal';
-import { SecretBox } from '../common/secret-box';
-import { validate } from '../common/validate';
-import { Database, Transaction } from '../database/database';
-import { WorkspacesRepository } from '../workspaces/workspaces.repository';
+import { AuditService } from '../../audit/audit.service';
+import { AppError } from '../../common/app-error';
+import { newId } from '../../common/ids';
+import { Actor, SYSTEM } from '../../common/principal';
+import { SecretBox } from '../../common/secret-box';
+import { validate } from '../../common/validate';
+import { Database, Transaction } from '../../database/database';
+import { WorkspacesRepository } from '../../workspaces/workspaces.repository';
 import { EndpointUrlChecker } from './endpoint-url.checker';
-import { generateEndpointSecret } from './signature';
-import { WebhookDeliveriesRepository } from './webhook-deliveries.repository';
+import { generateEndpointSecret } from '../sending/signature';
+import { WebhookDeliveriesRepository } from '../deliveries/webhook-deliveries.repository';
 import {
   CreatedWebhookEndpoint,
   CreateWebhookEndpoint,

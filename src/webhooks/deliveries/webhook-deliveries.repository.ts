@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { In } from 'typeorm';
-import { idFloor, isId } from '../common/ids';
-import { Database, Transaction } from '../database/database';
+import { idFloor, isId } from '../../common/ids';
+import { Database, Transaction } from '../../database/database';
 import { MAX_ATTEMPTS } from './retry-schedule';
 import { WebhookAttemptEntity } from './webhook-attempt.entity';
 import { DeliveryStatusName } from './webhook-delivery.dto';

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { isIP } from 'node:net';
-import { AppError } from '../common/app-error';
-import { AddressPolicy, AddressRefused, EndpointUrlRefused } from './address-policy';
-import { DnsFailure, HostResolver } from './host-resolver';
+import { AppError } from '../../common/app-error';
+import { AddressPolicy, AddressRefused, EndpointUrlRefused } from '../sending/address-policy';
+import { DnsFailure, HostResolver } from '../sending/host-resolver';
 
 /** Whether an endpoint may be registered at an address. Every delivery asks again: names move. */
 @Injectable()

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { RedisClient } from '../redis/redis.module';
+import { RedisClient } from '../../redis/redis.module';
 import { ClaimedDelivery } from './claimed-delivery';
 import { DeliveryQueue } from './delivery.queue';
 import { DeliveryStore } from './delivery.store';

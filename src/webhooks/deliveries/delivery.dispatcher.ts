@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { Config } from '../config/config';
-import { Metrics } from '../metrics/metrics';
+import { Config } from '../../config/config';
+import { Metrics } from '../../metrics/metrics';
 import { AttemptFollowUp } from './attempt.follow-up';
 import { ClaimedDelivery } from './claimed-delivery';
 import { DeliveryAttempter } from './delivery.attempter';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { idFloor, isId, newId } from '../common/ids';
-import { Database, Transaction } from '../database/database';
-import { MAX_ATTEMPTS } from './retry-schedule';
+import { idFloor, isId, newId } from '../../common/ids';
+import { Database, Transaction } from '../../database/database';
+import { MAX_ATTEMPTS } from '../deliveries/retry-schedule';
 import { WebhookRecoveryEntity } from './webhook-recovery.entity';
 
 /** Which events an endpoint should have had. */

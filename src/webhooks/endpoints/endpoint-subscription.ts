@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { Transaction } from '../database/database';
-import { eventCatalog } from '../outbox/event-catalog';
-import { isEntitled } from '../workspaces/plan-policy';
-import { WorkspacesRepository } from '../workspaces/workspaces.repository';
+import { Transaction } from '../../database/database';
+import { eventCatalog } from '../../outbox/event-catalog';
+import { isEntitled } from '../../workspaces/plan-policy';
+import { WorkspacesRepository } from '../../workspaces/workspaces.repository';
 import { isSubscribed } from './webhook-endpoint.dto';
 import { WebhookEndpointEntity } from './webhook-endpoint.entity';
 
