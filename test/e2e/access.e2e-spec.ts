@@ -20,6 +20,7 @@ import {
   WRITES,
 } from '../support/routes';
 import { TestService } from '../support/service';
+import { waitFor } from '../support/wait';
 
 const MISSING_KEY = 'Send an API key as "Authorization: Bearer plk_…" or "x-api-key: plk_…".';
 const BAD_KEY = 'The API key is malformed, unknown, expired or revoked.';
@@ -123,6 +124,39 @@ describe('access', () => {
       expect(headers['retry-after']).toBe(headers['x-ratelimit-reset']);
       expect(Number(headers['retry-after'])).toBeGreaterThan(50);
     });
+  });
+
+  it("writes down a key's last use at most once a minute", async () => {
+    const [key, other] = [
+      await service.make.apiKey(tenant.workspace),
+      await service.make.apiKey(tenant.workspace),
+    ];
+    const use = ({ key: value }: typeof key) => service.client.as({ key: value }).get('/me');
+    const lastUseOf = async ({ id }: typeof key) => {
+      const rows = await service.query<{ at: string | null }>(
+        'SELECT last_used_at::text AS at FROM api_keys WHERE id = $1',
+        [id],
+      );
+      return rows[0]!.at;
+    };
+    await use(key);
+    await waitFor('the first use', () => lastUseOf(key));
+
+    await service.query(`UPDATE api_keys SET last_used_at = now() - interval '61 seconds' WHERE id = $1`, [
+      key.id,
+    ]);
+    const before = await lastUseOf(key);
+    await use(key);
+    const renewed = await waitFor('a use after a minute', async () => {
+      const at = await lastUseOf(key);
+      return at !== before && at;
+    });
+
+    await use(key);
+    // A use is written after the answer. A later one of another key is there: this one's would be too.
+    await use(other);
+    await waitFor("the other key's use", () => lastUseOf(other));
+    expect(await lastUseOf(key)).toBe(renewed);
   });
 
   describe('the two headers', () => {
