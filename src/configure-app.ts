@@ -4,7 +4,7 @@ import type pino from 'pino';
 import { pinoHttp } from 'pino-http';
 import { AuthenticatedRequest } from './common/access.decorators';
 import { ErrorFilter } from './common/error.filter';
-import { answerProtocolErrors } from './common/protocol-errors';
+import { answerProtocolErrors, requireHost } from './common/protocol-errors';
 import { IdentifiedRequest, requestId } from './common/request-id';
 import { RequestPipe } from './common/request.pipe';
 import { Config } from './config/config';
@@ -26,6 +26,7 @@ export function configureApp(app: NestExpressApplication, config: Config, logger
   app.use(requestId);
   app.use(accessLog(logger));
   app.use(measureRequests(app.get(Metrics)));
+  app.use(requireHost);
   app.useBodyParser('json', { limit: BODY_LIMIT });
   app.useGlobalPipes(new RequestPipe());
   app.useGlobalFilters(new ErrorFilter());

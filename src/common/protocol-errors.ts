@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { NextFunction, Request, Response } from 'express';
 import { AppError } from './app-error';
 import { newId } from './ids';
 
@@ -13,6 +14,14 @@ export function answerProtocolErrors(server: Server): void {
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
     server.emit('request', request, response),
   );
+  // An option that Nest can't pass on. Node would refuse a request without Host with no body: requireHost does it.
+  Object.assign(server, { requireHostHeader: false });
+}
+
+/** HTTP/1.1 has a request without a Host header refused; HTTP/1.0, which health checks may still speak, has none. */
+export function requireHost({ headers, httpVersion }: Request, _: Response, next: NextFunction): void {
+  const isRefused = httpVersion === '1.1' && headers.host === undefined;
+  next(isRefused ? new AppError('INVALID_BODY', 'The request has no Host header.') : undefined);
 }
 
 function refusal(code: string | undefined): string {

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createConnection } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { Client } from 'pg';
 import { newId } from '../../src/common/ids';
 import { errorBody } from '../support/errors';
@@ -73,6 +76,55 @@ describe('errors', () => {
       expect(answer.headers['x-request-id']).toBe('refused-1');
       expect(answer.body.error.requestId).toBe('refused-1');
       expect(await idOf({ 'x-request-id': 'nowhere-1' }, '/nothing')).toBe('nowhere-1');
+    });
+  });
+
+  describe('what is no request of HTTP as it is specified', () => {
+    /** The answer to these bytes, as they are. */
+    async function answerTo(bytes: string) {
+      const socket = createConnection(Number(new URL(service.baseUrl).port), '127.0.0.1');
+      await once(socket, 'connect');
+      socket.write(bytes);
+      const [head, body] = (await text(socket)).split('\r\n\r\n') as [string, string];
+      const [statusLine, ...headers] = head.split('\r\n');
+      return { status: Number(statusLine!.split(' ')[1]), headers: headers.map(lowerName), body };
+    }
+    const lowerName = (header: string) => header.replace(/^[^:]+/, (name) => name.toLowerCase());
+
+    it.each([
+      [
+        'has no Host header',
+        'GET /api/v1/me HTTP/1.1',
+        400,
+        'INVALID_BODY',
+        'The request has no Host header.',
+      ],
+      ['is not HTTP', 'HELO example.com', 400, 'INVALID_BODY', 'The request is not HTTP as it is specified.'],
+      [
+        'has too large headers',
+        `GET / HTTP/1.1\r\nX-Large: ${'x'.repeat(20_000)}`,
+        413,
+        'PAYLOAD_TOO_LARGE',
+        'The headers are too large.',
+      ],
+    ] as const)(
+      'is answered in the form of every error where it %s',
+      async (_, bytes, status, code, message) => {
+        const answer = await answerTo(`${bytes}\r\nConnection: close\r\n\r\n`);
+        expect(answer.status).toBe(status);
+        const body = JSON.parse(answer.body);
+        expect(body).toEqual(errorBody(code, message));
+        expect(answer.headers).toEqual(
+          expect.arrayContaining([
+            'content-type: application/json; charset=utf-8',
+            `x-request-id: ${body.error.requestId}`,
+          ]),
+        );
+      },
+    );
+
+    it('does not ask for a Host header of HTTP/1.0, which has none', async () => {
+      expect((await answerTo('GET /health/live HTTP/1.0\r\n\r\n')).status).toBe(200);
     });
   });
 
