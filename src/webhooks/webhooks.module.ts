@@ -57,13 +57,9 @@ import { WebhookTestService } from './endpoints/webhook-test.service';
     },
     {
       provide: DeliverySender,
-      inject: [Config, HostResolver],
-      useFactory: (config: Config, resolver: HostResolver) =>
-        new DeliverySender({
-          allowedNetworks: config.webhookAllowedNetworks,
-          extraCa: config.webhookExtraCa,
-          resolver,
-        }),
+      inject: [Config, AddressPolicy, HostResolver],
+      useFactory: ({ webhookExtraCa: extraCa }: Config, policy: AddressPolicy, resolver: HostResolver) =>
+        new DeliverySender({ policy, extraCa, resolver }),
     },
     EndpointUrlChecker,
     WebhookEndpointsRepository,

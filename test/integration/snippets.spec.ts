@@ -16,6 +16,7 @@ import {
   WebhookEndpointsService,
   WorkspacesService,
 } from '../../src/index';
+import { AddressPolicy } from '../../src/webhooks/sending/address-policy';
 import { AttemptOutcome } from '../../src/webhooks/sending/attempt-outcome';
 import { DeliverySender } from '../../src/webhooks/sending/delivery-sender';
 import { generateEndpointSecret } from '../../src/webhooks/sending/signature';
@@ -44,7 +45,7 @@ const certificate = () => ({
 let sender: DeliverySender;
 beforeAll(() => {
   const extraCa = readFileSync(setting('TEST_CA_FILE'), 'utf8');
-  sender = new DeliverySender({ allowedNetworks: ['127.0.0.1/32'], extraCa });
+  sender = new DeliverySender({ policy: new AddressPolicy(['127.0.0.1/32']), extraCa });
 });
 afterAll(() => sender.close());
 

@@ -5,6 +5,7 @@ import { Webhook } from 'standardwebhooks';
 import { DnsStub } from '../../../test/support/dns-stub';
 import { HttpsReceiver } from '../../../test/support/https-receiver';
 import { Certificate, TestCa } from '../../../test/support/test-ca';
+import { AddressPolicy } from './address-policy';
 import { AttemptOutcome } from './attempt-outcome';
 import { DeliveryRequest, DeliverySender, DeliverySenderOptions } from './delivery-sender';
 import { HostResolver } from './host-resolver';
@@ -48,7 +49,7 @@ describe('DeliverySender', () => {
   const makeSender = (options: Partial<DeliverySenderOptions> = {}): DeliverySender => {
     const resolver = new HostResolver({ servers: [dns.server], timeoutMs: 2000, hostsFile: '/nonexistent' });
     const sender = new DeliverySender({
-      allowedNetworks: ['127.0.0.0/8'],
+      policy: new AddressPolicy(['127.0.0.0/8']),
       extraCa: ca.pem,
       resolver,
       timeoutMs: 5000,
@@ -473,7 +474,7 @@ describe('DeliverySender', () => {
       ['plain http', 'http://example.com/'],
       ['a local name', 'https://localhost/'],
     ])('refuses %s before any lookup', async (_, url) => {
-      const outcome = await makeSender({ allowedNetworks: [] }).send(delivery({ url }));
+      const outcome = await makeSender({ policy: new AddressPolicy([]) }).send(delivery({ url }));
       expectFailure(outcome, 'address_refused');
       expect(dns.questions).toEqual([]);
     });

@@ -23,8 +23,8 @@ export interface DeliveryRequest {
 }
 
 export interface DeliverySenderOptions {
-  /** Networks (CIDR) that deliveries may reach although they are not public. */
-  allowedNetworks: readonly string[];
+  /** Which addresses deliveries may reach. */
+  policy: AddressPolicy;
   /** PEM certificates trusted beside the usual authorities. */
   extraCa?: string;
   resolver?: HostResolver;
@@ -45,7 +45,7 @@ export class DeliverySender implements OnApplicationShutdown {
   private readonly timeoutMs: number;
 
   constructor({
-    allowedNetworks,
+    policy,
     extraCa,
     resolver = new HostResolver(),
     timeoutMs = 10_000,
@@ -53,8 +53,8 @@ export class DeliverySender implements OnApplicationShutdown {
     connectionIdleMs = 4_000,
   }: DeliverySenderOptions) {
     this.timeoutMs = timeoutMs;
-    this.policy = new AddressPolicy(allowedNetworks);
-    this.connector = new VettedConnector({ policy: this.policy, resolver, extraCa });
+    this.policy = policy;
+    this.connector = new VettedConnector({ policy, resolver, extraCa });
     // Made by hand, and not the global one, the agent knows nothing of the environment's proxies. It
     // follows no redirects and undoes no compression; the time limit is the exchange's own.
     this.agent = new Agent({
