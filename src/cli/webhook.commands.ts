@@ -84,8 +84,13 @@ Prints {id, secret, url, events, active, …}.`,
   addEndpointAction(webhook, 'test', {
     does: 'Sends a webhook.test event to an endpoint, once, and waits up to 10 s for its answer.',
     prints:
-      "{status, elapsedMs, error}: the receiver's HTTP status or null, milliseconds, what went wrong or null",
-    run: ({ webhookTests }, tenantId, id) => webhookTests.test(tenantId, id, SYSTEM),
+      "{status, elapsedMs, error}: the receiver's HTTP status or null, milliseconds, what went wrong or null.\n" +
+      'Exits with 1 when the receiver did not answer with 2xx',
+    run: async ({ webhookTests }, tenantId, id) => {
+      const result = await webhookTests.test(tenantId, id, SYSTEM);
+      if (result.error !== null) process.exitCode = 1;
+      return result;
+    },
   });
 
   addDeliveryCommands(webhook);

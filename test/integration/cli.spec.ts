@@ -155,6 +155,8 @@ describe('webhook', () => {
 
   beforeAll(async () => {
     receiver = await Receiver.start();
+    receiver.https.respond = (response, { path }) =>
+      response.writeHead(path === '/failing' ? 500 : 200).end('ok');
   });
   afterAll(() => receiver.stop());
 
@@ -208,6 +210,13 @@ describe('webhook', () => {
     expect(await cli('webhook', 'activate', '--id', id)).toEqual({ ...endpoint, updatedAt: MOMENT });
     expect(await cli('webhook', 'delete', '--id', id)).toEqual({ id, deleted: true });
     expect(await refusal('webhook', 'test', '--id', id)).toMatchObject({ code: 'NOT_FOUND' });
+  });
+
+  it('ends with 1, and still prints what came of it, when the receiver of a test fails', async () => {
+    const { id } = await cli(...create(receiver.url('/failing'), '*'));
+    const { code, stdout, stderr } = await run(env, 'webhook', 'test', '--id', id);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
+    expect(JSON.parse(stdout)).toEqual({ status: 500, elapsedMs: expect.any(Number), error: 'Answered 500' });
   });
 
   it('lists deliveries by every filter, of an endpoint or of the whole workspace', async () => {
