@@ -5,14 +5,14 @@
 //                    ↓
 //                 messages → conversations → contacts → workspaces ← auth, webhooks
 //                    ↓
-//      audit → outbox;  idempotency                         what every feature may use
+//      audit → outbox;  idempotency  secrets                what every feature may use
 //      metrics                                              what any of them counts with
 //      database   redis   config   common                   the ground: knows no feature
 //
 // A folder may import the folders named for it here, itself, and nothing else of src/.
 
 const GROUND = ['common', 'config', 'database', 'redis'];
-const SUPPORT = ['outbox', 'audit', 'idempotency', 'metrics', ...GROUND];
+const SUPPORT = ['outbox', 'audit', 'idempotency', 'secrets', 'metrics', ...GROUND];
 
 /** @type {Record<string, string[]>} */
 const MAY_IMPORT = {
@@ -26,6 +26,7 @@ const MAY_IMPORT = {
   outbox: ['metrics', ...GROUND],
   audit: ['outbox', ...GROUND],
   idempotency: GROUND,
+  secrets: GROUND,
 
   workspaces: SUPPORT,
   contacts: ['workspaces', ...SUPPORT],

@@ -73,6 +73,9 @@ export {
 export type { AttemptError } from './webhooks/sending/attempt-outcome';
 export { eventCatalog, isEventType, type EventData, type EventType } from './outbox/event-catalog';
 
+// Stored secrets under a new first key of `secretsKeys`, so that an old one can go.
+export { KeyRotationService } from './secrets/key-rotation.service';
+
 // Contacts, conversations and messages.
 export { ContactsService } from './contacts/contacts.service';
 export { CreateContact, ListContactsQuery } from './contacts/contact.dto';

@@ -9,6 +9,7 @@ import { DatabaseModule } from './database/database.module';
 import { MessagesModule } from './messages/messages.module';
 import { MetricsModule } from './metrics/metrics.module';
 import { RedisModule } from './redis/redis.module';
+import { SecretsModule } from './secrets/secrets.module';
 import { WebhooksModule } from './webhooks/webhooks.module';
 import { WorkspacesModule } from './workspaces/workspaces.module';
 
@@ -79,6 +80,7 @@ export class MessagingModule {
       ConversationsModule,
       MessagesModule,
       AuditModule,
+      SecretsModule,
     ];
     return {
       module: MessagingModule,

@@ -18,5 +18,5 @@ Example:
 
 Prints {reencrypted}, the number of secrets that were under another key.`,
     )
-    .action(withServices(({ webhookEndpoints }) => webhookEndpoints.reencryptSecrets()));
+    .action(withServices(({ keyRotation }) => keyRotation.reencrypt()));
 }

@@ -8,6 +8,7 @@ import { ContactsService } from '../contacts/contacts.service';
 import { ConversationsService } from '../conversations/conversations.service';
 import { MessagesService } from '../messages/messages.service';
 import { MessagingModule } from '../messaging.module';
+import { KeyRotationService } from '../secrets/key-rotation.service';
 import { WebhookDeliveriesService } from '../webhooks/deliveries/webhook-deliveries.service';
 import { WebhookEndpointsService } from '../webhooks/endpoints/webhook-endpoints.service';
 import { WebhookRecoveriesService } from '../webhooks/recoveries/webhook-recoveries.service';
@@ -27,6 +28,7 @@ export interface Services {
   webhookDeliveries: WebhookDeliveriesService;
   webhookRecoveries: WebhookRecoveriesService;
   webhookTests: WebhookTestService;
+  keyRotation: KeyRotationService;
   contacts: ContactsService;
   conversations: ConversationsService;
   messages: MessagesService;
@@ -61,6 +63,7 @@ export async function useServices(work: (services: Services) => Promise<void>): 
       webhookDeliveries: app.get(WebhookDeliveriesService, { strict: false }),
       webhookRecoveries: app.get(WebhookRecoveriesService, { strict: false }),
       webhookTests: app.get(WebhookTestService, { strict: false }),
+      keyRotation: app.get(KeyRotationService, { strict: false }),
       contacts: app.get(ContactsService, { strict: false }),
       conversations: app.get(ConversationsService, { strict: false }),
       messages: app.get(MessagesService, { strict: false }),

@@ -1,9 +1,10 @@
 import { Module } from '@nestjs/common';
 import { AuditModule } from '../audit/audit.module';
-import { SecretBox } from '../common/secret-box';
 import { Config } from '../config/config';
 import { DatabaseModule } from '../database/database.module';
 import { OutboxModule } from '../outbox/outbox.module';
+import { KeyRotationService } from '../secrets/key-rotation.service';
+import { SecretsModule } from '../secrets/secrets.module';
 import { WorkspacesModule } from '../workspaces/workspaces.module';
 import { AddressPolicy } from './sending/address-policy';
 import { AttemptRecorder } from './deliveries/attempt.recorder';
@@ -37,13 +38,9 @@ import { WebhookTestService } from './endpoints/webhook-test.service';
     WorkspacesModule,
     OutboxModule,
     AuditModule,
+    SecretsModule,
   ],
   providers: [
-    {
-      provide: SecretBox,
-      inject: [Config],
-      useFactory: (config: Config) => new SecretBox(config.secretsKeys),
-    },
     {
       provide: AddressPolicy,
       inject: [Config],
@@ -87,4 +84,8 @@ import { WebhookTestService } from './endpoints/webhook-test.service';
     DeliveryAttempter,
   ],
 })
-export class WebhooksModule {}
+export class WebhooksModule {
+  constructor(keyRotation: KeyRotationService) {
+    keyRotation.register('webhook_endpoints');
+  }
+}

@@ -3,6 +3,7 @@ import { ServerResponse } from 'node:http';
 import { isIPv4 } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import { SYSTEM } from '../../src/common/principal';
+import { KeyRotationService } from '../../src/secrets/key-rotation.service';
 import { HostResolver } from '../../src/webhooks/sending/host-resolver';
 import { WebhookDeliveriesService } from '../../src/webhooks/deliveries/webhook-deliveries.service';
 import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service';
@@ -439,8 +440,8 @@ describe('secrets under a new key', () => {
 
       const both = await Dashboard.create({ beside: old, secretsKeys: `new:${key(8)},test:${key(7)}` });
       open.unshift(both);
-      expect(await both.get(WebhookEndpointsService).reencryptSecrets()).toEqual({ reencrypted: 4 });
-      expect(await both.get(WebhookEndpointsService).reencryptSecrets()).toEqual({ reencrypted: 0 });
+      expect(await both.get(KeyRotationService).reencrypt()).toEqual({ reencrypted: 4 });
+      expect(await both.get(KeyRotationService).reencrypt()).toEqual({ reencrypted: 0 });
 
       const worker = await TestService.create({
         role: 'worker',

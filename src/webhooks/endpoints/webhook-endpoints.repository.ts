@@ -5,11 +5,6 @@ import { SealedSecret } from '../../common/secret-box';
 import { Database, Transaction } from '../../database/database';
 import { WebhookEndpointEntity } from './webhook-endpoint.entity';
 
-/** An endpoint's secret as it is stored. */
-export interface StoredSecret extends SealedSecret {
-  id: string;
-}
-
 /** An endpoint that wants an event. */
 export interface Subscriber {
   id: string;
@@ -92,22 +87,5 @@ export class WebhookEndpointsRepository {
       `SELECT id, tenant_id AS "tenantId", events FROM webhook_endpoints WHERE active AND tenant_id = ANY ($1)`,
       [tenantIds],
     );
-  }
-
-  /** Up to `count` secrets of any workspace that are not encrypted under this key: the operator's re-encryption. */
-  lockSecretsNotUnder(tx: Transaction, keyId: string, count: number): Promise<StoredSecret[]> {
-    return tx.query<StoredSecret>(
-      `SELECT id, secret_key_id AS "keyId", secret_ciphertext AS ciphertext FROM webhook_endpoints
-       WHERE secret_key_id <> $1 ORDER BY id LIMIT $2 FOR NO KEY UPDATE`,
-      [keyId, count],
-    );
-  }
-
-  async replaceSecret(tx: Transaction, { id, keyId, ciphertext }: StoredSecret): Promise<void> {
-    await tx.query(`UPDATE webhook_endpoints SET secret_key_id = $2, secret_ciphertext = $3 WHERE id = $1`, [
-      id,
-      keyId,
-      ciphertext,
-    ]);
   }
 }

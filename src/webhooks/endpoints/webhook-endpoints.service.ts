@@ -20,7 +20,6 @@ import { WebhookEndpointEntity } from './webhook-endpoint.entity';
 import { EndpointChanges, WebhookEndpointsRepository } from './webhook-endpoints.repository';
 
 const MAX_ENDPOINTS = 50;
-const REENCRYPTION_BATCH = 100;
 
 /** Why the service itself deactivated an endpoint: answered 410 to the last, or failed every delivery for days. */
 export type DeactivationReason = 'gone' | 'failing';
@@ -127,31 +126,6 @@ export class WebhookEndpointsService {
    */
   async delete(tenantId: string, id: string, actor: Actor): Promise<void> {
     await this.change(tenantId, id, { active: false, deletedAt: new Date() }, 'deleted', actor);
-  }
-
-  /**
-   * Encrypts every stored secret under the first of the configured keys, so that an old one can be taken away. Can be
-   * stopped and run again at any time.
-   */
-  async reencryptSecrets(): Promise<{ reencrypted: number }> {
-    let reencrypted = 0;
-    for (let batch = -1; batch !== 0; reencrypted += batch) {
-      batch = await this.database.transaction((tx) => this.reencryptBatch(tx));
-    }
-    return { reencrypted };
-  }
-
-  private async reencryptBatch(tx: Transaction): Promise<number> {
-    const stored = await this.endpoints.lockSecretsNotUnder(
-      tx,
-      this.secrets.currentKeyId,
-      REENCRYPTION_BATCH,
-    );
-    for (const { id, ...sealed } of stored) {
-      const secret = this.secrets.decrypt(sealed, id);
-      await this.endpoints.replaceSecret(tx, { id, ...this.secrets.encrypt(secret, id) });
-    }
-    return stored.length;
   }
 
   private change(

@@ -1,0 +1,18 @@
+import { Module } from '@nestjs/common';
+import { SecretBox } from '../common/secret-box';
+import { Config } from '../config/config';
+import { KeyRotationService } from './key-rotation.service';
+
+/** What a feature needs that stores secrets readable: to encrypt them, and to change the key that does. */
+@Module({
+  providers: [
+    {
+      provide: SecretBox,
+      inject: [Config],
+      useFactory: (config: Config) => new SecretBox(config.secretsKeys),
+    },
+    KeyRotationService,
+  ],
+  exports: [SecretBox, KeyRotationService],
+})
+export class SecretsModule {}
