@@ -11,6 +11,7 @@ import { AttemptRecorder } from './deliveries/attempt.recorder';
 import { DeliverySender } from './sending/delivery-sender';
 import { DeliveryAttempter } from './deliveries/delivery.attempter';
 import { DeliveryStore } from './deliveries/delivery.store';
+import { EndpointRegistration } from './endpoints/endpoint-registration';
 import { EndpointSubscription } from './endpoints/endpoint-subscription';
 import { EndpointUrlChecker } from './endpoints/endpoint-url.checker';
 import { HostResolver } from './sending/host-resolver';
@@ -59,6 +60,7 @@ import { WebhookTestService } from './endpoints/webhook-test.service';
         new DeliverySender({ policy, extraCa, resolver }),
     },
     EndpointUrlChecker,
+    EndpointRegistration,
     WebhookEndpointsRepository,
     WebhookEndpointsService,
     WebhookDeliveriesRepository,

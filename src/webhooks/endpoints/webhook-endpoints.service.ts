@@ -1,15 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { AuditService } from '../../audit/audit.service';
 import { AppError } from '../../common/app-error';
-import { newId } from '../../common/ids';
 import { Actor, SYSTEM } from '../../common/principal';
-import { SecretBox } from '../../common/secret-box';
 import { validate } from '../../common/validate';
 import { Database, Transaction } from '../../database/database';
-import { WorkspacesRepository } from '../../workspaces/workspaces.repository';
-import { EndpointUrlChecker } from './endpoint-url.checker';
-import { generateEndpointSecret } from '../sending/signature';
 import { WebhookDeliveriesRepository } from '../deliveries/webhook-deliveries.repository';
+import { EndpointRegistration } from './endpoint-registration';
 import {
   CreatedWebhookEndpoint,
   CreateWebhookEndpoint,
@@ -18,8 +14,6 @@ import {
 } from './webhook-endpoint.dto';
 import { WebhookEndpointEntity } from './webhook-endpoint.entity';
 import { EndpointChanges, WebhookEndpointsRepository } from './webhook-endpoints.repository';
-
-const MAX_ENDPOINTS = 50;
 
 /** Why the service itself deactivated an endpoint: answered 410 to the last, or failed every delivery for days. */
 export type DeactivationReason = 'gone' | 'failing';
@@ -34,9 +28,7 @@ export class WebhookEndpointsService {
     private readonly database: Database,
     private readonly endpoints: WebhookEndpointsRepository,
     private readonly deliveries: WebhookDeliveriesRepository,
-    private readonly workspaces: WorkspacesRepository,
-    private readonly urls: EndpointUrlChecker,
-    private readonly secrets: SecretBox,
+    private readonly registration: EndpointRegistration,
     private readonly audit: AuditService,
   ) {}
 
@@ -49,30 +41,10 @@ export class WebhookEndpointsService {
     input: CreateWebhookEndpoint,
     actor: Actor,
   ): Promise<CreatedWebhookEndpoint> {
-    const { url: given, events, rateLimit = null } = validate(CreateWebhookEndpoint, input);
-    const url = await this.urls.check(given);
-    const id = newId();
-    const secret = generateEndpointSecret();
-    const { keyId, ciphertext } = this.secrets.encrypt(secret, id);
-    const now = new Date();
-    const endpoint: WebhookEndpointEntity = {
-      id,
-      tenantId,
-      url,
-      events,
-      secretKeyId: keyId,
-      secretCiphertext: ciphertext,
-      active: true,
-      rateLimit,
-      failingSince: null,
-      lastSuccessAt: null,
-      createdAt: now,
-      updatedAt: now,
-      deletedAt: null,
-    };
+    const checked = validate(CreateWebhookEndpoint, input);
+    const { endpoint, secret } = await this.registration.prepare(tenantId, checked);
     await this.database.transaction(async (tx) => {
-      await this.requireRoom(tx, tenantId);
-      await this.endpoints.insert(tx, endpoint);
+      await this.registration.insert(tx, endpoint);
       await this.record(tx, endpoint, 'created', actor);
     });
     return { ...toEndpointSummary(endpoint), secret };
@@ -158,13 +130,6 @@ export class WebhookEndpointsService {
     if (!after.active) await this.deliveries.cancelPending(tx, tenantId, id);
     await this.record(tx, after, action, actor, metadata);
     return after;
-  }
-
-  /** The workspace's row is locked, so that two creations at once can't both take the last place. */
-  private async requireRoom(tx: Transaction, tenantId: string): Promise<void> {
-    if (!(await this.workspaces.lock(tx, tenantId))) throw AppError.notFound('Workspace');
-    if ((await this.endpoints.count(tx, tenantId)) < MAX_ENDPOINTS) return;
-    throw new AppError('INVALID_BODY', `A workspace has at most ${MAX_ENDPOINTS} webhook endpoints.`);
   }
 
   private async record(
