@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { SYSTEM } from '../common/principal';
 import type { AgentRole } from '../workspaces/agent.entity';
-import { withServices } from './command';
+import { requireChange, withServices } from './command';
 import { trueOrFalse } from './option-values';
 
 interface CreateOptions {
@@ -53,6 +53,7 @@ Prints {id, name, email, role, isBot, active, …}.`,
     .requiredOption('--id <id>', 'which agent')
     .option('--role <role>', 'OWNER, ADMIN or AGENT')
     .option('--active <boolean>', 'true or false', trueOrFalse)
+    .hook('preAction', requireChange)
     .addHelpText(
       'after',
       '\nExample:\n  node dist/cli.js agent update --id <id> --active false\n\nPrints the agent.',

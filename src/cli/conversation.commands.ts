@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { type Channel, CHANNELS } from '../common/channel';
 import type { ConversationStatus } from '../conversations/conversation.entity';
-import { withServices } from './command';
+import { requireChange, withServices } from './command';
 
 interface CreateOptions {
   workspace: string;
@@ -47,6 +47,7 @@ Prints {id, sourceChannel, status, contact, …}.`,
     .requiredOption('--agent <id>', 'who changes it')
     .option('--status <status>', 'OPEN, SNOOZED or CLOSED')
     .option('--assign <agent>', 'to whom: an agent\'s id, or "none"')
+    .hook('preAction', requireChange)
     .addHelpText(
       'after',
       `

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { SYSTEM } from '../common/principal';
 import type { Entitlement, PlanTier } from '../workspaces/plan-policy';
-import { withServices } from './command';
+import { requireChange, withServices } from './command';
 import { isoDate, list, wholeNumber, wholeNumberOrDefault } from './option-values';
 
 interface CreateOptions {
@@ -59,6 +59,7 @@ Prints {id, name, slug, planTier, trialEndsAt, rateLimit, entitlements, createdA
       "granted apart from the plan: auditWebhookExport; '' takes all away",
       list,
     )
+    .hook('preAction', requireChange)
     .addHelpText(
       'after',
       `

@@ -384,15 +384,13 @@ describe('contact, conversation, message', () => {
     });
     expect(await actorsOf(id)).toEqual([`agent ${lin.id}`]);
 
-    const [idleReply, idleUpdate, nothing, nowhere] = await Promise.all([
+    const [idleReply, idleUpdate, nowhere] = await Promise.all([
       refusal(...reply, idle.id),
       refusal(...update, idle.id, '--status', 'OPEN'),
-      refusal(...update, lin.id),
       refusal('message', 'receive', '--conversation', NOWHERE, '--body', 'Hello?'),
     ]);
     expect(idleReply).toMatchObject({ code: 'INVALID_BODY', details: [{ field: 'senderAgentId' }] });
     expect(idleUpdate).toMatchObject({ code: 'INVALID_BODY', details: [{ field: 'agent' }] });
-    expect(nothing).toMatchObject({ code: 'INVALID_BODY' });
     expect(nowhere).toMatchObject({ code: 'NOT_FOUND', message: 'Conversation not found.' });
   });
 
@@ -497,6 +495,15 @@ describe('the door itself', () => {
     ],
     [['workspace', 'update', '--slug', 's', '--rate-limit', '1.5'], expect.stringContaining('whole number')],
     [['workspace', 'update', '--slug', 's', '--trial-ends-at', 'soon'], expect.stringContaining('ISO 8601')],
+    [
+      ['workspace', 'update', '--slug', 's'],
+      'Nothing is to change: give at least one of --plan, --trial-ends-at, --rate-limit, --entitlements.',
+    ],
+    [['agent', 'update', '--id', NOWHERE], 'Nothing is to change: give at least one of --role, --active.'],
+    [
+      ['conversation', 'update', '--id', NOWHERE, '--agent', NOWHERE],
+      'Nothing is to change: give at least one of --status, --assign.',
+    ],
   ])('refuses %j with the error body', async (args, message) => {
     expect(await refusalIn({}, ...args)).toEqual({ code: 'INVALID_BODY', message, requestId: null });
   });
