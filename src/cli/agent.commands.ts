@@ -48,6 +48,21 @@ Prints {id, name, email, role, isBot, active, …}.`,
     );
 
   agent
+    .command('list')
+    .description('Lists the agents of a workspace, inactive ones and bots too, oldest first.')
+    .requiredOption('--workspace <slug>', 'whose agents')
+    .addHelpText(
+      'after',
+      '\nExample:\n  node dist/cli.js agent list --workspace acme\n\nPrints {data: [agents]}.',
+    )
+    .action(
+      withServices(async ({ workspaces, agents }, { workspace }: { workspace: string }) => {
+        const { id } = await workspaces.getBySlug(workspace);
+        return { data: await agents.list(id) };
+      }),
+    );
+
+  agent
     .command('update')
     .description("Changes an agent's role, or whether it may act.")
     .requiredOption('--id <id>', 'which agent')

@@ -4,6 +4,7 @@ import { isId } from '../common/ids';
 import { Actor } from '../common/principal';
 import { Database } from '../database/database';
 import { AgentsRepository } from '../workspaces/agents.repository';
+import { WorkspaceEntity } from '../workspaces/workspace.entity';
 
 const TABLES = {
   Agent: 'agents',
@@ -14,8 +15,9 @@ const TABLES = {
 } as const;
 
 /**
- * Finds what the operator names by its id alone. The operator stands above all workspaces; everybody else names a
- * workspace first, so no feature has a finder without one, and this is the only place that looks across them.
+ * Finds what the operator names by its id alone, and the workspaces themselves. The operator stands above all
+ * workspaces; everybody else names one first, so no feature has a finder without one, and this is the only place that
+ * looks across them.
  */
 @Injectable()
 export class OperatorLookup {
@@ -23,6 +25,11 @@ export class OperatorLookup {
     private readonly database: Database,
     private readonly agents: AgentsRepository,
   ) {}
+
+  /** All of them, newest first. */
+  workspaces(): Promise<WorkspaceEntity[]> {
+    return this.database.manager.find(WorkspaceEntity, { order: { id: 'DESC' } });
+  }
 
   /**
    * @returns the id of the workspace that has it

@@ -48,6 +48,12 @@ Prints {id, name, slug, planTier, trialEndsAt, rateLimit, entitlements, createdA
     );
 
   workspace
+    .command('list')
+    .description('Lists all workspaces, newest first.')
+    .addHelpText('after', '\nExample:\n  node dist/cli.js workspace list\n\nPrints {data: [workspaces]}.')
+    .action(withServices(async ({ lookup }) => ({ data: await lookup.workspaces() })));
+
+  workspace
     .command('update')
     .description('Changes what is given; the rest stays.')
     .requiredOption('--slug <slug>', 'which workspace')

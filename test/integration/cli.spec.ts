@@ -41,7 +41,7 @@ afterAll(async () => {
 });
 
 describe('workspace', () => {
-  it('creates a workspace, and changes what is given', async () => {
+  it('creates a workspace, lists it, and changes what is given', async () => {
     const created = await cli(
       ...['workspace', 'create', '--name', 'Zoë & Co', '--slug', 'zoe', '--plan', 'TRIAL'],
       ...[
@@ -64,6 +64,9 @@ describe('workspace', () => {
       createdAt: MOMENT,
       updatedAt: MOMENT,
     });
+
+    const { data: all } = await cli('workspace', 'list');
+    expect(all).toEqual([created, expect.objectContaining({ slug: 'acme' })]);
 
     const inZoe = ['workspace', 'update', '--slug', 'zoe'];
     const upgraded = await cli(...inZoe, '--plan', 'PRO');
@@ -95,7 +98,7 @@ describe('workspace', () => {
 });
 
 describe('agent', () => {
-  it('creates agents and bots, and changes their role and whether they may act', async () => {
+  it('creates agents and bots, lists them, and changes their role and whether they may act', async () => {
     const create = ['agent', 'create', '--workspace', 'acme'];
     const [ada, bot] = await Promise.all([
       cli(...create, '--name', 'Ada', '--email', 'ada@example.com', '--role', 'OWNER'),
@@ -106,6 +109,10 @@ describe('agent', () => {
 
     const updated = await cli('agent', 'update', '--id', bot.id, '--role', 'ADMIN', '--active', 'true');
     expect(updated).toEqual({ ...bot, role: 'ADMIN', active: true, updatedAt: MOMENT });
+
+    const { data: all } = await cli('agent', 'list', '--workspace', 'acme');
+    expect(all).toHaveLength(2);
+    expect(all).toEqual(expect.arrayContaining([ada, updated]));
   });
 
   it('answers alike for an id that is unknown and for one that is none', async () => {
@@ -446,8 +453,10 @@ describe('the door itself', () => {
     expect(commands.map(({ path }) => path)).toEqual([
       'migrate',
       'workspace create',
+      'workspace list',
       'workspace update',
       'agent create',
+      'agent list',
       'agent update',
       'api-key create',
       'api-key list',
