@@ -1,4 +1,5 @@
 import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
+import { Periodic } from '../../common/periodic';
 import { DeliveryQueue } from './delivery.queue';
 import { DeliveryStore } from './delivery.store';
 
@@ -9,8 +10,11 @@ const MAX_WOKEN = 1_000;
 @Injectable()
 export class DeliverySweeper implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(DeliverySweeper.name);
-  private timer: NodeJS.Timeout | null = null;
-  private sweeping: Promise<void> = Promise.resolve();
+  private readonly sweeps = new Periodic(
+    INTERVAL_MS,
+    () => this.sweep(),
+    (error) => this.logger.error({ err: error }, 'sweeping failed; it is tried again'),
+  );
 
   constructor(
     private readonly store: DeliveryStore,
@@ -18,27 +22,15 @@ export class DeliverySweeper implements OnApplicationBootstrap, BeforeApplicatio
   ) {}
 
   onApplicationBootstrap(): void {
-    this.timer = setTimeout(() => this.run(), INTERVAL_MS);
+    this.sweeps.start();
   }
 
-  async beforeApplicationShutdown(): Promise<void> {
-    if (this.timer) clearTimeout(this.timer);
-    this.timer = null;
-    await this.sweeping;
-  }
-
-  private run(): void {
-    this.sweeping = this.sweep().then(() => {
-      if (this.timer) this.timer = setTimeout(() => this.run(), INTERVAL_MS);
-    });
+  beforeApplicationShutdown(): Promise<void> {
+    return this.sweeps.stop();
   }
 
   private async sweep(): Promise<void> {
-    try {
-      // By jobs of their own: an endpoint's ordinary job may be held by a worker that is dead.
-      for (const endpointId of await this.store.sweep(MAX_WOKEN)) this.queue.wakeIn(endpointId, 0);
-    } catch (error) {
-      this.logger.error({ err: error as Error }, 'sweeping failed; it is tried again');
-    }
+    // By jobs of their own: an endpoint's ordinary job may be held by a worker that is dead.
+    for (const endpointId of await this.store.sweep(MAX_WOKEN)) this.queue.wakeIn(endpointId, 0);
   }
 }

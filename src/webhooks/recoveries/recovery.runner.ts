@@ -1,4 +1,5 @@
 import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
+import { Periodic } from '../../common/periodic';
 import { Database, Transaction } from '../../database/database';
 import { DeliveryQueue } from '../deliveries/delivery.queue';
 import { EndpointSubscription } from '../endpoints/endpoint-subscription';
@@ -16,9 +17,11 @@ const BATCH = 500;
 @Injectable()
 export class RecoveryRunner implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(RecoveryRunner.name);
-  private stopping = false;
-  private timer: NodeJS.Timeout | undefined;
-  private running: Promise<void> = Promise.resolve();
+  private readonly turns = new Periodic(
+    INTERVAL_MS,
+    () => this.runAll(),
+    (error) => this.logger.error({ err: error }, 'a recovery was interrupted; it goes on shortly'),
+  );
 
   constructor(
     private readonly database: Database,
@@ -29,29 +32,15 @@ export class RecoveryRunner implements OnApplicationBootstrap, BeforeApplication
   ) {}
 
   onApplicationBootstrap(): void {
-    this.schedule();
+    this.turns.start();
   }
 
-  async beforeApplicationShutdown(): Promise<void> {
-    this.stopping = true;
-    clearTimeout(this.timer);
-    await this.running;
-  }
-
-  private schedule(): void {
-    this.timer = setTimeout(() => {
-      this.running = this.runAll().then(() => {
-        if (!this.stopping) this.schedule();
-      });
-    }, INTERVAL_MS);
+  beforeApplicationShutdown(): Promise<void> {
+    return this.turns.stop();
   }
 
   private async runAll(): Promise<void> {
-    try {
-      while (!this.stopping && (await this.runBatch()));
-    } catch (error) {
-      this.logger.error({ err: error as Error }, 'a recovery was interrupted; it goes on shortly');
-    }
+    while (!this.turns.isStopped && (await this.runBatch()));
   }
 
   /** @returns whether there was anything to do */
