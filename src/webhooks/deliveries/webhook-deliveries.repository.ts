@@ -23,6 +23,11 @@ export type NewDelivery = Pick<
   'tenantId' | 'id' | 'endpointId' | 'eventId' | 'eventType'
 >;
 
+/** What makes a delivery pending as if nothing had been tried: due then, with the whole retry schedule. */
+const pendingAgain = (dueAt: string) => `
+  status = 'PENDING', attempt_count = 0, max_attempts = ${MAX_ATTEMPTS}, next_attempt_at = ${dueAt},
+  finished_at = NULL, lease_id = NULL, lease_until = NULL`;
+
 /** Deliveries as the dashboard, the consumer and the endpoint service see them. The worker has its own store. */
 @Injectable()
 export class WebhookDeliveriesRepository {
@@ -82,35 +87,50 @@ export class WebhookDeliveriesRepository {
       .getMany();
   }
 
-  /** Makes a delivery pending as if nothing had been tried: due, and at once overdue, so that the next sweep sees it. */
+  /** Makes a delivery pending again: due, and at once overdue, so that the next sweep sees it. */
   async renew(tx: Transaction, tenantId: string, id: string): Promise<void> {
     await tx.query(
-      `UPDATE webhook_deliveries
-       SET status = 'PENDING', attempt_count = 0, max_attempts = $3, next_attempt_at = now() - interval '2 seconds',
-           finished_at = NULL, lease_id = NULL, lease_until = NULL
+      `UPDATE webhook_deliveries SET ${pendingAgain(`now() - interval '2 seconds'`)}
        WHERE tenant_id = $1 AND id = $2`,
-      [tenantId, id, MAX_ATTEMPTS],
+      [tenantId, id],
     );
   }
 
-  /** Owes events to endpoints; what is owed already stays as it is. */
+  /** Owes events to endpoints; what is or was owed already stays as it is. */
   async insertMany(tx: Transaction, deliveries: NewDelivery[]): Promise<void> {
-    await tx.query(
-      `INSERT INTO webhook_deliveries
+    await this.insert(tx, deliveries, 'DO NOTHING');
+  }
+
+  /**
+   * Owes events to endpoints, again or for the first time. What an endpoint has had, or has coming, stays as it is.
+   * @returns how many are owed now that were not
+   */
+  insertOrRenewMany(tx: Transaction, deliveries: NewDelivery[]): Promise<number> {
+    return this.insert(
+      tx,
+      deliveries,
+      `DO UPDATE SET ${pendingAgain('now()')} WHERE d.status IN ('EXHAUSTED', 'CANCELLED')`,
+    );
+  }
+
+  private async insert(tx: Transaction, deliveries: NewDelivery[], onConflict: string): Promise<number> {
+    const rows = await tx.query(
+      `INSERT INTO webhook_deliveries AS d
          (tenant_id, id, endpoint_id, event_id, event_type, status, max_attempts, next_attempt_at, created_at)
-       SELECT d.tenant_id, d.id, d.endpoint_id, d.event_id, d.event_type, 'PENDING', $6, now(), now()
+       SELECT n.tenant_id, n.id, n.endpoint_id, n.event_id, n.event_type, 'PENDING', ${MAX_ATTEMPTS}, now(), now()
        FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[])
-         AS d (tenant_id, id, endpoint_id, event_id, event_type)
-       ON CONFLICT (tenant_id, event_id, endpoint_id) DO NOTHING`,
+         AS n (tenant_id, id, endpoint_id, event_id, event_type)
+       ON CONFLICT (tenant_id, event_id, endpoint_id) ${onConflict}
+       RETURNING 1`,
       [
         deliveries.map(({ tenantId }) => tenantId),
         deliveries.map(({ id }) => id),
         deliveries.map(({ endpointId }) => endpointId),
         deliveries.map(({ eventId }) => eventId),
         deliveries.map(({ eventType }) => eventType),
-        MAX_ATTEMPTS,
       ],
     );
+    return rows.length;
   }
 
   /** Stops everything that is still owed to an endpoint. May be much: it gets more time than a request has. */

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { idFloor, isId, newId } from '../../common/ids';
 import { Database, Transaction } from '../../database/database';
-import { MAX_ATTEMPTS } from '../deliveries/retry-schedule';
+import { WebhookDeliveriesRepository } from '../deliveries/webhook-deliveries.repository';
 import { WebhookRecoveryEntity } from './webhook-recovery.entity';
 
 /** Which events an endpoint should have had. */
@@ -22,7 +22,10 @@ const IS_DELIVERED = `d.status IN ('SUCCEEDED', 'PENDING')`;
 
 @Injectable()
 export class WebhookRecoveriesRepository {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly deliveries: WebhookDeliveriesRepository,
+  ) {}
 
   async find(tenantId: string, id: string): Promise<WebhookRecoveryEntity | null> {
     return isId(id) ? this.database.manager.findOneBy(WebhookRecoveryEntity, { tenantId, id }) : null;
@@ -85,34 +88,14 @@ export class WebhookRecoveriesRepository {
   }
 
   /**
-   * Owes events to an endpoint, again or for the first time, with the whole retry schedule. What it has had, or has
-   * coming, stays as it is.
+   * Owes events to an endpoint, again or for the first time.
    * @returns how many are owed now that were not
    */
-  async owe(
-    tx: Transaction,
-    { tenantId, endpointId }: EventRange,
-    events: RecoverableEvent[],
-  ): Promise<number> {
-    const rows = await tx.query(
-      `INSERT INTO webhook_deliveries AS d
-         (tenant_id, id, endpoint_id, event_id, event_type, status, max_attempts, next_attempt_at, created_at)
-       SELECT $1, e.delivery_id, $2, e.id, e.type, 'PENDING', ${MAX_ATTEMPTS}, now(), now()
-       FROM unnest($3::uuid[], $4::uuid[], $5::text[]) AS e (delivery_id, id, type)
-       ON CONFLICT (tenant_id, event_id, endpoint_id) DO UPDATE
-         SET status = 'PENDING', attempt_count = 0, max_attempts = excluded.max_attempts,
-             next_attempt_at = excluded.next_attempt_at, finished_at = NULL, lease_id = NULL, lease_until = NULL
-         WHERE d.status IN ('EXHAUSTED', 'CANCELLED')
-       RETURNING 1`,
-      [
-        tenantId,
-        endpointId,
-        events.map(() => newId()),
-        events.map(({ id }) => id),
-        events.map(({ type }) => type),
-      ],
-    );
-    return rows.length;
+  owe(tx: Transaction, { tenantId, endpointId }: EventRange, events: RecoverableEvent[]): Promise<number> {
+    const owed = events.map(({ id: eventId, type: eventType }) => {
+      return { tenantId, id: newId(), endpointId, eventId, eventType };
+    });
+    return this.deliveries.insertOrRenewMany(tx, owed);
   }
 
   async advance(tx: Transaction, recovery: WebhookRecoveryEntity): Promise<void> {
