@@ -69,6 +69,9 @@ export async function show({ apiUrl, key, conversations, bot, endpoint, receiver
   const test = await cli('webhook', 'test', '--id', endpoint.id);
   console.log(dim(`  the receiver answered ${test.status} after ${test.elapsedMs} ms`));
   await arrived(receiver, 'webhook.test', (data) => data.test === true);
+
+  title('Enterprise workspaces get their audit log as well: here, that the button was pressed');
+  await arrived(receiver, 'audit.event', ({ action }) => action === 'webhook_endpoint.tested');
 }
 
 /** Sends one request and prints it with its answer. */

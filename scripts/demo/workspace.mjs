@@ -26,7 +26,7 @@ const CONVERSATIONS = [
 export async function makeWorkspace(cli, receiverUrl) {
   const workspace = await makeFirstOrNext(cli);
   const inWorkspace = ['--workspace', workspace.slug];
-  const [, bot, key, endpoint, ...contacts] = await side(2, [
+  const [, bot, key, ...contacts] = await side(2, [
     () =>
       cli(
         'agent',
@@ -53,7 +53,6 @@ export async function makeWorkspace(cli, receiverUrl) {
         '--bot',
       ),
     () => cli('api-key', 'create', ...inWorkspace, '--name', 'demo', '--scopes', SCOPES),
-    () => cli('webhook', 'create', ...inWorkspace, '--url', receiverUrl, '--events', '*'),
     ...CONTACTS.map((fields) => () => cli('contact', 'create', ...inWorkspace, ...fields)),
   ]);
   const conversations = await side(
@@ -63,6 +62,8 @@ export async function makeWorkspace(cli, receiverUrl) {
       return cli('conversation', 'create', ...inWorkspace, '--contact', id, '--channel', channel);
     }),
   );
+  // Last, so that every run of the show gets the same webhooks.
+  const endpoint = await cli('webhook', 'create', ...inWorkspace, '--url', receiverUrl, '--events', '*');
   return { workspace, bot, key, endpoint, conversations };
 }
 
