@@ -3,9 +3,12 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, EntityManager } from 'typeorm';
 import { AppError } from '../common/app-error';
 import { isWorkspaceUnknown } from '../common/database-errors';
+import { DatabaseClient } from './database-client';
 
 /** Named, so that a dashboard backend that imports this service keeps its own, default data source beside it. */
 export const DATA_SOURCE = 'messaging';
+
+const LONG_STATEMENT_TIMEOUT_MS = 60_000;
 
 /** One open transaction. Whatever writes takes it as its first argument. */
 export class Transaction {
@@ -19,7 +22,9 @@ export class Transaction {
 
   /** Gives the statements that follow a minute, where what they go through has no bound of its own. */
   async allowLongStatements(): Promise<void> {
-    await this.manager.query(`SET LOCAL statement_timeout = '60s'`);
+    await this.manager.query(`SET LOCAL statement_timeout = ${LONG_STATEMENT_TIMEOUT_MS}`);
+    const client = (await this.manager.queryRunner!.connect()) as DatabaseClient;
+    client.allowLongStatements(LONG_STATEMENT_TIMEOUT_MS);
   }
 
   /** Calls back once everything is committed, and never if it is rolled back. Nobody waits for what it starts. */

@@ -58,6 +58,7 @@ const database = faultsOf('database', 'steady', {
     await stores.restartPostgres();
   },
   'PostgreSQL: connections cut': ({ stores }) => stores.cutConnections(),
+  'PostgreSQL: frozen for 20 s': ({ stores }) => stores.freezePostgres(FROZEN_MS),
 });
 
 const redis = faultsOf('redis', 'steady', {

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,7 +9,7 @@ import { freePort, startReaper } from '../../scripts/processes.mjs';
 import { findHome } from '../../scripts/servers/home.mjs';
 import { startPostgres } from '../../scripts/servers/postgres.mjs';
 import { startRedis } from '../../scripts/servers/redis.mjs';
-import { Proxy } from './proxy';
+import { TcpProxy } from '../support/tcp-proxy';
 
 type Reaper = Awaited<ReturnType<typeof startReaper>>;
 type Server = Awaited<ReturnType<typeof startPostgres>>;
@@ -31,7 +31,7 @@ export class Stores {
     private readonly ports: { postgres: number; redis: number },
     private postgres: Server,
     private redis: Server,
-    private readonly redisProxy: Proxy,
+    private readonly redisProxy: TcpProxy,
   ) {}
 
   static async start(): Promise<Stores> {
@@ -47,7 +47,7 @@ export class Stores {
       startPostgres({ ...options, port: ports.postgres }),
       startRedis({ ...options, port: ports.redis }),
     ]);
-    return new Stores(reaper, options, ports, postgres, redis, await Proxy.start(ports.redis));
+    return new Stores(reaper, options, ports, postgres, redis, await TcpProxy.start(redis.url));
   }
 
   get databaseUrl(): string {
@@ -56,9 +56,7 @@ export class Stores {
 
   /** Where the service's processes find Redis. */
   get redisUrl(): string {
-    const url = new URL(this.redis.url);
-    url.port = String(this.redisProxy.port);
-    return url.href;
+    return this.redisProxy.address;
   }
 
   /** Immediate shutdown: no session is ended properly, and the next start recovers from the log. */
@@ -79,6 +77,20 @@ export class Stores {
     await this.query(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'messaging-%'`,
     );
+    span.to = Date.now();
+  }
+
+  /** Everything stays open, and nothing is answered. */
+  async freezePostgres(ms: number): Promise<void> {
+    const span = { from: Date.now(), to: Infinity };
+    this.databaseAway.push(span);
+    const frozen = freezeTree(this.postgres.child.pid!);
+    try {
+      await sleep(ms);
+    } finally {
+      for (const pid of frozen.reverse()) process.kill(pid, 'SIGCONT');
+    }
+    await this.query('SELECT 1'); // it has first to deal with everybody who gave up on it
     span.to = Date.now();
   }
 
@@ -125,7 +137,7 @@ export class Stores {
 
   /** Ends the stores, after whatever else was given to the reaper. */
   async stop(): Promise<void> {
-    await this.redisProxy.stop();
+    await this.redisProxy.cut();
     await this.reaper.finish();
   }
 
@@ -140,4 +152,14 @@ export class Stores {
     const data = join(this.options.home.directory, 'redis');
     for (const name of readdirSync(data)) rmSync(join(data, name), { recursive: true });
   }
+}
+
+/**
+ * Stops a server, and then each process of its own: a session goes on without the one that made it.
+ * @returns what was stopped, in that order
+ */
+function freezeTree(pid: number): number[] {
+  process.kill(pid, 'SIGSTOP');
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean);
+  return [pid, ...children.flatMap((child) => freezeTree(Number(child)))];
 }

@@ -36,10 +36,15 @@ export class TcpProxy {
     await closed;
   }
 
+  /** As when a machine on the way vanishes: on the open connections nothing arrives any more. New ones work. */
+  silence(): void {
+    for (const socket of this.sockets) socket.pause();
+  }
+
   /** Lets nothing through any more, and tells nobody. */
   freeze(): void {
     this.frozen = true;
-    for (const socket of this.sockets) socket.pause();
+    this.silence();
   }
 
   thaw(): void {

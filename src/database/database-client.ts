@@ -1,0 +1,39 @@
+import { Client } from 'pg';
+
+/** A request that has not been served by then is better answered with 503 than kept waiting. */
+export const STATEMENT_TIMEOUT_MS = 5_000;
+/** How long PostgreSQL's own word that a statement took too long may be on its way. */
+const GRACE_MS = 1_000;
+
+/**
+ * A connection that notices when nobody is at its other end. PostgreSQL ends every statement in time, so one that is
+ * still unanswered a second later is waited for in vain: the server hangs, or the way to it is gone. The connection is
+ * then destroyed, as if it had been cut, and so never used again. (`query_timeout`, which pg has for this, fails the
+ * statement but gives its connection back to the pool, dead as it is.)
+ */
+export class DatabaseClient extends Client {
+  private statementTimeoutMs = STATEMENT_TIMEOUT_MS;
+
+  /** To be called where a transaction has raised its `statement_timeout`; holds until its end, as that does. */
+  allowLongStatements(statementTimeoutMs: number): void {
+    this.statementTimeoutMs = statementTimeoutMs;
+  }
+
+  /** Of pg's many forms, those that answer with a promise are bounded: TypeORM uses no other once it is connected. */
+  override query(...statement: unknown[]): never {
+    if (this.getTransactionStatus() === 'I') this.statementTimeoutMs = STATEMENT_TIMEOUT_MS;
+    const answer: unknown = super.query(...(statement as [string]));
+    if (answer instanceof Promise) this.giveUpUnless(answer);
+    return answer as never;
+  }
+
+  private giveUpUnless(answered: Promise<unknown>): void {
+    const timeoutMs = this.statementTimeoutMs + GRACE_MS;
+    const timer = setTimeout(() => {
+      const error = new Error(`PostgreSQL did not answer within ${timeoutMs} ms`);
+      this.connection.stream.destroy(Object.assign(error, { code: 'ETIMEDOUT' }));
+    }, timeoutMs);
+    const stop = () => clearTimeout(timer);
+    answered.then(stop, stop);
+  }
+}
