@@ -1,9 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Config } from '../../src/config/config';
+import { OutboxSignal } from '../../src/outbox/outbox.signal';
+import { RedisClient } from '../../src/redis/redis.module';
 import { DeliveryStore } from '../../src/webhooks/deliveries/delivery.store';
 import { DeliverySweeper } from '../../src/webhooks/deliveries/delivery.sweeper';
 import { Receiver } from '../support/receiver';
 import { TestService } from '../support/service';
 import { deliveriesOf, subscribe, waitForDeliveries } from '../support/subscription';
+import { TcpProxy } from '../support/tcp-proxy';
 import { waitFor } from '../support/wait';
 
 /** Long after a commit's wake-up has reached Redis. */
@@ -28,6 +32,32 @@ it('loses no wake-up that comes while the endpoint’s job is active, and needs 
   } finally {
     await service.close();
     await receiver.stop();
+  }
+});
+
+it('hears of what is appended although its connection has died without a word', async () => {
+  const service = await TestService.create();
+  const proxy = await TcpProxy.start(service.stores.redisUrl);
+  const listener = new OutboxSignal({ redisUrl: proxy.address } as Config, service.app.get(RedisClient));
+  const speaker = service.app.get(OutboxSignal);
+  let heard = 0;
+  const isHeard = () => {
+    speaker.send();
+    return heard > 0;
+  };
+  try {
+    listener.onSignal(() => (heard += 1));
+    await waitFor('a signal', isHeard);
+
+    proxy.silence();
+    await sleep(WAKE_UP_MS); // for what was on its way already
+    heard = 0;
+
+    await waitFor('a signal over another connection', isHeard);
+  } finally {
+    listener.onApplicationShutdown();
+    await proxy.cut();
+    await service.close();
   }
 });
 
