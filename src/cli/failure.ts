@@ -3,8 +3,8 @@ import { AppError } from '../common/app-error';
 import type { ConfigError } from '../config/config';
 
 const START_THE_SERVERS =
-  'No database is known: DATABASE_URL is not set, and no embedded servers run in this folder. ' +
-  'Start them with "npm start" in another terminal, or set DATABASE_URL and REDIS_URL.';
+  'No database is known: DATABASE_URL is not set, and this folder has no .data/servers.json of running servers. ' +
+  'Start them with "npm start" in another terminal and call this from the same checkout, or set DATABASE_URL and REDIS_URL.';
 const UNDEFINED_TABLE = '42P01';
 
 /** Prints an error as the body that the API would answer with, and lets the process end with 1. */

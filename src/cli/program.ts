@@ -11,7 +11,7 @@ import { addWorkspaceCommands } from './workspace.commands';
 
 const PREAMBLE = `
 Every command prints one JSON object on stdout. An error prints {"error": {"code", "message", …}} on stderr and
-exits with 1. The database is DATABASE_URL's, or that of the running embedded servers (npm start).
+exits with 1. The database is DATABASE_URL's, or that of the running embedded servers (npm start) of this folder.
 `;
 
 /** All commands. Nothing heavy is loaded before one of them runs: help must be instant. */
