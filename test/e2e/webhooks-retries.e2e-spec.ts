@@ -14,7 +14,9 @@ import { HttpsReceiver } from '../support/https-receiver';
 import { Receiver } from '../support/receiver';
 import { TestService } from '../support/service';
 import {
+  addEndpoint,
   AttemptRow,
+  attemptsOf,
   bringForward,
   deliveriesOf,
   subscribe,
@@ -25,6 +27,8 @@ import {
 import { TestCa } from '../support/test-ca';
 import { waitFor } from '../support/wait';
 
+/** More than are under way to one endpoint at once. */
+const MESSAGES = 25;
 const SCHEDULE_MS = [2_000, 4_000, 8_000, 16_000, 32_000];
 
 describe('failed deliveries', () => {
@@ -427,37 +431,71 @@ describe('names of receivers', () => {
 });
 
 describe('secrets under a new key', () => {
-  const key = (byte: number) => Buffer.alloc(32, byte).toString('base64');
+  const OLD = `test:${Buffer.alloc(32, 7).toString('base64')}`;
+  const NEW = `new:${Buffer.alloc(32, 8).toString('base64')}`;
+  let receiver: Receiver;
+  let old: Dashboard;
+  let both: Dashboard;
+  let workers: TestService[];
+  let subscription: Subscription;
+
+  beforeEach(async () => {
+    workers = [];
+    receiver = await Receiver.start();
+    old = await Dashboard.create({ secretsKeys: OLD });
+    both = await Dashboard.create({ beside: old, secretsKeys: `${NEW},${OLD}` });
+    subscription = await subscribe(old, receiver);
+  });
+  afterEach(async () => {
+    for (const part of [...workers, both, old]) await part.close();
+    await receiver.stop();
+  });
+
+  async function startWorker(keys: string): Promise<void> {
+    workers.push(await TestService.create({ role: 'worker', beside: old, env: { SECRETS_KEYS: keys } }));
+  }
 
   it('sign as before once they are re-encrypted, and the old key can go', async () => {
-    const receiver = await Receiver.start();
-    const old = await Dashboard.create({ secretsKeys: `test:${key(7)}` });
-    const open: { close(): Promise<void> }[] = [old];
-    try {
-      const subscription = await subscribe(old, receiver);
-      const { endpoint, workspace, conversation, path } = subscription;
-      for (let n = 0; n < 3; n++) await subscribe(old, receiver);
+    const { endpoint, workspace, conversation, path } = subscription;
+    for (let n = 0; n < 3; n++) await subscribe(old, receiver);
+    expect(await both.get(KeyRotationService).reencrypt()).toEqual({ reencrypted: 4 });
+    expect(await both.get(KeyRotationService).reencrypt()).toEqual({ reencrypted: 0 });
 
-      const both = await Dashboard.create({ beside: old, secretsKeys: `new:${key(8)},test:${key(7)}` });
-      open.unshift(both);
-      expect(await both.get(KeyRotationService).reencrypt()).toEqual({ reencrypted: 4 });
-      expect(await both.get(KeyRotationService).reencrypt()).toEqual({ reencrypted: 0 });
-
-      const worker = await TestService.create({
-        role: 'worker',
-        beside: old,
-        env: { SECRETS_KEYS: `new:${key(8)}` },
-      });
-      open.unshift(worker);
-      await both.make.received(workspace, conversation);
-      const { body, headers } = (await receiver.waitForCount(1, path))[0]!;
-      expect(headers['x-service-signature']).toBe(
-        `sha256=${createHmac('sha256', endpoint.secret).update(body).digest('hex')}`,
-      );
-      new Webhook(endpoint.secret).verify(body, headers as Record<string, string>);
-    } finally {
-      for (const part of open) await part.close();
-      await receiver.stop();
-    }
+    await startWorker(NEW);
+    await both.make.received(workspace, conversation);
+    const { body, headers } = (await receiver.waitForCount(1, path))[0]!;
+    expect(headers['x-service-signature']).toBe(
+      `sha256=${createHmac('sha256', endpoint.secret).update(body).digest('hex')}`,
+    );
+    new Webhook(endpoint.secret).verify(body, headers as Record<string, string>);
   });
+
+  it('keep deliveries waiting, at no cost, while the key is missing that they are under', async () => {
+    const { endpoint, workspace, conversation, path } = subscription;
+    const readable = await addEndpoint(both, workspace, receiver.url('/readable'));
+    await startWorker(NEW);
+    for (let n = 0; n < MESSAGES; n++) await old.make.received(workspace, conversation);
+    await waitForDeliveries(old, readable, 'SUCCEEDED', MESSAGES);
+    const waiting = await waitFor('deliveries that are given back', async () => {
+      const rows = await deliveriesOf(old, endpoint);
+      const areFree = rows.length === MESSAGES && rows.every(({ lease_id }) => lease_id === null);
+      return areFree && rows.some(({ next_attempt_at }) => isMuchLater(next_attempt_at)) && rows;
+    });
+    expect(waiting.every(({ status, attempt_count }) => status === 'PENDING' && attempt_count === 0)).toBe(
+      true,
+    );
+    expect(await attemptsOf(old, endpoint)).toEqual([]);
+
+    await workers.pop()!.close();
+    await startWorker(`${NEW},${OLD}`);
+    await bringForward(old, endpoint);
+    await waitForDeliveries(old, endpoint, 'SUCCEEDED', MESSAGES);
+    expect(receiver.received(path)).toHaveLength(MESSAGES);
+    expect(await attemptsOf(old, endpoint)).toHaveLength(MESSAGES);
+  });
+
+  /** Beyond the end of any lease: nobody tries again as soon as one has ended. */
+  function isMuchLater(date: Date): boolean {
+    return date.getTime() > Date.now() + 30_000;
+  }
 });

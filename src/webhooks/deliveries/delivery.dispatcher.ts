@@ -4,9 +4,8 @@ import { Metrics } from '../../metrics/metrics';
 import { AttemptFollowUp } from './attempt.follow-up';
 import { ClaimedDelivery } from './claimed-delivery';
 import { DeliveryAttempter } from './delivery.attempter';
+import { DeliveryClaimer } from './delivery.claimer';
 import { DeliveryRoom } from './delivery-room';
-import { DeliveryStore } from './delivery.store';
-import { EndpointPace } from './endpoint-pace';
 
 /**
  * Serves one endpoint for a turn: claims what is due, as far as there is room, and starts sending it side by side. A
@@ -22,8 +21,7 @@ export class DeliveryDispatcher {
 
   constructor(
     config: Config,
-    private readonly store: DeliveryStore,
-    private readonly pace: EndpointPace,
+    private readonly claimer: DeliveryClaimer,
     private readonly attempter: DeliveryAttempter,
     private readonly followUp: AttemptFollowUp,
     private readonly metrics: Metrics,
@@ -32,7 +30,7 @@ export class DeliveryDispatcher {
   }
 
   hasRoom(endpointId: string): boolean {
-    return !this.pace.isUsedUp(endpointId) && this.room.of(endpointId) > 0;
+    return !this.claimer.isPaused(endpointId) && this.room.of(endpointId) > 0;
   }
 
   /** Settles when everything that may be started is started. */
@@ -49,9 +47,9 @@ export class DeliveryDispatcher {
   private async takeTurn(endpointId: string): Promise<void> {
     while (!this.stopping && this.hasRoom(endpointId)) {
       const room = this.room.of(endpointId);
-      const admitted = await this.claim(endpointId, room);
-      for (const delivery of admitted) void this.track(this.deliver(delivery));
-      if (admitted.length < room) return;
+      const claimed = await this.claim(endpointId, room);
+      for (const delivery of claimed) void this.track(this.deliver(delivery));
+      if (claimed.length < room) return;
     }
     this.room.miss(endpointId);
   }
@@ -59,12 +57,12 @@ export class DeliveryDispatcher {
   /** Takes the room before it claims, so that two turns of one endpoint can't both fill it. */
   private async claim(endpointId: string, count: number): Promise<ClaimedDelivery[]> {
     this.room.take(endpointId, count);
-    let admitted: ClaimedDelivery[] = [];
+    let claimed: ClaimedDelivery[] = [];
     try {
-      admitted = await this.pace.admit(await this.store.claim(endpointId, count));
-      return admitted;
+      claimed = await this.claimer.claim(endpointId, count);
+      return claimed;
     } finally {
-      this.room.free(endpointId, count - admitted.length);
+      this.room.free(endpointId, count - claimed.length);
     }
   }
 

@@ -5,6 +5,7 @@ import { OutboxModule } from '../../outbox/outbox.module';
 import { queueOptions } from '../../redis/queue.options';
 import { WorkspacesModule } from '../../workspaces/workspaces.module';
 import { AttemptFollowUp } from './attempt.follow-up';
+import { DeliveryClaimer } from './delivery.claimer';
 import { DeliveryDispatcher } from './delivery.dispatcher';
 import { DeliveryProcessor } from './delivery.processor';
 import { DELIVERY_QUEUE, DeliveryQueue } from './delivery.queue';
@@ -25,6 +26,7 @@ import { WebhooksModule } from '../webhooks.module';
   ],
   providers: [
     AttemptFollowUp,
+    DeliveryClaimer,
     DeliveryDispatcher,
     DeliveryQueue,
     DeliveryProcessor,

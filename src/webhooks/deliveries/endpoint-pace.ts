@@ -1,8 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { RedisClient } from '../../redis/redis.module';
 import { ClaimedDelivery } from './claimed-delivery';
-import { DeliveryQueue } from './delivery.queue';
-import { DeliveryStore } from './delivery.store';
 
 /** Grants up to ARGV[2] of the ARGV[1] deliveries that a second has room for, over all workers, in one step. */
 const TAKE = `
@@ -16,44 +14,23 @@ const TAKE = `
 
 type TakeCommand = (key: string, rate: number, wanted: number) => Promise<[number, number]>;
 
-/** Keeps endpoints that have a rate of their own to it. Waiting costs no attempt and holds no place. */
+/** Keeps endpoints that have a rate of their own to it, over all workers. */
 @Injectable()
 export class EndpointPace {
-  private readonly take: TakeCommand;
-  /** Endpoints whose second is used up, and when their next one begins. */
-  private readonly usedUp = new Map<string, number>();
+  private readonly takePace: TakeCommand;
 
-  constructor(
-    redis: RedisClient,
-    private readonly store: DeliveryStore,
-    private readonly queue: DeliveryQueue,
-  ) {
+  constructor(redis: RedisClient) {
     redis.defineCommand('takePace', { numberOfKeys: 1, lua: TAKE });
-    this.take = (redis as unknown as { takePace: TakeCommand }).takePace.bind(redis);
+    this.takePace = (redis as unknown as { takePace: TakeCommand }).takePace.bind(redis);
   }
 
-  /** Of one endpoint's claimed deliveries, those that may go now. The others are given back, due in the next second. */
-  async admit(claimed: ClaimedDelivery[]): Promise<ClaimedDelivery[]> {
-    const [first] = claimed;
-    if (!first?.rateLimit) return claimed;
-    const [granted, remainingMs] = await this.take(
-      `pace:${first.endpointId}`,
-      first.rateLimit,
-      claimed.length,
-    );
-    if (granted === claimed.length) return claimed;
-    this.usedUp.set(first.endpointId, Date.now() + remainingMs);
-    await this.store.postpone(claimed.slice(granted), remainingMs);
-    this.queue.wakeIn(first.endpointId, remainingMs);
-    return claimed.slice(0, granted);
-  }
-
-  /** Whether claiming is vain for now: however much is due, it would only be given back. */
-  isUsedUp(endpointId: string): boolean {
-    const until = this.usedUp.get(endpointId);
-    if (until === undefined) return false;
-    if (Date.now() < until) return true;
-    this.usedUp.delete(endpointId);
-    return false;
+  /** How many of an endpoint's deliveries may go now, of those wanted, and when the others may. */
+  async take(
+    { endpointId, rateLimit }: Pick<ClaimedDelivery, 'endpointId' | 'rateLimit'>,
+    wanted: number,
+  ): Promise<{ granted: number; remainingMs: number }> {
+    if (rateLimit === null) return { granted: wanted, remainingMs: 0 };
+    const [granted, remainingMs] = await this.takePace(`pace:${endpointId}`, rateLimit, wanted);
+    return { granted, remainingMs };
   }
 }

@@ -1,0 +1,68 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { SecretUnreadable } from '../../common/secret-box';
+import { ClaimedDelivery } from './claimed-delivery';
+import { DeliveryAttempter } from './delivery.attempter';
+import { DeliveryQueue } from './delivery.queue';
+import { DeliveryStore } from './delivery.store';
+import { EndpointPace } from './endpoint-pace';
+
+/** How long an endpoint is left alone whose secret can't be read here: until an operator has put its key back. */
+const UNREADABLE_PAUSE_MS = 60_000;
+
+/** Claims deliveries that may go now. Those that must wait are given back, which costs no attempt and holds no place. */
+@Injectable()
+export class DeliveryClaimer {
+  private readonly logger = new Logger(DeliveryClaimer.name);
+  /** Endpoints whose deliveries were given back, and until when. */
+  private readonly pausedUntil = new Map<string, number>();
+
+  constructor(
+    private readonly store: DeliveryStore,
+    private readonly attempter: DeliveryAttempter,
+    private readonly pace: EndpointPace,
+    private readonly queue: DeliveryQueue,
+  ) {}
+
+  /** Up to `count` of an endpoint's due deliveries, under a lease. */
+  async claim(endpointId: string, count: number): Promise<ClaimedDelivery[]> {
+    const claimed = await this.store.claim(endpointId, count);
+    const [first] = claimed;
+    if (!first) return [];
+    // They are all of one endpoint, and so of one secret.
+    if (!this.isSignable(first)) {
+      await this.giveBack(claimed, UNREADABLE_PAUSE_MS);
+      return [];
+    }
+    const { granted, remainingMs } = await this.pace.take(first, claimed.length);
+    if (granted < claimed.length) await this.giveBack(claimed.slice(granted), remainingMs);
+    return claimed.slice(0, granted);
+  }
+
+  /** Whether claiming is vain for now: however much is due, it would only be given back. */
+  isPaused(endpointId: string): boolean {
+    const until = this.pausedUntil.get(endpointId);
+    if (until === undefined) return false;
+    if (Date.now() < until) return true;
+    this.pausedUntil.delete(endpointId);
+    return false;
+  }
+
+  private isSignable(delivery: ClaimedDelivery): boolean {
+    try {
+      this.attempter.secretOf(delivery);
+      return true;
+    } catch (error) {
+      if (!(error instanceof SecretUnreadable)) throw error;
+      const { tenantId, endpointId } = delivery;
+      this.logger.error({ err: error, tenantId, endpointId }, "an endpoint's secret can't be read; it waits");
+      return false;
+    }
+  }
+
+  private async giveBack(deliveries: ClaimedDelivery[], delayMs: number): Promise<void> {
+    const { endpointId } = deliveries[0]!;
+    this.pausedUntil.set(endpointId, Date.now() + delayMs);
+    await this.store.postpone(deliveries, delayMs);
+    this.queue.wakeIn(endpointId, delayMs);
+  }
+}
