@@ -62,6 +62,14 @@ it('lists every command of the CLI', () => {
   expect(rows.sort()).toEqual(leaves(buildProgram()).sort());
 });
 
+it('explains every way in which an attempt can fail', () => {
+  const declared = /type AttemptError =([^;]*);/.exec(read('src/webhooks/sending/attempt-outcome.ts'))?.[1];
+  const errors = [...declared!.matchAll(/'(\w+)'/g)].map(([, error]) => error);
+  expect(errors.length).toBeGreaterThan(0);
+  const rows = table('### CLI', 'Error').map(([name]) => bare(name));
+  expect(rows.sort()).toEqual(errors.sort());
+});
+
 it('gives a reason for every dependency', () => {
   const { dependencies } = JSON.parse(read('package.json')) as { dependencies: Record<string, string> };
   const rows = table('## Dependencies', 'Package');
