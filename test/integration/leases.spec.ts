@@ -3,7 +3,10 @@ import { ClaimedDelivery } from '../../src/webhooks/deliveries/claimed-delivery'
 import { DeliveryStore, RecordedAttempt } from '../../src/webhooks/deliveries/delivery.store';
 import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service';
 import { Dashboard } from '../support/dashboard';
-import { attemptsOf, deliveriesOf, oweEvent, subscribe, Subscription } from '../support/subscription';
+import { attemptsOf, deliveriesOf, oweEvents, subscribe, Subscription } from '../support/subscription';
+
+/** Enough for two statements to meet in the middle. */
+const MANY = 1_000;
 
 /** Whose turn a delivery is, with no worker about that would take one. */
 describe('leases', () => {
@@ -22,7 +25,7 @@ describe('leases', () => {
 
   const claim = (count = 10) => store.claim(subscription.endpoint.id, count);
   const stored = () => deliveriesOf(dashboard, subscription.endpoint);
-  const owe = () => oweEvent(dashboard, subscription);
+  const owe = (count = 1) => oweEvents(dashboard, subscription, count);
   const endLeases = () =>
     dashboard.query(
       `UPDATE webhook_deliveries SET lease_until = now() - interval '1 second' WHERE endpoint_id = $1`,
@@ -123,6 +126,26 @@ describe('leases', () => {
 
     expect(await stored()).toMatchObject([{ status: 'CANCELLED', attempt_count: 0 }]);
     expect(await attemptsOf(dashboard, endpoint)).toHaveLength(1);
+  });
+
+  it('end without a deadlock when a batch of outcomes meets a deactivation', async () => {
+    const endpoints = dashboard.get(WebhookEndpointsService);
+    const { workspace, endpoint } = subscription;
+    for (let round = 0; round < 10; round++) {
+      await endpoints.activate(workspace.id, endpoint.id, SYSTEM);
+      await owe(MANY);
+      const claimed = await claim(MANY);
+      // Newest first: not the order in which the table has them.
+      const outcomes = claimed.map((delivery) => outcomeOf(delivery, 'SUCCEEDED')).reverse();
+      const others = outcomes.splice(MANY / 2).map(({ delivery }) => delivery);
+      await Promise.all([
+        store.record(outcomes),
+        store.postpone(others, 60_000),
+        endpoints.deactivate(workspace.id, endpoint.id, SYSTEM),
+      ]);
+    }
+    const left = (await stored()).filter(({ status }) => status === 'PENDING');
+    expect(left).toEqual([]);
   });
 
   it.each(['deactivate', 'delete'] as const)('are not given out after %s', async (stop) => {

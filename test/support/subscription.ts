@@ -132,19 +132,21 @@ export function waitForDeliveries(
   );
 }
 
-/** Owes an event to an endpoint from now on, as the relay does. */
-export async function oweEvent(
+/** Owes events to an endpoint from now on, as the relay does. */
+export async function oweEvents(
   service: Host,
   { workspace, endpoint }: Pick<Subscription, 'workspace' | 'endpoint'>,
+  count = 1,
 ): Promise<void> {
   await service.query(
     `WITH event AS (
-       INSERT INTO events VALUES ($1, $2, 'message.created', '{}', now(), now()) RETURNING id
+       INSERT INTO events SELECT $1, id, 'message.created', '{}', now(), now() FROM unnest($2::uuid[]) AS id
+       RETURNING id
      )
      INSERT INTO webhook_deliveries (tenant_id, id, endpoint_id, event_id, event_type, status, max_attempts,
        next_attempt_at, created_at)
-     SELECT $1, $2, $3, event.id, 'message.created', 'PENDING', 6, now(), now() FROM event`,
-    [workspace.id, newId(), endpoint.id],
+     SELECT $1, event.id, $3, event.id, 'message.created', 'PENDING', 6, now(), now() FROM event`,
+    [workspace.id, Array.from({ length: count }, newId), endpoint.id],
   );
 }
 

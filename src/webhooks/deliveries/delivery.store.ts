@@ -36,7 +36,10 @@ export interface RecordedAttempt {
   retryDelayMs: number | null;
 }
 
-/** The worker's side of the deliveries: claims and records, in batches. Times are the database's own. */
+/**
+ * The worker's side of the deliveries: claims and records, in batches. Times are the database's own. What waits for the
+ * locks of many rows takes them in the order of ids, as `cancelPending` does: so no two wait for each other.
+ */
 @Injectable()
 export class DeliveryStore {
   constructor(
@@ -79,10 +82,15 @@ export class DeliveryStore {
   /** Gives claimed deliveries back, untried, to be due again after a while. */
   async postpone(deliveries: ClaimedDelivery[], delayMs: number): Promise<void> {
     await this.database.query(
-      `UPDATE webhook_deliveries d
+      `WITH held AS (
+         SELECT d.tenant_id, d.id FROM unnest($1::uuid[], $2::uuid[], $3::uuid[]) AS p (tenant_id, id, lease_id)
+         JOIN webhook_deliveries d
+           ON d.tenant_id = p.tenant_id AND d.id = p.id AND d.lease_id = p.lease_id AND d.status = 'PENDING'
+         ORDER BY d.tenant_id, d.id FOR NO KEY UPDATE OF d
+       )
+       UPDATE webhook_deliveries d
        SET next_attempt_at = now() + $4 * interval '1 millisecond', lease_id = NULL, lease_until = NULL
-       FROM unnest($1::uuid[], $2::uuid[], $3::uuid[]) AS p (tenant_id, id, lease_id)
-       WHERE d.tenant_id = p.tenant_id AND d.id = p.id AND d.lease_id = p.lease_id AND d.status = 'PENDING'`,
+       FROM held WHERE d.tenant_id = held.tenant_id AND d.id = held.id`,
       [
         deliveries.map(({ tenantId }) => tenantId),
         deliveries.map(({ id }) => id),
@@ -113,16 +121,20 @@ export class DeliveryStore {
          SELECT tenant_id, delivery_id, id, attempted_at, duration_ms, status_code, error, error_message, response,
                 lookup_ms, connect_ms, tls_ms, first_byte_ms
          FROM outcome
+       ), held AS (
+         SELECT d.tenant_id, d.id, o.status, o.retry_delay_ms FROM outcome o
+         JOIN webhook_deliveries d
+           ON d.tenant_id = o.tenant_id AND d.id = o.delivery_id AND d.lease_id = o.lease_id AND d.status = 'PENDING'
+         ORDER BY d.tenant_id, d.id FOR NO KEY UPDATE OF d
        )
        UPDATE webhook_deliveries d
-       SET status = o.status,
+       SET status = held.status,
            attempt_count = d.attempt_count + 1,
-           next_attempt_at = coalesce(now() + o.retry_delay_ms * interval '1 millisecond', d.next_attempt_at),
+           next_attempt_at = coalesce(now() + held.retry_delay_ms * interval '1 millisecond', d.next_attempt_at),
            lease_id = NULL,
            lease_until = NULL,
-           finished_at = CASE WHEN o.status <> 'PENDING' THEN now() END
-       FROM outcome o
-       WHERE d.tenant_id = o.tenant_id AND d.id = o.delivery_id AND d.lease_id = o.lease_id AND d.status = 'PENDING'`,
+           finished_at = CASE WHEN held.status <> 'PENDING' THEN now() END
+       FROM held WHERE d.tenant_id = held.tenant_id AND d.id = held.id`,
       [
         attempts.map(({ delivery }) => delivery.tenantId),
         attempts.map(({ delivery }) => delivery.id),

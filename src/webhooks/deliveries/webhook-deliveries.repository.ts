@@ -133,12 +133,20 @@ export class WebhookDeliveriesRepository {
     return rows.length;
   }
 
-  /** Stops everything that is still owed to an endpoint. May be much: it gets more time than a request has. */
+  /**
+   * Stops everything that is still owed to an endpoint. May be much: it gets more time than a request has. Rows are
+   * locked in the order of their ids, as the workers do that record outcomes meanwhile.
+   */
   async cancelPending(tx: Transaction, tenantId: string, endpointId: string): Promise<void> {
     await tx.allowLongStatements();
     await tx.query(
-      `UPDATE webhook_deliveries SET status = 'CANCELLED', finished_at = now(), lease_id = NULL, lease_until = NULL
-       WHERE tenant_id = $1 AND endpoint_id = $2 AND status = 'PENDING'`,
+      `WITH pending AS (
+         SELECT id FROM webhook_deliveries WHERE tenant_id = $1 AND endpoint_id = $2 AND status = 'PENDING'
+         ORDER BY id FOR NO KEY UPDATE
+       )
+       UPDATE webhook_deliveries d
+       SET status = 'CANCELLED', finished_at = now(), lease_id = NULL, lease_until = NULL
+       FROM pending WHERE d.tenant_id = $1 AND d.id = pending.id`,
       [tenantId, endpointId],
     );
   }
