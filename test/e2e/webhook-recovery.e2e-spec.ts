@@ -248,7 +248,7 @@ describe('in the background', () => {
     start = new Date();
     // At one a second the deliveries themselves take no part in this.
     endpoint = await tenant.endpoint(receiver.url(), { rateLimit: 1 });
-    await missThousands();
+    await miss(tenant, THOUSANDS);
   });
   afterEach(async () => {
     await stopWorkers();
@@ -256,12 +256,12 @@ describe('in the background', () => {
     await service.close();
   });
 
-  async function missThousands(): Promise<void> {
-    const data = { conversationId: tenant.conversation.id, message: { id: '1', body: 'missed' } };
+  async function miss({ id, conversation }: WebhookWorkspace, count: number): Promise<void> {
+    const data = { conversationId: conversation.id, message: { id: '1', body: 'missed' } };
     await service.query(
       `INSERT INTO events (tenant_id, id, type, data, created_at, relayed_at)
        SELECT $1, id, 'message.created', $2, now(), now() FROM unnest($3::uuid[]) AS id`,
-      [tenant.id, JSON.stringify(data), Array.from({ length: THOUSANDS }, newId)],
+      [id, JSON.stringify(data), Array.from({ length: count }, newId)],
     );
     await sleep(5); // so that the last of them is before the recovery's own moment
   }
@@ -316,6 +316,23 @@ describe('in the background', () => {
     await startWorker();
     expect(await tenant.recovered(recovery)).toMatchObject({ status: 'completed', recovered: THOUSANDS });
     expect(await tenant.recover(endpoint, start)).toMatchObject({ status: 'running', total: 0 });
+  });
+
+  it('takes turns, so that a big one does not hold up another workspace', async () => {
+    const other = await WebhookWorkspace.create(service, {}, dashboard);
+    const otherEndpoint = await other.endpoint(receiver.url('/other'));
+    await miss(other, 1);
+    const big = await tenant.recover(endpoint, start);
+    const small = await other.recover(otherEndpoint, start);
+
+    await startWorker();
+    const ends = await Promise.all([tenant.recovered(big), other.recovered(small)]);
+    expect(ends).toMatchObject([
+      { status: 'completed', recovered: THOUSANDS },
+      { status: 'completed', recovered: 1 },
+    ]);
+    const [bigEnd, smallEnd] = ends.map(({ finishedAt }) => finishedAt!);
+    expect(smallEnd!.getTime()).toBeLessThan(bigEnd!.getTime());
   });
 
   it('goes on with another worker where a stopped one has left it', async () => {

@@ -1,4 +1,5 @@
 import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
+import { idFloor } from '../../common/ids';
 import { Periodic } from '../../common/periodic';
 import { Database, Transaction } from '../../database/database';
 import { DeliveryQueue } from '../deliveries/delivery.queue';
@@ -11,7 +12,7 @@ const INTERVAL_MS = 1_000;
 const BATCH = 500;
 
 /**
- * Carries out recoveries in small batches. Deliveries and progress are committed together, so that a killed worker's
+ * Carries out recoveries in small batches, in turns. Deliveries and progress are committed together, so that a killed worker's
  * recovery goes on elsewhere, from where it was.
  */
 @Injectable()
@@ -22,6 +23,9 @@ export class RecoveryRunner implements OnApplicationBootstrap, BeforeApplication
     () => this.runAll(),
     (error) => this.logger.error({ err: error }, 'a recovery was interrupted; it goes on shortly'),
   );
+
+  /** The recovery that was advanced last: the next one's turn comes, so that a big one holds up none of the others. */
+  private lastId = idFloor(new Date(0));
 
   constructor(
     private readonly database: Database,
@@ -46,8 +50,9 @@ export class RecoveryRunner implements OnApplicationBootstrap, BeforeApplication
   /** @returns whether there was anything to do */
   private runBatch(): Promise<boolean> {
     return this.database.transaction(async (tx) => {
-      const recovery = await this.recoveries.lockRunning(tx);
+      const recovery = await this.recoveries.lockNextRunning(tx, this.lastId);
       if (!recovery) return false;
+      this.lastId = recovery.id;
       await this.recoveries.advance(tx, await this.step(tx, recovery));
       return true;
     });

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { FindOptionsWhere, MoreThan } from 'typeorm';
 import { idFloor, isId, newId } from '../../common/ids';
 import { Database, Transaction } from '../../database/database';
 import { WebhookDeliveriesRepository } from '../deliveries/webhook-deliveries.repository';
@@ -53,10 +54,18 @@ export class WebhookRecoveriesRepository {
     return row!.count;
   }
 
-  /** Any running recovery that no other worker has in hand. */
-  async lockRunning(tx: Transaction): Promise<WebhookRecoveryEntity | null> {
+  /** The running recovery that comes after that one, or else the first, of those that no other worker has in hand. */
+  async lockNextRunning(tx: Transaction, previousId: string): Promise<WebhookRecoveryEntity | null> {
+    const following = await this.lockRunning(tx, { id: MoreThan(previousId) });
+    return following ?? this.lockRunning(tx, {});
+  }
+
+  private lockRunning(
+    tx: Transaction,
+    where: FindOptionsWhere<WebhookRecoveryEntity>,
+  ): Promise<WebhookRecoveryEntity | null> {
     return tx.manager.findOne(WebhookRecoveryEntity, {
-      where: { status: 'RUNNING' },
+      where: { ...where, status: 'RUNNING' },
       order: { id: 'ASC' },
       lock: { mode: 'for_no_key_update', onLocked: 'skip_locked' },
     });
