@@ -1,6 +1,6 @@
 import { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, Server } from 'node:https';
-import { AddressInfo } from 'node:net';
+import { AddressInfo, Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { Certificate } from './test-ca';
 
@@ -29,8 +29,13 @@ export class HttpsReceiver {
   respond: Responder = ok;
   connections = 0;
   private readonly numbers = new WeakMap<object, number>();
+  private readonly sockets = new Set<Socket>();
 
   private constructor(private readonly server: Server) {
+    server.on('connection', (socket: Socket) => {
+      this.sockets.add(socket);
+      socket.once('close', () => this.sockets.delete(socket));
+    });
     server.on('secureConnection', (socket) => this.numbers.set(socket, ++this.connections));
     // Clients that hang up in the middle are part of the tests.
     server.on('tlsClientError', () => undefined);
@@ -64,7 +69,8 @@ export class HttpsReceiver {
 
   async stop(): Promise<void> {
     const closed = new Promise((resolve) => this.server.close(resolve));
-    this.server.closeAllConnections();
+    // Those in their TLS handshake too, of which the server itself knows nothing yet.
+    for (const socket of this.sockets) socket.destroy();
     await closed;
   }
 
