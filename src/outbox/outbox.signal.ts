@@ -2,6 +2,7 @@ import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
 import Redis from 'ioredis';
 import { Config } from '../config/config';
 import { RedisClient } from '../redis/redis.module';
+import { stopSilenceTimerAtClose } from '../redis/silence-timer';
 
 const CHANNEL = 'outbox:appended';
 /** Who only listens would never learn that a connection is dead. So it is asked, and has to answer. */
@@ -34,6 +35,7 @@ export class OutboxSignal implements OnApplicationShutdown {
       socketTimeout: SILENCE_MS,
       retryStrategy: (times) => Math.min(times * 50, 1_000),
     });
+    stopSilenceTimerAtClose(this.subscriber);
     this.subscriber.on('error', (error: Error) =>
       this.logger.warn({ err: error }, 'no wake-ups: Redis is away'),
     );
