@@ -4,8 +4,11 @@ import { OutboxRelay } from './outbox/outbox.relay';
 import { RetentionModule } from './retention/retention.module';
 import { DeliveryModule } from './webhooks/deliveries/delivery.module';
 
-/** The worker: it relays events, delivers webhooks, and removes what is old. Over HTTP it serves only its health. */
-@Module({ imports: [OutboxModule, DeliveryModule, RetentionModule] })
+/**
+ * The worker: it relays events, delivers webhooks, and removes what is old. Over HTTP it serves only its health.
+ * What is imported last is stopped first: deliveries, which need the time.
+ */
+@Module({ imports: [RetentionModule, OutboxModule, DeliveryModule] })
 export class WorkerModule implements OnApplicationBootstrap {
   constructor(private readonly relay: OutboxRelay) {}
 

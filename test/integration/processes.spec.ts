@@ -112,6 +112,25 @@ describe('processes', () => {
       { code: 0, signal: null },
     ]);
   }, 60_000);
+
+  it('ends a worker whose Redis hangs only after what it has under way, recorded once', async () => {
+    const subscription = await subscribe(dashboard, receiver);
+    const { workspace, conversation, endpoint, path } = subscription;
+    receiver.https.respond = (response) => setTimeout(() => response.end('at last'), 3_000);
+    const proxy = await TcpProxy.start(dashboard.stores.redisUrl);
+    const worker = await ServiceProcess.start('worker', { ...dashboard.stores, redisUrl: proxy.address });
+    await dashboard.make.received(workspace, conversation);
+    await receiver.waitForCount(1, path);
+
+    proxy.freeze();
+    worker.kill('SIGTERM');
+
+    expect(await worker.exited).toEqual({ code: 0, signal: null });
+    await proxy.cut();
+    const [delivered] = await waitForDeliveries(dashboard, endpoint, 'SUCCEEDED', 1);
+    expect(delivered).toMatchObject({ attempt_count: 1 });
+    expect(receiver.received(path)).toHaveLength(1);
+  }, 60_000);
 });
 
 describe('an outage of Redis', () => {
