@@ -7,6 +7,9 @@ import { subscribe, waitForDeliveries } from '../support/subscription';
 import { TcpProxy } from '../support/tcp-proxy';
 import { waitFor } from '../support/wait';
 
+/** After 10 s without a use the pool closes any connection. */
+const BEFORE_IT_IS_CLOSED_AS_IDLE_MS = 5_000;
+
 describe('A database that goes away', () => {
   let service: TestService;
 
@@ -79,10 +82,11 @@ describe('A database that falls silent', () => {
     });
     proxy.thaw();
     expect(isDatabaseAway(error)).toBe(true);
-    await waitFor('the silent connection to be closed', async () => {
+    const isClosed = async () => {
       const sessions = await dashboard.query('SELECT FROM pg_stat_activity WHERE pid = $1', [pid]);
       return sessions.length === 0;
-    });
+    };
+    await waitFor('the silent connection to be closed', isClosed, BEFORE_IT_IS_CLOSED_AS_IDLE_MS);
   });
 
   it('is not what a long statement means where one is allowed', async () => {
