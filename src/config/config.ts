@@ -52,6 +52,23 @@ class Environment {
   @IsUrl({ require_tld: false, protocols: ['http', 'https'], require_protocol: true })
   APP_URL: string = 'http://localhost:3000';
 
+  /** Where channel providers reach this service. */
+  @IsUrl({ require_tld: false, protocols: ['http', 'https'], require_protocol: true })
+  PUBLIC_URL: string = 'http://localhost:3000';
+
+  @IsUrl({ require_tld: false, protocols: ['http', 'https'], require_protocol: true })
+  TELEGRAM_API_URL: string = 'https://api.telegram.org';
+
+  /** WhatsApp and Messenger. */
+  @IsUrl({ require_tld: false, protocols: ['http', 'https'], require_protocol: true })
+  META_GRAPH_URL: string = 'https://graph.facebook.com';
+
+  @IsUrl({ require_tld: false, protocols: ['http', 'https'], require_protocol: true })
+  INSTAGRAM_GRAPH_URL: string = 'https://graph.instagram.com';
+
+  @Matches(/^v\d+\.\d+$/, { message: 'META_GRAPH_VERSION must be of the form v25.0' })
+  META_GRAPH_VERSION: string = 'v25.0';
+
   @IsOptional()
   @IsString()
   SECRETS_KEYS?: string;
@@ -115,6 +132,14 @@ export class Config {
   readonly redisUrl: string;
   /** Where the dashboard lives: links to its settings pages are made from it. */
   readonly appUrl: string;
+  /** Where channel providers reach this service, without a slash at the end. */
+  readonly publicUrl: string;
+  /** The channel providers' APIs, without a slash at the end. */
+  readonly telegramApiUrl: string;
+  readonly metaGraphUrl: string;
+  readonly instagramGraphUrl: string;
+  /** The Graph API's version in every call to Meta. */
+  readonly metaGraphVersion: string;
   readonly secretsKeys: SecretsKey[];
   /** CIDR networks in which webhook receivers may live although they are not public. */
   readonly webhookAllowedNetworks: string[];
@@ -181,6 +206,11 @@ export class Config {
       databasePoolSize: env.DATABASE_POOL_SIZE,
       redisUrl: env.REDIS_URL,
       appUrl: env.APP_URL,
+      publicUrl: withoutSlash(env.PUBLIC_URL),
+      telegramApiUrl: withoutSlash(env.TELEGRAM_API_URL),
+      metaGraphUrl: withoutSlash(env.META_GRAPH_URL),
+      instagramGraphUrl: withoutSlash(env.INSTAGRAM_GRAPH_URL),
+      metaGraphVersion: env.META_GRAPH_VERSION,
       secretsKeys: secretsKeys!,
       webhookAllowedNetworks: webhookAllowedNetworks!,
       webhookExtraCa: webhookExtraCa || undefined,
@@ -230,6 +260,10 @@ function nameServersOf(text: string): string[] {
     throw new Error(`"${text}" is not a list of addresses, each with or without a port`);
   }
   return servers;
+}
+
+function withoutSlash(url: string): string {
+  return url.replace(/\/+$/, '');
 }
 
 function listOf(text: string): string[] {

@@ -19,6 +19,10 @@ export class ConversationEntity {
   @Column('text', { name: 'source_channel' })
   sourceChannel: Channel;
 
+  /** Which of the contact's identities it is held with, as the channel told; null where nobody has said so. */
+  @Column('text', { name: 'identity_external_id', nullable: true })
+  identityExternalId: string | null;
+
   @Column('text')
   status: ConversationStatus;
 

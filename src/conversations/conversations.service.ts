@@ -63,6 +63,7 @@ export class ConversationsService {
       tenantId,
       contactId,
       sourceChannel: channel,
+      identityExternalId: null,
       status: 'OPEN',
       assignedAgentId: null,
       lastMessageId: null,

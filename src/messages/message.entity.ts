@@ -1,19 +1,8 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { type DeliveryError, type DeliveryStatus } from './message-status';
 
 export const SENDER_TYPES = ['CUSTOMER', 'AGENT'] as const;
 export type SenderType = (typeof SENDER_TYPES)[number];
-
-/** How far a message is on its way to the customer. It only ever advances. */
-export const DELIVERY_STATUSES = [
-  'QUEUED',
-  'SENDING',
-  'SENT',
-  'DELIVERED',
-  'READ',
-  'FAILED',
-  'UNKNOWN',
-] as const;
-export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
 /** One message of a conversation. */
 @Entity('messages')
@@ -42,7 +31,11 @@ export class MessageEntity {
   deliveryStatus: DeliveryStatus | null;
 
   @Column('jsonb', { name: 'delivery_error', nullable: true })
-  deliveryError: object | null;
+  deliveryError: DeliveryError | null;
+
+  /** What the text does not hold of a customer's message, as the channel's provider told it; null for plain text. */
+  @Column('jsonb', { nullable: true, select: false })
+  metadata: object | null;
 
   @Column('timestamptz', { name: 'created_at' })
   createdAt: Date;

@@ -1,5 +1,32 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { DELIVERY_STATUSES, type DeliveryStatus, MessageEntity, type SenderType } from './message.entity';
+import { MessageEntity, type SenderType } from './message.entity';
+import {
+  DELIVERY_ERROR_CODES,
+  DELIVERY_STATUSES,
+  type DeliveryErrorCode,
+  type DeliveryStatus,
+} from './message-status';
+
+/** Why a message was not delivered, or is not known to be. */
+export class MessageDeliveryError {
+  @ApiProperty({
+    type: String,
+    example: 'WINDOW_CLOSED',
+    description: `${Object.keys(DELIVERY_ERROR_CODES).join(', ')}; more may come.`,
+  })
+  code: DeliveryErrorCode;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: '131047',
+    description: "The channel provider's own code; null where it gave none.",
+  })
+  providerCode: string | null;
+
+  @ApiProperty({ example: 'Re-engagement message' })
+  message: string;
+}
 
 /** How far a message is on its way to the customer. Both are null for a customer's own message. */
 export class MessageDelivery {
@@ -8,18 +35,18 @@ export class MessageDelivery {
     enum: DELIVERY_STATUSES,
     nullable: true,
     example: 'QUEUED',
-    description: 'UNKNOWN when the channel did not tell whether it took the message. More may come.',
+    description:
+      'It only ever advances. UNKNOWN: the channel did not tell whether it took the message, which is not sent again. More may come.',
   })
   status: DeliveryStatus | null;
 
   @ApiProperty({
-    type: 'object',
-    additionalProperties: true,
+    type: MessageDeliveryError,
     nullable: true,
     example: null,
-    description: 'Why the channel refused it.',
+    description: 'Why it FAILED, or is UNKNOWN.',
   })
-  error: object | null;
+  error: MessageDeliveryError | null;
 }
 
 /** One message of a conversation. */

@@ -109,6 +109,7 @@ export class MessagesService {
       id,
       createdAt,
       deliveryError: null,
+      metadata: null,
       ...content,
     };
     const { senderType, body } = content;

@@ -1,0 +1,104 @@
+import { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** Channel connections, messages on their way to a provider, and what providers call the messages that passed. */
+export class Channels1795219200006 implements MigrationInterface {
+  async up(db: QueryRunner): Promise<void> {
+    await db.query(`
+      CREATE TABLE channel_connections (
+        id                     uuid PRIMARY KEY,
+        tenant_id              uuid NOT NULL REFERENCES workspaces (id),
+        channel                text NOT NULL
+                               CHECK (channel IN ('WIDGET', 'WHATSAPP', 'TELEGRAM', 'MESSENGER', 'INSTAGRAM')),
+        external_id            text NOT NULL,
+        hook_key               text NOT NULL UNIQUE,
+        settings               jsonb NOT NULL,
+        credentials_key_id     text NOT NULL,
+        credentials_ciphertext bytea NOT NULL,
+        credentials_expire_at  timestamptz,
+        status                 text NOT NULL CHECK (status IN ('ACTIVE', 'REAUTH_REQUIRED', 'DISCONNECTED')),
+        paused_until           timestamptz,
+        created_at             timestamptz NOT NULL,
+        updated_at             timestamptz NOT NULL,
+        UNIQUE (tenant_id, id)
+      )`);
+    // So it is always clear which connection a conversation's replies take.
+    await db.query(`
+      CREATE UNIQUE INDEX channel_connections_tenant_channel_key ON channel_connections (tenant_id, channel)
+      WHERE status <> 'DISCONNECTED'`);
+    await db.query(`
+      CREATE INDEX channel_connections_external_idx ON channel_connections (channel, external_id)
+      WHERE status <> 'DISCONNECTED'`);
+
+    await db.query('ALTER TABLE messages ADD COLUMN metadata jsonb');
+    // Which of the contact's identities it is held with; null where nobody has said so.
+    await db.query('ALTER TABLE conversations ADD COLUMN identity_external_id text');
+    // A conversation's replies leave in order: what has not left yet holds up what came after it.
+    await db.query(`
+      CREATE INDEX messages_unsent_idx ON messages (tenant_id, conversation_id, id)
+      WHERE delivery_status IN ('QUEUED', 'SENDING')`);
+
+    // One row for each reply that is not through with yet. The reply's own row says how far it is.
+    await db.query(`
+      CREATE TABLE message_dispatches (
+        tenant_id       uuid NOT NULL,
+        conversation_id uuid NOT NULL,
+        message_id      uuid NOT NULL,
+        connection_id   uuid NOT NULL,
+        attempt_count   smallint NOT NULL DEFAULT 0,
+        next_attempt_at timestamptz NOT NULL,
+        lease_id        uuid,
+        lease_until     timestamptz,
+        holds_until     timestamptz,
+        created_at      timestamptz NOT NULL,
+        PRIMARY KEY (tenant_id, conversation_id, message_id),
+        FOREIGN KEY (tenant_id, conversation_id, message_id) REFERENCES messages (tenant_id, conversation_id, id),
+        FOREIGN KEY (tenant_id, connection_id) REFERENCES channel_connections (tenant_id, id)
+      )`);
+    await db.query(`
+      CREATE INDEX message_dispatches_due_idx ON message_dispatches (connection_id, next_attempt_at)`);
+
+    // What the provider calls a message, either way: so a message that is brought twice is stored once, and a status
+    // finds its message.
+    await db.query(`
+      CREATE TABLE provider_messages (
+        connection_id   uuid NOT NULL REFERENCES channel_connections (id),
+        provider_id     text NOT NULL,
+        tenant_id       uuid NOT NULL,
+        conversation_id uuid NOT NULL,
+        message_id      uuid NOT NULL,
+        sent_at         timestamptz,
+        created_at      timestamptz NOT NULL,
+        PRIMARY KEY (connection_id, provider_id),
+        FOREIGN KEY (tenant_id, conversation_id, message_id) REFERENCES messages (tenant_id, conversation_id, id)
+      )`);
+    await db.query(`
+      CREATE INDEX provider_messages_message_idx ON provider_messages (tenant_id, conversation_id, message_id)`);
+    await db.query(`CREATE INDEX provider_messages_created_idx ON provider_messages USING brin (created_at)`);
+
+    // Statuses that came before the answer to the very request they are about.
+    await db.query(`
+      CREATE TABLE early_receipts (
+        connection_id uuid NOT NULL REFERENCES channel_connections (id),
+        provider_id   text NOT NULL,
+        status        text NOT NULL CHECK (status IN ('SENT', 'DELIVERED', 'READ', 'FAILED')),
+        error         jsonb,
+        created_at    timestamptz NOT NULL,
+        PRIMARY KEY (connection_id, provider_id, status)
+      )`);
+    await db.query(`CREATE INDEX early_receipts_created_idx ON early_receipts USING brin (created_at)`);
+
+    // Nobody waits for an answer that is days late.
+    await db.query(`
+      UPDATE messages SET delivery_status = 'FAILED', delivery_error = jsonb_build_object(
+        'code', 'PREDATES_CHANNELS', 'providerCode', NULL,
+        'message', 'It was written before this service could send over channels.')
+      WHERE delivery_status IN ('QUEUED', 'SENDING')`);
+  }
+
+  async down(db: QueryRunner): Promise<void> {
+    await db.query('DROP TABLE early_receipts, provider_messages, message_dispatches, channel_connections');
+    await db.query('DROP INDEX messages_unsent_idx');
+    await db.query('ALTER TABLE conversations DROP COLUMN identity_external_id');
+    await db.query('ALTER TABLE messages DROP COLUMN metadata');
+  }
+}
