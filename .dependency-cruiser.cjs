@@ -5,14 +5,14 @@
 //                    ↓
 //                 messages → conversations → contacts → workspaces ← auth, webhooks
 //                    ↓
-//      audit → outbox;  idempotency  secrets                what every feature may use
-//      metrics                                              what any of them counts with
+//      audit → outbox;  idempotency  secrets  rate-limit    what every feature may use
+//      metrics   wake-ups                                   what any of them counts with, or is woken by
 //      database   redis   config   common                   the ground: knows no feature
 //
 // A folder may import the folders named for it here, itself, and nothing else of src/.
 
 const GROUND = ['common', 'config', 'database', 'redis'];
-const SUPPORT = ['outbox', 'audit', 'idempotency', 'secrets', 'metrics', ...GROUND];
+const SUPPORT = ['outbox', 'audit', 'idempotency', 'secrets', 'rate-limit', 'metrics', ...GROUND];
 
 /** @type {Record<string, string[]>} */
 const MAY_IMPORT = {
@@ -22,11 +22,13 @@ const MAY_IMPORT = {
   redis: ['common', 'config'],
 
   metrics: GROUND,
+  'wake-ups': GROUND,
 
   outbox: ['metrics', ...GROUND],
   audit: ['outbox', ...GROUND],
   idempotency: GROUND,
   secrets: GROUND,
+  'rate-limit': ['metrics', ...GROUND],
 
   workspaces: SUPPORT,
   contacts: ['workspaces', ...SUPPORT],
@@ -34,8 +36,8 @@ const MAY_IMPORT = {
   messages: ['conversations', 'contacts', 'workspaces', ...SUPPORT],
 
   auth: ['workspaces', ...SUPPORT],
-  webhooks: ['workspaces', ...SUPPORT],
-  channels: ['messages', 'conversations', 'contacts', 'workspaces', ...SUPPORT],
+  webhooks: ['workspaces', 'wake-ups', ...SUPPORT],
+  channels: ['messages', 'conversations', 'contacts', 'workspaces', 'wake-ups', ...SUPPORT],
   retention: GROUND,
   health: GROUND,
   openapi: ['outbox', ...GROUND],

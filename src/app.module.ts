@@ -5,7 +5,6 @@ import { ApiKeyGuard } from './auth/api-key.guard';
 import { AuthModule } from './auth/auth.module';
 import { MeController } from './auth/me.controller';
 import { limitOf, RATE_WINDOW_MS, RateLimitGuard } from './auth/rate-limit.guard';
-import { RateLimitStorage } from './auth/rate-limit.storage';
 import { ScopeGuard } from './auth/scope.guard';
 import { TrialGuard } from './auth/trial.guard';
 import { ContactsController } from './contacts/contacts.controller';
@@ -14,6 +13,8 @@ import { ConversationsController } from './conversations/conversations.controlle
 import { ConversationsModule } from './conversations/conversations.module';
 import { MessagesController } from './messages/messages.controller';
 import { MessagesModule } from './messages/messages.module';
+import { RateLimitModule } from './rate-limit/rate-limit.module';
+import { RateLimitStorage } from './rate-limit/rate-limit.storage';
 
 /** The REST API: its features, its routes, and the guards that every request passes, in this order. */
 @Module({
@@ -24,7 +25,7 @@ import { MessagesModule } from './messages/messages.module';
     ConversationsModule,
     MessagesModule,
     ThrottlerModule.forRootAsync({
-      imports: [AuthModule],
+      imports: [RateLimitModule],
       inject: [RateLimitStorage],
       useFactory: (storage: RateLimitStorage) => ({
         throttlers: [{ limit: limitOf, ttl: RATE_WINDOW_MS }],

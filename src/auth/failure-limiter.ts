@@ -1,26 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { AppError } from '../common/app-error';
-import { RateLimitStorage } from './rate-limit.storage';
+import { RateLimit, RateLimiter } from '../rate-limit/rate-limiter';
 
-const WINDOW_MS = 60_000;
-const MAX_FAILURES = 120;
+const FAILURES: RateLimit = { max: 120, excess: 'Too many refused API keys.' };
 
 /** Counts refused keys by the client's address, so that keys can't be guessed fast. Valid keys are never held up. */
 @Injectable()
 export class FailureLimiter {
-  constructor(private readonly storage: RateLimitStorage) {}
+  constructor(private readonly limiter: RateLimiter) {}
 
   /** @throws AppError RATE_LIMITED once an address has been refused too often in this minute */
-  async count(request: Request, response: Response): Promise<void> {
-    const address = request.ip ?? 'unknown';
-    const { isBlocked, timeToExpire } = await this.storage.increment(
-      `refused:${address}`,
-      WINDOW_MS,
-      MAX_FAILURES,
-    );
-    if (!isBlocked) return;
-    response.setHeader('Retry-After', timeToExpire);
-    throw new AppError('RATE_LIMITED', `Too many refused API keys. Retry in ${timeToExpire} s.`);
+  count(request: Request, response: Response): Promise<void> {
+    return this.limiter.count(`refused:${request.ip ?? 'unknown'}`, FAILURES, response);
   }
 }

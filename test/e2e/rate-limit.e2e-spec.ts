@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import Redis from 'ioredis';
 import { generateApiKey } from '../../src/auth/api-key-token';
-import { RateLimitStorage } from '../../src/auth/rate-limit.storage';
+import { RateLimitStorage } from '../../src/rate-limit/rate-limit.storage';
 import { newId } from '../../src/common/ids';
 import { ApiClient, ApiResponse } from '../support/api-client';
 import { errorBody } from '../support/errors';
