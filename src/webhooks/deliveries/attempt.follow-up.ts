@@ -17,7 +17,7 @@ export class AttemptFollowUp {
 
   /** Asks for another turn of endpoints. */
   wake(endpointIds: string[]): void {
-    if (endpointIds.length > 0) this.queue.wake(endpointIds);
+    this.queue.wake(endpointIds);
   }
 
   async after(attempt: RecordedAttempt): Promise<void> {

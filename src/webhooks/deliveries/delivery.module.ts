@@ -2,6 +2,7 @@ import { BullModule } from '@nestjs/bull';
 import { Module } from '@nestjs/common';
 import { Config } from '../../config/config';
 import { OutboxModule } from '../../outbox/outbox.module';
+import { Pace } from '../../redis/pace';
 import { queueOptions } from '../../redis/queue.options';
 import { WorkspacesModule } from '../../workspaces/workspaces.module';
 import { AttemptFollowUp } from './attempt.follow-up';
@@ -33,6 +34,7 @@ import { WebhooksModule } from '../webhooks.module';
     DeliverySweeper,
     EndpointHealth,
     EndpointPace,
+    Pace,
     RecoveryRunner,
     WebhooksConsumer,
   ],

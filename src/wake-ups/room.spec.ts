@@ -1,8 +1,8 @@
-import { DeliveryRoom } from './delivery-room';
+import { Room } from './room';
 
-describe('delivery room', () => {
-  it('is what is left of an endpoint’s places and of all', () => {
-    const room = new DeliveryRoom(12, 10);
+describe('room', () => {
+  it('is what is left of a target’s places and of all', () => {
+    const room = new Room(12, 10);
     expect(room.of('a')).toBe(10);
     room.take('a', 8);
     expect([room.of('a'), room.of('b')]).toEqual([2, 4]);
@@ -10,8 +10,8 @@ describe('delivery room', () => {
     expect([room.of('a'), room.of('b')]).toEqual([10, 10]);
   });
 
-  it('calls an endpoint that missed its own places back when half of them are free', () => {
-    const room = new DeliveryRoom(100, 4);
+  it('calls a target that missed its own places back when half of them are free', () => {
+    const room = new Room(100, 4);
     room.take('a', 4);
     room.miss('a');
     room.free('a', 1);
@@ -22,7 +22,7 @@ describe('delivery room', () => {
   });
 
   it('calls those that missed a place in all back in turn, one for each that is free', () => {
-    const room = new DeliveryRoom(2, 2);
+    const room = new Room(2, 2);
     room.take('a', 2);
     room.miss('b');
     room.miss('c');
@@ -34,7 +34,7 @@ describe('delivery room', () => {
   });
 
   it('calls nobody who missed nothing', () => {
-    const room = new DeliveryRoom(2, 2);
+    const room = new Room(2, 2);
     room.take('a', 1);
     room.free('a', 1);
     expect(room.takeMissed('a')).toEqual([]);

@@ -1,0 +1,56 @@
+import { Logger } from '@nestjs/common';
+import type { Queue } from 'bull';
+
+/** What a job carries: what to look after. Everything else is in the database. */
+export interface WakeUp {
+  id: string;
+}
+
+/** Delayed wake-ups of one target within this time are one. */
+const DELAY_STEP_MS = 100;
+
+/**
+ * Wakes targets (endpoints, connections): a job says "look whether something is due", no more. A lost wake-up costs
+ * time, until a sweeper comes; it never costs what is due, so nobody waits for Redis here.
+ */
+export class WakeUpQueue {
+  private readonly logger = new Logger(this.constructor.name);
+  private readonly wanted = new Map<string, { id: string; delay: number }>();
+  private adding = false;
+
+  constructor(protected readonly bull: Queue<WakeUp>) {}
+
+  /** Wakes targets now. While a target's job waits in the queue, another one adds nothing. */
+  wake(ids: Iterable<string>): void {
+    for (const id of ids) this.wanted.set(id, { id, delay: 0 });
+    void this.addWanted();
+  }
+
+  /** Wakes a target after a while, by a job of its own: a waiting one must not swallow it. */
+  wakeIn(id: string, delayMs: number): void {
+    const step = Math.ceil((Date.now() + delayMs) / DELAY_STEP_MS);
+    this.wanted.set(`${id}@${step}`, { id, delay: step * DELAY_STEP_MS - Date.now() });
+    void this.addWanted();
+  }
+
+  /** One call to Redis at a time; what is wanted meanwhile goes into the next. */
+  private async addWanted(): Promise<void> {
+    if (this.adding) return;
+    this.adding = true;
+    try {
+      while (this.wanted.size > 0) {
+        const jobs = [...this.wanted].map(([jobId, { id, delay }]) => ({
+          data: { id },
+          opts: { jobId, delay, removeOnComplete: true, removeOnFail: true },
+        }));
+        this.wanted.clear();
+        // Kept out of the client's own memory while Redis is away: the sweeper finds what is owed.
+        if (this.bull.client.status === 'ready') await this.bull.addBulk(jobs);
+      }
+    } catch (error) {
+      this.logger.warn({ err: error as Error }, 'nothing woken; the sweeper will');
+    } finally {
+      this.adding = false;
+    }
+  }
+}
