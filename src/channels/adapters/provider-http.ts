@@ -1,5 +1,5 @@
-import { Agent as HttpAgent } from 'node:http';
-import { Agent as HttpsAgent } from 'node:https';
+import http, { Agent as HttpAgent, ClientRequest, IncomingMessage } from 'node:http';
+import https, { Agent as HttpsAgent } from 'node:https';
 import { Injectable, OnApplicationShutdown } from '@nestjs/common';
 import axios, { AxiosInstance, AxiosRequestConfig } from 'axios';
 import { ProviderFault } from './channel-adapter';
@@ -11,9 +11,17 @@ const MAX_SOCKETS = 500;
 /** Below what servers keep an idle connection for, so that none closes just as a message is written to it. */
 const IDLE_MS = 4_000;
 
+export interface AnsweredCall {
+  kind: 'answered';
+  status: number;
+  headers: Record<string, unknown>;
+  /** The parsed JSON, or the text where it is none. */
+  body: unknown;
+}
+
 /** What a provider answered, or why it did not. */
 export type ProviderAnswer =
-  | { kind: 'answered'; status: number; headers: Record<string, unknown>; body: unknown }
+  | AnsweredCall
   /** No request has been written: trying again can't send anything twice. */
   | { kind: 'unreached'; fault: ProviderFault }
   /** A request has been written, at least in part, and nobody knows what became of it. */
@@ -31,18 +39,22 @@ export class ProviderHttp implements OnApplicationShutdown {
     proxy: false,
     maxRedirects: 0,
     maxContentLength: MAX_ANSWER_BYTES,
-    responseType: 'text',
-    transitional: { silentJSONParsing: true, forcedJSONParsing: true, clarifyTimeoutError: true },
+    responseType: 'json',
+    transitional: { silentJSONParsing: true, clarifyTimeoutError: true },
     validateStatus: () => true,
   });
 
-  async call(request: AxiosRequestConfig): Promise<ProviderAnswer> {
-    const signal = AbortSignal.timeout(ANSWER_WITHIN_MS);
+  /** @param withinMs how long it may take in all */
+  async call(request: AxiosRequestConfig, withinMs = ANSWER_WITHIN_MS): Promise<ProviderAnswer> {
+    const signal = AbortSignal.timeout(withinMs);
+    const transport = new WatchedTransport();
     try {
-      const { status, headers, data } = await this.axios.request<unknown>({ ...request, signal });
+      const { status, headers, data } = await this.axios.request<unknown>({ ...request, signal, transport });
       return { kind: 'answered', status, headers: { ...headers }, body: data };
     } catch (error) {
-      return failed(error, signal.aborted);
+      const kind = transport.hasConnected ? 'unanswered' : 'unreached';
+      const code = (error as { code?: string }).code ?? 'UNKNOWN';
+      return { kind, fault: { providerCode: null, message: faultOf(kind, signal.aborted, withinMs, code) } };
     }
   }
 
@@ -52,38 +64,30 @@ export class ProviderHttp implements OnApplicationShutdown {
   }
 }
 
-/** Faults of looking up, connecting and TLS: they end before the first byte of a request. */
-const BEFORE_THE_REQUEST = new Set([
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'ECONNREFUSED',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'EADDRNOTAVAIL',
-  'EMFILE',
-  'ERR_TLS_CERT_ALTNAME_INVALID',
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'SELF_SIGNED_CERT_IN_CHAIN',
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-  'CERT_HAS_EXPIRED',
-]);
+/**
+ * Node's own requests, watched for the moment from which bytes of the request can leave: the connection is there and,
+ * over https, its certificate accepted. Whatever fails before that has not sent anything.
+ */
+class WatchedTransport {
+  hasConnected = false;
 
-/** The message names the fault's code alone: an address in it may hold a token. */
-function failed(error: unknown, tooLate: boolean): ProviderAnswer {
-  const code = (error as { code?: string }).code ?? 'UNKNOWN';
-  if (tooLate) {
-    const message = `The provider did not answer within ${ANSWER_WITHIN_MS / 1000} s.`;
-    return { kind: 'unanswered', fault: { providerCode: null, message } };
+  request(options: https.RequestOptions, onResponse: (response: IncomingMessage) => void): ClientRequest {
+    const isSecure = options.protocol === 'https:';
+    const request = (isSecure ? https : http).request(options, onResponse);
+    const connected = () => (this.hasConnected = true);
+    // A kept connection is handed over connected, and fires no such event again.
+    request.once('socket', (socket) => {
+      if (request.reusedSocket || (!isSecure && !socket.connecting)) connected();
+      else socket.once(isSecure ? 'secureConnect' : 'connect', connected);
+    });
+    return request;
   }
-  if (BEFORE_THE_REQUEST.has(code)) {
-    return {
-      kind: 'unreached',
-      fault: { providerCode: null, message: `The provider can't be reached: ${code}.` },
-    };
-  }
-  return {
-    kind: 'unanswered',
-    fault: { providerCode: null, message: `The connection to the provider failed: ${code}.` },
-  };
+}
+
+/** Names the fault's code alone: an address in the error's own message may hold a token. */
+function faultOf(kind: 'unreached' | 'unanswered', tooLate: boolean, withinMs: number, code: string): string {
+  const cause = tooLate ? `nothing within ${withinMs / 1000} s` : code;
+  return kind === 'unreached'
+    ? `The provider can't be reached: ${cause}.`
+    : `The provider has not answered: ${cause}.`;
 }

@@ -1,0 +1,156 @@
+import { randomBytes } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { Matches } from 'class-validator';
+import { AppError } from '../../common/app-error';
+import { validate } from '../../common/validate';
+import { Config } from '../../config/config';
+import {
+  CheckedCredentials,
+  Connection,
+  HookedAdapter,
+  HookRequest,
+  InboundEvent,
+  OutboundMessage,
+  ProviderFault,
+  SendOutcome,
+} from './channel-adapter';
+import { isSameSecret } from './constant-time';
+import { AnsweredCall, ProviderHttp } from './provider-http';
+import { numberOf, objectOf, textOf } from './provider-json';
+import { readUpdate, telegramMessageId } from './telegram.update';
+
+export interface TelegramCredentials {
+  botToken: string;
+  /** Telegram puts it into every call of ours. Made anew with every token. */
+  secretToken: string;
+}
+
+class TelegramCredentialsInput {
+  @Matches(/^\d{1,20}:[\w-]{30,100}$/, { message: 'must be a bot token as @BotFather gives it' })
+  botToken: string;
+}
+
+/** A person's chat has the person's own id; groups have negative ones. */
+const PERSON = /^[1-9]\d{0,15}$/;
+const SECRET_HEADER = 'x-telegram-bot-api-secret-token';
+
+/** Telegram, over the Bot API. */
+@Injectable()
+export class TelegramAdapter implements HookedAdapter<TelegramCredentials> {
+  readonly channel = 'TELEGRAM';
+  readonly limits = { perSecond: 30, conversationIntervalMs: 1000 };
+  /** Telegram never tells afterwards. */
+  readonly unknownHoldMs = 0;
+
+  constructor(
+    private readonly http: ProviderHttp,
+    private readonly config: Config,
+  ) {}
+
+  check(input: unknown): CheckedCredentials<TelegramCredentials> {
+    const { botToken } = validate(TelegramCredentialsInput, input);
+    const externalId = botToken.slice(0, botToken.indexOf(':'));
+    const secretToken = randomBytes(32).toString('base64url');
+    return {
+      externalId,
+      credentials: { botToken, secretToken },
+      settings: {},
+      reveal: {},
+      expireAt: null,
+    };
+  }
+
+  async register({ credentials }: Connection<TelegramCredentials>, hookUrl: string): Promise<void> {
+    const { botToken, secretToken } = credentials;
+    await this.require(botToken, 'getMe', {});
+    await this.require(botToken, 'setWebhook', {
+      url: hookUrl,
+      secret_token: secretToken,
+      allowed_updates: ['message'],
+    });
+  }
+
+  async unregister({ credentials }: Connection<TelegramCredentials>): Promise<void> {
+    await this.require(credentials.botToken, 'deleteWebhook', {});
+  }
+
+  async send(
+    { credentials }: Connection<TelegramCredentials>,
+    { recipientId, body }: OutboundMessage,
+  ): Promise<SendOutcome> {
+    if (!PERSON.test(recipientId)) {
+      const message = "The contact's identity is not the id of a person at Telegram.";
+      return { kind: 'TERMINAL', fault: { providerCode: null, message } };
+    }
+    const chatId = Number(recipientId);
+    const answer = await this.call(credentials.botToken, 'sendMessage', { chat_id: chatId, text: body });
+    if (answer.kind === 'unreached') return { kind: 'RETRY', fault: answer.fault };
+    if (answer.kind === 'unanswered') return { kind: 'UNKNOWN', fault: answer.fault };
+    return outcomeOf(answer, chatId);
+  }
+
+  verify({ credentials }: Connection<TelegramCredentials>, { headers }: HookRequest): boolean {
+    const given = headers[SECRET_HEADER];
+    return typeof given === 'string' && isSameSecret(given, credentials.secretToken);
+  }
+
+  /** One update a call. It does not say which bot it is for: the hook does. */
+  parse(connection: Connection<TelegramCredentials>, body: unknown): InboundEvent[] {
+    const message = readUpdate(connection.externalId, body);
+    return message ? [message] : [];
+  }
+
+  /** @throws AppError INVALID_BODY with what Telegram said */
+  private async require(botToken: string, method: string, parameters: object): Promise<void> {
+    const answer = await this.call(botToken, method, parameters);
+    if (answer.kind !== 'answered') throw AppError.invalidBody('credentials', notTaken(answer.fault));
+    if (objectOf(answer.body).ok !== true) {
+      throw AppError.invalidBody('credentials', notTaken(faultOf(answer)));
+    }
+  }
+
+  private call(botToken: string, method: string, data: object) {
+    return this.http.call({
+      method: 'POST',
+      url: `${this.config.telegramApiUrl}/bot${botToken}/${method}`,
+      data,
+    });
+  }
+}
+
+/** What an answer to `sendMessage` means. */
+export function outcomeOf(answer: AnsweredCall, chatId: number): SendOutcome {
+  const { ok, result } = objectOf(answer.body);
+  const fault = faultOf(answer);
+  if (ok === true) {
+    const id = textOf(objectOf(result).message_id);
+    return { kind: 'SENT', providerId: id && telegramMessageId(chatId, id) };
+  }
+  if (answer.status >= 200 && answer.status < 300) return { kind: 'UNKNOWN', fault };
+  if (answer.status === 401) return { kind: 'REAUTH', fault };
+  // Telegram does not say whether the chat or the bot is too fast. One message a second in a chat is kept to anyway,
+  // so it must be the bot; and whoever goes on regardless is shut out for longer.
+  if (answer.status === 429) {
+    return { kind: 'RETRY', fault, afterMs: retryAfterMsOf(answer), concerns: 'connection' };
+  }
+  if (answer.status >= 500) return { kind: 'RETRY', fault, afterMs: retryAfterMsOf(answer) };
+  return { kind: 'TERMINAL', fault };
+}
+
+function faultOf({ status, body }: AnsweredCall): ProviderFault {
+  const { error_code: code, description } = objectOf(body);
+  return {
+    providerCode: textOf(code) ?? String(status),
+    message: textOf(description) ?? `Telegram answered with status ${status}.`,
+  };
+}
+
+function retryAfterMsOf({ body, headers }: AnsweredCall): number | undefined {
+  const seconds =
+    numberOf(objectOf(objectOf(body).parameters).retry_after) ?? numberOf(headers['retry-after']);
+  return seconds === null || seconds < 0 ? undefined : seconds * 1000;
+}
+
+function notTaken({ message }: ProviderFault): string {
+  return `were not taken by Telegram: ${message.replace(/\.$/, '')}`;
+}

@@ -1,0 +1,149 @@
+import { ProviderCall, ProviderReply, ProviderSimulator, Trouble } from './provider-simulator';
+
+/** A message that a bot has sent. */
+export interface TelegramSent {
+  botToken: string;
+  chatId: number;
+  messageId: number;
+  text: string;
+}
+
+interface Webhook {
+  url: string;
+  secret_token?: string;
+  allowed_updates?: string[];
+}
+
+/** Telegram's Bot API: any token of the right form is a bot, any positive chat id a person who has started it. */
+export class TelegramSimulator extends ProviderSimulator {
+  readonly sent: TelegramSent[] = [];
+  /** By bot token: what `setWebhook` has registered. */
+  readonly webhooks = new Map<string, Webhook>();
+  readonly revokedTokens = new Set<string>();
+  /** Chats whose person has blocked the bot, and chats there are none of. */
+  readonly blockedBy = new Set<number>();
+  readonly unknownChats = new Set<number>();
+
+  private nextMessageId = 1000;
+  private nextUpdateId = 500_000;
+
+  /** A bot's token; each number is another bot. */
+  static token(botId = 7_000_001): string {
+    return `${botId}:AA${'simulatedTelegramBotToken'.padEnd(33, 'x')}`;
+  }
+
+  static tooManyRequests(retryAfter: number): Trouble {
+    const parameters = { retry_after: retryAfter };
+    return refused(429, `Too Many Requests: retry after ${retryAfter}`, { parameters });
+  }
+
+  static refusal(code: number, description: string): Trouble {
+    return refused(code, description);
+  }
+
+  /** Calls that send to this chat, refused ones too. */
+  sendsTo(chatId: number): ProviderCall[] {
+    return this.calls.filter((call) => this.isSend(call) && Number(call.body.chat_id) === chatId);
+  }
+
+  /** An update with a text that a person wrote to the bot. `message` overrides any part of it. */
+  textUpdate(chatId: number, text: string, message: Record<string, unknown> = {}) {
+    return this.update(chatId, { text, ...message });
+  }
+
+  /** An update with a message of any kind. */
+  update(chatId: number, message: Record<string, unknown>) {
+    return {
+      update_id: this.nextUpdateId++,
+      message: {
+        message_id: this.nextMessageId++,
+        from: { id: chatId, is_bot: false, first_name: 'Ana', username: 'ana_r', language_code: 'es' },
+        chat: { id: chatId, type: 'private', first_name: 'Ana' },
+        date: Math.floor(Date.now() / 1000),
+        ...message,
+      },
+    };
+  }
+
+  /** A person writes to the bot: Telegram calls the registered hook. Resolves with the status of its answer. */
+  write(botToken: string, chatId: number, text: string): Promise<number> {
+    return this.deliver(botToken, this.textUpdate(chatId, text));
+  }
+
+  /** Brings an update to the registered hook; the same one again is what Telegram does after an answer got lost. */
+  deliver(botToken: string, update: object, secret?: string): Promise<number> {
+    const webhook = this.webhooks.get(botToken);
+    if (!webhook) throw new Error('The bot has no webhook');
+    const secretToken = secret ?? webhook.secret_token;
+    return this.callHook(webhook.url, JSON.stringify(update), {
+      ...(secretToken && { 'x-telegram-bot-api-secret-token': secretToken }),
+    });
+  }
+
+  protected isSend({ path }: ProviderCall): boolean {
+    return path.endsWith('/sendMessage');
+  }
+
+  protected answer(call: ProviderCall): ProviderReply {
+    const [, token = '', method = ''] = /^\/bot([^/]+)\/(\w+)$/.exec(call.path) ?? [];
+    if (!/^\d+:[\w-]{30,}$/.test(token)) return failure(404, 'Not Found');
+    if (this.revokedTokens.has(token)) return failure(401, 'Unauthorized');
+    switch (method) {
+      case 'getMe':
+        return ok({
+          id: botId(token),
+          is_bot: true,
+          first_name: 'Shop',
+          username: `shop_${botId(token)}_bot`,
+        });
+      case 'setWebhook':
+        return this.setWebhook(token, call.body);
+      case 'deleteWebhook':
+        this.webhooks.delete(token);
+        return ok(true);
+      case 'sendMessage':
+        return this.sendMessage(token, call.body);
+      default:
+        return failure(404, 'Not Found');
+    }
+  }
+
+  private setWebhook(token: string, { url, secret_token, allowed_updates }: Webhook): ProviderReply {
+    if (!/^[\w-]{1,256}$/.test(secret_token ?? '')) {
+      return failure(400, 'Bad Request: secret token contains unallowed characters');
+    }
+    this.webhooks.set(token, { url, secret_token, allowed_updates });
+    return ok(true);
+  }
+
+  private sendMessage(
+    botToken: string,
+    { chat_id, text }: { chat_id: unknown; text: unknown },
+  ): ProviderReply {
+    const chatId = Number(chat_id);
+    if (typeof text !== 'string' || text === '') return failure(400, 'Bad Request: message text is empty');
+    if (text.length > 4096) return failure(400, 'Bad Request: message is too long');
+    if (!(chatId > 0) || this.unknownChats.has(chatId)) return failure(400, 'Bad Request: chat not found');
+    if (this.blockedBy.has(chatId)) return failure(403, 'Forbidden: bot was blocked by the user');
+    const messageId = this.nextMessageId++;
+    this.sent.push({ botToken, chatId, messageId, text });
+    const chat = { id: chatId, type: 'private', first_name: 'Ana' };
+    return ok({ message_id: messageId, chat, date: Math.floor(Date.now() / 1000), text });
+  }
+}
+
+function botId(token: string): number {
+  return Number(token.split(':')[0]);
+}
+
+function ok(result: unknown): ProviderReply {
+  return { status: 200, body: { ok: true, result } };
+}
+
+function failure(code: number, description: string, more: object = {}): ProviderReply {
+  return { status: code, body: { ok: false, error_code: code, description, ...more } };
+}
+
+function refused(code: number, description: string, more: object = {}): Trouble {
+  return { kind: 'reply', reply: failure(code, description, more) };
+}
