@@ -61,7 +61,7 @@ export class Channels1795219200006 implements MigrationInterface {
     // finds its message.
     await db.query(`
       CREATE TABLE provider_messages (
-        connection_id   uuid NOT NULL REFERENCES channel_connections (id),
+        connection_id   uuid NOT NULL,
         provider_id     text NOT NULL,
         tenant_id       uuid NOT NULL,
         conversation_id uuid NOT NULL,
@@ -69,6 +69,7 @@ export class Channels1795219200006 implements MigrationInterface {
         sent_at         timestamptz,
         created_at      timestamptz NOT NULL,
         PRIMARY KEY (connection_id, provider_id),
+        FOREIGN KEY (tenant_id, connection_id) REFERENCES channel_connections (tenant_id, id),
         FOREIGN KEY (tenant_id, conversation_id, message_id) REFERENCES messages (tenant_id, conversation_id, id)
       )`);
     await db.query(`
@@ -78,12 +79,14 @@ export class Channels1795219200006 implements MigrationInterface {
     // Statuses that came before the answer to the very request they are about.
     await db.query(`
       CREATE TABLE early_receipts (
-        connection_id uuid NOT NULL REFERENCES channel_connections (id),
+        tenant_id     uuid NOT NULL,
+        connection_id uuid NOT NULL,
         provider_id   text NOT NULL,
         status        text NOT NULL CHECK (status IN ('SENT', 'DELIVERED', 'READ', 'FAILED')),
         error         jsonb,
         created_at    timestamptz NOT NULL,
-        PRIMARY KEY (connection_id, provider_id, status)
+        PRIMARY KEY (connection_id, provider_id, status),
+        FOREIGN KEY (tenant_id, connection_id) REFERENCES channel_connections (tenant_id, id)
       )`);
     await db.query(`CREATE INDEX early_receipts_created_idx ON early_receipts USING brin (created_at)`);
 

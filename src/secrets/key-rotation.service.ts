@@ -12,7 +12,8 @@ interface StoredSecret extends SealedSecret {
 /** Puts what is stored encrypted under another key, so that the old one can be taken away. */
 @Injectable()
 export class KeyRotationService {
-  private readonly tables = new Set<string>();
+  /** Each table, and what the names of its two columns begin with. */
+  private readonly tables = new Map<string, string>();
 
   constructor(
     private readonly database: Database,
@@ -20,11 +21,11 @@ export class KeyRotationService {
   ) {}
 
   /**
-   * Takes in a feature's table. Each of its rows has its secret in `secret_key_id` and `secret_ciphertext`, encrypted
-   * with the row's `id` as its context.
+   * Takes in a feature's table. Each of its rows has its secret in `secret_key_id` and `secret_ciphertext`, or in columns
+   * with another beginning, encrypted with the row's `id` as its context.
    */
-  register(table: string): void {
-    this.tables.add(table);
+  register(table: string, secret = 'secret'): void {
+    this.tables.set(table, secret);
   }
 
   /**
@@ -34,23 +35,23 @@ export class KeyRotationService {
    */
   async reencrypt(): Promise<{ reencrypted: number }> {
     let reencrypted = 0;
-    for (const table of this.tables) {
+    for (const [table, secret] of this.tables) {
       for (let batch = -1; batch !== 0; reencrypted += batch) {
-        batch = await this.database.transaction((tx) => this.reencryptBatch(tx, table));
+        batch = await this.database.transaction((tx) => this.reencryptBatch(tx, table, secret));
       }
     }
     return { reencrypted };
   }
 
-  private async reencryptBatch(tx: Transaction, table: string): Promise<number> {
+  private async reencryptBatch(tx: Transaction, table: string, secret: string): Promise<number> {
     const stored = await tx.query<StoredSecret>(
-      `SELECT id, secret_key_id AS "keyId", secret_ciphertext AS ciphertext FROM ${table}
-       WHERE secret_key_id <> $1 ORDER BY id LIMIT $2 FOR NO KEY UPDATE`,
+      `SELECT id, ${secret}_key_id AS "keyId", ${secret}_ciphertext AS ciphertext FROM ${table}
+       WHERE ${secret}_key_id <> $1 ORDER BY id LIMIT $2 FOR NO KEY UPDATE`,
       [this.secrets.currentKeyId, BATCH],
     );
     for (const { id, ...sealed } of stored) {
       const { keyId, ciphertext } = this.secrets.encrypt(this.secrets.decrypt(sealed, id), id);
-      await tx.query(`UPDATE ${table} SET secret_key_id = $2, secret_ciphertext = $3 WHERE id = $1`, [
+      await tx.query(`UPDATE ${table} SET ${secret}_key_id = $2, ${secret}_ciphertext = $3 WHERE id = $1`, [
         id,
         keyId,
         ciphertext,

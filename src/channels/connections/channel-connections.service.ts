@@ -1,0 +1,197 @@
+import { isDeepStrictEqual } from 'node:util';
+import { Injectable } from '@nestjs/common';
+import { AuditService } from '../../audit/audit.service';
+import { AppError } from '../../common/app-error';
+import { isId } from '../../common/ids';
+import { Actor, SYSTEM } from '../../common/principal';
+import { validate } from '../../common/validate';
+import { Database, Transaction } from '../../database/database';
+import { DELIVERY_ERROR_CODES } from '../../messages/message-status';
+import { Connection } from '../adapters/channel-adapter';
+import {
+  ChannelConnectionSummary,
+  ConnectChannel,
+  ConnectedChannel,
+  DisconnectedChannel,
+  toConnectionSummary,
+} from './channel-connection.dto';
+import { ChannelConnectionEntity } from './channel-connection.entity';
+import { ChannelConnectionsRepository, ConnectionChanges } from './channel-connections.repository';
+import { ConnectionRegistration } from './connection-registration';
+import { ConnectionLoader } from './connection.loader';
+
+type ConnectionAction = 'connected' | 'rotated' | 'disconnected' | 'reauth_required';
+
+/** A workspace's accounts at the channels' providers: a dashboard action, with no route of its own. */
+@Injectable()
+export class ChannelConnectionsService {
+  constructor(
+    private readonly database: Database,
+    private readonly connections: ChannelConnectionsRepository,
+    private readonly loader: ConnectionLoader,
+    private readonly registration: ConnectionRegistration,
+    private readonly audit: AuditService,
+  ) {}
+
+  /**
+   * Connects an account, and has its provider send to us. Nothing is kept if the provider refuses. What is to be
+   * entered elsewhere, such as a verify token, is in the answer this once.
+   *
+   * The provider is asked within the transaction, which holds nothing up but another connect of the same channel: two
+   * at once would have the provider call the one that is not kept.
+   * @throws AppError INVALID_BODY: credentials that are incomplete or refused, a provider that can't be reached, a
+   * channel that is connected already; NOT_FOUND (workspace)
+   */
+  async connect(tenantId: string, input: ConnectChannel, actor: Actor): Promise<ConnectedChannel> {
+    const { channel, credentials } = validate(ConnectChannel, input);
+    if (!isId(tenantId)) throw AppError.notFound('Workspace');
+    const { connection, checked } = this.registration.prepare(tenantId, channel, credentials);
+    await this.database.transaction(async (tx) => {
+      await this.connections.takeTurn(tx, tenantId, channel);
+      await this.requireNone(tx, connection);
+      await this.connections.insert(tx, connection);
+      await this.record(tx, connection, 'connected', actor);
+      await this.registration.register({ ...connection, credentials: checked.credentials });
+    });
+    return { ...this.summary(connection), reveal: checked.reveal };
+  }
+
+  /** Newest first; without those that were disconnected. */
+  async list(tenantId: string): Promise<ChannelConnectionSummary[]> {
+    return (await this.connections.list(tenantId)).map((connection) => this.summary(connection));
+  }
+
+  /** @throws AppError NOT_FOUND */
+  async get(tenantId: string, id: string): Promise<ChannelConnectionSummary> {
+    return this.summary(await this.find(tenantId, id));
+  }
+
+  /**
+   * Puts an account's new credentials in the place of the old ones, and lets it send again if those had lapsed.
+   * @throws AppError INVALID_BODY: credentials that are incomplete, refused, or another account's; a provider that
+   * can't be reached; NOT_FOUND
+   */
+  async rotate(tenantId: string, id: string, credentials: object, actor: Actor): Promise<ConnectedChannel> {
+    const { channel } = await this.find(tenantId, id);
+    return this.database.transaction(async (tx) => {
+      await this.connections.takeTurn(tx, tenantId, channel);
+      const before = await this.find(tenantId, id, tx);
+      const previous = this.loader.open(before);
+      const checked = this.registration.check(channel, credentials, previous);
+      if (checked.externalId !== before.externalId) throw anotherAccount(before, checked.externalId);
+      // Unlocked while the provider is asked: whatever is sent meanwhile goes on with the credentials that it has.
+      await this.registration.register({ ...previous, credentials: checked.credentials });
+      const sealed = this.registration.seal(id, checked);
+      const after = await this.change(tx, before, { ...sealed, status: 'ACTIVE', pausedUntil: null });
+      await this.record(tx, after, 'rotated', actor);
+      return { ...this.summary(after), reveal: checked.reveal };
+    });
+  }
+
+  /**
+   * Ends a connection at once: replies that wait for it fail, and what its provider still sends is refused. Its
+   * credentials are never used again, but to tell the provider, which may fail: the answer says so.
+   * @throws AppError NOT_FOUND
+   */
+  async disconnect(tenantId: string, id: string, actor: Actor): Promise<DisconnectedChannel> {
+    const { channel } = await this.find(tenantId, id);
+    const { before, after } = await this.database.transaction(async (tx) => {
+      await this.connections.takeTurn(tx, tenantId, channel);
+      const before = await this.connections.lock(tx, tenantId, id);
+      if (!before) throw AppError.notFound('Channel connection');
+      const after = await this.change(tx, before, { status: 'DISCONNECTED' });
+      await this.failWaiting(tx, before, 'NO_CONNECTION');
+      await this.record(tx, after, 'disconnected', actor);
+      return { before, after };
+    });
+    return { ...this.summary(after), providerFault: await this.unregister(before) };
+  }
+
+  /**
+   * The provider no longer takes a connection's credentials: it sends nothing more until they are rotated, and replies
+   * that wait for it fail.
+   * @param connection with the credentials that were refused
+   * @returns false when they have been rotated meanwhile, or the connection is no more: then nothing was changed
+   */
+  async markReauth(tx: Transaction, connection: Connection): Promise<boolean> {
+    const { tenantId, id, credentials } = connection;
+    const before = await this.connections.lock(tx, tenantId, id);
+    if (!before || !isDeepStrictEqual(this.loader.open(before).credentials, credentials)) return false;
+    if (before.status === 'REAUTH_REQUIRED') return true;
+    const after = await this.change(tx, before, { status: 'REAUTH_REQUIRED' });
+    await this.failWaiting(tx, before, 'REAUTH_REQUIRED');
+    await this.record(tx, after, 'reauth_required', SYSTEM);
+    return true;
+  }
+
+  private async find(tenantId: string, id: string, tx?: Transaction): Promise<ChannelConnectionEntity> {
+    const connection = isId(tenantId) ? await this.connections.find(tenantId, id, tx) : null;
+    if (!connection) throw AppError.notFound('Channel connection');
+    return connection;
+  }
+
+  private async requireNone(tx: Transaction, { tenantId, channel }: ChannelConnectionEntity): Promise<void> {
+    const present = await this.connections.findByChannel(tenantId, channel, tx);
+    if (!present) return;
+    const fault = `is connected already, to ${present.externalId}: rotate that connection, or disconnect it first`;
+    throw AppError.invalidBody('channel', fault);
+  }
+
+  private async change(
+    tx: Transaction,
+    before: ChannelConnectionEntity,
+    changes: Omit<ConnectionChanges, 'updatedAt'>,
+  ): Promise<ChannelConnectionEntity> {
+    const stamped = { ...changes, updatedAt: new Date() };
+    await this.connections.update(tx, before.tenantId, before.id, stamped);
+    return { ...before, ...stamped };
+  }
+
+  private failWaiting(
+    tx: Transaction,
+    connection: ChannelConnectionEntity,
+    code: 'NO_CONNECTION' | 'REAUTH_REQUIRED',
+  ): Promise<void> {
+    const error = { code, providerCode: null, message: DELIVERY_ERROR_CODES[code] };
+    return this.connections.failWaiting(tx, connection, error);
+  }
+
+  /**
+   * Another workspace may have connected the same account: its provider must go on calling.
+   * @returns why the provider could not be told, or null
+   */
+  private async unregister(connection: ChannelConnectionEntity): Promise<string | null> {
+    try {
+      const others = await this.connections.findByAccount(connection.channel, connection.externalId);
+      if (others.length === 0) await this.registration.unregister(this.loader.open(connection));
+      return null;
+    } catch (error) {
+      return (error as Error).message;
+    }
+  }
+
+  private summary(connection: ChannelConnectionEntity): ChannelConnectionSummary {
+    return toConnectionSummary(connection, this.registration.hookUrlOf(connection));
+  }
+
+  private async record(
+    tx: Transaction,
+    { tenantId, id, channel, externalId }: ChannelConnectionEntity,
+    action: ConnectionAction,
+    actor: Actor,
+  ): Promise<void> {
+    await this.audit.record(tx, {
+      tenantId,
+      actor,
+      action: `channel_connection.${action}`,
+      entity: 'channel_connection',
+      entityId: id,
+      metadata: { channel, externalId },
+    });
+  }
+}
+
+function anotherAccount({ externalId }: ChannelConnectionEntity, given: string): AppError {
+  const fault = `are those of ${given}, and the connection is to ${externalId}: disconnect it to connect another account`;
+  return AppError.invalidBody('credentials', fault);
+}

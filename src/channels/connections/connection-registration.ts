@@ -1,0 +1,88 @@
+import { Injectable } from '@nestjs/common';
+import { randomBase62 } from '../../common/base62';
+import { Channel } from '../../common/channel';
+import { newId } from '../../common/ids';
+import { SecretBox } from '../../common/secret-box';
+import { Config } from '../../config/config';
+import { CheckedCredentials, Connection } from '../adapters/channel-adapter';
+import { ChannelAdapters } from '../adapters/channel-adapters';
+import { ChannelConnectionEntity } from './channel-connection.entity';
+
+const HOOK_KEY_LENGTH = 32;
+
+/** The columns that credentials end up in. */
+export type SealedCredentials = Pick<
+  ChannelConnectionEntity,
+  'settings' | 'credentialsCiphertext' | 'credentialsKeyId' | 'credentialsExpireAt'
+>;
+
+/** What it takes for a connection to be made: credentials that are checked and sealed, and a provider that knows of it. */
+@Injectable()
+export class ConnectionRegistration {
+  constructor(
+    private readonly adapters: ChannelAdapters,
+    private readonly secrets: SecretBox,
+    private readonly config: Config,
+  ) {}
+
+  /**
+   * A connection that is nowhere yet, of credentials that look right.
+   * @throws AppError INVALID_BODY
+   */
+  prepare(
+    tenantId: string,
+    channel: Channel,
+    credentials: unknown,
+  ): { connection: ChannelConnectionEntity; checked: CheckedCredentials } {
+    const checked = this.check(channel, credentials);
+    const id = newId();
+    const now = new Date();
+    const connection: ChannelConnectionEntity = {
+      id,
+      tenantId,
+      channel,
+      externalId: checked.externalId,
+      hookKey: randomBase62(HOOK_KEY_LENGTH),
+      ...this.seal(id, checked),
+      status: 'ACTIVE',
+      pausedUntil: null,
+      createdAt: now,
+      updatedAt: now,
+    };
+    return { connection, checked };
+  }
+
+  /** @throws AppError INVALID_BODY */
+  check(channel: Channel, credentials: unknown, previous?: Connection): CheckedCredentials {
+    return this.adapters.of(channel).check(credentials, previous);
+  }
+
+  seal(id: string, { credentials, settings, expireAt }: CheckedCredentials): SealedCredentials {
+    const { keyId, ciphertext } = this.secrets.encrypt(JSON.stringify(credentials), id);
+    return {
+      settings,
+      credentialsKeyId: keyId,
+      credentialsCiphertext: ciphertext,
+      credentialsExpireAt: expireAt,
+    };
+  }
+
+  /** @throws AppError INVALID_BODY: the provider refused, or can't be reached */
+  register(connection: Connection): Promise<void> {
+    return this.adapters.of(connection.channel).register(connection, this.addressOf(connection));
+  }
+
+  /** @throws whatever the provider has against it */
+  unregister(connection: Connection): Promise<void> {
+    return this.adapters.of(connection.channel).unregister(connection);
+  }
+
+  /** Where the provider calls, or null for a channel without one. */
+  hookUrlOf(connection: Pick<Connection, 'channel' | 'hookKey'>): string | null {
+    return this.adapters.hooked(connection.channel) && this.addressOf(connection);
+  }
+
+  private addressOf({ channel, hookKey }: Pick<Connection, 'channel' | 'hookKey'>): string {
+    return `${this.config.publicUrl}/channels/${channel.toLowerCase()}/${hookKey}`;
+  }
+}

@@ -1,0 +1,60 @@
+import { Injectable } from '@nestjs/common';
+import { Channel } from '../../common/channel';
+import { SecretBox } from '../../common/secret-box';
+import { Transaction } from '../../database/database';
+import { Connection } from '../adapters/channel-adapter';
+import { ChannelConnectionEntity, ConnectionStatus } from './channel-connection.entity';
+import { ChannelConnectionsRepository } from './channel-connections.repository';
+
+/** A connection that is not disconnected, with its credentials readable. */
+export interface LoadedConnection extends Connection {
+  status: ConnectionStatus;
+  settings: object;
+  pausedUntil: Date | null;
+}
+
+const HOOK_KEY = /^[0-9A-Za-z]{32}$/;
+
+/**
+ * Reads connections with their credentials: each time anew, so that what was disconnected or rotated is at once, in
+ * every process. Each method throws SecretUnreadable when the key that encrypted the credentials is not configured.
+ */
+@Injectable()
+export class ConnectionLoader {
+  constructor(
+    private readonly connections: ChannelConnectionsRepository,
+    private readonly secrets: SecretBox,
+  ) {}
+
+  async byId(tenantId: string, id: string): Promise<LoadedConnection | null> {
+    return this.opened(await this.connections.find(tenantId, id));
+  }
+
+  async byChannel(tenantId: string, channel: Channel): Promise<LoadedConnection | null> {
+    return this.opened(await this.connections.findByChannel(tenantId, channel));
+  }
+
+  async byHookKey(channel: Channel, hookKey: string): Promise<LoadedConnection | null> {
+    if (!HOOK_KEY.test(hookKey)) return null;
+    return this.opened(await this.connections.findByHookKey(channel, hookKey));
+  }
+
+  async byAccount(channel: Channel, externalId: string): Promise<LoadedConnection[]> {
+    return (await this.connections.findByAccount(channel, externalId)).map((row) => this.open(row));
+  }
+
+  async lock(tx: Transaction, tenantId: string, id: string): Promise<LoadedConnection | null> {
+    return this.opened(await this.connections.lock(tx, tenantId, id));
+  }
+
+  open(row: ChannelConnectionEntity): LoadedConnection {
+    const { id, tenantId, channel, externalId, hookKey, status, settings, pausedUntil } = row;
+    const sealed = { keyId: row.credentialsKeyId, ciphertext: row.credentialsCiphertext };
+    const credentials = JSON.parse(this.secrets.decrypt(sealed, id)) as object;
+    return { id, tenantId, channel, externalId, hookKey, credentials, status, settings, pausedUntil };
+  }
+
+  private opened(row: ChannelConnectionEntity | null): LoadedConnection | null {
+    return row && this.open(row);
+  }
+}
