@@ -3,6 +3,7 @@ import https, { Agent as HttpsAgent } from 'node:https';
 import { Injectable, OnApplicationShutdown } from '@nestjs/common';
 import axios, { AxiosInstance, AxiosRequestConfig } from 'axios';
 import { ProviderFault } from './channel-adapter';
+import { numberOf } from './provider-json';
 
 /** Name, connection, TLS, request and answer together. A message's lease outlives it. */
 const ANSWER_WITHIN_MS = 10_000;
@@ -10,6 +11,7 @@ const MAX_ANSWER_BYTES = 256 * 1024;
 const MAX_SOCKETS = 500;
 /** Below what servers keep an idle connection for, so that none closes just as a message is written to it. */
 const IDLE_MS = 4_000;
+const MAX_WAIT_SECONDS = 24 * 3600;
 
 export interface AnsweredCall {
   kind: 'answered';
@@ -90,4 +92,9 @@ function faultOf(kind: 'unreached' | 'unanswered', tooLate: boolean, withinMs: n
   return kind === 'unreached'
     ? `The provider can't be reached: ${cause}.`
     : `The provider has not answered: ${cause}.`;
+}
+
+/** How long a provider wants to be left alone, from the seconds it names (`Retry-After`, say); 0 for not at all. */
+export function waitMsOf(seconds: unknown): number {
+  return Math.min(Math.max(numberOf(seconds) ?? 0, 0), MAX_WAIT_SECONDS) * 1000;
 }

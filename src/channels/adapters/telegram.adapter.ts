@@ -15,8 +15,8 @@ import {
   SendOutcome,
 } from './channel-adapter';
 import { isSameSecret } from './constant-time';
-import { AnsweredCall, ProviderHttp } from './provider-http';
-import { numberOf, objectOf, textOf } from './provider-json';
+import { AnsweredCall, ProviderHttp, waitMsOf } from './provider-http';
+import { objectOf, textOf } from './provider-json';
 import { readUpdate, telegramMessageId } from './telegram.update';
 
 export interface TelegramCredentials {
@@ -131,9 +131,9 @@ export function outcomeOf(answer: AnsweredCall, chatId: number): SendOutcome {
   // Telegram does not say whether the chat or the bot is too fast. One message a second in a chat is kept to anyway,
   // so it must be the bot; and whoever goes on regardless is shut out for longer.
   if (answer.status === 429) {
-    return { kind: 'RETRY', fault, afterMs: retryAfterMsOf(answer), concerns: 'connection' };
+    return { kind: 'RETRY', fault, afterMs: waitOf(answer), concerns: 'connection' };
   }
-  if (answer.status >= 500) return { kind: 'RETRY', fault, afterMs: retryAfterMsOf(answer) };
+  if (answer.status >= 500) return { kind: 'RETRY', fault, afterMs: waitOf(answer) };
   return { kind: 'TERMINAL', fault };
 }
 
@@ -145,10 +145,9 @@ function faultOf({ status, body }: AnsweredCall): ProviderFault {
   };
 }
 
-function retryAfterMsOf({ body, headers }: AnsweredCall): number | undefined {
-  const seconds =
-    numberOf(objectOf(objectOf(body).parameters).retry_after) ?? numberOf(headers['retry-after']);
-  return seconds === null || seconds < 0 ? undefined : seconds * 1000;
+function waitOf({ body, headers }: AnsweredCall): number {
+  const { retry_after: seconds } = objectOf(objectOf(body).parameters);
+  return waitMsOf(seconds ?? headers['retry-after']);
 }
 
 function notTaken({ message }: ProviderFault): string {
