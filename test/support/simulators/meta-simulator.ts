@@ -1,0 +1,76 @@
+import { createHmac } from 'node:crypto';
+import { ProviderCall, ProviderReply, ProviderSimulator, Trouble } from './provider-simulator';
+
+/** A hook as an app's owner sets it at Meta: one for the app, whoever's account an event is about. */
+export interface MetaHook {
+  url: string;
+  appSecret: string;
+}
+
+/** What the simulated Graph APIs share: errors, tokens, the handshake, signatures. */
+export abstract class MetaSimulator extends ProviderSimulator {
+  readonly revokedTokens = new Set<string>();
+
+  /** A call refused with one of Meta's codes. */
+  static refusal(code: number, message: string, more: { subcode?: number; status?: number } = {}): Trouble {
+    return { kind: 'reply', reply: graphError(code, message, more) };
+  }
+
+  /** Sets a hook, as Meta does: only if it repeats the challenge. Resolves with what it answered. */
+  async handshake(url: string, verifyToken: string, challenge = '1158201444') {
+    const { pathname, origin } = new URL(url);
+    const query = new URLSearchParams({
+      'hub.mode': 'subscribe',
+      'hub.verify_token': verifyToken,
+      'hub.challenge': challenge,
+    });
+    const response = await fetch(`${this.hookOrigin ?? origin}${pathname}?${query.toString()}`);
+    return { status: response.status, body: await response.text() };
+  }
+
+  /** Signs a notification and brings it. The same one again is what Meta does after an answer got lost. */
+  notify({ url, appSecret }: MetaHook, notification: object): Promise<number> {
+    // Meta escapes what is beyond ASCII, and signs it so.
+    const body = JSON.stringify(notification).replace(
+      /[\u0080-\uffff]/g,
+      (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    );
+    return this.notifyRaw(url, body, MetaSimulator.signature(appSecret, body));
+  }
+
+  /** Brings a body with a signature of the test's own making, or none. */
+  notifyRaw(url: string, body: string, signature: string | null): Promise<number> {
+    return this.callHook(url, body, signature === null ? {} : { 'x-hub-signature-256': signature });
+  }
+
+  static signature(appSecret: string, body: string): string {
+    return `sha256=${createHmac('sha256', appSecret).update(body).digest('hex')}`;
+  }
+
+  /** The refusal of a call whose token is missing or no longer good, or null. */
+  protected tokenFault({ headers, query }: ProviderCall): ProviderReply | null {
+    const token = headers.authorization?.replace(/^Bearer /, '') ?? query.access_token;
+    if (!token)
+      return graphError(104, 'An access token is required to request this resource.', { status: 401 });
+    if (!this.revokedTokens.has(token)) return null;
+    const message = 'Error validating access token: The session has been invalidated.';
+    return graphError(190, message, { status: 401 });
+  }
+}
+
+/** An error in the envelope of Meta's Graph APIs. */
+export function graphError(
+  code: number,
+  message: string,
+  { subcode, status = 400, details }: { subcode?: number; status?: number; details?: string } = {},
+): ProviderReply {
+  const error = {
+    message: `(#${code}) ${message}`,
+    type: 'OAuthException',
+    code,
+    ...(subcode !== undefined && { error_subcode: subcode }),
+    ...(details !== undefined && { error_data: { messaging_product: 'whatsapp', details } }),
+    fbtrace_id: 'Az8or2yhqkZfEZ-_4Qn_Bam',
+  };
+  return { status, body: { error } };
+}

@@ -1,0 +1,143 @@
+import { ProviderCall, ProviderReply } from './provider-simulator';
+import { graphError, MetaSimulator } from './meta-simulator';
+
+/** A message that the business has sent. */
+export interface WhatsAppSent {
+  phoneNumberId: string;
+  /** The customer: a phone number, or a business-scoped id. */
+  to: string;
+  id: string;
+  text: string;
+  /** What the business wants back in each status. */
+  ownId: string | undefined;
+}
+
+type Status = 'sent' | 'delivered' | 'read' | 'failed';
+
+/** WhatsApp's Cloud API: every id is a number of the business, every token good until it is revoked. */
+export class WhatsAppSimulator extends MetaSimulator {
+  readonly sent: WhatsAppSent[] = [];
+  /** Customers who have been silent for more than 24 hours, and who can't be reached. */
+  readonly windowClosedFor = new Set<string>();
+  readonly unreachable = new Set<string>();
+
+  private nextId = 1;
+
+  /** Calls that send to this customer, refused ones too. */
+  sendsTo(customer: string): ProviderCall[] {
+    return this.calls.filter(
+      (call) => this.isSend(call) && (call.body.to === customer || call.body.recipient === customer),
+    );
+  }
+
+  /** A customer's message; `message` overrides any part of it, or makes it another kind. */
+  message(from: string, text: string, message: Record<string, unknown> = {}) {
+    return {
+      from,
+      id: this.wamid(),
+      timestamp: String(Math.floor(Date.now() / 1000)),
+      type: 'text',
+      text: { body: text },
+      ...message,
+    };
+  }
+
+  /** A message's status. `failed` comes with an error. */
+  status(sent: Pick<WhatsAppSent, 'id' | 'to' | 'ownId'>, status: Status, error?: object) {
+    return {
+      id: sent.id,
+      status,
+      timestamp: String(Math.floor(Date.now() / 1000)),
+      recipient_id: sent.to,
+      ...(sent.ownId !== undefined && { biz_opaque_callback_data: sent.ownId }),
+      ...(error && { errors: [error] }),
+    };
+  }
+
+  /** A notification with one change. */
+  notification(
+    phoneNumberId: string,
+    {
+      messages = [],
+      statuses = [],
+      name = 'Sheena Nelson',
+    }: {
+      messages?: { from?: string }[];
+      statuses?: object[];
+      name?: string;
+    },
+  ) {
+    return WhatsAppSimulator.envelope([this.change(phoneNumberId, { messages, statuses, name })]);
+  }
+
+  change(
+    phoneNumberId: string,
+    {
+      messages = [],
+      statuses = [],
+      name = 'Sheena Nelson',
+    }: {
+      messages?: { from?: string }[];
+      statuses?: object[];
+      name?: string;
+    },
+  ) {
+    const customers = [...new Set(messages.map(({ from }) => from))];
+    return {
+      field: 'messages',
+      value: {
+        messaging_product: 'whatsapp',
+        metadata: { display_phone_number: '15550783881', phone_number_id: phoneNumberId },
+        ...(messages.length > 0 && {
+          contacts: customers.map((customer) => ({ profile: { name }, wa_id: customer })),
+          messages,
+        }),
+        ...(statuses.length > 0 && { statuses }),
+      },
+    };
+  }
+
+  /** A notification with these changes, each in an entry of its own. */
+  static envelope(changes: object[]) {
+    const entry = changes.map((change) => ({ id: '102290129340398', changes: [change] }));
+    return { object: 'whatsapp_business_account', entry };
+  }
+
+  protected isSend({ method, path }: ProviderCall): boolean {
+    return method === 'POST' && path.endsWith('/messages');
+  }
+
+  protected answer(call: ProviderCall): ProviderReply {
+    const [, phoneNumberId, method] = /^\/v\d+\.\d+\/(\d+)(\/messages)?$/.exec(call.path) ?? [];
+    if (phoneNumberId === undefined)
+      return graphError(100, 'Unknown path components', { subcode: 33, status: 404 });
+    const fault = this.tokenFault(call);
+    if (fault) return fault;
+    if (method !== undefined) return this.send(phoneNumberId, call.body);
+    return { status: 200, body: { id: phoneNumberId, display_phone_number: '15550783881' } };
+  }
+
+  private send(phoneNumberId: string, body: any): ProviderReply {
+    const to = body.to ?? body.recipient;
+    const text = body.text?.body;
+    if (body.messaging_product !== 'whatsapp' || body.type !== 'text' || typeof to !== 'string') {
+      return graphError(100, 'Invalid parameter');
+    }
+    if (typeof text !== 'string' || text === '' || text.length > 4096) {
+      return graphError(100, 'Param text[body] must be a string of 1 to 4096 characters');
+    }
+    if (this.windowClosedFor.has(to)) {
+      const details = 'More than 24 hours have passed since the customer last replied to this number.';
+      return graphError(131047, 'Re-engagement message', { details });
+    }
+    if (this.unreachable.has(to)) return graphError(131026, 'Message undeliverable');
+    const id = this.wamid();
+    this.sent.push({ phoneNumberId, to, id, text, ownId: body.biz_opaque_callback_data });
+    const contacts = [{ input: to, wa_id: to.replace('+', '') }];
+    return { status: 200, body: { messaging_product: 'whatsapp', contacts, messages: [{ id }] } };
+  }
+
+  private wamid(): string {
+    return `wamid.${Buffer.from(`simulated ${this.nextId++} ${Date.now()}`).toString('base64')}`;
+  }
+}
