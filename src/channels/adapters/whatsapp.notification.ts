@@ -1,0 +1,134 @@
+import { isId } from '../../common/ids';
+import { InboundEvent, InboundMessage, InboundReceipt } from './channel-adapter';
+import { described } from './description';
+import { faultOfError } from './graph-api';
+import { objectOf, objectsOf, ProviderObject, textOf } from './provider-json';
+
+/** The code of a message that the customer's silence of 24 hours forbids, in an answer as in a status. */
+export const WINDOW_CODE = '131047';
+
+/**
+ * A field of the request to send that comes back in each of the message's statuses. Documented in Meta's reference of
+ * the messages endpoint (developers.facebook.com/docs/whatsapp/cloud-api/reference/messages).
+ */
+export const OWN_ID_FIELD = 'biz_opaque_callback_data';
+
+/** Every message and status in a notification; it can hold those of many numbers. */
+export function readNotification(body: unknown): InboundEvent[] {
+  return objectsOf(objectOf(body).entry)
+    .flatMap(({ changes }) => objectsOf(changes))
+    .filter(({ field }) => field === 'messages')
+    .flatMap(({ value }) => readValue(objectOf(value)));
+}
+
+function readValue(value: ProviderObject): InboundEvent[] {
+  const accountId = textOf(objectOf(value.metadata).phone_number_id);
+  if (accountId === null) return [];
+  const contacts = objectsOf(value.contacts);
+  const messages = objectsOf(value.messages).map((message) => readMessage(accountId, message, contacts));
+  const statuses = objectsOf(value.statuses).map((status) => readStatus(accountId, status));
+  return [...messages, ...statuses].filter((event) => event !== null);
+}
+
+/** A customer who goes by a user name shows no phone number, only an id that counts for this business alone. */
+function readMessage(
+  accountId: string,
+  message: ProviderObject,
+  contacts: ProviderObject[],
+): InboundMessage | null {
+  const id = textOf(message.id);
+  const phone = textOf(message.from);
+  const contact = contactOf(message, contacts);
+  const externalId = phone ?? textOf(message.from_user_id) ?? textOf(contact.user_id);
+  if (id === null || externalId === null) return null;
+  const text = message.type === 'text' ? textOf(objectOf(message.text).body) : null;
+  const profile = objectOf(contact.profile);
+  return {
+    kind: 'message',
+    accountId,
+    providerIds: [id],
+    customer: {
+      externalId,
+      name: textOf(profile.name) ?? textOf(profile.username),
+      phone: phone && `+${phone.replace(/^\+/, '')}`,
+    },
+    body: text ?? describe(message),
+    metadata: text === null ? message : null,
+  };
+}
+
+/** A lone contact is the sender's, also where the phone number and the id of the account differ, as in some countries. */
+function contactOf({ from, from_user_id }: ProviderObject, contacts: ProviderObject[]): ProviderObject {
+  const sender = contacts.find(
+    ({ wa_id, user_id }) =>
+      (from !== undefined && wa_id === from) || (from_user_id !== undefined && user_id === from_user_id),
+  );
+  return sender ?? (contacts.length === 1 ? contacts[0]! : {});
+}
+
+const RECEIPTS: Record<string, InboundReceipt['status']> = {
+  sent: 'SENT',
+  delivered: 'DELIVERED',
+  read: 'READ',
+  // A voice message that has been listened to.
+  played: 'READ',
+  failed: 'FAILED',
+};
+
+function readStatus(accountId: string, given: ProviderObject): InboundReceipt | null {
+  const providerId = textOf(given.id);
+  const status = RECEIPTS[textOf(given.status) ?? ''];
+  if (providerId === null || status === undefined) return null;
+  const ownId = given[OWN_ID_FIELD];
+  const messageId = isId(ownId) ? ownId : null;
+  return { kind: 'receipt', accountId, providerId, messageId, status, fault: faultOf(status, given) };
+}
+
+function faultOf(status: InboundReceipt['status'], { errors }: ProviderObject): InboundReceipt['fault'] {
+  if (status !== 'FAILED') return null;
+  const fault = faultOfError(objectsOf(errors)[0] ?? {});
+  return { ...fault, kind: fault.providerCode === WINDOW_CODE ? 'WINDOW' : 'TERMINAL' };
+}
+
+/** What each kind of message holds that can be said in a line. */
+const DETAILS: Record<string, (content: ProviderObject) => string | null> = {
+  image: ({ caption }) => textOf(caption),
+  video: ({ caption }) => textOf(caption),
+  document: ({ caption, filename }) => textOf(caption) ?? textOf(filename),
+  location: placeOf,
+  reaction: ({ emoji }) => textOf(emoji),
+  order: ({ text }) => textOf(text),
+  system: ({ body }) => textOf(body),
+};
+
+/** A button or a list entry that was chosen is the customer's word; the rest is described. */
+function describe(message: ProviderObject): string {
+  const type = textOf(message.type) ?? 'message';
+  const content = objectOf(message[type]);
+  if (type === 'button') return textOf(content.text) ?? described('button', null);
+  if (type === 'interactive') return choiceOf(content) ?? described('form', null);
+  if (type === 'contacts') return described('contact', contactNames(message.contacts));
+  if (type === 'audio' && content.voice === true) return described('voice message', null);
+  if (type === 'unsupported' || type === 'unknown') {
+    return described('unsupported message', textOf(objectsOf(message.errors)[0]?.title));
+  }
+  return described(type.replaceAll('_', ' '), DETAILS[type]?.(content) ?? null);
+}
+
+function choiceOf({ button_reply, list_reply }: ProviderObject): string | null {
+  return textOf(objectOf(button_reply ?? list_reply).title);
+}
+
+function placeOf({ name, address, latitude, longitude }: ProviderObject): string | null {
+  const place = [name, address].map(textOf).filter((part) => part !== null);
+  const coordinates = [latitude, longitude].map(textOf).filter((part) => part !== null);
+  const parts = place.length > 0 ? place : coordinates;
+  return parts.length > 0 ? parts.join(', ') : null;
+}
+
+function contactNames(contacts: unknown): string | null {
+  const names = objectsOf(contacts)
+    .map(({ name }) => textOf(objectOf(name).formatted_name))
+    .filter((name) => name !== null);
+  return names.length > 0 ? names.join(', ') : null;
+}
