@@ -7,6 +7,7 @@ import { MeController } from './auth/me.controller';
 import { limitOf, RATE_WINDOW_MS, RateLimitGuard } from './auth/rate-limit.guard';
 import { ScopeGuard } from './auth/scope.guard';
 import { TrialGuard } from './auth/trial.guard';
+import { HooksModule } from './channels/inbound/hooks.module';
 import { ContactsController } from './contacts/contacts.controller';
 import { ContactsModule } from './contacts/contacts.module';
 import { ConversationsController } from './conversations/conversations.controller';
@@ -16,7 +17,10 @@ import { MessagesModule } from './messages/messages.module';
 import { RateLimitModule } from './rate-limit/rate-limit.module';
 import { RateLimitStorage } from './rate-limit/rate-limit.storage';
 
-/** The REST API: its features, its routes, and the guards that every request passes, in this order. */
+/**
+ * The REST API: its features, its routes, and the guards that every request passes, in this order. Beside it, where the
+ * channels' providers call.
+ */
 @Module({
   imports: [
     RouterModule.register([{ path: 'api/v1', module: AppModule }]),
@@ -24,6 +28,7 @@ import { RateLimitStorage } from './rate-limit/rate-limit.storage';
     ContactsModule,
     ConversationsModule,
     MessagesModule,
+    HooksModule,
     ThrottlerModule.forRootAsync({
       imports: [RateLimitModule],
       inject: [RateLimitStorage],

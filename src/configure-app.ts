@@ -1,8 +1,11 @@
+import type { IncomingMessage } from 'node:http';
 import { NestExpressApplication } from '@nestjs/platform-express';
 import type { NextFunction, Request, Response } from 'express';
 import type pino from 'pino';
 import { pinoHttp } from 'pino-http';
+import { HOOK_BODY_LIMIT, HOOK_PATH } from './channels/inbound/hook-path';
 import { AuthenticatedRequest } from './common/access.decorators';
+import { AppError } from './common/app-error';
 import { ErrorFilter } from './common/error.filter';
 import { answerProtocolErrors, requireHost } from './common/protocol-errors';
 import { IdentifiedRequest, requestId } from './common/request-id';
@@ -27,10 +30,23 @@ export function configureApp(app: NestExpressApplication, config: Config, logger
   app.use(accessLog(logger));
   app.use(measureRequests(app.get(Metrics)));
   app.use(requireHost);
+  // Signatures are over the bytes as they come, so a provider's body is not parsed yet.
+  app.useBodyParser('raw', { limit: HOOK_BODY_LIMIT, type: isHookCall, inflate: false });
+  app.use(HOOK_PATH, refuseHookBody);
   app.useBodyParser('json', { limit: BODY_LIMIT });
   app.useGlobalPipes(new RequestPipe());
   app.useGlobalFilters(new ErrorFilter());
   if (config.role !== 'worker') setupOpenApi(app, config);
+}
+
+function isHookCall({ url }: IncomingMessage): boolean {
+  return HOOK_PATH.test(url ?? '');
+}
+
+/** A provider's body is not the API's, and so neither is its limit. */
+function refuseHookBody(error: unknown, _: Request, __: Response, next: NextFunction): void {
+  const isTooLarge = (error as { type?: string }).type === 'entity.too.large';
+  next(isTooLarge ? new AppError('PAYLOAD_TOO_LARGE', 'The body is larger than 3 MiB.') : error);
 }
 
 /** One line a request: who asked for which path, and how it was answered; never a header, a query or a body. */

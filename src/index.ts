@@ -76,6 +76,17 @@ export { eventCatalog, isEventType, type EventData, type EventType } from './out
 // Stored secrets under a new first key of `secretsKeys`, so that an old one can go.
 export { KeyRotationService } from './secrets/key-rotation.service';
 
+// Channels: the workspace's accounts at providers. `reveal` of `connect` and `rotate` is shown once.
+export { ChannelConnectionsService } from './channels/connections/channel-connections.service';
+export {
+  ConnectChannel,
+  type ChannelConnectionSummary,
+  type ConnectedChannel,
+  type DisconnectedChannel,
+} from './channels/connections/channel-connection.dto';
+export type { ConnectionStatus } from './channels/connections/channel-connection.entity';
+export { DELIVERY_ERROR_CODES, type DeliveryError, type DeliveryStatus } from './messages/message-status';
+
 // Contacts, conversations and messages.
 export { ContactsService } from './contacts/contacts.service';
 export { CreateContact, ListContactsQuery } from './contacts/contact.dto';
@@ -96,7 +107,7 @@ export { MessagesService } from './messages/messages.service';
 export { ReceiveMessage, SendMessage } from './messages/message.dto';
 export { MessageResponse, SentMessageResponse } from './messages/message.response';
 
-// The audit log: the host records what only it sees (an agent's login, a channel's connection) through the same service,
+// The audit log: the host records what only it sees (an agent's login, say) through the same service,
 // in a transaction of `Database`.
 export { AuditService, type AuditRecord } from './audit/audit.service';
 export type { AuditEntryEntity as AuditEntry } from './audit/audit-entry.entity';

@@ -1,6 +1,7 @@
 import { DynamicModule, FactoryProvider, Module, ModuleMetadata } from '@nestjs/common';
 import { AuditModule } from './audit/audit.module';
 import { AuthModule } from './auth/auth.module';
+import { ChannelsModule } from './channels/channels.module';
 import { Config } from './config/config';
 import { ConfigModule } from './config/config.module';
 import { ContactsModule } from './contacts/contacts.module';
@@ -27,6 +28,13 @@ export interface MessagingOptions {
   webhookExtraCaFile?: string;
   /** Name servers, `address` or `address:port`, asked for webhook receivers; the system's by default. */
   webhookDnsServers?: string[];
+  /** Where channel providers reach the service: hooks are registered below it; `http://localhost:3000` by default. */
+  publicUrl?: string;
+  /** The channel providers' APIs, and the version of Meta's; their own by default. */
+  telegramApiUrl?: string;
+  metaGraphUrl?: string;
+  instagramGraphUrl?: string;
+  metaGraphVersion?: string;
   /** Connections to the database, 2 to 500; 20 by default. */
   databasePoolSize?: number;
 }
@@ -41,7 +49,7 @@ export interface MessagingAsyncOptions {
 
 /**
  * The service inside another Nest application, a dashboard's backend: everything that can be done to workspaces,
- * agents, keys, endpoints, contacts, conversations and messages, as injectable services.
+ * agents, keys, endpoints, channels, contacts, conversations and messages, as injectable services.
  *
  * It adds no route, no guard and no filter to its host, and runs no queue and no relay: events that the host causes
  * are relayed and delivered by the service's workers. Its connections close with the host's `app.close()`.
@@ -76,6 +84,7 @@ export class MessagingModule {
       WorkspacesModule,
       AuthModule,
       WebhooksModule,
+      ChannelsModule,
       ContactsModule,
       ConversationsModule,
       MessagesModule,
@@ -101,6 +110,11 @@ function configOf(options: MessagingOptions): Config {
     WEBHOOK_ALLOWED_NETWORKS: options.webhookAllowedNetworks?.join(','),
     WEBHOOK_EXTRA_CA_FILE: options.webhookExtraCaFile,
     WEBHOOK_DNS_SERVERS: options.webhookDnsServers?.join(','),
+    PUBLIC_URL: options.publicUrl,
+    TELEGRAM_API_URL: options.telegramApiUrl,
+    META_GRAPH_URL: options.metaGraphUrl,
+    INSTAGRAM_GRAPH_URL: options.instagramGraphUrl,
+    META_GRAPH_VERSION: options.metaGraphVersion,
     DATABASE_POOL_SIZE: options.databasePoolSize?.toString(),
   });
 }

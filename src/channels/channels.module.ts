@@ -6,6 +6,7 @@ import { SecretsModule } from '../secrets/secrets.module';
 import { ChannelAdapter } from './adapters/channel-adapter';
 import { ChannelAdapters } from './adapters/channel-adapters';
 import { ProviderHttp } from './adapters/provider-http';
+import { TelegramAdapter } from './adapters/telegram.adapter';
 import { ChannelConnectionEntity } from './connections/channel-connection.entity';
 import { ChannelConnectionsRepository } from './connections/channel-connections.repository';
 import { ChannelConnectionsService } from './connections/channel-connections.service';
@@ -13,7 +14,7 @@ import { ConnectionRegistration } from './connections/connection-registration';
 import { ConnectionLoader } from './connections/connection.loader';
 
 /** One for each channel. */
-const ADAPTERS: Type<ChannelAdapter>[] = [];
+const ADAPTERS: Type<ChannelAdapter>[] = [TelegramAdapter];
 
 /** Channel connections as the dashboard manages them, and what it takes to reach a provider. No queue, no route. */
 @Module({

@@ -2,7 +2,7 @@ import type { ApiResponseOptions } from '@nestjs/swagger';
 import { ERROR_STATUS, ErrorCode, ErrorDetail } from './app-error';
 
 /** What the document says of an error: when it is given, and how it reads. */
-interface ErrorDocumentation {
+export interface ErrorDocumentation {
   when: string;
   message: string;
   details?: ErrorDetail[];
@@ -63,24 +63,32 @@ const RETRYABLE: ErrorCode[] = ['RATE_LIMITED', 'UNAVAILABLE'];
 const BEFORE_RATE_LIMIT: ErrorCode[] = ['UNAUTHENTICATED', 'PAYLOAD_TOO_LARGE'];
 export const RATE_LIMIT_HEADERS = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
 
+/** Where an error means something else than on the routes that take a key. */
+export interface OtherErrors {
+  documentation: Partial<Record<ErrorCode, ErrorDocumentation>>;
+}
+
 /** The answers that carry these codes, one per status. */
-export function errorResponses(codes: ErrorCode[]): ApiResponseOptions[] {
+export function errorResponses(codes: ErrorCode[], others?: OtherErrors): ApiResponseOptions[] {
   const statuses = new Set(codes.map((code) => ERROR_STATUS[code]));
   return [...statuses].map((status) =>
     errorResponse(
       status,
       codes.filter((code) => ERROR_STATUS[code] === status),
+      others,
     ),
   );
 }
 
-function errorResponse(status: number, codes: ErrorCode[]): ApiResponseOptions {
+function errorResponse(status: number, codes: ErrorCode[], others?: OtherErrors): ApiResponseOptions {
+  const documentation = { ...DOCUMENTATION, ...others?.documentation };
+  const isCounted = !others && !codes.some((code) => BEFORE_RATE_LIMIT.includes(code));
   return {
     status,
-    description: codes.map((code) => `\`${code}\`: ${DOCUMENTATION[code].when}`).join('\n\n'),
+    description: codes.map((code) => `\`${code}\`: ${documentation[code].when}`).join('\n\n'),
     headers: headerRefs([
       'X-Request-Id',
-      ...(codes.some((code) => BEFORE_RATE_LIMIT.includes(code)) ? [] : RATE_LIMIT_HEADERS),
+      ...(isCounted ? RATE_LIMIT_HEADERS : []),
       ...(codes.some((code) => RETRYABLE.includes(code)) ? ['Retry-After'] : []),
     ]),
     content: {
@@ -91,14 +99,15 @@ function errorResponse(status: number, codes: ErrorCode[]): ApiResponseOptions {
             { properties: { error: { properties: { code: { enum: codes } } } } },
           ],
         },
-        examples: Object.fromEntries(codes.map((code) => [code, { value: exampleOf(code) }])),
+        examples: Object.fromEntries(
+          codes.map((code) => [code, { value: exampleOf(code, documentation[code]) }]),
+        ),
       },
     },
   };
 }
 
-function exampleOf(code: ErrorCode): object {
-  const { message, details } = DOCUMENTATION[code];
+function exampleOf(code: ErrorCode, { message, details }: ErrorDocumentation): object {
   return { error: { code, message, ...(details && { details }), requestId: EXAMPLE_REQUEST_ID } };
 }
 

@@ -35,8 +35,8 @@ export function validate<T extends object>(
   throw new AppError(code, `${message}${more}.`, named);
 }
 
-/** Level by level, because a recursion is just what a deep body would exhaust. */
-function isDeeperThan(depth: number, value: unknown): boolean {
+/** Whether there are values in values, more than so many deep. Level by level, because a recursion is just what a deep body would exhaust. */
+export function isDeeperThan(depth: number, value: unknown): boolean {
   let level = [value].filter(isNested);
   for (let n = 0; n < depth && level.length > 0; n++) {
     level = level.flatMap((nested): unknown[] => Object.values(nested)).filter(isNested);

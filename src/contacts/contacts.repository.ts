@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { In } from 'typeorm';
+import { Channel } from '../common/channel';
 import { isId } from '../common/ids';
 import { Database, Transaction } from '../database/database';
 import { ContactIdentityEntity } from './contact-identity.entity';
@@ -45,6 +46,25 @@ export class ContactsRepository {
       where: { tenantId, contactId: In(contactIds) },
       order: { createdAt: 'ASC', channel: 'ASC' },
     });
+  }
+
+  /**
+   * Whom a channel knows by this id. Whatever a customer sends waits here for what they sent before, also while nobody
+   * knows them yet: so a new customer's first messages, however many come at once, make one contact.
+   */
+  async lockIdentity(
+    tx: Transaction,
+    tenantId: string,
+    channel: Channel,
+    externalId: string,
+  ): Promise<ContactIdentityEntity | null> {
+    const name = `identity ${tenantId} ${channel} ${externalId}`;
+    await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [name]);
+    return tx.manager.findOneBy(ContactIdentityEntity, { tenantId, channel, externalId });
+  }
+
+  async insertIdentity(tx: Transaction, identity: ContactIdentityEntity): Promise<void> {
+    await tx.manager.insert(ContactIdentityEntity, identity);
   }
 
   async insert(tx: Transaction, contact: ContactEntity): Promise<void> {

@@ -1,13 +1,23 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../common/app-error';
+import { Channel } from '../common/channel';
 import { isId, newId } from '../common/ids';
 import { Page, toPage } from '../common/page';
 import { validate } from '../common/validate';
-import { Database } from '../database/database';
+import { Database, Transaction } from '../database/database';
 import { CreateContact, ListContactsQuery } from './contact.dto';
 import { ContactEntity } from './contact.entity';
 import { ContactResponse, toContact } from './contact.response';
 import { ContactsRepository } from './contacts.repository';
+
+/** A person as a channel tells of them. */
+export interface ChannelCustomer {
+  channel: Channel;
+  /** The provider's id of them. */
+  externalId: string;
+  name: string | null;
+  phone: string | null;
+}
 
 /** The people a workspace talks with. */
 @Injectable()
@@ -36,19 +46,37 @@ export class ContactsService {
   async create(tenantId: string, input: CreateContact): Promise<ContactResponse> {
     const { name = null, email = null, phone = null } = validate(CreateContact, input);
     if (!isId(tenantId)) throw AppError.notFound('Workspace');
-    const now = new Date();
-    const contact: ContactEntity = {
-      id: newId(),
-      tenantId,
-      name,
-      email,
-      phone,
-      avatarUrl: null,
-      attributes: {},
-      createdAt: now,
-      updatedAt: now,
-    };
+    const contact = newContact(tenantId, { name, email, phone });
     await this.database.transaction((tx) => this.contacts.insert(tx, contact));
     return toContact(contact, []);
   }
+
+  /**
+   * Whom a channel means by one of its ids: the contact that has it, or a new one. Until the transaction ends, nobody
+   * else gets past here with the same id.
+   * @returns the contact's id
+   */
+  async identify(tx: Transaction, tenantId: string, customer: ChannelCustomer): Promise<string> {
+    const { channel, externalId, name, phone } = customer;
+    const known = await this.contacts.lockIdentity(tx, tenantId, channel, externalId);
+    if (known) return known.contactId;
+    const contact = newContact(tenantId, { name, email: null, phone });
+    await this.contacts.insert(tx, contact);
+    const { id: contactId, createdAt } = contact;
+    await this.contacts.insertIdentity(tx, { tenantId, channel, externalId, contactId, createdAt });
+    return contactId;
+  }
+}
+
+function newContact(tenantId: string, known: Pick<ContactEntity, 'name' | 'email' | 'phone'>): ContactEntity {
+  const now = new Date();
+  return {
+    id: newId(),
+    tenantId,
+    ...known,
+    avatarUrl: null,
+    attributes: {},
+    createdAt: now,
+    updatedAt: now,
+  };
 }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { IsNull } from 'typeorm';
 import { Channel } from '../common/channel';
 import { isId } from '../common/ids';
 import { Database, Transaction } from '../database/database';
@@ -10,6 +11,11 @@ export interface ConversationFilter {
   channel?: Channel;
   cursor?: string;
 }
+
+/** Whom a conversation is held with over a channel. */
+export type ConversationPartner = Pick<ConversationEntity, 'tenantId' | 'contactId' | 'sourceChannel'> & {
+  identityExternalId: string;
+};
 
 /** What is different in a conversation from now on; what is left out stays. */
 export type ConversationChange = Partial<Pick<ConversationEntity, 'status' | 'assignedAgentId'>> &
@@ -54,6 +60,26 @@ export class ConversationsRepository {
       where: { tenantId, id },
       lock: { mode: 'for_no_key_update' },
     });
+  }
+
+  /**
+   * The newest conversation with a contact's identity, locked as by `lock`. One of which nobody has said with which
+   * identity it is held is that identity's from now on.
+   */
+  async lockLatestWith(tx: Transaction, partner: ConversationPartner): Promise<ConversationEntity | null> {
+    const { tenantId, contactId, sourceChannel, identityExternalId } = partner;
+    const held = { tenantId, contactId, sourceChannel };
+    const latest = await tx.manager.findOne(ConversationEntity, {
+      where: [
+        { ...held, identityExternalId },
+        { ...held, identityExternalId: IsNull() },
+      ],
+      order: { id: 'DESC' },
+      lock: { mode: 'for_no_key_update' },
+    });
+    if (!latest || latest.identityExternalId !== null) return latest;
+    await tx.manager.update(ConversationEntity, { tenantId, id: latest.id }, { identityExternalId });
+    return { ...latest, identityExternalId };
   }
 
   async insert(tx: Transaction, conversation: ConversationEntity): Promise<void> {

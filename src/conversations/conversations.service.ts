@@ -19,7 +19,7 @@ import {
   toConversationDetail,
   toConversationListItem,
 } from './conversation.response';
-import { ConversationsRepository } from './conversations.repository';
+import { ConversationPartner, ConversationsRepository } from './conversations.repository';
 
 /** What a call changed in a conversation: exactly the keys of what is different now. */
 type Change = Partial<Pick<ConversationEntity, 'status' | 'assignedAgentId'>>;
@@ -57,22 +57,8 @@ export class ConversationsService {
   async create(tenantId: string, input: CreateConversation): Promise<ConversationDetail> {
     const { contactId, channel } = validate(CreateConversation, input);
     const contact = await this.contacts.get(tenantId, contactId);
-    const now = new Date();
-    const conversation: ConversationEntity = {
-      id: newId(),
-      tenantId,
-      contactId,
-      sourceChannel: channel,
-      identityExternalId: null,
-      status: 'OPEN',
-      assignedAgentId: null,
-      lastMessageId: null,
-      lastMessagePreview: null,
-      lastMessageAt: null,
-      eventSequence: '0',
-      createdAt: now,
-      updatedAt: now,
-    };
+    const partner = { tenantId, contactId, sourceChannel: channel, identityExternalId: null };
+    const conversation = newConversation(partner);
     await this.database.transaction((tx) => this.conversations.insert(tx, conversation));
     return toConversationDetail(conversation, contact);
   }
@@ -105,6 +91,18 @@ export class ConversationsService {
       if (Object.keys(change).length === 0) return toConversation(before);
       return toConversation(await this.apply(tx, before, change, actor));
     });
+  }
+
+  /**
+   * The conversation that goes on when a customer writes: the latest one with them, or a new one. It is locked.
+   * @param partner of whom the transaction holds the identity: or two of the customer's messages could make two
+   */
+  async continueWith(tx: Transaction, partner: ConversationPartner): Promise<ConversationEntity> {
+    const latest = await this.conversations.lockLatestWith(tx, partner);
+    if (latest) return latest;
+    const conversation = newConversation(partner);
+    await this.conversations.insert(tx, conversation);
+    return conversation;
   }
 
   /** Opens a locked conversation again because its customer has written. */
@@ -152,4 +150,22 @@ export class ConversationsService {
     if (await this.agents.findActive(tx, tenantId, agentId)) return;
     throw AppError.invalidBody('assignedAgentId', 'is not an active agent of this workspace');
   }
+}
+
+function newConversation(
+  partner: Pick<ConversationEntity, 'tenantId' | 'contactId' | 'sourceChannel' | 'identityExternalId'>,
+): ConversationEntity {
+  const now = new Date();
+  return {
+    id: newId(),
+    ...partner,
+    status: 'OPEN',
+    assignedAgentId: null,
+    lastMessageId: null,
+    lastMessagePreview: null,
+    lastMessageAt: null,
+    eventSequence: '0',
+    createdAt: now,
+    updatedAt: now,
+  };
 }

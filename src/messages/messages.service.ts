@@ -19,7 +19,7 @@ import { MessageResponse, SentMessageResponse, toMessage } from './message.respo
 import { MessagesRepository } from './messages.repository';
 
 /** What a new message says, and from whom. */
-type Content = Pick<MessageEntity, 'senderType' | 'senderAgentId' | 'body' | 'deliveryStatus'>;
+type Content = Pick<MessageEntity, 'senderType' | 'senderAgentId' | 'body' | 'metadata' | 'deliveryStatus'>;
 
 /** The messages of a workspace's conversations. */
 @Injectable()
@@ -66,6 +66,7 @@ export class MessagesService {
           senderType: 'AGENT',
           senderAgentId: sender,
           body,
+          metadata: null,
           deliveryStatus: 'QUEUED',
         };
         return { message: toMessage(await this.add(tx, conversation, content)) };
@@ -81,11 +82,20 @@ export class MessagesService {
     const { body } = validate(ReceiveMessage, input);
     return this.database.transaction(async (tx) => {
       const conversation = await this.lock(tx, tenantId, conversationId);
-      const content: Content = { senderType: 'CUSTOMER', senderAgentId: null, body, deliveryStatus: null };
-      const message = await this.add(tx, conversation, content);
-      await this.conversationsService.reopen(tx, conversation);
-      return toMessage(message);
+      return toMessage(await this.take(tx, conversation, { body, metadata: null }));
     });
+  }
+
+  /** Takes in a customer's message, whatever it says, in a conversation that the transaction holds the lock of. */
+  async take(
+    tx: Transaction,
+    conversation: ConversationEntity,
+    said: Pick<MessageEntity, 'body' | 'metadata'>,
+  ): Promise<MessageEntity> {
+    const content: Content = { senderType: 'CUSTOMER', senderAgentId: null, deliveryStatus: null, ...said };
+    const message = await this.add(tx, conversation, content);
+    await this.conversationsService.reopen(tx, conversation);
+    return message;
   }
 
   private async lock(tx: Transaction, tenantId: string, conversationId: string): Promise<ConversationEntity> {
@@ -109,7 +119,6 @@ export class MessagesService {
       id,
       createdAt,
       deliveryError: null,
-      metadata: null,
       ...content,
     };
     const { senderType, body } = content;

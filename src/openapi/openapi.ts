@@ -50,6 +50,7 @@ function base(appUrl: string): Omit<OpenAPIObject, 'paths'> {
     .addTag('Messages', 'What was said in them.')
     .addTag('Contacts', 'The customers.')
     .addTag('Webhooks', 'What the service sends.')
+    .addTag('Channels', 'Where the providers of channels call. They have no key: they sign what they send.')
     .addBearerAuth({ type: 'http', scheme: 'bearer', bearerFormat: 'plk_…' }, 'bearer')
     .addApiKey({ type: 'apiKey', in: 'header', name: 'x-api-key' }, 'apiKey')
     .build();

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { FindOptionsSelect, FindOptionsWhere, Not } from 'typeorm';
+import { FindOptionsSelect, FindOptionsWhere, In, Not } from 'typeorm';
 import { Channel } from '../../common/channel';
 import { isId } from '../../common/ids';
 import { Database, Reader, Transaction } from '../../database/database';
@@ -73,10 +73,10 @@ export class ChannelConnectionsRepository {
     return findLive(this.database, { channel, hookKey });
   }
 
-  /** Whoever has connected an account: there can be several, of different workspaces. */
-  findByAccount(channel: Channel, externalId: string): Promise<ChannelConnectionEntity[]> {
+  /** Whoever has connected these accounts: there can be several to one, of different workspaces. */
+  findByAccounts(channel: Channel, externalIds: string[]): Promise<ChannelConnectionEntity[]> {
     return this.database.manager.find(ChannelConnectionEntity, {
-      where: { channel, externalId, ...LIVE },
+      where: { channel, externalId: In(externalIds), ...LIVE },
       select: WITH_CREDENTIALS,
     });
   }

@@ -162,7 +162,7 @@ export class ChannelConnectionsService {
    */
   private async unregister(connection: ChannelConnectionEntity): Promise<string | null> {
     try {
-      const others = await this.connections.findByAccount(connection.channel, connection.externalId);
+      const others = await this.connections.findByAccounts(connection.channel, [connection.externalId]);
       if (others.length === 0) await this.registration.unregister(this.loader.open(connection));
       return null;
     } catch (error) {

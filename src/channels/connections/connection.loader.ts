@@ -39,8 +39,8 @@ export class ConnectionLoader {
     return this.opened(await this.connections.findByHookKey(channel, hookKey));
   }
 
-  async byAccount(channel: Channel, externalId: string): Promise<LoadedConnection[]> {
-    return (await this.connections.findByAccount(channel, externalId)).map((row) => this.open(row));
+  async byAccounts(channel: Channel, externalIds: string[]): Promise<LoadedConnection[]> {
+    return (await this.connections.findByAccounts(channel, externalIds)).map((row) => this.open(row));
   }
 
   async lock(tx: Transaction, tenantId: string, id: string): Promise<LoadedConnection | null> {

@@ -1,0 +1,58 @@
+import { countCharacters } from '../../common/validators';
+import { isDeeperThan } from '../../common/validate';
+import { MAX_BODY_CHARACTERS } from '../../messages/message.dto';
+import { InboundMessage } from '../adapters/channel-adapter';
+
+const MAX_NAME_CHARACTERS = 200;
+const MAX_PHONE_CHARACTERS = 50;
+/** Deeper than any provider's payload, and far from what PostgreSQL's stack can take. */
+const MAX_DEPTH = 50;
+const REPLACEMENT = '\uFFFD';
+const BLANK = '[empty message]';
+
+/** What is stored of a customer's message: nothing that a customer can write is refused. */
+export interface InboundContent {
+  body: string;
+  metadata: object | null;
+}
+
+/** A body that fits, and with it, whatever does not. */
+export function contentOf({ body, metadata }: Pick<InboundMessage, 'body' | 'metadata'>): InboundContent {
+  const text = storable(body);
+  const kept = metadata && storableJson(metadata);
+  if (text.trim() === '') return { body: BLANK, metadata: kept };
+  if (countCharacters(text) <= MAX_BODY_CHARACTERS) return { body: text, metadata: kept };
+  return { body: cut(text, MAX_BODY_CHARACTERS), metadata: { ...kept, wholeBody: text } };
+}
+
+/** Who wrote it, as a contact can be called. */
+export function customerOf({ name, phone }: InboundMessage['customer']): {
+  name: string | null;
+  phone: string | null;
+} {
+  return { name: label(name, MAX_NAME_CHARACTERS), phone: label(phone, MAX_PHONE_CHARACTERS) };
+}
+
+function label(text: string | null, max: number): string | null {
+  const line = storable(text ?? '').trim();
+  if (line === '') return null;
+  return countCharacters(line) <= max ? line : cut(line, max);
+}
+
+/** Text that PostgreSQL can keep. */
+function storable(text: string): string {
+  return text.replaceAll('\0', REPLACEMENT).toWellFormed();
+}
+
+function cut(text: string, max: number): string {
+  return `${[...text].slice(0, max - 1).join('')}…`;
+}
+
+/** The same, once JSON is written: it escapes a NUL, and of surrogates only those that are alone. */
+function storableJson(value: object): object {
+  if (isDeeperThan(MAX_DEPTH, value)) return { omitted: `nested more than ${MAX_DEPTH} deep` };
+  const json = JSON.stringify(value).replace(/\\(?:u(0000|d[89a-f]..)|.)/g, (escape, unstorable) =>
+    unstorable ? REPLACEMENT : escape,
+  );
+  return JSON.parse(json) as object;
+}
