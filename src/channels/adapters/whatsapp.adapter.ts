@@ -1,0 +1,117 @@
+import { Injectable } from '@nestjs/common';
+import { IsOptional, IsString, Length, Matches } from 'class-validator';
+import { validate } from '../../common/validate';
+import { Config } from '../../config/config';
+import {
+  CheckedCredentials,
+  Connection,
+  HookedAdapter,
+  HookRequest,
+  InboundEvent,
+  OutboundMessage,
+  SendOutcome,
+} from './channel-adapter';
+import { GraphApi, GraphRequest } from './graph-api';
+import { answerHandshake, isSignedBy, newVerifyToken } from './meta-webhook';
+import { objectsOf, textOf } from './provider-json';
+import { WHATSAPP_VERDICTS } from './whatsapp.codes';
+import { OWN_ID_FIELD, readNotification } from './whatsapp.notification';
+
+export interface WhatsAppCredentials {
+  phoneNumberId: string;
+  accessToken: string;
+  appSecret: string;
+  verifyToken: string;
+}
+
+class WhatsAppCredentialsInput {
+  @Matches(/^\d{1,30}$/, { message: 'must be the id of a phone number: digits' })
+  phoneNumberId: string;
+
+  @IsString()
+  @Length(1, 1000)
+  accessToken: string;
+
+  @IsString()
+  @Length(1, 200)
+  appSecret: string;
+
+  @IsOptional()
+  @IsString()
+  @Length(1, 200)
+  verifyToken?: string;
+}
+
+/** An id that stands for a customer without their phone number: a country, and what counts for one business alone. */
+const BUSINESS_SCOPED_ID = /^[A-Z]{2}\.[A-Za-z0-9.]+$/;
+
+/** WhatsApp, over the Cloud API. */
+@Injectable()
+export class WhatsAppAdapter implements HookedAdapter<WhatsAppCredentials> {
+  readonly channel = 'WHATSAPP';
+  /** A customer's own limit lets 45 messages come at once, so it is kept to when Meta says so. */
+  readonly limits = { perSecond: 80, conversationIntervalMs: 0 };
+  /** Statuses come within seconds, and name the message. */
+  readonly unknownHoldMs = 30_000;
+
+  constructor(
+    private readonly graph: GraphApi,
+    private readonly config: Config,
+  ) {}
+
+  check(input: unknown, previous?: Connection<WhatsAppCredentials>): CheckedCredentials<WhatsAppCredentials> {
+    const { verifyToken: given, ...credentials } = validate(WhatsAppCredentialsInput, input);
+    const verifyToken = given ?? previous?.credentials.verifyToken ?? newVerifyToken();
+    return {
+      externalId: credentials.phoneNumberId,
+      credentials: { ...credentials, verifyToken },
+      settings: {},
+      reveal: { verifyToken },
+      expireAt: null,
+    };
+  }
+
+  /** Proves the token. Where Meta calls is set once for the app, by its owner. */
+  async register({ credentials }: Connection<WhatsAppCredentials>): Promise<void> {
+    await this.graph.require(this.request('GET', credentials, credentials.phoneNumberId));
+  }
+
+  /** The app goes on calling, and is turned away. */
+  async unregister(): Promise<void> {}
+
+  send(
+    { credentials }: Connection<WhatsAppCredentials>,
+    { messageId, recipientId, body }: OutboundMessage,
+  ): Promise<SendOutcome> {
+    const to = BUSINESS_SCOPED_ID.test(recipientId) ? { recipient: recipientId } : { to: recipientId };
+    const data = {
+      messaging_product: 'whatsapp',
+      recipient_type: 'individual',
+      ...to,
+      type: 'text',
+      text: { preview_url: false, body },
+      [OWN_ID_FIELD]: messageId,
+    };
+    const request = this.request('POST', credentials, `${credentials.phoneNumberId}/messages`);
+    return this.graph.send({ ...request, data }, WHATSAPP_VERDICTS, ({ messages }) =>
+      textOf(objectsOf(messages)[0]?.id),
+    );
+  }
+
+  verify({ credentials }: Connection<WhatsAppCredentials>, request: HookRequest): boolean {
+    return isSignedBy(request, credentials.appSecret);
+  }
+
+  handshake({ credentials }: Connection<WhatsAppCredentials>, query: Record<string, unknown>): string | null {
+    return answerHandshake(credentials.verifyToken, query);
+  }
+
+  parse(_connection: Connection<WhatsAppCredentials>, body: unknown): InboundEvent[] {
+    return readNotification(body);
+  }
+
+  private request(method: 'GET' | 'POST', { accessToken }: WhatsAppCredentials, path: string): GraphRequest {
+    const { metaGraphUrl, metaGraphVersion } = this.config;
+    return { method, url: `${metaGraphUrl}/${metaGraphVersion}/${path}`, accessToken, tokenIn: 'header' };
+  }
+}
