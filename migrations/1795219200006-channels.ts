@@ -36,6 +36,10 @@ export class Channels1795219200006 implements MigrationInterface {
     await db.query(`
       CREATE INDEX messages_unsent_idx ON messages (tenant_id, conversation_id, id)
       WHERE delivery_status IN ('QUEUED', 'SENDING')`);
+    // A provider that hands our own id back, or shows us what was sent, tells of one of these.
+    await db.query(`
+      CREATE INDEX messages_unsettled_idx ON messages (tenant_id, id)
+      WHERE delivery_status IN ('SENDING', 'UNKNOWN')`);
 
     // One row for each reply that is not through with yet. The reply's own row says how far it is.
     await db.query(`
@@ -56,6 +60,10 @@ export class Channels1795219200006 implements MigrationInterface {
       )`);
     await db.query(`
       CREATE INDEX message_dispatches_due_idx ON message_dispatches (connection_id, next_attempt_at)`);
+    await db.query(`
+      CREATE INDEX message_dispatches_lease_idx ON message_dispatches (lease_until) WHERE lease_until IS NOT NULL`);
+    await db.query(`
+      CREATE INDEX message_dispatches_hold_idx ON message_dispatches (holds_until) WHERE holds_until IS NOT NULL`);
 
     // What the provider calls a message, either way: so a message that is brought twice is stored once, and a status
     // finds its message.
@@ -101,6 +109,7 @@ export class Channels1795219200006 implements MigrationInterface {
   async down(db: QueryRunner): Promise<void> {
     await db.query('DROP TABLE early_receipts, provider_messages, message_dispatches, channel_connections');
     await db.query('DROP INDEX messages_unsent_idx');
+    await db.query('DROP INDEX messages_unsettled_idx');
     await db.query('ALTER TABLE conversations DROP COLUMN identity_external_id');
     await db.query('ALTER TABLE messages DROP COLUMN metadata');
   }

@@ -1,14 +1,15 @@
 import { Module, OnApplicationBootstrap } from '@nestjs/common';
+import { DispatchModule } from './channels/outbound/dispatch.module';
 import { OutboxModule } from './outbox/outbox.module';
 import { OutboxRelay } from './outbox/outbox.relay';
 import { RetentionModule } from './retention/retention.module';
 import { DeliveryModule } from './webhooks/deliveries/delivery.module';
 
 /**
- * The worker: it relays events, delivers webhooks, and removes what is old. Over HTTP it serves only its health.
- * What is imported last is stopped first: deliveries, which need the time.
+ * The worker: it relays events, sends messages and webhooks, and removes what is old. Over HTTP it serves only its
+ * health. What is imported last is stopped first: messages and deliveries, which need the time.
  */
-@Module({ imports: [RetentionModule, OutboxModule, DeliveryModule] })
+@Module({ imports: [RetentionModule, OutboxModule, DispatchModule, DeliveryModule] })
 export class WorkerModule implements OnApplicationBootstrap {
   constructor(private readonly relay: OutboxRelay) {}
 

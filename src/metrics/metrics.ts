@@ -68,6 +68,27 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  readonly channelMessages = new Counter({
+    name: 'channel_messages_total',
+    help: 'Attempts to send a message to a customer, by what came of them, and messages that had no way to go.',
+    labelNames: ['channel', 'outcome'] as const,
+    registers: [this.registry],
+  });
+
+  readonly channelLatency = new Histogram({
+    name: 'channel_message_latency_seconds',
+    help: "From a message's commit to its provider's taking it.",
+    labelNames: ['channel'] as const,
+    buckets: DELIVERY,
+    registers: [this.registry],
+  });
+
+  readonly channelMessagesUnderWay = new Gauge({
+    name: 'channel_messages_under_way',
+    help: "Providers' answers that this process waits for now.",
+    registers: [this.registry],
+  });
+
   constructor() {
     collectDefaultMetrics({ register: this.registry });
   }

@@ -15,6 +15,10 @@ export class ChannelAdapters {
     return adapter;
   }
 
+  all(): ChannelAdapter[] {
+    return [...this.byChannel.values()];
+  }
+
   /** The adapter of a channel whose provider calls us, or null for one whose provider does not. */
   hooked(channel: Channel): HookedAdapter | null {
     const adapter = this.of(channel);

@@ -1,0 +1,49 @@
+import { DeliveryError, DeliveryErrorCode, DELIVERY_ERROR_CODES } from '../../messages/message-status';
+import { ChannelAdapter, ProviderFault, SendOutcome } from '../adapters/channel-adapter';
+import { retryDelayMs } from './retry-schedule';
+
+/** What an attempt makes of its message. */
+export type DispatchResult =
+  | { status: 'SENT'; providerId: string | null; holdMs: number }
+  | { status: 'UNKNOWN'; error: DeliveryError; holdMs: number }
+  | { status: 'FAILED'; error: DeliveryError }
+  /** To be tried again; `pausesConnection` with everything else that goes the same way. */
+  | { status: 'SENDING'; retryDelayMs: number; pausesConnection: boolean };
+
+/** What an outcome makes of a message after so many failed attempts, the present one not among them. */
+export function resultOf(
+  outcome: SendOutcome,
+  { limits, unknownHoldMs }: Pick<ChannelAdapter, 'limits' | 'unknownHoldMs'>,
+  failedAttempts: number,
+): DispatchResult {
+  switch (outcome.kind) {
+    case 'SENT':
+      return { status: 'SENT', providerId: outcome.providerId, holdMs: limits.conversationIntervalMs };
+    case 'UNKNOWN':
+      return { status: 'UNKNOWN', error: errorOf('OUTCOME_UNKNOWN', outcome.fault), holdMs: unknownHoldMs };
+    case 'TERMINAL':
+      return failed('REFUSED', outcome.fault);
+    case 'WINDOW':
+      return failed('WINDOW_CLOSED', outcome.fault);
+    case 'REAUTH':
+      return failed('REAUTH_REQUIRED', outcome.fault);
+    case 'RETRY': {
+      const delay = retryDelayMs(failedAttempts + 1, outcome.afterMs);
+      if (delay === null) return failed('RETRIES_EXHAUSTED', outcome.fault);
+      return { status: 'SENDING', retryDelayMs: delay, pausesConnection: outcome.concerns === 'connection' };
+    }
+  }
+}
+
+/** The code is ours, and what the provider said about it stands beside it. */
+export function errorOf(code: DeliveryErrorCode, fault?: ProviderFault): DeliveryError {
+  return {
+    code,
+    providerCode: fault?.providerCode ?? null,
+    message: fault?.message ?? DELIVERY_ERROR_CODES[code],
+  };
+}
+
+function failed(code: DeliveryErrorCode, fault: ProviderFault): DispatchResult {
+  return { status: 'FAILED', error: errorOf(code, fault) };
+}

@@ -1,0 +1,56 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { Metrics } from '../../metrics/metrics';
+import { ClaimedDispatch } from './claimed-dispatch';
+import { DispatchResult } from './dispatch-result';
+import { DispatchQueue } from './dispatch.queue';
+
+/** What follows from a recorded attempt: the next wake-up of its connection, figures, and a line in the log. */
+@Injectable()
+export class DispatchFollowUp {
+  private readonly logger = new Logger(DispatchFollowUp.name);
+
+  constructor(
+    private readonly queue: DispatchQueue,
+    private readonly metrics: Metrics,
+  ) {}
+
+  /** Asks for another turn of connections. */
+  wake(connectionIds: string[]): void {
+    this.queue.wake(connectionIds);
+  }
+
+  after(dispatch: ClaimedDispatch, result: DispatchResult): void {
+    const delayMs = waitAfter(result);
+    // The conversation's next message may go now, or then.
+    if (delayMs === 0) this.queue.wake([dispatch.connection.id]);
+    else this.queue.wakeIn(dispatch.connection.id, delayMs);
+    this.count(dispatch, result);
+    if (result.status === 'FAILED' || result.status === 'UNKNOWN') this.report(dispatch, result);
+  }
+
+  private count({ connection: { channel }, createdAt }: ClaimedDispatch, result: DispatchResult): void {
+    this.metrics.channelMessages.inc({ channel, outcome: outcomeOf(result) });
+    if (result.status === 'SENT') {
+      this.metrics.channelLatency.observe({ channel }, (Date.now() - createdAt.getTime()) / 1000);
+    }
+  }
+
+  /** The one line of the log by which an operator sees that a customer may have missed something. */
+  private report(
+    { tenantId, conversationId, messageId, connection: { id: connectionId, channel } }: ClaimedDispatch,
+    { status, error }: DispatchResult & { status: 'FAILED' | 'UNKNOWN' },
+  ): void {
+    const what = { tenantId, connectionId, channel, conversationId, messageId, status, error };
+    this.logger.warn(what, 'a message was not sent, or is not known to be');
+  }
+}
+
+function waitAfter(result: DispatchResult): number {
+  if (result.status === 'SENDING') return result.retryDelayMs;
+  return 'holdMs' in result ? result.holdMs : 0;
+}
+
+function outcomeOf(result: DispatchResult): string {
+  if (result.status === 'SENDING') return 'retry';
+  return result.status === 'FAILED' ? result.error.code.toLowerCase() : result.status.toLowerCase();
+}

@@ -1,0 +1,41 @@
+import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
+import { Periodic } from '../../common/periodic';
+import { Metrics } from '../../metrics/metrics';
+import { DispatchQueue } from './dispatch.queue';
+import { ForgottenDispatches } from './forgotten-dispatches';
+
+const INTERVAL_MS = 2_000;
+
+/** Looks after what nobody does: after a killed worker, a lost wake-up, a wiped Redis, a hold that is over. */
+@Injectable()
+export class DispatchSweeper implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger(DispatchSweeper.name);
+  private readonly sweeps = new Periodic(
+    INTERVAL_MS,
+    () => this.sweep(),
+    (error) => this.logger.error({ err: error }, 'sweeping failed; it is tried again'),
+  );
+
+  constructor(
+    private readonly forgotten: ForgottenDispatches,
+    private readonly queue: DispatchQueue,
+    private readonly metrics: Metrics,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.sweeps.start();
+  }
+
+  beforeApplicationShutdown(): Promise<void> {
+    return this.sweeps.stop();
+  }
+
+  private async sweep(): Promise<void> {
+    const { toWake, ended } = await this.forgotten.lookAfter();
+    for (const { channel, code, count } of ended) {
+      this.metrics.channelMessages.inc({ channel, outcome: code.toLowerCase() }, count);
+    }
+    // By jobs of their own: a connection's ordinary job may be held by a worker that is dead.
+    for (const connectionId of toWake) this.queue.wakeIn(connectionId, 0);
+  }
+}
