@@ -5,8 +5,10 @@ import { KeyRotationService } from '../secrets/key-rotation.service';
 import { SecretsModule } from '../secrets/secrets.module';
 import { ChannelAdapter } from './adapters/channel-adapter';
 import { ChannelAdapters } from './adapters/channel-adapters';
+import { GraphApi } from './adapters/graph-api';
 import { ProviderHttp } from './adapters/provider-http';
 import { TelegramAdapter } from './adapters/telegram.adapter';
+import { WhatsAppAdapter } from './adapters/whatsapp.adapter';
 import { ChannelConnectionEntity } from './connections/channel-connection.entity';
 import { ChannelConnectionsRepository } from './connections/channel-connections.repository';
 import { ChannelConnectionsService } from './connections/channel-connections.service';
@@ -14,13 +16,14 @@ import { ConnectionRegistration } from './connections/connection-registration';
 import { ConnectionLoader } from './connections/connection.loader';
 
 /** One for each channel. */
-const ADAPTERS: Type<ChannelAdapter>[] = [TelegramAdapter];
+const ADAPTERS: Type<ChannelAdapter>[] = [TelegramAdapter, WhatsAppAdapter];
 
 /** Channel connections as the dashboard manages them, and what it takes to reach a provider. No queue, no route. */
 @Module({
   imports: [DatabaseModule.forEntities([ChannelConnectionEntity]), AuditModule, SecretsModule],
   providers: [
     ProviderHttp,
+    GraphApi,
     ...ADAPTERS,
     {
       provide: ChannelAdapters,
