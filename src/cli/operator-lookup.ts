@@ -11,6 +11,7 @@ const TABLES = {
   'API key': 'api_keys',
   'Webhook endpoint': 'webhook_endpoints',
   'Webhook recovery': 'webhook_recoveries',
+  'Channel connection': 'channel_connections',
   Conversation: 'conversations',
 } as const;
 

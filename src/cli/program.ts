@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { addAgentCommands } from './agent.commands';
 import { addApiKeyCommands } from './api-key.commands';
+import { addChannelCommands } from './channel.commands';
 import { addContactCommands } from './contact.commands';
 import { addConversationCommands } from './conversation.commands';
 import { addMessageCommands } from './message.commands';
@@ -28,6 +29,7 @@ export function buildProgram(): Command {
   addAgentCommands(program);
   addApiKeyCommands(program);
   addWebhookCommands(program);
+  addChannelCommands(program);
   addContactCommands(program);
   addConversationCommands(program);
   addMessageCommands(program);

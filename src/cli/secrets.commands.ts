@@ -2,7 +2,9 @@ import { Command } from 'commander';
 import { withServices } from './command';
 
 export function addSecretsCommands(program: Command): void {
-  const secrets = program.command('secrets').description("The endpoints' secrets, as they are stored.");
+  const secrets = program
+    .command('secrets')
+    .description('The secrets of endpoints and channels, as they are stored.');
 
   secrets
     .command('reencrypt')

@@ -2,6 +2,7 @@ import { DynamicModule, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { Client } from 'pg';
 import { ApiKeysService } from '../auth/api-keys.service';
+import { ChannelConnectionsService } from '../channels/connections/channel-connections.service';
 import { Config } from '../config/config';
 import { ConfigModule } from '../config/config.module';
 import { ContactsService } from '../contacts/contacts.service';
@@ -29,6 +30,7 @@ export interface Services {
   webhookRecoveries: WebhookRecoveriesService;
   webhookTests: WebhookTestService;
   keyRotation: KeyRotationService;
+  channelConnections: ChannelConnectionsService;
   contacts: ContactsService;
   conversations: ConversationsService;
   messages: MessagesService;
@@ -64,6 +66,7 @@ export async function useServices(work: (services: Services) => Promise<void>): 
       webhookRecoveries: app.get(WebhookRecoveriesService, { strict: false }),
       webhookTests: app.get(WebhookTestService, { strict: false }),
       keyRotation: app.get(KeyRotationService, { strict: false }),
+      channelConnections: app.get(ChannelConnectionsService, { strict: false }),
       contacts: app.get(ContactsService, { strict: false }),
       conversations: app.get(ConversationsService, { strict: false }),
       messages: app.get(MessagesService, { strict: false }),

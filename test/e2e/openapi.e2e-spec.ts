@@ -14,7 +14,19 @@ const ROUTES = [
   'GET /api/v1/contacts',
 ];
 
+/** Without a key, for others than the API's callers. */
+const PUBLIC_ROUTES = [
+  'POST /channels/telegram/{hookKey}',
+  'GET /channels/whatsapp/{hookKey}',
+  'POST /channels/whatsapp/{hookKey}',
+  'GET /channels/messenger/{hookKey}',
+  'POST /channels/messenger/{hookKey}',
+  'GET /channels/instagram/{hookKey}',
+  'POST /channels/instagram/{hookKey}',
+];
+
 interface Operation {
+  operationId: string;
   security: Record<string, string[]>[];
   parameters: { name: string; in: string; required: boolean; schema: Record<string, unknown> }[];
   requestBody?: { content: Record<string, { schema: object; example: unknown }> };
@@ -53,11 +65,23 @@ describe('the OpenAPI document', () => {
     expect(JSON.stringify(document)).not.toContain('"nullable"');
   });
 
-  it("lists exactly the contract's routes", () => {
+  it("lists exactly the contract's routes, and those of channels", () => {
     const routes = Object.entries(document.paths as Record<string, object>).flatMap(([path, item]) =>
       Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
     );
-    expect(routes.sort()).toEqual([...ROUTES].sort());
+    expect(routes.sort()).toEqual([...ROUTES, ...PUBLIC_ROUTES].sort());
+  });
+
+  it('gives every operation a name of its own', () => {
+    const ids = [...ROUTES, ...PUBLIC_ROUTES].map((route) => operation(route).operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it.each(PUBLIC_ROUTES)('%s asks for no key', (route) => {
+    expect(operation(route)).not.toHaveProperty('security');
+    expect(Object.keys(operation(route).responses)).toEqual(
+      expect.arrayContaining(['200', '429', '500', '503']),
+    );
   });
 
   it('resolves every reference it makes', () => {
@@ -132,11 +156,14 @@ describe('the OpenAPI document', () => {
     });
   });
 
-  it.each(ROUTES)('%s: every body has an example, and each is valid', (route) => {
+  it.each([...ROUTES, ...PUBLIC_ROUTES])('%s: every body has an example, and each is valid', (route) => {
     const { requestBody, responses } = operation(route);
-    const contents = [requestBody, ...Object.values(responses)].filter((body) => body !== undefined);
-    for (const { content } of contents) {
-      const { schema, example, examples } = content['application/json']!;
+    const contents = [requestBody, ...Object.values(responses)].flatMap((body) =>
+      Object.values(body?.content ?? {}),
+    );
+    for (const { schema, example, examples } of contents as ((typeof contents)[number] & {
+      examples?: object;
+    })[]) {
       const values = examples
         ? Object.values(examples as Record<string, { value: unknown }>).map(({ value }) => value)
         : [example];

@@ -70,7 +70,7 @@ export function HookHandshake(): MethodDecorator {
       status: 200,
       description: 'It is: `hub.challenge`, as it came.',
       headers: headerRefs(['X-Request-Id']),
-      content: { 'text/plain': { schema: { type: 'string', example: '1158201444' } } },
+      content: { 'text/plain': { schema: { type: 'string' }, example: '1158201444' } },
     }),
     HookErrors('FORBIDDEN'),
   );

@@ -1,12 +1,8 @@
 import { Module } from '@nestjs/common';
-import { ContactsModule } from '../../contacts/contacts.module';
-import { ConversationsModule } from '../../conversations/conversations.module';
-import { MessagesModule } from '../../messages/messages.module';
 import { RateLimitModule } from '../../rate-limit/rate-limit.module';
 import { ChannelsModule } from '../channels.module';
 import { HooksService } from './hooks.service';
-import { InboundService } from './inbound.service';
-import { InboundStore } from './inbound.store';
+import { InboundModule } from './inbound.module';
 import {
   InstagramHookController,
   MessengerHookController,
@@ -16,13 +12,13 @@ import { TelegramHookController } from './telegram-hook.controller';
 
 /** Where the channels' providers call: outside the API, and without a key. */
 @Module({
-  imports: [ChannelsModule, ContactsModule, ConversationsModule, MessagesModule, RateLimitModule],
+  imports: [ChannelsModule, InboundModule, RateLimitModule],
   controllers: [
     TelegramHookController,
     WhatsAppHookController,
     MessengerHookController,
     InstagramHookController,
   ],
-  providers: [HooksService, InboundService, InboundStore],
+  providers: [HooksService],
 })
 export class HooksModule {}

@@ -25,28 +25,32 @@ export class InboundService {
     private readonly store: InboundStore,
   ) {}
 
-  /** Stores a message with all that follows from it, or nothing, if it is stored already. */
-  async take(connection: Connection, message: InboundMessage): Promise<void> {
+  /**
+   * Stores a message with all that follows from it, or nothing, if it is stored already.
+   * @returns whether it has been stored now
+   */
+  async take(connection: Connection, message: InboundMessage): Promise<boolean> {
     if (![message.customer.externalId, ...message.providerIds].every(isUsableId)) {
       this.logger.warn({ connectionId: connection.id }, 'a message was left out: its ids can be nobody’s');
-      return;
+      return false;
     }
     try {
-      await this.database.transaction((tx) => this.takeIn(tx, connection, message));
+      return await this.database.transaction((tx) => this.takeIn(tx, connection, message));
     } catch (error) {
       // The same message came again, as if from somebody else; all of this one is undone.
       if (!violatesUnique(error, PROVIDER_MESSAGES_KEY)) throw error;
+      return false;
     }
   }
 
-  private async takeIn(tx: Transaction, connection: Connection, message: InboundMessage): Promise<void> {
+  private async takeIn(tx: Transaction, connection: Connection, message: InboundMessage): Promise<boolean> {
     const { id: connectionId, tenantId, channel } = connection;
     const { externalId } = message.customer;
     const providerIds = [...new Set(message.providerIds)];
     // From here on, one message of this customer at a time: so of two that are the same, the second finds the first.
     const customer = { channel, externalId, ...customerOf(message.customer) };
     const contactId = await this.contacts.identify(tx, tenantId, customer);
-    if (await this.store.isKnown(tx, connectionId, providerIds)) return;
+    if (await this.store.isKnown(tx, connectionId, providerIds)) return false;
     const conversation = await this.conversations.continueWith(tx, {
       tenantId,
       contactId,
@@ -55,6 +59,7 @@ export class InboundService {
     });
     const stored = await this.messages.take(tx, conversation, contentOf(message));
     await this.store.insert(tx, connectionId, providerIds, stored);
+    return true;
   }
 }
 
