@@ -1,0 +1,371 @@
+import { AuditService } from '../../src/audit/audit.service';
+import { Connection } from '../../src/channels/adapters/channel-adapter';
+import { ChannelConnectionsService } from '../../src/channels/connections/channel-connections.service';
+import { ConnectionLoader } from '../../src/channels/connections/connection.loader';
+import { newId } from '../../src/common/ids';
+import { Actor, SYSTEM } from '../../src/common/principal';
+import { Database } from '../../src/database/database';
+import { KeyRotationService } from '../../src/secrets/key-rotation.service';
+import { WorkspaceEntity } from '../../src/workspaces/workspace.entity';
+import { Dashboard } from '../support/dashboard';
+import { expectRefusal } from '../support/errors';
+import { TelegramSimulator } from '../support/simulators/telegram';
+
+describe('channel connections', () => {
+  let telegram: TelegramSimulator;
+  let dashboard: Dashboard;
+  let workspace: WorkspaceEntity;
+  let botToken: string;
+  let bots = 9_000_000;
+
+  beforeAll(async () => {
+    telegram = await new TelegramSimulator().start();
+    dashboard = await Dashboard.create({
+      telegramApiUrl: telegram.url,
+      publicUrl: 'https://chat.example/',
+    });
+  });
+  beforeEach(async () => {
+    workspace = await dashboard.make.workspace();
+    botToken = TelegramSimulator.token(bots++);
+  });
+  afterAll(async () => {
+    await dashboard.close();
+    await telegram.stop();
+  });
+
+  const connections = () => dashboard.get(ChannelConnectionsService);
+  const connect = (token = botToken, { id } = workspace, actor: Actor = SYSTEM) =>
+    connections().connect(id, { channel: 'TELEGRAM', credentials: { botToken: token } }, actor);
+  const stored = () =>
+    dashboard.query('SELECT * FROM channel_connections WHERE tenant_id = $1', [workspace.id]);
+  const loaded = async (id: string) => (await dashboard.get(ConnectionLoader).byId(workspace.id, id))!;
+  const auditOf = async ({ id } = workspace) =>
+    (await dashboard.get(AuditService).list(id, 10))
+      .filter(({ entity }) => entity === 'channel_connection')
+      .map(({ action, entityId, actorType, actorId, metadata }) => ({
+        action,
+        entityId,
+        actor: { type: actorType, id: actorId },
+        metadata,
+      }));
+  /** Another token of the same bot, as @BotFather makes when the old one is revoked. */
+  const renewed = () => botToken.replace(/x+$/, (pad) => 'y'.repeat(pad.length));
+
+  describe('connecting', () => {
+    it('has the provider send to an address that nobody can guess, and tells what is connected', async () => {
+      const connected = await connect();
+      const { url, secret_token: secret } = telegram.webhooks.get(botToken)!;
+      expect(url).toMatch(/^https:\/\/chat\.example\/channels\/telegram\/[0-9A-Za-z]{32}$/);
+      expect(connected).toEqual({
+        id: expect.any(String),
+        channel: 'TELEGRAM',
+        externalId: botToken.split(':')[0],
+        status: 'ACTIVE',
+        hookUrl: url,
+        settings: {},
+        credentialsExpireAt: null,
+        createdAt: expect.any(Date),
+        updatedAt: expect.any(Date),
+        reveal: {},
+      });
+      const { reveal, ...summary } = connected;
+      expect(reveal).toEqual({});
+      expect(await connections().list(workspace.id)).toEqual([summary]);
+      expect(await connections().get(workspace.id, connected.id)).toEqual(summary);
+      expect(await loaded(connected.id)).toMatchObject({ credentials: { botToken, secretToken: secret } });
+    });
+
+    it('keeps no secret readable, and tells none', async () => {
+      const connected = await connect();
+      const secret = telegram.webhooks.get(botToken)!.secret_token!;
+      const [row] = await stored();
+      const told = JSON.stringify([connected, await connections().list(workspace.id), await auditOf()]);
+      for (const text of [
+        JSON.stringify(row),
+        (row!.credentials_ciphertext as Buffer).toString('latin1'),
+        told,
+      ]) {
+        expect(text).not.toContain(botToken);
+        expect(text).not.toContain(secret);
+      }
+    });
+
+    it('writes down who did it', async () => {
+      const agent = await dashboard.make.agent(workspace);
+      const actor: Actor = { type: 'agent', id: agent.id };
+      const { id, externalId } = await connect(botToken, workspace, actor);
+      expect(await auditOf()).toEqual([
+        {
+          action: 'channel_connection.connected',
+          entityId: id,
+          actor,
+          metadata: { channel: 'TELEGRAM', externalId },
+        },
+      ]);
+    });
+
+    it('stores nothing when the provider refuses the token', async () => {
+      telegram.revokedTokens.add(botToken);
+      await expect(connect()).rejects.toMatchObject({
+        code: 'INVALID_BODY',
+        message: expect.stringContaining('Unauthorized'),
+      });
+      expect(await stored()).toEqual([]);
+      expect(await auditOf()).toEqual([]);
+    });
+
+    it('stores nothing when the provider can’t be reached', async () => {
+      const away = await Dashboard.create({ beside: dashboard, telegramApiUrl: 'http://127.0.0.1:1' });
+      try {
+        const asked = away
+          .get(ChannelConnectionsService)
+          .connect(workspace.id, { channel: 'TELEGRAM', credentials: { botToken } }, SYSTEM);
+        await expectRefusal(asked, 'INVALID_BODY');
+        expect(await stored()).toEqual([]);
+      } finally {
+        await away.close();
+      }
+    });
+
+    it.each([
+      ['an unknown channel', { channel: 'FAX', credentials: {} }],
+      ['no credentials', { channel: 'TELEGRAM' }],
+      ['credentials that are none', { channel: 'TELEGRAM', credentials: 'token' }],
+      ['credentials of another channel', { channel: 'TELEGRAM', credentials: { pageId: '1' } }],
+      ['a token of another form', { channel: 'TELEGRAM', credentials: { botToken: 'x' } }],
+      ['something unknown', { channel: 'TELEGRAM', credentials: {}, colour: 'red' }],
+    ])('refuses %s, and asks nobody', async (_, input) => {
+      const calls = telegram.calls.length;
+      await expectRefusal(connections().connect(workspace.id, input as never, SYSTEM), 'INVALID_BODY');
+      expect(telegram.calls).toHaveLength(calls);
+    });
+
+    it('refuses a second account, and leaves the provider alone', async () => {
+      const { id } = await connect();
+      const second = TelegramSimulator.token(bots++);
+      await expectRefusal(connect(second), 'INVALID_BODY');
+      await expectRefusal(connect(), 'INVALID_BODY');
+      expect(telegram.webhooks.has(second)).toBe(false);
+      expect((await connections().list(workspace.id)).map((connection) => connection.id)).toEqual([id]);
+    });
+
+    it('makes one of many at once, and it is the one that the provider calls', async () => {
+      const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => connect()));
+      const made = outcomes.filter((outcome) => outcome.status === 'fulfilled');
+      expect(made).toHaveLength(1);
+      expect(telegram.webhooks.get(botToken)!.url).toBe(made[0]!.value.hookUrl);
+      expect(await stored()).toHaveLength(1);
+    });
+
+    it.each([
+      ['that there is not', newId()],
+      ['whose id is none', 'nope'],
+    ])('finds no workspace %s', async (_, id) => {
+      const calls = telegram.calls.length;
+      await expectRefusal(connect(botToken, { ...workspace, id }), 'NOT_FOUND');
+      expect(await connections().list(id)).toEqual([]);
+      expect(telegram.calls).toHaveLength(calls);
+    });
+
+    it('lets no agent of another workspace do it', async () => {
+      const agent = await dashboard.make.agent(await dashboard.make.workspace());
+      await expectRefusal(connect(botToken, workspace, { type: 'agent', id: agent.id }), 'INVALID_BODY');
+      expect(await stored()).toEqual([]);
+    });
+  });
+
+  describe('rotating', () => {
+    it('puts the new credentials in the place of the old, at once', async () => {
+      const { id, hookUrl, createdAt } = await connect();
+      const rotated = await connections().rotate(workspace.id, id, { botToken: renewed() }, SYSTEM);
+      expect(rotated).toMatchObject({ id, hookUrl, createdAt, status: 'ACTIVE', reveal: {} });
+      const { url, secret_token: secretToken } = telegram.webhooks.get(renewed())!;
+      expect(url).toBe(hookUrl);
+      expect((await loaded(id)).credentials).toEqual({ botToken: renewed(), secretToken });
+      expect((await auditOf()).map(({ action }) => action)).toEqual([
+        'channel_connection.rotated',
+        'channel_connection.connected',
+      ]);
+    });
+
+    it('changes nothing when they are refused', async () => {
+      const { id } = await connect();
+      const before = await stored();
+      telegram.revokedTokens.add(renewed());
+      await expectRefusal(
+        connections().rotate(workspace.id, id, { botToken: renewed() }, SYSTEM),
+        'INVALID_BODY',
+      );
+      expect(await stored()).toEqual(before);
+    });
+
+    it('takes no other account’s, and asks nobody', async () => {
+      const { id } = await connect();
+      const calls = telegram.calls.length;
+      const other = { botToken: TelegramSimulator.token(bots++) };
+      await expectRefusal(connections().rotate(workspace.id, id, other, SYSTEM), 'INVALID_BODY');
+      expect(telegram.calls).toHaveLength(calls);
+    });
+
+    it('makes a connection whose credentials had lapsed active again', async () => {
+      const { id } = await connect();
+      const used = await loaded(id);
+      expect(await markReauth(used)).toBe(true);
+      await connections().rotate(workspace.id, id, { botToken: renewed() }, SYSTEM);
+      expect(await connections().get(workspace.id, id)).toMatchObject({ status: 'ACTIVE' });
+      expect(await markReauth(used)).toBe(false);
+      expect(await connections().get(workspace.id, id)).toMatchObject({ status: 'ACTIVE' });
+    });
+  });
+
+  const markReauth = (connection: Connection) =>
+    dashboard.get(Database).transaction((tx) => connections().markReauth(tx, connection));
+
+  describe('credentials that no longer work', () => {
+    it('are marked once, and fail what waits for them', async () => {
+      const { id } = await connect();
+      const waiting = await dispatches(id);
+      const used = await loaded(id);
+      expect([await markReauth(used), await markReauth(used)]).toEqual([true, true]);
+      expect(await connections().get(workspace.id, id)).toMatchObject({ status: 'REAUTH_REQUIRED' });
+      await expectOutcome(waiting, 'REAUTH_REQUIRED');
+      expect((await auditOf()).map(({ action }) => action)).toEqual([
+        'channel_connection.reauth_required',
+        'channel_connection.connected',
+      ]);
+    });
+
+    it('still let the channel be disconnected, and connected anew', async () => {
+      const { id } = await connect();
+      await markReauth(await loaded(id));
+      telegram.revokedTokens.add(botToken);
+      expect(await connections().disconnect(workspace.id, id, SYSTEM)).toMatchObject({
+        status: 'DISCONNECTED',
+        providerFault: expect.stringContaining('Unauthorized'),
+      });
+      expect(await connect(renewed())).toMatchObject({ status: 'ACTIVE' });
+    });
+  });
+
+  describe('disconnecting', () => {
+    it('ends it at once: nothing is loaded, listed or waited for any more', async () => {
+      const { id, hookUrl } = await connect();
+      const waiting = await dispatches(id);
+      const { hookKey } = await loaded(id);
+      expect(await connections().disconnect(workspace.id, id, SYSTEM)).toMatchObject({
+        id,
+        hookUrl,
+        status: 'DISCONNECTED',
+        providerFault: null,
+      });
+      expect(telegram.webhooks.has(botToken)).toBe(false);
+      const loader = dashboard.get(ConnectionLoader);
+      expect(await loader.byId(workspace.id, id)).toBeNull();
+      expect(await loader.byHookKey('TELEGRAM', hookKey)).toBeNull();
+      expect(await loader.byChannel(workspace.id, 'TELEGRAM')).toBeNull();
+      expect(await loader.byAccounts('TELEGRAM', [botToken.split(':')[0]!])).toEqual([]);
+      expect(await connections().list(workspace.id)).toEqual([]);
+      await expectRefusal(connections().get(workspace.id, id), 'NOT_FOUND');
+      await expectOutcome(waiting, 'NO_CONNECTION');
+      expect((await auditOf()).map(({ action }) => action)).toEqual([
+        'channel_connection.disconnected',
+        'channel_connection.connected',
+      ]);
+    });
+
+    it('happens once', async () => {
+      const { id } = await connect();
+      const disconnect = () => connections().disconnect(workspace.id, id, SYSTEM);
+      const outcomes = await Promise.allSettled([disconnect(), disconnect()]);
+      expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+      await expectRefusal(disconnect(), 'NOT_FOUND');
+    });
+
+    it('leaves the provider calling another workspace that has connected the same account', async () => {
+      const { id } = await connect();
+      const other = await connect(botToken, await dashboard.make.workspace());
+      await connections().disconnect(workspace.id, id, SYSTEM);
+      expect(telegram.webhooks.get(botToken)!.url).toBe(other.hookUrl);
+    });
+  });
+
+  it.each<[string, (tenantId: string, id: string) => Promise<unknown>]>([
+    ['shown', (tenantId, id) => connections().get(tenantId, id)],
+    ['rotated', (tenantId, id) => connections().rotate(tenantId, id, { botToken }, SYSTEM)],
+    ['disconnected', (tenantId, id) => connections().disconnect(tenantId, id, SYSTEM)],
+  ])('is not %s by another workspace, or by an id that is none', async (_, act) => {
+    const { id } = await connect();
+    const before = await stored();
+    const stranger = await dashboard.make.workspace();
+    await expectRefusal(act(stranger.id, id), 'NOT_FOUND');
+    await expectRefusal(act(workspace.id, newId()), 'NOT_FOUND');
+    await expectRefusal(act(workspace.id, 'nope'), 'NOT_FOUND');
+    await expectRefusal(act('nope', id), 'NOT_FOUND');
+    expect(await stored()).toEqual(before);
+  });
+
+  it('is under another key after a change of keys', async () => {
+    const { id } = await connect();
+    const { credentials } = await loaded(id);
+    const old = `test:${Buffer.alloc(32, 7).toString('base64')}`;
+    const next = `next:${Buffer.alloc(32, 8).toString('base64')}`;
+    const both = await Dashboard.create({ beside: dashboard, secretsKeys: `${next},${old}` });
+    const after = await Dashboard.create({ beside: dashboard, secretsKeys: next });
+    try {
+      await expect(after.get(ConnectionLoader).byId(workspace.id, id)).rejects.toThrow('"test" is not among');
+      expect((await both.get(KeyRotationService).reencrypt()).reencrypted).toBeGreaterThan(0);
+      expect(await both.get(KeyRotationService).reencrypt()).toEqual({ reencrypted: 0 });
+      expect(await after.get(ConnectionLoader).byId(workspace.id, id)).toMatchObject({ credentials });
+    } finally {
+      await both.close();
+      await after.close();
+    }
+  });
+
+  interface Waiting {
+    waiting: string;
+    leased: string;
+    holding: string;
+  }
+
+  /** Three replies: one waits for the connection, one is being sent, and one was sent and holds up the next. */
+  async function dispatches(connectionId: string): Promise<Waiting> {
+    await dashboard.make.agent(workspace);
+    const insert = async (deliveryStatus: string, lease: string, hold: string): Promise<string> => {
+      const conversation = await dashboard.make.conversation(workspace, { channel: 'TELEGRAM' });
+      const { id } = await dashboard.make.sent(workspace, conversation);
+      await dashboard.query('UPDATE messages SET delivery_status = $2 WHERE id = $1', [id, deliveryStatus]);
+      await dashboard.query(
+        `INSERT INTO message_dispatches
+           (tenant_id, conversation_id, message_id, connection_id, next_attempt_at, lease_id, lease_until,
+            holds_until, created_at)
+         SELECT $1, $2, $3, $4, now(), ${lease}, now() + interval '20 seconds', ${hold}, now()`,
+        [workspace.id, conversation.id, id, connectionId],
+      );
+      return id;
+    };
+    return {
+      waiting: await insert('QUEUED', 'NULL', 'NULL'),
+      leased: await insert('SENDING', 'gen_random_uuid()', 'NULL'),
+      holding: await insert('UNKNOWN', 'NULL', `now() + interval '1 minute'`),
+    };
+  }
+
+  async function expectOutcome({ waiting, leased, holding }: Waiting, code: string): Promise<void> {
+    const rows = await dashboard.query<{ id: string; status: string; code: string | null; owed: boolean }>(
+      `SELECT id, delivery_status AS status, delivery_error ->> 'code' AS code,
+              EXISTS (SELECT FROM message_dispatches WHERE message_id = id) AS owed
+       FROM messages WHERE id = ANY ($1)`,
+      [[waiting, leased, holding]],
+    );
+    expect(rows).toHaveLength(3);
+    expect(rows).toEqual(
+      expect.arrayContaining([
+        { id: waiting, status: 'FAILED', code, owed: false },
+        { id: leased, status: 'SENDING', code: null, owed: true },
+        { id: holding, status: 'UNKNOWN', code: null, owed: true },
+      ]),
+    );
+  }
+});
