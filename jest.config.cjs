@@ -2,6 +2,7 @@
 const esmOnly = [
   '@nestjs/(?!throttler/)[^/]+',
   'uuid',
+  'jose',
   'file-type',
   'strtok3',
   'token-types',

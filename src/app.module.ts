@@ -8,6 +8,7 @@ import { limitOf, RATE_WINDOW_MS, RateLimitGuard } from './auth/rate-limit.guard
 import { ScopeGuard } from './auth/scope.guard';
 import { TrialGuard } from './auth/trial.guard';
 import { HooksModule } from './channels/inbound/hooks.module';
+import { WidgetModule } from './channels/widget/widget.module';
 import { ContactsController } from './contacts/contacts.controller';
 import { ContactsModule } from './contacts/contacts.module';
 import { ConversationsController } from './conversations/conversations.controller';
@@ -19,7 +20,7 @@ import { RateLimitStorage } from './rate-limit/rate-limit.storage';
 
 /**
  * The REST API: its features, its routes, and the guards that every request passes, in this order. Beside it, where the
- * channels' providers call.
+ * channels' providers call, and the widget on workspaces' pages.
  */
 @Module({
   imports: [
@@ -29,6 +30,7 @@ import { RateLimitStorage } from './rate-limit/rate-limit.storage';
     ConversationsModule,
     MessagesModule,
     HooksModule,
+    WidgetModule,
     ThrottlerModule.forRootAsync({
       imports: [RateLimitModule],
       inject: [RateLimitStorage],

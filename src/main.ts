@@ -3,6 +3,7 @@ import type { Server, ServerResponse } from 'node:http';
 import { NestFactory } from '@nestjs/core';
 import { NestExpressApplication } from '@nestjs/platform-express';
 import type pino from 'pino';
+import { VisitorStreams } from './channels/widget/visitor-streams';
 import { createLogger, NestLogger } from './common/logger';
 import { Config, ConfigError } from './config/config';
 import { configureApp } from './configure-app';
@@ -26,13 +27,18 @@ async function main(): Promise<void> {
   await app.listen(config.port, config.host);
   let stopping: Promise<void> | undefined;
   for (const signal of ['SIGTERM', 'SIGINT'] as const)
-    process.on(signal, () => (stopping ??= stop(app, logger, signal)));
+    process.on(signal, () => (stopping ??= stop(app, config, logger, signal)));
   const { port } = app.getHttpServer().address() as { port: number };
   logger.info({ role: config.role, port }, 'listening');
 }
 
 /** Takes nothing new, lets requests and then deliveries under way end, closes every connection. */
-async function stop(app: NestExpressApplication, logger: pino.Logger, signal: string): Promise<void> {
+async function stop(
+  app: NestExpressApplication,
+  { role }: Config,
+  logger: pino.Logger,
+  signal: string,
+): Promise<void> {
   logger.info({ signal }, 'stopping');
   // Bull lets go of a command that its connection's end has failed; that must not keep the rest from ending well.
   process.on('unhandledRejection', (err: unknown) => logger.warn({ err }, 'failed while stopping'));
@@ -40,6 +46,8 @@ async function stop(app: NestExpressApplication, logger: pino.Logger, signal: st
     logger.error('not everything ended in time');
     process.exit(1);
   }, SHUTDOWN_DEADLINE_MS).unref();
+  // Requests without an end, which would be waited for in vain.
+  if (role !== 'worker') app.get(VisitorStreams).stop();
   await stopServing(app.getHttpServer());
   await app.close();
   logger.info('stopped');

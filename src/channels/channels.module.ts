@@ -9,20 +9,23 @@ import { GraphApi } from './adapters/graph-api';
 import { ProviderHttp } from './adapters/provider-http';
 import { TelegramAdapter } from './adapters/telegram.adapter';
 import { WhatsAppAdapter } from './adapters/whatsapp.adapter';
+import { WidgetAdapter } from './adapters/widget.adapter';
 import { ChannelConnectionEntity } from './connections/channel-connection.entity';
 import { ChannelConnectionsRepository } from './connections/channel-connections.repository';
 import { ChannelConnectionsService } from './connections/channel-connections.service';
 import { ConnectionRegistration } from './connections/connection-registration';
 import { ConnectionLoader } from './connections/connection.loader';
+import { WidgetSignal } from './widget/widget.signal';
 
 /** One for each channel. */
-const ADAPTERS: Type<ChannelAdapter>[] = [TelegramAdapter, WhatsAppAdapter];
+const ADAPTERS: Type<ChannelAdapter>[] = [TelegramAdapter, WhatsAppAdapter, WidgetAdapter];
 
 /** Channel connections as the dashboard manages them, and what it takes to reach a provider. No queue, no route. */
 @Module({
   imports: [DatabaseModule.forEntities([ChannelConnectionEntity]), AuditModule, SecretsModule],
   providers: [
     ProviderHttp,
+    WidgetSignal,
     GraphApi,
     ...ADAPTERS,
     {
@@ -35,7 +38,13 @@ const ADAPTERS: Type<ChannelAdapter>[] = [TelegramAdapter, WhatsAppAdapter];
     ChannelConnectionsRepository,
     ChannelConnectionsService,
   ],
-  exports: [ChannelAdapters, ConnectionLoader, ChannelConnectionsRepository, ChannelConnectionsService],
+  exports: [
+    ChannelAdapters,
+    ConnectionLoader,
+    ChannelConnectionsRepository,
+    ChannelConnectionsService,
+    WidgetSignal,
+  ],
 })
 export class ChannelsModule {
   constructor(keyRotation: KeyRotationService) {

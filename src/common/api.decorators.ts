@@ -42,20 +42,25 @@ export function ApiPage(summary: string, row: Type): MethodDecorator {
   return success(summary, row, {
     status: 200,
     headers: headerRefs(SUCCESS_HEADERS),
-    schema: {
-      type: 'object',
-      required: ['data', 'nextCursor'],
-      properties: {
-        data: { type: 'array', maxItems: MAX_LIMIT, items: { $ref: getSchemaPath(row) } },
-        nextCursor: {
-          type: ['string', 'null'],
-          description:
-            'The id of the last row: send it as `cursor` to get the next page. null on the last page.',
-          example: null,
-        },
+    schema: pageSchema(row),
+  });
+}
+
+/** The envelope of every list. */
+export function pageSchema(row: Type): object {
+  return {
+    type: 'object',
+    required: ['data', 'nextCursor'],
+    properties: {
+      data: { type: 'array', maxItems: MAX_LIMIT, items: { $ref: getSchemaPath(row) } },
+      nextCursor: {
+        type: ['string', 'null'],
+        description:
+          'The id of the last row: send it as `cursor` to get the next page. null on the last page.',
+        example: null,
       },
     },
-  });
+  };
 }
 
 /** The errors that this route gives beyond those that every route can give. */

@@ -51,8 +51,13 @@ function base(appUrl: string): Omit<OpenAPIObject, 'paths'> {
     .addTag('Contacts', 'The customers.')
     .addTag('Webhooks', 'What the service sends.')
     .addTag('Channels', 'Where the providers of channels call. They have no key: they sign what they send.')
+    .addTag(
+      'Widget',
+      'What the widget on a workspace’s pages speaks with: sessions of visitors, with tokens of their own.',
+    )
     .addBearerAuth({ type: 'http', scheme: 'bearer', bearerFormat: 'plk_…' }, 'bearer')
     .addApiKey({ type: 'apiKey', in: 'header', name: 'x-api-key' }, 'apiKey')
+    .addBearerAuth({ type: 'http', scheme: 'bearer', bearerFormat: 'JWT' }, 'visitor')
     .build();
   const { components } = builder;
   return {

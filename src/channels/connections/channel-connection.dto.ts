@@ -19,8 +19,8 @@ export interface ChannelConnectionSummary {
   /** The account at the provider: phone number id, bot id, page id, Instagram account id. */
   externalId: string;
   status: ConnectionStatus;
-  /** Where the provider sends its events to; null for the widget, which has no provider. */
-  hookUrl: string | null;
+  /** Where the provider sends its events to; for the widget, the address below which its script calls. */
+  hookUrl: string;
   /** What is not secret of what was connected. */
   settings: object;
   /** When the provider lets the credentials lapse; null for never. */
@@ -42,7 +42,7 @@ export interface DisconnectedChannel extends ChannelConnectionSummary {
 
 export function toConnectionSummary(
   connection: ChannelConnectionEntity,
-  hookUrl: string | null,
+  hookUrl: string,
 ): ChannelConnectionSummary {
   const { id, channel, externalId, status, settings, credentialsExpireAt, createdAt, updatedAt } = connection;
   return { id, channel, externalId, status, hookUrl, settings, credentialsExpireAt, createdAt, updatedAt };

@@ -69,7 +69,7 @@ export class ConnectionRegistration {
 
   /** @throws AppError INVALID_BODY: the provider refused, or can't be reached */
   register(connection: Connection): Promise<void> {
-    return this.adapters.of(connection.channel).register(connection, this.addressOf(connection));
+    return this.adapters.of(connection.channel).register(connection, this.hookUrlOf(connection));
   }
 
   /** @throws whatever the provider has against it */
@@ -77,12 +77,8 @@ export class ConnectionRegistration {
     return this.adapters.of(connection.channel).unregister(connection);
   }
 
-  /** Where the provider calls, or null for a channel without one. */
-  hookUrlOf(connection: Pick<Connection, 'channel' | 'hookKey'>): string | null {
-    return this.adapters.hooked(connection.channel) && this.addressOf(connection);
-  }
-
-  private addressOf({ channel, hookKey }: Pick<Connection, 'channel' | 'hookKey'>): string {
+  /** Where the provider calls; for the widget, whose pages call below it. */
+  hookUrlOf({ channel, hookKey }: Pick<Connection, 'channel' | 'hookKey'>): string {
     return `${this.config.publicUrl}/channels/${channel.toLowerCase()}/${hookKey}`;
   }
 }

@@ -1,0 +1,89 @@
+import { createHash, hkdfSync } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { errors, jwtVerify, SignJWT } from 'jose';
+import { Config } from '../../config/config';
+import { Visitor, Widget } from './visitor';
+
+const ALGORITHM = 'HS256';
+const KEY_BYTES = 32;
+/** A key for this alone, so that nothing else that the same secret protects can stand in for a token. */
+const KEY_PURPOSE = 'widget visitor tokens';
+const LIFETIME_MS = 24 * 60 * 60 * 1000;
+
+/** The identities that a workspace vouches for begin so. */
+export const VOUCHED_PREFIX = 'user:';
+
+type TokenWidget = Pick<Widget, 'id' | 'tenantId' | 'credentials'>;
+
+/**
+ * Visitor tokens: JWTs that name a widget, its workspace and an identity. The first of the configured keys signs, any of
+ * them verifies; the token names it.
+ */
+@Injectable()
+export class VisitorTokens {
+  private readonly keys: ReadonlyMap<string, Uint8Array>;
+  private readonly currentKeyId: string;
+
+  constructor({ secretsKeys }: Config) {
+    this.keys = new Map(secretsKeys.map(({ id, key }) => [id, derive(key)]));
+    this.currentKeyId = secretsKeys[0]!.id;
+  }
+
+  async issue(
+    widget: TokenWidget,
+    externalId: string,
+    now: Date = new Date(),
+  ): Promise<{ token: string; expiresAt: Date }> {
+    // JWTs count in whole seconds.
+    const issuedAt = Math.floor(now.getTime() / 1000);
+    const expiresAt = issuedAt + LIFETIME_MS / 1000;
+    const token = await new SignJWT({ tenant: widget.tenantId, voucher: voucherOf(widget, externalId) })
+      .setProtectedHeader({ alg: ALGORITHM, kid: this.currentKeyId })
+      .setAudience(widget.id)
+      .setSubject(externalId)
+      .setIssuedAt(issuedAt)
+      .setExpirationTime(expiresAt)
+      .sign(this.keys.get(this.currentKeyId)!);
+    return { token, expiresAt: new Date(expiresAt * 1000) };
+  }
+
+  /** Whose token it is, or null if it is not one of this widget's, or no longer. */
+  async verify(widget: TokenWidget, token: string): Promise<Visitor | null> {
+    try {
+      const { payload } = await jwtVerify(token, ({ kid = '' }) => this.keyOf(kid), {
+        algorithms: [ALGORITHM],
+        audience: widget.id,
+        requiredClaims: ['sub', 'exp'],
+      });
+      const { sub: externalId, exp } = payload as { sub: string; exp: number };
+      const isStillVouchedFor = (payload['voucher'] ?? undefined) === voucherOf(widget, externalId);
+      if (payload['tenant'] !== widget.tenantId || !isStillVouchedFor) return null;
+      return { externalId, expiresAt: new Date(exp * 1000) };
+    } catch (error) {
+      if (error instanceof errors.JOSEError) return null;
+      throw error;
+    }
+  }
+
+  private keyOf(id: string): Uint8Array {
+    const key = this.keys.get(id);
+    if (!key) throw new errors.JWSInvalid('signed with a key that is not configured');
+    return key;
+  }
+}
+
+function derive(key: Buffer): Uint8Array {
+  return new Uint8Array(hkdfSync('sha256', key, '', KEY_PURPOSE, KEY_BYTES));
+}
+
+/**
+ * Which identity secret an identity was vouched for with: when the workspace changes a secret that has leaked, tokens got
+ * with it end, which could otherwise be renewed for ever.
+ */
+function voucherOf({ credentials }: TokenWidget, externalId: string): string | undefined {
+  if (!externalId.startsWith(VOUCHED_PREFIX)) return undefined;
+  return createHash('sha256')
+    .update(`${KEY_PURPOSE} ${credentials.identitySecret}`)
+    .digest('base64url')
+    .slice(0, 16);
+}

@@ -1,0 +1,134 @@
+import { Injectable } from '@nestjs/common';
+import { MessageEntity } from '../../messages/message.entity';
+import { statusesBefore } from '../../messages/message-status';
+import { Database, Transaction } from '../../database/database';
+
+/** A visitor, wherever a token or a stream names one. */
+export interface VisitorKey {
+  connectionId: string;
+  externalId: string;
+}
+
+/** Where a visitor's conversation stands. */
+export interface VisitorState extends VisitorKey {
+  /** Of the connection: another one means that something in it has changed. */
+  version: string;
+  /** Null before their first message. */
+  conversationId: string | null;
+  /** The number of the conversation's last event; 0 before the first. */
+  sequence: number;
+}
+
+/**
+ * Each visitor's conversation is the one that goes on when they write: the latest with their identity. A visitor whose
+ * widget is disconnected is not found.
+ */
+const VISITORS = `
+  unnest($1::uuid[], $2::text[]) AS visitor (connection_id, external_id)
+  JOIN channel_connections connection
+    ON connection.id = visitor.connection_id AND connection.status <> 'DISCONNECTED'
+  LEFT JOIN contact_identities identity
+    ON identity.tenant_id = connection.tenant_id AND identity.channel = 'WIDGET'
+    AND identity.external_id = visitor.external_id
+  LEFT JOIN LATERAL (
+    SELECT * FROM conversations
+    WHERE tenant_id = identity.tenant_id AND contact_id = identity.contact_id AND source_channel = 'WIDGET'
+      AND (identity_external_id IS NULL OR identity_external_id = identity.external_id)
+    ORDER BY id DESC LIMIT 1
+  ) conversation ON true`;
+
+const STATE = `
+  visitor.connection_id AS "connectionId", visitor.external_id AS "externalId",
+  connection.updated_at::text AS version, conversation.id AS "conversationId",
+  coalesce(conversation.event_sequence, 0)::float8 AS sequence`;
+
+const MESSAGE = `
+  message.id, message.sender_type AS "senderType", message.sender_agent_id AS "senderAgentId", message.body,
+  message.delivery_status AS "deliveryStatus", message.delivery_error AS "deliveryError",
+  message.created_at AS "createdAt"`;
+
+/** What visitors see and do, in as few statements as there can be. */
+@Injectable()
+export class VisitorsRepository {
+  constructor(private readonly database: Database) {}
+
+  /** Of those whose widget is there, in no order. */
+  states(visitors: VisitorKey[]): Promise<VisitorState[]> {
+    return this.database.query(`SELECT ${STATE} FROM ${VISITORS}`, keysOf(visitors));
+  }
+
+  async state(visitor: VisitorKey): Promise<VisitorState | null> {
+    return (await this.states([visitor]))[0] ?? null;
+  }
+
+  /** A message of a visitor's conversation together with where that stands, or null if it is not in it. */
+  async stateWith(
+    visitor: VisitorKey,
+    messageId: string,
+  ): Promise<{ state: VisitorState; message: MessageEntity } | null> {
+    const [row] = await this.database.query<VisitorState & MessageEntity>(
+      `SELECT ${STATE}, ${MESSAGE} FROM ${VISITORS}
+       JOIN messages message ON message.tenant_id = conversation.tenant_id
+         AND message.conversation_id = conversation.id AND message.id = $3`,
+      [...keysOf([visitor]), messageId],
+    );
+    return row ? { state: row, message: row } : null;
+  }
+
+  /** The message that was stored under what its visitor's client has called it. */
+  async findByProviderId(connectionId: string, providerId: string): Promise<MessageEntity | null> {
+    const [row] = await this.database.query<MessageEntity>(
+      `SELECT ${MESSAGE} FROM provider_messages known
+       JOIN messages message ON message.tenant_id = known.tenant_id
+         AND message.conversation_id = known.conversation_id AND message.id = known.message_id
+       WHERE known.connection_id = $1 AND known.provider_id = $2`,
+      [connectionId, providerId],
+    );
+    return row ?? null;
+  }
+
+  /**
+   * Advances the replies of a conversation, up to and including one. What nobody has begun to send stays as it is:
+   * sending it ends in a receipt of its own.
+   * @returns how many have advanced
+   */
+  async advance(
+    tenantId: string,
+    conversationId: string,
+    upTo: string,
+    status: 'DELIVERED' | 'READ',
+  ): Promise<number> {
+    const before = statusesBefore(status).filter((earlier) => earlier !== 'QUEUED');
+    const rows = await this.database.query(
+      `WITH due AS (
+         SELECT id FROM messages
+         WHERE tenant_id = $1 AND conversation_id = $2 AND id <= $3 AND delivery_status = ANY ($4)
+         ORDER BY id FOR NO KEY UPDATE
+       )
+       UPDATE messages SET delivery_status = $5, delivery_error = NULL
+       FROM due WHERE messages.tenant_id = $1 AND messages.conversation_id = $2 AND messages.id = due.id
+       RETURNING messages.id`,
+      [tenantId, conversationId, upTo, before, status],
+    );
+    return rows.length;
+  }
+
+  /** Keeps what the workspace says of someone it vouches for; what it does not say stays. */
+  async describe(
+    tx: Transaction,
+    tenantId: string,
+    contactId: string,
+    { name, email }: { name?: string; email?: string },
+  ): Promise<void> {
+    await tx.query(
+      `UPDATE contacts SET name = coalesce($3, name), email = coalesce($4, email), updated_at = now()
+       WHERE tenant_id = $1 AND id = $2
+         AND (coalesce($3, name), coalesce($4, email)) IS DISTINCT FROM (name, email)`,
+      [tenantId, contactId, name ?? null, email ?? null],
+    );
+  }
+}
+
+function keysOf(visitors: VisitorKey[]): [string[], string[]] {
+  return [visitors.map(({ connectionId }) => connectionId), visitors.map(({ externalId }) => externalId)];
+}

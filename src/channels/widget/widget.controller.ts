@@ -1,0 +1,135 @@
+import { Body, Controller, Get, HttpCode, Options, Post, Query, Req, Res, UseGuards } from '@nestjs/common';
+import { ApiExcludeEndpoint, ApiTags } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { Public } from '../../common/access.decorators';
+import { NoQuery } from '../../common/no-query.decorator';
+import { type Page, PageQuery } from '../../common/page';
+import { MessageResponse } from '../../messages/message.response';
+import { EventStream } from './event-stream';
+import { type Visitor, type Widget } from './visitor';
+import { VisitorMessagesService } from './visitor-messages.service';
+import { VisitorSessionsService } from './visitor-sessions.service';
+import { VisitorStreams } from './visitor-streams';
+import {
+  CurrentVisitor,
+  CurrentWidget,
+  TokenOptional,
+  TokenRequired,
+  WidgetAnswer,
+  WidgetErrors,
+  WidgetEvents,
+  WidgetPage,
+} from './widget.decorators';
+import { OpenSession, PostMessage, PostReceipt } from './widget.dto';
+import { addressOf, ForVisitors, WidgetGuard, type WidgetLimit } from './widget.guards';
+import { PostedMessageResponse, ReceiptResponse, SessionResponse } from './widget.response';
+
+const SESSIONS: WidgetLimit = {
+  by: 'address',
+  what: 'sessions',
+  max: 60,
+  excess: 'Too many sessions from this address.',
+};
+const MESSAGES: WidgetLimit = { by: 'visitor', what: 'messages', max: 30, excess: 'Too many messages.' };
+const MESSAGES_FROM_ADDRESS: WidgetLimit = {
+  by: 'address',
+  what: 'messages-from',
+  max: 120,
+  excess: 'Too many messages from this address.',
+};
+const CALLS: WidgetLimit = { by: 'visitor', what: 'calls', max: 240, excess: 'Too many requests.' };
+
+/** What the widget on a workspace's pages speaks with. Writes go on after the workspace's trial: customers don't pay. */
+@ApiTags('Widget')
+@Public()
+@UseGuards(WidgetGuard)
+@Controller('channels/widget/:siteKey')
+export class WidgetController {
+  constructor(
+    private readonly sessions: VisitorSessionsService,
+    private readonly messages: VisitorMessagesService,
+    private readonly streams: VisitorStreams,
+  ) {}
+
+  /** What browsers ask before they let a page call. The guard has answered by then. */
+  @Options(['sessions', 'messages', 'events', 'receipts'])
+  @HttpCode(204)
+  @ApiExcludeEndpoint()
+  preflight(): void {}
+
+  @Post('sessions')
+  @NoQuery()
+  @ForVisitors(SESSIONS)
+  @TokenOptional()
+  @WidgetAnswer('Begin a session, or renew one', SessionResponse, 201)
+  @WidgetErrors('INVALID_QUERY', 'INVALID_BODY', 'PAYLOAD_TOO_LARGE')
+  open(
+    @CurrentWidget() widget: Widget,
+    @CurrentVisitor() visitor: Visitor | null,
+    @Body() session: OpenSession,
+  ): Promise<SessionResponse> {
+    return this.sessions.open(widget, visitor, session);
+  }
+
+  @Post('messages')
+  @NoQuery()
+  @ForVisitors(CALLS, MESSAGES, MESSAGES_FROM_ADDRESS)
+  @TokenRequired()
+  @WidgetAnswer('Write a message; 200 when it was stored before', PostedMessageResponse, 200, 201)
+  @WidgetErrors('INVALID_QUERY', 'INVALID_BODY', 'PAYLOAD_TOO_LARGE')
+  post(
+    @CurrentWidget() widget: Widget,
+    @CurrentVisitor() visitor: Visitor,
+    @Body() message: PostMessage,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<PostedMessageResponse> {
+    return this.messages.post(widget, visitor, message, () => response.status(200));
+  }
+
+  @Get('messages')
+  @ForVisitors(CALLS)
+  @TokenRequired()
+  @WidgetPage("List the messages of the visitor's conversation, newest first", MessageResponse)
+  @WidgetErrors('INVALID_QUERY')
+  list(
+    @CurrentWidget() widget: Widget,
+    @CurrentVisitor() visitor: Visitor,
+    @Query() query: PageQuery,
+  ): Promise<Page<MessageResponse>> {
+    return this.messages.list(widget, visitor, query);
+  }
+
+  @Post('receipts')
+  @HttpCode(200)
+  @NoQuery()
+  @ForVisitors(CALLS)
+  @TokenRequired()
+  @WidgetAnswer('Tell how far replies have come', ReceiptResponse, 200)
+  @WidgetErrors('INVALID_QUERY', 'INVALID_BODY', 'PAYLOAD_TOO_LARGE')
+  receive(
+    @CurrentWidget() widget: Widget,
+    @CurrentVisitor() visitor: Visitor,
+    @Body() receipt: PostReceipt,
+  ): Promise<ReceiptResponse> {
+    return this.messages.receive(widget, visitor, receipt);
+  }
+
+  @Get('events')
+  @NoQuery()
+  @ForVisitors(CALLS)
+  @TokenRequired()
+  @WidgetEvents(
+    'Hear of messages as they land',
+    'Server-sent events: `ready`, `message`, `heartbeat` every 15 s, `end`. Each carries `sequence`, the number of ' +
+      "the conversation's last event: if it is further ahead than what the client has, it reads the messages.",
+  )
+  @WidgetErrors('INVALID_QUERY')
+  events(
+    @CurrentWidget() widget: Widget,
+    @CurrentVisitor() visitor: Visitor,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    return this.streams.open(widget, visitor, addressOf(request), new EventStream(response));
+  }
+}

@@ -1,0 +1,110 @@
+import { applyDecorators, createParamDecorator, ExecutionContext, SetMetadata, Type } from '@nestjs/common';
+import {
+  ApiExtraModels,
+  ApiOperation,
+  ApiParam,
+  ApiResponse,
+  ApiSecurity,
+  getSchemaPath,
+  type ApiResponseOptions,
+} from '@nestjs/swagger';
+import { ErrorCode } from '../../common/app-error';
+import { errorResponses, headerRefs, OtherErrors } from '../../common/error-responses';
+import { pageSchema } from '../../common/api.decorators';
+import { VisitorRequest } from './visitor';
+import { TOKEN_OPTIONAL } from './widget.guards';
+
+/** Visitors have no key, so an error means something else here than on the API's routes. */
+const WIDGET_ERRORS: OtherErrors = {
+  documentation: {
+    UNAUTHENTICATED: {
+      when: "No token, or one that is malformed, expired or another widget's; or a visitor's signature is not right.",
+      message: 'Send a token of a session as "Authorization: Bearer …".',
+    },
+    FORBIDDEN: {
+      when: "The page's `Origin` is not among those that the workspace allows; for a session, also without one.",
+      message: 'Pages of https://elsewhere.example may not hold this widget.',
+    },
+    NOT_FOUND: {
+      when: 'There is no such widget, or no longer; or no such message in the conversation.',
+      message: 'Widget not found.',
+    },
+    RATE_LIMITED: {
+      when: 'Too much within a minute, of one visitor or from one address; or too many streams at once.',
+      message: 'Too many messages. Retry in 17 s.',
+    },
+  },
+};
+const COMMON_ERRORS: ErrorCode[] = [
+  'UNAUTHENTICATED',
+  'FORBIDDEN',
+  'NOT_FOUND',
+  'RATE_LIMITED',
+  'INTERNAL',
+  'UNAVAILABLE',
+];
+
+export const VISITOR_SECURITY = 'visitor';
+
+/** The route begins a session: with a token it goes on with that one's. */
+export const TokenOptional = () =>
+  applyDecorators(
+    SetMetadata(TOKEN_OPTIONAL, true),
+    ApiSecurity({ [VISITOR_SECURITY]: [] }),
+    ApiSecurity({}),
+  );
+
+export const TokenRequired = () => ApiSecurity(VISITOR_SECURITY);
+
+/** The route answers one thing. */
+export function WidgetAnswer(summary: string, type: Type, ...statuses: number[]): MethodDecorator {
+  const responses = statuses.map((status) =>
+    ApiResponse({ ...DONE, status, schema: { $ref: getSchemaPath(type) } }),
+  );
+  return applyDecorators(ApiExtraModels(type), WidgetRoute(summary), ...responses);
+}
+
+/** The route answers a page of a list. */
+export function WidgetPage(summary: string, row: Type): MethodDecorator {
+  return applyDecorators(
+    ApiExtraModels(row),
+    WidgetRoute(summary),
+    ApiResponse({ ...DONE, status: 200, schema: pageSchema(row) }),
+  );
+}
+
+/** The route answers with server-sent events. */
+export function WidgetEvents(summary: string, description: string): MethodDecorator {
+  const example = 'event: ready\nid: 7\ndata: {"conversationId":"019ab3f4-…","sequence":7}\n\n';
+  const content = { 'text/event-stream': { schema: { type: 'string', example } } };
+  return applyDecorators(WidgetRoute(summary), ApiResponse({ ...DONE, status: 200, description, content }));
+}
+
+/** The errors that this route gives beyond those that every one of them can give. */
+export function WidgetErrors(...codes: ErrorCode[]): MethodDecorator {
+  return applyDecorators(
+    ...errorResponses([...codes, ...COMMON_ERRORS], WIDGET_ERRORS).map((response) => ApiResponse(response)),
+  );
+}
+
+export const CurrentVisitor = createParamDecorator(
+  (_: unknown, context: ExecutionContext) =>
+    context.switchToHttp().getRequest<Partial<VisitorRequest>>().visitor ?? null,
+);
+
+export const CurrentWidget = createParamDecorator(
+  (_: unknown, context: ExecutionContext) => context.switchToHttp().getRequest<VisitorRequest>().widget,
+);
+
+const DONE: ApiResponseOptions = { description: 'Done.', headers: headerRefs(['X-Request-Id']) };
+
+function WidgetRoute(summary: string): MethodDecorator {
+  return applyDecorators(
+    ApiOperation({ summary }),
+    ApiParam({
+      name: 'siteKey',
+      description: "The widget's public key: the last part of its connection's `hookUrl`.",
+      schema: { type: 'string', example: '4tJuZ5iPkI19IvVbNWqfvS2BcLz2ghHC' },
+    }),
+  );
+}

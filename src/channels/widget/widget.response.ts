@@ -1,0 +1,37 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { MessageResponse } from '../../messages/message.response';
+
+/** A visitor's session. */
+export class SessionResponse {
+  @ApiProperty({
+    example: 'eyJhbGciOiJIUzI1NiIsImtpZCI6ImZpcnN0In0.eyJhdWQiOiIwMTlhYjNmMCJ9.c2lnbmF0dXJl',
+    description: 'Goes into the `Authorization` header of every other request, as `Bearer …`.',
+  })
+  token: string;
+
+  @ApiProperty({ example: '2026-11-21T09:41:07.000Z', description: '24 hours from now. Renew it before.' })
+  expiresAt: Date;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: '019ab3f4-5c1e-7d2a-9b34-2f6f0c7f1a11',
+    description: 'null before the first message.',
+  })
+  conversationId: string | null;
+}
+
+/** A message of the visitor's, as it is stored. */
+export class PostedMessageResponse {
+  @ApiProperty()
+  message: MessageResponse;
+}
+
+/** What a receipt has changed. */
+export class ReceiptResponse {
+  @ApiProperty({
+    example: 2,
+    description: 'How many replies have advanced. 0 when all were that far already.',
+  })
+  advanced: number;
+}
