@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { RateLimitModule } from '../../rate-limit/rate-limit.module';
 import { ChannelsModule } from '../channels.module';
+import { ReceiptsModule } from '../receipts/receipts.module';
 import { HooksService } from './hooks.service';
 import { InboundModule } from './inbound.module';
 import {
@@ -12,7 +13,7 @@ import { TelegramHookController } from './telegram-hook.controller';
 
 /** Where the channels' providers call: outside the API, and without a key. */
 @Module({
-  imports: [ChannelsModule, InboundModule, RateLimitModule],
+  imports: [ChannelsModule, InboundModule, ReceiptsModule, RateLimitModule],
   controllers: [
     TelegramHookController,
     WhatsAppHookController,

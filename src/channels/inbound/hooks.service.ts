@@ -8,6 +8,7 @@ import { RateLimit, RateLimiter } from '../../rate-limit/rate-limiter';
 import { Connection, HookedAdapter, HookRequest, InboundEvent } from '../adapters/channel-adapter';
 import { ChannelAdapters } from '../adapters/channel-adapters';
 import { ConnectionLoader, LoadedConnection } from '../connections/connection.loader';
+import { ReceiptsService } from '../receipts/receipts.service';
 import { InboundService } from './inbound.service';
 
 const REFUSALS: RateLimit = { max: 120, excess: 'Too many refused requests.' };
@@ -29,6 +30,7 @@ export class HooksService {
     private readonly adapters: ChannelAdapters,
     private readonly connections: ConnectionLoader,
     private readonly inbound: InboundService,
+    private readonly receipts: ReceiptsService,
     private readonly limiter: RateLimiter,
   ) {}
 
@@ -94,6 +96,7 @@ export class HooksService {
 
   private async handle(connection: LoadedConnection, event: InboundEvent): Promise<void> {
     if (event.kind === 'message') await this.inbound.take(connection, event);
+    else await this.receipts.apply(connection, event);
   }
 
   /** One fault is the answer to all: whatever it is, the provider sends everything again. */

@@ -1,5 +1,6 @@
-import { DeliveryError, DeliveryErrorCode, DELIVERY_ERROR_CODES } from '../../messages/message-status';
+import { DeliveryError, DeliveryErrorCode } from '../../messages/message-status';
 import { ChannelAdapter, ProviderFault, SendOutcome } from '../adapters/channel-adapter';
+import { deliveryError } from '../delivery-error';
 import { retryDelayMs } from './retry-schedule';
 
 /** What an attempt makes of its message. */
@@ -20,7 +21,11 @@ export function resultOf(
     case 'SENT':
       return { status: 'SENT', providerId: outcome.providerId, holdMs: limits.conversationIntervalMs };
     case 'UNKNOWN':
-      return { status: 'UNKNOWN', error: errorOf('OUTCOME_UNKNOWN', outcome.fault), holdMs: unknownHoldMs };
+      return {
+        status: 'UNKNOWN',
+        error: deliveryError('OUTCOME_UNKNOWN', outcome.fault),
+        holdMs: unknownHoldMs,
+      };
     case 'TERMINAL':
       return failed('REFUSED', outcome.fault);
     case 'WINDOW':
@@ -35,15 +40,6 @@ export function resultOf(
   }
 }
 
-/** The code is ours, and what the provider said about it stands beside it. */
-export function errorOf(code: DeliveryErrorCode, fault?: ProviderFault): DeliveryError {
-  return {
-    code,
-    providerCode: fault?.providerCode ?? null,
-    message: fault?.message ?? DELIVERY_ERROR_CODES[code],
-  };
-}
-
 function failed(code: DeliveryErrorCode, fault: ProviderFault): DispatchResult {
-  return { status: 'FAILED', error: errorOf(code, fault) };
+  return { status: 'FAILED', error: deliveryError(code, fault) };
 }

@@ -3,6 +3,7 @@ import { Channel } from '../../common/channel';
 import { Database, Transaction } from '../../database/database';
 import { DELIVERY_ERROR_CODES, DeliveryErrorCode, statusesBefore } from '../../messages/message-status';
 import { ChannelAdapters } from '../adapters/channel-adapters';
+import { deliveryError } from '../delivery-error';
 import { IS_READY, MAY_SEND } from './dispatch.store';
 
 /** Overdue by this, and nobody came: a wake-up was lost. */
@@ -86,11 +87,7 @@ export class ForgottenDispatches {
       [
         adapters.map(({ channel }) => channel),
         adapters.map(({ unknownHoldMs }) => unknownHoldMs),
-        JSON.stringify({
-          code: 'OUTCOME_UNKNOWN',
-          providerCode: null,
-          message: DELIVERY_ERROR_CODES.OUTCOME_UNKNOWN,
-        }),
+        JSON.stringify(deliveryError('OUTCOME_UNKNOWN')),
         statusesBefore('UNKNOWN'),
       ],
     );
