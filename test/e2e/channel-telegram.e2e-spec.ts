@@ -1,0 +1,269 @@
+import { ChannelConnectionsService } from '../../src/channels/connections/channel-connections.service';
+import { SYSTEM } from '../../src/common/principal';
+import { ChannelWorkspace } from '../support/channel-workspace';
+import { TestService } from '../support/service';
+import { TelegramSimulator } from '../support/simulators/telegram';
+
+describe('Telegram', () => {
+  let telegram: TelegramSimulator;
+  let service: TestService;
+  let shop: ChannelWorkspace;
+  let token: string;
+  let bots = 9_000_000;
+  let people = 5_512_345;
+
+  beforeAll(async () => {
+    telegram = await new TelegramSimulator().start();
+    service = await TestService.create({
+      role: 'all',
+      env: { TELEGRAM_API_URL: telegram.url, PUBLIC_URL: 'https://messaging.example.com/' },
+    });
+    telegram.hookOrigin = service.baseUrl;
+  });
+  beforeEach(async () => {
+    token = TelegramSimulator.token(++bots);
+    shop = await ChannelWorkspace.connect(service, 'TELEGRAM', { botToken: token });
+  });
+  afterEach(() => telegram.recover());
+  afterAll(async () => {
+    await service.close();
+    await telegram.stop();
+  });
+
+  /** A conversation with a person who has written to the bot. */
+  async function chat() {
+    const chatId = ++people;
+    expect(await telegram.write(token, chatId, 'Is it in stock?')).toBe(200);
+    return { chatId, conversation: await shop.conversationWith(String(chatId)) };
+  }
+
+  describe('is connected', () => {
+    const connect = async (botToken: string) => {
+      const workspace = await service.make.workspace();
+      const connections = service.app.get(ChannelConnectionsService);
+      const input = { channel: 'TELEGRAM' as const, credentials: { botToken } };
+      const outcome = await connections.connect(workspace.id, input, SYSTEM).catch((error: Error) => error);
+      return { outcome, kept: await connections.list(workspace.id) };
+    };
+
+    it('by a bot token, which Telegram is asked about, and told where to call', () => {
+      const { hookUrl, externalId } = shop.connection;
+      expect(hookUrl).toMatch(/^https:\/\/messaging\.example\.com\/channels\/telegram\/[0-9A-Za-z]{32}$/);
+      expect(externalId).toBe(String(bots));
+      const asked = telegram.calls.filter(({ path }) => path.startsWith(`/bot${token}/`));
+      expect(asked.map(({ path }) => path.split('/').at(-1))).toEqual(['getMe', 'setWebhook']);
+      expect(asked[1]!.body).toEqual({
+        url: hookUrl,
+        secret_token: expect.stringMatching(/^[\w-]{43}$/),
+        allowed_updates: ['message'],
+      });
+    });
+
+    it('not by a token that Telegram does not know', async () => {
+      const revoked = TelegramSimulator.token(++bots);
+      telegram.revokedTokens.add(revoked);
+      const { outcome, kept } = await connect(revoked);
+      expect(outcome).toMatchObject({
+        code: 'INVALID_BODY',
+        message: 'credentials were not taken by Telegram: Unauthorized.',
+      });
+      expect(kept).toEqual([]);
+    });
+
+    it('not by what is no token', async () => {
+      const { outcome } = await connect('https://t.me/my_bot');
+      expect(outcome).toMatchObject({ code: 'INVALID_BODY', details: [{ field: 'botToken' }] });
+    });
+  });
+
+  describe('sends a reply', () => {
+    it('as Telegram documents it, and knows no more than that it was taken', async () => {
+      const { chatId, conversation } = await chat();
+      const reply = await shop.reply(conversation, 'Yes — 3 left 🎉\nShall we keep one for you?');
+      expect(await shop.delivered(reply, 'SENT')).toEqual({ status: 'SENT', error: null });
+      expect(telegram.sendsTo(chatId)).toEqual([
+        expect.objectContaining({
+          method: 'POST',
+          path: `/bot${token}/sendMessage`,
+          query: {},
+          headers: expect.objectContaining({ 'content-type': 'application/json' }),
+          body: { chat_id: chatId, text: 'Yes — 3 left 🎉\nShall we keep one for you?' },
+        }),
+      ]);
+    });
+
+    it('again after 5xx', async () => {
+      const { chatId, conversation } = await chat();
+      telegram.troubleNext(TelegramSimulator.refusal(502, 'Bad Gateway'));
+      const reply = await shop.reply(conversation);
+      const { pausedFor } = await shop.waitForRetry(reply);
+      expect(pausedFor).toBeNull();
+      expect((await shop.delivery(reply)).status).toBe('SENDING');
+      await shop.delivered(reply, 'SENT');
+      expect(telegram.sendsTo(chatId)).toHaveLength(2);
+    });
+
+    it('again when Telegram has been out of reach', async () => {
+      const { chatId, conversation } = await chat();
+      const port = Number(new URL(telegram.url).port);
+      await telegram.stop();
+      const reply = await shop.reply(conversation);
+      await shop.waitForRetry(reply).finally(() => telegram.start(port));
+      await shop.delivered(reply, 'SENT');
+      expect(telegram.sendsTo(chatId)).toHaveLength(1);
+    });
+
+    it('only after the time that Telegram wants to be left alone, and so with all of the bot', async () => {
+      const [first, second] = [await chat(), await chat()];
+      telegram.troubleNext(TelegramSimulator.tooManyRequests(60));
+      const reply = await shop.reply(first.conversation);
+      const { retryIn, pausedFor } = await shop.waitForRetry(reply);
+      expect(retryIn).toBeGreaterThan(50);
+      expect(pausedFor).toBeGreaterThan(50);
+      const other = await shop.reply(second.conversation);
+      await shop.hasten();
+      await shop.delivered(reply, 'SENT');
+      await shop.delivered(other, 'SENT');
+      expect(telegram.sendsTo(first.chatId)).toHaveLength(2);
+      expect(telegram.sendsTo(second.chatId)).toHaveLength(1);
+    });
+
+    it.each<[string, (chatId: number) => void, object]>([
+      [
+        'the person has blocked the bot',
+        (chatId) => telegram.blockedBy.add(chatId),
+        { providerCode: '403', message: 'Forbidden: bot was blocked by the user' },
+      ],
+      [
+        'there is no such chat',
+        (chatId) => telegram.unknownChats.add(chatId),
+        { providerCode: '400', message: 'Bad Request: chat not found' },
+      ],
+    ])('once, and never again, when %s', async (_, arrange, error) => {
+      const { chatId, conversation } = await chat();
+      arrange(chatId);
+      const reply = await shop.reply(conversation);
+      expect(await shop.delivered(reply, 'FAILED')).toEqual({
+        status: 'FAILED',
+        error: { code: 'REFUSED', ...error },
+      });
+      expect(telegram.sendsTo(chatId)).toHaveLength(1);
+    });
+
+    it('not at all to somebody who can be nobody at Telegram', async () => {
+      const contact = await service.make.contact(shop.tenant.workspace);
+      const conversation = await service.make.conversation(shop.tenant.workspace, {
+        channel: 'TELEGRAM',
+        contactId: contact.id,
+      });
+      const without = await shop.reply(conversation);
+      expect(await shop.delivered(without, 'FAILED')).toMatchObject({ error: { code: 'NO_RECIPIENT' } });
+      await service.query(`INSERT INTO contact_identities VALUES ($1, 'TELEGRAM', '@ana', $2, now())`, [
+        shop.tenant.workspace.id,
+        contact.id,
+      ]);
+      const misnamed = await shop.reply(conversation);
+      expect(await shop.delivered(misnamed, 'FAILED')).toMatchObject({
+        error: { code: 'REFUSED', providerCode: null },
+      });
+    });
+
+    it('no more once the token is revoked, until another one is there', async () => {
+      const { chatId, conversation } = await chat();
+      telegram.revokedTokens.add(token);
+      const reply = await shop.reply(conversation);
+      expect(await shop.delivered(reply, 'FAILED')).toEqual({
+        status: 'FAILED',
+        error: { code: 'REAUTH_REQUIRED', providerCode: '401', message: 'Unauthorized' },
+      });
+      expect(await shop.connectionStatus()).toBe('REAUTH_REQUIRED');
+      expect((await shop.audit())[0]).toMatchObject({
+        action: 'channel_connection.reauth_required',
+        metadata: { channel: 'TELEGRAM', externalId: String(bots) },
+      });
+      const next = await shop.reply(conversation);
+      await shop.delivered(next, 'FAILED');
+      expect(telegram.sendsTo(chatId)).toHaveLength(1);
+
+      await shop.rotate({ botToken: token.replace(':AA', ':BB') });
+      const last = await shop.reply(conversation, 'Back again');
+      await shop.delivered(last, 'SENT');
+      expect(telegram.sent.filter((sent) => sent.chatId === chatId)).toMatchObject([
+        { text: 'Back again', botToken: token.replace(':AA', ':BB') },
+      ]);
+    });
+
+    it('never twice when the connection was lost on the way, and goes on with the next', async () => {
+      const { chatId, conversation } = await chat();
+      telegram.troubleNext({ kind: 'reset' });
+      const reply = await shop.reply(conversation, 'first');
+      expect(await shop.delivered(reply, 'UNKNOWN')).toMatchObject({
+        error: { code: 'OUTCOME_UNKNOWN', providerCode: null },
+      });
+      const next = await shop.reply(conversation, 'second');
+      await shop.delivered(next, 'SENT');
+      expect(telegram.sendsTo(chatId).map(({ body }) => body.text)).toEqual(['first', 'second']);
+      expect((await shop.delivery(reply)).status).toBe('UNKNOWN');
+    });
+
+    it('never twice when Telegram takes too long to answer', async () => {
+      const { chatId, conversation } = await chat();
+      telegram.troubleNext({ kind: 'slow' });
+      const reply = await shop.reply(conversation);
+      expect(await shop.delivered(reply, 'UNKNOWN', 20_000)).toMatchObject({
+        error: { code: 'OUTCOME_UNKNOWN' },
+      });
+      expect(telegram.sendsTo(chatId)).toHaveLength(1);
+    });
+  });
+
+  describe('brings in', () => {
+    it('what a person writes, and takes the answer back to them', async () => {
+      const { chatId, conversation } = await chat();
+      expect(conversation.contact).toMatchObject({
+        name: 'Ana',
+        phone: null,
+        identities: [{ channel: 'TELEGRAM', externalId: String(chatId) }],
+      });
+      await shop.delivered(await shop.reply(conversation, 'Yes'), 'SENT');
+      await telegram.write(token, chatId, 'Great');
+      expect(await shop.bodiesOf(conversation)).toEqual(['Is it in stock?', 'Yes', 'Great']);
+    });
+
+    it('each message once, however often and in whatever order it comes', async () => {
+      const { chatId, conversation } = await chat();
+      const updates = ['one', 'two', 'three'].map((text) => telegram.textUpdate(chatId, text));
+      const arrivals = [...updates, ...updates.toReversed(), ...updates];
+      const statuses = await Promise.all(arrivals.map((update) => telegram.deliver(token, update)));
+      expect(statuses).toEqual(arrivals.map(() => 200));
+      const bodies = await shop.bodiesOf(conversation);
+      expect(bodies.toSorted()).toEqual(['Is it in stock?', 'one', 'three', 'two']);
+    });
+
+    it.each([
+      ['[image] Like this one', { photo: [{ file_id: 'p', width: 90 }], caption: 'Like this one' }],
+      ['[location] 40.4, -3.7', { location: { latitude: 40.4, longitude: -3.7 } }],
+    ])('other kinds, described: %s', async (body, message) => {
+      const { chatId, conversation } = await chat();
+      expect(await telegram.deliver(token, telegram.update(chatId, message))).toBe(200);
+      expect((await shop.bodiesOf(conversation)).at(-1)).toBe(body);
+    });
+
+    it.each([
+      ['groups', { chat: { id: -100, type: 'supergroup', title: 'Friends' } }],
+      ['bots', { from: { id: 1, is_bot: true, first_name: 'Bot' } }],
+    ])('nothing from %s', async (_, message) => {
+      const { chatId, conversation } = await chat();
+      expect(await telegram.deliver(token, telegram.textUpdate(chatId, 'Psst', message))).toBe(200);
+      expect(await shop.bodiesOf(conversation)).toEqual(['Is it in stock?']);
+      expect(await shop.conversationsWith('-100')).toEqual([]);
+    });
+
+    it('nothing without the secret that Telegram was given', async () => {
+      const { chatId, conversation } = await chat();
+      const update = telegram.textUpdate(chatId, 'Forged');
+      expect(await telegram.deliver(token, update, 'x'.repeat(43))).toBe(401);
+      expect(await shop.bodiesOf(conversation)).toEqual(['Is it in stock?']);
+    });
+  });
+});
