@@ -6,6 +6,8 @@ import { SecretsModule } from '../secrets/secrets.module';
 import { ChannelAdapter } from './adapters/channel-adapter';
 import { ChannelAdapters } from './adapters/channel-adapters';
 import { GraphApi } from './adapters/graph-api';
+import { InstagramAdapter } from './adapters/instagram.adapter';
+import { MessengerAdapter } from './adapters/messenger.adapter';
 import { ProviderHttp } from './adapters/provider-http';
 import { TelegramAdapter } from './adapters/telegram.adapter';
 import { WhatsAppAdapter } from './adapters/whatsapp.adapter';
@@ -18,7 +20,13 @@ import { ConnectionLoader } from './connections/connection.loader';
 import { WidgetSignal } from './widget/widget.signal';
 
 /** One for each channel. */
-const ADAPTERS: Type<ChannelAdapter>[] = [TelegramAdapter, WhatsAppAdapter, WidgetAdapter];
+const ADAPTERS: Type<ChannelAdapter>[] = [
+  WidgetAdapter,
+  WhatsAppAdapter,
+  TelegramAdapter,
+  MessengerAdapter,
+  InstagramAdapter,
+];
 
 /** Channel connections as the dashboard manages them, and what it takes to reach a provider. No queue, no route. */
 @Module({

@@ -24,6 +24,9 @@ export type Verdict =
 /** An API's codes: `"131047"`, or with a subcode `"10/2018278"`, which counts before the bare code. */
 export type Verdicts = Readonly<Record<string, Verdict>>;
 
+/** What an API answered to a question, or what its refusal means. */
+export type GraphAnswer = { kind: 'ANSWERED'; body: ProviderObject } | Exclude<SendOutcome, { kind: 'SENT' }>;
+
 const MAX_FAULT_LENGTH = 500;
 
 /** What WhatsApp, Messenger and Instagram have in common: how Meta is asked, and how it says no. */
@@ -44,6 +47,16 @@ export class GraphApi {
     const outcome = outcomeOf(answer, verdicts, idOf);
     if (outcome.kind === 'SENT') return outcome;
     return { ...outcome, fault: without(request.accessToken, outcome.fault) };
+  }
+
+  /** Asks for something that does not send a message. Refusals are judged as if it did. */
+  async ask(request: GraphRequest, verdicts: Verdicts): Promise<GraphAnswer> {
+    let answered: ProviderObject = {};
+    const outcome = await this.send(request, verdicts, (body) => {
+      answered = body;
+      return '';
+    });
+    return outcome.kind === 'SENT' ? { kind: 'ANSWERED', body: answered } : outcome;
   }
 
   /**

@@ -1,0 +1,176 @@
+import { Injectable } from '@nestjs/common';
+import { IsOptional, IsString, Length, Matches } from 'class-validator';
+import { validate } from '../../common/validate';
+import { Config } from '../../config/config';
+import {
+  CheckedCredentials,
+  Connection,
+  HookedAdapter,
+  HookRequest,
+  InboundEvent,
+  OutboundMessage,
+  ProviderFault,
+  SendOutcome,
+} from './channel-adapter';
+import { GraphApi, GraphRequest } from './graph-api';
+import { INSTAGRAM_VERDICTS } from './instagram.codes';
+import { readMessaging } from './meta-messaging';
+import { answerHandshake, isSignedBy, newVerifyToken } from './meta-webhook';
+import { numberOf, textOf } from './provider-json';
+
+export interface InstagramCredentials {
+  accountId: string;
+  accessToken: string;
+  appSecret: string;
+  /** Of the Facebook app that the Instagram app belongs to: Meta signs with either. */
+  facebookAppSecret?: string;
+  verifyToken: string;
+}
+
+class InstagramCredentialsInput {
+  @Matches(/^\d{1,30}$/, { message: 'must be the id of a professional account: digits' })
+  accountId: string;
+
+  @IsString()
+  @Length(1, 1000)
+  accessToken: string;
+
+  @IsString()
+  @Length(1, 200)
+  appSecret: string;
+
+  @IsOptional()
+  @IsString()
+  @Length(1, 200)
+  facebookAppSecret?: string;
+
+  @IsOptional()
+  @IsString()
+  @Length(1, 200)
+  verifyToken?: string;
+}
+
+/** How long a token lives. */
+const TOKEN_LIVES_MS = 60 * 24 * 60 * 60 * 1000;
+
+/** What of an account's life the app is told. Echoes come with the messages. */
+const FIELDS = 'messages,messaging_postbacks,message_reactions,messaging_seen';
+
+/** What is known of a token's life. Not secret. */
+export interface InstagramSettings {
+  /** When this service got the token: it is at least as old. */
+  accessTokenSince: string;
+  /** Whoever connects does not say how old a token is; only Meta does, with the next one. */
+  isExpiryAssumed: boolean;
+}
+
+/** What came of asking for a new token. */
+export type RefreshOutcome =
+  | { kind: 'REFRESHED'; checked: CheckedCredentials<InstagramCredentials> }
+  | { kind: 'REAUTH' | 'FAILED'; fault: ProviderFault };
+
+/** Instagram, over its API with Instagram Login. */
+@Injectable()
+export class InstagramAdapter implements HookedAdapter<InstagramCredentials> {
+  readonly channel = 'INSTAGRAM';
+  /** Meta's limit for texts of one account (developers.facebook.com/docs/graph-api/overview/rate-limiting). */
+  readonly limits = { perSecond: 100, conversationIntervalMs: 0 };
+  /** Echoes come within seconds. */
+  readonly unknownHoldMs = 30_000;
+
+  constructor(
+    private readonly graph: GraphApi,
+    private readonly config: Config,
+  ) {}
+
+  check(
+    input: unknown,
+    previous?: Connection<InstagramCredentials>,
+  ): CheckedCredentials<InstagramCredentials> {
+    const { verifyToken: given, ...credentials } = validate(InstagramCredentialsInput, input);
+    const verifyToken = given ?? previous?.credentials.verifyToken ?? newVerifyToken();
+    return {
+      externalId: credentials.accountId,
+      credentials: { ...credentials, verifyToken },
+      reveal: { verifyToken },
+      ...lifeOf(TOKEN_LIVES_MS, true),
+    };
+  }
+
+  /** Has Meta tell the app about the account. Where the app is called is set once for it, by its owner. */
+  async register({ credentials }: Connection<InstagramCredentials>): Promise<void> {
+    const request = this.request('POST', credentials, 'subscribed_apps');
+    await this.graph.require({ ...request, params: { subscribed_fields: FIELDS } });
+  }
+
+  async unregister({ credentials }: Connection<InstagramCredentials>): Promise<void> {
+    await this.graph.require(this.request('DELETE', credentials, 'subscribed_apps'));
+  }
+
+  /** Nothing of ours can be given along here: an echo is known by its id or its text alone. */
+  send(
+    { credentials }: Connection<InstagramCredentials>,
+    { recipientId, body }: OutboundMessage,
+  ): Promise<SendOutcome> {
+    const data = { recipient: { id: recipientId }, message: { text: body } };
+    const request = this.request('POST', credentials, 'messages');
+    return this.graph.send({ ...request, data }, INSTAGRAM_VERDICTS, ({ message_id }) => textOf(message_id));
+  }
+
+  verify({ credentials }: Connection<InstagramCredentials>, request: HookRequest): boolean {
+    const { appSecret, facebookAppSecret } = credentials;
+    return isSignedBy(facebookAppSecret === undefined ? appSecret : [appSecret, facebookAppSecret], request);
+  }
+
+  handshake(
+    { credentials }: Connection<InstagramCredentials>,
+    query: Record<string, unknown>,
+  ): string | null {
+    return answerHandshake(credentials.verifyToken, query);
+  }
+
+  parse(_connection: Connection<InstagramCredentials>, body: unknown): InboundEvent[] {
+    return readMessaging(body);
+  }
+
+  /** Asks for a token in the place of one that is at least 24 hours old and still good. */
+  async refresh({ externalId, credentials }: Connection<InstagramCredentials>): Promise<RefreshOutcome> {
+    const answer = await this.graph.ask(
+      {
+        method: 'GET',
+        url: `${this.config.instagramGraphUrl}/refresh_access_token`,
+        accessToken: credentials.accessToken,
+        tokenIn: 'query',
+        params: { grant_type: 'ig_refresh_token' },
+      },
+      INSTAGRAM_VERDICTS,
+    );
+    if (answer.kind !== 'ANSWERED') {
+      return { kind: answer.kind === 'REAUTH' ? 'REAUTH' : 'FAILED', fault: answer.fault };
+    }
+    const accessToken = textOf(answer.body.access_token);
+    const seconds = numberOf(answer.body.expires_in);
+    if (accessToken === null || seconds === null || seconds <= 0) {
+      return { kind: 'FAILED', fault: { providerCode: null, message: 'Meta gave no new token.' } };
+    }
+    const renewed = { ...credentials, accessToken };
+    const checked = { externalId, credentials: renewed, reveal: {}, ...lifeOf(seconds * 1000, false) };
+    return { kind: 'REFRESHED', checked };
+  }
+
+  private request(
+    method: GraphRequest['method'],
+    { accountId, accessToken }: InstagramCredentials,
+    path: string,
+  ): GraphRequest {
+    const { instagramGraphUrl, metaGraphVersion } = this.config;
+    const url = `${instagramGraphUrl}/${metaGraphVersion}/${accountId}/${path}`;
+    return { method, url, accessToken, tokenIn: 'query' };
+  }
+}
+
+function lifeOf(livesMs: number, isExpiryAssumed: boolean) {
+  const now = Date.now();
+  const settings: InstagramSettings = { accessTokenSince: new Date(now).toISOString(), isExpiryAssumed };
+  return { settings: { ...settings }, expireAt: new Date(now + Math.min(livesMs, TOKEN_LIVES_MS)) };
+}

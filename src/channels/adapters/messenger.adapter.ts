@@ -1,0 +1,135 @@
+import { createHmac } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { IsOptional, IsString, Length, Matches } from 'class-validator';
+import { validate } from '../../common/validate';
+import { Config } from '../../config/config';
+import {
+  CheckedCredentials,
+  Connection,
+  HookedAdapter,
+  HookRequest,
+  InboundEvent,
+  OutboundMessage,
+  SendOutcome,
+} from './channel-adapter';
+import { GraphApi, GraphRequest } from './graph-api';
+import { MESSENGER_VERDICTS } from './messenger.codes';
+import { OWN_ID_FIELD, readMessaging } from './meta-messaging';
+import { answerHandshake, isSignedBy, newVerifyToken } from './meta-webhook';
+import { textOf } from './provider-json';
+
+export interface MessengerCredentials {
+  pageId: string;
+  accessToken: string;
+  appSecret: string;
+  verifyToken: string;
+}
+
+class MessengerCredentialsInput {
+  @Matches(/^\d{1,30}$/, { message: 'must be the id of a page: digits' })
+  pageId: string;
+
+  @IsString()
+  @Length(1, 1000)
+  accessToken: string;
+
+  @IsString()
+  @Length(1, 200)
+  appSecret: string;
+
+  @IsOptional()
+  @IsString()
+  @Length(1, 200)
+  verifyToken?: string;
+}
+
+/** What of a page's life the app is told. */
+const FIELDS = 'messages,messaging_postbacks,message_deliveries,message_reads,message_echoes';
+
+/** Messenger, over the Send API of a Facebook page. */
+@Injectable()
+export class MessengerAdapter implements HookedAdapter<MessengerCredentials> {
+  readonly channel = 'MESSENGER';
+  /** Meta's limit for texts of one page. */
+  readonly limits = { perSecond: 300, conversationIntervalMs: 0 };
+  /** Echoes come within seconds, and hand our id back. */
+  readonly unknownHoldMs = 30_000;
+
+  constructor(
+    private readonly graph: GraphApi,
+    private readonly config: Config,
+  ) {}
+
+  check(
+    input: unknown,
+    previous?: Connection<MessengerCredentials>,
+  ): CheckedCredentials<MessengerCredentials> {
+    const { verifyToken: given, ...credentials } = validate(MessengerCredentialsInput, input);
+    const verifyToken = given ?? previous?.credentials.verifyToken ?? newVerifyToken();
+    return {
+      externalId: credentials.pageId,
+      credentials: { ...credentials, verifyToken },
+      settings: {},
+      reveal: { verifyToken },
+      expireAt: null,
+    };
+  }
+
+  /** Has Meta tell the app about the page. Where the app is called is set once for it, by its owner. */
+  async register({ credentials }: Connection<MessengerCredentials>): Promise<void> {
+    await this.graph.require(
+      this.request('POST', credentials, 'subscribed_apps', { subscribed_fields: FIELDS }),
+    );
+  }
+
+  async unregister({ credentials }: Connection<MessengerCredentials>): Promise<void> {
+    await this.graph.require(this.request('DELETE', credentials, 'subscribed_apps'));
+  }
+
+  /** As an answer to the customer: whatever goes beyond needs a permission that this service does not ask for. */
+  send(
+    { credentials }: Connection<MessengerCredentials>,
+    { messageId, recipientId, body }: OutboundMessage,
+  ): Promise<SendOutcome> {
+    const data = {
+      recipient: { id: recipientId },
+      messaging_type: 'RESPONSE',
+      message: { text: body, [OWN_ID_FIELD]: messageId },
+    };
+    const request = this.request('POST', credentials, 'messages');
+    return this.graph.send({ ...request, data }, MESSENGER_VERDICTS, ({ message_id }) => textOf(message_id));
+  }
+
+  verify({ credentials }: Connection<MessengerCredentials>, request: HookRequest): boolean {
+    return isSignedBy(credentials.appSecret, request);
+  }
+
+  handshake(
+    { credentials }: Connection<MessengerCredentials>,
+    query: Record<string, unknown>,
+  ): string | null {
+    return answerHandshake(credentials.verifyToken, query);
+  }
+
+  parse(_connection: Connection<MessengerCredentials>, body: unknown): InboundEvent[] {
+    return readMessaging(body);
+  }
+
+  /** With the proof that whoever has the token knows the app's secret as well: an app can insist on it. */
+  private request(
+    method: GraphRequest['method'],
+    { pageId, accessToken, appSecret }: MessengerCredentials,
+    path: string,
+    params: Record<string, string> = {},
+  ): GraphRequest {
+    const { metaGraphUrl, metaGraphVersion } = this.config;
+    const proof = createHmac('sha256', appSecret).update(accessToken).digest('hex');
+    return {
+      method,
+      url: `${metaGraphUrl}/${metaGraphVersion}/${pageId}/${path}`,
+      accessToken,
+      tokenIn: 'query',
+      params: { ...params, appsecret_proof: proof },
+    };
+  }
+}
