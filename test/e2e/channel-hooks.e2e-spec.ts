@@ -1,13 +1,18 @@
 import { newId } from '../../src/common/ids';
 import { SYSTEM } from '../../src/common/principal';
 import { ChannelConnectionsService } from '../../src/channels/connections/channel-connections.service';
+import { Database } from '../../src/database/database';
 import { ContactsService } from '../../src/contacts/contacts.service';
 import { WorkspaceEntity } from '../../src/workspaces/workspace.entity';
 import { errorBody } from '../support/errors';
 import { eventsOf } from '../support/events';
 import { createTenant, Tenant } from '../support/routes';
 import { TestService } from '../support/service';
+import { MetaHook, MetaSimulator } from '../support/simulators/meta-simulator';
 import { TelegramSimulator } from '../support/simulators/telegram';
+import { WhatsAppSimulator } from '../support/simulators/whatsapp';
+import { TcpProxy } from '../support/tcp-proxy';
+import { waitFor } from '../support/wait';
 
 const SECRET_HEADER = 'x-telegram-bot-api-secret-token';
 const UNSIGNED = 'The request is not signed as it must be.';
@@ -284,5 +289,246 @@ describe('what providers send to hooks', () => {
     const contacts = await service.app.get(ContactsService).list(tenant.workspace.id, { limit: 200 });
     const identities = contacts.data.flatMap((contact) => contact.identities);
     expect(identities).not.toContainEqual({ channel: 'TELEGRAM', externalId: String(chatId) });
+  });
+});
+
+describe('a hook that serves several accounts', () => {
+  let whatsapp: WhatsAppSimulator;
+  let service: TestService;
+  let customers = 16_500_000_000;
+  let phones = 100_000;
+
+  beforeAll(async () => {
+    whatsapp = await new WhatsAppSimulator().start();
+    service = await TestService.create({ env: { META_GRAPH_URL: whatsapp.url, TRUST_PROXY: 'true' } });
+    whatsapp.hookOrigin = service.baseUrl;
+  });
+  afterAll(async () => {
+    await service.close();
+    await whatsapp.stop();
+  });
+
+  interface Account {
+    workspace: WorkspaceEntity;
+    connectionId: string;
+    phoneNumberId: string;
+    hook: MetaHook;
+    verifyToken: string;
+  }
+
+  const connections = () => service.app.get(ChannelConnectionsService);
+  const credentialsOf = (phoneNumberId: string, appSecret: string) => ({
+    phoneNumberId,
+    appSecret,
+    accessToken: `token-${phoneNumberId}`,
+  });
+
+  async function connect(appSecret: string, phoneNumberId = String(phones++)): Promise<Account> {
+    const workspace = await service.make.workspace();
+    const credentials = credentialsOf(phoneNumberId, appSecret);
+    const { id, hookUrl, reveal } = await connections().connect(
+      workspace.id,
+      { channel: 'WHATSAPP', credentials },
+      SYSTEM,
+    );
+    return {
+      workspace,
+      connectionId: id,
+      phoneNumberId,
+      hook: { url: hookUrl!, appSecret },
+      verifyToken: reveal.verifyToken!,
+    };
+  }
+
+  /** One message to each of these numbers, in one notification. */
+  const messagesTo = (...phoneNumberIds: string[]) =>
+    WhatsAppSimulator.envelope(
+      phoneNumberIds.map((id) => {
+        const message = whatsapp.message(String(customers++), `To ${id}`);
+        return whatsapp.change(id, { messages: [message] });
+      }),
+    );
+
+  const bodiesOf = async ({ workspace }: Account): Promise<string[]> => {
+    const rows = await service.query<{ body: string }>(
+      'SELECT body FROM messages WHERE tenant_id = $1 ORDER BY created_at',
+      [workspace.id],
+    );
+    return rows.map(({ body }) => body);
+  };
+
+  it('stores each message for whoever has connected the account and has the secret that signed it', async () => {
+    const [own, partner, foreign] = [
+      await connect('shared'),
+      await connect('shared'),
+      await connect('other'),
+    ];
+    const stranger = '999';
+    const all = messagesTo(
+      foreign.phoneNumberId,
+      own.phoneNumberId,
+      stranger,
+      partner.phoneNumberId,
+      own.phoneNumberId,
+    );
+    expect(await whatsapp.notify(own.hook, all)).toBe(200);
+    expect(await bodiesOf(own)).toEqual([`To ${own.phoneNumberId}`, `To ${own.phoneNumberId}`]);
+    expect(await bodiesOf(partner)).toEqual([`To ${partner.phoneNumberId}`]);
+    expect(await bodiesOf(foreign)).toEqual([]);
+  });
+
+  it('stores the same message once, whichever of their hooks it comes to', async () => {
+    const [own, partner] = [await connect('twice'), await connect('twice')];
+    const message = messagesTo(partner.phoneNumberId);
+    const statuses = await Promise.all([own, partner, own].map(({ hook }) => whatsapp.notify(hook, message)));
+    expect(statuses).toEqual([200, 200, 200]);
+    expect(await bodiesOf(partner)).toHaveLength(1);
+  });
+
+  it("takes nothing signed with another workspace's secret", async () => {
+    const [own, foreign] = [await connect('mine'), await connect('theirs')];
+    const forged = messagesTo(foreign.phoneNumberId);
+    const { url } = foreign.hook;
+    expect(await whatsapp.notify({ url, appSecret: own.hook.appSecret }, forged)).toBe(401);
+    expect(await whatsapp.notify(own.hook, forged)).toBe(200);
+    expect(await bodiesOf(foreign)).toEqual([]);
+  });
+
+  it('reads the very bytes: a body that says the same in others is not what was signed', async () => {
+    const own = await connect('bytes');
+    const body = JSON.stringify(messagesTo(own.phoneNumberId));
+    const signature = MetaSimulator.signature('bytes', body);
+    expect(await whatsapp.notifyRaw(own.hook.url, `${body} `, signature)).toBe(401);
+    expect(await whatsapp.notifyRaw(own.hook.url, body, null)).toBe(401);
+    expect(await whatsapp.notifyRaw(own.hook.url, body, signature.toUpperCase())).toBe(401);
+    expect(await whatsapp.notifyRaw(own.hook.url, body, signature)).toBe(200);
+  });
+
+  it('answers the challenge of whoever knows the verify token, and of nobody else', async () => {
+    const { hook, verifyToken } = await connect('handshake');
+    expect(await whatsapp.handshake(hook.url, verifyToken, '<b>7</b>')).toEqual({
+      status: 200,
+      body: '<b>7</b>',
+    });
+    const unknown = hook.url.replace(/[^/]+$/, '0'.repeat(32));
+    for (const [url, token] of [
+      [hook.url, 'wrong'],
+      [hook.url, ''],
+      [unknown, verifyToken],
+    ] as const) {
+      const { status, body } = await whatsapp.handshake(url, token);
+      expect(status).toBe(403);
+      expect(JSON.parse(body)).toEqual(
+        errorBody('FORBIDDEN', 'This is not the verify token of this address.'),
+      );
+    }
+    const { pathname } = new URL(hook.url);
+    const query = `?hub.mode=subscribe&hub.verify_token=${verifyToken}&hub.challenge=7`;
+    const answer = await fetch(service.baseUrl + pathname + query);
+    expect(answer.headers.get('content-type')).toBe('text/plain; charset=utf-8');
+    expect((await fetch(service.baseUrl + pathname)).status).toBe(403);
+  });
+
+  it('knows a new secret at once, and the old one no more', async () => {
+    const { workspace, connectionId, hook, phoneNumberId } = await connect('old');
+    const credentials = credentialsOf(phoneNumberId, 'new');
+    await connections().rotate(workspace.id, connectionId, credentials, SYSTEM);
+    expect(await whatsapp.notify(hook, messagesTo(phoneNumberId))).toBe(401);
+    expect(await whatsapp.notify({ ...hook, appSecret: 'new' }, messagesTo(phoneNumberId))).toBe(200);
+  });
+
+  it('is closed at once when its account is disconnected', async () => {
+    const own = await connect('closing');
+    expect(await whatsapp.notify(own.hook, messagesTo(own.phoneNumberId))).toBe(200);
+    await connections().disconnect(own.workspace.id, own.connectionId, SYSTEM);
+    expect(await whatsapp.notify(own.hook, messagesTo(own.phoneNumberId))).toBe(401);
+    expect((await whatsapp.handshake(own.hook.url, own.verifyToken)).status).toBe(403);
+    expect(await bodiesOf(own)).toHaveLength(1);
+  });
+
+  it('is answered 429 after too many refused requests from an address; what is signed is never held up', async () => {
+    const own = await connect('guessed');
+    const { pathname } = new URL(own.hook.url);
+    const post = (raw: string, headers: Record<string, string> = {}) =>
+      service.client.send({
+        method: 'POST',
+        path: pathname,
+        raw,
+        headers: { 'x-forwarded-for': '203.0.113.7', ...headers },
+      });
+    const refused = await Promise.all(Array.from({ length: 121 }, () => post('{}')));
+    const statuses = refused.map(({ status }) => status);
+    expect(statuses.filter((status) => status === 401)).toHaveLength(120);
+    const limited = refused.find(({ status }) => status === 429)!;
+    expect(Number(limited.headers['retry-after'])).toBeGreaterThan(0);
+    expect(limited.body).toEqual(
+      errorBody('RATE_LIMITED', expect.stringMatching(/^Too many refused requests\./)),
+    );
+
+    const raw = JSON.stringify(messagesTo(own.phoneNumberId));
+    const signed = { 'x-hub-signature-256': MetaSimulator.signature('guessed', raw) };
+    expect((await post(raw, signed)).status).toBe(200);
+    expect((await post('{}', { 'x-forwarded-for': '203.0.113.8' })).status).toBe(401);
+  });
+
+  it('has everything sent again when a part could not be stored, and then stores what is missing', async () => {
+    const own = await connect('partly');
+    const first = messagesTo(own.phoneNumberId);
+    expect(await whatsapp.notify(own.hook, first)).toBe(200);
+    const [{ conversation } = { conversation: '' }] = await service.query<{ conversation: string }>(
+      'SELECT id AS conversation FROM conversations WHERE tenant_id = $1',
+      [own.workspace.id],
+    );
+    const [busy, free] = [whatsapp.message(String(customers - 1), 'Busy'), whatsapp.message('1', 'Free')];
+    const after = whatsapp.message('2', 'After');
+    const both = whatsapp.notification(own.phoneNumberId, { messages: [free, busy, after] });
+
+    // Somebody else keeps the first customer's conversation for longer than a request waits.
+    const status = await service.app.get(Database).transaction(async (tx) => {
+      await tx.query('SELECT FROM conversations WHERE id = $1 FOR UPDATE', [conversation]);
+      return whatsapp.notify(own.hook, both);
+    });
+    expect(status).toBe(503);
+    expect(await bodiesOf(own)).toEqual([expect.any(String), 'Free']);
+
+    expect(await whatsapp.notify(own.hook, both)).toBe(200);
+    expect((await bodiesOf(own)).slice(1).sort()).toEqual(['After', 'Busy', 'Free']);
+  });
+});
+
+describe('a hook while the database is away', () => {
+  it('has the provider send again, and stores what it sends once', async () => {
+    const telegram = await new TelegramSimulator().start();
+    const direct = await TestService.create({ env: { TELEGRAM_API_URL: telegram.url } });
+    const proxy = await TcpProxy.start(direct.stores.databaseUrl);
+    const service = await TestService.create({
+      beside: direct,
+      env: { TELEGRAM_API_URL: telegram.url, DATABASE_URL: proxy.address },
+    });
+    telegram.hookOrigin = service.baseUrl;
+    try {
+      const workspace = await direct.make.workspace();
+      const botToken = TelegramSimulator.token();
+      const input = { channel: 'TELEGRAM' as const, credentials: { botToken } };
+      await direct.app.get(ChannelConnectionsService).connect(workspace.id, input, SYSTEM);
+      const update = telegram.textUpdate(7, 'Anybody?');
+
+      await proxy.cut();
+      expect(await telegram.deliver(botToken, update)).toBe(503);
+      await proxy.restore();
+      await waitFor(
+        'the message to be taken',
+        async () => (await telegram.deliver(botToken, update)) === 200,
+      );
+      expect(await telegram.deliver(botToken, update)).toBe(200);
+
+      const messages = await direct.query('SELECT body FROM messages WHERE tenant_id = $1', [workspace.id]);
+      expect(messages).toEqual([{ body: 'Anybody?' }]);
+    } finally {
+      await service.close();
+      await proxy.cut();
+      await direct.close();
+      await telegram.stop();
+    }
   });
 });
