@@ -119,7 +119,7 @@ export class InstagramAdapter implements HookedAdapter<InstagramCredentials> {
 
   verify({ credentials }: Connection<InstagramCredentials>, request: HookRequest): boolean {
     const { appSecret, facebookAppSecret } = credentials;
-    return isSignedBy(facebookAppSecret === undefined ? appSecret : [appSecret, facebookAppSecret], request);
+    return isSignedBy(request, appSecret, ...(facebookAppSecret === undefined ? [] : [facebookAppSecret]));
   }
 
   handshake(

@@ -101,7 +101,7 @@ export class MessengerAdapter implements HookedAdapter<MessengerCredentials> {
   }
 
   verify({ credentials }: Connection<MessengerCredentials>, request: HookRequest): boolean {
-    return isSignedBy(credentials.appSecret, request);
+    return isSignedBy(request, credentials.appSecret);
   }
 
   handshake(

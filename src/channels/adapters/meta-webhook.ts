@@ -9,7 +9,10 @@ export function newVerifyToken(): string {
   return randomBytes(24).toString('base64url');
 }
 
-/** Whether the app with one of these secrets has signed the request's very bytes. */
+/**
+ * Whether the app with one of these secrets has signed the request's very bytes. The older signature beside it,
+ * `X-Hub-Signature` with SHA-1, counts for nothing.
+ */
 export function isSignedBy({ headers, rawBody }: HookRequest, ...appSecrets: string[]): boolean {
   const given = headers[SIGNATURE_HEADER];
   if (typeof given !== 'string') return false;
