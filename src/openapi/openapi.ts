@@ -31,6 +31,7 @@ export function openApiDocument(app: NestExpressApplication, { appUrl }: Config)
     addExamples(operation, document);
     closeRequestBody(operation, document);
   }
+  for (const { patch } of Object.values(document.paths)) if (patch) requireChange(patch, document);
   return document;
 }
 
@@ -116,9 +117,16 @@ function addExamples({ requestBody, responses }: Operation, document: OpenAPIObj
 }
 
 /** What is sent to us may have no unknown fields. What we answer may grow, so answers say nothing of the kind. */
-function closeRequestBody({ requestBody }: Operation, document: OpenAPIObject): void {
+function closeRequestBody(operation: Operation, document: OpenAPIObject): void {
+  Object.assign(requestSchema(operation, document), { additionalProperties: false });
+}
+
+/** A change that changes nothing is refused, although no field of it is required. */
+function requireChange(operation: Operation, document: OpenAPIObject): void {
+  Object.assign(requestSchema(operation, document), { minProperties: 1 });
+}
+
+function requestSchema({ requestBody }: Operation, document: OpenAPIObject): object {
   const schema = (requestBody as RequestBody | undefined)?.content['application/json']?.schema;
-  if (schema && '$ref' in schema) {
-    Object.assign(resolveSchema(schema.$ref, document), { additionalProperties: false, minProperties: 1 });
-  }
+  return schema && '$ref' in schema ? resolveSchema(schema.$ref, document) : {};
 }

@@ -25,6 +25,15 @@ const PUBLIC_ROUTES = [
   'POST /channels/instagram/{hookKey}',
 ];
 
+/** With a visitor's token. */
+const WIDGET_ROUTES = [
+  'POST /channels/widget/{siteKey}/sessions',
+  'POST /channels/widget/{siteKey}/messages',
+  'GET /channels/widget/{siteKey}/messages',
+  'POST /channels/widget/{siteKey}/receipts',
+  'GET /channels/widget/{siteKey}/events',
+];
+
 interface Operation {
   operationId: string;
   security: Record<string, string[]>[];
@@ -69,11 +78,11 @@ describe('the OpenAPI document', () => {
     const routes = Object.entries(document.paths as Record<string, object>).flatMap(([path, item]) =>
       Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
     );
-    expect(routes.sort()).toEqual([...ROUTES, ...PUBLIC_ROUTES].sort());
+    expect(routes.sort()).toEqual([...ROUTES, ...PUBLIC_ROUTES, ...WIDGET_ROUTES].sort());
   });
 
   it('gives every operation a name of its own', () => {
-    const ids = [...ROUTES, ...PUBLIC_ROUTES].map((route) => operation(route).operationId);
+    const ids = [...ROUTES, ...PUBLIC_ROUTES, ...WIDGET_ROUTES].map((route) => operation(route).operationId);
     expect(new Set(ids).size).toBe(ids.length);
   });
 
@@ -81,6 +90,15 @@ describe('the OpenAPI document', () => {
     expect(operation(route)).not.toHaveProperty('security');
     expect(Object.keys(operation(route).responses)).toEqual(
       expect.arrayContaining(['200', '429', '500', '503']),
+    );
+  });
+
+  it.each(WIDGET_ROUTES)("%s asks for a visitor's token", (route) => {
+    const isOptional = route.endsWith('/sessions');
+    expect(operation(route).security).toHaveLength(isOptional ? 2 : 1);
+    expect(operation(route).security).toContainEqual({ visitor: [] });
+    expect(Object.keys(operation(route).responses)).toEqual(
+      expect.arrayContaining(['401', '403', '404', '429', '500', '503']),
     );
   });
 
@@ -109,6 +127,7 @@ describe('the OpenAPI document', () => {
     expect(document.components.securitySchemes).toEqual({
       bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'plk_…' },
       apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' },
+      visitor: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
     });
   });
 

@@ -1,0 +1,515 @@
+import { ChannelConnectionsService } from '../../src/channels/connections/channel-connections.service';
+import { ConnectionLoader } from '../../src/channels/connections/connection.loader';
+import { Widget } from '../../src/channels/widget/visitor';
+import { VisitorTokens } from '../../src/channels/widget/visitor-tokens';
+import { newId } from '../../src/common/ids';
+import { SYSTEM } from '../../src/common/principal';
+import { errorBody } from '../support/errors';
+import { eventsOf } from '../support/events';
+import { createTenant, Tenant } from '../support/routes';
+import { TestService } from '../support/service';
+import { ORIGIN, TestVisitor, TestWidget } from '../support/widget';
+
+const NO_TOKEN = 'Send a token of a session as "Authorization: Bearer …".';
+const NO_WIDGET = 'Widget not found.';
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Every route that takes a token, called as it should be. */
+const CALLS: [string, (visitor: TestVisitor) => ReturnType<TestVisitor['send']>][] = [
+  ['POST messages', (visitor) => visitor.post('m-1')],
+  ['GET messages', (visitor) => visitor.history()],
+  ['POST receipts', (visitor) => visitor.receipt(newId(), 'READ')],
+  ['GET events', (visitor) => visitor.send('GET', '/events')],
+];
+
+describe('the widget', () => {
+  let service: TestService;
+  let tenant: Tenant;
+  let widget: TestWidget;
+
+  beforeAll(async () => {
+    // Each of the tests' visitors comes from an address of its own.
+    service = await TestService.create({ env: { TRUST_PROXY: 'loopback' } });
+    tenant = await createTenant(service);
+    widget = await TestWidget.connect(service, tenant.workspace);
+  });
+  afterAll(() => service.close());
+
+  let addresses = 0;
+  const fromElsewhere = () => {
+    const n = ++addresses;
+    return { 'x-forwarded-for': `10.${n >> 16}.${(n >> 8) & 255}.${n & 255}` };
+  };
+  const pageOf = (of: TestWidget, headers: Record<string, string> = {}) =>
+    of.page(service.client, { ...fromElsewhere(), ...headers });
+
+  async function visitorOf(of: TestWidget, body: object = {}): Promise<TestVisitor> {
+    const page = pageOf(of);
+    return page.as((await page.open(body)).body.token as string, service.baseUrl);
+  }
+
+  const loaded = async (of: TestWidget) =>
+    (await service.app.get(ConnectionLoader, { strict: false }).byHookKey('WIDGET', of.siteKey)) as Widget;
+  const contactsNamed = async (q: string) =>
+    (await tenant.client.get(`/contacts?q=${encodeURIComponent(q)}`)).body.data as Record<string, unknown>[];
+
+  describe('a session', () => {
+    it('is somebody new’s, for 24 hours, and makes no contact before their first message', async () => {
+      const before = (await tenant.client.all('/contacts', 200)).length;
+      const { status, body } = await pageOf(widget).open();
+      expect(status).toBe(201);
+      expect(body).toEqual({
+        token: expect.any(String),
+        expiresAt: expect.any(String),
+        conversationId: null,
+      });
+      const hours = (Date.parse(body.expiresAt as string) - Date.now()) / 3_600_000;
+      expect(Math.round(hours)).toBe(24);
+      expect((await tenant.client.all('/contacts', 200)).length).toBe(before);
+    });
+
+    it('is renewed by its token, for the same visitor', async () => {
+      const visitor = await visitorOf(widget);
+      const { body: posted } = await visitor.post('first');
+      const { status, body } = await visitor.open();
+      expect(status).toBe(201);
+      expect(body.conversationId).not.toBeNull();
+      const { body: history } = await visitor.as(body.token as string).history();
+      expect(history.data.map(({ id }: { id: string }) => id)).toEqual([posted.message.id]);
+    });
+
+    it.each(['{"visitor":1}', '{"visitor":{"id":"7"}}', '{"name":"Zoë"}', '[]', 'null'])(
+      'is not begun with %s',
+      async (raw) => {
+        const { status, body } = await pageOf(widget).open(JSON.parse(raw));
+        expect(status).toBe(400);
+        expect(body.error.code).toBe('INVALID_BODY');
+      },
+    );
+
+    it('is not begun at a widget that there is not', async () => {
+      const siteKey = 'x'.repeat(32);
+      const path = `/channels/widget/${siteKey}/sessions`;
+      const answer = await service.client
+        .with({ origin: ORIGIN, ...fromElsewhere() })
+        .send({ method: 'POST', path, body: {} });
+      expect(answer.status).toBe(404);
+      expect(answer.body).toEqual(errorBody('NOT_FOUND', NO_WIDGET));
+    });
+  });
+
+  describe('a logged-in visitor', () => {
+    const session = (id: string, of = widget) => ({ visitor: { id, signature: of.sign(id) } });
+
+    it('is the same contact wherever they log in, with the name and address that the workspace tells', async () => {
+      const known = { ...session('customer-1').visitor, name: 'Zoë Signed', email: 'zoe@example.com' };
+      const first = await visitorOf(widget, { visitor: known });
+      await first.post('a', 'From my phone');
+      const second = await visitorOf(widget, session('customer-1'));
+      expect((await second.history()).body.data).toMatchObject([{ body: 'From my phone' }]);
+      expect(await contactsNamed('Zoë Signed')).toEqual([
+        expect.objectContaining({
+          name: 'Zoë Signed',
+          email: 'zoe@example.com',
+          identities: [{ channel: 'WIDGET', externalId: 'user:customer-1' }],
+        }),
+      ]);
+
+      await visitorOf(widget, { visitor: { ...known, name: 'Zoë Renamed' } });
+      expect(await contactsNamed('Zoë Signed')).toEqual([]);
+      expect(await contactsNamed('Zoë Renamed')).toMatchObject([{ email: 'zoe@example.com' }]);
+    });
+
+    it('is one contact, however many of their tabs come at once', async () => {
+      const answers = await Promise.all(
+        Array.from({ length: 10 }, () =>
+          pageOf(widget).open({ visitor: { ...session('crowd').visitor, name: 'Crowd One' } }),
+        ),
+      );
+      expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(201));
+      expect(await contactsNamed('Crowd One')).toHaveLength(1);
+    });
+
+    it('is refused with a signature of another id, another secret, or none at all', async () => {
+      const other = await TestWidget.connect(service, (await createTenant(service)).workspace);
+      for (const signature of [widget.sign('customer-3'), other.sign('customer-2'), '0'.repeat(64)]) {
+        const visitor = { id: 'customer-2', signature, name: 'Mallory' };
+        const { status, body } = await pageOf(widget).open({ visitor });
+        expect(status).toBe(401);
+        expect(body.error.code).toBe('UNAUTHENTICATED');
+      }
+      expect(await contactsNamed('Mallory')).toEqual([]);
+    });
+
+    it('has to be vouched for again once the identity secret has changed; an anonymous one goes on', async () => {
+      const { workspace } = await createTenant(service);
+      const own = await TestWidget.connect(service, workspace);
+      const signed = await visitorOf(own, session('customer-9', own));
+      const anonymous = await visitorOf(own);
+      const rotate = (credentials: object) =>
+        service.app
+          .get(ChannelConnectionsService)
+          .rotate(workspace.id, own.connection.id, credentials, SYSTEM);
+
+      const kept = await rotate({ allowedOrigins: [ORIGIN], keepIdentitySecret: true });
+      expect(kept.reveal).toEqual({});
+      expect((await signed.history()).status).toBe(200);
+
+      const changed = await rotate({ allowedOrigins: [ORIGIN] });
+      expect(changed.reveal).toEqual({ identitySecret: expect.stringMatching(/^[0-9a-f]{64}$/) });
+      expect((await signed.history()).status).toBe(401);
+      expect((await anonymous.history()).status).toBe(200);
+    });
+  });
+
+  describe.each(CALLS)('%s', (_, call) => {
+    it('is closed without a token', async () => {
+      const { status, body } = await call(pageOf(widget));
+      expect(status).toBe(401);
+      expect(body).toEqual(errorBody('UNAUTHENTICATED', NO_TOKEN));
+    });
+
+    it('is closed to what is no token of ours', async () => {
+      const { token } = await visitorOf(widget);
+      const [head, payload, signature] = token!.split('.') as [string, string, string];
+      const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Record<string, unknown>;
+      const forged = (changes: object) =>
+        Buffer.from(JSON.stringify({ ...claims, ...changes })).toString('base64url');
+      const unsigned = Buffer.from('{"alg":"none"}').toString('base64url');
+      const otherKey = Buffer.from('{"alg":"HS256","kid":"other"}').toString('base64url');
+      for (const tampered of [
+        `${head}.${forged({ sub: 'user:admin' })}.${signature}`,
+        `${head}.${forged({ exp: 9_999_999_999 })}.${signature}`,
+        `${unsigned}.${payload}.`,
+        `${otherKey}.${payload}.${signature}`,
+        `${head}.${payload}`,
+        tenant.key.key,
+        'x',
+      ]) {
+        expect((await call(pageOf(widget).as(tampered))).status).toBe(401);
+      }
+    });
+
+    it('is closed to an expired token', async () => {
+      const tokens = service.app.get(VisitorTokens, { strict: false });
+      const issue = (issuedAt: Date) => loaded(widget).then((of) => tokens.issue(of, 'visitor:x', issuedAt));
+      const expired = await issue(new Date(Date.now() - DAY_MS - 1000));
+      expect((await call(pageOf(widget).as(expired.token))).status).toBe(401);
+    });
+
+    it("is closed to another widget's token", async () => {
+      const other = await TestWidget.connect(service, (await createTenant(service)).workspace);
+      const { token } = await visitorOf(other);
+      expect((await call(pageOf(widget).as(token!))).status).toBe(401);
+    });
+
+    it('is closed to pages of other origins, with a good token too', async () => {
+      const { token } = await visitorOf(widget);
+      for (const origin of [
+        'https://evil.example',
+        `${ORIGIN}.evil.example`,
+        'http://shop.example',
+        'null',
+      ]) {
+        const { status, body, headers } = await call(pageOf(widget, { origin }).as(token!));
+        expect(status).toBe(403);
+        expect(body).toEqual(errorBody('FORBIDDEN', `Pages of ${origin} may not hold this widget.`));
+        expect(headers).not.toHaveProperty('access-control-allow-origin');
+        expect(headers['vary']).toBe('Origin');
+      }
+    });
+
+    it('ends for every token at once when the widget is disconnected', async () => {
+      const own = await createTenant(service);
+      const gone = await TestWidget.connect(service, own.workspace);
+      const visitor = await visitorOf(gone);
+      const connections = service.app.get(ChannelConnectionsService);
+      await connections.disconnect(own.workspace.id, gone.connection.id, SYSTEM);
+      const { status, body } = await call(visitor);
+      expect(status).toBe(404);
+      expect(body).toEqual(errorBody('NOT_FOUND', NO_WIDGET));
+
+      const again = await TestWidget.connect(service, own.workspace);
+      expect((await call(pageOf(again).as(visitor.token!))).status).toBe(401);
+    });
+  });
+
+  describe('of origins', () => {
+    const preflight = (of: TestWidget, path: string, origin: string) =>
+      fetch(`${service.baseUrl}${of.path}${path}`, {
+        method: 'OPTIONS',
+        headers: { origin, 'access-control-request-method': 'POST', ...fromElsewhere() },
+      });
+
+    it.each(['/sessions', '/messages', '/events', '/receipts'])(
+      'answers a preflight for %s',
+      async (path) => {
+        const answer = await preflight(widget, path, ORIGIN);
+        expect(answer.status).toBe(204);
+        expect(Object.fromEntries(answer.headers)).toMatchObject({
+          'access-control-allow-origin': ORIGIN,
+          'access-control-allow-methods': 'GET, POST',
+          'access-control-allow-headers': 'Authorization, Content-Type, X-Request-Id',
+          'access-control-max-age': '600',
+          vary: 'Origin',
+        });
+        const foreign = await preflight(widget, path, 'https://evil.example');
+        expect(foreign.status).toBe(403);
+        expect(foreign.headers.has('access-control-allow-origin')).toBe(false);
+      },
+    );
+
+    it('lets an allowed page read every answer, errors included', async () => {
+      const { headers } = await pageOf(widget).history();
+      expect(headers).toMatchObject({
+        'access-control-allow-origin': ORIGIN,
+        'access-control-expose-headers': 'Retry-After, X-Request-Id',
+        vary: 'Origin',
+      });
+    });
+
+    it('begins no session without one, and serves a token without one', async () => {
+      const { token } = await visitorOf(widget);
+      const path = widget.path;
+      const plain = service.client.with(fromElsewhere());
+      const begun = await plain.send({ method: 'POST', path: `${path}/sessions`, body: {} });
+      expect(begun.status).toBe(403);
+      const read = await plain
+        .with({ authorization: `Bearer ${token}` })
+        .send({ method: 'GET', path: `${path}/messages` });
+      expect(read.status).toBe(200);
+      expect(read.headers).not.toHaveProperty('access-control-allow-origin');
+    });
+
+    it('allows any where the workspace says so', async () => {
+      const open = await TestWidget.connect(service, (await createTenant(service)).workspace, ['*']);
+      const { status, headers } = await pageOf(open, { origin: 'https://any.example' }).open();
+      expect(status).toBe(201);
+      expect(headers['access-control-allow-origin']).toBe('*');
+    });
+
+    it.each([
+      [[]],
+      [['shop.example']],
+      [['https://shop.example/']],
+      [['https://a', 'https://a']],
+      ['*'],
+      [['ftp://a']],
+    ])('is not connected with %j', async (allowedOrigins) => {
+      const { workspace } = await createTenant(service);
+      const connecting = TestWidget.connect(service, workspace, allowedOrigins as string[]);
+      await expect(connecting).rejects.toMatchObject({ code: 'INVALID_BODY' });
+    });
+  });
+
+  describe('a message', () => {
+    it('lands in a conversation of a new contact, with its event', async () => {
+      const visitor = await visitorOf(widget);
+      const { status, body } = await visitor.post('m-1', 'Where is my order?');
+      expect(status).toBe(201);
+      expect(body).toEqual({
+        message: {
+          id: expect.any(String),
+          senderType: 'CUSTOMER',
+          senderAgentId: null,
+          body: 'Where is my order?',
+          createdAt: expect.any(String),
+          delivery: { status: null, error: null },
+        },
+      });
+      const { conversationId } = (await visitor.open()).body;
+      const conversation = await tenant.client.get(`/conversations/${conversationId}`);
+      expect(conversation.body).toMatchObject({
+        sourceChannel: 'WIDGET',
+        status: 'OPEN',
+        lastMessagePreview: 'Where is my order?',
+        contact: {
+          name: null,
+          identities: [{ channel: 'WIDGET', externalId: expect.stringMatching(/^visitor:/) }],
+        },
+      });
+      const events = await eventsOf(service, tenant.workspace, 'message.created');
+      expect(events.filter((event) => event['conversationId'] === conversationId)).toHaveLength(1);
+    });
+
+    it('is stored once, whatever is sent again under its id', async () => {
+      const visitor = await visitorOf(widget);
+      const first = await visitor.post('m-1', 'Once');
+      const again = await visitor.post('m-1', 'Once');
+      expect([first.status, again.status]).toEqual([201, 200]);
+      expect(again.body).toEqual(first.body);
+      expect((await visitor.post('m-1', 'Another text')).body).toEqual(first.body);
+      expect((await visitor.history()).body.data).toHaveLength(1);
+    });
+
+    it('is stored once when it is sent twenty times at once, a new visitor’s first one at that', async () => {
+      const visitor = await visitorOf(widget);
+      const answers = await Promise.all(Array.from({ length: 20 }, () => visitor.post('m-1', 'Hello?')));
+      expect(answers.map(({ status }) => status).sort()).toEqual([...Array<number>(19).fill(200), 201]);
+      expect(new Set(answers.map(({ body }) => body.message.id as string)).size).toBe(1);
+      expect((await visitor.history()).body.data).toHaveLength(1);
+    });
+
+    it('is nobody else’s, although they call it the same', async () => {
+      const [one, other] = [await visitorOf(widget), await visitorOf(widget)];
+      await one.post('m-1', 'Mine');
+      expect((await other.post('m-1', 'Theirs')).status).toBe(201);
+      expect((await other.history()).body.data).toMatchObject([{ body: 'Theirs' }]);
+    });
+
+    it('opens a closed conversation again', async () => {
+      const visitor = await visitorOf(widget);
+      await visitor.post('m-1');
+      const { conversationId } = (await visitor.open()).body;
+      await tenant.client.patch(`/conversations/${conversationId}`, { status: 'CLOSED' });
+      await visitor.post('m-2');
+      expect((await tenant.client.get(`/conversations/${conversationId}`)).body.status).toBe('OPEN');
+    });
+
+    it('is taken although the workspace’s trial has expired', async () => {
+      const workspace = await service.make.expiredTrial();
+      const visitor = await visitorOf(await TestWidget.connect(service, workspace));
+      expect((await visitor.post('m-1')).status).toBe(201);
+    });
+
+    it.each([
+      [{ clientMessageId: 'm', body: ' ' }, 'body'],
+      [{ clientMessageId: 'm', body: 'x'.repeat(4097) }, 'body'],
+      [{ clientMessageId: 'm', body: 'a\0b' }, 'body'],
+      [{ clientMessageId: 'm 1', body: 'x' }, 'clientMessageId'],
+      [{ clientMessageId: '', body: 'x' }, 'clientMessageId'],
+      [{ body: 'x' }, 'clientMessageId'],
+      [{ clientMessageId: 'm', body: 'x', senderType: 'AGENT' }, 'senderType'],
+    ])('is refused as %j', async (body, field) => {
+      const answer = await (await visitorOf(widget)).send('POST', '/messages', body);
+      expect(answer.status).toBe(400);
+      expect(answer.body.error.details).toMatchObject([{ field }]);
+    });
+  });
+
+  describe('the history', () => {
+    it('is empty before the first message', async () => {
+      expect((await (await visitorOf(widget)).history()).body).toEqual({ data: [], nextCursor: null });
+    });
+
+    it('comes in the pages of the API, and shows the same messages', async () => {
+      const visitor = await visitorOf(widget);
+      for (const n of [1, 2, 3, 4, 5]) await visitor.post(`m-${n}`, `Message ${n}`);
+      const { conversationId } = (await visitor.open()).body;
+      await tenant.client.post(`/conversations/${conversationId}/messages`, { body: 'An answer' });
+      const seen: unknown[] = [];
+      for (let cursor: string | null = ''; cursor !== null;) {
+        const page = await visitor.history(`?limit=4${cursor && `&cursor=${cursor}`}`);
+        seen.push(...(page.body.data as unknown[]));
+        cursor = page.body.nextCursor as string | null;
+      }
+      expect(seen).toHaveLength(6);
+      expect(seen).toEqual(await tenant.client.all(`/conversations/${conversationId}/messages`, 50));
+    });
+
+    it.each(['?limit=0', '?limit=201', '?cursor=x', '?colour=red'])('refuses %s', async (query) => {
+      const { status, body } = await (await visitorOf(widget)).history(query);
+      expect(status).toBe(400);
+      expect(body.error.code).toBe('INVALID_QUERY');
+    });
+  });
+
+  describe('receipts', () => {
+    let visitor: TestVisitor;
+    let conversationId: string;
+
+    beforeEach(async () => {
+      visitor = await visitorOf(widget);
+      await visitor.post('m-1');
+      conversationId = (await visitor.open()).body.conversationId as string;
+    });
+
+    /** A reply that has come so far. */
+    async function reply(status: string): Promise<string> {
+      const path = `/conversations/${conversationId}/messages`;
+      const { body } = await tenant.client.post(path, { body: 'An answer' });
+      await service.query('UPDATE messages SET delivery_status = $2 WHERE id = $1', [
+        body.message.id,
+        status,
+      ]);
+      return body.message.id as string;
+    }
+    const statuses = async () =>
+      ((await visitor.history()).body.data as { senderType: string; delivery: { status: string } }[])
+        .filter(({ senderType }) => senderType === 'AGENT')
+        .map(({ delivery }) => delivery.status)
+        .reverse();
+
+    it('advance every reply up to the one that they name, and none after it', async () => {
+      await reply('SENT');
+      const second = await reply('SENT');
+      await reply('SENT');
+      expect((await visitor.receipt(second, 'DELIVERED')).body).toEqual({ advanced: 2 });
+      expect(await statuses()).toEqual(['DELIVERED', 'DELIVERED', 'SENT']);
+      expect((await visitor.receipt(second, 'READ')).body).toEqual({ advanced: 2 });
+      expect(await statuses()).toEqual(['READ', 'READ', 'SENT']);
+    });
+
+    it('take nothing back, and do not come before the sending', async () => {
+      await reply('READ');
+      await reply('SENDING');
+      const last = await reply('QUEUED');
+      expect((await visitor.receipt(last, 'DELIVERED')).body).toEqual({ advanced: 1 });
+      expect(await statuses()).toEqual(['READ', 'DELIVERED', 'QUEUED']);
+    });
+
+    it('are refused about a message that is not in the conversation', async () => {
+      const elsewhere = `/conversations/${tenant.conversation.id}/messages`;
+      const foreign = (await tenant.client.post(elsewhere, { body: 'To another' })).body.message.id;
+      for (const messageId of [newId(), 'x', foreign as string]) {
+        const { status, body } = await visitor.receipt(messageId, 'READ');
+        expect(status).toBe(404);
+        expect(body).toEqual(errorBody('NOT_FOUND', 'Message not found.'));
+      }
+      expect((await visitor.receipt(newId(), 'SENT')).status).toBe(400);
+    });
+  });
+
+  describe('the limits', () => {
+    const expectLimited = (
+      { status, body, headers }: Awaited<ReturnType<TestVisitor['send']>>,
+      message: string,
+    ) => {
+      expect(status).toBe(429);
+      expect(body.error).toMatchObject({ code: 'RATE_LIMITED', message: expect.stringContaining(message) });
+      expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+      expect(headers['access-control-allow-origin']).toBe(ORIGIN);
+    };
+
+    it('hold up a visitor who writes more than 30 messages a minute, and nobody else', async () => {
+      const visitor = await visitorOf(widget);
+      for (let n = 0; n < 30; n++) expect((await visitor.post('m-1')).status).not.toBe(429);
+      expectLimited(await visitor.post('m-2'), 'Too many messages.');
+      expect((await visitor.history()).status).toBe(200);
+      expect((await (await visitorOf(widget)).post('m-1')).status).toBe(201);
+    });
+
+    it('hold up an address that begins more than 60 sessions a minute, as the proxy tells it', async () => {
+      const page = pageOf(widget);
+      for (let n = 0; n < 60; n++) expect((await page.open()).status).toBe(201);
+      expectLimited(await page.open(), 'Too many sessions from this address.');
+      expect((await pageOf(widget).open()).status).toBe(201);
+    });
+
+    it('hold up an address that writes more than 120 messages a minute, however many visitors it is', async () => {
+      const page = pageOf(widget);
+      const statuses: number[] = [];
+      for (let n = 0; n < 5; n++) {
+        const visitor = page.as((await page.open()).body.token as string);
+        for (let m = 0; m < 25; m++) statuses.push((await visitor.post('m-1')).status);
+      }
+      expect(statuses.indexOf(429)).toBe(120);
+    });
+
+    it('hold up an address that guesses tokens', async () => {
+      const page = pageOf(widget).as('x');
+      for (let n = 0; n < 120; n++) expect((await page.history()).status).toBe(401);
+      expectLimited(await page.history(), 'Too many refused requests.');
+    });
+  });
+});

@@ -1,0 +1,163 @@
+import { createHmac } from 'node:crypto';
+import { ChannelConnectionsService } from '../../src/channels/connections/channel-connections.service';
+import { ConnectedChannel } from '../../src/channels/connections/channel-connection.dto';
+import { SYSTEM } from '../../src/common/principal';
+import { ApiClient, ApiResponse } from './api-client';
+import { TestService } from './service';
+import { waitFor } from './wait';
+
+export const ORIGIN = 'https://shop.example';
+
+/** A workspace's widget, connected, and the pages that hold it. */
+export class TestWidget {
+  readonly path: string;
+  readonly identitySecret: string;
+
+  private constructor(
+    private readonly service: TestService,
+    readonly connection: ConnectedChannel,
+  ) {
+    this.path = new URL(connection.hookUrl).pathname;
+    this.identitySecret = connection.reveal['identitySecret']!;
+  }
+
+  static async connect(
+    service: TestService,
+    { id }: { id: string },
+    allowedOrigins: string[] = [ORIGIN],
+  ): Promise<TestWidget> {
+    const input = { channel: 'WIDGET' as const, credentials: { allowedOrigins } };
+    return new TestWidget(
+      service,
+      await service.app.get(ChannelConnectionsService).connect(id, input, SYSTEM),
+    );
+  }
+
+  get siteKey(): string {
+    return this.path.split('/').at(-1)!;
+  }
+
+  sign(id: string): string {
+    return createHmac('sha256', this.identitySecret).update(id).digest('hex');
+  }
+
+  /** A page that holds the widget. */
+  page(client: ApiClient = this.service.client, headers: Record<string, string> = {}): TestVisitor {
+    return new TestVisitor(this, client.with({ origin: ORIGIN, ...headers }));
+  }
+
+  /** Somebody new, with a session. */
+  async visitor(service: TestService = this.service, body: object = {}): Promise<TestVisitor> {
+    const page = this.page(service.client);
+    const { status, body: session } = await page.open(body);
+    if (status !== 201) throw new Error(`No session: ${status} ${JSON.stringify(session)}`);
+    return page.as(session.token as string, service.baseUrl);
+  }
+}
+
+/** What a visitor's page sends, with or without a token. */
+export class TestVisitor {
+  constructor(
+    private readonly widget: TestWidget,
+    private readonly client: ApiClient,
+    readonly token: string | null = null,
+    private readonly baseUrl: string | null = null,
+  ) {}
+
+  as(token: string, baseUrl: string | null = this.baseUrl): TestVisitor {
+    return new TestVisitor(
+      this.widget,
+      this.client.with({ authorization: `Bearer ${token}` }),
+      token,
+      baseUrl,
+    );
+  }
+
+  open(body: unknown = {}): Promise<ApiResponse> {
+    return this.send('POST', '/sessions', body);
+  }
+
+  post(clientMessageId: string, body = 'Do you ship to Spain?'): Promise<ApiResponse> {
+    return this.send('POST', '/messages', { clientMessageId, body });
+  }
+
+  history(query = ''): Promise<ApiResponse> {
+    return this.send('GET', `/messages${query}`);
+  }
+
+  receipt(messageId: string, status: string): Promise<ApiResponse> {
+    return this.send('POST', '/receipts', { messageId, status });
+  }
+
+  send(method: 'GET' | 'POST', path: string, body?: unknown): Promise<ApiResponse> {
+    return this.client.send({ method, path: this.widget.path + path, body });
+  }
+
+  /** @param baseUrl of the process to be connected to */
+  stream(baseUrl: string = this.baseUrl!): Promise<TestStream> {
+    return TestStream.open(`${baseUrl}${this.widget.path}/events`, this.token!);
+  }
+}
+
+export interface StreamEvent {
+  event: string;
+  id: string | null;
+  data: any;
+}
+
+/** Server-sent events, as a page reads them: with fetch, because EventSource sends no header. */
+export class TestStream {
+  readonly events: StreamEvent[] = [];
+  isOver = false;
+
+  private constructor(
+    readonly response: Response,
+    private readonly aborter: AbortController,
+  ) {
+    void this.read();
+  }
+
+  static async open(url: string, token: string, origin = ORIGIN): Promise<TestStream> {
+    const aborter = new AbortController();
+    const headers = { authorization: `Bearer ${token}`, origin };
+    return new TestStream(await fetch(url, { headers, signal: aborter.signal }), aborter);
+  }
+
+  of(event: string): StreamEvent[] {
+    return this.events.filter((candidate) => candidate.event === event);
+  }
+
+  /** The n-th event of a kind. */
+  next(event: string, n = 1, timeoutMs?: number): Promise<StreamEvent> {
+    return waitFor(`${event} ${n}`, () => this.of(event)[n - 1], timeoutMs);
+  }
+
+  async over(): Promise<void> {
+    await waitFor('the end of a stream', () => this.isOver);
+  }
+
+  close(): void {
+    this.aborter.abort();
+  }
+
+  private async read(): Promise<void> {
+    const decoder = new TextDecoder();
+    let text = '';
+    try {
+      for await (const chunk of this.response.body as unknown as AsyncIterable<Uint8Array>) {
+        text += decoder.decode(chunk, { stream: true });
+        const blocks = text.split('\n\n');
+        text = blocks.pop()!;
+        this.events.push(...blocks.map(parse));
+      }
+    } catch (error) {
+      if (!this.aborter.signal.aborted) this.events.push({ event: 'broken', id: null, data: String(error) });
+    }
+    this.isOver = true;
+  }
+}
+
+function parse(block: string): StreamEvent {
+  const fields = new Map(block.split('\n').map((line) => line.split(/: (.*)/s, 2) as [string, string]));
+  return { event: fields.get('event')!, id: fields.get('id') ?? null, data: JSON.parse(fields.get('data')!) };
+}
