@@ -1,21 +1,32 @@
+import Redis from 'ioredis';
+import { Client } from 'pg';
 import { ChannelConnectionsService } from '../../src/channels/connections/channel-connections.service';
+import { DispatchStore } from '../../src/channels/outbound/dispatch.store';
 import { SYSTEM } from '../../src/common/principal';
-import { MessageResponse } from '../../src/messages/message.response';
+import { ConnectedWorkspace, deliveryOf, waitForStatus } from '../support/connected-workspace';
 import { TestService } from '../support/service';
+import { ServiceProcess } from '../support/service-process';
 import { TelegramSimulator } from '../support/simulators/telegram';
 import { waitFor } from '../support/wait';
+
+/** Longer than a lease lasts, and a sweep takes. */
+const LEASE_ENDS_MS = 30_000;
+/** Longer than a provider is waited for. */
+const SLOW_MS = 20_000;
 
 describe('sending over channels', () => {
   let telegram: TelegramSimulator;
   let service: TestService;
-  let lastBot = 7_100_000;
-  let lastChat = 500;
+  let redis: Redis;
 
   beforeAll(async () => {
     telegram = await new TelegramSimulator().start();
     service = await TestService.create({ role: 'all', env: environment() });
+    redis = new Redis(service.stores.redisUrl);
   });
+  afterEach(() => telegram.recover());
   afterAll(async () => {
+    redis.disconnect();
     await service.close();
     await telegram.stop();
   });
@@ -24,53 +35,314 @@ describe('sending over channels', () => {
     return { TELEGRAM_API_URL: telegram.url, PUBLIC_URL: 'https://messaging.example.com' };
   }
 
-  /** A workspace with a bot of its own. */
-  async function connected() {
-    const workspace = await service.make.workspace();
-    await service.make.agent(workspace);
-    const botToken = TelegramSimulator.token(++lastBot);
-    const connection = await service.app
-      .get(ChannelConnectionsService)
-      .connect(workspace.id, { channel: 'TELEGRAM', credentials: { botToken } }, SYSTEM);
-    return { workspace, botToken, connection };
+  /** What the provider was asked to send to a customer, refused or not. */
+  const asked = (customerId: string) => telegram.sendsTo(Number(customerId)).map(({ body }) => body.text);
+
+  const failed = (status: number) => TelegramSimulator.refusal(status, 'Internal Server Error');
+
+  /** Uses up a connection's rate for a while. */
+  async function exhaust({ connection }: ConnectedWorkspace): Promise<void> {
+    await redis.set(`pace:${connection.id}`, 30, 'EX', 3);
   }
 
-  /** A conversation with somebody who has started the bot. */
-  async function chat(workspace: { id: string }) {
-    const chatId = ++lastChat;
-    const contact = await service.make.contact(workspace);
-    await service.query(`INSERT INTO contact_identities VALUES ($1, 'TELEGRAM', $2, $3, now())`, [
-      workspace.id,
-      chatId,
-      contact.id,
-    ]);
-    const conversation = await service.make.conversation(workspace, {
-      channel: 'TELEGRAM',
-      contactId: contact.id,
+  describe('in order', () => {
+    it('sends the messages of one conversation one at a time, in the order they were written', async () => {
+      const chat = await (await ConnectedWorkspace.telegram(service)).chat();
+      telegram.troubleNext({ kind: 'slow', ms: 300 });
+      const messages = [await chat.send('first'), await chat.send('second'), await chat.send('third')];
+
+      await waitForStatus(service, messages[0]!, 'SENDING');
+      expect(await deliveryOf(service, messages[1]!)).toEqual({ status: 'QUEUED', error: null });
+      for (const message of messages) await waitForStatus(service, message, 'SENT');
+      expect(asked(chat.customerId)).toEqual(['first', 'second', 'third']);
     });
-    return { chatId, conversation, send: (body: string) => service.make.sent(workspace, conversation, body) };
-  }
 
-  async function deliveryOf({ id }: MessageResponse) {
-    const [row] = await service.query<{ status: string; error: object | null }>(
-      'SELECT delivery_status AS status, delivery_error AS error FROM messages WHERE id = $1',
-      [id],
-    );
-    return row!;
-  }
+    it('keeps to it when a message is relayed before the one that was written before it', async () => {
+      const api = await TestService.create({ role: 'api', env: environment() });
+      const other = new Client({ connectionString: api.stores.databaseUrl });
+      await other.connect();
+      const workspace = await ConnectedWorkspace.telegram(api);
+      const chat = await workspace.chat();
+      const [first, second] = [await chat.send('first'), await chat.send('second')];
+      await other.query('BEGIN');
+      await other.query(`SELECT FROM events WHERE data->'message'->>'id' = $1 FOR UPDATE`, [first.id]);
+      const workers = [
+        await TestService.create({ role: 'worker', beside: api, env: environment() }),
+        await TestService.create({ role: 'worker', beside: api, env: environment() }),
+      ];
+      try {
+        await waitFor('the second to wait', async () => {
+          const rows = await api.query('SELECT FROM message_dispatches WHERE message_id = $1', [second.id]);
+          return rows.length === 1;
+        });
+        const store = workers[0]!.app.get(DispatchStore);
+        expect(await store.ready(workspace.connection.id, 10)).toBeNull();
+        expect(asked(chat.customerId)).toEqual([]);
+        await other.query('COMMIT');
 
-  async function waitForStatus(message: MessageResponse, status: string): Promise<void> {
-    await waitFor(`a message to be ${status}`, async () => (await deliveryOf(message)).status === status);
-  }
+        await waitForStatus(api, second, 'SENT');
+        expect(await deliveryOf(api, first)).toEqual({ status: 'SENT', error: null });
+        expect(asked(chat.customerId)).toEqual(['first', 'second']);
+      } finally {
+        await other.end();
+        for (const worker of workers) await worker.close();
+        await api.close();
+      }
+    }, 30_000);
 
-  it('sends a reply to its customer', async () => {
-    const { workspace } = await connected();
-    const { chatId, send } = await chat(workspace);
-
-    const message = await send('Hello!');
-    await waitForStatus(message, 'SENT');
-
-    expect(telegram.sendsTo(chatId).map(({ body }) => body.text)).toEqual(['Hello!']);
-    expect(await deliveryOf(message)).toEqual({ status: 'SENT', error: null });
+    it('sends the messages of many conversations in order, with two workers', async () => {
+      const second = await TestService.create({ role: 'worker', beside: service, env: environment() });
+      try {
+        const workspace = await ConnectedWorkspace.telegram(service);
+        const chats = await Promise.all([
+          workspace.chat(),
+          workspace.chat(),
+          workspace.chat(),
+          workspace.chat(),
+        ]);
+        const bodies = ['1', '2', '3', '4'];
+        for (const body of bodies) await Promise.all(chats.map((chat) => chat.send(body)));
+        for (const { customerId } of chats) {
+          await waitFor('all of them', () => asked(customerId).length >= bodies.length, SLOW_MS);
+          expect(asked(customerId)).toEqual(bodies);
+        }
+      } finally {
+        await second.close();
+      }
+    }, 40_000);
   });
+
+  it('lets a customer whose message hangs hold up nobody else, and does not send that one again', async () => {
+    const workspace = await ConnectedWorkspace.telegram(service);
+    const [slow, quick] = [await workspace.chat(), await workspace.chat()];
+    telegram.troubleNext({ kind: 'slow' });
+    const hanging = await slow.send('hangs');
+    await waitFor('the call', () => asked(slow.customerId).length === 1);
+    const [next, elsewhere] = [await slow.send('after it'), await quick.send('elsewhere')];
+
+    await waitForStatus(service, elsewhere, 'SENT');
+    expect(await deliveryOf(service, hanging)).toEqual({ status: 'SENDING', error: null });
+    // Telegram never tells what became of it, so it does not hold up what comes after it.
+    await waitForStatus(service, next, 'SENT', SLOW_MS);
+    expect(await deliveryOf(service, hanging)).toMatchObject({
+      status: 'UNKNOWN',
+      error: { code: 'OUTCOME_UNKNOWN' },
+    });
+    expect(asked(slow.customerId)).toEqual(['hangs', 'after it']);
+  }, 40_000);
+
+  it('keeps to the rate of a connection, and holds up no other', async () => {
+    const [full, free] = [
+      await ConnectedWorkspace.telegram(service),
+      await ConnectedWorkspace.telegram(service),
+    ];
+    const [waits, goes] = [await full.chat(), await free.chat()];
+    await exhaust(full);
+    const waiting = await waits.send('waits');
+    await waitForDispatch(waiting.id);
+    await waitForStatus(service, await goes.send('goes'), 'SENT');
+
+    expect(await deliveryOf(service, waiting)).toEqual({ status: 'QUEUED', error: null });
+    await waitForStatus(service, waiting, 'SENT');
+  });
+
+  it('leaves a connection alone for as long as its provider says', async () => {
+    const workspace = await ConnectedWorkspace.telegram(service);
+    const [first, second] = [await workspace.chat(), await workspace.chat()];
+    telegram.troubleNext(TelegramSimulator.tooManyRequests(4));
+    const refused = await first.send('too many');
+    await waitFor('the pause', async () => {
+      const [row] = await service.query<{ paused: boolean }>(
+        `SELECT paused_until > now() + interval '2 seconds' AS paused FROM channel_connections WHERE id = $1`,
+        [workspace.connection.id],
+      );
+      return row!.paused;
+    });
+    const other = await second.send('meanwhile');
+    await waitForDispatch(other.id);
+    expect(await service.app.get(DispatchStore).ready(workspace.connection.id, 10)).toBeNull();
+
+    await waitForStatus(service, refused, 'SENT');
+    await waitForStatus(service, other, 'SENT');
+    expect(asked(first.customerId)).toEqual(['too many', 'too many']);
+    expect(asked(second.customerId)).toEqual(['meanwhile']);
+  });
+
+  describe('when the provider fails', () => {
+    it('tries again, and holds up what comes after it', async () => {
+      const chat = await (await ConnectedWorkspace.telegram(service)).chat();
+      telegram.troubleNext(failed(500));
+      const [first, second] = [await chat.send('first'), await chat.send('second')];
+      await waitForStatus(service, first, 'SENT');
+      await waitForStatus(service, second, 'SENT');
+      expect(asked(chat.customerId)).toEqual(['first', 'first', 'second']);
+    });
+
+    it('gives up after the eighth attempt, and goes on with what comes after it', async () => {
+      const chat = await (await ConnectedWorkspace.telegram(service)).chat();
+      telegram.troubleNext(failed(500), failed(502));
+      const [first, second] = [await chat.send('first'), await chat.send('second')];
+      await waitFor('the first failure', async () => {
+        const rows = await service.query(
+          `UPDATE message_dispatches SET attempt_count = 7 WHERE message_id = $1 AND attempt_count = 1 RETURNING 1`,
+          [first.id],
+        );
+        return rows.length === 1;
+      });
+
+      await waitForStatus(service, first, 'FAILED');
+      expect(await deliveryOf(service, first)).toEqual({
+        status: 'FAILED',
+        error: { code: 'RETRIES_EXHAUSTED', providerCode: '502', message: 'Internal Server Error' },
+      });
+      await waitForStatus(service, second, 'SENT');
+    });
+
+    it('gives up at once what the provider refuses for good', async () => {
+      const chat = await (await ConnectedWorkspace.telegram(service)).chat();
+      telegram.blockedBy.add(Number(chat.customerId));
+      const message = await chat.send('blocked');
+      await waitForStatus(service, message, 'FAILED');
+      expect((await deliveryOf(service, message)).error).toEqual({
+        code: 'REFUSED',
+        providerCode: '403',
+        message: 'Forbidden: bot was blocked by the user',
+      });
+      expect(asked(chat.customerId)).toEqual(['blocked']);
+    });
+
+    it('sends no more over a connection whose credentials no longer work, until they are rotated', async () => {
+      const workspace = await ConnectedWorkspace.telegram(service);
+      const { connection, credentials } = workspace;
+      const [chat, other] = [await workspace.chat(), await workspace.chat()];
+      await exhaust(workspace);
+      const [refused, waiting] = [await chat.send('refused'), await chat.send('waiting')];
+      await waitForDispatch(waiting.id);
+      telegram.revokedTokens.add(credentials['botToken']!);
+
+      await waitForStatus(service, refused, 'FAILED');
+      expect((await deliveryOf(service, refused)).error).toMatchObject({
+        code: 'REAUTH_REQUIRED',
+        providerCode: '401',
+      });
+      expect((await deliveryOf(service, waiting)).error).toMatchObject({
+        code: 'REAUTH_REQUIRED',
+        providerCode: null,
+      });
+      const late = await other.send('late');
+      await waitForStatus(service, late, 'FAILED');
+      expect((await deliveryOf(service, late)).error).toMatchObject({ code: 'REAUTH_REQUIRED' });
+      expect(
+        await service.query('SELECT actor_type FROM audit_entries WHERE entity_id = $1 AND action = $2', [
+          connection.id,
+          'channel_connection.reauth_required',
+        ]),
+      ).toEqual([{ actor_type: 'system' }]);
+
+      telegram.revokedTokens.clear();
+      await service.app
+        .get(ChannelConnectionsService)
+        .rotate(workspace.workspace.id, connection.id, { botToken: credentials['botToken'] }, SYSTEM);
+      await waitForStatus(service, await chat.send('again'), 'SENT');
+      expect(asked(chat.customerId)).toEqual(['refused', 'again']);
+    });
+  });
+
+  describe('with no way to go', () => {
+    it('fails at once where the workspace has no connection', async () => {
+      const workspace = await service.make.workspace();
+      await service.make.agent(workspace);
+      const conversation = await service.make.conversation(workspace, { channel: 'TELEGRAM' });
+      const message = await service.make.sent(workspace, conversation);
+      await waitForStatus(service, message, 'FAILED');
+      expect((await deliveryOf(service, message)).error).toMatchObject({
+        code: 'NO_CONNECTION',
+        providerCode: null,
+      });
+    });
+
+    it('fails at once where the channel does not know the contact', async () => {
+      const { workspace } = await ConnectedWorkspace.telegram(service);
+      const conversation = await service.make.conversation(workspace, { channel: 'TELEGRAM' });
+      const message = await service.make.sent(workspace, conversation);
+      await waitForStatus(service, message, 'FAILED');
+      expect((await deliveryOf(service, message)).error).toMatchObject({ code: 'NO_RECIPIENT' });
+    });
+
+    it('fails what a connection got while it was being disconnected', async () => {
+      const workspace = await ConnectedWorkspace.telegram(service);
+      const chat = await workspace.chat();
+      await exhaust(workspace);
+      const message = await chat.send('too late');
+      await waitForDispatch(message.id);
+      await service.query(`UPDATE channel_connections SET status = 'DISCONNECTED' WHERE id = $1`, [
+        workspace.connection.id,
+      ]);
+      await waitForStatus(service, message, 'FAILED');
+      expect((await deliveryOf(service, message)).error).toMatchObject({ code: 'NO_CONNECTION' });
+      expect(asked(chat.customerId)).toEqual([]);
+    });
+  });
+
+  it('goes on when Redis is wiped', async () => {
+    const chat = await (await ConnectedWorkspace.telegram(service)).chat();
+    telegram.troubleNext(failed(500));
+    const message = await chat.send('kept');
+    await waitFor('the failure', async () => {
+      const rows = await service.query(
+        'SELECT FROM message_dispatches WHERE message_id = $1 AND attempt_count = 1',
+        [message.id],
+      );
+      return rows.length === 1;
+    });
+    await redis.flushdb();
+    await waitForStatus(service, message, 'SENT');
+  });
+
+  describe('when a worker ends', () => {
+    let api: TestService;
+
+    beforeEach(async () => (api = await TestService.create({ role: 'api', env: environment() })));
+    afterEach(() => api.close());
+
+    it('never sends again what a killed one may have sent', async () => {
+      const chat = await (await ConnectedWorkspace.telegram(api)).chat();
+      const worker = await ServiceProcess.start('worker', api.stores, environment());
+      telegram.troubleNext({ kind: 'slow' });
+      const [message, next] = [await chat.send('who knows'), await chat.send('the next')];
+      await waitFor('the call', () => asked(chat.customerId).length === 1);
+      worker.kill('SIGKILL');
+      await worker.exited;
+      const another = await ServiceProcess.start('worker', api.stores, environment());
+      try {
+        await waitForStatus(api, message, 'UNKNOWN', LEASE_ENDS_MS);
+        await waitForStatus(api, next, 'SENT', LEASE_ENDS_MS);
+        expect((await deliveryOf(api, message)).error).toMatchObject({ code: 'OUTCOME_UNKNOWN' });
+        expect(asked(chat.customerId)).toEqual(['who knows', 'the next']);
+      } finally {
+        another.kill('SIGTERM');
+        await another.exited;
+      }
+    }, 90_000);
+
+    it('lets what is under way end, and records it', async () => {
+      const chat = await (await ConnectedWorkspace.telegram(api)).chat();
+      const worker = await ServiceProcess.start('worker', api.stores, environment());
+      telegram.troubleNext({ kind: 'slow', ms: 1_500 });
+      const [message, next] = [await chat.send('under way'), await chat.send('not begun')];
+      await waitFor('the call', () => asked(chat.customerId).length === 1);
+      worker.kill('SIGTERM');
+
+      expect(await worker.exited).toEqual({ code: 0, signal: null });
+      expect(await deliveryOf(api, message)).toEqual({ status: 'SENT', error: null });
+      expect(await deliveryOf(api, next)).toEqual({ status: 'QUEUED', error: null });
+    }, 40_000);
+  });
+
+  async function waitForDispatch(messageId: string): Promise<void> {
+    await waitFor('the message to be relayed', async () => {
+      const rows = await service.query('SELECT FROM message_dispatches WHERE message_id = $1', [messageId]);
+      return rows.length === 1;
+    });
+  }
 });

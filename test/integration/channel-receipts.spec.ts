@@ -1,0 +1,224 @@
+import { InboundEcho, InboundReceipt, InboundWatermark } from '../../src/channels/adapters/channel-adapter';
+import { ConnectionLoader } from '../../src/channels/connections/connection.loader';
+import { ReceiptsService } from '../../src/channels/receipts/receipts.service';
+import { newId } from '../../src/common/ids';
+import { MessageResponse } from '../../src/messages/message.response';
+import { Chat, ConnectedWorkspace, deliveryOf, waitForStatus } from '../support/connected-workspace';
+import { TestService } from '../support/service';
+import { WhatsAppSimulator } from '../support/simulators/whatsapp';
+import { waitFor } from '../support/wait';
+
+/** What WhatsApp tells after it has taken a message; and, as Meta's other channels do, watermarks and echoes. */
+describe('receipts', () => {
+  let whatsApp: WhatsAppSimulator;
+  let service: TestService;
+  let workspace: ConnectedWorkspace;
+  let chat: Chat;
+
+  beforeAll(async () => {
+    whatsApp = await new WhatsAppSimulator().start();
+    service = await TestService.create({
+      role: 'all',
+      env: { META_GRAPH_URL: whatsApp.url, PUBLIC_URL: 'https://messaging.example.com' },
+    });
+    workspace = await ConnectedWorkspace.whatsApp(service);
+  });
+  beforeEach(async () => (chat = await workspace.chat()));
+  afterEach(() => whatsApp.recover());
+  afterAll(async () => {
+    await service.close();
+    await whatsApp.stop();
+  });
+
+  async function tell(event: object, of = workspace): Promise<void> {
+    const connection = await service.app.get(ConnectionLoader).byId(of.workspace.id, of.connection.id);
+    const whole = { accountId: of.connection.externalId, ...event };
+    await service.app
+      .get(ReceiptsService)
+      .apply(connection!, whole as InboundReceipt | InboundWatermark | InboundEcho);
+  }
+
+  const receipt = (providerId: string, status: string, more: object = {}) =>
+    tell({ kind: 'receipt', providerId, messageId: null, status, fault: null, ...more });
+
+  const echo = (providerId: string, more: object = {}) =>
+    tell({ kind: 'echo', customerId: chat.customerId, providerId, messageId: null, body: null, ...more });
+
+  async function sent(body = 'On its way.'): Promise<{ message: MessageResponse; providerId: string }> {
+    const message = await chat.send(body);
+    await waitForStatus(service, message, 'SENT');
+    return { message, providerId: whatsApp.sent.at(-1)!.id };
+  }
+
+  /** A message that the provider took, and whose answer was lost. */
+  async function unknown(body = 'Who knows?'): Promise<MessageResponse> {
+    whatsApp.troubleNext({ kind: 'reset' });
+    const message = await chat.send(body);
+    await waitForStatus(service, message, 'UNKNOWN');
+    return message;
+  }
+
+  const asked = () => whatsApp.sendsTo(chat.customerId).map(({ body }) => body.text.body);
+  const statusOf = async (message: MessageResponse) => (await deliveryOf(service, message)).status;
+
+  it('advance a message, in whatever order they come, and never back', async () => {
+    const { message, providerId } = await sent();
+    await receipt(providerId, 'DELIVERED');
+    expect(await statusOf(message)).toBe('DELIVERED');
+    await receipt(providerId, 'READ');
+    for (const late of ['DELIVERED', 'SENT', 'FAILED']) await receipt(providerId, late);
+    expect(await deliveryOf(service, message)).toEqual({ status: 'READ', error: null });
+  });
+
+  it('tell of a refusal that comes later than the answer', async () => {
+    const { message, providerId } = await sent();
+    const fault = { kind: 'WINDOW', providerCode: '131047', message: 'Re-engagement\0 message' };
+    await receipt(providerId, 'FAILED', { fault });
+    expect(await deliveryOf(service, message)).toEqual({
+      status: 'FAILED',
+      error: { code: 'WINDOW_CLOSED', providerCode: '131047', message: 'Re-engagement\uFFFD message' },
+    });
+  });
+
+  it('count though they come before the answer to the request itself', async () => {
+    whatsApp.troubleNext({ kind: 'slow', ms: 500 });
+    const message = await chat.send('quick');
+    await waitFor('the call', () => asked().length === 1);
+    const { id: providerId } = whatsApp.sent.at(-1)!;
+    await receipt(providerId, 'READ');
+    await receipt(providerId, 'DELIVERED');
+    expect(await statusOf(message)).toBe('SENDING');
+
+    await waitForStatus(service, message, 'READ');
+    expect(await service.query('SELECT FROM early_receipts WHERE provider_id = $1', [providerId])).toEqual(
+      [],
+    );
+  });
+
+  it('come in at the very moment of the answer, and are not lost', async () => {
+    const messages: MessageResponse[] = [];
+    for (let n = 0; n < 20; n++) {
+      const message = await chat.send(`${n}`);
+      messages.push(message);
+      await waitFor('the call', () => asked().length > n);
+      await receipt(whatsApp.sent.at(-1)!.id, 'DELIVERED');
+    }
+    for (const message of messages) await waitForStatus(service, message, 'DELIVERED');
+  });
+
+  it('settle a message whose answer was lost, and let the next one go', async () => {
+    const message = await unknown();
+    const next = await chat.send('the next');
+    await waitFor('the next one to wait', async () => {
+      const rows = await service.query('SELECT FROM message_dispatches WHERE message_id = $1', [next.id]);
+      return rows.length === 1;
+    });
+    expect(asked()).toEqual(['Who knows?']);
+
+    await receipt(whatsApp.sent.at(-1)!.id, 'DELIVERED', { messageId: message.id });
+
+    await waitForStatus(service, next, 'SENT');
+    expect(await deliveryOf(service, message)).toEqual({ status: 'DELIVERED', error: null });
+    expect(asked()).toEqual(['Who knows?', 'the next']);
+    // From now on it is known by the provider's own id too.
+    await receipt(whatsApp.sent.at(-2)!.id, 'READ');
+    expect(await statusOf(message)).toBe('READ');
+  });
+
+  it('hold up the conversation no longer than they may be waited for', async () => {
+    const message = await unknown();
+    const next = await chat.send('the next');
+    await service.query('UPDATE message_dispatches SET holds_until = now() WHERE message_id = $1', [
+      message.id,
+    ]);
+    await waitForStatus(service, next, 'SENT');
+    expect(await statusOf(message)).toBe('UNKNOWN');
+    expect(asked()).toEqual(['Who knows?', 'the next']);
+  });
+
+  it('change nothing of another workspace, whatever they name', async () => {
+    const message = await unknown();
+    const stranger = await ConnectedWorkspace.whatsApp(service);
+    const of = (messageId: string) =>
+      tell({ kind: 'receipt', providerId: `x-${newId()}`, messageId, status: 'READ', fault: null }, stranger);
+    for (const id of [message.id, 'not an id', `${message.id}'`, newId()]) await of(id);
+    await tell(
+      {
+        kind: 'echo',
+        customerId: chat.customerId,
+        providerId: 'x',
+        messageId: message.id,
+        body: message.body,
+      },
+      stranger,
+    );
+    expect(await statusOf(message)).toBe('UNKNOWN');
+  });
+
+  it('leave out what could not be an id', async () => {
+    for (const providerId of ['a\0b', '\ud800', 'x'.repeat(5_000)]) {
+      await receipt(providerId, 'READ');
+      await echo(providerId);
+    }
+    expect(
+      await service.query(`SELECT FROM early_receipts WHERE status = 'READ' AND provider_id LIKE 'xx%'`),
+    ).toEqual([]);
+  });
+
+  describe('as a watermark', () => {
+    const watermark = (status: string, until: Date, customerId = chat.customerId) =>
+      tell({ kind: 'watermark', customerId, status, until });
+
+    it('advance all that was sent until then, and only to that customer', async () => {
+      const [first, second] = [await sent('first'), await sent('second')];
+      const [{ until }] = (await service.query<{ until: Date }>(
+        'SELECT sent_at AS until FROM provider_messages WHERE provider_id = $1',
+        [second.providerId],
+      )) as [{ until: Date }];
+      const third = await sent('third');
+
+      await watermark('READ', until, '10000');
+      expect(await statusOf(first.message)).toBe('SENT');
+      await watermark('DELIVERED', new Date(until.getTime() + 1));
+      expect(await statusOf(first.message)).toBe('DELIVERED');
+      expect(await statusOf(second.message)).toBe('DELIVERED');
+      expect(await statusOf(third.message)).toBe('SENT');
+      await watermark('READ', new Date());
+      await watermark('DELIVERED', new Date());
+      for (const { message } of [first, second, third]) expect(await statusOf(message)).toBe('READ');
+    });
+
+    it('do not take back that a message was refused', async () => {
+      const { message, providerId } = await sent();
+      await receipt(providerId, 'FAILED', { fault: { kind: 'TERMINAL', providerCode: '1', message: 'No.' } });
+      await watermark('READ', new Date());
+      expect(await statusOf(message)).toBe('FAILED');
+    });
+  });
+
+  describe('as an echo', () => {
+    it('settle a message whose answer was lost, by our own id', async () => {
+      const message = await unknown();
+      await echo('m_1', { messageId: message.id });
+      expect(await deliveryOf(service, message)).toEqual({ status: 'SENT', error: null });
+    });
+
+    it('settle it by its text, where the provider does not hand our id back', async () => {
+      const message = await unknown('  Just this.\n');
+      await echo('m_2', { body: 'Something else.' });
+      expect(await statusOf(message)).toBe('UNKNOWN');
+      await echo('m_3', { body: 'Just this.' });
+      expect(await deliveryOf(service, message)).toEqual({ status: 'SENT', error: null });
+      await receipt('m_3', 'DELIVERED');
+      expect(await statusOf(message)).toBe('DELIVERED');
+    });
+
+    it('leave alone what is known to be sent', async () => {
+      const { message, providerId } = await sent('The same.');
+      const lost = await unknown('The same.');
+      await echo(providerId, { body: 'The same.' });
+      expect(await statusOf(message)).toBe('SENT');
+      expect(await statusOf(lost)).toBe('UNKNOWN');
+    });
+  });
+});
