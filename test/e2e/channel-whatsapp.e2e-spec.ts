@@ -1,0 +1,427 @@
+import { ChannelConnectionsService } from '../../src/channels/connections/channel-connections.service';
+import { SYSTEM } from '../../src/common/principal';
+import { ChannelWorkspace } from '../support/channel-workspace';
+import { TestService } from '../support/service';
+import { ServiceProcess } from '../support/service-process';
+import { MetaSimulator } from '../support/simulators/meta-simulator';
+import { WhatsAppSent, WhatsAppSimulator } from '../support/simulators/whatsapp';
+import { waitFor } from '../support/wait';
+
+const APP_SECRET = '0123456789abcdef0123456789abcdef';
+const ACCESS_TOKEN = 'EAAGsimulatedToken';
+
+describe('WhatsApp', () => {
+  let whatsapp: WhatsAppSimulator;
+  let service: TestService;
+  let shop: ChannelWorkspace;
+  let phoneNumberId: string;
+  let numbers = 106_540_352_242_922;
+  let people = 16_505_551_234;
+
+  beforeAll(async () => {
+    whatsapp = await new WhatsAppSimulator().start();
+    service = await TestService.create({ role: 'all', env: { META_GRAPH_URL: whatsapp.url } });
+    whatsapp.hookOrigin = service.baseUrl;
+  });
+  beforeEach(async () => {
+    phoneNumberId = String(++numbers);
+    shop = await ChannelWorkspace.connect(service, 'WHATSAPP', credentials());
+  });
+  afterEach(() => whatsapp.recover());
+  afterAll(async () => {
+    await service.close();
+    await whatsapp.stop();
+  });
+
+  const credentials = (more: object = {}) => ({
+    phoneNumberId,
+    accessToken: ACCESS_TOKEN,
+    appSecret: APP_SECRET,
+    ...more,
+  });
+  const hook = (appSecret = APP_SECRET) => ({ url: shop.connection.hookUrl, appSecret });
+  const tell = (content: Parameters<WhatsAppSimulator['notification']>[1]) =>
+    whatsapp.notify(hook(), whatsapp.notification(phoneNumberId, content));
+
+  /** A conversation with a customer who has written. */
+  async function chat() {
+    const customer = String(++people);
+    const messages = [whatsapp.message(customer, 'Does it come in another color?')];
+    expect(await tell({ messages })).toBe(200);
+    return { customer, conversation: await shop.conversationWith(customer) };
+  }
+
+  /** The same, and a reply that WhatsApp has taken. */
+  async function answered() {
+    const { customer, conversation } = await chat();
+    const reply = await shop.reply(conversation);
+    await shop.delivered(reply, 'SENT');
+    return { customer, conversation, reply, sent: sentTo(customer) };
+  }
+
+  function sentTo(customer: string): WhatsAppSent {
+    return whatsapp.sent.findLast(({ to }) => to === customer)!;
+  }
+
+  describe('is connected', () => {
+    const connect = async (given: object) => {
+      const workspace = await service.make.workspace();
+      const connections = service.app.get(ChannelConnectionsService);
+      const input = { channel: 'WHATSAPP' as const, credentials: given };
+      const outcome = await connections.connect(workspace.id, input, SYSTEM).catch((error: Error) => error);
+      return { outcome, kept: await connections.list(workspace.id) };
+    };
+
+    it('once Meta has taken the token', () => {
+      expect(whatsapp.calls.filter(({ path }) => path.endsWith(`/${phoneNumberId}`))).toEqual([
+        expect.objectContaining({
+          method: 'GET',
+          path: `/v25.0/${phoneNumberId}`,
+          query: {},
+          headers: expect.objectContaining({ authorization: `Bearer ${ACCESS_TOKEN}` }),
+        }),
+      ]);
+    });
+
+    it('not with a token that Meta refuses', async () => {
+      whatsapp.revokedTokens.add('EAAGrevoked');
+      const { outcome, kept } = await connect(credentials({ accessToken: 'EAAGrevoked' }));
+      expect(outcome).toMatchObject({
+        code: 'INVALID_BODY',
+        message: expect.stringContaining('were not taken by Meta: (#190) Error validating access token'),
+      });
+      expect(kept).toEqual([]);
+    });
+
+    it('not without the secret that signs', async () => {
+      const { outcome } = await connect(credentials({ appSecret: undefined }));
+      expect(outcome).toMatchObject({ details: [{ field: 'appSecret', message: 'is required' }] });
+    });
+
+    it("to Meta's app by the verify token that connecting reveals", async () => {
+      const { hookUrl, reveal } = shop.connection;
+      const { verifyToken } = reveal as { verifyToken: string };
+      expect(await whatsapp.handshake(hookUrl, verifyToken)).toEqual({ status: 200, body: '1158201444' });
+      expect(await whatsapp.handshake(hookUrl, 'guessed')).toMatchObject({ status: 403 });
+    });
+  });
+
+  describe('sends a reply', () => {
+    it('as Meta documents it', async () => {
+      const { customer, conversation } = await chat();
+      const reply = await shop.reply(conversation, 'Yes, in blue 💙');
+      expect(await shop.delivered(reply, 'SENT')).toEqual({ status: 'SENT', error: null });
+      expect(whatsapp.sendsTo(customer)).toEqual([
+        expect.objectContaining({
+          method: 'POST',
+          path: `/v25.0/${phoneNumberId}/messages`,
+          query: {},
+          headers: expect.objectContaining({
+            authorization: `Bearer ${ACCESS_TOKEN}`,
+            'content-type': 'application/json',
+          }),
+          body: {
+            messaging_product: 'whatsapp',
+            recipient_type: 'individual',
+            to: customer,
+            type: 'text',
+            text: { preview_url: false, body: 'Yes, in blue 💙' },
+            biz_opaque_callback_data: reply.id,
+          },
+        }),
+      ]);
+    });
+
+    it('to a customer who shows no phone number', async () => {
+      const customer = 'US.13491208655302741918';
+      const message = whatsapp.message(customer, 'Hi', { from: undefined, from_user_id: customer });
+      await tell({ messages: [message] });
+      const conversation = await shop.conversationWith(customer);
+      expect(conversation.contact.phone).toBeNull();
+      await shop.delivered(await shop.reply(conversation), 'SENT');
+      const [call] = whatsapp.sendsTo(customer);
+      expect(call!.body).toMatchObject({ recipient: customer });
+      expect(call!.body).not.toHaveProperty('to');
+    });
+
+    it.each([
+      ['2', MetaSimulator.refusal(2, 'Service temporarily unavailable', { status: 500 }), 0, false],
+      ['130429', MetaSimulator.refusal(130_429, 'Rate limit hit'), 0, true],
+      ['131056', MetaSimulator.refusal(131_056, 'Pair rate limit hit'), 10, false],
+      ['131048', MetaSimulator.refusal(131_048, 'Spam rate limit hit'), 290, true],
+    ])('again after %s', async (_, trouble, atLeast, isConnections) => {
+      const { customer, conversation } = await chat();
+      whatsapp.troubleNext(trouble);
+      const reply = await shop.reply(conversation);
+      const { retryIn, pausedFor } = await shop.waitForRetry(reply);
+      expect(retryIn).toBeGreaterThan(atLeast);
+      expect(pausedFor !== null).toBe(isConnections);
+      await shop.hasten();
+      await shop.delivered(reply, 'SENT');
+      expect(whatsapp.sendsTo(customer)).toHaveLength(2);
+    });
+
+    it('once, and never again, to somebody who cannot be reached', async () => {
+      const { customer, conversation } = await chat();
+      whatsapp.unreachable.add(customer);
+      const reply = await shop.reply(conversation);
+      expect(await shop.delivered(reply, 'FAILED')).toEqual({
+        status: 'FAILED',
+        error: { code: 'REFUSED', providerCode: '131026', message: '(#131026) Message undeliverable' },
+      });
+      expect(whatsapp.sendsTo(customer)).toHaveLength(1);
+    });
+
+    it('not to somebody who has been silent for a day, until they write', async () => {
+      const { customer, conversation } = await chat();
+      whatsapp.windowClosedFor.add(customer);
+      const reply = await shop.reply(conversation);
+      expect(await shop.delivered(reply, 'FAILED')).toEqual({
+        status: 'FAILED',
+        error: {
+          code: 'WINDOW_CLOSED',
+          providerCode: '131047',
+          message: expect.stringContaining('More than 24 hours have passed'),
+        },
+      });
+      whatsapp.windowClosedFor.delete(customer);
+      await tell({ messages: [whatsapp.message(customer, 'Hello again')] });
+      await shop.delivered(await shop.reply(conversation), 'SENT');
+      expect((await shop.delivery(reply)).status).toBe('FAILED');
+    });
+
+    it('no more once the token is revoked, until another one is there', async () => {
+      const { customer, conversation } = await chat();
+      whatsapp.troubleNext(
+        MetaSimulator.refusal(190, `Malformed access token ${ACCESS_TOKEN}`, { status: 401 }),
+      );
+      const reply = await shop.reply(conversation);
+      const { error } = await shop.delivered(reply, 'FAILED');
+      expect(error).toMatchObject({ code: 'REAUTH_REQUIRED', providerCode: '190' });
+      expect(error.message).not.toContain(ACCESS_TOKEN);
+      expect(await shop.connectionStatus()).toBe('REAUTH_REQUIRED');
+      expect((await shop.audit())[0]).toMatchObject({ action: 'channel_connection.reauth_required' });
+      await shop.delivered(await shop.reply(conversation), 'FAILED');
+      expect(whatsapp.sendsTo(customer)).toHaveLength(1);
+
+      const { verifyToken } = (await shop.rotate(credentials({ accessToken: 'EAAGanother' }))).reveal;
+      expect(verifyToken).toBe(shop.connection.reveal.verifyToken);
+      await shop.delivered(await shop.reply(conversation), 'SENT');
+      expect(whatsapp.sendsTo(customer).at(-1)!.headers.authorization).toBe('Bearer EAAGanother');
+    });
+  });
+
+  describe('tells how far a reply is', () => {
+    it('sent, delivered, read', async () => {
+      const { reply, sent } = await answered();
+      for (const [status, expected] of [
+        ['sent', 'SENT'],
+        ['delivered', 'DELIVERED'],
+        ['read', 'READ'],
+      ] as const) {
+        expect(await tell({ statuses: [whatsapp.status(sent, status)] })).toBe(200);
+        expect(await shop.delivery(reply)).toEqual({ status: expected, error: null });
+      }
+    });
+
+    it('in any order, and more than once', async () => {
+      const { reply, sent } = await answered();
+      for (const status of ['read', 'delivered', 'sent', 'read', 'delivered'] as const) {
+        expect(await tell({ statuses: [whatsapp.status(sent, status)] })).toBe(200);
+      }
+      expect((await shop.delivery(reply)).status).toBe('READ');
+    });
+
+    it('all at once', async () => {
+      const { reply, sent } = await answered();
+      const told = (['delivered', 'sent', 'read'] as const).map((status) => whatsapp.status(sent, status));
+      await Promise.all([...told, ...told].map((status) => tell({ statuses: [status] })));
+      expect((await shop.delivery(reply)).status).toBe('READ');
+    });
+
+    it.each([
+      [131_047, 'Re-engagement message', 'WINDOW_CLOSED'],
+      [131_026, 'Message undeliverable', 'REFUSED'],
+    ])('refused after all: %i', async (code, title, expected) => {
+      const { reply, sent } = await answered();
+      const error = { code, title, message: title, error_data: { details: 'So it is.' } };
+      await tell({ statuses: [whatsapp.status(sent, 'failed', error)] });
+      expect(await shop.delivery(reply)).toEqual({
+        status: 'FAILED',
+        error: { code: expected, providerCode: String(code), message: `${title}: So it is.` },
+      });
+    });
+
+    it('even before it has answered', async () => {
+      const { customer, conversation } = await chat();
+      whatsapp.troubleNext({ kind: 'slow', ms: 500 });
+      const reply = await shop.reply(conversation);
+      const sent = await waitFor('a message', () => sentTo(customer));
+      await tell({ statuses: [whatsapp.status({ ...sent, ownId: undefined }, 'delivered')] });
+      await shop.delivered(reply, 'DELIVERED');
+    });
+
+    it('to its own workspace alone', async () => {
+      const { reply, sent } = await answered();
+      const mine = { phoneNumberId, shop };
+      phoneNumberId = String(++numbers);
+      shop = await ChannelWorkspace.connect(service, 'WHATSAPP', credentials());
+      await tell({ statuses: [whatsapp.status(sent, 'read')] });
+      expect((await mine.shop.delivery(reply)).status).toBe('SENT');
+    });
+  });
+
+  describe('when nobody knows what became of a reply', () => {
+    it('waits for its status before the next one goes', async () => {
+      const { customer, conversation } = await chat();
+      whatsapp.troubleNext({ kind: 'reset' });
+      const first = await shop.reply(conversation, 'first');
+      expect(await shop.delivered(first, 'UNKNOWN')).toMatchObject({ error: { code: 'OUTCOME_UNKNOWN' } });
+      const second = await shop.reply(conversation, 'second');
+      await shop.delivered(await shop.reply((await chat()).conversation), 'SENT');
+      expect((await shop.delivery(second)).status).toBe('QUEUED');
+
+      await tell({ statuses: [whatsapp.status(sentTo(customer), 'delivered')] });
+      expect(await shop.delivery(first)).toEqual({ status: 'DELIVERED', error: null });
+      await shop.delivered(second, 'SENT');
+      expect(whatsapp.sendsTo(customer).map(({ body }) => body.text.body)).toEqual(['first', 'second']);
+    });
+
+    it('sends nothing twice though the worker was killed in the middle', async () => {
+      const provider = await new WhatsAppSimulator().start();
+      const env = { META_GRAPH_URL: provider.url };
+      const api = await TestService.create({ role: 'api', env });
+      provider.hookOrigin = api.baseUrl;
+      const kiosk = await ChannelWorkspace.connect(api, 'WHATSAPP', credentials());
+      const kioskHook = { url: kiosk.connection.hookUrl, appSecret: APP_SECRET };
+      const inform = (content: Parameters<WhatsAppSimulator['notification']>[1]) =>
+        provider.notify(kioskHook, provider.notification(phoneNumberId, content));
+      const customer = String(++people);
+      await inform({ messages: [provider.message(customer, 'Hi')] });
+      const conversation = await kiosk.conversationWith(customer);
+
+      provider.troubleNext({ kind: 'slow' });
+      const killed = await ServiceProcess.start('worker', api.stores, env);
+      const first = await kiosk.reply(conversation, 'first');
+      const sent = await waitFor('a message', () => provider.sent[0]);
+      killed.kill('SIGKILL');
+      await killed.exited;
+      expect((await kiosk.delivery(first)).status).toBe('SENDING');
+      const second = await kiosk.reply(conversation, 'second');
+      await api.query(`UPDATE message_dispatches SET lease_until = now() - interval '1 second'
+                       WHERE lease_id IS NOT NULL`);
+
+      const worker = await ServiceProcess.start('worker', api.stores, env);
+      await kiosk.delivered(first, 'UNKNOWN');
+      await inform({ statuses: [provider.status(sent, 'read'), provider.status(sent, 'sent')] });
+      expect(await kiosk.delivery(first)).toEqual({ status: 'READ', error: null });
+      await kiosk.delivered(second, 'SENT');
+      expect(provider.sendsTo(customer).map(({ body }) => body.text.body)).toEqual(['first', 'second']);
+
+      worker.kill('SIGTERM');
+      await worker.exited;
+      await api.close();
+      await provider.stop();
+    });
+  });
+
+  describe('brings in', () => {
+    it('what a customer writes', async () => {
+      const customer = String(++people);
+      await tell({ messages: [whatsapp.message(customer, '¿Lo tenéis en azul? 💙')], name: 'Zoë Núñez' });
+      const conversation = await shop.conversationWith(customer);
+      expect(conversation).toMatchObject({
+        sourceChannel: 'WHATSAPP',
+        status: 'OPEN',
+        lastMessagePreview: '¿Lo tenéis en azul? 💙',
+        contact: {
+          name: 'Zoë Núñez',
+          phone: `+${customer}`,
+          identities: [{ channel: 'WHATSAPP', externalId: customer }],
+        },
+      });
+    });
+
+    it('everything in a notification', async () => {
+      const [ana, bea] = [String(++people), String(++people)];
+      const { sent, reply } = await answered();
+      const notification = WhatsAppSimulator.envelope([
+        whatsapp.change(phoneNumberId, {
+          messages: [whatsapp.message(ana, 'one'), whatsapp.message(ana, 'two')],
+          name: 'Ana',
+        }),
+        { field: 'account_update', value: { event: 'VERIFIED_ACCOUNT' } },
+        whatsapp.change(phoneNumberId, { messages: [whatsapp.message(bea, 'three')], name: 'Bea' }),
+        whatsapp.change(phoneNumberId, { statuses: [whatsapp.status(sent, 'read')] }),
+      ]);
+      expect(await whatsapp.notify(hook(), notification)).toBe(200);
+      expect(await shop.bodiesOf(await shop.conversationWith(ana))).toEqual(['one', 'two']);
+      expect(await shop.bodiesOf(await shop.conversationWith(bea))).toEqual(['three']);
+      expect((await shop.delivery(reply)).status).toBe('READ');
+    });
+
+    it('each message once, however often and in whatever order it comes', async () => {
+      const { customer, conversation } = await chat();
+      const messages = ['one', 'two', 'three'].map((text) => whatsapp.message(customer, text));
+      const arrivals = [...messages, ...messages.toReversed(), ...messages];
+      const statuses = await Promise.all(arrivals.map((message) => tell({ messages: [message] })));
+      expect(statuses).toEqual(arrivals.map(() => 200));
+      expect(await tell({ messages })).toBe(200);
+      expect((await shop.bodiesOf(conversation)).slice(1).toSorted()).toEqual(['one', 'three', 'two']);
+    });
+
+    it.each([
+      ['[image] Like this one', { type: 'image', image: { id: '1', caption: 'Like this one' } }],
+      [
+        '[location] Prado',
+        { type: 'location', location: { latitude: 40.4, longitude: -3.7, name: 'Prado' } },
+      ],
+      ['[reaction] 👍', { type: 'reaction', reaction: { message_id: 'wamid.0', emoji: '👍' } }],
+      ['Blue', { type: 'interactive', interactive: { list_reply: { id: 'blue', title: 'Blue' } } }],
+      ['[hologram]', { type: 'hologram', hologram: {} }],
+    ])('other kinds, with what they hold: %s', async (body, content) => {
+      const { customer, conversation } = await chat();
+      const message = whatsapp.message(customer, '', { text: undefined, ...content });
+      expect(await tell({ messages: [message] })).toBe(200);
+      expect((await shop.bodiesOf(conversation)).at(-1)).toBe(body);
+      const [row] = await service.query(
+        'SELECT metadata FROM messages WHERE conversation_id = $1 ORDER BY id DESC LIMIT 1',
+        [conversation.id],
+      );
+      expect(row).toMatchObject({ metadata: content });
+    });
+
+    it.each<[string, (body: string) => string | null]>([
+      ['no signature', () => null],
+      ["another app's", (body) => MetaSimulator.signature('another secret', body)],
+      ['one over other bytes', (body) => MetaSimulator.signature(APP_SECRET, `${body} `)],
+      ['one of the old kind', (body) => MetaSimulator.signature(APP_SECRET, body).replace('sha256', 'sha1')],
+    ])('nothing with %s', async (_, sign) => {
+      const customer = String(++people);
+      const messages = [whatsapp.message(customer, 'Forged')];
+      const body = JSON.stringify(whatsapp.notification(phoneNumberId, { messages }));
+      expect(await whatsapp.notifyRaw(hook().url, body, sign(body))).toBe(401);
+      expect(await shop.conversationsWith(customer)).toEqual([]);
+    });
+
+    it("for another workspace only what that one's own secret has signed", async () => {
+      const mine = { shop, phoneNumberId };
+      phoneNumberId = String(++numbers);
+      const other = await ChannelWorkspace.connect(service, 'WHATSAPP', credentials({ appSecret: 'theirs' }));
+      const customer = String(++people);
+      const forOther = whatsapp.notification(phoneNumberId, { messages: [whatsapp.message(customer, 'Hi')] });
+      expect(await whatsapp.notify(hook(), forOther)).toBe(200);
+      expect(await other.conversationsWith(customer)).toEqual([]);
+      expect(await mine.shop.conversationsWith(customer)).toEqual([]);
+    });
+
+    it('for all workspaces behind one app, at whichever address it calls', async () => {
+      phoneNumberId = String(++numbers);
+      const other = await ChannelWorkspace.connect(service, 'WHATSAPP', credentials());
+      const customer = String(++people);
+      expect(await tell({ messages: [whatsapp.message(customer, 'Hi')] })).toBe(200);
+      expect(await other.conversationsWith(customer)).toHaveLength(1);
+      expect(await shop.conversationsWith(customer)).toEqual([]);
+    });
+  });
+});
