@@ -335,7 +335,7 @@ describe('a hook that serves several accounts', () => {
       workspace,
       connectionId: id,
       phoneNumberId,
-      hook: { url: hookUrl!, appSecret },
+      hook: { url: hookUrl, appSecret },
       verifyToken: reveal.verifyToken!,
     };
   }

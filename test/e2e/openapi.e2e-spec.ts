@@ -180,9 +180,7 @@ describe('the OpenAPI document', () => {
     const contents = [requestBody, ...Object.values(responses)].flatMap((body) =>
       Object.values(body?.content ?? {}),
     );
-    for (const { schema, example, examples } of contents as ((typeof contents)[number] & {
-      examples?: object;
-    })[]) {
+    for (const { schema, example, examples } of contents) {
       const values = examples
         ? Object.values(examples as Record<string, { value: unknown }>).map(({ value }) => value)
         : [example];

@@ -7,6 +7,7 @@ import { Command } from 'commander';
 import { Client } from 'pg';
 import { buildProgram } from '../../src/cli/program';
 import { Receiver } from '../support/receiver';
+import { TelegramSimulator } from '../support/simulators/telegram';
 import { createStores, dropStores, setting, TestStores } from '../support/test-database';
 
 const CLI = resolve(__dirname, '../../dist/cli.js');
@@ -447,6 +448,73 @@ describe('migrate', () => {
   });
 });
 
+describe('channel', () => {
+  let telegram: TelegramSimulator;
+  const botToken = TelegramSimulator.token();
+
+  beforeAll(async () => {
+    telegram = await new TelegramSimulator().start();
+    env = { ...env, TELEGRAM_API_URL: telegram.url, PUBLIC_URL: 'https://chat.example' };
+    await cli('workspace', 'create', '--name', 'Talks', '--slug', 'talks', '--plan', 'PRO');
+  });
+  afterAll(() => telegram.stop());
+
+  const connect = ['channel', 'connect', '--workspace', 'talks', '--channel', 'TELEGRAM', '--credentials'];
+
+  it('connects an account, lists it, rotates and disconnects it', async () => {
+    writeFileSync(join(folder, 'bot.json'), JSON.stringify({ botToken }));
+    const { reveal, ...connected } = await cli(...connect, '@bot.json');
+    expect(connected).toEqual({
+      id: UUID,
+      channel: 'TELEGRAM',
+      externalId: botToken.split(':')[0],
+      status: 'ACTIVE',
+      hookUrl: telegram.webhooks.get(botToken)!.url,
+      settings: {},
+      credentialsExpireAt: null,
+      createdAt: MOMENT,
+      updatedAt: MOMENT,
+    });
+    expect(reveal).toEqual({});
+    expect(await cli('channel', 'list', '--workspace', 'talks')).toEqual({ data: [connected] });
+
+    const { id } = connected;
+    const rotated = await cli('channel', 'rotate', '--id', id, '--credentials', JSON.stringify({ botToken }));
+    expect(rotated).toEqual({ ...connected, reveal: {}, updatedAt: MOMENT });
+
+    const disconnected = await cli('channel', 'disconnect', '--id', id);
+    expect(disconnected).toMatchObject({ id, status: 'DISCONNECTED', providerFault: null });
+    expect(telegram.webhooks.has(botToken)).toBe(false);
+    expect(await cli('channel', 'list', '--workspace', 'talks')).toEqual({ data: [] });
+  });
+
+  it('reads credentials from stdin, too', async () => {
+    const { code, stderr } = await runWith('{"botToken":"secret"}', env, ...connect, '-');
+    expect({ code, error: JSON.parse(stderr).error }).toMatchObject({
+      code: 1,
+      error: { code: 'INVALID_BODY', details: [{ field: 'botToken' }] },
+    });
+    expect(stderr).not.toContain('secret');
+  });
+
+  it.each([
+    ['no JSON', '{"botToken":"secret', 'credentials must be a JSON object, @file or -.'],
+    ['no object', '["secret"]', 'credentials must be a JSON object, @file or -.'],
+    ['a file that is not there', '@secret.json', 'credentials cannot be read: ENOENT.'],
+  ])('refuses credentials that are %s, without repeating them', async (_, given, message) => {
+    const error = await refusal(...connect, given);
+    expect(error).toMatchObject({ code: 'INVALID_BODY', message });
+    expect(JSON.stringify(error)).not.toContain('secret');
+  });
+
+  it('finds no connection with an id that is unknown', async () => {
+    expect(await refusal('channel', 'disconnect', '--id', NOWHERE)).toMatchObject({
+      code: 'NOT_FOUND',
+      message: 'Channel connection not found.',
+    });
+  });
+});
+
 describe('the door itself', () => {
   it('has these commands, each with a description and an example', () => {
     const commands = leavesOf(buildProgram());
@@ -565,11 +633,17 @@ interface Result {
 
 /** Runs the built CLI as a process of its own, with nothing in its environment but this. */
 function run(environment: Record<string, string>, ...args: string[]): Promise<Result> {
+  return runWith('', environment, ...args);
+}
+
+/** The same, with something on stdin. */
+function runWith(stdin: string, environment: Record<string, string>, ...args: string[]): Promise<Result> {
   const options = { cwd: folder, env: { PATH: process.env.PATH, NODE_ENV: 'test', ...environment } };
   return new Promise((done) => {
-    execFile(process.execPath, [CLI, ...args], options, (error, stdout, stderr) =>
+    const child = execFile(process.execPath, [CLI, ...args], options, (error, stdout, stderr) =>
       done({ code: error ? Number(error.code) : 0, stdout, stderr }),
     );
+    child.stdin!.end(stdin);
   });
 }
 

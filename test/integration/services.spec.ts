@@ -1,4 +1,5 @@
 import { ApiKeysService } from '../../src/auth/api-keys.service';
+import { ChannelConnectionsService } from '../../src/channels/connections/channel-connections.service';
 import { newId } from '../../src/common/ids';
 import { Actor, SYSTEM } from '../../src/common/principal';
 import { ContactsService } from '../../src/contacts/contacts.service';
@@ -23,6 +24,13 @@ describe('the services that a dashboard backend imports', () => {
 
   const keys = () => dashboard.get(ApiKeysService);
   const endpoints = () => dashboard.get(WebhookEndpointsService);
+  const channels = () => dashboard.get(ChannelConnectionsService);
+  const connectWidget = (workspaceId: string, actor: Actor) =>
+    channels().connect(
+      workspaceId,
+      { channel: 'WIDGET', credentials: { allowedOrigins: ['https://shop.example'] } },
+      actor,
+    );
   const createKey = (workspaceId: string, actor: Actor) =>
     keys().create(workspaceId, { name: 'CRM', scopes: ['contacts:read'] }, actor);
 
@@ -33,6 +41,7 @@ describe('the services that a dashboard backend imports', () => {
     it.each<[string, () => Promise<unknown>]>([
       ['no key', () => createKey(id(), SYSTEM)],
       ['no endpoint', () => endpoints().create(id(), { url: URL, events: ['*'] }, SYSTEM)],
+      ['no channel connection', () => connectWidget(id(), SYSTEM)],
       [
         'no agent',
         () =>
@@ -48,6 +57,7 @@ describe('the services that a dashboard backend imports', () => {
     it('list nothing', async () => {
       expect(await keys().list(id())).toEqual([]);
       expect(await endpoints().list(id())).toEqual([]);
+      expect(await channels().list(id())).toEqual([]);
       expect(await dashboard.get(AgentsService).list(id())).toEqual([]);
     });
   });
@@ -58,15 +68,21 @@ describe('the services that a dashboard backend imports', () => {
       ['is nobody', () => Promise.resolve(newId())],
     ])('%s', async (_, agentId) => {
       const actor: Actor = { type: 'agent', id: await agentId() };
-      const before = [await keys().list(own.workspace.id), await endpoints().list(own.workspace.id)];
+      const lists = async () => [
+        await keys().list(own.workspace.id),
+        await endpoints().list(own.workspace.id),
+        await channels().list(own.workspace.id),
+      ];
+      const before = await lists();
       for (const act of [
         () => createKey(own.workspace.id, actor),
+        () => connectWidget(own.workspace.id, actor),
         () => endpoints().create(own.workspace.id, { url: URL, events: ['*'] }, actor),
         () => endpoints().deactivate(own.workspace.id, own.endpoint.id, actor),
       ]) {
         await expect(act()).rejects.toMatchObject({ code: 'INVALID_BODY', details: [{ field: 'actor' }] });
       }
-      expect([await keys().list(own.workspace.id), await endpoints().list(own.workspace.id)]).toEqual(before);
+      expect(await lists()).toEqual(before);
     });
   });
 });
