@@ -98,6 +98,11 @@ describe('WhatsApp', () => {
       expect(outcome).toMatchObject({ details: [{ field: 'appSecret', message: 'is required' }] });
     });
 
+    it('not with a token that was copied with its line', async () => {
+      const { outcome } = await connect(credentials({ accessToken: `${ACCESS_TOKEN}\n` }));
+      expect(outcome).toMatchObject({ code: 'INVALID_BODY', details: [{ field: 'accessToken' }] });
+    });
+
     it("to Meta's app by the verify token that connecting reveals", async () => {
       const { hookUrl, reveal } = shop.connection;
       const { verifyToken } = reveal as { verifyToken: string };

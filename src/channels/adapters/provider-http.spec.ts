@@ -68,6 +68,10 @@ describe('ProviderHttp', () => {
       expect(await post('http://nowhere.invalid/')).toMatchObject({ kind: 'unreached' });
     });
 
+    it('to an address that nothing comes back from', async () => {
+      expect(await post('http://192.0.2.1/')).toMatchObject({ kind: 'unreached' });
+    });
+
     it('when TLS is cut off in the middle', async () => {
       const address = await listen(createServer((socket) => socket.once('data', () => socket.destroy())));
       expect(await post(`https://${address}/`)).toMatchObject({ kind: 'unreached' });

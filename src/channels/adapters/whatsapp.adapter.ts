@@ -28,8 +28,8 @@ class WhatsAppCredentialsInput {
   @Matches(/^\d{1,30}$/, { message: 'must be the id of a phone number: digits' })
   phoneNumberId: string;
 
-  @IsString()
-  @Length(1, 1000)
+  /** It goes into a header. */
+  @Matches(/^[\x21-\x7e]{1,1000}$/, { message: 'must be ASCII characters without spaces, at most 1000' })
   accessToken: string;
 
   @IsString()

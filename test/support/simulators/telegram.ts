@@ -122,7 +122,7 @@ export class TelegramSimulator extends ProviderSimulator {
   ): ProviderReply {
     const chatId = Number(chat_id);
     if (typeof text !== 'string' || text === '') return failure(400, 'Bad Request: message text is empty');
-    if (text.length > 4096) return failure(400, 'Bad Request: message is too long');
+    if ([...text].length > 4096) return failure(400, 'Bad Request: message is too long');
     if (!(chatId > 0) || this.unknownChats.has(chatId)) return failure(400, 'Bad Request: chat not found');
     if (this.blockedBy.has(chatId)) return failure(403, 'Forbidden: bot was blocked by the user');
     const messageId = this.nextMessageId++;

@@ -123,7 +123,7 @@ export class WhatsAppSimulator extends MetaSimulator {
     if (body.messaging_product !== 'whatsapp' || body.type !== 'text' || typeof to !== 'string') {
       return graphError(100, 'Invalid parameter');
     }
-    if (typeof text !== 'string' || text === '' || text.length > 4096) {
+    if (typeof text !== 'string' || text === '' || [...text].length > 4096) {
       return graphError(100, 'Param text[body] must be a string of 1 to 4096 characters');
     }
     if (this.windowClosedFor.has(to)) {
