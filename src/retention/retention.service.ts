@@ -10,6 +10,8 @@ const PAUSE_MS = 50;
 const HOUR_MS = 60 * 60 * 1000;
 /** How long an `Idempotency-Key` holds. */
 const IDEMPOTENCY_HOURS = 24;
+/** A receipt that came before its message was known is waited for no longer. */
+const EARLY_RECEIPT_HOURS = 24;
 
 /**
  * Deletes up to $1 rows from before $2, in the order that foreign keys ask for. A delivery takes its attempts along.
@@ -32,9 +34,24 @@ const CLEAN_UPS = {
   idempotency_keys: `
     DELETE FROM idempotency_keys WHERE ctid = ANY (ARRAY(
       SELECT ctid FROM idempotency_keys WHERE created_at < $2 LIMIT $1))`,
+  provider_messages: `
+    DELETE FROM provider_messages WHERE ctid = ANY (ARRAY(
+      SELECT ctid FROM provider_messages p
+      WHERE created_at < $2 AND NOT EXISTS (
+        SELECT FROM message_dispatches d WHERE d.tenant_id = p.tenant_id
+          AND d.conversation_id = p.conversation_id AND d.message_id = p.message_id) LIMIT $1))`,
+  early_receipts: `
+    DELETE FROM early_receipts WHERE ctid = ANY (ARRAY(
+      SELECT ctid FROM early_receipts WHERE created_at < $2 LIMIT $1))`,
 };
 
 type Table = keyof typeof CLEAN_UPS;
+
+/** What is not kept for the configured days. */
+const KEPT_HOURS: Partial<Record<Table, number>> = {
+  idempotency_keys: IDEMPOTENCY_HOURS,
+  early_receipts: EARLY_RECEIPT_HOURS,
+};
 
 /** Removes what has been kept long enough. */
 @Injectable()
@@ -52,8 +69,9 @@ export class RetentionService {
    * @returns rows removed, by table
    */
   async clean(): Promise<Record<Table, number>> {
-    const removed = { webhook_deliveries: 0, events: 0, webhook_endpoints: 0, idempotency_keys: 0 };
-    for (const table of Object.keys(CLEAN_UPS) as Table[]) {
+    const tables = Object.keys(CLEAN_UPS) as Table[];
+    const removed = Object.fromEntries(tables.map((table) => [table, 0])) as Record<Table, number>;
+    for (const table of tables) {
       const before = this.keptSince(table);
       for (let rows = BATCH; rows === BATCH && !this.stopping; removed[table] += rows) {
         rows = (await this.database.query(`${CLEAN_UPS[table]} RETURNING 1`, [BATCH, before])).length;
@@ -69,7 +87,7 @@ export class RetentionService {
   }
 
   private keptSince(table: Table): Date {
-    const hours = table === 'idempotency_keys' ? IDEMPOTENCY_HOURS : this.config.retentionDays * 24;
+    const hours = KEPT_HOURS[table] ?? this.config.retentionDays * 24;
     return new Date(Date.now() - hours * HOUR_MS);
   }
 }

@@ -1,3 +1,4 @@
+import { newId } from '../../src/common/ids';
 import { Config } from '../../src/config/config';
 import { Database } from '../../src/database/database';
 import { RetentionService } from '../../src/retention/retention.service';
@@ -64,6 +65,8 @@ describe('retention', () => {
       events: 0,
       webhook_endpoints: 0,
       idempotency_keys: 0,
+      provider_messages: 0,
+      early_receipts: 0,
     });
     expect(await count('webhook_attempts')).toBe(3);
   });
@@ -131,6 +134,58 @@ describe('retention', () => {
     expect(await dashboard.query('SELECT key FROM idempotency_keys')).toEqual([
       { key: '23 hours 59 minutes' },
     ]);
+  });
+
+  describe('of what providers call messages', () => {
+    let connectionId: string;
+    let message: { id: string };
+
+    beforeEach(async () => {
+      const { workspace, conversation } = subscription;
+      connectionId = newId();
+      message = await dashboard.make.sent(workspace, conversation);
+      await dashboard.query(
+        `INSERT INTO channel_connections VALUES
+           ($1, $2, 'TELEGRAM', '1', 'hook', '{}', 'test', '\\x00', NULL, 'ACTIVE', NULL, now(), now())`,
+        [connectionId, workspace.id],
+      );
+    });
+
+    const remember = (ages: string[]) =>
+      dashboard.query(
+        `INSERT INTO provider_messages
+         SELECT $1, age, $2, $3, $4, now(), now() - age::interval FROM unnest($5::text[]) age`,
+        [connectionId, subscription.workspace.id, subscription.conversation.id, message.id, ages],
+      );
+
+    it('removes it after 30 days', async () => {
+      await remember(['29 days 23 hours', '30 days 1 hour', '31 days']);
+      expect(await service().clean()).toMatchObject({ provider_messages: 2 });
+      expect(await dashboard.query('SELECT provider_id FROM provider_messages')).toEqual([
+        { provider_id: '29 days 23 hours' },
+      ]);
+    });
+
+    it('keeps it while its message is not through', async () => {
+      await remember(['31 days']);
+      await dashboard.query(
+        `INSERT INTO message_dispatches
+           (tenant_id, conversation_id, message_id, connection_id, next_attempt_at, created_at)
+         VALUES ($1, $2, $3, $4, now(), now())`,
+        [subscription.workspace.id, subscription.conversation.id, message.id, connectionId],
+      );
+      expect(await service().clean()).toMatchObject({ provider_messages: 0 });
+    });
+
+    it('removes receipts of messages that never became known after 24 hours', async () => {
+      await dashboard.query(
+        `INSERT INTO early_receipts (tenant_id, connection_id, provider_id, status, error, created_at)
+         SELECT $2, $1, age, 'SENT', NULL, now() - age::interval
+         FROM unnest('{23 hours 59 minutes,24 hours 1 minute,3 days}'::text[]) age`,
+        [connectionId, subscription.workspace.id],
+      );
+      expect(await service().clean()).toMatchObject({ early_receipts: 2 });
+    });
   });
 
   it('keeps the audit log for ever', async () => {
