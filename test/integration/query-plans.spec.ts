@@ -1,12 +1,16 @@
 import { getDataSourceToken } from '@nestjs/typeorm';
 import { Client } from 'pg';
 import { DataSource, Logger } from 'typeorm';
+import { ChannelAdapters } from '../../src/channels/adapters/channel-adapters';
+import { LoadedConnection } from '../../src/channels/connections/connection.loader';
+import { DispatchStore } from '../../src/channels/outbound/dispatch.store';
+import { ForgottenDispatches } from '../../src/channels/outbound/forgotten-dispatches';
 import { AuditService } from '../../src/audit/audit.service';
 import { CHANNELS } from '../../src/common/channel';
 import { ContactsRepository } from '../../src/contacts/contacts.repository';
 import { CONVERSATION_STATUSES } from '../../src/conversations/conversation.entity';
 import { ConversationsRepository } from '../../src/conversations/conversations.repository';
-import { DATA_SOURCE } from '../../src/database/database';
+import { DATA_SOURCE, Database } from '../../src/database/database';
 import { MessagesRepository } from '../../src/messages/messages.repository';
 import { OutboxRelay } from '../../src/outbox/outbox.relay';
 import { DeliveryStore } from '../../src/webhooks/deliveries/delivery.store';
@@ -250,6 +254,29 @@ describe('query plans', () => {
       expect(rowsRead(plan!)).toBeLessThan(10);
     });
 
+    it('claims a connection’s messages from the due index, and asks each whether it is the next by index', async () => {
+      const store = new DispatchStore(dashboard.get(Database));
+      const connection = { id: uuid(501), tenantId: BIG } as LoadedConnection;
+      const [ready] = await plansOf(() => store.ready(connection.id, 25));
+      const [claim] = await plansOf(() => store.claim(connection, 25), /^WITH/);
+
+      for (const plan of [ready!, claim!]) {
+        expect(indexesOf(plan)).toEqual(
+          expect.arrayContaining(['message_dispatches_due_idx', 'messages_unsent_idx']),
+        );
+        expectOnlyIndexed(plan, ['message_dispatches', 'messages', 'conversations']);
+        expect(rowsRead(plan)).toBeLessThan(1_000);
+      }
+    });
+
+    it('looks after forgotten messages by index, from connection to connection', async () => {
+      const forgotten = new ForgottenDispatches(dashboard.get(Database), dashboard.get(ChannelAdapters));
+      const plans = await plansOf(() => forgotten.lookAfter(), /^(WITH|DELETE)/);
+
+      expect(plans).toHaveLength(4);
+      for (const plan of plans) expect(rowsRead(plan)).toBeLessThan(1_000);
+    });
+
     it('relays from the index of what is not relayed yet', async () => {
       const relay = dashboard.app.get(OutboxRelay);
       const plans = await plansOf(async () => {
@@ -324,9 +351,10 @@ async function fill(connectionString: string): Promise<void> {
     run(connectionString, [CONTACTS, IDENTITIES, 'ANALYZE contacts, contact_identities', EVENTS_ROWS, AUDIT]),
     run(connectionString, [CONVERSATIONS, MESSAGES]),
   ]);
-  await run(connectionString, [ENDPOINT_ROWS, DELIVERIES]);
+  await run(connectionString, [ENDPOINT_ROWS, DELIVERIES, CONNECTIONS, QUEUED, DISPATCHES]);
   await run(connectionString, [
     'ANALYZE conversations, messages, events, audit_entries, webhook_endpoints, webhook_deliveries',
+    'ANALYZE channel_connections, message_dispatches',
   ]);
 }
 
@@ -393,3 +421,26 @@ const DELIVERIES = `
     NULL, NULL, now(), CASE WHEN done THEN now() END
   FROM generate_series(0, ${DELIVERED_EVENTS * ENDPOINTS - 1}) i,
     LATERAL (SELECT 1 + i / ${ENDPOINTS} AS e, i / ${ENDPOINTS} < ${DELIVERED_EVENTS - PENDING_EVENTS} AS done) x`;
+
+/** A connection for each channel. */
+const CONNECTIONS = `
+  INSERT INTO channel_connections
+  SELECT ('00000000-0000-7000-8000-' || lpad((500 + n)::text, 12, '0'))::uuid, '${BIG}', channel, n::text, n::text,
+    '{}', 'test', '\\x00', NULL, 'ACTIVE', NULL, now(), now()
+  FROM unnest('{${CHANNELS.join()}}'::text[]) WITH ORDINALITY AS c (channel, n)`;
+
+/** Five in each of many conversations, the one with the long history among them. */
+const QUEUED = `
+  INSERT INTO messages
+  SELECT '${BIG}', c.id, (lpad(to_hex(${ROWS} + n * 5 + k), 12, '0') || '700080000000' || lpad(to_hex(k), 8, '0'))::uuid,
+    'AGENT', '${uuid(9)}', 'Queued', 'QUEUED', NULL, now()
+  FROM (SELECT id, row_number() OVER (ORDER BY id) AS n FROM conversations WHERE tenant_id = '${BIG}' LIMIT 4000) c,
+    generate_series(1, 5) k`;
+
+/** Each conversation's over one of the connections. */
+const DISPATCHES = `
+  INSERT INTO message_dispatches (tenant_id, conversation_id, message_id, connection_id, next_attempt_at, created_at)
+  SELECT tenant_id, conversation_id, id,
+    ('00000000-0000-7000-8000-' || lpad((501 + dense_rank() OVER (ORDER BY conversation_id) % 5)::text, 12, '0'))::uuid,
+    now() - interval '1 hour' + row_number() OVER (ORDER BY id) * interval '1 millisecond', now()
+  FROM messages WHERE delivery_status = 'QUEUED'`;

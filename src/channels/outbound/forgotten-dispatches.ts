@@ -9,7 +9,10 @@ import { IS_READY, MAY_SEND } from './dispatch.store';
 /** Overdue by this, and nobody came: a wake-up was lost. */
 const OVERDUE = `interval '1 second'`;
 const SWEEP_LOCK = 7_254_141;
-const BATCH = 1_000;
+/** Few enough that each is looked up by its key, however large the tables are. */
+const BATCH = 200;
+const HOLDS_BATCH = 1_000;
+const MAX_WOKEN = 1_000;
 
 /** The connections that anything waits for, found by skipping through the index, however much it is. */
 const CONNECTIONS_WAITED_FOR = `
@@ -97,7 +100,7 @@ export class ForgottenDispatches {
     const rows = await tx.query<{ id: string }>(
       `DELETE FROM message_dispatches WHERE (tenant_id, conversation_id, message_id) IN (
          SELECT tenant_id, conversation_id, message_id FROM message_dispatches
-         WHERE holds_until < now() ORDER BY 1, 2, 3 LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)
+         WHERE holds_until < now() ORDER BY 1, 2, 3 LIMIT ${HOLDS_BATCH} FOR UPDATE SKIP LOCKED)
        RETURNING connection_id AS id`,
     );
     return rows.map(({ id }) => id);
@@ -113,7 +116,7 @@ export class ForgottenDispatches {
          LATERAL (
            SELECT tenant_id, conversation_id, message_id FROM message_dispatches
            WHERE connection_id = w.id AND lease_id IS NULL AND holds_until IS NULL
-           LIMIT ${BATCH} FOR UPDATE SKIP LOCKED) d
+           ORDER BY next_attempt_at LIMIT ${BATCH} FOR UPDATE SKIP LOCKED) d
          LIMIT ${BATCH}
        ), gone AS (
          DELETE FROM message_dispatches d USING orphaned o
@@ -138,7 +141,7 @@ export class ForgottenDispatches {
        LATERAL (
          SELECT FROM message_dispatches d
          WHERE d.connection_id = w.id AND d.next_attempt_at < now() - ${OVERDUE} AND ${IS_READY} LIMIT 1) due
-       ORDER BY random() LIMIT ${BATCH}`,
+       ORDER BY random() LIMIT ${MAX_WOKEN}`,
     );
     return rows.map(({ id }) => id);
   }
