@@ -48,6 +48,8 @@ const ADAPTERS: Type<ChannelAdapter>[] = [
   ],
   exports: [
     ChannelAdapters,
+    InstagramAdapter,
+    ConnectionRegistration,
     ConnectionLoader,
     ChannelConnectionsRepository,
     ChannelConnectionsService,
