@@ -1,0 +1,58 @@
+import { MessagingSimulator } from './messaging-simulator';
+import { graphError } from './meta-simulator';
+import { ProviderCall, ProviderReply } from './provider-simulator';
+
+/** Instagram's API with Instagram Login: every id is an account, every token good until it is revoked. */
+export class InstagramSimulator extends MessagingSimulator {
+  /** What each refreshed token was replaced with, in the order it happened. */
+  readonly refreshed: { from: string; to: string }[] = [];
+  /** What the next refreshes are answered instead, one each. */
+  readonly refreshTrouble: ProviderReply[] = [];
+  /** How long a refreshed token lives. */
+  tokenLivesSeconds = 60 * 24 * 3600;
+
+  protected readonly object = 'instagram';
+  protected readonly maxText = { length: 1000, of: (text: string) => Buffer.byteLength(text) };
+  protected readonly windowClosed = graphError(10, 'This message is sent outside of allowed window.', {
+    subcode: 2534022,
+    status: 403,
+  });
+  protected readonly notReachable = graphError(100, 'The requested user cannot be found.', {
+    subcode: 2534014,
+  });
+
+  /** How an account's app hears that a message has been read. */
+  read(accountId: string, customerId: string, mid: string) {
+    return this.event(accountId, customerId, { read: { mid } });
+  }
+
+  /** What the "Test" button in Meta's dashboard sends. */
+  dashboardTest() {
+    const message = { mid: 'random_mid', text: 'random_text' };
+    const value = {
+      sender: { id: '12334' },
+      recipient: { id: '23245' },
+      timestamp: '1527459824',
+      message,
+    };
+    return {
+      object: this.object,
+      entry: [{ id: '0', time: Date.now(), changes: [{ field: 'messages', value }] }],
+    };
+  }
+
+  protected override answer(call: ProviderCall): ProviderReply {
+    return call.path === '/refresh_access_token' ? this.refresh(call) : super.answer(call);
+  }
+
+  private refresh(call: ProviderCall): ProviderReply {
+    const { grant_type, access_token: from = '' } = call.query;
+    const trouble = this.refreshTrouble.shift() ?? this.tokenFault(call);
+    if (trouble) return trouble;
+    if (grant_type !== 'ig_refresh_token') return graphError(100, 'Invalid grant_type');
+    const to = `${from.split('~')[0]}~${this.refreshed.length + 1}`;
+    this.refreshed.push({ from, to });
+    const body = { access_token: to, token_type: 'bearer', expires_in: this.tokenLivesSeconds };
+    return { status: 200, body };
+  }
+}

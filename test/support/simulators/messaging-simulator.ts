@@ -1,0 +1,111 @@
+import { graphError, MetaSimulator } from './meta-simulator';
+import { ProviderCall, ProviderReply } from './provider-simulator';
+
+/** A message that an account has sent. */
+export interface MessagingSent {
+  accountId: string;
+  customerId: string;
+  mid: string;
+  text: string;
+  /** What the account wants back in the echo. */
+  metadata: string | undefined;
+}
+
+interface Answer {
+  status: number;
+  body: object;
+}
+
+/** What the simulated Messenger and Instagram share: accounts with threads, and the `messaging[]` they notify of. */
+export abstract class MessagingSimulator extends MetaSimulator {
+  readonly sent: MessagingSent[] = [];
+  /** By account: which of its events are told. */
+  readonly subscriptions = new Map<string, string[]>();
+  /** Customers who have been silent for more than 24 hours, and who can't be reached. */
+  readonly windowClosedFor = new Set<string>();
+  readonly unreachable = new Set<string>();
+
+  private nextId = 1;
+
+  protected abstract readonly object: 'page' | 'instagram';
+  protected abstract readonly maxText: { length: number; of(text: string): number };
+  protected abstract readonly windowClosed: ProviderReply;
+  protected abstract readonly notReachable: ProviderReply;
+
+  /** Calls that send to this customer, refused ones too. */
+  sendsTo(customerId: string): ProviderCall[] {
+    return this.calls.filter((call) => this.isSend(call) && call.body.recipient?.id === customerId);
+  }
+
+  /** What a customer writes to an account; `message` overrides any part of it, or makes it another kind. */
+  message(accountId: string, customerId: string, text: string, message: Record<string, unknown> = {}) {
+    return this.event(accountId, customerId, { message: { mid: this.mid(), text, ...message } });
+  }
+
+  /** What a customer does, of any kind. */
+  event(accountId: string, customerId: string, event: object) {
+    return {
+      sender: { id: customerId },
+      recipient: { id: accountId },
+      timestamp: Date.now(),
+      ...event,
+    };
+  }
+
+  /** How the account's app hears of a message that the account has sent. */
+  echo({ accountId, customerId, mid, text, metadata }: MessagingSent) {
+    const app = { is_echo: true, app_id: 1_517_776_481_860_111 };
+    const message = { mid, text, ...app, ...(metadata !== undefined && { metadata }) };
+    return { ...this.event(customerId, accountId, { message }) };
+  }
+
+  /** A notification with these events, each account's in an entry of its own. */
+  notification(...events: { sender: { id: string }; recipient: { id: string }; message?: object }[]) {
+    const accountOf = ({ sender, recipient, message }: (typeof events)[number]) =>
+      message && 'is_echo' in message ? sender.id : recipient.id;
+    const entry = [...new Set(events.map(accountOf))].map((id) => ({
+      id,
+      time: Date.now(),
+      messaging: events.filter((event) => accountOf(event) === id),
+    }));
+    return { object: this.object, entry };
+  }
+
+  protected isSend({ method, path }: ProviderCall): boolean {
+    return method === 'POST' && path.endsWith('/messages');
+  }
+
+  protected answer(call: ProviderCall): ProviderReply {
+    const [, accountId, edge] = /^\/v\d+\.\d+\/(\d+)\/(messages|subscribed_apps)$/.exec(call.path) ?? [];
+    if (accountId === undefined)
+      return graphError(100, 'Unknown path components', { subcode: 33, status: 404 });
+    const fault = this.tokenFault(call);
+    if (fault) return fault;
+    return edge === 'messages' ? this.send(accountId, call.body) : this.subscribe(accountId, call);
+  }
+
+  private subscribe(accountId: string, { method, query }: ProviderCall): Answer {
+    if (method === 'DELETE') this.subscriptions.delete(accountId);
+    else this.subscriptions.set(accountId, (query.subscribed_fields ?? '').split(','));
+    return { status: 200, body: { success: true } };
+  }
+
+  private send(accountId: string, body: any): ProviderReply {
+    const customerId = body.recipient?.id;
+    const text = body.message?.text;
+    if (typeof customerId !== 'string' || typeof text !== 'string' || text === '') {
+      return graphError(100, 'Invalid parameter');
+    }
+    if (this.maxText.of(text) > this.maxText.length)
+      return graphError(100, 'Length of param text is too long');
+    if (this.windowClosedFor.has(customerId)) return this.windowClosed;
+    if (this.unreachable.has(customerId)) return this.notReachable;
+    const mid = this.mid();
+    this.sent.push({ accountId, customerId, mid, text, metadata: body.message.metadata });
+    return { status: 200, body: { recipient_id: customerId, message_id: mid } };
+  }
+
+  private mid(): string {
+    return `m_${Buffer.from(`simulated ${this.nextId++} ${Date.now()}`).toString('base64url')}`;
+  }
+}
