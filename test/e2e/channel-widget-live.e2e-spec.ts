@@ -1,8 +1,10 @@
 import { ChannelConnectionsService } from '../../src/channels/connections/channel-connections.service';
+import { WidgetAdapter } from '../../src/channels/adapters/widget.adapter';
 import { ConnectionLoader } from '../../src/channels/connections/connection.loader';
 import { VisitorStreams } from '../../src/channels/widget/visitor-streams';
 import { VisitorTokens } from '../../src/channels/widget/visitor-tokens';
 import { Widget } from '../../src/channels/widget/visitor';
+import { newId } from '../../src/common/ids';
 import { SYSTEM } from '../../src/common/principal';
 import { OwnRedis } from '../support/own-redis';
 import { createTenant, Tenant } from '../support/routes';
@@ -58,6 +60,14 @@ describe('what visitors hear', () => {
     ((await visitor.history()).body.data as { id: string; delivery: { status: string } }[]).find(
       (message) => message.id === id,
     )!.delivery.status;
+  /** As the worker does with a reply. */
+  async function publish(visitor: TestVisitor) {
+    const loader = service.app.get(ConnectionLoader, { strict: false });
+    const loaded = (await loader.byHookKey('WIDGET', widget.siteKey)) as Widget;
+    const { id: messageId } = (await visitor.history()).body.data[0] as { id: string };
+    const message = { messageId, conversationId: newId(), recipientId: 'visitor:x', body: 'An answer' };
+    return service.app.get(WidgetAdapter, { strict: false }).send(loaded, message);
+  }
   /** As the timer does every 15 seconds. */
   const beat = (at: TestService) => at.app.get(VisitorStreams, { strict: false }).beat();
 
@@ -139,6 +149,7 @@ describe('what visitors hear', () => {
     try {
       expect((await visitor.post('m-2', 'Unheard')).status).toBe(201);
       expect((await silent.post('m-1', 'Unheard too')).status).toBe(201);
+      expect(await publish(visitor)).toMatchObject({ kind: 'RETRY' });
       await beat(service);
       expect((await stream.next('heartbeat')).data.sequence).toBe(2);
       expect((await unknown.next('heartbeat')).data).toEqual({

@@ -78,6 +78,25 @@ describe('the widget', () => {
       expect(history.data.map(({ id }: { id: string }) => id)).toEqual([posted.message.id]);
     });
 
+    it('goes on under another first key, as long as the one that signed its token is there', async () => {
+      const visitor = await visitorOf(widget);
+      const key = (id: string, byte: number) => `${id}:${Buffer.alloc(32, byte).toString('base64')}`;
+      const withKeys = (...keys: string[]) =>
+        TestService.create({ beside: service, env: { SECRETS_KEYS: keys.join(',') } });
+      const rotated = await withKeys(key('new', 8), key('test', 7));
+      try {
+        const page = widget.page(rotated.client);
+        expect((await page.as(visitor.token!).history()).status).toBe(200);
+        const renewed = (await page.as(visitor.token!).open()).body.token as string;
+        const [head] = renewed.split('.') as [string];
+        expect(JSON.parse(Buffer.from(head, 'base64url').toString())).toEqual({ alg: 'HS256', kid: 'new' });
+        expect((await page.as(renewed).history()).status).toBe(200);
+        expect((await visitor.as(renewed).history()).status).toBe(401);
+      } finally {
+        await rotated.close();
+      }
+    });
+
     it.each(['{"visitor":1}', '{"visitor":{"id":"7"}}', '{"name":"Zoë"}', '[]', 'null'])(
       'is not begun with %s',
       async (raw) => {

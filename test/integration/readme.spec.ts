@@ -100,12 +100,15 @@ it('names only npm scripts that exist', () => {
   expect(named.filter((name) => !Object.hasOwn(scripts, name!))).toEqual([]);
 });
 
-it.each(['README.md', 'docs/architecture.md', 'docs/extending.md'])('%s links to what exists', (page) => {
-  const links = [...read(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target!);
-  expect(links.length).toBeGreaterThan(0);
-  const broken = links.filter((link) => !link.startsWith('https://') && !exists(page, link));
-  expect(broken).toEqual([]);
-});
+it.each(['README.md', 'docs/architecture.md', 'docs/extending.md', 'docs/widget.md'])(
+  '%s links to what exists',
+  (page) => {
+    const links = [...read(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target!);
+    expect(links.length).toBeGreaterThan(0);
+    const broken = links.filter((link) => !link.startsWith('https://') && !exists(page, link));
+    expect(broken).toEqual([]);
+  },
+);
 
 it.each(['docs/architecture.md', 'docs/extending.md'])('%s names files that exist', (page) => {
   const named = [...read(page).matchAll(/`((?:src|test|scripts|migrations|examples)\/[\w./-]+)`/g)];
