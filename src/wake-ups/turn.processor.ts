@@ -25,7 +25,6 @@ export abstract class TurnProcessor implements OnApplicationBootstrap, BeforeApp
   protected abstract hasDue(id: string): Promise<boolean>;
 
   onApplicationBootstrap(): void {
-    this.bull.on('error', (error: Error) => this.logger.warn({ err: error }, 'the queue has no Redis'));
     this.bull.on('failed', ({ data }: Job<WakeUp>, error: Error) =>
       this.logger.error({ err: error, ...data }, 'a turn failed; the sweeper will come back to it'),
     );

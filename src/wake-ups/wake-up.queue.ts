@@ -1,4 +1,4 @@
-import { Logger } from '@nestjs/common';
+import { Logger, OnModuleInit } from '@nestjs/common';
 import type { Queue } from 'bull';
 
 /** What a job carries: what to look after. Everything else is in the database. */
@@ -13,12 +13,17 @@ const DELAY_STEP_MS = 100;
  * Wakes targets (endpoints, connections): a job says "look whether something is due", no more. A lost wake-up costs
  * time, until a sweeper comes; it never costs what is due, so nobody waits for Redis here.
  */
-export class WakeUpQueue {
+export class WakeUpQueue implements OnModuleInit {
   private readonly logger = new Logger(this.constructor.name);
   private readonly wanted = new Map<string, { id: string; delay: number }>();
   private adding = false;
 
   constructor(protected readonly bull: Queue<WakeUp>) {}
+
+  /** Unheard, an error of the queue would end the process. */
+  onModuleInit(): void {
+    this.bull.on('error', (error: Error) => this.logger.warn({ err: error }, 'the queue has no Redis'));
+  }
 
   /** Wakes targets now. While a target's job waits in the queue, another one adds nothing. */
   wake(ids: Iterable<string>): void {

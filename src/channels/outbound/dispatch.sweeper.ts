@@ -32,8 +32,8 @@ export class DispatchSweeper implements OnApplicationBootstrap, BeforeApplicatio
 
   private async sweep(): Promise<void> {
     const { toWake, ended } = await this.forgotten.lookAfter();
-    for (const { channel, code, count } of ended) {
-      this.metrics.channelMessages.inc({ channel, outcome: code.toLowerCase() }, count);
+    for (const { channel, outcome, count } of ended) {
+      this.metrics.channelMessages.inc({ channel, outcome }, count);
     }
     // By jobs of their own: a connection's ordinary job may be held by a worker that is dead.
     for (const connectionId of toWake) this.queue.wakeIn(connectionId, 0);

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Channel } from '../../common/channel';
 import { Database, Transaction } from '../../database/database';
-import { DELIVERY_ERROR_CODES, DeliveryErrorCode, statusesBefore } from '../../messages/message-status';
+import { DELIVERY_ERROR_CODES, statusesBefore } from '../../messages/message-status';
 import { ChannelAdapters } from '../adapters/channel-adapters';
 import { deliveryError } from '../delivery-error';
 import { IS_READY, MAY_SEND } from './dispatch.store';
@@ -24,10 +24,10 @@ const CONNECTIONS_WAITED_FOR = `
     FROM waited_for f WHERE f.connection_id IS NOT NULL
   )`;
 
-/** Messages that were ended for the same reason. */
+/** Messages that were ended the same way: `unknown`, or the code of the failure in small letters. */
 export interface Ended {
   channel: Channel;
-  code: DeliveryErrorCode;
+  outcome: string;
   count: number;
 }
 
@@ -86,7 +86,7 @@ export class ForgottenDispatches {
                AND u.tenant_id = d.tenant_id AND u.conversation_id = d.conversation_id
                AND u.message_id = d.message_id)
        )
-       SELECT channel, 'UNKNOWN' AS code, count(*)::integer FROM unknown GROUP BY 1`,
+       SELECT channel, 'unknown' AS outcome, count(*)::integer FROM unknown GROUP BY 1`,
       [
         adapters.map(({ channel }) => channel),
         adapters.map(({ unknownHoldMs }) => unknownHoldMs),
@@ -129,7 +129,7 @@ export class ForgottenDispatches {
            AND m.delivery_status = ANY ($2)
          RETURNING o.channel, o.code
        )
-       SELECT channel, code, count(*)::integer FROM failed GROUP BY 1, 2`,
+       SELECT channel, lower(code) AS outcome, count(*)::integer FROM failed GROUP BY 1, 2`,
       [JSON.stringify(DELIVERY_ERROR_CODES), statusesBefore('FAILED')],
     );
   }
