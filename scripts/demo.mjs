@@ -1,11 +1,16 @@
-// `npm run demo`: the whole service on this machine, with a customer, a receiver of webhooks and a show.
+// `npm run demo`: the whole service on this machine, with the channels' providers, customers, a receiver of webhooks and
+// a show.
 import { mkdirSync, openSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { DATA_DIR, runCli, startApp, startMigratedServers } from './app.mjs';
 import { makeCertificates } from './certificates.mjs';
-import { bold, green, note, printDelivery, title } from './demo/print.mjs';
+import { Api } from './demo/api.mjs';
+import { attend } from './demo/channels.mjs';
+import { makeCustomers } from './demo/customers.mjs';
+import { bold, cyan, green, note, printDelivery, title } from './demo/print.mjs';
 import { Receiver } from './demo/receiver.mjs';
 import { show } from './demo/show.mjs';
+import { startSimulators } from './demo/simulators.mjs';
 import { makeWorkspace } from './demo/workspace.mjs';
 import { freePort, isPortFree, LauncherError, printFault, untilStopped } from './processes.mjs';
 
@@ -16,13 +21,22 @@ const folder = join(DATA_DIR, 'demo');
 let servers;
 
 async function run() {
-  title('Starting PostgreSQL, Redis, the service and a receiver of webhooks');
-  const started = await startMigratedServers(note);
-  servers = started.servers;
-  const certificate = await makeCertificates(folder, ['127.0.0.1']);
+  title(
+    "Starting PostgreSQL, Redis, the service, a receiver of webhooks, and simulators of the channels' providers",
+  );
+  const [started, simulators, certificate] = await Promise.all([
+    startMigratedServers(note).then((result) => ((servers = result.servers), result)),
+    startSimulators(join(folder, 'simulators')),
+    makeCertificates(folder, ['127.0.0.1']),
+  ]);
+  const port = await choosePort();
   const env = {
     ...started.env,
     ROLE: 'all',
+    PUBLIC_URL: `http://localhost:${port}`,
+    TELEGRAM_API_URL: simulators.telegram.url,
+    META_GRAPH_URL: simulators.graphUrl,
+    INSTAGRAM_GRAPH_URL: simulators.instagram.url,
     // What lets webhooks reach this machine: receivers are public addresses otherwise.
     WEBHOOK_ALLOWED_NETWORKS: '127.0.0.1/32',
     WEBHOOK_EXTRA_CA_FILE: certificate.caFile,
@@ -30,36 +44,32 @@ async function run() {
   const receiver = new Receiver(certificate);
   const receiverUrl = await receiver.listen();
   const logFile = join(folder, 'service.log');
-  const app = await startApp({
-    reaper: servers.reaper,
-    env,
-    port: await choosePort(),
-    log: openSync(logFile, 'w'),
-  });
+  const app = await startApp({ reaper: servers.reaper, env, port, log: openSync(logFile, 'w') });
   note(`API ${app.url}/api/v1, receiver ${receiverUrl}, log ${relative('', logFile)}`);
-  await Promise.race([perform({ app, env, receiver, receiverUrl }), app.failed, servers.failed]);
+  const customers = makeCustomers(simulators);
+  await Promise.race([perform({ app, env, receiver, receiverUrl, customers }), app.failed, servers.failed]);
 }
 
-async function perform({ app, env, receiver, receiverUrl }) {
+async function perform({ app, env, receiver, receiverUrl, customers }) {
   const cli = (/** @type {string[]} */ ...args) => runCli(args, env);
-  title(
-    'Making a workspace with the CLI: agents, contacts, a conversation on each channel, a key, an endpoint',
-  );
-  const made = await makeWorkspace(cli, receiverUrl);
+  title('Making a workspace with the CLI: agents, a key, an account on each channel, a webhook endpoint');
+  const made = await makeWorkspace(cli, { receiverUrl, customers });
   receiver.useSecret(made.endpoint.secret);
+  await Promise.all(customers.map((customer, index) => customer.connected(made.connections[index])));
   note(`workspace ${made.workspace.slug}, key ${made.key.key}`);
 
-  const apiUrl = `${app.url}/api/v1`;
-  const key = made.key.key;
-  await show({ ...made, apiUrl, key, receiver, cli });
+  const api = new Api(`${app.url}/api/v1`, made.key.key);
+  await show({ ...made, api, customers, receiver, cli });
   summary(receiver);
   if (once) return;
-  invite({ apiUrl, key, conversation: made.conversations[1], docsUrl: `${app.url}/docs` });
+  await invite({ api, customers, docsUrl: `${app.url}/docs` });
   receiver.on('delivery', (delivery) => {
     console.log();
     printDelivery(delivery);
   });
-  await new Promise(() => undefined); // until Ctrl-C
+  await attend(customers, ({ channel }, text) => {
+    console.log(`\n${cyan('⇢')} the customer on ${bold(channel)} gets: ${text}`);
+  }); // until Ctrl-C
 }
 
 /** The show has looked at the webhooks it waited for; all others have to be genuine too. */
@@ -73,19 +83,26 @@ function summary({ deliveries }) {
   for (const [event, count] of counts) console.log(`  ${green('✓')} ${count} × ${event}`);
 }
 
-function invite({ apiUrl, key, conversation, docsUrl }) {
+async function invite({ api, customers, docsUrl }) {
+  const { url, key } = api;
+  const telegram = customers.find(({ channel }) => channel === 'TELEGRAM');
+  const { data } = await api.send('GET', '/conversations?channel=TELEGRAM&limit=1');
   console.log(`
-${bold('It stays up until Ctrl-C. Webhooks appear here as they come.')}
+${bold('It stays up until Ctrl-C. Webhooks appear here as they come, and replies as they reach the customers.')}
 
-  Base URL       ${apiUrl}
+  Base URL       ${url}
   Documentation  ${docsUrl}
   Key            ${key}
 
 Paste these in another terminal:
 
-curl -sw '\\n' ${apiUrl}/me -H 'Authorization: Bearer ${key}'
-curl -sw '\\n' '${apiUrl}/conversations?channel=TELEGRAM' -H 'x-api-key: ${key}'
-curl -sw '\\n' ${apiUrl}/conversations/${conversation.id}/messages -H 'x-api-key: ${key}' -H 'content-type: application/json' -d '{"body": "Hello from curl"}'
+curl -sw '\\n' ${url}/me -H 'Authorization: Bearer ${key}'
+curl -sw '\\n' '${url}/conversations?channel=TELEGRAM' -H 'x-api-key: ${key}'
+curl -sw '\\n' ${url}/conversations/${data[0].id}/messages -H 'x-api-key: ${key}' -H 'content-type: application/json' -d '{"body": "Hello from curl"}'
+
+What the customer writes, as Telegram would bring it; twice is stored once, and without the secret nothing is:
+
+${telegram.curl}
 `);
 }
 

@@ -18,6 +18,23 @@ export const title = (text) => console.log(`\n${bold(text)}`);
 /** @param {string} text */
 export const note = (text) => console.log(dim(text));
 
+/**
+ * Prints a row of a table. Cells are padded by what they take on a terminal; the last one as it is.
+ *
+ * @param {number[]} widths
+ * @param {string[]} cells
+ */
+export function printRow(widths, cells) {
+  const padded = cells.map(
+    (cell, index) => cell + ' '.repeat(Math.max((widths[index] ?? 0) - columns(cell), 0)),
+  );
+  console.log(`  ${padded.join('').trimEnd()}`);
+}
+
+/** An emoji takes two columns. */
+const columns = (/** @type {string} */ text) =>
+  [...text].reduce((width, character) => width + (/\p{Emoji_Presentation}/u.test(character) ? 2 : 1), 0);
+
 /** @param {{ method: string, path: string, headers?: Record<string, string>, body?: unknown }} request */
 export function printRequest({ method, path, headers = {}, body }) {
   console.log(`\n${cyan('→')} ${bold(method)} ${path}`);

@@ -1,61 +1,54 @@
 import { randomUUID } from 'node:crypto';
-import { LauncherError } from '../processes.mjs';
-import { dim, printAnswer, printDelivery, printRequest, title } from './print.mjs';
+import { LauncherError, sleep } from '../processes.mjs';
+import { converseOnAll } from './channels.mjs';
+import { dim, printDelivery, title } from './print.mjs';
 
-const INTERESTING_HEADERS = ['idempotency-replayed', 'x-ratelimit-remaining'];
+const WITHIN_MS = 15_000;
+const POLL_MS = 50;
 
 /**
  * The main job, step by step. Throws at the first thing that is not as it should be.
  *
  * @param {object} options
- * @param {string} options.apiUrl
- * @param {string} options.key
- * @param {any[]} options.conversations
+ * @param {import('./api.mjs').Api} options.api
+ * @param {import('./customers.mjs').Customer[]} options.customers
  * @param {any} options.bot
  * @param {any} options.endpoint
  * @param {import('./receiver.mjs').Receiver} options.receiver
  * @param {(...args: string[]) => Promise<any>} options.cli
  */
-export async function show({ apiUrl, key, conversations, bot, endpoint, receiver, cli }) {
-  const call = (/** @type {string} */ method, /** @type {string} */ path, options) =>
-    callApi({ apiUrl, key, method, path, ...options });
-  const [{ id }] = conversations;
+export async function show({ api, customers, bot, endpoint, receiver, cli }) {
+  const written = await converseOnAll(api, customers);
 
-  title('A customer writes on WhatsApp');
-  const inbound = await cli(
-    'message',
-    'receive',
-    '--conversation',
-    id,
-    '--body',
-    'Hello, where is my order?',
-  );
-  await arrived(receiver, 'message.created', ({ message }) => message.id === inbound.id);
+  title('Each of these messages has come as a webhook too; what the customer wrote on WhatsApp:');
+  const { conversationId: id, messageId } = written.WHATSAPP;
+  await arrived(receiver, 'message.created', ({ message }) => message.id === messageId);
 
   title('Who am I?');
-  await call('GET', '/me');
+  await api.show('GET', '/me');
 
   title('The conversations, newest first, two on a page, and one with its contact');
-  await call('GET', '/conversations?limit=2');
-  await call('GET', `/conversations/${id}`);
+  await api.show('GET', '/conversations?limit=2');
+  await api.show('GET', `/conversations/${id}`);
 
-  title('The bot answers');
+  title('The bot answers on WhatsApp');
   const answer = {
     headers: { 'Idempotency-Key': randomUUID() },
     body: { body: 'It is on its way and arrives tomorrow. 📦', senderAgentId: bot.id },
     expect: 201,
   };
-  const sent = await call('POST', `/conversations/${id}/messages`, answer);
+  const sent = await api.show('POST', `/conversations/${id}/messages`, answer);
   await arrived(receiver, 'message.created', ({ message }) => message.id === sent.message.id);
 
   title('The same request again, as after a lost connection: nothing is sent twice');
-  const again = await call('POST', `/conversations/${id}/messages`, answer);
+  const again = await api.show('POST', `/conversations/${id}/messages`, answer);
   if (again.message.id !== sent.message.id)
     throw new LauncherError('A repeated request made a second message.');
-  await call('GET', `/conversations/${id}/messages`);
+  await arrivedAt(customers, 'WHATSAPP', answer.body.body);
+  await api.show('GET', `/conversations/${id}/messages`);
 
   title('Solved: the conversation is closed');
-  await call('PATCH', `/conversations/${id}`, { body: { status: 'CLOSED' } });
+  await api.show('PATCH', `/conversations/${id}`, { body: { status: 'CLOSED' } });
   await arrived(
     receiver,
     'conversation.updated',
@@ -63,7 +56,7 @@ export async function show({ apiUrl, key, conversations, bot, endpoint, receiver
   );
 
   title('Contacts, searched by name, e-mail or phone');
-  await call('GET', `/contacts?q=${encodeURIComponent('zoë')}`);
+  await api.show('GET', `/contacts?q=${encodeURIComponent('zoë')}`);
 
   title('The dashboard’s "Test" button');
   const test = await cli('webhook', 'test', '--id', endpoint.id);
@@ -74,30 +67,14 @@ export async function show({ apiUrl, key, conversations, bot, endpoint, receiver
   await arrived(receiver, 'audit.event', ({ action }) => action === 'webhook_endpoint.tested');
 }
 
-/** Sends one request and prints it with its answer. */
-async function callApi({ apiUrl, key, method, path, headers, body, expect = 200 }) {
-  printRequest({ method, path: `/api/v1${path}`, headers, body });
-  const response = await fetch(apiUrl + path, {
-    method,
-    headers: {
-      authorization: `Bearer ${key}`,
-      ...(body && { 'content-type': 'application/json' }),
-      ...headers,
-    },
-    body: body && JSON.stringify(body),
-  });
-  const answer = await response.json();
-  printAnswer({
-    status: response.status,
-    headers: INTERESTING_HEADERS.filter((name) => response.headers.has(name)).map(
-      (name) => `${name}: ${response.headers.get(name)}`,
-    ),
-    body: answer,
-  });
-  if (response.status !== expect) {
-    throw new LauncherError(`${method} ${path} was answered with ${response.status}, not ${expect}.`);
-  }
-  return answer;
+/** Waits for a reply at the customer's end. */
+async function arrivedAt(customers, channel, text) {
+  const { replies } = customers.find((customer) => customer.channel === channel);
+  const count = () => replies().filter((reply) => reply.text === text).length;
+  const deadline = Date.now() + WITHIN_MS;
+  while (count() === 0 && Date.now() < deadline) await sleep(POLL_MS);
+  if (count() !== 1) throw new LauncherError(`The customer on ${channel} got the reply ${count()} times.`);
+  console.log(dim(`\n  the customer on ${channel} got it once`));
 }
 
 /** Waits for a webhook and prints it with the verdict on its signatures. */

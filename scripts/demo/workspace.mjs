@@ -2,69 +2,33 @@ import { LauncherError } from '../processes.mjs';
 
 const SCOPES = 'conversations:read,conversations:write,messages:read,messages:write,contacts:read';
 
-const CONTACTS = [
-  ['--name', 'Zoë Laurent', '--email', 'zoe@example.com', '--phone', '+33 6 12 34 56 78'],
-  ['--name', 'Marco Rossi', '--email', 'marco@example.com'],
-  ['--name', 'Олена Коваль', '--phone', '+380 44 123 45 67'],
-];
-
-/** Each channel and whose conversation it is, by the place in CONTACTS. */
-const CONVERSATIONS = [
-  ['WHATSAPP', 0],
-  ['WIDGET', 1],
-  ['TELEGRAM', 2],
-  ['MESSENGER', 0],
-  ['INSTAGRAM', 1],
-];
-
 /**
- * Makes a workspace with something in it, as an operator would: with the CLI.
+ * Makes a workspace with its channels connected, as an operator would: with the CLI.
  *
  * @param {(...args: string[]) => Promise<any>} cli
- * @param {string} receiverUrl
+ * @param {object} options
+ * @param {string} options.receiverUrl
+ * @param {import('./customers.mjs').Customer[]} options.customers
  */
-export async function makeWorkspace(cli, receiverUrl) {
+export async function makeWorkspace(cli, { receiverUrl, customers }) {
   const workspace = await makeFirstOrNext(cli);
   const inWorkspace = ['--workspace', workspace.slug];
-  const [, bot, key, ...contacts] = await side(2, [
-    () =>
-      cli(
-        'agent',
-        'create',
-        ...inWorkspace,
-        '--name',
-        'Ada',
-        '--email',
-        'ada@example.com',
-        '--role',
-        'OWNER',
-      ),
-    () =>
-      cli(
-        'agent',
-        'create',
-        ...inWorkspace,
-        '--name',
-        'Robo',
-        '--email',
-        'robo@example.com',
-        '--role',
-        'AGENT',
-        '--bot',
-      ),
+  const [, bot, key, ...connections] = await side(2, [
+    () => cli('agent', 'create', ...inWorkspace, ...agent('Ada', 'OWNER')),
+    () => cli('agent', 'create', ...inWorkspace, ...agent('Robo', 'AGENT'), '--bot'),
     () => cli('api-key', 'create', ...inWorkspace, '--name', 'demo', '--scopes', SCOPES),
-    ...CONTACTS.map((fields) => () => cli('contact', 'create', ...inWorkspace, ...fields)),
-  ]);
-  const conversations = await side(
-    2,
-    CONVERSATIONS.map(([channel, contact]) => () => {
-      const id = contacts[contact].id;
-      return cli('conversation', 'create', ...inWorkspace, '--contact', id, '--channel', channel);
+    ...customers.map(({ channel, credentials }) => () => {
+      const account = ['--channel', channel, '--credentials', JSON.stringify(credentials)];
+      return cli('channel', 'connect', ...inWorkspace, ...account);
     }),
-  );
+  ]);
   // Last, so that every run of the show gets the same webhooks.
   const endpoint = await cli('webhook', 'create', ...inWorkspace, '--url', receiverUrl, '--events', '*');
-  return { workspace, bot, key, endpoint, conversations };
+  return { workspace, bot, key, connections, endpoint };
+}
+
+function agent(name, role) {
+  return ['--name', name, '--email', `${name.toLowerCase()}@example.com`, '--role', role];
 }
 
 /** The workspace `demo`, or, where an earlier demo has left one, another beside it. */

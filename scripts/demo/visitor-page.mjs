@@ -1,0 +1,75 @@
+import { once } from 'node:events';
+import { EventEmitter } from 'node:events';
+import { LauncherError } from '../processes.mjs';
+
+/** A page with the widget: a session, messages, and a live stream of what comes. */
+export class VisitorPage {
+  /** @type {{ id: string, text: string }[]} */
+  replies = [];
+
+  #url;
+  #headers;
+  #events = new EventEmitter();
+
+  /**
+   * @param {object} options
+   * @param {string} options.url the connection's hookUrl
+   * @param {string} options.origin of the page
+   * @param {object} options.visitor whom the workspace vouches for
+   */
+  static async open({ url, origin, visitor }) {
+    const page = new VisitorPage(url, { origin, 'content-type': 'application/json' });
+    const { token } = await page.post('sessions', { visitor });
+    page.#headers.authorization = `Bearer ${token}`;
+    await page.#listen();
+    return page;
+  }
+
+  constructor(url, headers) {
+    this.#url = url;
+    this.#headers = headers;
+  }
+
+  /**
+   * @param {string} path
+   * @param {object} body
+   */
+  async post(path, body) {
+    const answer = await fetch(`${this.#url}/${path}`, {
+      method: 'POST',
+      headers: this.#headers,
+      body: JSON.stringify(body),
+    });
+    if (answer.ok) return answer.json();
+    throw new LauncherError(
+      `The widget's ${path} was answered with ${answer.status}: ${await answer.text()}`,
+    );
+  }
+
+  /** Resolves once the stream has begun. */
+  async #listen() {
+    const answer = await fetch(`${this.#url}/events`, { headers: this.#headers });
+    if (!answer.ok) throw new LauncherError(`The widget's stream was answered with ${answer.status}.`);
+    const ready = once(this.#events, 'ready', { signal: AbortSignal.timeout(10_000) });
+    // It ends with the service, and then there is nothing more to hear.
+    this.#read(answer.body).catch(() => undefined);
+    await ready;
+  }
+
+  async #read(stream) {
+    let text = '';
+    for await (const chunk of stream.pipeThrough(new TextDecoderStream())) {
+      const blocks = (text + chunk).split('\n\n');
+      text = blocks.pop();
+      for (const block of blocks) this.#hear(block);
+    }
+  }
+
+  #hear(block) {
+    const { event, data } = Object.fromEntries(block.split('\n').map((line) => line.split(/: (.*)/s, 2)));
+    this.#events.emit(event);
+    if (event !== 'message') return;
+    const { id, senderType, body } = JSON.parse(data).message;
+    if (senderType === 'AGENT') this.replies.push({ id, text: body });
+  }
+}
