@@ -89,6 +89,12 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  readonly visitorStreams = new Gauge({
+    name: 'visitor_streams',
+    help: 'Visitors of pages that hear of messages from this process now.',
+    registers: [this.registry],
+  });
+
   constructor() {
     collectDefaultMetrics({ register: this.registry });
   }

@@ -6,6 +6,7 @@ import { VisitorTokens } from '../../src/channels/widget/visitor-tokens';
 import { Widget } from '../../src/channels/widget/visitor';
 import { newId } from '../../src/common/ids';
 import { SYSTEM } from '../../src/common/principal';
+import { Metrics } from '../../src/metrics/metrics';
 import { OwnRedis } from '../support/own-redis';
 import { createTenant, Tenant } from '../support/routes';
 import { TestService } from '../support/service';
@@ -182,7 +183,11 @@ describe('what visitors hear', () => {
     const refused = await visitor.send('GET', '/events');
     expect(refused.status).toBe(429);
     expect(refused.headers['retry-after']).toBe('15');
+    const { visitorStreams } = service.app.get(Metrics, { strict: false });
+    const listening = async () => (await visitorStreams.get()).values[0]!.value;
+    expect(await listening()).toBe(MAX_PER_VISITOR);
     streams.splice(0).forEach((stream) => stream.close());
+    await waitFor('nobody to listen', async () => (await listening()) === 0);
     const again = await waitFor('room', async () => {
       const stream = await visitor.stream(service.baseUrl);
       return stream.response.status === 200 && stream;

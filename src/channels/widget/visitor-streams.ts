@@ -2,6 +2,7 @@ import { BeforeApplicationShutdown, Injectable, Logger, OnModuleInit } from '@ne
 import { AppError } from '../../common/app-error';
 import { Periodic } from '../../common/periodic';
 import { toMessage } from '../../messages/message.response';
+import { Metrics } from '../../metrics/metrics';
 import { EventStream } from './event-stream';
 import { nameOf, StreamGroup, StreamGroups } from './stream-groups';
 import { Visitor, Widget } from './visitor';
@@ -29,6 +30,7 @@ export class VisitorStreams implements OnModuleInit, BeforeApplicationShutdown {
   constructor(
     private readonly visitors: VisitorsRepository,
     private readonly signal: WidgetSignal,
+    private readonly metrics: Metrics,
   ) {}
 
   onModuleInit(): void {
@@ -45,9 +47,11 @@ export class VisitorStreams implements OnModuleInit, BeforeApplicationShutdown {
     const { externalId, expiresAt } = visitor;
     // It is counted, and waits in line with what it may miss, before anything is read.
     const group = this.groups.add({ connectionId: widget.id, externalId }, address, stream);
+    this.metrics.visitorStreams.inc();
     const expiry = setTimeout(() => stream.end('token_expired'), expiresAt.getTime() - Date.now());
     stream.onEnd(() => {
       clearTimeout(expiry);
+      this.metrics.visitorStreams.dec();
       this.groups.remove(group, address, stream);
     });
     await group.inTurn(async () => {
