@@ -39,6 +39,12 @@ not exist (404) and a body that cannot be read (400) or is too large (413) are r
 path, and methods count together. \`X-RateLimit-*\` tells where you stand; a 429 has \`Retry-After\`, and calling earlier
 does not make the wait longer. Bodies are at most 256 KiB.
 
+## Channels
+A workspace's account on each channel is connected in the dashboard, or with the operator's CLI (\`channel connect\`), not
+through this API. Without a connection, customers write nothing and messages fail (\`NO_CONNECTION\`). A message sent
+leaves over its conversation's channel, in order; \`delivery\` tells how far it is, and is worth reading again later. The
+routes under Channels and Widget are for the providers and for the widget's script: they take no API key.
+
 ## Webhooks
 Each event is an HTTPS POST to every active endpoint subscribed to it, or to \`*\`. Answer with 2xx within 10 seconds;
 anything else is tried again up to 5 times, 2, 4, 8, 16 and 32 seconds later. The same event can arrive twice:
