@@ -1,4 +1,4 @@
-import { BeforeApplicationShutdown, Logger, OnApplicationBootstrap } from '@nestjs/common';
+import { BeforeApplicationShutdown, Logger, OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
 import type { Job, Queue } from 'bull';
 import { closeQueue } from '../redis/close-queue';
 import { TurnDispatcher } from './turn.dispatcher';
@@ -11,9 +11,11 @@ const TURNS_AT_ONCE = 20;
  * Serves the targets that are woken. The database says what is due and whose it is, so that any number of jobs, workers
  * and repetitions do no harm.
  */
-export abstract class TurnProcessor implements OnApplicationBootstrap, BeforeApplicationShutdown {
+export abstract class TurnProcessor
+  implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown
+{
   private readonly logger = new Logger(this.constructor.name);
-  private stopping = false;
+  private stopping: Promise<void> | null = null;
 
   protected constructor(
     private readonly bull: Queue<WakeUp>,
@@ -25,6 +27,7 @@ export abstract class TurnProcessor implements OnApplicationBootstrap, BeforeApp
   protected abstract hasDue(id: string): Promise<boolean>;
 
   onApplicationBootstrap(): void {
+    this.bull.on('error', (error: Error) => this.logger.warn({ err: error }, 'the queue has no Redis'));
     this.bull.on('failed', ({ data }: Job<WakeUp>, error: Error) =>
       this.logger.error({ err: error, ...data }, 'a turn failed; the sweeper will come back to it'),
     );
@@ -35,10 +38,14 @@ export abstract class TurnProcessor implements OnApplicationBootstrap, BeforeApp
       .catch((error: Error) => this.logger.error({ err: error }, 'the queue has stopped'));
   }
 
+  /** Begins to stop, and is not waited for: all processors have the same time, at the same time. */
+  onModuleDestroy(): void {
+    this.stopping ??= closeQueue(this.bull, [this.dispatcher.drain()]);
+  }
+
   /** Lets what is under way come to its end, and takes nothing new. */
   async beforeApplicationShutdown(): Promise<void> {
-    this.stopping = true;
-    await closeQueue(this.bull, [this.dispatcher.drain()]);
+    await this.stopping;
   }
 
   /** Where there is no room there is nothing to wake for: whatever makes room will ask. */
