@@ -1,3 +1,5 @@
+import { Connection } from '../../src/channels/adapters/channel-adapter';
+import { InstagramAdapter, InstagramCredentials } from '../../src/channels/adapters/instagram.adapter';
 import { InstagramTokensService } from '../../src/channels/tokens/instagram-tokens.service';
 import { ConnectionLoader } from '../../src/channels/connections/connection.loader';
 import { MessagingChannel, newCustomerId } from '../support/messaging-channel';
@@ -241,6 +243,19 @@ describe('Instagram', () => {
       expect(await stored()).toMatchObject({ days: 5, credentials: { accessToken: account.accessToken } });
       expect(await account.status()).toBe('ACTIVE');
       expect(await refreshDue()).toEqual({ refreshed: 1, failed: 0 });
+    });
+
+    it('is in nothing that is told of a failure', async () => {
+      const { workspaceId, connection, accessToken } = account;
+      provider.refreshTrouble.push(graphError(2, `Out of order for ${accessToken}`, { status: 500 }));
+      const loaded = await service.app.get(ConnectionLoader).byId(workspaceId, connection.id);
+      const outcome = await service.app
+        .get(InstagramAdapter)
+        .refresh(loaded as Connection<InstagramCredentials>);
+      expect(outcome).toEqual({
+        kind: 'FAILED',
+        fault: { providerCode: '2', message: '(#2) Out of order for …' },
+      });
     });
 
     it('that Instagram no longer takes marks the connection', async () => {
