@@ -1,9 +1,11 @@
 import { ChannelConnectionsService } from '../../src/channels/connections/channel-connections.service';
 import { ConnectionLoader } from '../../src/channels/connections/connection.loader';
+import { DispatchStore } from '../../src/channels/outbound/dispatch.store';
 import { Widget } from '../../src/channels/widget/visitor';
 import { VisitorTokens } from '../../src/channels/widget/visitor-tokens';
 import { newId } from '../../src/common/ids';
 import { SYSTEM } from '../../src/common/principal';
+import { Database } from '../../src/database/database';
 import { errorBody } from '../support/errors';
 import { eventsOf } from '../support/events';
 import { createTenant, Tenant } from '../support/routes';
@@ -475,6 +477,32 @@ describe('the widget', () => {
       const last = await reply('QUEUED');
       expect((await visitor.receipt(last, 'DELIVERED')).body).toEqual({ advanced: 1 });
       expect(await statuses()).toEqual(['READ', 'DELIVERED', 'QUEUED']);
+    });
+
+    it('leave nothing to be sent of a reply that waited for another try, or was given back untried', async () => {
+      const store = service.app.get(DispatchStore, { strict: false });
+      const connection = await loaded(widget);
+      const dispatches = () =>
+        service.query('SELECT FROM message_dispatches WHERE conversation_id = $1', [conversationId]);
+      const claimed = async () => {
+        const messageId = await reply('QUEUED');
+        await service.query(
+          'INSERT INTO message_dispatches VALUES ($1, $2, $3, $4, 0, now(), NULL, NULL, NULL, now())',
+          [tenant.workspace.id, conversationId, messageId, connection.id],
+        );
+        return (await store.claim(connection, 1))[0]!;
+      };
+
+      const waiting = await claimed();
+      await service.app.get(Database).transaction((tx) => store.postpone(tx, waiting, 0));
+      expect((await visitor.receipt(waiting.messageId, 'DELIVERED')).body).toEqual({ advanced: 1 });
+      expect(await dispatches()).toEqual([]);
+
+      const givenBack = await claimed();
+      expect((await visitor.receipt(givenBack.messageId, 'DELIVERED')).body).toEqual({ advanced: 1 });
+      expect(await dispatches()).toHaveLength(1);
+      await store.giveBack(givenBack);
+      expect(await dispatches()).toEqual([]);
     });
 
     it('are refused about a message that is not in the conversation', async () => {

@@ -42,6 +42,7 @@ export const RECIPIENT = `
     ORDER BY i.created_at DESC, i.external_id LIMIT 1))`;
 
 const BY_KEY = 'tenant_id = $1 AND conversation_id = $2 AND message_id = $3';
+const UP_TO = 'tenant_id = $1 AND conversation_id = $2 AND message_id <= $3';
 
 /**
  * The messages that are not through with yet. Times are the database's own. Whoever needs several locks takes them in
@@ -91,11 +92,14 @@ export class DispatchStore {
 
   /** Gives a claimed message back, untried, to be claimed by anyone. */
   async giveBack(dispatch: ClaimedDispatch): Promise<void> {
-    await this.database.query(
-      `UPDATE message_dispatches SET lease_id = NULL, lease_until = NULL, next_attempt_at = now()
-       WHERE ${BY_KEY} AND lease_id = $4`,
-      [...keyOf(dispatch), dispatch.leaseId],
-    );
+    await this.database.transaction(async (tx) => {
+      await tx.query(
+        `UPDATE message_dispatches SET lease_id = NULL, lease_until = NULL, next_attempt_at = now()
+         WHERE ${BY_KEY} AND lease_id = $4`,
+        [...keyOf(dispatch), dispatch.leaseId],
+      );
+      await this.dropTold(tx, dispatch);
+    });
   }
 
   /** Ends the lease of a message that is tried again, unless something has told meanwhile what became of it. */
@@ -106,13 +110,28 @@ export class DispatchStore {
        WHERE ${BY_KEY} AND lease_id = $4`,
       [...keyOf(dispatch), dispatch.leaseId, delayMs],
     );
+    await this.dropTold(tx, dispatch);
+  }
+
+  /** Locks what a conversation has under way or waiting, up to a message: before the messages, as everywhere. */
+  async lockUpTo(tx: Transaction, key: MessageKey): Promise<void> {
     await tx.query(
-      `DELETE FROM message_dispatches d USING messages m
-       WHERE d.tenant_id = $1 AND d.conversation_id = $2 AND d.message_id = $3 AND d.lease_id IS NULL
-         AND d.holds_until IS NULL
-         AND m.tenant_id = d.tenant_id AND m.conversation_id = d.conversation_id AND m.id = d.message_id
-         AND m.delivery_status NOT IN ('QUEUED', 'SENDING')`,
-      keyOf(dispatch),
+      `SELECT FROM message_dispatches WHERE ${UP_TO} AND holds_until IS NULL ORDER BY message_id FOR UPDATE`,
+      keyOf(key),
+    );
+  }
+
+  /**
+   * Drops what of a conversation waits, up to a message, although something has told what became of it: nobody would
+   * ever claim it. What is under way is left to whoever sends it.
+   */
+  async dropTold(tx: Transaction, key: MessageKey): Promise<void> {
+    await tx.query(
+      `DELETE FROM message_dispatches WHERE ${UP_TO} AND lease_id IS NULL AND holds_until IS NULL AND EXISTS (
+         SELECT FROM messages m
+         WHERE m.tenant_id = $1 AND m.conversation_id = $2 AND m.id = message_dispatches.message_id
+           AND m.delivery_status NOT IN ('QUEUED', 'SENDING'))`,
+      keyOf(key),
     );
   }
 

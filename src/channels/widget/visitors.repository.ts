@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { MessageEntity } from '../../messages/message.entity';
 import { statusesBefore } from '../../messages/message-status';
 import { Database, Transaction } from '../../database/database';
+import { DispatchStore } from '../outbound/dispatch.store';
 
 /** A visitor, wherever a token or a stream names one. */
 export interface VisitorKey {
@@ -50,7 +51,10 @@ const MESSAGE = `
 /** What visitors see and do, in as few statements as there can be. */
 @Injectable()
 export class VisitorsRepository {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly dispatches: DispatchStore,
+  ) {}
 
   /** Of those whose widget is there, in no order. */
   states(visitors: VisitorKey[]): Promise<VisitorState[]> {
@@ -89,28 +93,33 @@ export class VisitorsRepository {
 
   /**
    * Advances the replies of a conversation, up to and including one. What nobody has begun to send stays as it is:
-   * sending it ends in a receipt of its own.
+   * sending it ends in a receipt of its own. What waits for another try has come all the same, and waits no longer.
    * @returns how many have advanced
    */
-  async advance(
+  advance(
     tenantId: string,
     conversationId: string,
     upTo: string,
     status: 'DELIVERED' | 'READ',
   ): Promise<number> {
     const before = statusesBefore(status).filter((earlier) => earlier !== 'QUEUED');
-    const rows = await this.database.query(
-      `WITH due AS (
-         SELECT id FROM messages
-         WHERE tenant_id = $1 AND conversation_id = $2 AND id <= $3 AND delivery_status = ANY ($4)
-         ORDER BY id FOR NO KEY UPDATE
-       )
-       UPDATE messages SET delivery_status = $5, delivery_error = NULL
-       FROM due WHERE messages.tenant_id = $1 AND messages.conversation_id = $2 AND messages.id = due.id
-       RETURNING messages.id`,
-      [tenantId, conversationId, upTo, before, status],
-    );
-    return rows.length;
+    const key = { tenantId, conversationId, messageId: upTo };
+    return this.database.transaction(async (tx) => {
+      await this.dispatches.lockUpTo(tx, key);
+      const rows = await tx.query(
+        `WITH due AS (
+           SELECT id FROM messages
+           WHERE tenant_id = $1 AND conversation_id = $2 AND id <= $3 AND delivery_status = ANY ($4)
+           ORDER BY id FOR NO KEY UPDATE
+         )
+         UPDATE messages SET delivery_status = $5, delivery_error = NULL
+         FROM due WHERE messages.tenant_id = $1 AND messages.conversation_id = $2 AND messages.id = due.id
+         RETURNING messages.id`,
+        [tenantId, conversationId, upTo, before, status],
+      );
+      await this.dispatches.dropTold(tx, key);
+      return rows.length;
+    });
   }
 
   /** Keeps what the workspace says of someone it vouches for; what it does not say stays. */
