@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AppError } from '../../common/app-error';
 import { ProviderFault, SendOutcome } from './channel-adapter';
 import { AnsweredCall, ProviderAnswer, ProviderHttp, waitMsOf } from './provider-http';
-import { objectOf, ProviderObject, textOf } from './provider-json';
+import { lookUp, objectOf, ProviderObject, textOf } from './provider-json';
 
 /** A call of one of Meta's Graph APIs. */
 export interface GraphRequest {
@@ -126,7 +126,7 @@ function graphFaultOf({ status, body }: AnsweredCall): ProviderFault {
 /** By the code, as Meta asks for: statuses don't tell a refusal from a limit. By the status only without a known code. */
 function verdictOf({ status, body }: AnsweredCall, verdicts: Verdicts): Verdict {
   const { code, error_subcode: subcode } = objectOf(objectOf(body).error);
-  const known = verdicts[`${textOf(code)}/${textOf(subcode)}`] ?? verdicts[`${textOf(code)}`];
+  const known = lookUp(verdicts, `${textOf(code)}/${textOf(subcode)}`) ?? lookUp(verdicts, `${textOf(code)}`);
   if (known) return known;
   return { kind: status === 429 || status >= 500 ? 'RETRY' : 'TERMINAL' };
 }

@@ -28,6 +28,11 @@ const readMessage = (event: object) => {
 };
 
 describe('a message', () => {
+  it('is described in words, whatever it calls itself', () => {
+    const attachments = [{ type: 'constructor' }];
+    expect(readMessage({ message: { mid: 'm_1', attachments } }).body).toBe('[constructor]');
+  });
+
   it('is its text', () => {
     expect(readMessage({ message: { mid: 'm_AbC123', text: 'Opening hours?' } })).toEqual({
       kind: 'message',

@@ -7,7 +7,7 @@ import {
   InboundWatermark,
 } from './channel-adapter';
 import { described } from './description';
-import { numberOf, objectOf, objectsOf, ProviderObject, textOf } from './provider-json';
+import { lookUp, numberOf, objectOf, objectsOf, ProviderObject, textOf } from './provider-json';
 
 /**
  * A field of Messenger's request to send that comes back in the message's echo. Documented in Meta's reference of the
@@ -167,7 +167,7 @@ function describeAttachment({ type, title, payload }: ProviderObject): string {
   const content = objectOf(payload);
   if (textOf(content.sticker_id) !== null) return described('sticker', null);
   const name = textOf(type) ?? 'attachment';
-  const kind = KINDS[name] ?? name.replaceAll('_', ' ');
+  const kind = lookUp(KINDS, name) ?? name.replaceAll('_', ' ');
   return described(kind, placeOf(content) ?? textOf(title) ?? textOf(content.title));
 }
 

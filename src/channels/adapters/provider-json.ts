@@ -24,6 +24,11 @@ export function numberOf(value: unknown): number | null {
   return Number.isFinite(number) ? number : null;
 }
 
+/** What a table of ours says under a key of theirs: nothing under `constructor` and the like, which every object has. */
+export function lookUp<Value>(table: Readonly<Record<string, Value>>, key: string): Value | undefined {
+  return Object.hasOwn(table, key) ? table[key] : undefined;
+}
+
 function isObject(value: unknown): value is ProviderObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

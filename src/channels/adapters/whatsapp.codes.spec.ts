@@ -43,6 +43,11 @@ describe("WhatsApp's codes", () => {
     expect(answer(429, '', { 'retry-after': '30' })).toMatchObject({ kind: 'RETRY', afterMs: 30_000 });
   });
 
+  it('are none of what every object has', () => {
+    const error = { message: 'No', code: 'constructor' };
+    expect(answer(400, { error })).toMatchObject({ kind: 'TERMINAL' });
+  });
+
   it('come with what Meta explained', () => {
     const error = {
       message: '(#131047) Re-engagement message',

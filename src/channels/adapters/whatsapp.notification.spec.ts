@@ -48,6 +48,13 @@ describe("A WhatsApp notification's", () => {
     ]);
   });
 
+  it.each(['constructor', 'toString', '__proto__'])('kind of %s is nothing special', (name) => {
+    const value = { messages: [{ ...text, type: name }], statuses: [{ id: 'wamid.3', status: name }] };
+    expect(readNotification(notification(change(value)))).toMatchObject([
+      { kind: 'message', body: `[${name.replaceAll('_', ' ')}]` },
+    ]);
+  });
+
   it('customers without a phone number go by their business-scoped id', () => {
     const anonymous = { ...text, from: undefined };
     const given = {

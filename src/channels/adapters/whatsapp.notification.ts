@@ -2,7 +2,7 @@ import { isId } from '../../common/ids';
 import { InboundEvent, InboundMessage, InboundReceipt } from './channel-adapter';
 import { described } from './description';
 import { faultOfError } from './graph-api';
-import { objectOf, objectsOf, ProviderObject, textOf } from './provider-json';
+import { lookUp, objectOf, objectsOf, ProviderObject, textOf } from './provider-json';
 
 /** The code of a message that the customer's silence of 24 hours forbids, in an answer as in a status. */
 export const WINDOW_CODE = '131047';
@@ -77,7 +77,7 @@ const RECEIPTS: Record<string, InboundReceipt['status']> = {
 
 function readStatus(accountId: string, given: ProviderObject): InboundReceipt | null {
   const providerId = textOf(given.id);
-  const status = RECEIPTS[textOf(given.status) ?? ''];
+  const status = lookUp(RECEIPTS, textOf(given.status) ?? '');
   if (providerId === null || status === undefined) return null;
   const ownId = given[OWN_ID_FIELD];
   const messageId = isId(ownId) ? ownId : null;
@@ -112,7 +112,7 @@ function describe(message: ProviderObject): string {
   if (type === 'unsupported' || type === 'unknown') {
     return described('unsupported message', textOf(objectsOf(message.errors)[0]?.title));
   }
-  return described(type.replaceAll('_', ' '), DETAILS[type]?.(content) ?? null);
+  return described(type.replaceAll('_', ' '), lookUp(DETAILS, type)?.(content) ?? null);
 }
 
 function choiceOf({ button_reply, list_reply }: ProviderObject): string | null {
