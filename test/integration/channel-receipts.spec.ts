@@ -159,6 +159,7 @@ describe('receipts', () => {
     for (const providerId of ['a\0b', '\ud800', 'x'.repeat(5_000)]) {
       await receipt(providerId, 'READ');
       await echo(providerId);
+      await echo('wamid.known', { customerId: providerId, body: 'On its way.' });
     }
     expect(
       await service.query(`SELECT FROM early_receipts WHERE status = 'READ' AND provider_id LIKE 'xx%'`),
@@ -168,6 +169,12 @@ describe('receipts', () => {
   describe('as a watermark', () => {
     const watermark = (status: string, until: Date, customerId = chat.customerId) =>
       tell({ kind: 'watermark', customerId, status, until });
+
+    it('say nothing with a time at which nothing was sent yet', async () => {
+      const { message } = await sent();
+      for (const ms of [-8.64e15, 0, NaN]) await watermark('READ', new Date(ms));
+      expect(await statusOf(message)).toBe('SENT');
+    });
 
     it('advance all that was sent until then, and only to that customer', async () => {
       const [first, second] = [await sent('first'), await sent('second')];

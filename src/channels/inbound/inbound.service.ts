@@ -1,16 +1,13 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { violatesUnique } from '../../common/database-errors';
-import { isStorableText } from '../../common/validators';
 import { ContactsService } from '../../contacts/contacts.service';
 import { ConversationsService } from '../../conversations/conversations.service';
 import { Database, Transaction } from '../../database/database';
 import { MessagesService } from '../../messages/messages.service';
 import { Connection, InboundMessage } from '../adapters/channel-adapter';
+import { isUsableId } from '../provider-id';
 import { contentOf, customerOf } from './inbound-content';
 import { InboundStore, PROVIDER_MESSAGES_KEY } from './inbound.store';
-
-/** Longer than any provider's, and short enough for an index. */
-const MAX_ID_LENGTH = 512;
 
 /** Takes in what customers write: each message once, in the conversation with whoever wrote it. */
 @Injectable()
@@ -61,8 +58,4 @@ export class InboundService {
     await this.store.insert(tx, connectionId, providerIds, stored);
     return true;
   }
-}
-
-function isUsableId(id: string): boolean {
-  return isStorableText(id) && id !== '' && id.length <= MAX_ID_LENGTH;
 }

@@ -1,6 +1,7 @@
 import { DeliveryError, DeliveryErrorCode } from '../../messages/message-status';
 import { ChannelAdapter, ProviderFault, SendOutcome } from '../adapters/channel-adapter';
 import { deliveryError } from '../delivery-error';
+import { isUsableId } from '../provider-id';
 import { retryDelayMs } from './retry-schedule';
 
 /** What an attempt makes of its message. */
@@ -18,8 +19,12 @@ export function resultOf(
   failedAttempts: number,
 ): DispatchResult {
   switch (outcome.kind) {
-    case 'SENT':
-      return { status: 'SENT', providerId: outcome.providerId, holdMs: limits.conversationIntervalMs };
+    case 'SENT': {
+      // An id that can't be kept must not keep the sending from being recorded.
+      const providerId =
+        outcome.providerId !== null && isUsableId(outcome.providerId) ? outcome.providerId : null;
+      return { status: 'SENT', providerId, holdMs: limits.conversationIntervalMs };
+    }
     case 'UNKNOWN':
       return {
         status: 'UNKNOWN',

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { isId } from '../../common/ids';
-import { isStorableText } from '../../common/validators';
 import { Database, Transaction } from '../../database/database';
 import { DeliveryError, ReceiptStatus } from '../../messages/message-status';
 import { Connection, InboundEcho, InboundReceipt, InboundWatermark } from '../adapters/channel-adapter';
@@ -8,11 +7,9 @@ import { deliveryError } from '../delivery-error';
 import { MessageKey } from '../outbound/claimed-dispatch';
 import { DispatchQueue } from '../outbound/dispatch.queue';
 import { DispatchStore } from '../outbound/dispatch.store';
+import { isUsableId } from '../provider-id';
 import { MessageProgress } from './message-progress';
 import { ReceiptsStore, UnsettledMessage } from './receipts.store';
-
-/** No provider's ids are anything near as long. Longer ones could not be looked up. */
-const MAX_PROVIDER_ID_LENGTH = 512;
 
 /** How far a message is, as the provider has told. */
 interface Told {
@@ -99,11 +96,8 @@ export class ReceiptsService {
   }
 }
 
-/** What no message of ours can be meant by, and no query could ask for. */
+/** Whether it can be about a message of ours: it names one as they are named, or a time since there are any. */
 function isApplicable(event: InboundReceipt | InboundWatermark | InboundEcho): boolean {
-  if (event.kind === 'watermark') {
-    return isStorableText(event.customerId) && !Number.isNaN(event.until.getTime());
-  }
-  const { providerId } = event;
-  return providerId.length <= MAX_PROVIDER_ID_LENGTH && isStorableText(providerId);
+  if (event.kind === 'watermark') return isUsableId(event.customerId) && event.until.getTime() > 0;
+  return isUsableId(event.providerId) && (event.kind === 'receipt' || isUsableId(event.customerId));
 }
