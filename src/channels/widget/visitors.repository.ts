@@ -122,7 +122,7 @@ export class VisitorsRepository {
     });
   }
 
-  /** Keeps what the workspace says of someone it vouches for; what it does not say stays. */
+  /** Keeps what is said of someone whom the workspace vouches for; what is not said stays. Only their id is proved. */
   async describe(
     tx: Transaction,
     tenantId: string,

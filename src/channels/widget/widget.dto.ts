@@ -6,7 +6,7 @@ import { MAX_BODY_CHARACTERS } from '../../messages/message.dto';
 
 const CLIENT_MESSAGE_ID = /^[\w.:-]{1,100}$/;
 
-/** Someone whom the workspace vouches for. */
+/** Someone whom the workspace vouches for: their id, and nothing else that is said of them. */
 export class VouchedVisitor {
   @ApiProperty({
     minLength: 1,
