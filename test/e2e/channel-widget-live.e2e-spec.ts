@@ -1,6 +1,7 @@
 import { ChannelConnectionsService } from '../../src/channels/connections/channel-connections.service';
 import { WidgetAdapter } from '../../src/channels/adapters/widget.adapter';
 import { ConnectionLoader } from '../../src/channels/connections/connection.loader';
+import { DispatchStore } from '../../src/channels/outbound/dispatch.store';
 import { VisitorStreams } from '../../src/channels/widget/visitor-streams';
 import { VisitorTokens } from '../../src/channels/widget/visitor-tokens';
 import { Widget } from '../../src/channels/widget/visitor';
@@ -175,6 +176,42 @@ describe('what visitors hear', () => {
     const sent = await answer(conversationId, 'Late').finally(() => redis.restart());
     expect((await stream.next('message', 1, 20_000)).data.message).toMatchObject({ id: sent.id });
     await waitFor('SENT', async () => (await deliveryOf(visitor, sent.id)) === 'SENT');
+  });
+
+  it('is not a reply whose worker died in the middle, which their history has, and the next one follows', async () => {
+    const api = await TestService.create();
+    const { client, workspace } = await createTenant(api);
+    const shop = await TestWidget.connect(api, workspace);
+    const visitor = await shop.visitor(api);
+    await visitor.post('m-1');
+    const { conversationId } = (await visitor.open()).body;
+    const reply = async (body: string) =>
+      (await client.post(`/conversations/${conversationId}/messages`, { body })).body.message.id as string;
+    const replies = [await reply('Who knows?'), await reply('The next')];
+    await api.query(
+      `INSERT INTO message_dispatches (tenant_id, conversation_id, message_id, connection_id, next_attempt_at, created_at)
+       VALUES ($1, $2, $3, $4, now(), now())`,
+      [workspace.id, conversationId, replies[0], shop.connection.id],
+    );
+    const loaded = await api.app.get(ConnectionLoader, { strict: false }).byHookKey('WIDGET', shop.siteKey);
+    await api.app.get(DispatchStore, { strict: false }).claim(loaded!, 1);
+    await api.query(`UPDATE message_dispatches SET lease_until = now() - interval '1 second'`);
+    const stream = await visitor.stream(api.baseUrl);
+    streams.push(stream);
+    await stream.next('ready');
+
+    const worker = await TestService.create({ role: 'worker', beside: api });
+    try {
+      await waitFor('the next to be SENT', async () => (await deliveryOf(visitor, replies[1]!)) === 'SENT');
+      expect(await deliveryOf(visitor, replies[0]!)).toBe('UNKNOWN');
+      await stream.next('message');
+      expect(stream.of('message').map(({ data }) => data.message.id)).toEqual([replies[1]]);
+      expect((await visitor.receipt(replies[1]!, 'DELIVERED')).body).toEqual({ advanced: 2 });
+      expect(await deliveryOf(visitor, replies[0]!)).toBe('DELIVERED');
+    } finally {
+      await worker.close();
+      await api.close();
+    }
   });
 
   it('is no more than ten streams of one visitor', async () => {
