@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { LauncherError, sleep } from './processes.mjs';
@@ -43,11 +43,27 @@ export async function startMigratedServers(onLog) {
   return { servers, env };
 }
 
-function writeDown({ databaseUrl, redisUrl, reaper }) {
+/**
+ * What the CLI of this checkout takes for defaults: where the servers are and, once the service runs, whose addresses it
+ * goes by. Put in place whole, for whoever reads it just then.
+ *
+ * @param {import('./servers.mjs').Servers} servers
+ * @param {NodeJS.ProcessEnv} [env] the service's
+ */
+function writeDown({ databaseUrl, redisUrl, reaper }, env = {}) {
   const file = join(DATA_DIR, 'servers.json');
+  const places = {
+    databaseUrl,
+    redisUrl,
+    publicUrl: env.PUBLIC_URL,
+    telegramApiUrl: env.TELEGRAM_API_URL,
+    metaGraphUrl: env.META_GRAPH_URL,
+    instagramGraphUrl: env.INSTAGRAM_GRAPH_URL,
+  };
   mkdirSync(DATA_DIR, { recursive: true });
-  rmSync(file, { force: true }); // an old one may have other permissions
-  writeFileSync(file, `${JSON.stringify({ databaseUrl, redisUrl }, null, 2)}\n`, { mode: 0o600 });
+  const draft = `${file}.${process.pid}`;
+  writeFileSync(draft, `${JSON.stringify(places, null, 2)}\n`, { mode: 0o600 });
+  renameSync(draft, file);
   reaper.removeAtEnd(file);
 }
 
@@ -73,29 +89,31 @@ export async function runCli(args, env) {
 }
 
 /**
- * Starts the service and waits until it is ready.
+ * Starts the service, waits until it is ready, and writes down its addresses for the CLI in another terminal.
  *
  * @param {object} options
- * @param {import('./processes.mjs').Reaper} options.reaper
+ * @param {import('./servers.mjs').Servers} options.servers
  * @param {NodeJS.ProcessEnv} options.env
  * @param {number} options.port
  * @param {'inherit' | number} options.log where its log lines go
  * @returns {Promise<{ url: string, failed: Promise<never> }>} `failed` rejects when it stops
  */
-export async function startApp({ reaper, env, port, log }) {
+export async function startApp({ servers, env, port, log }) {
+  const url = `http://localhost:${port}`;
+  const appEnv = { ...env, PORT: String(port), PUBLIC_URL: env.PUBLIC_URL || url };
   const child = spawn(process.execPath, built('main.js'), {
     cwd: ROOT,
-    env: { ...env, PORT: String(port) },
+    env: appEnv,
     detached: true, // the terminal's Ctrl-C is for the launcher; the reaper asks the service to end
     stdio: ['ignore', log, log],
   });
-  reaper.adopt(child, 'SIGTERM');
+  servers.reaper.adopt(child, 'SIGTERM');
   const failed = once(child, 'exit').then(([code, signal]) => {
     throw new LauncherError(`The service stopped by itself (${signal ?? `exit code ${code}`}).`);
   });
   failed.catch(() => undefined); // for whoever waits for it; a wanted stop is no failure
-  const url = `http://localhost:${port}`;
   await Promise.race([ready(url), failed]);
+  if (servers.embedded) writeDown(servers, appEnv);
   return { url, failed };
 }
 

@@ -33,7 +33,6 @@ async function run() {
   const env = {
     ...started.env,
     ROLE: 'all',
-    PUBLIC_URL: `http://localhost:${port}`,
     TELEGRAM_API_URL: simulators.telegram.url,
     META_GRAPH_URL: simulators.graphUrl,
     INSTAGRAM_GRAPH_URL: simulators.instagram.url,
@@ -44,7 +43,7 @@ async function run() {
   const receiver = new Receiver(certificate);
   const receiverUrl = await receiver.listen();
   const logFile = join(folder, 'service.log');
-  const app = await startApp({ reaper: servers.reaper, env, port, log: openSync(logFile, 'w') });
+  const app = await startApp({ servers, env, port, log: openSync(logFile, 'w') });
   note(`API ${app.url}/api/v1, receiver ${receiverUrl}, log ${relative('', logFile)}`);
   const customers = makeCustomers(simulators);
   await Promise.race([perform({ app, env, receiver, receiverUrl, customers }), app.failed, servers.failed]);
@@ -62,7 +61,7 @@ async function perform({ app, env, receiver, receiverUrl, customers }) {
   await show({ ...made, api, customers, receiver, cli });
   summary(receiver);
   if (once) return;
-  await invite({ api, customers, docsUrl: `${app.url}/docs` });
+  await invite({ api, cli, workspace: made.workspace, customers, docsUrl: `${app.url}/docs` });
   receiver.on('delivery', (delivery) => {
     console.log();
     printDelivery(delivery);
@@ -83,10 +82,12 @@ function summary({ deliveries }) {
   for (const [event, count] of counts) console.log(`  ${green('✓')} ${count} × ${event}`);
 }
 
-async function invite({ api, customers, docsUrl }) {
+async function invite({ api, cli, workspace, customers, docsUrl }) {
   const { url, key } = api;
   const telegram = customers.find(({ channel }) => channel === 'TELEGRAM');
   const { data } = await api.send('GET', '/conversations?channel=TELEGRAM&limit=1');
+  const second = `${workspace.slug}-2`;
+  await cli('workspace', 'create', '--name', 'Second', '--slug', second, '--plan', 'PRO');
   console.log(`
 ${bold('It stays up until Ctrl-C. Webhooks appear here as they come, and replies as they reach the customers.')}
 
@@ -103,6 +104,10 @@ curl -sw '\\n' ${url}/conversations/${data[0].id}/messages -H 'x-api-key: ${key}
 What the customer writes, as Telegram would bring it; twice is stored once, and without the secret nothing is:
 
 ${telegram.curl}
+
+A bot of your own, connected to a second workspace by way of the simulator:
+
+node dist/cli.js channel connect --workspace ${second} --channel TELEGRAM --credentials '${JSON.stringify(telegram.anotherAccount())}'
 `);
 }
 

@@ -13,7 +13,7 @@ async function run() {
   }
   const started = await startMigratedServers(console.log);
   servers = started.servers;
-  const app = await startApp({ reaper: servers.reaper, env: started.env, port, log: 'inherit' });
+  const app = await startApp({ servers, env: started.env, port, log: 'inherit' });
   welcome(app.url);
   await Promise.race([app.failed, servers.failed]);
 }

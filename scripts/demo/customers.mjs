@@ -64,9 +64,10 @@ function onWhatsApp(simulator) {
   };
 }
 
-/** @returns {Customer & { curl: string }} */
+/** @returns {Customer & { curl: string, anotherAccount: () => object }} */
 function onTelegram(simulator) {
-  const botToken = simulator.constructor.token(newId());
+  const newToken = () => simulator.constructor.token(newId());
+  const botToken = newToken();
   const chatId = randomInt(10 ** 9, 10 ** 10);
   const from = { id: chatId, is_bot: false, first_name: 'Олена', last_name: 'Коваль' };
   const update = (text) => simulator.textUpdate(chatId, text, { from });
@@ -80,6 +81,7 @@ function onTelegram(simulator) {
     replies: () => simulator.sent,
     receipts: [],
     remark: 'Telegram tells no more',
+    anotherAccount: () => ({ botToken: newToken() }),
     /** What its customer writes, as Telegram would bring it. */
     get curl() {
       const { url, secret_token: secret } = simulator.webhooks.get(botToken);

@@ -205,6 +205,12 @@ describe('Config', () => {
 
   describe('beside embedded servers', () => {
     const servers = { databaseUrl: 'postgresql://embedded/one', redisUrl: 'redis://embedded' };
+    const addresses = {
+      publicUrl: 'http://localhost:3001',
+      telegramApiUrl: 'http://127.0.0.1:4001',
+      metaGraphUrl: 'http://127.0.0.1:4002',
+      instagramGraphUrl: 'http://127.0.0.1:4003',
+    };
 
     beforeEach(() => writeFileSync(join(folder, 'servers.json'), JSON.stringify(servers)));
 
@@ -217,6 +223,30 @@ describe('Config', () => {
       expect(Config.from({ ...REQUIRED, DATA_DIR: folder })).toMatchObject({
         databaseUrl: REQUIRED.DATABASE_URL,
         redisUrl: REQUIRED.REDIS_URL,
+      });
+    });
+
+    describe('with a service on them', () => {
+      const { SECRETS_KEYS } = REQUIRED;
+
+      beforeEach(() =>
+        writeFileSync(join(folder, 'servers.json'), JSON.stringify({ ...servers, ...addresses })),
+      );
+
+      it('goes by its addresses, but for those that are set', () => {
+        const given = { SECRETS_KEYS, DATA_DIR: folder, META_GRAPH_URL: 'https://meta.example.com' };
+        expect(Config.from(given)).toMatchObject({
+          ...servers,
+          ...addresses,
+          metaGraphUrl: 'https://meta.example.com',
+        });
+      });
+
+      it('does not, with another database', () => {
+        expect(Config.from({ ...REQUIRED, DATA_DIR: folder })).toMatchObject({
+          publicUrl: 'http://localhost:3000',
+          telegramApiUrl: 'https://api.telegram.org',
+        });
       });
     });
   });

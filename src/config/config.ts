@@ -233,10 +233,24 @@ export class ConfigError extends Error {
   }
 }
 
-/** The addresses of the embedded servers, while they run: what `npm start` and `npm run demo` write down. */
+/**
+ * The addresses of the embedded servers, while they run: what `npm start` and `npm run demo` write down. Those of the
+ * service on them count only for their own database: with another one, it is another service.
+ */
 function embeddedDefaults(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const servers = runningServers(env.DATA_DIR ?? '.data');
-  return servers ? { DATABASE_URL: servers.databaseUrl, REDIS_URL: servers.redisUrl } : {};
+  if (!servers) return {};
+  const { databaseUrl, redisUrl, publicUrl, telegramApiUrl, metaGraphUrl, instagramGraphUrl } = servers;
+  const stores = { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl };
+  if ((env.DATABASE_URL ?? databaseUrl) !== databaseUrl) return stores;
+  const addresses = {
+    PUBLIC_URL: publicUrl,
+    TELEGRAM_API_URL: telegramApiUrl,
+    META_GRAPH_URL: metaGraphUrl,
+    INSTAGRAM_GRAPH_URL: instagramGraphUrl,
+  };
+  const known = Object.entries(addresses).filter(([, address]) => address !== undefined);
+  return { ...stores, ...Object.fromEntries(known) };
 }
 
 function secretsKeysOf(env: Environment): SecretsKey[] {

@@ -2,11 +2,21 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The embedded servers of this checkout, as the launcher writes them down while they run. */
-export function runningServers(dataDir: string): { databaseUrl: string; redisUrl: string } | null {
+/** The embedded servers of this checkout, and the addresses that the service on them goes by. */
+export interface RunningServers {
+  databaseUrl: string;
+  redisUrl: string;
+  publicUrl?: string;
+  telegramApiUrl?: string;
+  metaGraphUrl?: string;
+  instagramGraphUrl?: string;
+}
+
+/** As the launcher writes them down while they run. */
+export function runningServers(dataDir: string): RunningServers | null {
   const file = join(dataDir, 'servers.json');
   if (!existsSync(file)) return null;
-  return JSON.parse(readFileSync(file, 'utf8')) as { databaseUrl: string; redisUrl: string };
+  return JSON.parse(readFileSync(file, 'utf8')) as RunningServers;
 }
 
 /** The encryption keys of a development checkout: made once, then kept, so that stored secrets stay readable. */
