@@ -25,8 +25,9 @@ export class Channels1795219200006 implements MigrationInterface {
     await db.query(`
       CREATE UNIQUE INDEX channel_connections_tenant_channel_key ON channel_connections (tenant_id, channel)
       WHERE status <> 'DISCONNECTED'`);
+    // So it is always clear whose customers write to an account, and whom its provider calls.
     await db.query(`
-      CREATE INDEX channel_connections_external_idx ON channel_connections (channel, external_id)
+      CREATE UNIQUE INDEX channel_connections_external_idx ON channel_connections (channel, external_id)
       WHERE status <> 'DISCONNECTED'`);
 
     await db.query('ALTER TABLE messages ADD COLUMN metadata jsonb');

@@ -121,7 +121,11 @@ describe('channel connections', () => {
         const asked = away
           .get(ChannelConnectionsService)
           .connect(workspace.id, { channel: 'TELEGRAM', credentials: { botToken } }, SYSTEM);
-        await expectRefusal(asked, 'INVALID_BODY');
+        await expect(asked).rejects.toMatchObject({
+          code: 'UNAVAILABLE',
+          message:
+            "The provider can't be reached: ECONNREFUSED. It was asked at http://127.0.0.1:1 (TELEGRAM_API_URL).",
+        });
         expect(await stored()).toEqual([]);
       } finally {
         await away.close();
@@ -156,6 +160,31 @@ describe('channel connections', () => {
       expect(made).toHaveLength(1);
       expect(telegram.webhooks.get(botToken)!.url).toBe(made[0]!.value.hookUrl);
       expect(await stored()).toHaveLength(1);
+    });
+
+    it('refuses an account that another workspace has connected, and leaves the provider calling that one', async () => {
+      const { hookUrl, externalId } = await connect();
+      const stranger = await dashboard.make.workspace();
+      await expect(connect(renewed(), stranger)).rejects.toMatchObject({
+        code: 'INVALID_BODY',
+        message: `credentials are those of ${externalId}, which is connected in another workspace; disconnect it there first.`,
+      });
+      expect(telegram.webhooks.has(renewed())).toBe(false);
+      expect(telegram.webhooks.get(botToken)!.url).toBe(hookUrl);
+      expect(await connections().list(stranger.id)).toEqual([]);
+      expect(await auditOf(stranger)).toEqual([]);
+    });
+
+    it('makes one of several workspaces that connect an account at once', async () => {
+      const others = await Promise.all([1, 2, 3].map(() => dashboard.make.workspace()));
+      const outcomes = await Promise.allSettled(
+        [workspace, ...others].map((tenant) => connect(botToken, tenant)),
+      );
+      const made = outcomes.filter((outcome) => outcome.status === 'fulfilled');
+      expect(made).toHaveLength(1);
+      expect(telegram.webhooks.get(botToken)!.url).toBe(made[0]!.value.hookUrl);
+      for (const outcome of outcomes.filter(({ status }) => status === 'rejected'))
+        expect(outcome).toMatchObject({ reason: { code: 'INVALID_BODY' } });
     });
 
     it.each([
@@ -282,10 +311,10 @@ describe('channel connections', () => {
       await expectRefusal(disconnect(), 'NOT_FOUND');
     });
 
-    it('leaves the provider calling another workspace that has connected the same account', async () => {
+    it('lets another workspace connect the account', async () => {
       const { id } = await connect();
-      const other = await connect(botToken, await dashboard.make.workspace());
       await connections().disconnect(workspace.id, id, SYSTEM);
+      const other = await connect(botToken, await dashboard.make.workspace());
       expect(telegram.webhooks.get(botToken)!.url).toBe(other.hookUrl);
     });
   });

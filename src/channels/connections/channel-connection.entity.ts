@@ -4,7 +4,10 @@ import { type Channel } from '../../common/channel';
 export const CONNECTION_STATUSES = ['ACTIVE', 'REAUTH_REQUIRED', 'DISCONNECTED'] as const;
 export type ConnectionStatus = (typeof CONNECTION_STATUSES)[number];
 
-/** A workspace's account at a channel's provider. At most one that is not disconnected for each channel. */
+/**
+ * A workspace's account at a channel's provider. Of those that are not disconnected, a workspace has at most one for
+ * each channel, and an account is in at most one workspace.
+ */
 @Entity('channel_connections')
 export class ChannelConnectionEntity {
   @PrimaryColumn('uuid')

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { FindOptionsSelect, FindOptionsWhere, In, Not } from 'typeorm';
 import { Channel } from '../../common/channel';
+import { violatesUnique } from '../../common/database-errors';
 import { isId } from '../../common/ids';
 import { Database, Reader, Transaction } from '../../database/database';
 import { DeliveryError, statusesBefore } from '../../messages/message-status';
@@ -22,6 +23,8 @@ export type ConnectionChanges = Pick<ChannelConnectionEntity, 'updatedAt'> &
 
 /** What was disconnected stays only for the messages that it carried. */
 const LIVE = { status: Not('DISCONNECTED' as const) };
+
+const ONE_WORKSPACE_FOR_AN_ACCOUNT = 'channel_connections_external_idx';
 
 const WITH_CREDENTIALS: FindOptionsSelect<ChannelConnectionEntity> = {
   id: true,
@@ -73,7 +76,7 @@ export class ChannelConnectionsRepository {
     return findLive(this.database, { channel, hookKey });
   }
 
-  /** Whoever has connected these accounts: there can be several to one, of different workspaces. */
+  /** Those of these accounts that are connected, in whichever workspace: each is in one. */
   findByAccounts(channel: Channel, externalIds: string[]): Promise<ChannelConnectionEntity[]> {
     return this.database.manager.find(ChannelConnectionEntity, {
       where: { channel, externalId: In(externalIds), ...LIVE },
@@ -97,8 +100,18 @@ export class ChannelConnectionsRepository {
     ]);
   }
 
-  async insert(tx: Transaction, connection: ChannelConnectionEntity): Promise<void> {
-    await tx.manager.insert(ChannelConnectionEntity, connection);
+  /**
+   * Waits for whoever connects the same account just now.
+   * @returns whether it could be: an account is in one workspace. If not, the transaction is of no more use.
+   */
+  async insert(tx: Transaction, connection: ChannelConnectionEntity): Promise<boolean> {
+    try {
+      await tx.manager.insert(ChannelConnectionEntity, connection);
+      return true;
+    } catch (error) {
+      if (violatesUnique(error, ONE_WORKSPACE_FOR_AN_ACCOUNT)) return false;
+      throw error;
+    }
   }
 
   async update(tx: Transaction, tenantId: string, id: string, changes: ConnectionChanges): Promise<void> {

@@ -37,10 +37,10 @@ export class ChannelConnectionsService {
    * Connects an account, and has its provider send to us. Nothing is kept if the provider refuses. What is to be
    * entered elsewhere, such as a verify token, is in the answer this once.
    *
-   * The provider is asked within the transaction, which holds nothing up but another connect of the same channel: two
-   * at once would have the provider call the one that is not kept.
-   * @throws AppError INVALID_BODY: credentials that are incomplete or refused, a provider that can't be reached, a
-   * channel that is connected already; NOT_FOUND (workspace)
+   * The provider is asked within the transaction, which holds nothing up but another connect of the same channel or
+   * account: two at once would have the provider call the one that is not kept.
+   * @throws AppError INVALID_BODY: credentials that are incomplete or refused, a channel that is connected already, an
+   * account that is in another workspace; UNAVAILABLE: the provider can't be reached; NOT_FOUND (workspace)
    */
   async connect(tenantId: string, input: ConnectChannel, actor: Actor): Promise<ConnectedChannel> {
     const { channel, credentials } = validate(ConnectChannel, input);
@@ -49,7 +49,7 @@ export class ChannelConnectionsService {
     await this.database.transaction(async (tx) => {
       await this.connections.takeTurn(tx, tenantId, channel);
       await this.requireNone(tx, connection);
-      await this.connections.insert(tx, connection);
+      if (!(await this.connections.insert(tx, connection))) throw takenElsewhere(connection);
       await this.record(tx, connection, 'connected', actor);
       await this.registration.register({ ...connection, credentials: checked.credentials });
     });
@@ -68,8 +68,8 @@ export class ChannelConnectionsService {
 
   /**
    * Puts an account's new credentials in the place of the old ones, and lets it send again if those had lapsed.
-   * @throws AppError INVALID_BODY: credentials that are incomplete, refused, or another account's; a provider that
-   * can't be reached; NOT_FOUND
+   * @throws AppError INVALID_BODY: credentials that are incomplete, refused, or another account's; UNAVAILABLE: the
+   * provider can't be reached; NOT_FOUND
    */
   async rotate(tenantId: string, id: string, credentials: object, actor: Actor): Promise<ConnectedChannel> {
     const { channel } = await this.find(tenantId, id);
@@ -157,7 +157,7 @@ export class ChannelConnectionsService {
   }
 
   /**
-   * Another workspace may have connected the same account: its provider must go on calling.
+   * If the account has been connected anew by now, its provider must go on calling.
    * @returns why the provider could not be told, or null
    */
   private async unregister(connection: ChannelConnectionEntity): Promise<string | null> {
@@ -166,7 +166,7 @@ export class ChannelConnectionsService {
       if (others.length === 0) await this.registration.unregister(this.loader.open(connection));
       return null;
     } catch (error) {
-      return (error as Error).message;
+      return `could not be told: ${(error as Error).message}`;
     }
   }
 
@@ -189,6 +189,11 @@ export class ChannelConnectionsService {
       metadata: { channel, externalId },
     });
   }
+}
+
+function takenElsewhere({ externalId }: ChannelConnectionEntity): AppError {
+  const fault = `are those of ${externalId}, which is connected in another workspace; disconnect it there first`;
+  return AppError.invalidBody('credentials', fault);
 }
 
 function anotherAccount({ externalId }: ChannelConnectionEntity, given: string): AppError {

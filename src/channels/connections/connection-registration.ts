@@ -67,7 +67,7 @@ export class ConnectionRegistration {
     };
   }
 
-  /** @throws AppError INVALID_BODY: the provider refused, or can't be reached */
+  /** @throws AppError INVALID_BODY: the provider refused; UNAVAILABLE: it can't be reached */
   register(connection: Connection): Promise<void> {
     return this.adapters.of(connection.channel).register(connection, this.hookUrlOf(connection));
   }

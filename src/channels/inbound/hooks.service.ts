@@ -66,11 +66,15 @@ export class HooksService {
     const adapter = this.adapterOf(connection);
     const events = adapter.parse(connection, parsed(request.rawBody));
     const others = await this.othersOf(connection, events, (other) => adapter.verify(other, request));
+    const owners = new Map([connection, ...others].map((owner) => [owner.externalId, owner]));
+    this.reportUnowned(
+      connection,
+      events.filter(({ accountId }) => !owners.has(accountId)),
+    );
     const faults: unknown[] = [];
     for (const event of events) {
-      const owners = [connection, ...others].filter(({ externalId }) => externalId === event.accountId);
-      for (const owner of owners)
-        await this.handle(owner, event).catch((error: unknown) => faults.push(error));
+      const owner = owners.get(event.accountId);
+      if (owner) await this.handle(owner, event).catch((error: unknown) => faults.push(error));
       if (faults.some(isDatabaseAway)) break;
     }
     this.report(faults);
@@ -89,9 +93,18 @@ export class HooksService {
     const accounts = [...new Set(events.map(({ accountId }) => accountId))];
     const foreign = accounts.filter((account) => account !== externalId && isStorableText(account));
     if (foreign.length === 0) return [];
-    const others = (await this.connections.byAccounts(channel, foreign)).filter(isSigned);
-    this.logger.debug({ channel, accounts: foreign.length, signed: others.length }, 'told of other accounts');
-    return others;
+    return (await this.connections.byAccounts(channel, foreign)).filter(isSigned);
+  }
+
+  /** The line by which an operator finds out that an account is not connected, or has another secret. */
+  private reportUnowned({ channel, id: connectionId }: Connection, events: InboundEvent[]): void {
+    if (events.length === 0) return;
+    const accounts = new Set(events.map(({ accountId }) => accountId)).size;
+    const what = { channel, connectionId, events: events.length, accounts };
+    this.logger.log(
+      what,
+      'events were left out: of accounts not connected, or connected with another secret',
+    );
   }
 
   private async handle(connection: LoadedConnection, event: InboundEvent): Promise<void> {
