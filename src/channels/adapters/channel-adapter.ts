@@ -81,7 +81,7 @@ export interface ChannelAdapter<Credentials extends object = object> {
 
   /**
    * Makes the provider send to us: asks it whether the credentials work, and registers the address it shall call.
-   * @throws AppError INVALID_BODY: the provider refused, or can't be reached, and how
+   * @throws AppError INVALID_BODY: the provider refused, and how; UNAVAILABLE: it can't be reached, and where
    */
   register(connection: Connection<Credentials>, hookUrl: string): Promise<void>;
 

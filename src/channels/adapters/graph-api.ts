@@ -1,7 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../../common/app-error';
 import { ProviderFault, SendOutcome } from './channel-adapter';
-import { AnsweredCall, ProviderAnswer, ProviderHttp, waitMsOf } from './provider-http';
+import {
+  AnsweredCall,
+  ProviderAnswer,
+  providerAway,
+  ProviderHttp,
+  ProviderVariable,
+  waitMsOf,
+} from './provider-http';
 import { lookUp, objectOf, ProviderObject, textOf } from './provider-json';
 
 /** A call of one of Meta's Graph APIs. */
@@ -26,6 +33,12 @@ export type Verdicts = Readonly<Record<string, Verdict>>;
 
 /** What an API answered to a question, or what its refusal means. */
 export type GraphAnswer = { kind: 'ANSWERED'; body: ProviderObject } | Exclude<SendOutcome, { kind: 'SENT' }>;
+
+/**
+ * What an app, a page or an account may do within an hour is used up, so every message over this connection is too
+ * many. The hour is a sliding one: a part of it comes back within minutes.
+ */
+export const HOURLY_LIMIT: Verdict = { kind: 'RETRY', afterMs: 5 * 60_000, concerns: 'connection' };
 
 const MAX_FAULT_LENGTH = 500;
 
@@ -61,15 +74,15 @@ export class GraphApi {
 
   /**
    * Asks for something that must work for a connection to be made.
+   * @param variable that the request's address is from
    * @returns the body of the answer
-   * @throws AppError INVALID_BODY with what Meta said
+   * @throws AppError INVALID_BODY with what Meta said; UNAVAILABLE
    */
-  async require(request: GraphRequest): Promise<ProviderObject> {
+  async require(request: GraphRequest, variable: ProviderVariable): Promise<ProviderObject> {
     const answer = await this.call(request);
-    const isTaken = answer.kind === 'answered' && isSuccess(answer) && !('error' in objectOf(answer.body));
-    if (isTaken) return objectOf(answer.body);
-    const fault = answer.kind === 'answered' ? graphFaultOf(answer) : answer.fault;
-    const said = without(request.accessToken, fault).message.replace(/\.$/, '');
+    if (answer.kind !== 'answered') throw providerAway(answer.fault, request.url, variable);
+    if (isSuccess(answer) && !('error' in objectOf(answer.body))) return objectOf(answer.body);
+    const said = without(request.accessToken, graphFaultOf(answer)).message.replace(/\.$/, '');
     throw AppError.invalidBody('credentials', `were not taken by Meta: ${said}`);
   }
 

@@ -100,11 +100,12 @@ export class InstagramAdapter implements HookedAdapter<InstagramCredentials> {
   /** Has Meta tell the app about the account. Where the app is called is set once for it, by its owner. */
   async register({ credentials }: Connection<InstagramCredentials>): Promise<void> {
     const request = this.request('POST', credentials, 'subscribed_apps');
-    await this.graph.require({ ...request, params: { subscribed_fields: FIELDS } });
+    const params = { subscribed_fields: FIELDS };
+    await this.graph.require({ ...request, params }, 'INSTAGRAM_GRAPH_URL');
   }
 
   async unregister({ credentials }: Connection<InstagramCredentials>): Promise<void> {
-    await this.graph.require(this.request('DELETE', credentials, 'subscribed_apps'));
+    await this.graph.require(this.request('DELETE', credentials, 'subscribed_apps'), 'INSTAGRAM_GRAPH_URL');
   }
 
   /** Nothing of ours can be given along here: an echo is known by its id or its text alone. */

@@ -56,9 +56,9 @@ describe.each([
   ['Messenger', MESSENGER_VERDICTS],
   ['Instagram', INSTAGRAM_VERDICTS],
 ])('%s', (_, verdicts) => {
-  it('holds up the whole account when its limits are reached', () => {
+  it('holds up the whole account for minutes when its hourly limits are reached', () => {
     for (const code of [4, 17, 32, 613]) {
-      expect(refusal(verdicts, code)).toMatchObject({ kind: 'RETRY', concerns: 'connection' });
+      expect(refusal(verdicts, code)).toMatchObject({ concerns: 'connection', afterMs: 300_000 });
     }
     expect(refusal(verdicts, 2)).not.toHaveProperty('concerns');
   });

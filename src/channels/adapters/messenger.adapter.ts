@@ -79,11 +79,12 @@ export class MessengerAdapter implements HookedAdapter<MessengerCredentials> {
   async register({ credentials }: Connection<MessengerCredentials>): Promise<void> {
     await this.graph.require(
       this.request('POST', credentials, 'subscribed_apps', { subscribed_fields: FIELDS }),
+      'META_GRAPH_URL',
     );
   }
 
   async unregister({ credentials }: Connection<MessengerCredentials>): Promise<void> {
-    await this.graph.require(this.request('DELETE', credentials, 'subscribed_apps'));
+    await this.graph.require(this.request('DELETE', credentials, 'subscribed_apps'), 'META_GRAPH_URL');
   }
 
   /** As an answer to the customer: whatever goes beyond needs a permission that this service does not ask for. */

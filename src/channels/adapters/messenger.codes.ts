@@ -1,9 +1,7 @@
-import { Verdict, Verdicts } from './graph-api';
+import { HOURLY_LIMIT, Verdict, Verdicts } from './graph-api';
 
 const TERMINAL: Verdict = { kind: 'TERMINAL' };
 const RETRY: Verdict = { kind: 'RETRY' };
-/** The app's or the page's limit, so every message over this connection is too many. */
-const RETRY_ALL: Verdict = { kind: 'RETRY', concerns: 'connection' };
 
 /**
  * Messenger's codes (developers.facebook.com/docs/messenger-platform/error-codes), and what they mean here. One that
@@ -16,11 +14,11 @@ export const MESSENGER_VERDICTS: Verdicts = {
   190: { kind: 'REAUTH' },
 
   // The limits of the app, of calls by one account, of the page, and of this very call.
-  4: RETRY_ALL,
-  '4/2018022': RETRY_ALL,
-  17: RETRY_ALL,
-  32: RETRY_ALL,
-  613: RETRY_ALL,
+  4: HOURLY_LIMIT,
+  '4/2018022': HOURLY_LIMIT,
+  17: HOURLY_LIMIT,
+  32: HOURLY_LIMIT,
+  613: HOURLY_LIMIT,
   // Out of order, for the moment.
   2: RETRY,
   1200: RETRY,

@@ -2,6 +2,7 @@ import http, { Agent as HttpAgent, ClientRequest, IncomingMessage } from 'node:h
 import https, { Agent as HttpsAgent } from 'node:https';
 import { Injectable, OnApplicationShutdown } from '@nestjs/common';
 import axios, { AxiosInstance, AxiosRequestConfig } from 'axios';
+import { AppError } from '../../common/app-error';
 import { ProviderFault } from './channel-adapter';
 import { numberOf } from './provider-json';
 
@@ -20,6 +21,9 @@ export interface AnsweredCall {
   /** The parsed JSON, or the text where it is none. */
   body: unknown;
 }
+
+/** The variables that say where providers are. */
+export type ProviderVariable = 'TELEGRAM_API_URL' | 'META_GRAPH_URL' | 'INSTAGRAM_GRAPH_URL';
 
 /** What a provider answered, or why it did not. */
 export type ProviderAnswer =
@@ -92,6 +96,15 @@ function faultOf(kind: 'unreached' | 'unanswered', tooLate: boolean, withinMs: n
   return kind === 'unreached'
     ? `The provider can't be reached: ${cause}.`
     : `The provider has not answered: ${cause}.`;
+}
+
+/**
+ * What whoever waits for a provider is told when it has not answered: where it was looked for, without the path, which
+ * may hold a token.
+ * @param variable of the configuration, that the address is from
+ */
+export function providerAway({ message }: ProviderFault, url: string, variable: ProviderVariable): AppError {
+  return new AppError('UNAVAILABLE', `${message} It was asked at ${new URL(url).origin} (${variable}).`);
 }
 
 /** How long a provider wants to be left alone, from the seconds it names (`Retry-After`, say); 0 for not at all. */

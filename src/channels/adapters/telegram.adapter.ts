@@ -15,7 +15,7 @@ import {
   SendOutcome,
 } from './channel-adapter';
 import { isSameSecret } from './constant-time';
-import { AnsweredCall, ProviderHttp, waitMsOf } from './provider-http';
+import { AnsweredCall, providerAway, ProviderHttp, waitMsOf } from './provider-http';
 import { objectOf, textOf } from './provider-json';
 import { readUpdate, telegramMessageId } from './telegram.update';
 
@@ -100,10 +100,11 @@ export class TelegramAdapter implements HookedAdapter<TelegramCredentials> {
     return message ? [message] : [];
   }
 
-  /** @throws AppError INVALID_BODY with what Telegram said */
+  /** @throws AppError INVALID_BODY with what Telegram said; UNAVAILABLE */
   private async require(botToken: string, method: string, parameters: object): Promise<void> {
     const answer = await this.call(botToken, method, parameters);
-    if (answer.kind !== 'answered') throw AppError.invalidBody('credentials', notTaken(answer.fault));
+    if (answer.kind !== 'answered')
+      throw providerAway(answer.fault, this.config.telegramApiUrl, 'TELEGRAM_API_URL');
     if (objectOf(answer.body).ok !== true) {
       throw AppError.invalidBody('credentials', notTaken(faultOf(answer)));
     }

@@ -73,7 +73,7 @@ export class WhatsAppAdapter implements HookedAdapter<WhatsAppCredentials> {
 
   /** Proves the token. Where Meta calls is set once for the app, by its owner. */
   async register({ credentials }: Connection<WhatsAppCredentials>): Promise<void> {
-    await this.graph.require(this.request('GET', credentials, credentials.phoneNumberId));
+    await this.graph.require(this.request('GET', credentials, credentials.phoneNumberId), 'META_GRAPH_URL');
   }
 
   /** The app goes on calling, and is turned away. */

@@ -31,6 +31,10 @@ describe("WhatsApp's codes", () => {
 
   it('hold up the whole number when its limits are reached', () => {
     expect(refusal(130429)).toMatchObject({ concerns: 'connection' });
+    expect(refusal(130429)).not.toHaveProperty('afterMs');
+    for (const hourly of [4, 80007]) {
+      expect(refusal(hourly)).toMatchObject({ concerns: 'connection', afterMs: 300_000 });
+    }
     expect(refusal(131048)).toMatchObject({ concerns: 'connection', afterMs: 300_000 });
     expect(refusal(131056)).toMatchObject({ afterMs: 16_000 });
     expect(refusal(131056)).not.toHaveProperty('concerns');

@@ -1,4 +1,4 @@
-import { Verdict, Verdicts } from './graph-api';
+import { HOURLY_LIMIT, Verdict, Verdicts } from './graph-api';
 import { WINDOW_CODE } from './whatsapp.notification';
 
 const REAUTH: Verdict = { kind: 'REAUTH' };
@@ -29,9 +29,9 @@ export const WHATSAPP_VERDICTS: Verdicts = {
   0: REAUTH,
   190: REAUTH,
 
-  // The app's, the account's and the number's limits.
-  4: RETRY_ALL,
-  80007: RETRY_ALL,
+  // The app's, the account's and the number's limits: an hour's, an hour's, and a second's.
+  4: HOURLY_LIMIT,
+  80007: HOURLY_LIMIT,
   130429: RETRY_ALL,
   131048: SPAM_LIMIT,
   131056: PAIR_LIMIT,
