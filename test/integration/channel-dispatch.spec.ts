@@ -2,7 +2,10 @@ import Redis from 'ioredis';
 import { Client } from 'pg';
 import { ChannelConnectionsService } from '../../src/channels/connections/channel-connections.service';
 import { DispatchStore } from '../../src/channels/outbound/dispatch.store';
+import { UnroutedMessages } from '../../src/channels/outbound/unrouted-messages';
+import { idFloor } from '../../src/common/ids';
 import { SYSTEM } from '../../src/common/principal';
+import { MessageResponse } from '../../src/messages/message.response';
 import { ConnectedWorkspace, deliveryOf, waitForStatus } from '../support/connected-workspace';
 import { TestService } from '../support/service';
 import { ServiceProcess } from '../support/service-process';
@@ -299,6 +302,44 @@ describe('sending over channels', () => {
     await waitForStatus(service, message, 'SENT');
   });
 
+  describe('when a worker of a release without channels has relayed a message', () => {
+    let forgottenCount = 0;
+
+    /** Makes it two minutes older than it is, and its event relayed. */
+    async function forget(api: TestService, message: MessageResponse): Promise<MessageResponse> {
+      const { id } = message;
+      const aged = idFloor(new Date(Date.now() - 120_000 - forgottenCount++));
+      await api.query('UPDATE messages SET id = $2 WHERE id = $1', [id, aged]);
+      await api.query(`UPDATE events SET relayed_at = now() WHERE data->'message'->>'id' = $1`, [id]);
+      return { ...message, id: aged };
+    }
+
+    it('sends it all the same, and what waits behind it, or fails it', async () => {
+      const api = await TestService.create({ role: 'api', env: environment() });
+      const chat = await (await ConnectedWorkspace.telegram(api)).chat();
+      const unconnected = await api.make.workspace();
+      await api.make.agent(unconnected);
+      const conversation = await api.make.conversation(unconnected, { channel: 'TELEGRAM' });
+      const forgotten = await forget(api, await chat.send('forgotten'));
+      const lost = await forget(api, await api.make.sent(unconnected, conversation));
+      const next = await chat.send('the next');
+      const worker = await TestService.create({ role: 'worker', beside: api, env: environment() });
+      try {
+        await waitForDispatch(next.id, api);
+        expect(asked(chat.customerId)).toEqual([]);
+        await worker.app.get(UnroutedMessages).route();
+
+        await waitForStatus(api, next, 'SENT');
+        expect(await deliveryOf(api, forgotten)).toEqual({ status: 'SENT', error: null });
+        expect((await deliveryOf(api, lost)).error).toMatchObject({ code: 'NO_CONNECTION' });
+        expect(asked(chat.customerId)).toEqual(['forgotten', 'the next']);
+      } finally {
+        await worker.close();
+        await api.close();
+      }
+    }, 30_000);
+  });
+
   describe('when a worker ends', () => {
     let api: TestService;
 
@@ -339,9 +380,9 @@ describe('sending over channels', () => {
     }, 40_000);
   });
 
-  async function waitForDispatch(messageId: string): Promise<void> {
+  async function waitForDispatch(messageId: string, of = service): Promise<void> {
     await waitFor('the message to be relayed', async () => {
-      const rows = await service.query('SELECT FROM message_dispatches WHERE message_id = $1', [messageId]);
+      const rows = await of.query('SELECT FROM message_dispatches WHERE message_id = $1', [messageId]);
       return rows.length === 1;
     });
   }

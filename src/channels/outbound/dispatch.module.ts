@@ -10,10 +10,12 @@ import { DispatchFollowUp } from './dispatch.follow-up';
 import { DispatchProcessor } from './dispatch.processor';
 import { DispatchQueueModule } from './dispatch.queue';
 import { DispatchRecorder } from './dispatch.recorder';
+import { DispatchRouter } from './dispatch.router';
 import { DispatchSender } from './dispatch.sender';
 import { DispatchStore } from './dispatch.store';
 import { DispatchSweeper } from './dispatch.sweeper';
 import { ForgottenDispatches } from './forgotten-dispatches';
+import { UnroutedMessages } from './unrouted-messages';
 
 /** The worker's part of the channels: from events to dispatches, from dispatches to providers. */
 @Module({
@@ -25,12 +27,14 @@ import { ForgottenDispatches } from './forgotten-dispatches';
     DispatchFollowUp,
     DispatchProcessor,
     DispatchRecorder,
+    DispatchRouter,
     DispatchSender,
     DispatchStore,
     DispatchSweeper,
     ForgottenDispatches,
     MessageProgress,
     Pace,
+    UnroutedMessages,
   ],
 })
 export class DispatchModule {}

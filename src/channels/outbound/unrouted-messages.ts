@@ -1,0 +1,38 @@
+import { Injectable } from '@nestjs/common';
+import { idFloor } from '../../common/ids';
+import { Database } from '../../database/database';
+import { DispatchRouter } from './dispatch.router';
+
+/** Long after an event is relayed. */
+const OVERDUE_MS = 60_000;
+const BATCH = 500;
+
+/** What has been QUEUED since before the id $2 without ever having been routed, though its event is through. */
+const UNROUTED = `
+  SELECT m.tenant_id, m.conversation_id, m.id FROM messages m
+  WHERE m.delivery_status = 'QUEUED' AND m.id < $2
+    AND NOT EXISTS (
+      SELECT FROM message_dispatches d
+      WHERE d.tenant_id = m.tenant_id AND d.conversation_id = m.conversation_id AND d.message_id = m.id)
+    AND NOT EXISTS (
+      SELECT FROM events e
+      WHERE e.relayed_at IS NULL AND e.tenant_id = m.tenant_id AND e.type = 'message.created'
+        AND e.data->'message'->>'id' = m.id::text)
+  ORDER BY m.tenant_id, m.conversation_id, m.id LIMIT ${BATCH} FOR NO KEY UPDATE OF m SKIP LOCKED`;
+
+/**
+ * Routes the messages whose event went by the channels: a worker of a release that knows none yet, running on during an
+ * upgrade, relays events too. Left alone, such a message would hold up its conversation for ever.
+ */
+@Injectable()
+export class UnroutedMessages {
+  constructor(
+    private readonly database: Database,
+    private readonly router: DispatchRouter,
+  ) {}
+
+  async route(): Promise<void> {
+    const before = idFloor(new Date(Date.now() - OVERDUE_MS));
+    await this.database.transaction((tx) => this.router.route(tx, UNROUTED, [before]));
+  }
+}
