@@ -168,7 +168,7 @@ describe('Messenger', () => {
       const reply = await page.converse(customer);
       await waitFor('the page to be left alone', async () => {
         const [row] = await service.query(
-          'SELECT 1 FROM channel_connections WHERE id = $1 AND paused_until > now()',
+          `SELECT 1 FROM channel_connections WHERE id = $1 AND paused_until > now() + interval '4 minutes'`,
           [page.connection.id],
         );
         return row;
@@ -176,6 +176,7 @@ describe('Messenger', () => {
       const other = newCustomerId();
       const theirs = await page.converse(other);
       expect(provider.sendsTo(other)).toEqual([]);
+      await page.hasten();
       for (const sent of [reply, theirs]) await page.delivery(sent, ['SENT']);
     });
 

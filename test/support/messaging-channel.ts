@@ -104,6 +104,17 @@ export class MessagingChannel {
     return (await connectionsOf(this.service).get(this.workspaceId, this.connection.id)).status;
   }
 
+  /** Ends every wait of the connection, as if the time had passed. */
+  async hasten(): Promise<void> {
+    const { id } = this.connection;
+    await this.service.query('UPDATE channel_connections SET paused_until = NULL WHERE id = $1', [id]);
+    await this.service.query(
+      `UPDATE message_dispatches SET next_attempt_at = now() - interval '2 seconds'
+       WHERE connection_id = $1 AND lease_id IS NULL`,
+      [id],
+    );
+  }
+
   async rotate(accessToken: string): Promise<void> {
     const account =
       this.connection.channel === 'MESSENGER' ? { pageId: this.accountId } : { accountId: this.accountId };
