@@ -5,6 +5,7 @@ import { newId } from '../../src/common/ids';
 import { MessageResponse } from '../../src/messages/message.response';
 import { Chat, ConnectedWorkspace, deliveryOf, waitForStatus } from '../support/connected-workspace';
 import { TestService } from '../support/service';
+import { MetaSimulator } from '../support/simulators/meta-simulator';
 import { WhatsAppSimulator } from '../support/simulators/whatsapp';
 import { waitFor } from '../support/wait';
 
@@ -218,6 +219,31 @@ describe('receipts', () => {
       expect(await deliveryOf(service, message)).toEqual({ status: 'SENT', error: null });
       await receipt('m_3', 'DELIVERED');
       expect(await statusOf(message)).toBe('DELIVERED');
+    });
+
+    it('settle what was lost, though a later message with the same text is under way', async () => {
+      const lost = await unknown('Twice.');
+      await service.query('UPDATE message_dispatches SET holds_until = now() WHERE message_id = $1', [lost.id]);
+      whatsApp.troubleNext({ kind: 'slow', ms: 1_000 });
+      const later = await chat.send('Twice.');
+      await waitFor('the call', () => asked().length === 2);
+      await echo('m_4', { body: 'Twice.' });
+      expect(await statusOf(lost)).toBe('SENT');
+      await waitForStatus(service, later, 'SENT');
+    });
+
+    it('leave alone what waits for another attempt', async () => {
+      whatsApp.troubleNext(MetaSimulator.refusal(131_056, 'Too many messages to one customer'));
+      const message = await chat.send('Refused.');
+      await waitFor('the refusal', async () => {
+        const rows = await service.query(
+          'SELECT FROM message_dispatches WHERE message_id = $1 AND attempt_count = 1',
+          [message.id],
+        );
+        return rows.length === 1;
+      });
+      await echo('m_5', { body: 'Refused.' });
+      expect(await statusOf(message)).toBe('SENDING');
     });
 
     it('leave alone what is known to be sent', async () => {

@@ -27,6 +27,13 @@ const WITH_CUSTOMER = `
       AND i.contact_id = c.contact_id)
   AND coalesce(c.identity_external_id, $3) = $3`;
 
+/** Whether somebody is just sending a message `m`. */
+const IS_UNDER_WAY = `
+  EXISTS (
+    SELECT FROM message_dispatches d
+    WHERE d.tenant_id = m.tenant_id AND d.conversation_id = m.conversation_id AND d.message_id = m.id
+      AND d.lease_id IS NOT NULL)`;
+
 /** Finds the messages that a receipt is about. */
 @Injectable()
 export class ReceiptsStore {
@@ -43,7 +50,10 @@ export class ReceiptsStore {
     return message ?? null;
   }
 
-  /** The latest one, because an earlier one with the same text has had its time. */
+  /**
+   * One whose answer was lost, rather than one whose answer may be on its way; and of several the latest, because an
+   * earlier one with the same text has had its time. What waits for another attempt was certainly not sent.
+   */
   async findUnsettledByText(
     tx: Transaction,
     { tenantId, channel }: Connection,
@@ -52,7 +62,9 @@ export class ReceiptsStore {
   ): Promise<UnsettledMessage | null> {
     const since = idFloor(new Date(Date.now() - ECHO_WITHIN_MS));
     const candidates = await tx.query<UnsettledMessage>(
-      `${UNSETTLED} AND ${WITH_CUSTOMER} AND m.id > $4 ORDER BY m.id DESC`,
+      `${UNSETTLED} AND ${WITH_CUSTOMER} AND m.id > $4
+         AND (m.delivery_status = 'UNKNOWN' OR ${IS_UNDER_WAY})
+       ORDER BY m.delivery_status = 'UNKNOWN' DESC, m.id DESC`,
       [tenantId, channel, customerId, since],
     );
     // Providers trim.
