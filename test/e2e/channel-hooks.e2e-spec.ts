@@ -489,7 +489,8 @@ describe('a hook that serves several accounts', () => {
       return whatsapp.notify(own.hook, both);
     });
     expect(status).toBe(503);
-    expect(await bodiesOf(own)).toEqual([expect.any(String), 'Free']);
+    expect(await bodiesOf(own)).toContain('Free');
+    expect(await bodiesOf(own)).not.toContain('Busy');
 
     expect(await whatsapp.notify(own.hook, both)).toBe(200);
     expect((await bodiesOf(own)).slice(1).sort()).toEqual(['After', 'Busy', 'Free']);

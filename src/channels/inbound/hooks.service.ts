@@ -10,8 +10,12 @@ import { ChannelAdapters } from '../adapters/channel-adapters';
 import { ConnectionLoader, LoadedConnection } from '../connections/connection.loader';
 import { ReceiptsService } from '../receipts/receipts.service';
 import { InboundService } from './inbound.service';
+import { workInLanes } from './lanes';
 
 const REFUSALS: RateLimit = { max: 120, excess: 'Too many refused requests.' };
+
+/** Events of one request that are taken in at once: a body can hold thousands, and others need the database too. */
+const AT_ONCE = 8;
 
 /** What calls one of our hooks, and how it is answered. */
 export interface HookCall {
@@ -72,11 +76,11 @@ export class HooksService {
       events.filter(({ accountId }) => !owners.has(accountId)),
     );
     const faults: unknown[] = [];
-    for (const event of events) {
+    await workInLanes(events, laneOf, AT_ONCE, async (event) => {
       const owner = owners.get(event.accountId);
-      if (owner) await this.handle(owner, event).catch((error: unknown) => faults.push(error));
-      if (faults.some(isDatabaseAway)) break;
-    }
+      if (!owner || faults.some(isDatabaseAway)) return;
+      await this.handle(owner, event).catch((error: unknown) => faults.push(error));
+    });
     this.report(faults);
   }
 
@@ -132,6 +136,12 @@ export class HooksService {
     await this.limiter.count(`hook-refused:${request.ip ?? 'unknown'}`, REFUSALS, response);
     return error;
   }
+}
+
+/** What is about one customer, or about one message, counts in the order it came. */
+function laneOf(event: InboundEvent): string {
+  if (event.kind === 'message') return event.customer.externalId;
+  return event.kind === 'receipt' ? event.providerId : event.customerId;
 }
 
 /** The raw parser leaves no body at all where none was sent. */
