@@ -5,6 +5,7 @@ const COLUMNS = [11, 27, 11, 26, 11];
 const HEADINGS = ['CHANNEL', 'CUSTOMER WRITES', 'STORED AS', 'REPLY', 'STORED AS', 'ITS DELIVERY'];
 const WITHIN_MS = 20_000;
 const POLL_MS = 100;
+const STUCK = ['FAILED', 'UNKNOWN'];
 
 /**
  * On every channel: the customer writes, the workspace answers, the provider tells how far the answer has come.
@@ -36,7 +37,7 @@ async function converse(api, customer) {
       const { data } = await api.send('GET', path);
       const { delivery } = data.find((candidate) => candidate.id === id);
       if (delivery.status !== seen.at(-1)) seen.push(delivery.status);
-      else if (delivery.error || Date.now() > deadline) throw notReached(channel, status, delivery);
+      else if (STUCK.includes(delivery.status) || Date.now() > deadline) throw notReached(channel, status, delivery);
       else await sleep(POLL_MS);
     }
   };

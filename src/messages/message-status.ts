@@ -32,7 +32,7 @@ export function statusesBefore(status: DeliveryStatus): DeliveryStatus[] {
   return ADVANCE.slice(0, ADVANCE.indexOf(status));
 }
 
-/** Why a message was not delivered, or is not known to be: `delivery.error` of the API. */
+/** Why a message was not delivered, is not known to be, or has to be tried again: `delivery.error` of the API. */
 export interface DeliveryError {
   code: DeliveryErrorCode;
   /** The channel provider's own code, as text; null where it gave none. */
@@ -46,6 +46,7 @@ export const DELIVERY_ERROR_CODES = {
   REAUTH_REQUIRED: "The connection's credentials no longer work: they must be rotated.",
   WINDOW_CLOSED: 'The provider lets only the customer write first now.',
   REFUSED: 'The provider refused the message for good.',
+  RETRYING: 'The last attempt failed; the message is tried again.',
   RETRIES_EXHAUSTED: 'The provider could not take the message, however often it was tried.',
   OUTCOME_UNKNOWN: 'The request was sent, and its outcome is not known. It is not sent again.',
   PREDATES_CHANNELS: 'It was written before this service could send over channels.',

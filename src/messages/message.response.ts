@@ -44,7 +44,7 @@ export class MessageDelivery {
     type: MessageDeliveryError,
     nullable: true,
     example: null,
-    description: 'Why it FAILED, or is UNKNOWN.',
+    description: 'Why it FAILED, is UNKNOWN, or is tried again (SENDING).',
   })
   error: MessageDeliveryError | null;
 }

@@ -98,8 +98,10 @@ describe('Telegram', () => {
       const reply = await shop.reply(conversation);
       const { pausedFor } = await shop.waitForRetry(reply);
       expect(pausedFor).toBeNull();
-      expect((await shop.delivery(reply)).status).toBe('SENDING');
+      const fault = { code: 'RETRYING', providerCode: '502', message: 'Bad Gateway' };
+      expect(await shop.delivery(reply)).toEqual({ status: 'SENDING', error: fault });
       await shop.delivered(reply, 'SENT');
+      expect((await shop.delivery(reply)).error).toBeNull();
       expect(telegram.sendsTo(chatId)).toHaveLength(2);
     });
 

@@ -10,7 +10,7 @@ export type DispatchResult =
   | { status: 'UNKNOWN'; error: DeliveryError; holdMs: number }
   | { status: 'FAILED'; error: DeliveryError }
   /** To be tried again; `pausesConnection` with everything else that goes the same way. */
-  | { status: 'SENDING'; retryDelayMs: number; pausesConnection: boolean };
+  | { status: 'SENDING'; error: DeliveryError; retryDelayMs: number; pausesConnection: boolean };
 
 /** What an outcome makes of a message after so many failed attempts, the present one not among them. */
 export function resultOf(
@@ -40,7 +40,12 @@ export function resultOf(
     case 'RETRY': {
       const delay = retryDelayMs(failedAttempts + 1, outcome.afterMs);
       if (delay === null) return failed('RETRIES_EXHAUSTED', outcome.fault);
-      return { status: 'SENDING', retryDelayMs: delay, pausesConnection: outcome.concerns === 'connection' };
+      return {
+        status: 'SENDING',
+        error: deliveryError('RETRYING', outcome.fault),
+        retryDelayMs: delay,
+        pausesConnection: outcome.concerns === 'connection',
+      };
     }
   }
 }

@@ -25,7 +25,7 @@ export class DispatchFollowUp {
     if (delayMs === 0) this.queue.wake([dispatch.connection.id]);
     else this.queue.wakeIn(dispatch.connection.id, delayMs);
     this.count(dispatch, result);
-    if (result.status === 'FAILED' || result.status === 'UNKNOWN') this.report(dispatch, result);
+    if (result.status !== 'SENT') this.report(dispatch, result);
   }
 
   private count({ connection: { channel }, createdAt }: ClaimedDispatch, result: DispatchResult): void {
@@ -35,15 +35,21 @@ export class DispatchFollowUp {
     }
   }
 
-  /** The one line of the log by which an operator sees that a customer may have missed something. */
+  /** One line of the log for each attempt that failed: by it an operator sees what a customer waits for, or may have missed. */
   private report(
     { tenantId, conversationId, messageId, connection: { id: connectionId, channel } }: ClaimedDispatch,
-    { status, error }: DispatchResult & { status: 'FAILED' | 'UNKNOWN' },
+    { status, error }: Exclude<DispatchResult, { status: 'SENT' }>,
   ): void {
     const what = { tenantId, connectionId, channel, conversationId, messageId, status, error };
-    this.logger.warn(what, 'a message was not sent, or is not known to be');
+    this.logger.warn(what, FINDINGS[status]);
   }
 }
+
+const FINDINGS = {
+  SENDING: 'a message could not be sent yet, and is tried again',
+  FAILED: 'a message was not sent',
+  UNKNOWN: 'a message is not known to be sent',
+};
 
 function waitAfter(result: DispatchResult): number {
   if (result.status === 'SENDING') return result.retryDelayMs;

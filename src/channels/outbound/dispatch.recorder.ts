@@ -62,10 +62,11 @@ export class DispatchRecorder {
   private async postpone(
     tx: Transaction,
     dispatch: ClaimedDispatch,
-    { retryDelayMs, pausesConnection }: DispatchResult & { status: 'SENDING' },
+    { error, retryDelayMs, pausesConnection }: DispatchResult & { status: 'SENDING' },
   ): Promise<void> {
     if (pausesConnection) await this.store.pause(tx, dispatch.connection, retryDelayMs);
     await this.store.postpone(tx, dispatch, retryDelayMs);
+    await this.progress.explain(tx, dispatch, error);
   }
 
   private async settle(

@@ -36,6 +36,19 @@ export class MessageProgress {
     return row?.before ?? null;
   }
 
+  /** Says of a message that is still on its way why it takes so long; with the next advance that is gone. */
+  async explain(
+    tx: Transaction,
+    { tenantId, conversationId, messageId }: MessageKey,
+    error: DeliveryError,
+  ): Promise<void> {
+    await tx.query(
+      `UPDATE messages SET delivery_error = $4
+       WHERE tenant_id = $1 AND conversation_id = $2 AND id = $3 AND delivery_status = 'SENDING'`,
+      [tenantId, conversationId, messageId, JSON.stringify(error)],
+    );
+  }
+
   /** Whose message it is that the provider calls so. */
   async find(tx: Transaction, connection: Connection, providerId: string): Promise<MessageKey | null> {
     const [row] = await tx.query<MessageKey>(
