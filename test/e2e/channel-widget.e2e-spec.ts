@@ -13,6 +13,7 @@ import { TestService } from '../support/service';
 import { ORIGIN, TestVisitor, TestWidget } from '../support/widget';
 
 const NO_TOKEN = 'Send a token of a session as "Authorization: Bearer …".';
+const BAD_TOKEN = 'The token is malformed, expired, or of another widget: begin a new session without it.';
 const NO_WIDGET = 'Widget not found.';
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -207,7 +208,9 @@ describe('the widget', () => {
         tenant.key.key,
         'x',
       ]) {
-        expect((await call(pageOf(widget).as(tampered))).status).toBe(401);
+        const { status, body } = await call(pageOf(widget).as(tampered));
+        expect(status).toBe(401);
+        expect(body).toEqual(errorBody('UNAUTHENTICATED', BAD_TOKEN));
       }
     });
 
@@ -215,7 +218,9 @@ describe('the widget', () => {
       const tokens = service.app.get(VisitorTokens, { strict: false });
       const issue = (issuedAt: Date) => loaded(widget).then((of) => tokens.issue(of, 'visitor:x', issuedAt));
       const expired = await issue(new Date(Date.now() - DAY_MS - 1000));
-      expect((await call(pageOf(widget).as(expired.token))).status).toBe(401);
+      const { status, body } = await call(pageOf(widget).as(expired.token));
+      expect(status).toBe(401);
+      expect(body).toEqual(errorBody('UNAUTHENTICATED', BAD_TOKEN));
     });
 
     it("is closed to another widget's token", async () => {

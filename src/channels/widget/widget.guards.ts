@@ -75,7 +75,7 @@ export class VisitorGuard implements CanActivate {
     if (!visitor) {
       const response = context.switchToHttp().getResponse<Response>();
       await this.limiter.count(`widget-refused:${addressOf(request)}`, REFUSALS, response);
-      throw new AppError('UNAUTHENTICATED', 'Send a token of a session as "Authorization: Bearer …".');
+      throw new AppError('UNAUTHENTICATED', refusalOf(request));
     }
     request.visitor = visitor;
     return true;
@@ -85,6 +85,13 @@ export class VisitorGuard implements CanActivate {
     const token = BEARER.exec(headers.authorization ?? '')?.[1];
     return token === undefined ? null : this.tokens.verify(widget, token);
   }
+}
+
+/** A client that has a token, but one that no longer counts, must know to give it up. */
+function refusalOf({ headers }: Request): string {
+  return headers.authorization === undefined
+    ? 'Send a token of a session as "Authorization: Bearer …".'
+    : 'The token is malformed, expired, or of another widget: begin a new session without it.';
 }
 
 /** Counts what a route declares with `Limited`. */
