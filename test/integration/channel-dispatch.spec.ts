@@ -272,6 +272,18 @@ describe('sending over channels', () => {
       expect((await deliveryOf(service, message)).error).toMatchObject({ code: 'NO_RECIPIENT' });
     });
 
+    it('fails where the contact has lost its identity meanwhile', async () => {
+      const workspace = await ConnectedWorkspace.telegram(service);
+      const chat = await workspace.chat();
+      await exhaust(workspace);
+      const message = await chat.send('to nobody');
+      await waitForDispatch(message.id);
+      await service.query('DELETE FROM contact_identities WHERE external_id = $1', [chat.customerId]);
+      await waitForStatus(service, message, 'FAILED');
+      expect((await deliveryOf(service, message)).error).toMatchObject({ code: 'NO_RECIPIENT' });
+      expect(asked(chat.customerId)).toEqual([]);
+    });
+
     it('fails what a connection got while it was being disconnected', async () => {
       const workspace = await ConnectedWorkspace.telegram(service);
       const chat = await workspace.chat();

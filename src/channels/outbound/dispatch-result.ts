@@ -2,19 +2,22 @@ import { DeliveryError, DeliveryErrorCode } from '../../messages/message-status'
 import { ChannelAdapter, ProviderFault, SendOutcome } from '../adapters/channel-adapter';
 import { deliveryError } from '../delivery-error';
 import { isUsableId } from '../provider-id';
-import { retryDelayMs } from './retry-schedule';
+import { pauseMs, retryDelayMs } from './retry-schedule';
 
 /** What an attempt makes of its message. */
 export type DispatchResult =
   | { status: 'SENT'; providerId: string | null; holdMs: number }
   | { status: 'UNKNOWN'; error: DeliveryError; holdMs: number }
   | { status: 'FAILED'; error: DeliveryError }
-  /** To be tried again; `pausesConnection` with everything else that goes the same way. */
-  | { status: 'SENDING'; error: DeliveryError; retryDelayMs: number; pausesConnection: boolean };
+  /** To be tried again. Everything that goes the same way waits for `pauseMs`: 0 where it need not. */
+  | { status: 'SENDING'; error: DeliveryError; retryDelayMs: number; pauseMs: number };
+
+/** What became of an attempt: the provider's doing, or there was nobody to send to. */
+export type AttemptOutcome = SendOutcome | { kind: 'NO_RECIPIENT' };
 
 /** What an outcome makes of a message after so many failed attempts, the present one not among them. */
 export function resultOf(
-  outcome: SendOutcome,
+  outcome: AttemptOutcome,
   { limits, unknownHoldMs }: Pick<ChannelAdapter, 'limits' | 'unknownHoldMs'>,
   failedAttempts: number,
 ): DispatchResult {
@@ -35,6 +38,8 @@ export function resultOf(
       return failed('REFUSED', outcome.fault);
     case 'WINDOW':
       return failed('WINDOW_CLOSED', outcome.fault);
+    case 'NO_RECIPIENT':
+      return failed('NO_RECIPIENT');
     case 'REAUTH':
       return failed('REAUTH_REQUIRED', outcome.fault);
     case 'RETRY': {
@@ -44,12 +49,12 @@ export function resultOf(
         status: 'SENDING',
         error: deliveryError('RETRYING', outcome.fault),
         retryDelayMs: delay,
-        pausesConnection: outcome.concerns === 'connection',
+        pauseMs: outcome.concerns === 'connection' ? pauseMs(outcome.afterMs) : 0,
       };
     }
   }
 }
 
-function failed(code: DeliveryErrorCode, fault: ProviderFault): DispatchResult {
+function failed(code: DeliveryErrorCode, fault?: ProviderFault): DispatchResult {
   return { status: 'FAILED', error: deliveryError(code, fault) };
 }

@@ -20,10 +20,13 @@ export class DispatchFollowUp {
   }
 
   after(dispatch: ClaimedDispatch, result: DispatchResult): void {
+    const { id } = dispatch.connection;
     const delayMs = waitAfter(result);
     // The conversation's next message may go now, or then.
-    if (delayMs === 0) this.queue.wake([dispatch.connection.id]);
-    else this.queue.wakeIn(dispatch.connection.id, delayMs);
+    if (delayMs === 0) this.queue.wake([id]);
+    else this.queue.wakeIn(id, delayMs);
+    // All others may go when the pause is over.
+    if (result.status === 'SENDING' && result.pauseMs > 0) this.queue.wakeIn(id, result.pauseMs);
     this.count(dispatch, result);
     if (result.status !== 'SENT') this.report(dispatch, result);
   }

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
+import { isDatabaseAway } from '../../common/database-errors';
 import { Database, Transaction } from '../../database/database';
-import { SendOutcome } from '../adapters/channel-adapter';
 import { ChannelAdapters } from '../adapters/channel-adapters';
 import { ChannelConnectionsService } from '../connections/channel-connections.service';
 import { MessageProgress } from '../receipts/message-progress';
 import { ClaimedDispatch } from './claimed-dispatch';
-import { DispatchResult, resultOf } from './dispatch-result';
+import { AttemptOutcome, DispatchResult, resultOf } from './dispatch-result';
 import { DispatchStore } from './dispatch.store';
 
 const RETRY_MS = 500;
@@ -26,14 +26,17 @@ export class DispatchRecorder {
     private readonly connections: ChannelConnectionsService,
   ) {}
 
-  /** Settles once it is committed. Tries for long: an outcome that is lost leaves its message UNKNOWN. */
-  async record(dispatch: ClaimedDispatch, outcome: SendOutcome): Promise<DispatchResult> {
+  /**
+   * Settles once it is committed. Tries for long while the database is away: an outcome that is lost leaves its message
+   * UNKNOWN.
+   */
+  async record(dispatch: ClaimedDispatch, outcome: AttemptOutcome): Promise<DispatchResult> {
     const giveUpAt = Date.now() + GIVE_UP_AFTER_MS;
     for (;;) {
       try {
         return await this.database.transaction((tx) => this.write(tx, dispatch, outcome));
       } catch (error) {
-        if (Date.now() > giveUpAt) throw error;
+        if (!isDatabaseAway(error) || Date.now() > giveUpAt) throw error;
         const { messageId } = dispatch;
         this.logger.warn({ err: error as Error, messageId, outcome: outcome.kind }, 'not written yet');
         await sleep(RETRY_MS);
@@ -44,7 +47,7 @@ export class DispatchRecorder {
   private async write(
     tx: Transaction,
     dispatch: ClaimedDispatch,
-    outcome: SendOutcome,
+    outcome: AttemptOutcome,
   ): Promise<DispatchResult> {
     const { connection } = dispatch;
     const adapter = this.adapters.of(connection.channel);
@@ -62,9 +65,9 @@ export class DispatchRecorder {
   private async postpone(
     tx: Transaction,
     dispatch: ClaimedDispatch,
-    { error, retryDelayMs, pausesConnection }: DispatchResult & { status: 'SENDING' },
+    { error, retryDelayMs, pauseMs }: DispatchResult & { status: 'SENDING' },
   ): Promise<void> {
-    if (pausesConnection) await this.store.pause(tx, dispatch.connection, retryDelayMs);
+    if (pauseMs > 0) await this.store.pause(tx, dispatch.connection, pauseMs);
     await this.store.postpone(tx, dispatch, retryDelayMs);
     await this.progress.explain(tx, dispatch, error);
   }

@@ -1,15 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { DELIVERY_ERROR_CODES } from '../../messages/message-status';
-import { SendOutcome } from '../adapters/channel-adapter';
 import { ChannelAdapters } from '../adapters/channel-adapters';
 import { ClaimedDispatch } from './claimed-dispatch';
-import { DispatchResult } from './dispatch-result';
+import { AttemptOutcome, DispatchResult } from './dispatch-result';
 import { DispatchRecorder } from './dispatch.recorder';
-
-const NOBODY_TO_SEND_TO: SendOutcome = {
-  kind: 'TERMINAL',
-  fault: { providerCode: null, message: DELIVERY_ERROR_CODES.NO_RECIPIENT },
-};
 
 /** Makes one attempt of a claimed message: over its channel's adapter, and into the record. */
 @Injectable()
@@ -24,9 +17,9 @@ export class DispatchSender {
     return this.recorder.record(dispatch, await this.outcomeOf(dispatch));
   }
 
-  private async outcomeOf(dispatch: ClaimedDispatch): Promise<SendOutcome> {
+  private async outcomeOf(dispatch: ClaimedDispatch): Promise<AttemptOutcome> {
     const { connection, recipientId, messageId, conversationId, body } = dispatch;
-    if (recipientId === null) return NOBODY_TO_SEND_TO;
+    if (recipientId === null) return { kind: 'NO_RECIPIENT' };
     const message = { messageId, conversationId, recipientId, body };
     return this.adapters.of(connection.channel).send(connection, message);
   }

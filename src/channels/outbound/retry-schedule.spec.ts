@@ -1,4 +1,4 @@
-import { MAX_ATTEMPTS, retryDelayMs } from './retry-schedule';
+import { MAX_ATTEMPTS, pauseMs, retryDelayMs } from './retry-schedule';
 
 describe('retry schedule of messages', () => {
   it('doubles from 2 seconds to 128, and then ends', () => {
@@ -14,5 +14,13 @@ describe('retry schedule of messages', () => {
 
   it('spreads by up to a tenth', () => {
     expect(retryDelayMs(1, 0, () => 0.999)).toBe(2_200);
+  });
+});
+
+describe('pause of a connection', () => {
+  it('is as long as the provider asks for, from 2 seconds to a day', () => {
+    expect([undefined, 500, 30_000, 7 * 86_400_000].map((ms) => pauseMs(ms))).toEqual([
+      2_000, 2_000, 30_000, 86_400_000,
+    ]);
   });
 });

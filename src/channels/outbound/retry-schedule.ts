@@ -20,3 +20,8 @@ export function retryDelayMs(
   const base = Math.max(FIRST_DELAY_MS * 2 ** (failedAttempts - 1), Math.min(askedForMs, MAX_DELAY_MS));
   return Math.round(base * (1 + JITTER * random()));
 }
+
+/** How long a provider that has had enough is left alone: as it asks for, however often the present message has failed. */
+export function pauseMs(askedForMs = 0): number {
+  return Math.min(Math.max(askedForMs, FIRST_DELAY_MS), MAX_DELAY_MS);
+}
