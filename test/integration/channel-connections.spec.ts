@@ -4,6 +4,7 @@ import { ChannelConnectionsService } from '../../src/channels/connections/channe
 import { ConnectionLoader } from '../../src/channels/connections/connection.loader';
 import { newId } from '../../src/common/ids';
 import { Actor, SYSTEM } from '../../src/common/principal';
+import { SecretBox } from '../../src/common/secret-box';
 import { Database } from '../../src/database/database';
 import { KeyRotationService } from '../../src/secrets/key-rotation.service';
 import { WorkspaceEntity } from '../../src/workspaces/workspace.entity';
@@ -303,6 +304,20 @@ describe('channel connections', () => {
       ]);
     });
 
+    it('keeps no credentials, whether or not the provider could be told', async () => {
+      for (const token of [botToken, TelegramSimulator.token(bots++)]) {
+        const { id } = await connect(token);
+        if (token !== botToken) telegram.revokedTokens.add(token);
+        await connections().disconnect(workspace.id, id, SYSTEM);
+        const [row] = await dashboard.query<{ keyId: string; ciphertext: Buffer }>(
+          `SELECT credentials_key_id AS "keyId", credentials_ciphertext AS ciphertext
+           FROM channel_connections WHERE id = $1`,
+          [id],
+        );
+        expect(dashboard.get(SecretBox).decrypt(row!, id)).toBe('{}');
+      }
+    });
+
     it('happens once', async () => {
       const { id } = await connect();
       const disconnect = () => connections().disconnect(workspace.id, id, SYSTEM);
@@ -317,6 +332,17 @@ describe('channel connections', () => {
       const other = await connect(botToken, await dashboard.make.workspace());
       expect(telegram.webhooks.get(botToken)!.url).toBe(other.hookUrl);
     });
+  });
+
+  it('whose credentials can’t be read does not stand in the way of others', async () => {
+    const [broken, other] = [TelegramSimulator.token(bots++), TelegramSimulator.token(bots++)];
+    const { id } = await connect(broken);
+    const readable = await connect(other, await dashboard.make.workspace());
+    await dashboard.query(`UPDATE channel_connections SET credentials_key_id = 'gone' WHERE id = $1`, [id]);
+    const accounts = [broken, other].map((token) => token.split(':')[0]!);
+    const found = await dashboard.get(ConnectionLoader).byAccounts('TELEGRAM', accounts);
+    expect(found.map((connection) => connection.id)).toEqual([readable.id]);
+    await dashboard.query(`DELETE FROM channel_connections WHERE id = $1`, [id]);
   });
 
   it.each<[string, (tenantId: string, id: string) => Promise<unknown>]>([

@@ -63,6 +63,11 @@ export class ChannelConnectionsRepository {
     return isId(id) ? findLive(reader, { tenantId, id }) : null;
   }
 
+  /** Whether there was one that is no more. */
+  async wasDisconnected(tenantId: string, id: string): Promise<boolean> {
+    return isId(id) && this.database.manager.existsBy(ChannelConnectionEntity, { tenantId, id });
+  }
+
   findByChannel(
     tenantId: string,
     channel: Channel,

@@ -90,7 +90,7 @@ export class ChannelConnectionsService {
 
   /**
    * Ends a connection at once: replies that wait for it fail, and what its provider still sends is refused. Its
-   * credentials are never used again, but to tell the provider, which may fail: the answer says so.
+   * credentials are kept no longer; they are used once more to tell the provider, which may fail: the answer says so.
    * @throws AppError NOT_FOUND
    */
   async disconnect(tenantId: string, id: string, actor: Actor): Promise<DisconnectedChannel> {
@@ -99,7 +99,8 @@ export class ChannelConnectionsService {
       await this.connections.takeTurn(tx, tenantId, channel);
       const before = await this.connections.lock(tx, tenantId, id);
       if (!before) throw AppError.notFound('Channel connection');
-      const after = await this.change(tx, before, { status: 'DISCONNECTED' });
+      const sealed = this.registration.sealNothing(id);
+      const after = await this.change(tx, before, { ...sealed, status: 'DISCONNECTED' });
       await this.failWaiting(tx, before, 'NO_CONNECTION');
       await this.record(tx, after, 'disconnected', actor);
       return { before, after };
@@ -126,8 +127,10 @@ export class ChannelConnectionsService {
 
   private async find(tenantId: string, id: string, tx?: Transaction): Promise<ChannelConnectionEntity> {
     const connection = isId(tenantId) ? await this.connections.find(tenantId, id, tx) : null;
-    if (!connection) throw AppError.notFound('Channel connection');
-    return connection;
+    if (connection) return connection;
+    if (isId(tenantId) && (await this.connections.wasDisconnected(tenantId, id)))
+      throw new AppError('NOT_FOUND', 'This channel connection is DISCONNECTED: connect the account anew.');
+    throw AppError.notFound('Channel connection');
   }
 
   private async requireNone(tx: Transaction, { tenantId, channel }: ChannelConnectionEntity): Promise<void> {

@@ -67,6 +67,12 @@ export class ConnectionRegistration {
     };
   }
 
+  /** What stands in the place of credentials that nobody needs any more. */
+  sealNothing(id: string): Omit<SealedCredentials, 'settings'> {
+    const { keyId, ciphertext } = this.secrets.encrypt('{}', id);
+    return { credentialsKeyId: keyId, credentialsCiphertext: ciphertext, credentialsExpireAt: null };
+  }
+
   /** @throws AppError INVALID_BODY: the provider refused; UNAVAILABLE: it can't be reached */
   register(connection: Connection): Promise<void> {
     return this.adapters.of(connection.channel).register(connection, this.hookUrlOf(connection));

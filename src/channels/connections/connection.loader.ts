@@ -1,6 +1,6 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { Channel } from '../../common/channel';
-import { SecretBox } from '../../common/secret-box';
+import { SecretBox, SecretUnreadable } from '../../common/secret-box';
 import { Transaction } from '../../database/database';
 import { Connection } from '../adapters/channel-adapter';
 import { ChannelConnectionEntity, ConnectionStatus } from './channel-connection.entity';
@@ -17,10 +17,13 @@ const HOOK_KEY = /^[0-9A-Za-z]{32}$/;
 
 /**
  * Reads connections with their credentials: each time anew, so that what was disconnected or rotated is at once, in
- * every process. Each method throws SecretUnreadable when the key that encrypted the credentials is not configured.
+ * every process. What asks for one connection throws SecretUnreadable when the key that encrypted its credentials is not
+ * configured.
  */
 @Injectable()
 export class ConnectionLoader {
+  private readonly logger = new Logger(ConnectionLoader.name);
+
   constructor(
     private readonly connections: ChannelConnectionsRepository,
     private readonly secrets: SecretBox,
@@ -39,8 +42,10 @@ export class ConnectionLoader {
     return this.opened(await this.connections.findByHookKey(channel, hookKey));
   }
 
+  /** Without those whose credentials can't be read: they must not stand in the way of the others. */
   async byAccounts(channel: Channel, externalIds: string[]): Promise<LoadedConnection[]> {
-    return (await this.connections.findByAccounts(channel, externalIds)).map((row) => this.open(row));
+    const rows = await this.connections.findByAccounts(channel, externalIds);
+    return rows.flatMap((row) => this.openIfReadable(row) ?? []);
   }
 
   async lock(tx: Transaction, tenantId: string, id: string): Promise<LoadedConnection | null> {
@@ -52,6 +57,17 @@ export class ConnectionLoader {
     const sealed = { keyId: row.credentialsKeyId, ciphertext: row.credentialsCiphertext };
     const credentials = JSON.parse(this.secrets.decrypt(sealed, id)) as object;
     return { id, tenantId, channel, externalId, hookKey, credentials, status, settings, pausedUntil };
+  }
+
+  private openIfReadable(row: ChannelConnectionEntity): LoadedConnection | null {
+    try {
+      return this.open(row);
+    } catch (error) {
+      if (!(error instanceof SecretUnreadable)) throw error;
+      const { tenantId, id: connectionId } = row;
+      this.logger.error({ err: error, tenantId, connectionId }, "a connection's credentials can't be read");
+      return null;
+    }
   }
 
   private opened(row: ChannelConnectionEntity | null): LoadedConnection | null {
