@@ -1,3 +1,4 @@
+import Redis from 'ioredis';
 import { ChannelConnectionsService } from '../../src/channels/connections/channel-connections.service';
 import { WidgetAdapter } from '../../src/channels/adapters/widget.adapter';
 import { ConnectionLoader } from '../../src/channels/connections/connection.loader';
@@ -134,6 +135,16 @@ describe('what visitors hear', () => {
     await answer(one.conversationId, 'For the one');
     await stream.next('message');
     expect(stream.of('message').map(({ data }) => data.message.body)).toEqual(['For the one']);
+  });
+
+  it('goes on after something was published there that is no notice', async () => {
+    const { visitor, conversationId } = await writer();
+    const stream = await listen(visitor);
+    const stranger = new Redis(redis.url);
+    for (const text of ['no JSON', 'null', '7']) await stranger.publish('widget:notices', text);
+    stranger.disconnect();
+    await answer(conversationId, 'After it');
+    expect((await stream.next('message')).data.message.body).toBe('After it');
   });
 
   it('is a heartbeat every 15 seconds', async () => {

@@ -1,4 +1,4 @@
-import { Injectable, OnApplicationShutdown } from '@nestjs/common';
+import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
 import { Config } from '../../config/config';
 import { RedisSubscriber } from '../../redis/redis-subscriber';
 import { RedisClient } from '../../redis/redis.module';
@@ -14,6 +14,7 @@ export type WidgetNotice =
 /** Tells all processes, over Redis, what concerns visitors. A lost notice costs them up to a heartbeat. */
 @Injectable()
 export class WidgetSignal implements OnApplicationShutdown {
+  private readonly logger = new Logger(WidgetSignal.name);
   private subscriber: RedisSubscriber | null = null;
 
   constructor(
@@ -28,12 +29,24 @@ export class WidgetSignal implements OnApplicationShutdown {
 
   /** Calls back for every notice of any process. */
   onNotice(callback: (notice: WidgetNotice) => void): void {
-    this.subscriber = new RedisSubscriber(this.config.redisUrl, CHANNEL, (text) =>
-      callback(JSON.parse(text) as WidgetNotice),
-    );
+    this.subscriber = new RedisSubscriber(this.config.redisUrl, CHANNEL, (text) => {
+      const notice = this.read(text);
+      if (notice) callback(notice);
+    });
   }
 
   onApplicationShutdown(): void {
     this.subscriber?.close();
+  }
+
+  /** Whoever else publishes there must not end this process. */
+  private read(text: string): WidgetNotice | null {
+    try {
+      const notice: unknown = JSON.parse(text);
+      if (typeof notice === 'object') return notice as WidgetNotice | null;
+    } catch (error) {
+      this.logger.warn({ err: error as Error }, 'a notice was left out: it is no JSON');
+    }
+    return null;
   }
 }
