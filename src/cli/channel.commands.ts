@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import type { Channel } from '../common/channel';
 import { SYSTEM } from '../common/principal';
 import { withServices } from './command';
-import { credentials } from './option-values';
+import { channel as channelName, credentials } from './option-values';
 
 interface ConnectOptions {
   workspace: string;
@@ -17,7 +17,13 @@ interface RotateOptions {
 
 const CREDENTIALS = `
 Credentials are one JSON object: in the argument itself, as @file, or as - on stdin, which keeps them out of the
-shell's history. What each channel asks for stands in the README.
+shell's history. What each channel asks for, [optional] in brackets:
+  TELEGRAM   botToken
+  WHATSAPP   phoneNumberId, accessToken, appSecret, [verifyToken]
+  MESSENGER  pageId, accessToken, appSecret, [verifyToken]
+  INSTAGRAM  accountId, accessToken, appSecret, [facebookAppSecret], [verifyToken]
+  WIDGET     allowedOrigins, a list; when rotated also [keepIdentitySecret], true or false
+docs/channels.md says where each is found.
 `;
 
 export function addChannelCommands(program: Command): void {
@@ -31,7 +37,7 @@ export function addChannelCommands(program: Command): void {
       'Connects an account, and has its provider send to us. Nothing is kept if the provider refuses.',
     )
     .requiredOption('--workspace <slug>', 'whose channel')
-    .requiredOption('--channel <channel>', 'WIDGET, WHATSAPP, TELEGRAM, MESSENGER or INSTAGRAM')
+    .requiredOption('--channel <channel>', 'WIDGET, WHATSAPP, TELEGRAM, MESSENGER or INSTAGRAM', channelName)
     .requiredOption('--credentials <json>', 'JSON, @file, or - for stdin', credentials)
     .addHelpText(
       'after',

@@ -1,11 +1,14 @@
 import { Command } from 'commander';
+import type { Channel } from '../common/channel';
 import { withServices } from './command';
+import { identity } from './option-values';
 
 interface CreateOptions {
   workspace: string;
   name?: string;
   email?: string;
   phone?: string;
+  identity?: { channel: Channel; externalId: string };
 }
 
 export function addContactCommands(program: Command): void {
@@ -18,13 +21,15 @@ export function addContactCommands(program: Command): void {
     .option('--name <name>')
     .option('--email <address>')
     .option('--phone <number>', 'as it is written; searched by its digits')
+    .option('--identity <channel:id>', 'how a channel knows them, so that replies reach them', identity)
     .addHelpText(
       'after',
       `
-Example:
+Examples:
   node dist/cli.js contact create --workspace acme --name 'Zoë Laurent' --phone '+33 6 12 34 56 78'
+  node dist/cli.js contact create --workspace acme --identity WHATSAPP:33612345678
 
-Prints {id, name, email, phone, …}.`,
+Prints {id, name, email, phone, identities, …}.`,
     )
     .action(
       withServices(async ({ workspaces, contacts }, { workspace, ...given }: CreateOptions) => {

@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { type Channel, CHANNELS } from '../common/channel';
 import type { ConversationStatus } from '../conversations/conversation.entity';
 import { requireChange, withServices } from './command';
+import { channel as channelName } from './option-values';
 
 interface CreateOptions {
   workspace: string;
@@ -24,7 +25,7 @@ export function addConversationCommands(program: Command): void {
     .description('Opens a conversation with a contact.')
     .requiredOption('--workspace <slug>', 'whose conversation')
     .requiredOption('--contact <id>', 'with whom')
-    .requiredOption('--channel <channel>', CHANNELS.join(', '))
+    .requiredOption('--channel <channel>', CHANNELS.join(', '), channelName)
     .addHelpText(
       'after',
       `

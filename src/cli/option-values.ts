@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { InvalidArgumentError } from 'commander';
 import { AppError } from '../common/app-error';
+import type { Channel } from '../common/channel';
 
 const ISO_DATE = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/;
 
@@ -30,6 +31,18 @@ export function wholeNumberOrDefault(text: string): number | 'default' {
   return text === 'default' ? text : wholeNumber(text);
 }
 
+/** The name of a channel, however it is written; whether there is one so called is checked with the rest. */
+export function channel(text: string): Channel {
+  return text.toUpperCase() as Channel;
+}
+
+/** `CHANNEL:ID`: how a channel knows a person. The id may have colons of its own. */
+export function identity(text: string): { channel: Channel; externalId: string } {
+  const colon = text.indexOf(':');
+  if (colon < 1) throw new InvalidArgumentError('Give a channel and an id, such as WHATSAPP:33612345678.');
+  return { channel: channel(text.slice(0, colon)), externalId: text.slice(colon + 1) };
+}
+
 const STDIN = 0;
 
 /**
@@ -37,24 +50,39 @@ const STDIN = 0;
  * own: commander's repeats the argument.
  */
 export function credentials(text: string): object {
-  const value = parsed(text === '-' ? read(STDIN) : text.startsWith('@') ? read(text.slice(1)) : text);
+  const [source, json] = sourceOf(text);
+  const value = parsed(source, json);
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
-  throw AppError.invalidBody('credentials', 'must be a JSON object, @file or -');
+  throw AppError.invalidBody('credentials', `must be a JSON object, and ${source} is another value`);
 }
 
-function read(source: string | number): string {
+/** Where the JSON is, as an error may name it, and the JSON. */
+function sourceOf(text: string): [source: string, json: string] {
+  if (text === '-') return ['stdin', read('stdin', STDIN)];
+  if (!text.startsWith('@')) return ['the argument', text];
+  const path = text.slice(1);
+  // JSON that an @ has got before is no name to be repeated.
+  const source = /[{"]/.test(path) ? 'the file' : `the file ${path}`;
+  return [source, read(source, path)];
+}
+
+function read(source: string, from: string | number): string {
   try {
-    return readFileSync(source, 'utf8');
+    return readFileSync(from, 'utf8');
   } catch (error) {
-    throw AppError.invalidBody('credentials', `cannot be read: ${(error as NodeJS.ErrnoException).code}`);
+    const { code } = error as NodeJS.ErrnoException;
+    throw AppError.invalidBody('credentials', `cannot be read: ${source}: ${code}`);
   }
 }
 
-function parsed(json: string): unknown {
+/** What the parser says of a fault is not repeated but for its position: it quotes what it read. */
+function parsed(source: string, json: string): unknown {
   try {
     return JSON.parse(json);
-  } catch {
-    return undefined;
+  } catch (error) {
+    const position = /at position \d+/.exec((error as Error).message)?.[0];
+    const fault = `${source} is no JSON${position ? ` ${position}` : ''}`;
+    throw AppError.invalidBody('credentials', `must be a JSON object, @file or -; ${fault}`);
   }
 }
 

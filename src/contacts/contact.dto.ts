@@ -1,9 +1,23 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsEmail, IsOptional } from 'class-validator';
+import { Type } from 'class-transformer';
+import { IsEmail, IsIn, IsObject, IsOptional, ValidateNested } from 'class-validator';
+import { type Channel, CHANNELS } from '../common/channel';
 import { PageQuery } from '../common/page';
 import { IsStorableText, MaxCharacters, NotBlank } from '../common/validators';
 
 export const MAX_SEARCH_CHARACTERS = 200;
+
+/** How a channel knows a person. */
+export class NewIdentity {
+  @IsIn(CHANNELS, { message: `must be one of ${CHANNELS.join(', ')}` })
+  channel: Channel;
+
+  /** The provider's id of them: a phone number, a chat id, a page-scoped id. */
+  @MaxCharacters(200)
+  @NotBlank()
+  @IsStorableText()
+  externalId: string;
+}
 
 /** A contact to be created. */
 export class CreateContact {
@@ -22,6 +36,13 @@ export class CreateContact {
   @NotBlank()
   @IsStorableText()
   phone?: string;
+
+  /** Where replies go before they have written themselves. */
+  @IsOptional()
+  @IsObject({ message: 'must be an object' })
+  @ValidateNested()
+  @Type(() => NewIdentity)
+  identity?: NewIdentity;
 }
 
 /** Which contacts a list shows. */

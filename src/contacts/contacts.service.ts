@@ -5,7 +5,8 @@ import { isId, newId } from '../common/ids';
 import { Page, toPage } from '../common/page';
 import { validate } from '../common/validate';
 import { Database, Transaction } from '../database/database';
-import { CreateContact, ListContactsQuery } from './contact.dto';
+import { CreateContact, ListContactsQuery, NewIdentity } from './contact.dto';
+import { ContactIdentityEntity } from './contact-identity.entity';
 import { ContactEntity } from './contact.entity';
 import { ContactResponse, toContact } from './contact.response';
 import { ContactsRepository } from './contacts.repository';
@@ -42,13 +43,16 @@ export class ContactsService {
     return toContact(contact, await this.contacts.identitiesOf(tenantId, [id]));
   }
 
-  /** @throws AppError INVALID_BODY */
+  /** @throws AppError INVALID_BODY, also for an identity that another contact has */
   async create(tenantId: string, input: CreateContact): Promise<ContactResponse> {
-    const { name = null, email = null, phone = null } = validate(CreateContact, input);
+    const { name = null, email = null, phone = null, identity } = validate(CreateContact, input);
     if (!isId(tenantId)) throw AppError.notFound('Workspace');
     const contact = newContact(tenantId, { name, email, phone });
-    await this.database.transaction((tx) => this.contacts.insert(tx, contact));
-    return toContact(contact, []);
+    const identities = await this.database.transaction(async (tx) => {
+      await this.contacts.insert(tx, contact);
+      return identity ? [await this.give(tx, contact, identity)] : [];
+    });
+    return toContact(contact, identities);
   }
 
   /**
@@ -65,6 +69,18 @@ export class ContactsService {
     const { id: contactId, createdAt } = contact;
     await this.contacts.insertIdentity(tx, { tenantId, channel, externalId, contactId, createdAt });
     return contactId;
+  }
+
+  private async give(
+    tx: Transaction,
+    { id: contactId, tenantId, createdAt }: ContactEntity,
+    { channel, externalId }: NewIdentity,
+  ): Promise<ContactIdentityEntity> {
+    const known = await this.contacts.lockIdentity(tx, tenantId, channel, externalId);
+    if (known) throw AppError.invalidBody('identity', `is that of the contact ${known.contactId}`);
+    const identity = { tenantId, channel, externalId, contactId, createdAt };
+    await this.contacts.insertIdentity(tx, identity);
+    return identity;
   }
 }
 

@@ -85,7 +85,8 @@ describe('WhatsApp', () => {
 
     it('not with a token that Meta refuses', async () => {
       whatsapp.revokedTokens.add('EAAGrevoked');
-      const { outcome, kept } = await connect(credentials({ accessToken: 'EAAGrevoked' }));
+      const other = { phoneNumberId: String(++numbers), accessToken: 'EAAGrevoked' };
+      const { outcome, kept } = await connect(credentials(other));
       expect(outcome).toMatchObject({
         code: 'INVALID_BODY',
         message: expect.stringContaining('were not taken by Meta: (#190) Error validating access token'),
@@ -96,6 +97,11 @@ describe('WhatsApp', () => {
     it('not without the secret that signs', async () => {
       const { outcome } = await connect(credentials({ appSecret: undefined }));
       expect(outcome).toMatchObject({ details: [{ field: 'appSecret', message: 'is required' }] });
+    });
+
+    it('not with an empty token', async () => {
+      const { outcome } = await connect(credentials({ accessToken: '' }));
+      expect(outcome).toMatchObject({ message: 'accessToken must not be empty.' });
     });
 
     it('not with a token that was copied with its line', async () => {

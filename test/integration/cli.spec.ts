@@ -361,6 +361,15 @@ describe('contact, conversation, message', () => {
     ]);
     expect(contact).toMatchObject({ id: UUID, name: 'Олена', email: null, phone: '+380 44 123 45 67' });
 
+    const known = ['contact', 'create', ...inAcme, '--identity', 'widget:user:7'];
+    expect(await cli(...known)).toMatchObject({
+      identities: [{ channel: 'WIDGET', externalId: 'user:7' }],
+    });
+    expect(await refusal(...known)).toMatchObject({
+      code: 'INVALID_BODY',
+      message: expect.stringMatching(/^identity is that of the contact .+\.$/),
+    });
+
     const { id, ...opened } = await cli(
       ...['conversation', 'create', ...inAcme, '--contact', contact.id, '--channel', 'TELEGRAM'],
     );
@@ -459,7 +468,7 @@ describe('channel', () => {
   });
   afterAll(() => telegram.stop());
 
-  const connect = ['channel', 'connect', '--workspace', 'talks', '--channel', 'TELEGRAM', '--credentials'];
+  const connect = ['channel', 'connect', '--workspace', 'talks', '--channel', 'telegram', '--credentials'];
 
   it('connects an account, lists it, rotates and disconnects it', async () => {
     writeFileSync(join(folder, 'bot.json'), JSON.stringify({ botToken }));
@@ -486,6 +495,10 @@ describe('channel', () => {
     expect(disconnected).toMatchObject({ id, status: 'DISCONNECTED', providerFault: null });
     expect(telegram.webhooks.has(botToken)).toBe(false);
     expect(await cli('channel', 'list', '--workspace', 'talks')).toEqual({ data: [] });
+    expect(await refusal('channel', 'disconnect', '--id', id)).toMatchObject({
+      code: 'NOT_FOUND',
+      message: 'This channel connection is DISCONNECTED: connect the account anew.',
+    });
   });
 
   it('reads credentials from stdin, too', async () => {
@@ -498,9 +511,19 @@ describe('channel', () => {
   });
 
   it.each([
-    ['no JSON', '{"botToken":"secret', 'credentials must be a JSON object, @file or -.'],
-    ['no object', '["secret"]', 'credentials must be a JSON object, @file or -.'],
-    ['a file that is not there', '@secret.json', 'credentials cannot be read: ENOENT.'],
+    [
+      'no JSON',
+      '{"botToken":"secret',
+      'credentials must be a JSON object, @file or -; the argument is no JSON at position 19.',
+    ],
+    [
+      'the name of a file',
+      'secret',
+      'credentials must be a JSON object, @file or -; the argument is no JSON.',
+    ],
+    ['no object', '["secret"]', 'credentials must be a JSON object, and the argument is another value.'],
+    ['a file that is not there', '@absent.json', 'credentials cannot be read: the file absent.json: ENOENT.'],
+    ['JSON after an @', '@{"botToken":"secret"}', 'credentials cannot be read: the file: ENOENT.'],
   ])('refuses credentials that are %s, without repeating them', async (_, given, message) => {
     const error = await refusal(...connect, given);
     expect(error).toMatchObject({ code: 'INVALID_BODY', message });

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { IsOptional, IsString, Length, Matches } from 'class-validator';
+import { IsOptional, Matches } from 'class-validator';
 import { validate } from '../../common/validate';
 import { Config } from '../../config/config';
 import {
@@ -12,6 +12,7 @@ import {
   ProviderFault,
   SendOutcome,
 } from './channel-adapter';
+import { CredentialText, unlessEmpty } from './credential-text';
 import { GraphApi, GraphRequest } from './graph-api';
 import { INSTAGRAM_VERDICTS } from './instagram.codes';
 import { readMessaging } from './meta-messaging';
@@ -28,25 +29,21 @@ export interface InstagramCredentials {
 }
 
 class InstagramCredentialsInput {
-  @Matches(/^\d{1,30}$/, { message: 'must be the id of a professional account: digits' })
+  @Matches(/^\d{1,30}$/, { message: unlessEmpty('must be the id of a professional account: digits') })
   accountId: string;
 
-  @IsString()
-  @Length(1, 1000)
+  @CredentialText(1000)
   accessToken: string;
 
-  @IsString()
-  @Length(1, 200)
+  @CredentialText(200)
   appSecret: string;
 
   @IsOptional()
-  @IsString()
-  @Length(1, 200)
+  @CredentialText(200)
   facebookAppSecret?: string;
 
   @IsOptional()
-  @IsString()
-  @Length(1, 200)
+  @CredentialText(200)
   verifyToken?: string;
 }
 

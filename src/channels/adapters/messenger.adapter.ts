@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { IsOptional, IsString, Length, Matches } from 'class-validator';
+import { IsOptional, Matches } from 'class-validator';
 import { validate } from '../../common/validate';
 import { Config } from '../../config/config';
 import {
@@ -12,6 +12,7 @@ import {
   OutboundMessage,
   SendOutcome,
 } from './channel-adapter';
+import { CredentialText, unlessEmpty } from './credential-text';
 import { GraphApi, GraphRequest } from './graph-api';
 import { MESSENGER_VERDICTS } from './messenger.codes';
 import { OWN_ID_FIELD, readMessaging } from './meta-messaging';
@@ -26,20 +27,17 @@ export interface MessengerCredentials {
 }
 
 class MessengerCredentialsInput {
-  @Matches(/^\d{1,30}$/, { message: 'must be the id of a page: digits' })
+  @Matches(/^\d{1,30}$/, { message: unlessEmpty('must be the id of a page: digits') })
   pageId: string;
 
-  @IsString()
-  @Length(1, 1000)
+  @CredentialText(1000)
   accessToken: string;
 
-  @IsString()
-  @Length(1, 200)
+  @CredentialText(200)
   appSecret: string;
 
   @IsOptional()
-  @IsString()
-  @Length(1, 200)
+  @CredentialText(200)
   verifyToken?: string;
 }
 

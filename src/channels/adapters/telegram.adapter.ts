@@ -15,6 +15,7 @@ import {
   SendOutcome,
 } from './channel-adapter';
 import { isSameSecret } from './constant-time';
+import { unlessEmpty } from './credential-text';
 import { AnsweredCall, providerAway, ProviderHttp, waitMsOf } from './provider-http';
 import { objectOf, textOf } from './provider-json';
 import { readUpdate, telegramMessageId } from './telegram.update';
@@ -26,7 +27,9 @@ export interface TelegramCredentials {
 }
 
 class TelegramCredentialsInput {
-  @Matches(/^\d{1,20}:[\w-]{30,100}$/, { message: 'must be a bot token as @BotFather gives it' })
+  @Matches(/^\d{1,20}:[\w-]{30,100}$/, {
+    message: unlessEmpty('must be a bot token as @BotFather gives it'),
+  })
   botToken: string;
 }
 

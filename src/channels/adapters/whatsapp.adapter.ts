@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { IsOptional, IsString, Length, Matches } from 'class-validator';
+import { IsOptional, Matches } from 'class-validator';
 import { validate } from '../../common/validate';
 import { Config } from '../../config/config';
 import {
@@ -11,6 +11,7 @@ import {
   OutboundMessage,
   SendOutcome,
 } from './channel-adapter';
+import { CredentialText, unlessEmpty } from './credential-text';
 import { GraphApi, GraphRequest } from './graph-api';
 import { answerHandshake, isSignedBy, newVerifyToken } from './meta-webhook';
 import { objectsOf, textOf } from './provider-json';
@@ -25,20 +26,20 @@ export interface WhatsAppCredentials {
 }
 
 class WhatsAppCredentialsInput {
-  @Matches(/^\d{1,30}$/, { message: 'must be the id of a phone number: digits' })
+  @Matches(/^\d{1,30}$/, { message: unlessEmpty('must be the id of a phone number: digits') })
   phoneNumberId: string;
 
   /** It goes into a header. */
-  @Matches(/^[\x21-\x7e]{1,1000}$/, { message: 'must be ASCII characters without spaces, at most 1000' })
+  @Matches(/^[\x21-\x7e]{1,1000}$/, {
+    message: unlessEmpty('must be ASCII characters without spaces, at most 1000'),
+  })
   accessToken: string;
 
-  @IsString()
-  @Length(1, 200)
+  @CredentialText(200)
   appSecret: string;
 
   @IsOptional()
-  @IsString()
-  @Length(1, 200)
+  @CredentialText(200)
   verifyToken?: string;
 }
 
