@@ -16,16 +16,14 @@ import { CredentialText, unlessEmpty } from './credential-text';
 import { GraphApi, GraphRequest } from './graph-api';
 import { INSTAGRAM_VERDICTS } from './instagram.codes';
 import { readMessaging } from './meta-messaging';
-import { answerHandshake, isSignedBy, newVerifyToken } from './meta-webhook';
+import { isSignedBy, verifyTokenOf } from './meta-webhook';
+import { MetaAdapter, MetaCredentials } from './meta.adapter';
 import { numberOf, textOf } from './provider-json';
 
-export interface InstagramCredentials {
+export interface InstagramCredentials extends MetaCredentials {
   accountId: string;
-  accessToken: string;
-  appSecret: string;
   /** Of the Facebook app that the Instagram app belongs to: Meta signs with either. */
   facebookAppSecret?: string;
-  verifyToken: string;
 }
 
 class InstagramCredentialsInput {
@@ -68,7 +66,10 @@ export type RefreshOutcome =
 
 /** Instagram, over its API with Instagram Login. */
 @Injectable()
-export class InstagramAdapter implements HookedAdapter<InstagramCredentials> {
+export class InstagramAdapter
+  extends MetaAdapter<InstagramCredentials>
+  implements HookedAdapter<InstagramCredentials>
+{
   readonly channel = 'INSTAGRAM';
   /** Meta's limit for texts of one account (developers.facebook.com/docs/graph-api/overview/rate-limiting). */
   readonly limits = { perSecond: 100, conversationIntervalMs: 0 };
@@ -78,14 +79,16 @@ export class InstagramAdapter implements HookedAdapter<InstagramCredentials> {
   constructor(
     private readonly graph: GraphApi,
     private readonly config: Config,
-  ) {}
+  ) {
+    super();
+  }
 
   check(
     input: unknown,
     previous?: Connection<InstagramCredentials>,
   ): CheckedCredentials<InstagramCredentials> {
     const { verifyToken: given, ...credentials } = validate(InstagramCredentialsInput, input);
-    const verifyToken = given ?? previous?.credentials.verifyToken ?? newVerifyToken();
+    const verifyToken = verifyTokenOf(given, previous?.credentials);
     return {
       externalId: credentials.accountId,
       credentials: { ...credentials, verifyToken },
@@ -115,16 +118,9 @@ export class InstagramAdapter implements HookedAdapter<InstagramCredentials> {
     return this.graph.send({ ...request, data }, INSTAGRAM_VERDICTS, ({ message_id }) => textOf(message_id));
   }
 
-  verify({ credentials }: Connection<InstagramCredentials>, request: HookRequest): boolean {
+  override verify({ credentials }: Connection<InstagramCredentials>, request: HookRequest): boolean {
     const { appSecret, facebookAppSecret } = credentials;
     return isSignedBy(request, appSecret, ...(facebookAppSecret === undefined ? [] : [facebookAppSecret]));
-  }
-
-  handshake(
-    { credentials }: Connection<InstagramCredentials>,
-    query: Record<string, unknown>,
-  ): string | null {
-    return answerHandshake(credentials.verifyToken, query);
   }
 
   parse(_connection: Connection<InstagramCredentials>, body: unknown): InboundEvent[] {

@@ -7,7 +7,6 @@ import {
   CheckedCredentials,
   Connection,
   HookedAdapter,
-  HookRequest,
   InboundEvent,
   OutboundMessage,
   SendOutcome,
@@ -16,14 +15,12 @@ import { CredentialText, unlessEmpty } from './credential-text';
 import { GraphApi, GraphRequest } from './graph-api';
 import { MESSENGER_VERDICTS } from './messenger.codes';
 import { OWN_ID_FIELD, readMessaging } from './meta-messaging';
-import { answerHandshake, isSignedBy, newVerifyToken } from './meta-webhook';
+import { verifyTokenOf } from './meta-webhook';
+import { MetaAdapter, MetaCredentials } from './meta.adapter';
 import { textOf } from './provider-json';
 
-export interface MessengerCredentials {
+export interface MessengerCredentials extends MetaCredentials {
   pageId: string;
-  accessToken: string;
-  appSecret: string;
-  verifyToken: string;
 }
 
 class MessengerCredentialsInput {
@@ -46,7 +43,10 @@ const FIELDS = 'messages,messaging_postbacks,message_deliveries,message_reads,me
 
 /** Messenger, over the Send API of a Facebook page. */
 @Injectable()
-export class MessengerAdapter implements HookedAdapter<MessengerCredentials> {
+export class MessengerAdapter
+  extends MetaAdapter<MessengerCredentials>
+  implements HookedAdapter<MessengerCredentials>
+{
   readonly channel = 'MESSENGER';
   /** Meta's limit for texts of one page. */
   readonly limits = { perSecond: 300, conversationIntervalMs: 0 };
@@ -56,14 +56,16 @@ export class MessengerAdapter implements HookedAdapter<MessengerCredentials> {
   constructor(
     private readonly graph: GraphApi,
     private readonly config: Config,
-  ) {}
+  ) {
+    super();
+  }
 
   check(
     input: unknown,
     previous?: Connection<MessengerCredentials>,
   ): CheckedCredentials<MessengerCredentials> {
     const { verifyToken: given, ...credentials } = validate(MessengerCredentialsInput, input);
-    const verifyToken = given ?? previous?.credentials.verifyToken ?? newVerifyToken();
+    const verifyToken = verifyTokenOf(given, previous?.credentials);
     return {
       externalId: credentials.pageId,
       credentials: { ...credentials, verifyToken },
@@ -97,17 +99,6 @@ export class MessengerAdapter implements HookedAdapter<MessengerCredentials> {
     };
     const request = this.request('POST', credentials, 'messages');
     return this.graph.send({ ...request, data }, MESSENGER_VERDICTS, ({ message_id }) => textOf(message_id));
-  }
-
-  verify({ credentials }: Connection<MessengerCredentials>, request: HookRequest): boolean {
-    return isSignedBy(request, credentials.appSecret);
-  }
-
-  handshake(
-    { credentials }: Connection<MessengerCredentials>,
-    query: Record<string, unknown>,
-  ): string | null {
-    return answerHandshake(credentials.verifyToken, query);
   }
 
   parse(_connection: Connection<MessengerCredentials>, body: unknown): InboundEvent[] {

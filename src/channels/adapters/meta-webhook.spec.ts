@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { answerHandshake, isSignedBy, newVerifyToken } from './meta-webhook';
+import { answerHandshake, isSignedBy, verifyTokenOf } from './meta-webhook';
 
 const SECRET = '0123456789abcdef0123456789abcdef';
 const rawBody = Buffer.from('{"object":"page","text":"¿Qué?"}');
@@ -47,5 +47,9 @@ describe("Meta's handshake", () => {
     ['nothing', {}],
   ])('is refused: %s', (_, given) => expect(answerHandshake('T', given)).toBeNull());
 
-  it('has a token that nobody guesses', () => expect(newVerifyToken()).toMatch(/^[\w-]{32}$/));
+  it('has the token that is given, or the one before, or one that nobody guesses', () => {
+    expect(verifyTokenOf('given', { verifyToken: 'before' })).toBe('given');
+    expect(verifyTokenOf(undefined, { verifyToken: 'before' })).toBe('before');
+    expect(verifyTokenOf(undefined)).toMatch(/^[\w-]{32}$/);
+  });
 });

@@ -4,9 +4,9 @@ import { isSameSecret } from './constant-time';
 
 const SIGNATURE_HEADER = 'x-hub-signature-256';
 
-/** A token that Meta repeats when an app's owner sets a hook. */
-export function newVerifyToken(): string {
-  return randomBytes(24).toString('base64url');
+/** The token that Meta repeats when an app's owner sets a hook: the one given, the one there is, or else a new one. */
+export function verifyTokenOf(given: string | undefined, previous?: { verifyToken: string }): string {
+  return given ?? previous?.verifyToken ?? randomBytes(24).toString('base64url');
 }
 
 /**

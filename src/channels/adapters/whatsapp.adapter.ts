@@ -6,23 +6,20 @@ import {
   CheckedCredentials,
   Connection,
   HookedAdapter,
-  HookRequest,
   InboundEvent,
   OutboundMessage,
   SendOutcome,
 } from './channel-adapter';
 import { CredentialText, unlessEmpty } from './credential-text';
 import { GraphApi, GraphRequest } from './graph-api';
-import { answerHandshake, isSignedBy, newVerifyToken } from './meta-webhook';
+import { verifyTokenOf } from './meta-webhook';
+import { MetaAdapter, MetaCredentials } from './meta.adapter';
 import { objectsOf, textOf } from './provider-json';
 import { WHATSAPP_VERDICTS } from './whatsapp.codes';
 import { OWN_ID_FIELD, readNotification } from './whatsapp.notification';
 
-export interface WhatsAppCredentials {
+export interface WhatsAppCredentials extends MetaCredentials {
   phoneNumberId: string;
-  accessToken: string;
-  appSecret: string;
-  verifyToken: string;
 }
 
 class WhatsAppCredentialsInput {
@@ -48,7 +45,10 @@ const BUSINESS_SCOPED_ID = /^[A-Z]{2}\.[A-Za-z0-9.]+$/;
 
 /** WhatsApp, over the Cloud API. */
 @Injectable()
-export class WhatsAppAdapter implements HookedAdapter<WhatsAppCredentials> {
+export class WhatsAppAdapter
+  extends MetaAdapter<WhatsAppCredentials>
+  implements HookedAdapter<WhatsAppCredentials>
+{
   readonly channel = 'WHATSAPP';
   /** A customer's own limit lets 45 messages come at once, so it is kept to when Meta says so. */
   readonly limits = { perSecond: 80, conversationIntervalMs: 0 };
@@ -58,11 +58,13 @@ export class WhatsAppAdapter implements HookedAdapter<WhatsAppCredentials> {
   constructor(
     private readonly graph: GraphApi,
     private readonly config: Config,
-  ) {}
+  ) {
+    super();
+  }
 
   check(input: unknown, previous?: Connection<WhatsAppCredentials>): CheckedCredentials<WhatsAppCredentials> {
     const { verifyToken: given, ...credentials } = validate(WhatsAppCredentialsInput, input);
-    const verifyToken = given ?? previous?.credentials.verifyToken ?? newVerifyToken();
+    const verifyToken = verifyTokenOf(given, previous?.credentials);
     return {
       externalId: credentials.phoneNumberId,
       credentials: { ...credentials, verifyToken },
@@ -97,14 +99,6 @@ export class WhatsAppAdapter implements HookedAdapter<WhatsAppCredentials> {
     return this.graph.send({ ...request, data }, WHATSAPP_VERDICTS, ({ messages }) =>
       textOf(objectsOf(messages)[0]?.id),
     );
-  }
-
-  verify({ credentials }: Connection<WhatsAppCredentials>, request: HookRequest): boolean {
-    return isSignedBy(request, credentials.appSecret);
-  }
-
-  handshake({ credentials }: Connection<WhatsAppCredentials>, query: Record<string, unknown>): string | null {
-    return answerHandshake(credentials.verifyToken, query);
   }
 
   parse(_connection: Connection<WhatsAppCredentials>, body: unknown): InboundEvent[] {
