@@ -223,7 +223,9 @@ describe('receipts', () => {
 
     it('settle what was lost, though a later message with the same text is under way', async () => {
       const lost = await unknown('Twice.');
-      await service.query('UPDATE message_dispatches SET holds_until = now() WHERE message_id = $1', [lost.id]);
+      await service.query('UPDATE message_dispatches SET holds_until = now() WHERE message_id = $1', [
+        lost.id,
+      ]);
       whatsApp.troubleNext({ kind: 'slow', ms: 1_000 });
       const later = await chat.send('Twice.');
       await waitFor('the call', () => asked().length === 2);
