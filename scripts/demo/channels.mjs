@@ -37,7 +37,8 @@ async function converse(api, customer) {
       const { data } = await api.send('GET', path);
       const { delivery } = data.find((candidate) => candidate.id === id);
       if (delivery.status !== seen.at(-1)) seen.push(delivery.status);
-      else if (STUCK.includes(delivery.status) || Date.now() > deadline) throw notReached(channel, status, delivery);
+      else if (STUCK.includes(delivery.status) || Date.now() > deadline)
+        throw notReached(channel, status, delivery);
       else await sleep(POLL_MS);
     }
   };
