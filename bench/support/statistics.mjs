@@ -4,7 +4,7 @@
  * @returns {number[]} the percentiles, by nearest rank
  */
 export function percentiles(values, ranks) {
-  const sorted = [...values].sort((a, b) => a - b);
+  const sorted = Float64Array.from(values).sort();
   return ranks.map((rank) => sorted[Math.max(0, Math.ceil((rank / 100) * sorted.length) - 1)]);
 }
 

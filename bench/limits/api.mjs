@@ -1,0 +1,137 @@
+// The limit of the API: what a server written by hand for these routes alone would reach. Bare node:http, prepared
+// statements over a pool of the same size, one call of the same limiter; the same work as the service and the same
+// answers. Keep its SQL in step with the service's.
+import { createHash } from 'node:crypto';
+import { createServer } from 'node:http';
+import { crc32 } from 'node:zlib';
+import { Redis } from 'ioredis';
+import { POOL_SIZE } from '../support/settings.mjs';
+import { openDatabase } from './database.mjs';
+import { listContacts, listConversations, listMessages, me } from './reads.mjs';
+import { sendMessage } from './send-message.mjs';
+
+const WINDOW_MS = 60_000;
+const DEFAULT_RATE_LIMIT = 240;
+
+const database = openDatabase(process.env.DATABASE_URL, POOL_SIZE);
+const redis = new Redis(process.env.REDIS_URL);
+redis.defineCommand('hitWindow', {
+  numberOfKeys: 1,
+  lua: `
+    local hits = redis.call('INCR', KEYS[1])
+    local ttl = redis.call('PTTL', KEYS[1])
+    if ttl < 0 then
+      redis.call('PEXPIRE', KEYS[1], ARGV[1])
+      ttl = tonumber(ARGV[1])
+    end
+    return {hits, ttl}`,
+});
+
+/** Each as `METHOD last-part`, since no two of them end alike. */
+const ROUTES = {
+  'GET me': { template: '/api/v1/me', scope: null, handle: me },
+  'GET conversations': {
+    template: '/api/v1/conversations',
+    scope: 'conversations:read',
+    handle: listConversations,
+  },
+  'GET contacts': { template: '/api/v1/contacts', scope: 'contacts:read', handle: listContacts },
+  'GET messages': {
+    template: '/api/v1/conversations/:id/messages',
+    scope: 'messages:read',
+    handle: listMessages,
+  },
+  'POST messages': {
+    template: '/api/v1/conversations/:id/messages',
+    scope: 'messages:write',
+    handle: sendMessage,
+    status: 201,
+  },
+};
+
+class Refusal extends Error {
+  constructor(status, code) {
+    super(code);
+    this.status = status;
+  }
+}
+
+const server = createServer((request, response) => {
+  answer(request, response).catch((error) => {
+    send(response, error.status ?? 500, { error: { code: error.message } });
+  });
+});
+
+async function answer(request, response) {
+  const [path, query] = request.url.split('?', 2);
+  const parts = path.split('/');
+  const route = ROUTES[`${request.method} ${parts.at(-1)}`];
+  if (!route) throw new Refusal(404, 'NOT_FOUND');
+  const body = request.method === 'POST' ? JSON.parse(await textOf(request)) : null;
+  const principal = await authenticate(request.headers);
+  await countHit(principal, route.template, response);
+  if (route.scope && !principal.scopes.includes(route.scope)) throw new Refusal(403, 'FORBIDDEN');
+  const context = {
+    database,
+    redis,
+    principal,
+    tenantId: principal.id,
+    conversationId: parts.at(-2),
+    query: new URLSearchParams(query),
+    body,
+  };
+  const result = await route.handle(context);
+  if (!result) throw new Refusal(404, 'NOT_FOUND');
+  send(response, route.status ?? 200, result);
+}
+
+function send(response, status, result) {
+  const json = JSON.stringify(result);
+  response.writeHead(status, {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(json),
+  });
+  response.end(json);
+}
+
+async function textOf(request) {
+  const chunks = [];
+  for await (const chunk of request) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+}
+
+async function authenticate({ authorization = '' }) {
+  const key = /^Bearer +(.+)$/i.exec(authorization)?.[1] ?? '';
+  const [principal] = isWellFormed(key)
+    ? await database.read('authenticate', [createHash('sha256').update(key).digest()])
+    : [];
+  if (!principal) throw new Refusal(401, 'UNAUTHENTICATED');
+  if (principal.use_is_stale) void database.read('mark-used', [principal.id, principal.key_id]);
+  return principal;
+}
+
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+function isWellFormed(key) {
+  if (!/^plk_[0-9A-Za-z]{40}$/.test(key)) return false;
+  let rest = crc32(key.slice(0, -6));
+  let digits = '';
+  while (digits.length < 6) {
+    digits = ALPHABET[rest % 62] + digits;
+    rest = Math.floor(rest / 62);
+  }
+  return key.endsWith(digits);
+}
+
+async function countHit({ id, rate_limit: rateLimit }, template, response) {
+  const limit = rateLimit ?? DEFAULT_RATE_LIMIT;
+  const [hits, ttl] = await redis.hitWindow(`rate:${id}:${template}`, WINDOW_MS);
+  response.setHeader('X-RateLimit-Limit', limit);
+  response.setHeader('X-RateLimit-Remaining', Math.max(0, limit - hits));
+  response.setHeader('X-RateLimit-Reset', Math.max(1, Math.ceil(ttl / 1000)));
+  if (hits > limit) throw new Refusal(429, 'RATE_LIMITED');
+}
+
+server.keepAliveTimeout = 75_000;
+server.listen(0, '127.0.0.1', () => process.send({ port: server.address().port }));
+process.on('disconnect', () => process.exit());

@@ -1,0 +1,71 @@
+import pg from 'pg';
+
+/** Every statement of the limits, by name: each connection prepares it once. */
+const STATEMENTS = {
+  authenticate: `
+    SELECT k.id AS key_id, k.scopes, coalesce(k.last_used_at < now() - interval '1 minute', true) AS use_is_stale,
+           w.id, w.name, w.slug, w.plan_tier, w.trial_ends_at, w.rate_limit
+    FROM api_keys k JOIN workspaces w ON w.id = k.tenant_id
+    WHERE k.hash = $1 AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())`,
+  'mark-used': `
+    UPDATE api_keys SET last_used_at = now()
+    WHERE tenant_id = $1 AND id = $2 AND (last_used_at IS NULL OR last_used_at < now() - interval '1 minute')`,
+  'identities-of': `
+    SELECT contact_id, channel, external_id FROM contact_identities
+    WHERE tenant_id = $1 AND contact_id = ANY ($2) ORDER BY created_at, channel`,
+  'find-conversation': `SELECT id FROM conversations WHERE tenant_id = $1 AND id = $2`,
+  'lock-conversation': `
+    SELECT source_channel, last_message_id FROM conversations WHERE tenant_id = $1 AND id = $2
+    FOR NO KEY UPDATE`,
+  'first-manager': `
+    SELECT id FROM agents WHERE tenant_id = $1 AND active AND role IN ('OWNER', 'ADMIN') ORDER BY id LIMIT 1`,
+  'insert-message': `
+    INSERT INTO messages (tenant_id, conversation_id, id, sender_type, sender_agent_id, body, delivery_status,
+                          delivery_error, created_at)
+    VALUES ($1, $2, $3, 'AGENT', $4, $5, 'QUEUED', NULL, $6)`,
+  'set-last-message': `
+    UPDATE conversations
+    SET last_message_id = $3, last_message_preview = $4, last_message_at = $5, updated_at = $5,
+        event_sequence = event_sequence + 1
+    WHERE tenant_id = $1 AND id = $2 RETURNING event_sequence AS sequence`,
+  'append-event': `
+    INSERT INTO events (tenant_id, id, type, data, sequence, created_at, relayed_at)
+    VALUES ($1, $2, 'message.created', $3, $4, $5, NULL)`,
+};
+
+/** A pool that runs prepared statements, each row an object. */
+export function openDatabase(/** @type {string} */ connectionString, /** @type {number} */ max) {
+  const pool = new pg.Pool({ connectionString, max });
+  const run = async (client, name, values, text = STATEMENTS[name]) =>
+    (await client.query({ name, text, values })).rows;
+  /** Of the statements that are put together of parts: a name for each. @type {Map<string, string>} */
+  const names = new Map();
+
+  return {
+    /** A named statement, outside a transaction. */
+    read: (name, values) => run(pool, name, values),
+
+    /** A statement by its text, which must be one of a few. */
+    readText(text, values) {
+      if (!names.has(text)) names.set(text, `text-${names.size}`);
+      return run(pool, names.get(text), values, text);
+    },
+
+    async transaction(work) {
+      const client = await pool.connect();
+      try {
+        await client.query('BEGIN');
+        const result = await work((name, values) => run(client, name, values));
+        await client.query('COMMIT');
+        return result;
+      } catch (error) {
+        await client.query('ROLLBACK');
+        throw error;
+      } finally {
+        client.release();
+      }
+    },
+
+    close: () => pool.end(),
+  };
+}

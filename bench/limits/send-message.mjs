@@ -1,0 +1,29 @@
+import { v7 as newId } from 'uuid';
+import { OUTBOX_CHANNEL } from '../support/settings.mjs';
+
+const PREVIEW_LENGTH = 140;
+
+/**
+ * Stores a message with its conversation's preview and its event, in one transaction, and wakes the relay.
+ * @returns the API's answer, or null when there is no such conversation
+ */
+export async function sendMessage({ database, redis, tenantId, conversationId, body: { body } }) {
+  if (typeof body !== 'string' || body.trim() === '') throw new Error('INVALID_BODY');
+  const message = await database.transaction(async (run) => {
+    const [conversation] = await run('lock-conversation', [tenantId, conversationId]);
+    if (!conversation) return null;
+    const [manager] = await run('first-manager', [tenantId]);
+    const id = newId();
+    const createdAt = new Date();
+    await run('insert-message', [tenantId, conversationId, id, manager.id, body, createdAt]);
+    const preview = body.trim().replace(/\s+/g, ' ').slice(0, PREVIEW_LENGTH);
+    const [{ sequence }] = await run('set-last-message', [tenantId, conversationId, id, preview, createdAt]);
+    const data = { conversationId, message: { id, body, senderType: 'AGENT', createdAt } };
+    await run('append-event', [tenantId, newId(), JSON.stringify(data), sequence, new Date()]);
+    const delivery = { status: 'QUEUED', error: null };
+    return { id, senderType: 'AGENT', senderAgentId: manager.id, body, createdAt, delivery };
+  });
+  if (!message) return null;
+  void redis.publish(OUTBOX_CHANNEL, '');
+  return { message };
+}

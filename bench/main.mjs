@@ -1,0 +1,121 @@
+// `npm run bench`: measures the service beside its limits, and prints one table.
+import { writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { LauncherError, printFault, untilStopped } from '../scripts/processes.mjs';
+import { deliveries } from './scenarios/deliveries.mjs';
+import { growingDeliveries } from './scenarios/growing-deliveries.mjs';
+import { growingReads } from './scenarios/growing-reads.mjs';
+import { isolation } from './scenarios/isolation.mjs';
+import { latency } from './scenarios/latency.mjs';
+import { memory } from './scenarios/memory.mjs';
+import { reads } from './scenarios/reads.mjs';
+import { scaling } from './scenarios/scaling.mjs';
+import { sendMessage } from './scenarios/send-message.mjs';
+import { start } from './scenarios/start.mjs';
+import { FULL, QUICK } from './support/plan.mjs';
+import { describeMachine, machineOf, table } from './support/report.mjs';
+import { Stage } from './support/stage.mjs';
+
+const SCENARIOS = [
+  start,
+  reads,
+  sendMessage,
+  deliveries,
+  latency,
+  isolation,
+  growingReads,
+  growingDeliveries,
+  scaling,
+  memory,
+];
+const NAMES = SCENARIOS.map(({ name }) => name);
+
+const USAGE = `usage: npm run bench -- [options]
+
+  --quick              shorter and on less data: rough figures in 90 seconds
+  --only NAME          one scenario; may be given more than once: ${NAMES.join(', ')}
+  --deliveries N       how many deliveries the scenario "memory" makes
+  --json FILE          writes everything that was measured to a file
+`;
+
+/**
+ * What a scenario runs with.
+ *
+ * @typedef {object} Bench
+ * @property {typeof FULL} plan
+ * @property {Stage} stage
+ * @property {() => Promise<import('./support/stage.mjs').Place>} small the database for everything but growth
+ * @property {() => Promise<import('./support/stage.mjs').Place>} large
+ * @property {(line: string) => void} progress
+ */
+
+/** @type {Stage | undefined} */
+let stage;
+
+async function run() {
+  const { quick, only, json, deliveries: memoryDeliveries } = readOptions();
+  const log = (/** @type {string} */ line) => process.stderr.write(`${line}\n`);
+  const plan = quick ? QUICK : FULL;
+  if (memoryDeliveries) plan.memory.deliveries = memoryDeliveries;
+  stage = await Stage.set(log);
+  const machine = await machineOf(stage);
+  const rows = [];
+  for (const scenario of SCENARIOS.filter(({ name }) => !only || only.includes(name)))
+    rows.push(...(await play(scenario, plan, stage, log)));
+  console.log(`${table(rows)}\n\n${describeMachine(machine)}${quick ? '; --quick' : ''}`);
+  for (const { scenario, error } of rows.filter((row) => row.error)) console.error(`\n${scenario}: ${error}`);
+  if (json) writeFileSync(json, `${JSON.stringify({ at: new Date(), quick, machine, rows }, null, 2)}\n`);
+  if (rows.some((row) => row.error)) process.exitCode = 1;
+}
+
+/** @returns {Promise<import('./support/report.mjs').Row[]>} its rows; without a figure where it failed */
+async function play(scenario, plan, stage, log) {
+  const startedAt = performance.now();
+  const progress = (/** @type {string} */ line) => log(`${scenario.name}: ${line}`);
+  try {
+    return await scenario.run({
+      plan,
+      stage,
+      progress,
+      small: () => stage.place('small', plan.small),
+      large: () => stage.place('large', plan.large),
+    });
+  } catch (error) {
+    return [{ ...NO_FIGURE, scenario: scenario.name, error: error.stack }];
+  } finally {
+    await stage.stopProcesses();
+    progress(`took ${Math.round((performance.now() - startedAt) / 1000)} s`);
+  }
+}
+
+const NO_FIGURE = { ours: '', limit: '', ratio: null, goal: '', met: false, runs: null };
+
+function readOptions() {
+  try {
+    const { values } = parseArgs({
+      options: {
+        quick: { type: 'boolean', default: false },
+        only: { type: 'string', multiple: true },
+        deliveries: { type: 'string' },
+        json: { type: 'string' },
+      },
+    });
+    const unknown = values.only?.find((name) => !NAMES.includes(name));
+    if (unknown) throw new Error(`There is no scenario "${unknown}".`);
+    const deliveries = values.deliveries === undefined ? null : Number(values.deliveries);
+    if (deliveries !== null && !(Number.isInteger(deliveries) && deliveries > 0))
+      throw new Error('--deliveries must be a number above 0.');
+    return { ...values, deliveries };
+  } catch (error) {
+    throw new LauncherError(`${error.message}\n\n${USAGE}`);
+  }
+}
+
+try {
+  await Promise.race([run(), untilStopped().then(() => (process.exitCode = 130))]);
+} catch (error) {
+  printFault(error);
+  process.exitCode = 1;
+}
+await stage?.stop();
+process.exit();

@@ -1,0 +1,58 @@
+import { sameAnswers } from '../support/answers.mjs';
+import { putUnderLoad } from '../support/load.mjs';
+import { inTurn } from '../support/measure.mjs';
+import { absoluteRow, latencyRow, ms } from '../support/report.mjs';
+import { requestsOf } from '../support/requests.mjs';
+
+const READS = {
+  conversations: 'list conversations',
+  filtered: 'list conversations, filtered',
+  messages: 'list messages',
+  contacts: 'search contacts',
+};
+const SEARCH_P95_MS = 50;
+
+/** What reads take on much data, against what they take on little. One caller: it is about time, not about load. */
+export const growingReads = {
+  name: 'growing-reads',
+
+  /** @param {import('../main.mjs').Bench} bench */
+  async run({ plan, small, large, progress }) {
+    const places = { small: await small(), large: await large() };
+    const sides = {};
+    for (const [size, place] of Object.entries(places)) {
+      const { url } = await place.startService('api');
+      const headers = { authorization: `Bearer ${place.fixture.measured.apiKey}` };
+      sides[size] = { url, headers, requests: await requestsOf(place) };
+    }
+    const rows = [];
+    for (const [read, name] of Object.entries(READS)) {
+      progress(name);
+      const runs = await inTurn(1 + plan.rounds, await loadsOf(sides, read, plan.growthSeconds));
+      runs.shift(); // warmed up
+      const row = latencyRow(
+        `${name}, p95 on ${plan.large.conversations / plan.small.conversations} × the data`,
+        runs,
+        1.3,
+        'p95',
+        ['large', 'small'],
+      );
+      rows.push({ ...row, runs });
+      if (read === 'contacts') {
+        const times = runs.map((run) => run.large.p95);
+        rows.push(absoluteRow(`${name} among ${plan.large.conversations}, p95`, times, ms, SEARCH_P95_MS));
+      }
+    }
+    return rows;
+  },
+};
+
+async function loadsOf(sides, read, seconds) {
+  const loads = {};
+  for (const [size, { url, headers, requests }] of Object.entries(sides)) {
+    const bodies = await sameAnswers([url], requests[read], headers);
+    const load = { requests: requests[read], headers, connections: 1, seconds, bodies };
+    loads[size] = () => putUnderLoad(url, load);
+  }
+  return loads;
+}

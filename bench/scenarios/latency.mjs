@@ -1,0 +1,87 @@
+import { ENDPOINTS } from '../support/deliveries.mjs';
+import { must } from '../support/measure.mjs';
+import { offer } from '../support/offer.mjs';
+import { ms } from '../support/report.mjs';
+import { median, percentiles } from '../support/statistics.mjs';
+
+const RANKS = [50, 95, 99];
+const GOAL = { perSecond: 200, p95: 20 };
+const STEADY = { perSecond: 1000 };
+/** A backlog that stays within this of what it was is not growing: events of 100 ms. */
+const LEEWAY_SECONDS = 0.1;
+
+/** From a message's making to its receiver, at several offered rates. */
+export const latency = {
+  name: 'latency',
+
+  /** @param {import('../main.mjs').Bench} bench */
+  async run({ plan, stage, small, progress }) {
+    const place = await small();
+    const workspaces = place.fixture.receiving.slice(0, ENDPOINTS);
+    await place.startService('worker');
+    await stage.receiver.expect(place.fixture);
+    const measure = async (perSecond, seconds) => {
+      progress(`${perSecond} messages a second for ${seconds} s`);
+      const sent = await offer(place, workspaces, { perSecond, seconds });
+      const { times } = await stage.receiver.take(sent);
+      return { perSecond, ...describe(times) };
+    };
+    await measure(STEADY.perSecond, plan.warmUpSeconds);
+    const runs = [];
+    for (let round = 0; round < plan.rounds; round++)
+      for (const perSecond of plan.latency.rates) runs.push(await measure(perSecond, plan.latency.seconds));
+    must(runs.length > 0, 'nothing was measured');
+    return plan.latency.rates.flatMap((perSecond) =>
+      rowsOf(
+        perSecond,
+        runs.filter((run) => run.perSecond === perSecond),
+      ),
+    );
+  },
+};
+
+/** Percentiles of the latency, and how many events were under way at half of the time and at its end. */
+function describe(/** @type {[number, number][]} */ times) {
+  const [p50, p95, p99] = percentiles(
+    times.map(([madeAt, arrivedAt]) => arrivedAt - madeAt),
+    RANKS,
+  );
+  const made = times.map(([madeAt]) => madeAt).sort((a, b) => a - b);
+  const underWayAt = (/** @type {number} */ moment) =>
+    times.filter(([madeAt, arrivedAt]) => madeAt <= moment && arrivedAt > moment).length;
+  const [first, last] = [made[0], made.at(-1)];
+  return { p50, p95, p99, backlog: [underWayAt((first + last) / 2), underWayAt(last)] };
+}
+
+function rowsOf(perSecond, runs) {
+  const middle = (/** @type {(run: any) => number} */ figure) => median(runs.map(figure));
+  const [p50, p95, p99] = [({ p50 }) => p50, ({ p95 }) => p95, ({ p99 }) => p99].map(middle);
+  const hasGoal = perSecond === GOAL.perSecond;
+  const scenario = `commit → receiver at ${perSecond}/s`;
+  const rows = [
+    {
+      scenario: `${scenario}, p50 / p95 / p99`,
+      ours: `${p50} / ${p95} / ${ms(p99)}`,
+      limit: '',
+      ratio: null,
+      goal: hasGoal ? `p95 ≤ ${ms(GOAL.p95)}` : 'reported',
+      met: hasGoal ? p95 <= GOAL.p95 : null,
+      runs,
+    },
+  ];
+  if (perSecond !== STEADY.perSecond) return rows;
+  const [half, end] = [({ backlog }) => backlog[0], ({ backlog }) => backlog[1]].map(middle);
+  const growth = middle(({ backlog }) => backlog[1] - backlog[0]);
+  return [
+    ...rows,
+    {
+      scenario: `${scenario}, backlog at half and end`,
+      ours: `${half} → ${end}`,
+      limit: '',
+      ratio: null,
+      goal: 'not growing',
+      met: growth <= perSecond * LEEWAY_SECONDS,
+      runs: null,
+    },
+  ];
+}

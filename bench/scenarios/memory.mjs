@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs';
+import { sleep } from '../../scripts/processes.mjs';
+import { deliver } from '../support/deliveries.mjs';
+import { absoluteRow, megabytes } from '../support/report.mjs';
+
+const GOAL_MB = 180;
+/** Flat: in the second half of the deliveries it grows by no more than this. */
+const FLAT = 1.05;
+const IDLE_AFTER_MS = 3_000;
+const PARTS = 10;
+
+/** What the processes hold of the machine's memory: at rest, and after much work. */
+export const memory = {
+  name: 'memory',
+
+  /** @param {import('../main.mjs').Bench} bench */
+  async run({ plan, small, progress }) {
+    const place = await small();
+    const rows = [];
+    for (const role of /** @type {const} */ (['api', 'worker'])) {
+      const { pid } = await place.startService(role);
+      await sleep(IDLE_AFTER_MS);
+      rows.push(absoluteRow(`memory at rest, ${role}`, [residentMb(pid)], megabytes, GOAL_MB));
+      if (role === 'worker') rows.push(...(await underWork(place, pid, plan.memory.deliveries, progress)));
+    }
+    return rows;
+  },
+};
+
+async function underWork(place, pid, deliveries, progress) {
+  const held = [];
+  for (let part = 1; part <= PARTS; part++) {
+    await deliver(place, Math.ceil(deliveries / PARTS));
+    held.push(residentMb(pid));
+    progress(`${megabytes(held.at(-1))} after ${(part * deliveries) / PARTS} deliveries`);
+    await place.clearEvents();
+  }
+  const [half, end] = [held[PARTS / 2 - 1], held[PARTS - 1]];
+  return [
+    absoluteRow(`memory after ${deliveries} deliveries, worker`, [end], megabytes, GOAL_MB),
+    {
+      scenario: `memory after ${deliveries} deliveries, against half of them`,
+      ours: megabytes(end),
+      limit: megabytes(half),
+      ratio: end / half,
+      goal: `≤ ${FLAT}`,
+      met: end / half <= FLAT,
+      runs: held,
+    },
+  ];
+}
+
+/** A process's resident memory, as Linux tells. */
+function residentMb(/** @type {number} */ pid) {
+  const [, kilobytes] = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  return Number(kilobytes) / 1024;
+}

@@ -1,0 +1,66 @@
+import { sameAnswers } from '../support/answers.mjs';
+import { deliver } from '../support/deliveries.mjs';
+import { putUnderLoad } from '../support/load.mjs';
+import { inTurn, middle, ratio } from '../support/measure.mjs';
+import { perSecond } from '../support/report.mjs';
+import { requestsOf } from '../support/requests.mjs';
+
+const CONNECTIONS = 16;
+
+/** What a second process adds. It is reported: how much it can be is up to the machine's cores. */
+export const scaling = {
+  name: 'scaling',
+
+  /** @param {import('../main.mjs').Bench} bench */
+  async run({ plan, stage, small, progress }) {
+    const place = await small();
+    progress('two API processes');
+    const api = await twoApis(place, plan);
+    await stage.stopProcesses();
+    progress('two workers');
+    return [
+      reported('list 50 conversations, two API processes', api),
+      reported('deliveries, two workers', await twoWorkers(place, plan)),
+    ];
+  },
+};
+
+async function twoApis(place, { rounds, warmUpSeconds, httpSeconds }) {
+  const { conversations: requests } = await requestsOf(place);
+  const headers = { authorization: `Bearer ${place.fixture.measured.apiKey}` };
+  const urls = [(await place.startService('api')).url, (await place.startService('api')).url];
+  const bodies = await sameAnswers(urls, requests, headers);
+  const loadOn = async (/** @type {string[]} */ targets, seconds) => {
+    const load = { requests, headers, connections: CONNECTIONS / targets.length, seconds, bodies };
+    const results = await Promise.all(targets.map((url) => putUnderLoad(url, load)));
+    return { perSecond: results.reduce((sum, result) => sum + result.perSecond, 0) };
+  };
+  await loadOn(urls, warmUpSeconds);
+  return inTurn(rounds, {
+    one: () => loadOn(urls.slice(0, 1), httpSeconds),
+    two: () => loadOn(urls, httpSeconds),
+  });
+}
+
+async function twoWorkers(place, { rounds, deliveries }) {
+  await place.startService('worker');
+  const warmUp = Math.ceil(deliveries / 4);
+  await deliver(place, warmUp);
+  const one = await inTurn(rounds, { one: () => deliver(place, deliveries) });
+  await place.startService('worker');
+  await deliver(place, warmUp);
+  const two = await inTurn(rounds, { two: () => deliver(place, deliveries) });
+  return one.map((run, n) => ({ ...run, ...two[n] }));
+}
+
+function reported(scenario, runs) {
+  return {
+    scenario,
+    ours: perSecond(middle(runs, 'two', 'perSecond')),
+    limit: `one: ${perSecond(middle(runs, 'one', 'perSecond'))}`,
+    ratio: ratio(runs, 'perSecond', ['two', 'one']),
+    goal: 'reported',
+    met: null,
+    runs,
+  };
+}

@@ -1,0 +1,220 @@
+import { EPOCH_MS, STEP_MS } from './fixture.mjs';
+import { RATE_LIMIT } from './settings.mjs';
+
+const SCOPES = [
+  'conversations:read',
+  'conversations:write',
+  'messages:read',
+  'messages:write',
+  'contacts:read',
+];
+
+/**
+ * Fills a migrated, empty database. Rows are made by the database itself; secondary indexes are taken away meanwhile
+ * and made again as they were, and foreign keys are not looked up.
+ *
+ * @param {import('pg').Pool} pool
+ * @param {import('./fixture.mjs').Fixture} fixture
+ * @param {import('./plan.mjs').Sizes} sizes
+ * @param {number} receiverPort
+ */
+export async function fill(pool, fixture, sizes, receiverPort) {
+  await withFillingClient(pool, (db) => insertCast(db, fixture, receiverPort));
+  // Two at a time: the search index takes about as long as everything else.
+  await Promise.all([
+    withFillingClient(pool, (db) => insertContacts(db, fixture, sizes)),
+    withFillingClient(pool, async (db) => {
+      await insertConversations(db, fixture, sizes);
+      await insertMessages(db, fixture, sizes);
+      await insertOldDeliveries(db, fixture, sizes);
+    }),
+  ]);
+  await pool.query('VACUUM (ANALYZE)');
+  await pool.query('CHECKPOINT');
+}
+
+/** A connection for mass inserts, whose settings end with it. */
+async function withFillingClient(pool, work) {
+  const db = await pool.connect();
+  try {
+    await db.query(`
+      SET session_replication_role = replica;
+      SET synchronous_commit = off;
+      SET maintenance_work_mem = '1GB';
+      CREATE FUNCTION pg_temp.id_of(ms bigint, n bigint) RETURNS uuid LANGUAGE sql IMMUTABLE AS
+        $$ SELECT (lpad(to_hex(ms), 12, '0') || '70008000' || lpad(to_hex(n), 12, '0'))::uuid $$;
+      CREATE FUNCTION pg_temp.at(ms bigint) RETURNS timestamptz LANGUAGE sql IMMUTABLE AS
+        $$ SELECT timestamptz 'epoch' + ms * interval '1 millisecond' $$;
+      CREATE FUNCTION pg_temp.pick(n bigint, seed bigint, choices text[]) RETURNS text LANGUAGE sql IMMUTABLE AS
+        $$ SELECT choices[1 + (hashint8extended(n, seed) & 1048575) % array_length(choices, 1)] $$;`);
+    await work(db);
+  } finally {
+    db.release(true);
+  }
+}
+
+/** Runs `insert` without the table's secondary indexes, then makes them as they were. */
+async function withoutIndexes(db, table, insert) {
+  const { rows } = await db.query(
+    `SELECT i.indexrelid::regclass::text AS name, pg_get_indexdef(i.indexrelid) AS definition FROM pg_index i
+     WHERE i.indrelid = $1::regclass AND NOT i.indisunique`,
+    [table],
+  );
+  for (const { name } of rows) await db.query(`DROP INDEX ${name}`);
+  await insert();
+  for (const { definition } of rows) await db.query(definition);
+}
+
+async function insertCast(db, { measured, others, receiving, otherEndpoints }, receiverPort) {
+  const workspaces = [measured, ...others, ...receiving];
+  const column = (rows, name) => rows.map((row) => row[name]);
+  await db.query(
+    `INSERT INTO workspaces (id, name, slug, plan_tier, rate_limit, created_at, updated_at)
+     SELECT id, name, name, 'PRO', $3, now(), now() FROM unnest($1::uuid[], $2::text[]) AS w (id, name)`,
+    [column(workspaces, 'id'), column(workspaces, 'name'), RATE_LIMIT],
+  );
+  await db.query(
+    `INSERT INTO agents (id, tenant_id, name, email, role, is_bot, active, created_at, updated_at)
+     SELECT id, tenant_id, 'Ann', 'ann@example.com', 'OWNER', false, true, now(), now()
+     FROM unnest($1::uuid[], $2::uuid[]) AS a (id, tenant_id)`,
+    [column(workspaces, 'agentId'), column(workspaces, 'id')],
+  );
+  await db.query(
+    `INSERT INTO api_keys (id, tenant_id, name, hash, first_chars, last_chars, scopes, created_at)
+     VALUES ($1, $2, 'bench', $3, 'plk_', 'xxxx', $4, now())`,
+    [measured.apiKeyId, measured.id, measured.apiKeyHash, SCOPES],
+  );
+  const endpoints = [...column(receiving, 'endpoint'), ...otherEndpoints];
+  await db.query(
+    `INSERT INTO webhook_endpoints
+       (id, tenant_id, url, events, secret_key_id, secret_ciphertext, active, created_at, updated_at)
+     SELECT id, tenant_id, url, '{message.created}', key_id, ciphertext, true, now(), now()
+     FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::bytea[])
+       AS e (id, tenant_id, url, key_id, ciphertext)`,
+    [
+      column(endpoints, 'id'),
+      column(endpoints, 'tenantId'),
+      endpoints.map(({ path }) => `https://127.0.0.1:${receiverPort}${path}`),
+      endpoints.map(({ sealed }) => sealed.keyId),
+      endpoints.map(({ sealed }) => sealed.ciphertext),
+    ],
+  );
+  const conversations = receiving.flatMap(({ id: tenantId, contactId, conversationIds }) =>
+    conversationIds.map((id) => ({ id, tenantId, contactId })),
+  );
+  await db.query(
+    `INSERT INTO contacts (tenant_id, id, name, created_at, updated_at)
+     SELECT tenant_id, id, 'Zoe', now(), now() FROM unnest($1::uuid[], $2::uuid[]) AS c (tenant_id, id)`,
+    [column(receiving, 'id'), column(receiving, 'contactId')],
+  );
+  await db.query(
+    `INSERT INTO conversations (tenant_id, id, contact_id, source_channel, status, created_at, updated_at)
+     SELECT tenant_id, id, contact_id, 'WIDGET', 'OPEN', now(), now()
+     FROM unnest($1::uuid[], $2::uuid[], $3::uuid[]) AS c (tenant_id, id, contact_id)`,
+    [column(conversations, 'tenantId'), column(conversations, 'id'), column(conversations, 'contactId')],
+  );
+}
+
+/** Of every two rows one is the measured workspace's, so that its rows lie among those of the others. */
+const TENANT = `($1::uuid[])[CASE WHEN n % 2 = 0 THEN 1 ELSE 2 + n / 2 % (array_length($1::uuid[], 1) - 1) END]`;
+const MS = `${EPOCH_MS} + n::bigint * ${STEP_MS}`;
+
+const tenantIds = ({ measured, others }) => [measured, ...others].map(({ id }) => id);
+
+const FIRST_NAMES =
+  `Ada Ben Chloé Dan Eva Filip Grace Hugo Ida José Kai Lena Max Nora Olga Paul Quinn Rosa Sven Tom
+  Uma Vera Will Ximena Yara Zoë Иван Ольга Amélie Björn`.split(/\s+/);
+const SYLLABLES = 'ba ker lin mo ra sen to vel wi za cho du fer gan hol jen kov mar nis pet'.split(' ');
+
+function insertContacts(db, fixture, { conversations }) {
+  return withoutIndexes(db, 'contacts', () =>
+    db.query(
+      `INSERT INTO contacts (tenant_id, id, name, email, phone, attributes, created_at, updated_at)
+       SELECT ${TENANT}, pg_temp.id_of(${MS}, 0), first || ' ' || initcap(last),
+              lower(first) || '.' || last || n || '@example.com', '+34 6' || lpad((n * 7919 % 100000000)::text, 8, '0'),
+              '{"city": "Valencia"}', pg_temp.at(${MS}), pg_temp.at(${MS})
+       FROM (SELECT n, pg_temp.pick(n, 1, $2) AS first,
+                    pg_temp.pick(n, 2, $3) || pg_temp.pick(n, 3, $3) || pg_temp.pick(n, 4, $3) AS last
+             FROM generate_series(1, $4::bigint) AS n) AS people`,
+      [tenantIds(fixture), FIRST_NAMES, SYLLABLES, conversations],
+    ),
+  );
+}
+
+function insertConversations(db, fixture, { conversations }) {
+  return withoutIndexes(db, 'conversations', () =>
+    db.query(
+      `INSERT INTO conversations (tenant_id, id, contact_id, source_channel, status, last_message_preview,
+                                  last_message_at, created_at, updated_at)
+       SELECT ${TENANT}, pg_temp.id_of(${MS}, 0), pg_temp.id_of(${MS}, 0),
+              pg_temp.pick(n, 5, '{WIDGET,WHATSAPP,TELEGRAM,MESSENGER,INSTAGRAM}'),
+              CASE WHEN n / 2 % 100 = 0 THEN 'SNOOZED' ELSE pg_temp.pick(n, 6, '{OPEN,CLOSED,CLOSED}') END,
+              'Where is my parcel? It should have come on Tuesday.',
+              pg_temp.at(${MS}), pg_temp.at(${MS}), pg_temp.at(${MS})
+       FROM generate_series(1, $2::bigint) AS n`,
+      [tenantIds(fixture), conversations],
+    ),
+  );
+}
+
+/** Every hundredth conversation is a long one: five messages each, in the mean. */
+const LONG_EVERY = 100;
+const LONG = 250;
+
+async function insertMessages(db, fixture, { conversations }) {
+  await db.query(
+    `INSERT INTO messages (tenant_id, conversation_id, id, sender_type, sender_agent_id, body, delivery_status,
+                           created_at)
+     SELECT ${TENANT}, pg_temp.id_of(${MS}, 0), pg_temp.id_of(${MS} + m, m),
+            CASE WHEN m % 2 = 0 THEN 'AGENT' ELSE 'CUSTOMER' END,
+            CASE WHEN m % 2 = 0 THEN $3::uuid END,
+            'Where is my parcel? It should have come on Tuesday, and it is number ' || m || ' of them.',
+            CASE WHEN m % 2 = 0 THEN 'DELIVERED' END,
+            pg_temp.at(${MS} + m)
+     FROM generate_series(1, $2::bigint) AS n,
+          generate_series(1, CASE WHEN n % ${LONG_EVERY} = 0 THEN ${LONG} ELSE 2 + n / 2 % 2 END) AS m`,
+    [tenantIds(fixture), conversations, fixture.measured.agentId],
+  );
+}
+
+/** The measured endpoints have as many of them as all others together. */
+async function insertOldDeliveries(db, { receiving, otherEndpoints }, { oldDeliveries }) {
+  if (oldDeliveries === 0) return;
+  const measured = receiving.map(({ endpoint }) => endpoint);
+  const parameters = [measured, otherEndpoints].flatMap((endpoints) => [
+    endpoints.map(({ id }) => id),
+    endpoints.map(({ tenantId }) => tenantId),
+  ]);
+  const owner = (measuredParameter, otherParameter) => `
+    CASE WHEN n % 2 = 0 THEN (${measuredParameter}::uuid[])[1 + n / 2 % array_length(${measuredParameter}::uuid[], 1)]
+         ELSE (${otherParameter}::uuid[])[1 + n / 2 % array_length(${otherParameter}::uuid[], 1)] END`;
+  await db.query(
+    `CREATE TEMP TABLE old AS
+     SELECT pg_temp.id_of(${MS}, n) AS id, ${owner('$1', '$3')} AS endpoint_id, ${owner('$2', '$4')} AS tenant_id,
+            pg_temp.at(${MS}) AS at
+     FROM generate_series(1, $5::bigint) AS n`,
+    [...parameters, oldDeliveries],
+  );
+  const body = JSON.stringify({
+    conversationId: receiving[0].conversationIds[0],
+    message: { body: 'Hello' },
+  });
+  await withoutIndexes(db, 'events', () =>
+    db.query(
+      `INSERT INTO events (tenant_id, id, type, data, created_at, relayed_at)
+       SELECT tenant_id, id, 'message.created', $1, at, at FROM old`,
+      [body],
+    ),
+  );
+  await withoutIndexes(db, 'webhook_deliveries', () =>
+    db.query(
+      `INSERT INTO webhook_deliveries (tenant_id, id, endpoint_id, event_id, event_type, status, attempt_count,
+                                       max_attempts, next_attempt_at, created_at, finished_at)
+       SELECT tenant_id, id, endpoint_id, id, 'message.created', 'SUCCEEDED', 1, 6, at, at, at FROM old`,
+    ),
+  );
+  await db.query(
+    `INSERT INTO webhook_attempts (tenant_id, delivery_id, id, attempted_at, duration_ms, status_code, response)
+     SELECT tenant_id, id, id, at, 12, 200, '' FROM old`,
+  );
+}

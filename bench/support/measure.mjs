@@ -1,0 +1,38 @@
+import { median } from './statistics.mjs';
+
+/**
+ * Runs two sides in turn, `rounds` times each, so that whatever else the machine does meets both alike.
+ *
+ * @template T
+ * @param {number} rounds
+ * @param {Record<string, () => Promise<T>>} sides
+ * @returns {Promise<Record<string, T>[]>} one record a round
+ */
+export async function inTurn(rounds, sides) {
+  const runs = [];
+  for (let round = 0; round < rounds; round++) {
+    /** @type {Record<string, T>} */
+    const run = {};
+    for (const [side, measure] of Object.entries(sides)) run[side] = await measure();
+    runs.push(run);
+  }
+  return runs;
+}
+
+/** The median, over the rounds, of one figure of one side. */
+export const middle = (runs, side, figure) => median(runs.map((run) => run[side][figure]));
+
+/** The median of the rounds' ratios of one side's figure to another's. */
+export const ratio = (runs, figure, [over, under]) =>
+  median(runs.map((run) => run[over][figure] / run[under][figure]));
+
+/** Answers that are not what they must be: there is no figure for such a scenario. */
+export class WrongAnswers extends Error {}
+
+/**
+ * @param {unknown} condition
+ * @param {string} message
+ */
+export function must(condition, message) {
+  if (!condition) throw new WrongAnswers(message);
+}

@@ -1,0 +1,33 @@
+import { sleep } from '../../scripts/processes.mjs';
+import { openDatabase } from '../limits/database.mjs';
+import { sendMessage } from '../limits/send-message.mjs';
+import { POOL_SIZE } from './settings.mjs';
+
+/**
+ * Sends messages at a steady rate, each in a transaction of its own as the API would, to workspaces in turn.
+ * @returns how many were sent
+ */
+export async function offer(place, workspaces, { perSecond, seconds }) {
+  const database = openDatabase(place.databaseUrl, POOL_SIZE);
+  const total = perSecond * seconds;
+  const startedAt = performance.now();
+  const sending = [];
+  for (let n = 0; n < total; n++) {
+    const early = startedAt + (n * 1000) / perSecond - performance.now();
+    if (early > 1) await sleep(early);
+    const { id: tenantId, conversationIds } = workspaces[n % workspaces.length];
+    const turn = Math.floor(n / workspaces.length);
+    sending.push(
+      sendMessage({
+        database,
+        redis: place.redis,
+        tenantId,
+        conversationId: conversationIds[turn % conversationIds.length],
+        body: { body: 'It is on its way, and should be with you on Tuesday.' },
+      }),
+    );
+  }
+  await Promise.all(sending);
+  await database.close();
+  return total;
+}

@@ -1,0 +1,101 @@
+import { cpus, totalmem } from 'node:os';
+import { middle, ratio } from './measure.mjs';
+import { median } from './statistics.mjs';
+
+/**
+ * One line of the table.
+ *
+ * @typedef {object} Row
+ * @property {string} scenario
+ * @property {string} ours
+ * @property {string} limit
+ * @property {number | null} ratio
+ * @property {string} goal
+ * @property {boolean | null} met null when there is no goal
+ * @property {unknown} runs everything measured
+ */
+
+const number = (/** @type {number} */ value) =>
+  value.toLocaleString('en-US', { maximumFractionDigits: value < 10 ? 2 : value < 100 ? 1 : 0 });
+export const perSecond = (/** @type {number} */ value) => `${number(value)}/s`;
+export const ms = (/** @type {number} */ value) => `${number(value)} ms`;
+export const megabytes = (/** @type {number} */ value) => `${number(value)} MB`;
+
+/** @returns {Row} how many of the limit's requests a second are ours */
+export function throughputRow(scenario, runs, atLeast) {
+  const share = ratio(runs, 'perSecond', ['ours', 'limit']);
+  return {
+    scenario: `${scenario}, requests`,
+    ours: perSecond(middle(runs, 'ours', 'perSecond')),
+    limit: perSecond(middle(runs, 'limit', 'perSecond')),
+    ratio: share,
+    goal: `≥ ${atLeast}`,
+    met: share >= atLeast,
+    runs,
+  };
+}
+
+/** @returns {Row} */
+export function latencyRow(scenario, runs, atMost, figure = 'p99', sides = ['ours', 'limit']) {
+  const times = ratio(runs, figure, sides);
+  return {
+    scenario,
+    ours: ms(middle(runs, sides[0], figure)),
+    limit: ms(middle(runs, sides[1], figure)),
+    ratio: times,
+    goal: `≤ ${atMost}`,
+    met: times <= atMost,
+    runs: null, // beside the throughput
+  };
+}
+
+/** @returns {Row} a figure that is held against a fixed goal, or against none */
+export function absoluteRow(scenario, values, format, atMost = null) {
+  const value = median(values);
+  return {
+    scenario,
+    ours: format(value),
+    limit: '',
+    ratio: null,
+    goal: atMost === null ? 'reported' : `≤ ${format(atMost)}`,
+    met: atMost === null ? null : value <= atMost,
+    runs: values,
+  };
+}
+
+const COLUMNS = [
+  ['Scenario', ({ scenario }) => scenario],
+  ['Ours', ({ ours }) => ours],
+  ['Limit', ({ limit }) => limit],
+  ['Ratio', (row) => (row.ratio === null ? '' : row.ratio.toFixed(2))],
+  ['Goal', ({ goal }) => goal],
+  ['', ({ met, error }) => (error ? 'WRONG' : met === null ? '' : met ? 'met' : 'missed')],
+];
+
+/** The rows as a Markdown table, with columns that line up. */
+export function table(/** @type {Row[]} */ rows) {
+  const lines = [COLUMNS.map(([title]) => title), ...rows.map((row) => COLUMNS.map(([, cell]) => cell(row)))];
+  const widths = COLUMNS.map((_, n) => Math.max(3, ...lines.map((line) => line[n].length)));
+  const isLeft = (n) => n === 0 || n === COLUMNS.length - 1;
+  const format = (line) =>
+    `| ${line.map((cell, n) => (isLeft(n) ? cell.padEnd(widths[n]) : cell.padStart(widths[n]))).join(' | ')} |`;
+  const rule = `| ${widths.map((width, n) => (isLeft(n) ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`)).join(' | ')} |`;
+  return [format(lines[0]), rule, ...lines.slice(1).map(format)].join('\n');
+}
+
+/** What it ran on. */
+export async function machineOf(stage) {
+  const { rows } = await stage.admin.query('SHOW server_version');
+  return {
+    cpu: cpus()[0].model.trim(),
+    cores: cpus().length,
+    memoryGiB: Math.round(totalmem() / 2 ** 30),
+    node: process.versions.node,
+    postgresql: rows[0].server_version,
+    redis: await stage.redisVersion(),
+  };
+}
+
+export function describeMachine({ cpu, cores, memoryGiB, node, postgresql, redis }) {
+  return `${cores} × ${cpu}, ${memoryGiB} GiB; Node ${node}, PostgreSQL ${postgresql}, Redis ${redis}`;
+}
