@@ -1,5 +1,6 @@
 // `npm run bench`: measures the service beside its limits, and prints one table.
 import { writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { LauncherError, printFault, untilStopped } from '../scripts/processes.mjs';
 import { deliveries } from './scenarios/deliveries.mjs';
@@ -28,14 +29,18 @@ const SCENARIOS = [
   scaling,
   memory,
 ];
-const NAMES = SCENARIOS.map(({ name }) => name);
+const NAMES = SCENARIOS.flatMap(({ name, parts = [] }) => [name, ...parts]);
 
 const USAGE = `usage: npm run bench -- [options]
 
   --quick              shorter and on less data: rough figures in 90 seconds
-  --only NAME          one scenario; may be given more than once: ${NAMES.join(', ')}
+  --only NAME          this scenario alone; may be given more than once
+  --seconds N          how long each load of requests lasts
   --deliveries N       how many deliveries the scenario "memory" makes
   --json FILE          writes everything that was measured to a file
+  --profile FOLDER     writes a CPU profile of each process that is measured; the figures are then not worth much
+
+Scenarios: ${NAMES.join(', ')}
 `;
 
 /**
@@ -46,6 +51,7 @@ const USAGE = `usage: npm run bench -- [options]
  * @property {Stage} stage
  * @property {() => Promise<import('./support/stage.mjs').Place>} small the database for everything but growth
  * @property {() => Promise<import('./support/stage.mjs').Place>} large
+ * @property {(part: string) => boolean} wants whether a part of the scenario was asked for
  * @property {(line: string) => void} progress
  */
 
@@ -53,23 +59,37 @@ const USAGE = `usage: npm run bench -- [options]
 let stage;
 
 async function run() {
-  const { quick, only, json, deliveries: memoryDeliveries } = readOptions();
+  const options = readOptions();
+  const { quick, json, profile } = options;
   const log = (/** @type {string} */ line) => process.stderr.write(`${line}\n`);
-  const plan = quick ? QUICK : FULL;
-  if (memoryDeliveries) plan.memory.deliveries = memoryDeliveries;
   stage = await Stage.set(log);
+  if (profile) stage.nodeOptions = ['--cpu-prof', `--cpu-prof-dir=${resolve(profile)}`];
   const machine = await machineOf(stage);
   const rows = [];
-  for (const scenario of SCENARIOS.filter(({ name }) => !only || only.includes(name)))
-    rows.push(...(await play(scenario, plan, stage, log)));
+  for (const scenario of SCENARIOS.filter(isWanted(options)))
+    rows.push(...(await play(scenario, planOf(options), stage, options.only, log)));
   console.log(`${table(rows)}\n\n${describeMachine(machine)}${quick ? '; --quick' : ''}`);
   for (const { scenario, error } of rows.filter((row) => row.error)) console.error(`\n${scenario}: ${error}`);
   if (json) writeFileSync(json, `${JSON.stringify({ at: new Date(), quick, machine, rows }, null, 2)}\n`);
   if (rows.some((row) => row.error)) process.exitCode = 1;
 }
 
+const isWanted =
+  ({ only }) =>
+  ({ name, parts = [] }) =>
+    !only || [name, ...parts].some((wanted) => only.includes(wanted));
+
+function planOf({ quick, seconds, deliveries }) {
+  const plan = quick ? QUICK : FULL;
+  return {
+    ...plan,
+    httpSeconds: seconds ?? plan.httpSeconds,
+    memory: { deliveries: deliveries ?? plan.memory.deliveries },
+  };
+}
+
 /** @returns {Promise<import('./support/report.mjs').Row[]>} its rows; without a figure where it failed */
-async function play(scenario, plan, stage, log) {
+async function play(scenario, plan, stage, only, log) {
   const startedAt = performance.now();
   const progress = (/** @type {string} */ line) => log(`${scenario.name}: ${line}`);
   try {
@@ -77,6 +97,7 @@ async function play(scenario, plan, stage, log) {
       plan,
       stage,
       progress,
+      wants: (part) => !only || only.includes(scenario.name) || only.includes(part),
       small: () => stage.place('small', plan.small),
       large: () => stage.place('large', plan.large),
     });
@@ -96,19 +117,25 @@ function readOptions() {
       options: {
         quick: { type: 'boolean', default: false },
         only: { type: 'string', multiple: true },
+        seconds: { type: 'string' },
         deliveries: { type: 'string' },
         json: { type: 'string' },
+        profile: { type: 'string' },
       },
     });
     const unknown = values.only?.find((name) => !NAMES.includes(name));
     if (unknown) throw new Error(`There is no scenario "${unknown}".`);
-    const deliveries = values.deliveries === undefined ? null : Number(values.deliveries);
-    if (deliveries !== null && !(Number.isInteger(deliveries) && deliveries > 0))
-      throw new Error('--deliveries must be a number above 0.');
-    return { ...values, deliveries };
+    return { ...values, seconds: numberOf(values, 'seconds'), deliveries: numberOf(values, 'deliveries') };
   } catch (error) {
     throw new LauncherError(`${error.message}\n\n${USAGE}`);
   }
+}
+
+function numberOf(values, name) {
+  if (values[name] === undefined) return undefined;
+  const number = Number(values[name]);
+  if (number > 0) return number;
+  throw new Error(`--${name} must be a number above 0.`);
 }
 
 try {

@@ -134,4 +134,4 @@ async function countHit({ id, rate_limit: rateLimit }, template, response) {
 
 server.keepAliveTimeout = 75_000;
 server.listen(0, '127.0.0.1', () => process.send({ port: server.address().port }));
-process.on('disconnect', () => process.exit());
+for (const end of ['SIGTERM', 'disconnect']) process.on(end, () => process.exit());

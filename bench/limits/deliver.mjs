@@ -68,5 +68,5 @@ process.on('message', (question) => {
     },
   );
 });
-process.on('disconnect', () => process.exit());
+for (const end of ['SIGTERM', 'disconnect']) process.on(end, () => process.exit());
 process.send({ port: 0 });

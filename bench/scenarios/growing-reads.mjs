@@ -21,9 +21,9 @@ export const growingReads = {
     const places = { small: await small(), large: await large() };
     const sides = {};
     for (const [size, place] of Object.entries(places)) {
-      const { url } = await place.startService('api');
+      const server = await place.startService('api');
       const headers = { authorization: `Bearer ${place.fixture.measured.apiKey}` };
-      sides[size] = { url, headers, requests: await requestsOf(place) };
+      sides[size] = { server, headers, requests: await requestsOf(place) };
     }
     const rows = [];
     for (const [read, name] of Object.entries(READS)) {
@@ -49,10 +49,10 @@ export const growingReads = {
 
 async function loadsOf(sides, read, seconds) {
   const loads = {};
-  for (const [size, { url, headers, requests }] of Object.entries(sides)) {
-    const bodies = await sameAnswers([url], requests[read], headers);
+  for (const [size, { server, headers, requests }] of Object.entries(sides)) {
+    const bodies = await sameAnswers([server.url], requests[read], headers);
     const load = { requests: requests[read], headers, connections: 1, seconds, bodies };
-    loads[size] = () => putUnderLoad(url, load);
+    loads[size] = () => putUnderLoad(server, load);
   }
   return loads;
 }

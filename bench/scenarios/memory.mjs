@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { sleep } from '../../scripts/processes.mjs';
 import { deliver } from '../support/deliveries.mjs';
 import { absoluteRow, megabytes } from '../support/report.mjs';
+import { residentMb } from '../support/usage.mjs';
 
 const GOAL_MB = 180;
 /** Flat: in the second half of the deliveries it grows by no more than this. */
@@ -48,10 +48,4 @@ async function underWork(place, pid, deliveries, progress) {
       runs: held,
     },
   ];
-}
-
-/** A process's resident memory, as Linux tells. */
-function residentMb(/** @type {number} */ pid) {
-  const [, kilobytes] = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
-  return Number(kilobytes) / 1024;
 }

@@ -17,21 +17,23 @@ const READS = {
 /** The reads, against a server by hand that does the same. */
 export const reads = {
   name: 'reads',
+  parts: Object.keys(READS),
 
   /** @param {import('../main.mjs').Bench} bench */
-  async run({ plan, small, progress }) {
+  async run({ plan, small, wants, progress }) {
     const place = await small();
     const requests = await requestsOf(place);
     const headers = { authorization: `Bearer ${place.fixture.measured.apiKey}` };
     const [service, limit] = await Promise.all([place.startService('api'), place.startLimit('api.mjs')]);
     const rows = [];
     for (const [read, name] of Object.entries(READS)) {
+      if (!wants(read)) continue;
       progress(name);
       const bodies = await sameAnswers([service.url, limit.url], requests[read], headers);
       const load = { requests: requests[read], headers, connections: CONNECTIONS, bodies };
       const sides = (seconds) => ({
-        ours: () => putUnderLoad(service.url, { ...load, seconds }),
-        limit: () => putUnderLoad(limit.url, { ...load, seconds }),
+        ours: () => putUnderLoad(service, { ...load, seconds }),
+        limit: () => putUnderLoad(limit, { ...load, seconds }),
       });
       await inTurn(1, sides(plan.warmUpSeconds));
       const runs = await inTurn(plan.rounds, sides(plan.httpSeconds));

@@ -28,17 +28,18 @@ export const scaling = {
 async function twoApis(place, { rounds, warmUpSeconds, httpSeconds }) {
   const { conversations: requests } = await requestsOf(place);
   const headers = { authorization: `Bearer ${place.fixture.measured.apiKey}` };
-  const urls = [(await place.startService('api')).url, (await place.startService('api')).url];
+  const servers = [await place.startService('api'), await place.startService('api')];
+  const urls = servers.map(({ url }) => url);
   const bodies = await sameAnswers(urls, requests, headers);
-  const loadOn = async (/** @type {string[]} */ targets, seconds) => {
+  const loadOn = async (targets, seconds) => {
     const load = { requests, headers, connections: CONNECTIONS / targets.length, seconds, bodies };
-    const results = await Promise.all(targets.map((url) => putUnderLoad(url, load)));
+    const results = await Promise.all(targets.map((server) => putUnderLoad(server, load)));
     return { perSecond: results.reduce((sum, result) => sum + result.perSecond, 0) };
   };
-  await loadOn(urls, warmUpSeconds);
+  await loadOn(servers, warmUpSeconds);
   return inTurn(rounds, {
-    one: () => loadOn(urls.slice(0, 1), httpSeconds),
-    two: () => loadOn(urls, httpSeconds),
+    one: () => loadOn(servers.slice(0, 1), httpSeconds),
+    two: () => loadOn(servers, httpSeconds),
   });
 }
 

@@ -31,8 +31,8 @@ export const sendMessage = {
     const [service, limit] = await Promise.all([place.startService('api'), place.startLimit('api.mjs')]);
     await sameAnswers(place, [service.url, limit.url], load);
     const sides = (seconds) => ({
-      ours: () => storing(place, () => putUnderLoad(service.url, { ...load, seconds })),
-      limit: () => storing(place, () => putUnderLoad(limit.url, { ...load, seconds })),
+      ours: () => storing(place, () => putUnderLoad(service, { ...load, seconds })),
+      limit: () => storing(place, () => putUnderLoad(limit, { ...load, seconds })),
     });
     progress('POST message');
     await inTurn(1, sides(plan.warmUpSeconds));

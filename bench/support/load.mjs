@@ -1,23 +1,24 @@
 import autocannon from 'autocannon';
 import { must } from './measure.mjs';
 import { percentiles } from './statistics.mjs';
+import { processorMs } from './usage.mjs';
 
 const SAMPLE_MS = 100;
 
 /**
  * Puts a server under the load of so many callers, each of whom asks for the next as soon as it has its answer.
  *
- * @param {string} url of the server
+ * @param {{ url: string, pid: number }} server
  * @param {object} load
  * @param {{ method?: string, path: string, body?: string }[]} load.requests asked for in turn
  * @param {Record<string, string>} load.headers
  * @param {number} load.connections
  * @param {number} load.seconds
  * @param {Set<string>} [load.bodies] what the answers may be; left out where every answer is another one
- * @returns requests a second, answers in all, and latency in milliseconds
+ * @returns requests a second, answers in all, latency and the server's processor time a request, in milliseconds
  * @throws WrongAnswers when a single answer was not as it must be
  */
-export async function putUnderLoad(url, { requests, headers, connections, seconds, bodies }) {
+export async function putUnderLoad({ url, pid }, { requests, headers, connections, seconds, bodies }) {
   let caller = 0;
   /** @type {number[]} */
   const latencies = [];
@@ -36,6 +37,7 @@ export async function putUnderLoad(url, { requests, headers, connections, second
       client.setRequests([...built.slice(from), ...built.slice(0, from)]);
     },
   });
+  const processorBefore = processorMs(pid);
   const startedAt = performance.now();
   let lastAt = startedAt;
   running.on('response', (_client, _status, _bytes, ms) => {
@@ -49,5 +51,6 @@ export async function putUnderLoad(url, { requests, headers, connections, second
   must(latencies.length > 0, 'nothing was answered');
   const [p50, p95, p99] = percentiles(latencies, [50, 95, 99]);
   const perSecond = (latencies.length / (lastAt - startedAt)) * 1000;
-  return { perSecond, answers: latencies.length, p50, p95, p99 };
+  const processor = (processorMs(pid) - processorBefore) / latencies.length;
+  return { perSecond, answers: latencies.length, p50, p95, p99, processor };
 }

@@ -25,7 +25,7 @@ export const megabytes = (/** @type {number} */ value) => `${number(value)} MB`;
 export function throughputRow(scenario, runs, atLeast) {
   const share = ratio(runs, 'perSecond', ['ours', 'limit']);
   return {
-    scenario: `${scenario}, requests`,
+    scenario,
     ours: perSecond(middle(runs, 'ours', 'perSecond')),
     limit: perSecond(middle(runs, 'limit', 'perSecond')),
     ratio: share,

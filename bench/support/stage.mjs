@@ -41,6 +41,8 @@ export class Stage {
   places = [];
   /** How each process that runs is stopped. @type {Set<() => Promise<void>>} */
   running = new Set();
+  /** What Node is started with for what is measured. @type {string[]} */
+  nodeOptions = [];
 
   constructor(servers, log) {
     this.servers = servers;
@@ -156,7 +158,7 @@ export class Place {
   async startService(role) {
     const port = await freePort();
     const startedAt = performance.now();
-    const child = spawn(process.execPath, [file('dist/main.js')], {
+    const child = spawn(process.execPath, [...this.stage.nodeOptions, file('dist/main.js')], {
       env: { ...this.env, ROLE: role, PORT: String(port) },
       stdio: ['ignore', 'ignore', 'inherit'],
     });
@@ -171,7 +173,10 @@ export class Place {
    * @param {string} script
    */
   async startLimit(script) {
-    const child = fork(file(`bench/limits/${script}`), { env: this.env });
+    const child = fork(file(`bench/limits/${script}`), {
+      env: this.env,
+      execArgv: this.stage.nodeOptions,
+    });
     const ready = once(child, 'message');
     const adopted = await this.stage.adopt(child, ready);
     const [{ port }] = await ready;
