@@ -57,10 +57,13 @@ Scenarios: ${NAMES.join(', ')}
 
 /** @type {Stage | undefined} */
 let stage;
+/** Once somebody wants it to end: what fails from then on fails for that reason. */
+let interrupted = false;
 
 async function run() {
   const options = readOptions();
-  const { quick, json, profile } = options;
+  const { quick, json, profile, help } = options;
+  if (help) return console.log(USAGE);
   const log = (/** @type {string} */ line) => process.stderr.write(`${line}\n`);
   stage = await Stage.set(log);
   if (profile) stage.nodeOptions = ['--cpu-prof', `--cpu-prof-dir=${resolve(profile)}`];
@@ -102,6 +105,7 @@ async function play(scenario, plan, stage, only, log) {
       large: () => stage.place('large', plan.large),
     });
   } catch (error) {
+    if (interrupted) throw error;
     return [{ ...NO_FIGURE, scenario: scenario.name, error: error.stack }];
   } finally {
     await stage.stopProcesses();
@@ -121,6 +125,7 @@ function readOptions() {
         deliveries: { type: 'string' },
         json: { type: 'string' },
         profile: { type: 'string' },
+        help: { type: 'boolean' },
       },
     });
     const unknown = values.only?.find((name) => !NAMES.includes(name));
@@ -138,8 +143,14 @@ function numberOf(values, name) {
   throw new Error(`--${name} must be a number above 0.`);
 }
 
+async function untilInterrupted() {
+  await untilStopped();
+  interrupted = true;
+  throw new LauncherError('Interrupted: there are no figures.');
+}
+
 try {
-  await Promise.race([run(), untilStopped().then(() => (process.exitCode = 130))]);
+  await Promise.race([run(), untilInterrupted()]);
 } catch (error) {
   printFault(error);
   process.exitCode = 1;

@@ -22,10 +22,15 @@ import { startRedis } from './servers/redis.mjs';
  *
  * @param {object} options
  * @param {string} [options.dataDir] where the data stays; without it, a temporary folder that goes at the end
+ * @param {boolean} [options.disposable] speed before safety, as is right for data that goes at the end
  * @param {(line: string) => void} [options.onLog]
  * @returns {Promise<Servers>}
  */
-export async function startServers({ dataDir, onLog = () => undefined }) {
+export async function startServers({
+  dataDir,
+  disposable = dataDir === undefined,
+  onLog = () => undefined,
+}) {
   const { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl } = process.env;
   if (databaseUrl && redisUrl) {
     const reaper = await startReaper();
@@ -33,11 +38,10 @@ export async function startServers({ dataDir, onLog = () => undefined }) {
     return { databaseUrl, redisUrl, embedded: false, reaper, failed, stop: reaper.finish };
   }
 
-  const disposable = dataDir === undefined;
   const folder = dataDir ?? temporaryFolder();
   const home = findHome(folder);
   const reaper = await startReaper(join(home.directory, 'lock'));
-  if (disposable) [folder, home.directory].forEach(reaper.removeAtEnd);
+  if (dataDir === undefined) [folder, home.directory].forEach(reaper.removeAtEnd);
 
   const options = { home, reaper, disposable, onLog };
   const [postgres, redis] = await Promise.allSettled([

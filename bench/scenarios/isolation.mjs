@@ -40,7 +40,7 @@ export const isolation = {
     };
     progress(`${plan.isolation.perSecond} messages a second to ${RECEIVING} endpoints`);
     await measure(healthy, plan.warmUpSeconds);
-    const runs = await inTurn(plan.rounds, sides);
+    const runs = await inTurn(plan.isolation.rounds, sides);
     const row = latencyRow(`1 of ${RECEIVING} endpoints hangs, p95 of the others`, runs, 1.2, 'p95', [
       'with',
       'without',

@@ -28,7 +28,7 @@ export const latency = {
     };
     await measure(STEADY.perSecond, plan.warmUpSeconds);
     const runs = [];
-    for (let round = 0; round < plan.rounds; round++)
+    for (let round = 0; round < plan.latency.rounds; round++)
       for (const perSecond of plan.latency.rates) runs.push(await measure(perSecond, plan.latency.seconds));
     must(runs.length > 0, 'nothing was measured');
     return plan.latency.rates.flatMap((perSecond) =>

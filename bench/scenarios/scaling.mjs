@@ -15,31 +15,31 @@ export const scaling = {
   async run({ plan, stage, small, progress }) {
     const place = await small();
     progress('two API processes');
-    const api = await twoApis(place, plan);
+    const api = await twoApis(place, plan.scaling);
     await stage.stopProcesses();
     progress('two workers');
     return [
       reported('list 50 conversations, two API processes', api),
-      reported('deliveries, two workers', await twoWorkers(place, plan)),
+      reported('deliveries, two workers', await twoWorkers(place, plan.scaling)),
     ];
   },
 };
 
-async function twoApis(place, { rounds, warmUpSeconds, httpSeconds }) {
+async function twoApis(place, { rounds, seconds }) {
   const { conversations: requests } = await requestsOf(place);
   const headers = { authorization: `Bearer ${place.fixture.measured.apiKey}` };
   const servers = [await place.startService('api'), await place.startService('api')];
   const urls = servers.map(({ url }) => url);
   const bodies = await sameAnswers(urls, requests, headers);
-  const loadOn = async (targets, seconds) => {
+  const loadOn = async (targets) => {
     const load = { requests, headers, connections: CONNECTIONS / targets.length, seconds, bodies };
     const results = await Promise.all(targets.map((server) => putUnderLoad(server, load)));
     return { perSecond: results.reduce((sum, result) => sum + result.perSecond, 0) };
   };
-  await loadOn(servers, warmUpSeconds);
+  await loadOn(servers);
   return inTurn(rounds, {
-    one: () => loadOn(servers.slice(0, 1), httpSeconds),
-    two: () => loadOn(servers, httpSeconds),
+    one: () => loadOn(servers.slice(0, 1)),
+    two: () => loadOn(servers),
   });
 }
 

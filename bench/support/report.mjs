@@ -13,6 +13,7 @@ import { median } from './statistics.mjs';
  * @property {string} goal
  * @property {boolean | null} met null when there is no goal
  * @property {unknown} runs everything measured
+ * @property {string} [error] why there is no figure
  */
 
 const number = (/** @type {number} */ value) =>

@@ -1,6 +1,6 @@
 import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -25,9 +25,8 @@ const READY_WITHIN_MS = 30_000;
 export class Stage {
   /** @param {(line: string) => void} log */
   static async set(log) {
+    const servers = await startServers({ disposable: false, onLog: log });
     const folder = mkdtempSync(join(tmpdir(), 'messaging-bench-'));
-    chmodSync(folder, 0o755); // the servers may run as another user
-    const servers = await startServers({ dataDir: folder, onLog: log });
     servers.reaper.removeAtEnd(folder);
     const stage = new Stage(servers, log);
     stage.certificates = await makeCertificates(folder, ['localhost', '127.0.0.1']);
