@@ -29,8 +29,8 @@ export const FULL = {
 /** Ninety seconds: says whether it works and roughly where it stands. */
 export const QUICK = {
   ...FULL,
-  warmUpSeconds: 0.3,
-  httpSeconds: 0.4,
+  warmUpSeconds: 0.5,
+  httpSeconds: 0.5,
   growthSeconds: 0.2,
   deliveries: 1_000,
   latency: { rounds: 1, rates: [50, 200, 1000], seconds: 1 },
