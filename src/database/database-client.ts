@@ -1,5 +1,6 @@
-import { Client } from 'pg';
+import { Client, type ClientConfig, types } from 'pg';
 import { nameOf } from './prepared-statement';
+import { parseTimestamp } from './timestamp';
 
 /** A request that has not been served by then is better answered with 503 than kept waiting. */
 export const STATEMENT_TIMEOUT_MS = 5_000;
@@ -15,6 +16,12 @@ const GRACE_MS = 1_000;
 export class DatabaseClient extends Client {
   private statementTimeoutMs = STATEMENT_TIMEOUT_MS;
 
+  constructor(config?: string | ClientConfig) {
+    super(config);
+    // For this connection alone: a backend that imports this service may have connections of its own.
+    this.setTypeParser(types.builtins.TIMESTAMPTZ, parseTimestamp);
+  }
+
   /** To be called where a transaction has raised its `statement_timeout`; holds until its end, as that does. */
   allowLongStatements(statementTimeoutMs: number): void {
     this.statementTimeoutMs = statementTimeoutMs;
@@ -26,6 +33,10 @@ export class DatabaseClient extends Client {
     const answer: unknown = super.query(...(statement as [string]));
     if (answer instanceof Promise) this.giveUpUnless(answer);
     return answer as never;
+  }
+
+  run<Row>(sql: string, parameters: unknown[]): Promise<{ rows: Row[] }> {
+    return this.query({ text: sql, values: parameters });
   }
 
   /** Runs a statement that this connection parses and plans once, and finds by its name from then on. */

@@ -1,0 +1,35 @@
+import { types } from 'pg';
+
+const parseAny = types.getTypeParser(types.builtins.TIMESTAMPTZ) as (text: string) => Date;
+
+const UTC = '+00';
+const FRACTION_AT = 'yyyy-mm-dd hh:mm:ss'.length;
+
+/**
+ * Reads a moment as PostgreSQL writes it. pg's own parser takes every form there is, by regular expressions; nearly all
+ * that come are of one form, in UTC with a year of four digits, and a page of a list has a hundred of them.
+ */
+export function parseTimestamp(text: string): Date {
+  if (text[4] !== '-' || text[0] === '0' || !text.endsWith(UTC)) return parseAny(text);
+  const year = pairAt(text, 0) * 100 + pairAt(text, 2);
+  const seconds = pairAt(text, 17);
+  const ms = text[FRACTION_AT] === '.' ? millisecondsOf(text) : 0;
+  return new Date(
+    Date.UTC(year, pairAt(text, 5) - 1, pairAt(text, 8), pairAt(text, 11), pairAt(text, 14), seconds, ms),
+  );
+}
+
+/** The fraction has one to six digits: what is finer than a Date is cut off. */
+function millisecondsOf(text: string): number {
+  const digits = text.length - UTC.length - FRACTION_AT - 1;
+  const tens = digits > 1 ? pairAt(text, FRACTION_AT + 1) : digitAt(text, FRACTION_AT + 1) * 10;
+  return tens * 10 + (digits > 2 ? digitAt(text, FRACTION_AT + 3) : 0);
+}
+
+function pairAt(text: string, at: number): number {
+  return digitAt(text, at) * 10 + digitAt(text, at + 1);
+}
+
+function digitAt(text: string, at: number): number {
+  return text.charCodeAt(at) - 48;
+}
