@@ -1,4 +1,4 @@
-import { escapeLike, phoneDigits, searchPatterns } from './contact-search';
+import { escapeLike, isIndexable, phoneDigits, searchPatterns } from './contact-search';
 
 describe('contact search', () => {
   it('takes wildcards literally', () => {
@@ -16,4 +16,13 @@ describe('contact search', () => {
     expect(searchPatterns('Ana')).toEqual(['%Ana%']);
     expect(searchPatterns('600 11')).toEqual(['%600 11%', '%\x01%60011%']);
   });
+
+  it.each(['Ana', 'Ян Ли', 'a b', 'qx-', '+34 60 01', '170'])('has %p in the index of trigrams', (q) =>
+    expect(isIndexable(q)).toBe(true),
+  );
+
+  it.each(['qx', 'e', 'Ян', '%', '---', '17', '+17', '1-7'])(
+    'does not have %p in the index of trigrams',
+    (q) => expect(isIndexable(q)).toBe(false),
+  );
 });

@@ -24,3 +24,11 @@ export function searchPatterns(q: string): string[] {
   if (digits) patterns.push(`%${DIGITS_MARK}%${digits}%`);
   return patterns;
 }
+
+/** Three letters or digits in a row, or fewer at a word's beginning or its end, of which pg_trgm makes one. */
+const TRIGRAM = /[\p{L}\p{N}]{3}|[^\p{L}\p{N}][\p{L}\p{N}]|[\p{L}\p{N}]{2}[^\p{L}\p{N}]/u;
+
+/** Whether the index of trigrams can find it: each of its patterns must have a trigram that is surely there. */
+export function isIndexable(q: string): boolean {
+  return TRIGRAM.test(q) && (phoneDigits(q)?.length ?? 3) >= 3;
+}

@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { type Channel, CHANNELS } from '../common/channel';
 import { ContactIdentityEntity } from './contact-identity.entity';
-import { ContactEntity } from './contact.entity';
+import { ListedContact } from './contacts.repository';
 
 /** A contact as one channel knows it. */
 export class ContactIdentityResponse {
@@ -47,7 +47,7 @@ export class ContactResponse {
   updatedAt: Date;
 }
 
-export function toContact(contact: ContactEntity, identities: ContactIdentityEntity[]): ContactResponse {
+export function toContact(contact: ListedContact, identities: ContactIdentityEntity[]): ContactResponse {
   const { id, name, email, phone, avatarUrl, attributes, createdAt, updatedAt } = contact;
   return {
     id,

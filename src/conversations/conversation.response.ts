@@ -2,6 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { type Channel, CHANNELS } from '../common/channel';
 import { ContactResponse } from '../contacts/contact.response';
 import { CONVERSATION_STATUSES, ConversationEntity, type ConversationStatus } from './conversation.entity';
+import { ListedConversation } from './conversations.repository';
 
 /** A conversation in a list. */
 export class ConversationListItem {
@@ -52,7 +53,7 @@ export class ConversationDetail extends ConversationResponse {
   contact: ContactResponse;
 }
 
-export function toConversationListItem(conversation: ConversationEntity): ConversationListItem {
+export function toConversationListItem(conversation: ListedConversation): ConversationListItem {
   const { id, sourceChannel, status, assignedAgentId, lastMessagePreview, lastMessageAt, createdAt } =
     conversation;
   return { id, sourceChannel, status, assignedAgentId, lastMessagePreview, lastMessageAt, createdAt };

@@ -3,6 +3,7 @@ import { IsNull } from 'typeorm';
 import { Channel } from '../common/channel';
 import { isId } from '../common/ids';
 import { Database, Transaction } from '../database/database';
+import { PageStatement } from '../database/page-statement';
 import { ConversationEntity, ConversationStatus } from './conversation.entity';
 
 /** Which rows of a list to read. */
@@ -11,6 +12,15 @@ export interface ConversationFilter {
   channel?: Channel;
   cursor?: string;
 }
+
+/** What a list shows of a conversation. */
+export type ListedConversation = Pick<
+  ConversationEntity,
+  'id' | 'sourceChannel' | 'status' | 'assignedAgentId' | 'lastMessagePreview' | 'lastMessageAt' | 'createdAt'
+>;
+
+const LISTED = `id, source_channel AS "sourceChannel", status, assigned_agent_id AS "assignedAgentId",
+  last_message_preview AS "lastMessagePreview", last_message_at AS "lastMessageAt", created_at AS "createdAt"`;
 
 /** Whom a conversation is held with over a channel. */
 export type ConversationPartner = Pick<ConversationEntity, 'tenantId' | 'contactId' | 'sourceChannel'> & {
@@ -36,21 +46,22 @@ export class ConversationsRepository {
     return isId(id) ? this.database.manager.findOneBy(ConversationEntity, { tenantId, id }) : null;
   }
 
-  /** Newest first, from below the cursor. */
+  async exists(tenantId: string, id: string): Promise<boolean> {
+    if (!isId(id)) return false;
+    const sql = 'SELECT FROM conversations WHERE tenant_id = $1 AND id = $2';
+    return (await this.database.prepared(sql, [tenantId, id])).length > 0;
+  }
+
+  /** Newest first, from below the cursor. Each set of filters is a statement of its own, with a plan of its own. */
   list(
     tenantId: string,
     { status, channel, cursor }: ConversationFilter,
     count: number,
-  ): Promise<ConversationEntity[]> {
-    const query = this.database.manager
-      .createQueryBuilder(ConversationEntity, 'conversation')
-      .where('conversation.tenantId = :tenantId', { tenantId })
-      .orderBy('conversation.id', 'DESC')
-      .limit(count);
-    if (status) query.andWhere('conversation.status = :status', { status });
-    if (channel) query.andWhere('conversation.sourceChannel = :channel', { channel });
-    if (cursor) query.andWhere('conversation.id < :cursor', { cursor });
-    return query.getMany();
+  ): Promise<ListedConversation[]> {
+    const page = new PageStatement(LISTED, 'conversations').where('tenant_id = ?', tenantId);
+    if (status) page.where('status = ?', status);
+    if (channel) page.where('source_channel = ?', channel);
+    return page.read(this.database, cursor, count);
   }
 
   /** Whatever writes to a conversation takes this lock first, so that what it makes follows the order of commits. */

@@ -58,19 +58,21 @@ export class Database {
     return this.dataSource.manager;
   }
 
+  /** Runs a statement on a connection of its own; no layer stands between it and the caller. */
   query<Row>(sql: string, parameters: unknown[] = []): Promise<Row[]> {
-    return queryRows<Row>(this.dataSource.manager, sql, parameters);
+    return this.run((client) => client.run<Row>(sql, parameters));
   }
 
-  /**
-   * The same for a statement of a hot path, whose text never varies: a connection parses and plans it once, and no layer
-   * stands between it and the caller.
-   */
-  async prepared<Row>(sql: string, parameters: unknown[] = []): Promise<Row[]> {
+  /** The same for a statement of a hot path, whose text never varies: a connection parses and plans it once. */
+  prepared<Row>(sql: string, parameters: unknown[] = []): Promise<Row[]> {
+    return this.run((client) => client.runPrepared<Row>(sql, parameters));
+  }
+
+  private async run<Row>(statement: (client: DatabaseClient) => Promise<{ rows: Row[] }>): Promise<Row[]> {
     const client = (await this.pool.connect()) as PoolClient & DatabaseClient;
     let fault: Error | undefined;
     try {
-      return (await client.runPrepared<Row>(sql, parameters)).rows;
+      return (await statement(client)).rows;
     } catch (error) {
       fault = error as Error;
       throw error;

@@ -1,11 +1,12 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { MessageEntity, type SenderType } from './message.entity';
+import { type SenderType } from './message.entity';
 import {
   DELIVERY_ERROR_CODES,
   DELIVERY_STATUSES,
   type DeliveryErrorCode,
   type DeliveryStatus,
 } from './message-status';
+import { ListedMessage } from './messages.repository';
 
 /** Why a message was not delivered, or is not known to be. */
 export class MessageDeliveryError {
@@ -81,7 +82,7 @@ export class SentMessageResponse {
   message: MessageResponse;
 }
 
-export function toMessage(message: MessageEntity): MessageResponse {
+export function toMessage(message: ListedMessage): MessageResponse {
   const { id, senderType, senderAgentId, body, createdAt, deliveryStatus, deliveryError } = message;
   const delivery = { status: deliveryStatus, error: deliveryError };
   return { id, senderType, senderAgentId, body, createdAt, delivery };

@@ -1,6 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { Database, Transaction } from '../database/database';
+import { PageStatement } from '../database/page-statement';
 import { MessageEntity } from './message.entity';
+
+/** What a list shows of a message. */
+export type ListedMessage = Pick<
+  MessageEntity,
+  'id' | 'senderType' | 'senderAgentId' | 'body' | 'createdAt' | 'deliveryStatus' | 'deliveryError'
+>;
+
+const LISTED = `id, sender_type AS "senderType", sender_agent_id AS "senderAgentId", body, created_at AS "createdAt",
+  delivery_status AS "deliveryStatus", delivery_error AS "deliveryError"`;
 
 @Injectable()
 export class MessagesRepository {
@@ -12,17 +22,11 @@ export class MessagesRepository {
     conversationId: string,
     cursor: string | undefined,
     count: number,
-  ): Promise<MessageEntity[]> {
-    const query = this.database.manager
-      .createQueryBuilder(MessageEntity, 'message')
-      .where('message.tenantId = :tenantId AND message.conversationId = :conversationId', {
-        tenantId,
-        conversationId,
-      })
-      .orderBy('message.id', 'DESC')
-      .limit(count);
-    if (cursor) query.andWhere('message.id < :cursor', { cursor });
-    return query.getMany();
+  ): Promise<ListedMessage[]> {
+    return new PageStatement(LISTED, 'messages')
+      .where('tenant_id = ?', tenantId)
+      .where('conversation_id = ?', conversationId)
+      .read(this.database, cursor, count);
   }
 
   async insert(tx: Transaction, message: MessageEntity): Promise<void> {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../common/app-error';
-import { newIdAfter } from '../common/ids';
+import { isId, newIdAfter } from '../common/ids';
 import { Page, PageQuery, toPage } from '../common/page';
 import { validate } from '../common/validate';
 import { ConversationEntity } from '../conversations/conversation.entity';
@@ -39,9 +39,11 @@ export class MessagesService {
    * @throws AppError NOT_FOUND
    */
   async list(tenantId: string, conversationId: string, query: PageQuery): Promise<Page<MessageResponse>> {
-    const conversation = await this.conversations.find(tenantId, conversationId);
-    if (!conversation) throw AppError.notFound('Conversation');
+    if (!isId(conversationId)) throw AppError.notFound('Conversation');
     const rows = await this.messages.list(tenantId, conversationId, query.cursor, query.limit + 1);
+    // What has messages is there: only an empty page leaves it open.
+    if (rows.length === 0 && !(await this.conversations.exists(tenantId, conversationId)))
+      throw AppError.notFound('Conversation');
     return toPage(rows, query.limit, toMessage);
   }
 
