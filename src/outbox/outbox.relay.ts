@@ -74,18 +74,25 @@ export class OutboxRelay implements BeforeApplicationShutdown {
   /** @returns how many events were relayed */
   private relayBatch(): Promise<number> {
     return this.database.transaction(async (tx) => {
-      const events = await tx.query<OutboxEvent>(
-        `SELECT id, tenant_id AS "tenantId", type, created_at AS "createdAt" FROM events
-         WHERE relayed_at IS NULL ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED`,
-        [BATCH],
-      );
+      const events = await this.take(tx);
       if (events.length === 0) return 0;
       for (const consumer of this.consumers) await consumer.consume(tx, events);
-      await tx.query(`UPDATE events SET relayed_at = now() WHERE relayed_at IS NULL AND id = ANY ($1)`, [
-        events.map(({ id }) => id),
-      ]);
       return events.length;
     });
+  }
+
+  /** The oldest events that no other relay has in hand, marked as relayed if all goes well with them. */
+  private take(tx: Transaction): Promise<OutboxEvent[]> {
+    return tx.prepared<OutboxEvent>(
+      `WITH taken AS (
+         SELECT tenant_id, id FROM events WHERE relayed_at IS NULL ORDER BY id LIMIT $1 FOR NO KEY UPDATE SKIP LOCKED
+       ), relayed AS (
+         UPDATE events e SET relayed_at = now() FROM taken WHERE e.tenant_id = taken.tenant_id AND e.id = taken.id
+         RETURNING e.id, e.tenant_id, e.type, e.created_at
+       )
+       SELECT id, tenant_id AS "tenantId", type, created_at AS "createdAt" FROM relayed ORDER BY id`,
+      [BATCH],
+    );
   }
 
   private wakeUp(): void {

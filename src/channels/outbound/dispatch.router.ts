@@ -28,7 +28,7 @@ export class DispatchRouter {
    * order, so that no two processes wait for each other; its parameters begin at $2
    */
   async route(tx: Transaction, fresh: string, parameters: unknown[]): Promise<void> {
-    const routed = await tx.query<Routed>(
+    const routed = await tx.prepared<Routed>(
       `WITH fresh AS (${fresh}), routed AS (
          SELECT f.*, c.source_channel AS channel, w.id AS connection_id,
            CASE WHEN w.id IS NULL THEN 'NO_CONNECTION' WHEN w.status <> 'ACTIVE' THEN 'REAUTH_REQUIRED'

@@ -114,7 +114,7 @@ export class WebhookDeliveriesRepository {
   }
 
   private async insert(tx: Transaction, deliveries: NewDelivery[], onConflict: string): Promise<number> {
-    const rows = await tx.query(
+    const rows = await tx.prepared(
       `INSERT INTO webhook_deliveries AS d
          (tenant_id, id, endpoint_id, event_id, event_type, status, max_attempts, next_attempt_at, created_at)
        SELECT n.tenant_id, n.id, n.endpoint_id, n.event_id, n.event_type, 'PENDING', ${MAX_ATTEMPTS}, now(), now()

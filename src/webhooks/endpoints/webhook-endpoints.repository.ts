@@ -83,7 +83,7 @@ export class WebhookEndpointsRepository {
 
   /** The active endpoints of these workspaces. */
   subscribers(tx: Transaction, tenantIds: string[]): Promise<Subscriber[]> {
-    return tx.query<Subscriber>(
+    return tx.prepared<Subscriber>(
       `SELECT id, tenant_id AS "tenantId", events FROM webhook_endpoints WHERE active AND tenant_id = ANY ($1)`,
       [tenantIds],
     );
