@@ -2,13 +2,12 @@ import type { IncomingMessage } from 'node:http';
 import { NestExpressApplication } from '@nestjs/platform-express';
 import type { NextFunction, Request, Response } from 'express';
 import type pino from 'pino';
-import { pinoHttp } from 'pino-http';
 import { HOOK_BODY_LIMIT, HOOK_PATH } from './channels/inbound/hook-path';
-import { AuthenticatedRequest } from './common/access.decorators';
+import { accessLog } from './common/access-log';
 import { AppError } from './common/app-error';
 import { ErrorFilter } from './common/error.filter';
 import { answerProtocolErrors, requireHost } from './common/protocol-errors';
-import { IdentifiedRequest, requestId } from './common/request-id';
+import { requestId } from './common/request-id';
 import { RequestPipe } from './common/request.pipe';
 import { Config } from './config/config';
 import { measureRequests } from './metrics/http.metrics';
@@ -47,26 +46,4 @@ function isHookCall({ url }: IncomingMessage): boolean {
 function refuseHookBody(error: unknown, _: Request, __: Response, next: NextFunction): void {
   const isTooLarge = (error as { type?: string }).type === 'entity.too.large';
   next(isTooLarge ? new AppError('PAYLOAD_TOO_LARGE', 'The body is larger than 3 MiB.') : error);
-}
-
-/** One line a request: who asked for which path, and how it was answered; never a header, a query or a body. */
-function accessLog(logger: pino.Logger): (request: Request, response: Response, next: NextFunction) => void {
-  return pinoHttp<Request, Response>({
-    logger,
-    genReqId: (request) => (request as unknown as IdentifiedRequest).requestId,
-    quietReqLogger: true,
-    autoLogging: { ignore: ({ url }) => url?.startsWith('/health/') ?? false },
-    customAttributeKeys: { reqId: 'requestId' },
-    customProps: (request) => {
-      const { principal } = request as unknown as Partial<AuthenticatedRequest>;
-      return principal ? { tenantId: principal.tenant.id, apiKeyId: principal.apiKeyId } : {};
-    },
-    customSuccessObject: (request, _, line: object) => ({ ...whatOf(request), ...line }),
-    customErrorObject: (request, _, __, line: object) => ({ ...whatOf(request), ...line }),
-    serializers: { req: () => undefined, res: (response: Response) => ({ statusCode: response.statusCode }) },
-  });
-}
-
-function whatOf({ method, originalUrl }: Request): { method: string; path: string } {
-  return { method, path: originalUrl.split('?', 1)[0]! };
 }
