@@ -29,6 +29,7 @@ export function connectionOptions({ databaseUrl, databasePoolSize, role }: Confi
       lock_timeout: LOCK_TIMEOUT_MS,
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
       Client: DatabaseClient,
+      pipeline: true,
       keepAlive: true,
       keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
     },

@@ -1,4 +1,5 @@
 import { Client, type ClientConfig, types } from 'pg';
+import { QueryFailedError } from 'typeorm';
 import { nameOf } from './prepared-statement';
 import { parseTimestamp } from './timestamp';
 
@@ -30,18 +31,33 @@ export class DatabaseClient extends Client {
   /** Of pg's many forms, those that answer with a promise are bounded: TypeORM uses no other once it is connected. */
   override query(...statement: unknown[]): never {
     if (this.getTransactionStatus() === 'I') this.statementTimeoutMs = STATEMENT_TIMEOUT_MS;
+    this.gather();
     const answer: unknown = super.query(...(statement as [string]));
     if (answer instanceof Promise) this.giveUpUnless(answer);
     return answer as never;
   }
 
   run<Row>(sql: string, parameters: unknown[]): Promise<{ rows: Row[] }> {
-    return this.query({ text: sql, values: parameters });
+    return this.asFailed(sql, parameters, this.query({ text: sql, values: parameters }));
   }
 
   /** Runs a statement that this connection parses and plans once, and finds by its name from then on. */
   runPrepared<Row>(sql: string, parameters: unknown[]): Promise<{ rows: Row[] }> {
-    return this.query({ name: nameOf(sql), text: sql, values: parameters });
+    return this.asFailed(sql, parameters, this.query({ name: nameOf(sql), text: sql, values: parameters }));
+  }
+
+  /** A statement that fails is told of as TypeORM does, whichever way it was run. */
+  private asFailed<T>(sql: string, parameters: unknown[], answered: Promise<T>): Promise<T> {
+    return answered.catch((error: Error) => {
+      throw new QueryFailedError(sql, parameters, error);
+    });
+  }
+
+  /** What is asked in one turn goes out in one packet: statements that do not wait for each other cost one way. */
+  private gather(): void {
+    const { stream } = this.connection;
+    stream.cork();
+    process.nextTick(() => stream.uncork());
   }
 
   private giveUpUnless(answered: Promise<unknown>): void {

@@ -14,8 +14,12 @@ const LONG_STATEMENT_TIMEOUT_MS = 60_000;
 /** One open transaction. Whatever writes takes it as its first argument. */
 export class Transaction {
   private readonly callbacks: (() => void)[] = [];
+  private readonly sent: Promise<{ fault?: Error }>[] = [];
 
-  constructor(readonly manager: EntityManager) {}
+  constructor(
+    readonly manager: EntityManager,
+    private readonly client: DatabaseClient,
+  ) {}
 
   query<Row>(sql: string, parameters: unknown[] = []): Promise<Row[]> {
     return queryRows<Row>(this.manager, sql, parameters);
@@ -23,14 +27,26 @@ export class Transaction {
 
   /** The same for a statement of a hot path, whose text never varies: a connection parses and plans it once. */
   async prepared<Row>(sql: string, parameters: unknown[] = []): Promise<Row[]> {
-    const client = await this.client();
-    return (await client.runPrepared<Row>(sql, parameters)).rows;
+    return (await this.client.runPrepared<Row>(sql, parameters)).rows;
+  }
+
+  /**
+   * Runs a prepared statement whose answer nothing depends on: it goes out with the next one, the commit at the latest,
+   * and what follows is done after it. If it fails, so does the transaction.
+   */
+  send(sql: string, parameters: unknown[]): void {
+    this.sent.push(settle(this.client.runPrepared(sql, parameters)));
+  }
+
+  /** The first fault of what was sent. Whatever was asked after it has failed for no other reason. */
+  async faultOfSent(): Promise<Error | undefined> {
+    return (await Promise.all(this.sent)).find(({ fault }) => fault)?.fault;
   }
 
   /** Gives the statements that follow a minute, where what they go through has no bound of its own. */
   async allowLongStatements(): Promise<void> {
     await this.manager.query(`SET LOCAL statement_timeout = ${LONG_STATEMENT_TIMEOUT_MS}`);
-    (await this.client()).allowLongStatements(LONG_STATEMENT_TIMEOUT_MS);
+    this.client.allowLongStatements(LONG_STATEMENT_TIMEOUT_MS);
   }
 
   /** Calls back once everything is committed, and never if it is rolled back. Nobody waits for what it starts. */
@@ -40,10 +56,6 @@ export class Transaction {
 
   committed(): void {
     for (const callback of this.callbacks) callback();
-  }
-
-  private client(): Promise<DatabaseClient> {
-    return this.manager.queryRunner!.connect() as Promise<DatabaseClient>;
   }
 }
 
@@ -71,12 +83,16 @@ export class Database {
   private async run<Row>(statement: (client: DatabaseClient) => Promise<{ rows: Row[] }>): Promise<Row[]> {
     const client = (await this.pool.connect()) as PoolClient & DatabaseClient;
     let fault: Error | undefined;
+    // A connection that breaks says so to whoever has it, beside the statement that fails: unheard, it ends the process.
+    const onBreak = (error: Error) => (fault ??= error);
+    client.on('error', onBreak);
     try {
       return (await statement(client)).rows;
     } catch (error) {
       fault = error as Error;
       throw error;
     } finally {
+      client.off('error', onBreak);
       // A connection that has met a fault is not used again, whatever the fault was.
       client.release(fault);
     }
@@ -91,26 +107,38 @@ export class Database {
    * @throws AppError NOT_FOUND when it is done in a workspace that there is not
    */
   async transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    const { tx, result } = await this.dataSource
-      .transaction(async (manager) => {
-        const tx = new Transaction(manager);
-        return { tx, result: await work(tx) };
-      })
-      .catch((error: unknown) => {
-        throw isWorkspaceUnknown(error) ? AppError.notFound('Workspace') : error;
-      });
+    let tx: Transaction | undefined;
+    const run = async (manager: EntityManager) => {
+      tx = new Transaction(manager, (await manager.queryRunner!.connect()) as DatabaseClient);
+      return work(tx);
+    };
+    const outcome = await settle(this.dataSource.transaction(run));
+    // First what was sent: PostgreSQL rolls back what failed when it is told to commit, and calls that no error.
+    const fault = (await tx?.faultOfSent()) ?? outcome.fault;
+    if (fault) throw isWorkspaceUnknown(fault) ? AppError.notFound('Workspace') : fault;
+    this.announce(tx!);
+    return outcome.result as T;
+  }
+
+  private announce(tx: Transaction): void {
     try {
       tx.committed();
     } catch (error) {
       // The work is committed: a failed wake-up must not make it look undone. The pollers stand behind.
       this.logger.error({ err: error }, 'a callback after a commit failed');
     }
-    return result;
   }
 }
 
 /** What reads: the database outside a transaction, or an open one. */
 export type Reader = Database | Transaction;
+
+function settle<T>(work: Promise<T>): Promise<{ result?: T; fault?: Error }> {
+  return work.then(
+    (result) => ({ result }),
+    (fault: Error) => ({ fault }),
+  );
+}
 
 /** TypeORM answers an UPDATE or DELETE with `[rows, count]` and all else with rows: rows it is, always. */
 async function queryRows<Row>(manager: EntityManager, sql: string, parameters: unknown[]): Promise<Row[]> {
