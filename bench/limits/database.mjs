@@ -15,7 +15,7 @@ const STATEMENTS = {
     WHERE tenant_id = $1 AND contact_id = ANY ($2) ORDER BY created_at, channel`,
   'find-conversation': `SELECT id FROM conversations WHERE tenant_id = $1 AND id = $2`,
   'lock-conversation': `
-    SELECT source_channel, last_message_id FROM conversations WHERE tenant_id = $1 AND id = $2
+    SELECT source_channel, last_message_id, event_sequence FROM conversations WHERE tenant_id = $1 AND id = $2
     FOR NO KEY UPDATE`,
   'first-manager': `
     SELECT id FROM agents WHERE tenant_id = $1 AND active AND role IN ('OWNER', 'ADMIN') ORDER BY id LIMIT 1`,
@@ -26,16 +26,16 @@ const STATEMENTS = {
   'set-last-message': `
     UPDATE conversations
     SET last_message_id = $3, last_message_preview = $4, last_message_at = $5, updated_at = $5,
-        event_sequence = event_sequence + 1
-    WHERE tenant_id = $1 AND id = $2 RETURNING event_sequence AS sequence`,
+        event_sequence = $6
+    WHERE tenant_id = $1 AND id = $2`,
   'append-event': `
     INSERT INTO events (tenant_id, id, type, data, sequence, created_at, relayed_at)
     VALUES ($1, $2, 'message.created', $3, $4, $5, NULL)`,
 };
 
-/** A pool that runs prepared statements, each row an object. */
+/** A pool that runs prepared statements, each row an object; what is asked in one turn goes out in one packet. */
 export function openDatabase(/** @type {string} */ connectionString, /** @type {number} */ max) {
-  const pool = new pg.Pool({ connectionString, max });
+  const pool = new pg.Pool({ connectionString, max, pipeline: true });
   const run = async (client, name, values, text = STATEMENTS[name]) =>
     (await client.query({ name, text, values })).rows;
   /** Of the statements that are put together of parts: a name for each. @type {Map<string, string>} */
@@ -55,8 +55,17 @@ export function openDatabase(/** @type {string} */ connectionString, /** @type {
       const client = await pool.connect();
       try {
         await client.query('BEGIN');
-        const result = await work((name, values) => run(client, name, values));
-        await client.query('COMMIT');
+        const gather = () => {
+          const { stream } = client.connection;
+          stream.cork();
+          process.nextTick(() => stream.uncork());
+        };
+        const sent = [];
+        const result = await work({
+          ask: (name, values) => (gather(), run(client, name, values)),
+          send: (name, values) => (gather(), sent.push(run(client, name, values))),
+        });
+        await Promise.all([...sent, client.query('COMMIT')]);
         return result;
       } catch (error) {
         await client.query('ROLLBACK');

@@ -9,17 +9,20 @@ const PREVIEW_LENGTH = 140;
  */
 export async function sendMessage({ database, redis, tenantId, conversationId, body: { body } }) {
   if (typeof body !== 'string' || body.trim() === '') throw new Error('INVALID_BODY');
-  const message = await database.transaction(async (run) => {
-    const [conversation] = await run('lock-conversation', [tenantId, conversationId]);
+  const message = await database.transaction(async ({ ask, send }) => {
+    const [[conversation], [manager]] = await Promise.all([
+      ask('lock-conversation', [tenantId, conversationId]),
+      ask('first-manager', [tenantId]),
+    ]);
     if (!conversation) return null;
-    const [manager] = await run('first-manager', [tenantId]);
     const id = newId();
     const createdAt = new Date();
-    await run('insert-message', [tenantId, conversationId, id, manager.id, body, createdAt]);
+    send('insert-message', [tenantId, conversationId, id, manager.id, body, createdAt]);
     const preview = body.trim().replace(/\s+/g, ' ').slice(0, PREVIEW_LENGTH);
-    const [{ sequence }] = await run('set-last-message', [tenantId, conversationId, id, preview, createdAt]);
+    const sequence = String(BigInt(conversation.event_sequence) + 1n);
+    send('set-last-message', [tenantId, conversationId, id, preview, createdAt, sequence]);
     const data = { conversationId, message: { id, body, senderType: 'AGENT', createdAt } };
-    await run('append-event', [tenantId, newId(), JSON.stringify(data), sequence, new Date()]);
+    send('append-event', [tenantId, newId(), JSON.stringify(data), sequence, new Date()]);
     const delivery = { status: 'QUEUED', error: null };
     return { id, senderType: 'AGENT', senderAgentId: manager.id, body, createdAt, delivery };
   });

@@ -67,10 +67,16 @@ export class ConversationsRepository {
   /** Whatever writes to a conversation takes this lock first, so that what it makes follows the order of commits. */
   async lock(tx: Transaction, tenantId: string, id: string): Promise<ConversationEntity | null> {
     if (!isId(id)) return null;
-    return tx.manager.findOne(ConversationEntity, {
-      where: { tenantId, id },
-      lock: { mode: 'for_no_key_update' },
-    });
+    const [row] = await tx.prepared<ConversationEntity>(
+      `SELECT tenant_id AS "tenantId", id, contact_id AS "contactId", source_channel AS "sourceChannel",
+              identity_external_id AS "identityExternalId", status, assigned_agent_id AS "assignedAgentId",
+              last_message_id AS "lastMessageId", last_message_preview AS "lastMessagePreview",
+              last_message_at AS "lastMessageAt", event_sequence AS "eventSequence", created_at AS "createdAt",
+              updated_at AS "updatedAt"
+       FROM conversations WHERE tenant_id = $1 AND id = $2 FOR NO KEY UPDATE`,
+      [tenantId, id],
+    );
+    return row ?? null;
   }
 
   /**
@@ -116,17 +122,20 @@ export class ConversationsRepository {
   }
 
   /**
-   * Puts a new message on top of a conversation.
+   * Puts a new message on top of a conversation, which is as this transaction has locked it: so the number follows
+   * from it, and nobody waits for the answer.
    * @returns the number of the one event that tells of it
    */
-  async setLastMessage(tx: Transaction, tenantId: string, id: string, last: LastMessage): Promise<string> {
-    const rows = await tx.query<{ sequence: string }>(
+  setLastMessage(tx: Transaction, conversation: ConversationEntity, last: LastMessage): string {
+    const { tenantId, id, eventSequence } = conversation;
+    const sequence = String(BigInt(eventSequence) + 1n);
+    tx.send(
       `UPDATE conversations
        SET last_message_id = $3, last_message_preview = $4, last_message_at = $5, updated_at = $5,
-           event_sequence = event_sequence + 1
-       WHERE tenant_id = $1 AND id = $2 RETURNING event_sequence AS sequence`,
-      [tenantId, id, last.id, last.preview, last.at],
+           event_sequence = $6
+       WHERE tenant_id = $1 AND id = $2`,
+      [tenantId, id, last.id, last.preview, last.at, sequence],
     );
-    return rows[0]!.sequence;
+    return sequence;
   }
 }

@@ -20,7 +20,7 @@ export class IdempotencyService {
   ): Promise<T> {
     if (!request) return work();
     const fingerprint = request.fingerprint();
-    const [claimed] = await tx.query(
+    const [claimed] = await tx.prepared(
       `INSERT INTO idempotency_keys AS k (tenant_id, key, fingerprint, created_at) VALUES ($1, $2, $3, now())
        ON CONFLICT (tenant_id, key) DO UPDATE
          SET fingerprint = excluded.fingerprint, response = NULL, created_at = excluded.created_at
@@ -30,7 +30,7 @@ export class IdempotencyService {
     );
     if (!claimed) return this.replay<T>(tx, tenantId, request);
     const response = await work();
-    await tx.query(`UPDATE idempotency_keys SET response = $3 WHERE tenant_id = $1 AND key = $2`, [
+    tx.send(`UPDATE idempotency_keys SET response = $3 WHERE tenant_id = $1 AND key = $2`, [
       tenantId,
       request.key,
       JSON.stringify(response),

@@ -11,6 +11,7 @@ import { Database, Transaction } from '../database/database';
 import { IdempotencyService } from '../idempotency/idempotency.service';
 import { IdempotentRequest } from '../idempotency/idempotent-request';
 import { OutboxService } from '../outbox/outbox.service';
+import { AgentEntity } from '../workspaces/agent.entity';
 import { AgentsRepository } from '../workspaces/agents.repository';
 import { bodyLimitFault } from './body-limits';
 import { ReceiveMessage, SendMessage } from './message.dto';
@@ -60,13 +61,18 @@ export class MessagesService {
     const { body, senderAgentId } = validate(SendMessage, input);
     return this.database.transaction((tx) =>
       this.idempotency.once(tx, tenantId, request, async () => {
-        const conversation = await this.lock(tx, tenantId, conversationId);
+        // Both are asked at once; the lock comes first, and what is wrong with it is told first.
+        const [conversation, sender] = await Promise.all([
+          this.conversations.lock(tx, tenantId, conversationId),
+          this.findSender(tx, tenantId, senderAgentId),
+        ]);
+        if (!conversation) throw AppError.notFound('Conversation');
         const fault = bodyLimitFault(conversation.sourceChannel, body);
         if (fault) throw AppError.invalidBody('body', fault);
-        const sender = await this.senderOf(tx, tenantId, senderAgentId);
+        if (!sender) throw unknownSender(senderAgentId);
         const content: Content = {
           senderType: 'AGENT',
-          senderAgentId: sender,
+          senderAgentId: sender.id,
           body,
           metadata: null,
           deliveryStatus: 'QUEUED',
@@ -124,26 +130,28 @@ export class MessagesService {
       ...content,
     };
     const { senderType, body } = content;
-    await this.messages.insert(tx, message);
+    this.messages.insert(tx, message);
     const last = { id, preview: previewOf(body), at: createdAt };
-    const sequence = await this.conversations.setLastMessage(tx, tenantId, conversationId, last);
+    const sequence = this.conversations.setLastMessage(tx, conversation, last);
     const data = { conversationId, message: { id, body, senderType, createdAt: createdAt.toISOString() } };
     await this.outbox.append(tx, tenantId, 'message.created', data, { sequence });
     return message;
   }
 
-  private async senderOf(
+  /** The agent that is named, or else the first manager; null if there is none that may act. */
+  private findSender(
     tx: Transaction,
     tenantId: string,
     senderAgentId: string | undefined,
-  ): Promise<string> {
-    if (senderAgentId !== undefined) {
-      const agent = await this.agents.findActive(tx, tenantId, senderAgentId);
-      if (!agent) throw AppError.invalidBody('senderAgentId', 'is not an active agent of this workspace');
-      return agent.id;
-    }
-    const manager = await this.agents.findFirstManager(tx, tenantId);
-    if (manager) return manager.id;
-    throw AppError.invalidBody('senderAgentId', 'is required: the workspace has no active OWNER or ADMIN');
+  ): Promise<Pick<AgentEntity, 'id'> | null> {
+    if (senderAgentId === undefined) return this.agents.findFirstManager(tx, tenantId);
+    return this.agents.findActive(tx, tenantId, senderAgentId);
   }
+}
+
+function unknownSender(senderAgentId: string | undefined): AppError {
+  if (senderAgentId !== undefined) {
+    return AppError.invalidBody('senderAgentId', 'is not an active agent of this workspace');
+  }
+  return AppError.invalidBody('senderAgentId', 'is required: the workspace has no active OWNER or ADMIN');
 }

@@ -18,10 +18,11 @@ export class OutboxService {
   constructor(private readonly signal: OutboxSignal) {}
 
   /**
-   * Appends an event in the transaction of the change it tells of: both are committed, or neither.
+   * Appends an event in the transaction of the change it tells of: both are committed, or neither. It
+   * goes out with the transaction's next statement.
    * @returns the event's id
    */
-  async append<T extends EventType>(
+  append<T extends EventType>(
     tx: Transaction,
     tenantId: string,
     type: T,
@@ -30,12 +31,12 @@ export class OutboxService {
   ): Promise<string> {
     const id = newId();
     const now = new Date();
-    await tx.query(
+    tx.send(
       `INSERT INTO events (tenant_id, id, type, data, sequence, created_at, relayed_at)
        VALUES ($1, $2, $3, $4, $5, $6, $7)`,
       [tenantId, id, type, JSON.stringify(data), sequence ?? null, now, relayed ? now : null],
     );
     if (!relayed) tx.onCommit(() => this.signal.send());
-    return id;
+    return Promise.resolve(id);
   }
 }

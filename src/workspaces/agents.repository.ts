@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { In } from 'typeorm';
 import { isId } from '../common/ids';
 import { Database, Reader, Transaction } from '../database/database';
 import { AgentEntity } from './agent.entity';
@@ -19,11 +18,12 @@ export class AgentsRepository {
   }
 
   /** The oldest active OWNER or ADMIN: who a message is from when its sender is not named. */
-  findFirstManager(reader: Reader, tenantId: string): Promise<AgentEntity | null> {
-    return reader.manager.findOne(AgentEntity, {
-      where: { tenantId, active: true, role: In(['OWNER', 'ADMIN']) },
-      order: { id: 'ASC' },
-    });
+  async findFirstManager(reader: Reader, tenantId: string): Promise<Pick<AgentEntity, 'id'> | null> {
+    const [manager] = await reader.prepared<{ id: string }>(
+      `SELECT id FROM agents WHERE tenant_id = $1 AND active AND role IN ('OWNER', 'ADMIN') ORDER BY id LIMIT 1`,
+      [tenantId],
+    );
+    return manager ?? null;
   }
 
   async lock(tx: Transaction, tenantId: string, id: string): Promise<AgentEntity | null> {
