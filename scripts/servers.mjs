@@ -26,11 +26,7 @@ import { startRedis } from './servers/redis.mjs';
  * @param {(line: string) => void} [options.onLog]
  * @returns {Promise<Servers>}
  */
-export async function startServers({
-  dataDir,
-  disposable = dataDir === undefined,
-  onLog = () => undefined,
-}) {
+export async function startServers({ dataDir, disposable = dataDir === undefined, onLog = () => undefined }) {
   const { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl } = process.env;
   if (databaseUrl && redisUrl) {
     const reaper = await startReaper();
