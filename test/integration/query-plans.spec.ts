@@ -341,7 +341,15 @@ function literalOf(value: unknown): string {
   if (value === null) return 'NULL';
   if (Buffer.isBuffer(value)) return escapeLiteral(`\\x${value.toString('hex')}`);
   if (value instanceof Date) return escapeLiteral(value.toISOString());
-  return escapeLiteral(Array.isArray(value) ? `{${value.join()}}` : `${value as string | number}`);
+  if (Array.isArray(value)) return escapeLiteral(`{${value.map(elementOf).join()}}`);
+  return escapeLiteral(`${value as string | number}`);
+}
+
+/** A value as it stands in an array's literal. */
+function elementOf(value: unknown): string {
+  if (value === null) return 'NULL';
+  if (value instanceof Date) return `"${value.toISOString()}"`;
+  return JSON.stringify(`${value as string | number}`);
 }
 
 function nodesOf(plan: PlanNode): PlanNode[] {
