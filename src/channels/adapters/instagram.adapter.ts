@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { IsOptional, Matches } from 'class-validator';
 import { validate } from '../../common/validate';
-import { Config } from '../../config/config';
 import {
   CheckedCredentials,
   Connection,
@@ -13,11 +12,11 @@ import {
   SendOutcome,
 } from './channel-adapter';
 import { CredentialText, unlessEmpty } from './credential-text';
-import { GraphApi, GraphRequest } from './graph-api';
+import { GraphRequest } from './graph-api';
 import { INSTAGRAM_VERDICTS } from './instagram.codes';
 import { readMessaging } from './meta-messaging';
-import { isSignedBy, verifyTokenOf } from './meta-webhook';
-import { MetaAdapter, MetaCredentials } from './meta.adapter';
+import { isSignedBy } from './meta-webhook';
+import { MetaAdapter, MetaCredentials, MetaCredentialsInput } from './meta.adapter';
 import { numberOf, textOf } from './provider-json';
 
 export interface InstagramCredentials extends MetaCredentials {
@@ -26,23 +25,16 @@ export interface InstagramCredentials extends MetaCredentials {
   facebookAppSecret?: string;
 }
 
-class InstagramCredentialsInput {
+class InstagramCredentialsInput extends MetaCredentialsInput {
   @Matches(/^\d{1,30}$/, { message: unlessEmpty('must be the id of a professional account: digits') })
   accountId: string;
 
   @CredentialText(1000)
   accessToken: string;
 
-  @CredentialText(200)
-  appSecret: string;
-
   @IsOptional()
   @CredentialText(200)
   facebookAppSecret?: string;
-
-  @IsOptional()
-  @CredentialText(200)
-  verifyToken?: string;
 }
 
 /** How long a token lives. */
@@ -76,25 +68,12 @@ export class InstagramAdapter
   /** Echoes come within seconds. */
   readonly unknownHoldMs = 30_000;
 
-  constructor(
-    private readonly graph: GraphApi,
-    private readonly config: Config,
-  ) {
-    super();
-  }
-
   check(
     input: unknown,
     previous?: Connection<InstagramCredentials>,
   ): CheckedCredentials<InstagramCredentials> {
-    const { verifyToken: given, ...credentials } = validate(InstagramCredentialsInput, input);
-    const verifyToken = verifyTokenOf(given, previous?.credentials);
-    return {
-      externalId: credentials.accountId,
-      credentials: { ...credentials, verifyToken },
-      reveal: { verifyToken },
-      ...lifeOf(TOKEN_LIVES_MS, true),
-    };
+    const given = validate(InstagramCredentialsInput, input);
+    return { ...this.checked(given.accountId, given, previous), ...lifeOf(TOKEN_LIVES_MS, true) };
   }
 
   /** Has Meta tell the app about the account. Where the app is called is set once for it, by its owner. */

@@ -1,8 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { IsOptional, Matches } from 'class-validator';
+import { Matches } from 'class-validator';
 import { validate } from '../../common/validate';
-import { Config } from '../../config/config';
 import {
   CheckedCredentials,
   Connection,
@@ -12,30 +11,22 @@ import {
   SendOutcome,
 } from './channel-adapter';
 import { CredentialText, unlessEmpty } from './credential-text';
-import { GraphApi, GraphRequest } from './graph-api';
+import { GraphRequest } from './graph-api';
 import { MESSENGER_VERDICTS } from './messenger.codes';
 import { OWN_ID_FIELD, readMessaging } from './meta-messaging';
-import { verifyTokenOf } from './meta-webhook';
-import { MetaAdapter, MetaCredentials } from './meta.adapter';
+import { MetaAdapter, MetaCredentials, MetaCredentialsInput } from './meta.adapter';
 import { textOf } from './provider-json';
 
 export interface MessengerCredentials extends MetaCredentials {
   pageId: string;
 }
 
-class MessengerCredentialsInput {
+class MessengerCredentialsInput extends MetaCredentialsInput {
   @Matches(/^\d{1,30}$/, { message: unlessEmpty('must be the id of a page: digits') })
   pageId: string;
 
   @CredentialText(1000)
   accessToken: string;
-
-  @CredentialText(200)
-  appSecret: string;
-
-  @IsOptional()
-  @CredentialText(200)
-  verifyToken?: string;
 }
 
 /** What of a page's life the app is told. */
@@ -53,26 +44,12 @@ export class MessengerAdapter
   /** Echoes come within seconds, and hand our id back. */
   readonly unknownHoldMs = 30_000;
 
-  constructor(
-    private readonly graph: GraphApi,
-    private readonly config: Config,
-  ) {
-    super();
-  }
-
   check(
     input: unknown,
     previous?: Connection<MessengerCredentials>,
   ): CheckedCredentials<MessengerCredentials> {
-    const { verifyToken: given, ...credentials } = validate(MessengerCredentialsInput, input);
-    const verifyToken = verifyTokenOf(given, previous?.credentials);
-    return {
-      externalId: credentials.pageId,
-      credentials: { ...credentials, verifyToken },
-      settings: {},
-      reveal: { verifyToken },
-      expireAt: null,
-    };
+    const given = validate(MessengerCredentialsInput, input);
+    return this.checked(given.pageId, given, previous);
   }
 
   /** Has Meta tell the app about the page. Where the app is called is set once for it, by its owner. */

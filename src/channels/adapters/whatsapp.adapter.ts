@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { IsOptional, Matches } from 'class-validator';
+import { Matches } from 'class-validator';
 import { validate } from '../../common/validate';
-import { Config } from '../../config/config';
 import {
   CheckedCredentials,
   Connection,
@@ -10,10 +9,9 @@ import {
   OutboundMessage,
   SendOutcome,
 } from './channel-adapter';
-import { CredentialText, unlessEmpty } from './credential-text';
-import { GraphApi, GraphRequest } from './graph-api';
-import { verifyTokenOf } from './meta-webhook';
-import { MetaAdapter, MetaCredentials } from './meta.adapter';
+import { unlessEmpty } from './credential-text';
+import { GraphRequest } from './graph-api';
+import { MetaAdapter, MetaCredentials, MetaCredentialsInput } from './meta.adapter';
 import { objectsOf, textOf } from './provider-json';
 import { WHATSAPP_VERDICTS } from './whatsapp.codes';
 import { OWN_ID_FIELD, readNotification } from './whatsapp.notification';
@@ -22,7 +20,7 @@ export interface WhatsAppCredentials extends MetaCredentials {
   phoneNumberId: string;
 }
 
-class WhatsAppCredentialsInput {
+class WhatsAppCredentialsInput extends MetaCredentialsInput {
   @Matches(/^\d{1,30}$/, { message: unlessEmpty('must be the id of a phone number: digits') })
   phoneNumberId: string;
 
@@ -31,13 +29,6 @@ class WhatsAppCredentialsInput {
     message: unlessEmpty('must be ASCII characters without spaces, at most 1000'),
   })
   accessToken: string;
-
-  @CredentialText(200)
-  appSecret: string;
-
-  @IsOptional()
-  @CredentialText(200)
-  verifyToken?: string;
 }
 
 /** An id that stands for a customer without their phone number: a country, and what counts for one business alone. */
@@ -55,23 +46,9 @@ export class WhatsAppAdapter
   /** Statuses come within seconds, and name the message. */
   readonly unknownHoldMs = 30_000;
 
-  constructor(
-    private readonly graph: GraphApi,
-    private readonly config: Config,
-  ) {
-    super();
-  }
-
   check(input: unknown, previous?: Connection<WhatsAppCredentials>): CheckedCredentials<WhatsAppCredentials> {
-    const { verifyToken: given, ...credentials } = validate(WhatsAppCredentialsInput, input);
-    const verifyToken = verifyTokenOf(given, previous?.credentials);
-    return {
-      externalId: credentials.phoneNumberId,
-      credentials: { ...credentials, verifyToken },
-      settings: {},
-      reveal: { verifyToken },
-      expireAt: null,
-    };
+    const given = validate(WhatsAppCredentialsInput, input);
+    return this.checked(given.phoneNumberId, given, previous);
   }
 
   /** Proves the token. Where Meta calls is set once for the app, by its owner. */
