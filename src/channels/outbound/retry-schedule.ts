@@ -1,24 +1,18 @@
+import { backoffMs, FIRST_DELAY_MS } from '../../common/backoff';
+
 /** The first attempt and seven retries: four minutes, which most outages of a provider are over in. */
 export const MAX_ATTEMPTS = 8;
 
-const FIRST_DELAY_MS = 2_000;
-/** Spreads the retries of messages that failed together; never less than the base delay. */
-const JITTER = 0.1;
 /** Whatever a provider asks for: longer waits nobody would remember the reason of. */
 const MAX_DELAY_MS = 24 * 60 * 60 * 1000;
 
 /**
  * How long to wait after `failedAttempts` attempts have failed: 2, 4, 8 … 128 seconds and up to 10 % more, or longer
- * when the provider asks for it; null once no attempt is left. `random` is a number from 0 up to, not including, 1.
+ * when the provider asks for it; null once no attempt is left.
  */
-export function retryDelayMs(
-  failedAttempts: number,
-  askedForMs = 0,
-  random: () => number = Math.random,
-): number | null {
+export function retryDelayMs(failedAttempts: number, askedForMs = 0, random?: () => number): number | null {
   if (failedAttempts >= MAX_ATTEMPTS) return null;
-  const base = Math.max(FIRST_DELAY_MS * 2 ** (failedAttempts - 1), Math.min(askedForMs, MAX_DELAY_MS));
-  return Math.round(base * (1 + JITTER * random()));
+  return backoffMs(failedAttempts, Math.min(askedForMs, MAX_DELAY_MS), random);
 }
 
 /** How long a provider that has had enough is left alone: as it asks for, however often the present message has failed. */

@@ -13,21 +13,8 @@ describe('retryDelayMs', () => {
     ]);
   });
 
-  it('spreads by itself, within its bounds', () => {
-    const delays = Array.from({ length: 200 }, () => retryDelayMs(3));
-    expect(new Set(delays).size).toBeGreaterThan(1);
-    for (const delay of delays) {
-      expect(delay).toBeGreaterThanOrEqual(8000);
-      expect(delay).toBeLessThan(8800);
-    }
-  });
-
   it('ends after the last attempt', () => {
     expect(retryDelayMs(MAX_ATTEMPTS)).toBeNull();
     expect(retryDelayMs(MAX_ATTEMPTS + 1)).toBeNull();
-  });
-
-  it.each([0, -1, 1.5, NaN])('refuses %p as a count', (count) => {
-    expect(() => retryDelayMs(count)).toThrow(RangeError);
   });
 });
