@@ -102,7 +102,7 @@ describe('Instagram', () => {
       const { error } = await account.delivery(reply, ['FAILED']);
       expect(error).toMatchObject({ code: 'REAUTH_REQUIRED', providerCode: '190' });
       expect(await account.status()).toBe('REAUTH_REQUIRED');
-      await account.rotate('IGanother');
+      await account.renew('IGanother');
       await account.delivery(await account.converse(customer), ['SENT']);
     });
 
@@ -200,13 +200,13 @@ describe('Instagram', () => {
       );
     };
     const stored = async () => {
-      const { workspaceId, connection } = account;
+      const { workspace, connection } = account;
       const [row] = await service.query<{ days: number }>(
         `SELECT round(extract(epoch FROM credentials_expire_at - now()) / 86400)::int AS days
          FROM channel_connections WHERE id = $1`,
         [connection.id],
       );
-      const loaded = await service.app.get(ConnectionLoader).byId(workspaceId, connection.id);
+      const loaded = await service.app.get(ConnectionLoader).byId(workspace.id, connection.id);
       return { ...row!, credentials: loaded!.credentials };
     };
     const refreshes = () => provider.refreshed.filter(({ from }) => from === account.accessToken);
@@ -246,9 +246,9 @@ describe('Instagram', () => {
     });
 
     it('is in nothing that is told of a failure', async () => {
-      const { workspaceId, connection, accessToken } = account;
+      const { workspace, connection, accessToken } = account;
       provider.refreshTrouble.push(graphError(2, `Out of order for ${accessToken}`, { status: 500 }));
-      const loaded = await service.app.get(ConnectionLoader).byId(workspaceId, connection.id);
+      const loaded = await service.app.get(ConnectionLoader).byId(workspace.id, connection.id);
       const outcome = await service.app
         .get(InstagramAdapter)
         .refresh(loaded as Connection<InstagramCredentials>);

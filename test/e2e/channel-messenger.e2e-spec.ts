@@ -84,8 +84,8 @@ describe('Messenger', () => {
     });
 
     it('is undone by disconnecting', async () => {
-      const { accountId, workspaceId, connection } = page;
-      await service.app.get(ChannelConnectionsService).disconnect(workspaceId, connection.id, SYSTEM);
+      const { accountId, workspace, connection } = page;
+      await service.app.get(ChannelConnectionsService).disconnect(workspace.id, connection.id, SYSTEM);
       expect(provider.subscriptions.has(accountId)).toBe(false);
     });
   });
@@ -190,7 +190,7 @@ describe('Messenger', () => {
       expect(await page.delivery(next, ['FAILED'])).toMatchObject({ error: { code: 'REAUTH_REQUIRED' } });
       expect(provider.sendsTo(customer)).toHaveLength(1);
 
-      await page.rotate('EAAanother');
+      await page.renew('EAAanother');
       await page.delivery(await page.converse(customer), ['SENT']);
     });
 

@@ -178,7 +178,7 @@ describe('Telegram', () => {
         status: 'FAILED',
         error: { code: 'REAUTH_REQUIRED', providerCode: '401', message: 'Unauthorized' },
       });
-      expect(await shop.connectionStatus()).toBe('REAUTH_REQUIRED');
+      expect(await shop.status()).toBe('REAUTH_REQUIRED');
       expect((await shop.audit())[0]).toMatchObject({
         action: 'channel_connection.reauth_required',
         metadata: { channel: 'TELEGRAM', externalId: String(bots) },

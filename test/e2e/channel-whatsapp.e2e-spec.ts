@@ -210,7 +210,7 @@ describe('WhatsApp', () => {
       const { error } = await shop.delivered(reply, 'FAILED');
       expect(error).toMatchObject({ code: 'REAUTH_REQUIRED', providerCode: '190' });
       expect(error.message).not.toContain(ACCESS_TOKEN);
-      expect(await shop.connectionStatus()).toBe('REAUTH_REQUIRED');
+      expect(await shop.status()).toBe('REAUTH_REQUIRED');
       expect((await shop.audit())[0]).toMatchObject({ action: 'channel_connection.reauth_required' });
       await shop.delivered(await shop.reply(conversation), 'FAILED');
       expect(whatsapp.sendsTo(customer)).toHaveLength(1);

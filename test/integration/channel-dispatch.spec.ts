@@ -1,10 +1,8 @@
 import Redis from 'ioredis';
 import { Client } from 'pg';
-import { ChannelConnectionsService } from '../../src/channels/connections/channel-connections.service';
 import { DispatchStore } from '../../src/channels/outbound/dispatch.store';
 import { UnroutedMessages } from '../../src/channels/outbound/unrouted-messages';
 import { idFloor } from '../../src/common/ids';
-import { SYSTEM } from '../../src/common/principal';
 import { MessageResponse } from '../../src/messages/message.response';
 import { ConnectedWorkspace, deliveryOf, waitForStatus } from '../support/connected-workspace';
 import { TestService } from '../support/service';
@@ -216,12 +214,13 @@ describe('sending over channels', () => {
 
     it('sends no more over a connection whose credentials no longer work, until they are rotated', async () => {
       const workspace = await ConnectedWorkspace.telegram(service);
-      const { connection, credentials } = workspace;
+      const { connection } = workspace;
+      const botToken = TelegramSimulator.token(Number(connection.externalId));
       const [chat, other] = [await workspace.chat(), await workspace.chat()];
       await exhaust(workspace);
       const [refused, waiting] = [await chat.send('refused'), await chat.send('waiting')];
       await waitForDispatch(waiting.id);
-      telegram.revokedTokens.add(credentials['botToken']!);
+      telegram.revokedTokens.add(botToken);
 
       await waitForStatus(service, refused, 'FAILED');
       expect((await deliveryOf(service, refused)).error).toMatchObject({
@@ -243,9 +242,7 @@ describe('sending over channels', () => {
       ).toEqual([{ actor_type: 'system' }]);
 
       telegram.revokedTokens.clear();
-      await service.app
-        .get(ChannelConnectionsService)
-        .rotate(workspace.workspace.id, connection.id, { botToken: credentials['botToken'] }, SYSTEM);
+      await workspace.rotate({ botToken });
       await waitForStatus(service, await chat.send('again'), 'SENT');
       expect(asked(chat.customerId)).toEqual(['refused', 'again']);
     });

@@ -1,10 +1,9 @@
 import { AuditEntryEntity } from '../../src/audit/audit-entry.entity';
 import { AuditService } from '../../src/audit/audit.service';
 import { ConnectedChannel } from '../../src/channels/connections/channel-connection.dto';
-import { ChannelConnectionsService } from '../../src/channels/connections/channel-connections.service';
 import { Channel } from '../../src/common/channel';
-import { SYSTEM } from '../../src/common/principal';
 import { DeliveryStatus } from '../../src/messages/message-status';
+import { connect, ConnectedWorkspace } from './connected-workspace';
 import { createTenant, Tenant } from './routes';
 import { TestService } from './service';
 import { waitFor } from './wait';
@@ -16,37 +15,25 @@ export interface Reply {
 }
 
 /** A workspace with a channel connected, and what its agents see and do over the API. */
-export class ChannelWorkspace {
+export class ChannelWorkspace extends ConnectedWorkspace {
   private constructor(
-    private readonly service: TestService,
+    service: TestService,
     readonly tenant: Tenant,
-    readonly connection: ConnectedChannel,
-  ) {}
+    connection: ConnectedChannel,
+  ) {
+    super(service, tenant.workspace, connection);
+  }
 
   static async connect(service: TestService, channel: Channel, credentials: object) {
     // Waiting for a status asks often.
     const tenant = await createTenant(service, service.make.workspace({ rateLimit: 100_000 }));
-    const connection = await service.app
-      .get(ChannelConnectionsService)
-      .connect(tenant.workspace.id, { channel, credentials }, SYSTEM);
+    const connection = await connect(service, tenant.workspace, channel, credentials);
     return new ChannelWorkspace(service, tenant, connection);
-  }
-
-  rotate(credentials: object): Promise<ConnectedChannel> {
-    const { workspace } = this.tenant;
-    return this.service.app
-      .get(ChannelConnectionsService)
-      .rotate(workspace.id, this.connection.id, credentials, SYSTEM);
-  }
-
-  async connectionStatus(): Promise<string> {
-    const connections = this.service.app.get(ChannelConnectionsService);
-    return (await connections.get(this.tenant.workspace.id, this.connection.id)).status;
   }
 
   /** What the audit log has of the connection, newest first. */
   async audit(): Promise<AuditEntryEntity[]> {
-    const entries = await this.service.app.get(AuditService).list(this.tenant.workspace.id, 200);
+    const entries = await this.service.app.get(AuditService).list(this.workspace.id, 200);
     return entries.filter(({ entityId }) => entityId === this.connection.id);
   }
 
@@ -109,16 +96,5 @@ export class ChannelWorkspace {
       );
       return row;
     });
-  }
-
-  /** Ends every wait for a retry, as if the time had passed. */
-  async hasten(): Promise<void> {
-    const { id } = this.connection;
-    await this.service.query('UPDATE channel_connections SET paused_until = NULL WHERE id = $1', [id]);
-    await this.service.query(
-      `UPDATE message_dispatches SET next_attempt_at = now() - interval '2 seconds'
-       WHERE connection_id = $1 AND lease_id IS NULL`,
-      [id],
-    );
   }
 }

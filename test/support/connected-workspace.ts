@@ -1,4 +1,4 @@
-import { ChannelConnectionSummary } from '../../src/channels/connections/channel-connection.dto';
+import { ConnectedChannel } from '../../src/channels/connections/channel-connection.dto';
 import { ChannelConnectionsService } from '../../src/channels/connections/channel-connections.service';
 import { Channel } from '../../src/common/channel';
 import { SYSTEM } from '../../src/common/principal';
@@ -19,80 +19,109 @@ export interface Chat {
   send(body: string): Promise<MessageResponse>;
 }
 
-/** A workspace with an agent, and a connection of its own to one channel. */
+/** How far a reply is. */
+export interface Delivery {
+  status: DeliveryStatus;
+  error: DeliveryError | null;
+}
+
+/**
+ * A workspace with an agent, and a connection of its own to one channel. `ChannelWorkspace` is one that is seen over the
+ * API; `MessagingChannel` is one whose customers write over Messenger or Instagram.
+ */
 export class ConnectedWorkspace {
-  private constructor(
-    private readonly service: TestService,
+  protected constructor(
+    protected readonly service: TestService,
     readonly workspace: { id: string },
-    readonly channel: Channel,
-    readonly credentials: Record<string, string>,
-    readonly connection: ChannelConnectionSummary,
+    readonly connection: ConnectedChannel,
   ) {}
 
-  static async telegram(service: TestService): Promise<ConnectedWorkspace> {
-    return ConnectedWorkspace.connect(service, 'TELEGRAM', {
-      botToken: TelegramSimulator.token(++lastAccount),
-    });
+  static telegram(service: TestService): Promise<ConnectedWorkspace> {
+    return ConnectedWorkspace.make(service, 'TELEGRAM', { botToken: TelegramSimulator.token(++lastAccount) });
   }
 
-  static async whatsApp(service: TestService): Promise<ConnectedWorkspace> {
-    return ConnectedWorkspace.connect(service, 'WHATSAPP', {
-      phoneNumberId: String(++lastAccount),
-      accessToken: `token-${lastAccount}`,
-      appSecret: 'app-secret',
-    });
+  static whatsApp(service: TestService): Promise<ConnectedWorkspace> {
+    const phoneNumberId = String(++lastAccount);
+    const credentials = { phoneNumberId, accessToken: `token-${lastAccount}`, appSecret: 'app-secret' };
+    return ConnectedWorkspace.make(service, 'WHATSAPP', credentials);
   }
 
-  private static async connect(
-    service: TestService,
-    channel: Channel,
-    credentials: Record<string, string>,
-  ): Promise<ConnectedWorkspace> {
+  private static async make(service: TestService, channel: Channel, credentials: object) {
     const workspace = await service.make.workspace();
     await service.make.agent(workspace);
-    const connection = await service.app
-      .get(ChannelConnectionsService, { strict: false })
-      .connect(workspace.id, { channel, credentials }, SYSTEM);
-    return new ConnectedWorkspace(service, workspace, channel, credentials, connection);
+    const connection = await connect(service, workspace, channel, credentials);
+    return new ConnectedWorkspace(service, workspace, connection);
   }
 
-  /** A conversation with a customer whom the channel knows. */
+  /** A conversation with a customer whom the channel knows, though they have not written. */
   async chat(): Promise<Chat> {
-    const { service, workspace, channel } = this;
+    const { service, workspace, connection } = this;
     const customerId = String(++lastCustomer);
     const contact = await service.make.contact(workspace);
     await service.query('INSERT INTO contact_identities VALUES ($1, $2, $3, $4, now())', [
       workspace.id,
-      channel,
+      connection.channel,
       customerId,
       contact.id,
     ]);
+    const { channel } = connection;
     const conversation = await service.make.conversation(workspace, { channel, contactId: contact.id });
     return { conversation, customerId, send: (body) => service.make.sent(workspace, conversation, body) };
   }
+
+  rotate(credentials: object): Promise<ConnectedChannel> {
+    return connectionsOf(this.service).rotate(this.workspace.id, this.connection.id, credentials, SYSTEM);
+  }
+
+  async status(): Promise<string> {
+    return (await connectionsOf(this.service).get(this.workspace.id, this.connection.id)).status;
+  }
+
+  /** Ends every wait of the connection, as if the time had passed. */
+  async hasten(): Promise<void> {
+    const { id } = this.connection;
+    await this.service.query('UPDATE channel_connections SET paused_until = NULL WHERE id = $1', [id]);
+    await this.service.query(
+      `UPDATE message_dispatches SET next_attempt_at = now() - interval '2 seconds'
+       WHERE connection_id = $1 AND lease_id IS NULL`,
+      [id],
+    );
+  }
+}
+
+export function connect(
+  service: TestService,
+  workspace: { id: string },
+  channel: Channel,
+  credentials: object,
+): Promise<ConnectedChannel> {
+  return connectionsOf(service).connect(workspace.id, { channel, credentials }, SYSTEM);
+}
+
+function connectionsOf(service: TestService): ChannelConnectionsService {
+  return service.app.get(ChannelConnectionsService);
 }
 
 /** How far a message is, as the API says it. */
-export async function deliveryOf(
-  service: TestService,
-  { id }: MessageResponse,
-): Promise<{ status: DeliveryStatus; error: DeliveryError | null }> {
-  const [row] = await service.query<{ status: DeliveryStatus; error: DeliveryError | null }>(
+export async function deliveryOf(service: TestService, { id }: MessageResponse): Promise<Delivery> {
+  const [row] = await service.query<Delivery>(
     'SELECT delivery_status AS status, delivery_error AS error FROM messages WHERE id = $1',
     [id],
   );
   return row!;
 }
 
-export async function waitForStatus(
+/** The same, as soon as the status is one of these. */
+export function waitForStatus(
   service: TestService,
   message: MessageResponse,
-  status: DeliveryStatus,
+  status: DeliveryStatus | DeliveryStatus[],
   timeoutMs?: number,
-): Promise<void> {
-  await waitFor(
-    `"${message.body}" to be ${status}`,
-    async () => (await deliveryOf(service, message)).status === status,
-    timeoutMs,
-  );
+): Promise<Delivery> {
+  const statuses = [status].flat();
+  const isThere = async () => {
+    const delivery = await deliveryOf(service, message);
+    return statuses.includes(delivery.status) && delivery;
+  };
+  return waitFor(`"${message.body}" to be ${statuses.join(' or ')}`, isThere, timeoutMs);
 }

@@ -1,12 +1,11 @@
 import { randomInt } from 'node:crypto';
-import { ChannelConnectionsService } from '../../src/channels/connections/channel-connections.service';
 import { ConnectedChannel } from '../../src/channels/connections/channel-connection.dto';
-import { SYSTEM } from '../../src/common/principal';
+import { DeliveryStatus } from '../../src/messages/message-status';
 import { MessageResponse } from '../../src/messages/message.response';
+import { connect, ConnectedWorkspace, Delivery, waitForStatus } from './connected-workspace';
 import { TestService } from './service';
 import { MessagingSimulator } from './simulators/messaging-simulator';
 import { MetaHook } from './simulators/meta-simulator';
-import { waitFor } from './wait';
 
 export interface StoredMessage {
   id: string;
@@ -16,35 +15,43 @@ export interface StoredMessage {
   metadata: any;
 }
 
-type Delivery = MessageResponse['delivery'];
-
 /** A workspace whose page or account is connected, and what its customers and agents do there. */
-export class MessagingChannel {
+export class MessagingChannel extends ConnectedWorkspace {
   private constructor(
-    private readonly service: TestService,
+    service: TestService,
+    workspace: { id: string },
+    connection: ConnectedChannel,
     private readonly provider: MessagingSimulator,
-    readonly workspaceId: string,
-    readonly accountId: string,
-    readonly accessToken: string,
-    readonly connection: ConnectedChannel,
-    readonly hook: MetaHook,
-  ) {}
+    private readonly credentials: { accessToken: string; appSecret: string },
+  ) {
+    super(service, workspace, connection);
+  }
 
   static async connect(
     service: TestService,
     provider: MessagingSimulator,
     channel: 'MESSENGER' | 'INSTAGRAM',
-    more: { accountId?: string; appSecret?: string; facebookAppSecret?: string } = {},
+    more: { appSecret?: string; facebookAppSecret?: string } = {},
   ): Promise<MessagingChannel> {
-    const { accountId = newAccountId(), appSecret = `secret-${accountId}`, facebookAppSecret } = more;
-    const accessToken = `TOKEN+of/${accountId}=`;
-    const account = channel === 'MESSENGER' ? { pageId: accountId } : { accountId, facebookAppSecret };
+    const id = newAccountId();
+    const account = channel === 'MESSENGER' ? { pageId: id } : { accountId: id };
+    const credentials = { ...account, accessToken: `TOKEN+of/${id}=`, appSecret: `secret-${id}`, ...more };
     const workspace = await service.make.workspace();
     await service.make.agent(workspace);
-    const credentials = { ...account, accessToken, appSecret };
-    const connection = await connectionsOf(service).connect(workspace.id, { channel, credentials }, SYSTEM);
-    const hook = { url: connection.hookUrl, appSecret };
-    return new MessagingChannel(service, provider, workspace.id, accountId, accessToken, connection, hook);
+    const connection = await connect(service, workspace, channel, credentials);
+    return new MessagingChannel(service, workspace, connection, provider, credentials);
+  }
+
+  get accountId(): string {
+    return this.connection.externalId;
+  }
+
+  get accessToken(): string {
+    return this.credentials.accessToken;
+  }
+
+  get hook(): MetaHook {
+    return { url: this.connection.hookUrl, appSecret: this.credentials.appSecret };
   }
 
   /** A customer writes; resolves with the message as it was stored. */
@@ -66,13 +73,13 @@ export class MessagingChannel {
        FROM messages m
        JOIN conversations c ON c.tenant_id = m.tenant_id AND c.id = m.conversation_id
        WHERE m.tenant_id = $1 AND c.identity_external_id = $2 ORDER BY m.id`,
-      [this.workspaceId, customerId],
+      [this.workspace.id, customerId],
     );
   }
 
   /** An agent answers. */
   reply(conversationId: string, body: string): Promise<MessageResponse> {
-    return this.service.make.sent({ id: this.workspaceId }, { id: conversationId }, body);
+    return this.service.make.sent(this.workspace, { id: conversationId }, body);
   }
 
   /** A customer writes and an agent answers. */
@@ -82,44 +89,12 @@ export class MessagingChannel {
   }
 
   /** What a reply's delivery is, as soon as it is one of these. */
-  async delivery(
-    { id }: MessageResponse,
-    statuses: Delivery['status'][],
-    timeoutMs?: number,
-  ): Promise<Delivery> {
-    return waitFor(
-      `the message to be ${statuses.join(' or ')}`,
-      async () => {
-        const [delivery] = await this.service.query<Delivery>(
-          'SELECT delivery_status AS status, delivery_error AS error FROM messages WHERE id = $1',
-          [id],
-        );
-        return statuses.includes(delivery!.status) && delivery;
-      },
-      timeoutMs,
-    );
+  delivery(reply: MessageResponse, statuses: DeliveryStatus[]): Promise<Delivery> {
+    return waitForStatus(this.service, reply, statuses);
   }
 
-  async status(): Promise<string> {
-    return (await connectionsOf(this.service).get(this.workspaceId, this.connection.id)).status;
-  }
-
-  /** Ends every wait of the connection, as if the time had passed. */
-  async hasten(): Promise<void> {
-    const { id } = this.connection;
-    await this.service.query('UPDATE channel_connections SET paused_until = NULL WHERE id = $1', [id]);
-    await this.service.query(
-      `UPDATE message_dispatches SET next_attempt_at = now() - interval '2 seconds'
-       WHERE connection_id = $1 AND lease_id IS NULL`,
-      [id],
-    );
-  }
-
-  async rotate(accessToken: string): Promise<void> {
-    const account =
-      this.connection.channel === 'MESSENGER' ? { pageId: this.accountId } : { accountId: this.accountId };
-    const credentials = { ...account, accessToken, appSecret: this.hook.appSecret };
-    await connectionsOf(this.service).rotate(this.workspaceId, this.connection.id, credentials, SYSTEM);
+  async renew(accessToken: string): Promise<void> {
+    await this.rotate({ ...this.credentials, accessToken });
   }
 }
 
@@ -129,8 +104,4 @@ export function newAccountId(): string {
 
 export function newCustomerId(): string {
   return `70${randomInt(10 ** 12)}`;
-}
-
-function connectionsOf(service: TestService): ChannelConnectionsService {
-  return service.app.get(ChannelConnectionsService, { strict: false });
 }
