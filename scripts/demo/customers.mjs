@@ -40,26 +40,19 @@ export function makeCustomers({ telegram, whatsApp, messenger, instagram }) {
 
 /** @returns {Customer} */
 function onWhatsApp(simulator) {
-  const credentials = { phoneNumberId: newId(PHONE_NUMBER_PREFIX), accessToken: newId(), appSecret: newId() };
-  const { phoneNumberId, appSecret } = credentials;
+  const phoneNumberId = newId(PHONE_NUMBER_PREFIX);
   const phone = '33612345678';
-  let url;
-  const tell = (about) =>
-    taken(simulator.notify({ url, appSecret }, simulator.notification(phoneNumberId, about)));
+  const { tell, ...shared } = onMeta(simulator, { phoneNumberId });
+  const tellOf = (status, reply) => tell(phoneNumberId, { statuses: [simulator.status(reply, status)] });
   return {
+    ...shared,
     channel: 'WHATSAPP',
     question: 'Hello, where is my order?',
     answer: 'Just a moment, please.',
-    credentials,
-    connected: async (connection) => {
-      url = connection.hookUrl;
-      await shakeHands(simulator, connection);
-    },
-    write: (text) => tell({ messages: [simulator.message(phone, text)], name: 'Zoë Laurent' }),
-    replies: () => simulator.sent,
+    write: (text) => tell(phoneNumberId, { messages: [simulator.message(phone, text)], name: 'Zoë Laurent' }),
     receipts: [
-      ['DELIVERED', (reply) => tell({ statuses: [simulator.status(reply, 'delivered')] })],
-      ['READ', (reply) => tell({ statuses: [simulator.status(reply, 'read')] })],
+      ['DELIVERED', (reply) => tellOf('delivered', reply)],
+      ['READ', (reply) => tellOf('read', reply)],
     ],
   };
 }
@@ -93,22 +86,14 @@ function onTelegram(simulator) {
 
 /** @returns {Customer} */
 function onMessenger(simulator) {
-  const credentials = { pageId: newId('2'), accessToken: newId(), appSecret: newId() };
-  const { pageId, appSecret } = credentials;
-  const customerId = newId();
-  let url;
-  const tell = (event) => taken(simulator.notify({ url, appSecret }, simulator.notification(event)));
+  const [pageId, customerId] = [newId('2'), newId()];
+  const { tell, ...shared } = onMeta(simulator, { pageId });
   return {
+    ...shared,
     channel: 'MESSENGER',
     question: 'Opening hours?',
     answer: 'Until six today.',
-    credentials,
-    connected: async (connection) => {
-      url = connection.hookUrl;
-      await shakeHands(simulator, connection);
-    },
     write: (text) => tell(simulator.message(pageId, customerId, text)),
-    replies: () => simulator.sent,
     receipts: [
       ['DELIVERED', ({ mid }) => tell(simulator.delivered(pageId, customerId, [mid]))],
       ['READ', () => tell(simulator.read(pageId, customerId))],
@@ -118,22 +103,14 @@ function onMessenger(simulator) {
 
 /** @returns {Customer} */
 function onInstagram(simulator) {
-  const credentials = { accountId: newId('3'), accessToken: newId(), appSecret: newId() };
-  const { accountId, appSecret } = credentials;
-  const customerId = newId();
-  let url;
-  const tell = (event) => taken(simulator.notify({ url, appSecret }, simulator.notification(event)));
+  const [accountId, customerId] = [newId('3'), newId()];
+  const { tell, ...shared } = onMeta(simulator, { accountId });
   return {
+    ...shared,
     channel: 'INSTAGRAM',
     question: 'Price? 😍',
     answer: '49 €, shipping included.',
-    credentials,
-    connected: async (connection) => {
-      url = connection.hookUrl;
-      await shakeHands(simulator, connection);
-    },
     write: (text) => tell(simulator.message(accountId, customerId, text)),
-    replies: () => simulator.sent,
     receipts: [['READ', ({ mid }) => tell(simulator.read(accountId, customerId, mid))]],
   };
 }
@@ -160,6 +137,22 @@ function onWidget() {
       status,
       ({ id: messageId }) => page.post('receipts', { messageId, status }),
     ]),
+  };
+}
+
+/** What customers on Meta's channels share: an account whose hook is set, and `tell`, which notifies the hook. */
+function onMeta(simulator, account) {
+  const credentials = { ...account, accessToken: newId(), appSecret: newId() };
+  let url;
+  return {
+    credentials,
+    connected: async (connection) => {
+      url = connection.hookUrl;
+      await shakeHands(simulator, connection);
+    },
+    replies: () => simulator.sent,
+    tell: (...what) =>
+      taken(simulator.notify({ url, appSecret: credentials.appSecret }, simulator.notification(...what))),
   };
 }
 
