@@ -57,7 +57,6 @@ const KEPT_HOURS: Partial<Record<Table, number>> = {
 @Injectable()
 export class RetentionService {
   private readonly logger = new Logger(RetentionService.name);
-  private stopping = false;
 
   constructor(
     private readonly config: Config,
@@ -68,22 +67,18 @@ export class RetentionService {
    * Works in small batches until nothing is left, or until it is stopped: the next run goes on from there.
    * @returns rows removed, by table
    */
-  async clean(): Promise<Record<Table, number>> {
+  async clean(stop?: AbortSignal): Promise<Record<Table, number>> {
     const tables = Object.keys(CLEAN_UPS) as Table[];
     const removed = Object.fromEntries(tables.map((table) => [table, 0])) as Record<Table, number>;
     for (const table of tables) {
       const before = this.keptSince(table);
-      for (let rows = BATCH; rows === BATCH && !this.stopping; removed[table] += rows) {
+      for (let rows = BATCH; rows === BATCH && !stop?.aborted; removed[table] += rows) {
         rows = (await this.database.query(`${CLEAN_UPS[table]} RETURNING 1`, [BATCH, before])).length;
         await sleep(PAUSE_MS);
       }
     }
     this.logger.log({ removed }, 'removed what has been kept long enough');
     return removed;
-  }
-
-  stop(): void {
-    this.stopping = true;
   }
 
   private keptSince(table: Table): Date {

@@ -205,10 +205,10 @@ describe('retention', () => {
 
   it('can be stopped, and goes on from there the next time', async () => {
     await deliver(MANY, '31 days', 'SUCCEEDED');
-    const stopped = service();
-    const run = stopped.clean();
+    const stop = new AbortController();
+    const run = service().clean(stop.signal);
     await waitFor('the first batch', async () => (await count('webhook_deliveries')) < MANY);
-    stopped.stop();
+    stop.abort();
     const { webhook_deliveries: removed } = await run;
 
     expect(removed).toBeGreaterThan(0);

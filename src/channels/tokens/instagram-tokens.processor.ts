@@ -1,7 +1,7 @@
 import { InjectQueue } from '@nestjs/bull';
-import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { Queue } from 'bull';
-import { DailyJob } from '../../redis/daily-job';
+import { DailyProcessor } from '../../redis/daily.processor';
 import { InstagramTokensService } from './instagram-tokens.service';
 
 export const INSTAGRAM_TOKENS_QUEUE = 'instagram-tokens';
@@ -9,23 +9,8 @@ const EVERY_DAY = '43 4 * * *';
 
 /** Has tokens replaced once a day, on one worker. */
 @Injectable()
-export class InstagramTokensProcessor implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private readonly job: DailyJob;
-
-  constructor(
-    @InjectQueue(INSTAGRAM_TOKENS_QUEUE) queue: Queue,
-    private readonly tokens: InstagramTokensService,
-  ) {
-    const logger = new Logger(InstagramTokensProcessor.name);
-    this.job = new DailyJob(queue, EVERY_DAY, () => tokens.refreshDue(), logger);
-  }
-
-  onApplicationBootstrap(): void {
-    this.job.start();
-  }
-
-  beforeApplicationShutdown(): Promise<void> {
-    this.tokens.stop();
-    return this.job.stop();
+export class InstagramTokensProcessor extends DailyProcessor {
+  constructor(@InjectQueue(INSTAGRAM_TOKENS_QUEUE) queue: Queue, tokens: InstagramTokensService) {
+    super(queue, EVERY_DAY, (stop) => tokens.refreshDue(stop));
   }
 }

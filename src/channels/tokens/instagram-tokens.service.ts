@@ -31,7 +31,6 @@ export interface RefreshedTokens {
 @Injectable()
 export class InstagramTokensService {
   private readonly logger = new Logger(InstagramTokensService.name);
-  private stopping = false;
 
   constructor(
     private readonly database: Database,
@@ -43,21 +42,17 @@ export class InstagramTokensService {
   ) {}
 
   /** One after the other, each once, until all are through or it is stopped. What fails is due again the next day. */
-  async refreshDue(): Promise<RefreshedTokens> {
+  async refreshDue(stop?: AbortSignal): Promise<RefreshedTokens> {
     const due = await this.database.query<ConnectionKey>(
       `SELECT tenant_id AS "tenantId", id FROM channel_connections WHERE ${DUE} ORDER BY credentials_expire_at`,
     );
     const count: RefreshedTokens = { refreshed: 0, failed: 0 };
     for (const key of due) {
-      if (this.stopping) break;
+      if (stop?.aborted) break;
       const outcome = await this.refreshLogged(key);
       if (outcome) count[outcome === 'REFRESHED' ? 'refreshed' : 'failed']++;
     }
     return count;
-  }
-
-  stop(): void {
-    this.stopping = true;
   }
 
   /** One that can't be done must not keep the others from it. */
