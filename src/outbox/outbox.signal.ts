@@ -1,5 +1,4 @@
-import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
-import { Config } from '../config/config';
+import { Injectable, Logger } from '@nestjs/common';
 import { RedisSubscriber } from '../redis/redis-subscriber';
 import { RedisClient } from '../redis/redis.module';
 
@@ -7,13 +6,12 @@ const CHANNEL = 'outbox:appended';
 
 /** Tells the relays, over Redis, that something was appended. A lost signal costs time, never an event. */
 @Injectable()
-export class OutboxSignal implements OnApplicationShutdown {
+export class OutboxSignal {
   private readonly logger = new Logger(OutboxSignal.name);
-  private subscriber: RedisSubscriber | null = null;
 
   constructor(
-    private readonly config: Config,
     private readonly redis: RedisClient,
+    private readonly subscriber: RedisSubscriber,
   ) {}
 
   /** Returns at once: nobody waits for Redis. */
@@ -26,10 +24,6 @@ export class OutboxSignal implements OnApplicationShutdown {
 
   /** Calls back whenever something was appended by any process. */
   onSignal(callback: () => void): void {
-    this.subscriber = new RedisSubscriber(this.config.redisUrl, CHANNEL, callback);
-  }
-
-  onApplicationShutdown(): void {
-    this.subscriber?.close();
+    this.subscriber.listen(CHANNEL, callback);
   }
 }

@@ -1,41 +1,46 @@
-import { Logger } from '@nestjs/common';
+import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
 import Redis from 'ioredis';
+import { Config } from '../config/config';
 import { stopSilenceTimerAtClose } from './silence-timer';
 
 /** Who only listens would never learn that a connection is dead. So it is asked, and has to answer. */
 const PING_MS = 2_000;
 const SILENCE_MS = 2_000;
 
-/** A connection that listens on one channel, through any outage: what is published meanwhile is not heard. */
-export class RedisSubscriber {
+/** Listens through any outage: what is published meanwhile is not heard. */
+@Injectable()
+export class RedisSubscriber implements OnApplicationShutdown {
   private readonly logger = new Logger(RedisSubscriber.name);
-  private readonly connection: Redis;
-  private readonly pinging: NodeJS.Timeout;
+  private readonly connections: Redis[] = [];
+  private pinging?: NodeJS.Timeout;
 
-  constructor(redisUrl: string, channel: string, onMessage: (message: string) => void) {
-    this.connection = new Redis(redisUrl, {
+  constructor(private readonly config: Config) {}
+
+  /** Hears what any process publishes on a channel, over a connection of its own. */
+  listen(channel: string, onMessage: (message: string) => void): void {
+    const connection = new Redis(this.config.redisUrl, {
       socketTimeout: SILENCE_MS,
       retryStrategy: (times) => Math.min(times * 50, 1_000),
     });
-    stopSilenceTimerAtClose(this.connection);
-    this.connection.on('error', (error: Error) =>
+    stopSilenceTimerAtClose(connection);
+    connection.on('error', (error: Error) =>
       this.logger.warn({ err: error }, `nothing is heard on ${channel}: Redis is away`),
     );
-    this.connection.on('message', (_: string, message: string) => onMessage(message));
+    connection.on('message', (_: string, message: string) => onMessage(message));
     // Subscribed again by ioredis itself after every reconnection.
-    this.connection
-      .subscribe(channel)
-      .catch((error: Error) => this.logger.warn({ err: error }, 'not subscribed'));
-    this.pinging = setInterval(() => this.ping(), PING_MS);
+    connection.subscribe(channel).catch((error: Error) => this.logger.warn({ err: error }, 'not subscribed'));
+    this.connections.push(connection);
+    this.pinging ??= setInterval(() => this.ping(), PING_MS);
   }
 
-  close(): void {
+  onApplicationShutdown(): void {
     clearInterval(this.pinging);
-    this.connection.disconnect();
+    for (const connection of this.connections) connection.disconnect();
   }
 
   private ping(): void {
-    if (this.connection.status !== 'ready') return;
-    this.connection.ping().catch((error: Error) => this.logger.debug({ err: error }, 'no answer to a ping'));
+    for (const connection of this.connections.filter(({ status }) => status === 'ready')) {
+      connection.ping().catch((error: Error) => this.logger.debug({ err: error }, 'no answer to a ping'));
+    }
   }
 }

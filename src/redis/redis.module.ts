@@ -1,6 +1,7 @@
 import { Global, Injectable, Logger, Module, OnApplicationShutdown } from '@nestjs/common';
 import Redis from 'ioredis';
 import { Config } from '../config/config';
+import { RedisSubscriber } from './redis-subscriber';
 import { stopSilenceTimerAtClose } from './silence-timer';
 
 const ANSWER_WITHIN_MS = 100;
@@ -55,5 +56,5 @@ export class RedisClient extends Redis implements OnApplicationShutdown {
 }
 
 @Global()
-@Module({ providers: [RedisClient], exports: [RedisClient] })
+@Module({ providers: [RedisClient, RedisSubscriber], exports: [RedisClient, RedisSubscriber] })
 export class RedisModule {}

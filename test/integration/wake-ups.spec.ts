@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Config } from '../../src/config/config';
 import { OutboxSignal } from '../../src/outbox/outbox.signal';
+import { RedisSubscriber } from '../../src/redis/redis-subscriber';
 import { RedisClient } from '../../src/redis/redis.module';
 import { DeliveryStore } from '../../src/webhooks/deliveries/delivery.store';
 import { DeliverySweeper } from '../../src/webhooks/deliveries/delivery.sweeper';
@@ -38,7 +39,8 @@ it('loses no wake-up that comes while the endpoint’s job is active, and needs 
 it('hears of what is appended although its connection has died without a word', async () => {
   const service = await TestService.create();
   const proxy = await TcpProxy.start(service.stores.redisUrl);
-  const listener = new OutboxSignal({ redisUrl: proxy.address } as Config, service.app.get(RedisClient));
+  const subscriber = new RedisSubscriber({ redisUrl: proxy.address } as Config);
+  const listener = new OutboxSignal(service.app.get(RedisClient), subscriber);
   const speaker = service.app.get(OutboxSignal);
   let heard = 0;
   const isHeard = () => {
@@ -55,7 +57,7 @@ it('hears of what is appended although its connection has died without a word', 
 
     await waitFor('a signal over another connection', isHeard);
   } finally {
-    listener.onApplicationShutdown();
+    subscriber.onApplicationShutdown();
     await proxy.cut();
     await service.close();
   }

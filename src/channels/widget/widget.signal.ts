@@ -1,5 +1,4 @@
-import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
-import { Config } from '../../config/config';
+import { Injectable, Logger } from '@nestjs/common';
 import { RedisSubscriber } from '../../redis/redis-subscriber';
 import { RedisClient } from '../../redis/redis.module';
 
@@ -13,13 +12,12 @@ export type WidgetNotice =
 
 /** Tells all processes, over Redis, what concerns visitors. A lost notice costs them up to a heartbeat. */
 @Injectable()
-export class WidgetSignal implements OnApplicationShutdown {
+export class WidgetSignal {
   private readonly logger = new Logger(WidgetSignal.name);
-  private subscriber: RedisSubscriber | null = null;
 
   constructor(
-    private readonly config: Config,
     private readonly redis: RedisClient,
+    private readonly subscriber: RedisSubscriber,
   ) {}
 
   /** @throws when Redis does not take it within 100 ms */
@@ -29,14 +27,10 @@ export class WidgetSignal implements OnApplicationShutdown {
 
   /** Calls back for every notice of any process. */
   onNotice(callback: (notice: WidgetNotice) => void): void {
-    this.subscriber = new RedisSubscriber(this.config.redisUrl, CHANNEL, (text) => {
+    this.subscriber.listen(CHANNEL, (text) => {
       const notice = this.read(text);
       if (notice) callback(notice);
     });
-  }
-
-  onApplicationShutdown(): void {
-    this.subscriber?.close();
   }
 
   /** Whoever else publishes there must not end this process. */
