@@ -47,7 +47,7 @@ it('shows the examples as they are, and no other code', () => {
 
 it('lists every variable that the configuration reads, with its default', () => {
   // As the class Environment declares them: `  NAME: type = default;` or `  NAME?: type;`.
-  const declared = [...read('src/config/config.ts').matchAll(/^ {2}([A-Z_]+)\??: \w+(?: = (.*))?;$/gm)];
+  const declared = [...read('src/config/environment.ts').matchAll(/^ {2}([A-Z_]+)\??: \w+(?: = (.*))?;$/gm)];
   const variables = declared.map(([, name, value = '']) => [name, value.replace(/['_]/g, '')]);
   const rows = table('### Configuration', 'Variable').map(([name, value]) => [bare(name), bare(value)]);
   expect(variables.length).toBeGreaterThan(0);

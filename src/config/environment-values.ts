@@ -1,0 +1,61 @@
+import { Resolver } from 'node:dns';
+import ipaddr from 'ipaddr.js';
+import { parseSecretsKeys, SecretsKey } from '../common/secret-box';
+import { Environment } from './environment';
+import { keptSecretsKeys } from './local-data';
+
+// What is in those variables that are more than a word or a number. What is wrong with one is thrown.
+
+/** Without any, outside production, those of this checkout. */
+export function secretsKeysOf(env: Environment): SecretsKey[] {
+  if (env.SECRETS_KEYS) return parseSecretsKeys(env.SECRETS_KEYS);
+  if (env.NODE_ENV === 'production')
+    throw new Error('must be set in production: id:base64 pairs, 32 bytes each');
+  return parseSecretsKeys(keptSecretsKeys(env.DATA_DIR));
+}
+
+export function networksOf(text: string): string[] {
+  const networks = listOf(text);
+  for (const network of networks) if (!isCidr(network)) throw new Error(`"${network}" is not a CIDR network`);
+  return networks;
+}
+
+export function nameServersOf(text: string): string[] {
+  const servers = listOf(text);
+  try {
+    new Resolver().setServers(servers);
+  } catch {
+    throw new Error(`"${text}" is not a list of addresses, each with or without a port`);
+  }
+  return servers;
+}
+
+export function withoutSlash(url: string): string {
+  return url.replace(/\/+$/, '');
+}
+
+function listOf(text: string): string[] {
+  return text
+    .split(',')
+    .map((part) => part.trim())
+    .filter(Boolean);
+}
+
+function isCidr(network: string): boolean {
+  return ipaddr.isValidCIDR(network);
+}
+
+/** Express's names for networks. */
+const PROXY_GROUPS = ['loopback', 'linklocal', 'uniquelocal'];
+
+/** `true`, `false`, a number of hops, or addresses and networks, as Express takes them. */
+export function trustProxyOf(text: string): string | number | boolean {
+  if (text === '' || text === 'false') return false;
+  if (text === 'true') return true;
+  if (/^\d+$/.test(text)) return Number(text);
+  for (const proxy of text.split(',').map((part) => part.trim())) {
+    if (!PROXY_GROUPS.includes(proxy) && !ipaddr.isValid(proxy) && !isCidr(proxy))
+      throw new Error(`"${proxy}" is not an address or a network, nor one of ${PROXY_GROUPS.join(', ')}`);
+  }
+  return text;
+}
