@@ -1,3 +1,4 @@
+import { applyDecorators } from '@nestjs/common';
 import { plainToInstance, Transform, Type } from 'class-transformer';
 import {
   IsIn,
@@ -17,23 +18,29 @@ const ROLES = ['api', 'worker', 'all'] as const;
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type Role = (typeof ROLES)[number];
 
+/** An integer, given as text. */
+const IsWhole = (min: number, max: number) =>
+  applyDecorators(
+    Max(max),
+    Min(min),
+    IsInt(),
+    Type(() => Number),
+  );
+
+const IsHttpAddress = () =>
+  IsUrl({ require_tld: false, protocols: ['http', 'https'], require_protocol: true });
+
 /** The environment's variables as they are read, with their defaults. `README.md` lists them. */
 export class Environment {
   @IsIn(ROLES)
   ROLE: Role = 'all';
 
-  @Type(() => Number)
-  @IsInt()
-  @Min(0)
-  @Max(65_535)
+  @IsWhole(0, 65_535)
   PORT: number = 3000;
 
   /** Where `/metrics` is served; nowhere, when left out. */
   @IsOptional()
-  @Type(() => Number)
-  @IsInt()
-  @Min(0)
-  @Max(65_535)
+  @IsWhole(0, 65_535)
   METRICS_PORT?: number;
 
   @IsNotEmpty()
@@ -45,21 +52,21 @@ export class Environment {
   @Matches(/^rediss?:\/\/.+/, { message: 'REDIS_URL must be a redis:// or rediss:// address' })
   REDIS_URL: string;
 
-  @IsUrl({ require_tld: false, protocols: ['http', 'https'], require_protocol: true })
+  @IsHttpAddress()
   APP_URL: string = 'http://localhost:3000';
 
   /** Where channel providers reach this service. */
-  @IsUrl({ require_tld: false, protocols: ['http', 'https'], require_protocol: true })
+  @IsHttpAddress()
   PUBLIC_URL: string = 'http://localhost:3000';
 
-  @IsUrl({ require_tld: false, protocols: ['http', 'https'], require_protocol: true })
+  @IsHttpAddress()
   TELEGRAM_API_URL: string = 'https://api.telegram.org';
 
   /** WhatsApp and Messenger. */
-  @IsUrl({ require_tld: false, protocols: ['http', 'https'], require_protocol: true })
+  @IsHttpAddress()
   META_GRAPH_URL: string = 'https://graph.facebook.com';
 
-  @IsUrl({ require_tld: false, protocols: ['http', 'https'], require_protocol: true })
+  @IsHttpAddress()
   INSTAGRAM_GRAPH_URL: string = 'https://graph.instagram.com';
 
   @Matches(/^v\d+\.\d+$/, { message: 'META_GRAPH_VERSION must be of the form v25.0' })
@@ -85,28 +92,16 @@ export class Environment {
   @IsIn(LOG_LEVELS)
   LOG_LEVEL: string = 'info';
 
-  @Type(() => Number)
-  @IsInt()
-  @Min(2)
-  @Max(500)
+  @IsWhole(2, 500)
   DATABASE_POOL_SIZE: number = 20;
 
-  @Type(() => Number)
-  @IsInt()
-  @Min(1)
-  @Max(10_000)
+  @IsWhole(1, 10_000)
   WEBHOOK_CONCURRENCY: number = 1000;
 
-  @Type(() => Number)
-  @IsInt()
-  @Min(1)
-  @Max(1000)
+  @IsWhole(1, 1000)
   WEBHOOK_ENDPOINT_CONCURRENCY: number = 10;
 
-  @Type(() => Number)
-  @IsInt()
-  @Min(1)
-  @Max(3650)
+  @IsWhole(1, 3650)
   RETENTION_DAYS: number = 30;
 
   @IsString()
