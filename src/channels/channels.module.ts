@@ -49,7 +49,6 @@ const ADAPTERS: Type<ChannelAdapter>[] = [
   exports: [
     ChannelAdapters,
     InstagramAdapter,
-    ConnectionRegistration,
     ConnectionLoader,
     ChannelConnectionsRepository,
     ChannelConnectionsService,

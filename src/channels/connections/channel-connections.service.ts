@@ -7,7 +7,7 @@ import { Actor, SYSTEM } from '../../common/principal';
 import { validate } from '../../common/validate';
 import { Database, Transaction } from '../../database/database';
 import { DELIVERY_ERROR_CODES } from '../../messages/message-status';
-import { Connection } from '../adapters/channel-adapter';
+import { CheckedCredentials, Connection } from '../adapters/channel-adapter';
 import {
   ChannelConnectionSummary,
   ConnectChannel,
@@ -123,6 +123,12 @@ export class ChannelConnectionsService {
     await this.failWaiting(tx, before, 'REAUTH_REQUIRED');
     await this.record(tx, after, 'reauth_required', SYSTEM);
     return true;
+  }
+
+  /** Stores what a provider has given out in the place of credentials that would have ended: no change of anybody's. */
+  async renew(tx: Transaction, { tenantId, id }: Connection, checked: CheckedCredentials): Promise<void> {
+    const sealed = this.registration.seal(id, checked);
+    await this.connections.update(tx, tenantId, id, { ...sealed, updatedAt: new Date() });
   }
 
   private async find(tenantId: string, id: string, tx?: Transaction): Promise<ChannelConnectionEntity> {

@@ -2,9 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { Database, Transaction } from '../../database/database';
 import { Connection } from '../adapters/channel-adapter';
 import { InstagramAdapter, InstagramCredentials, RefreshOutcome } from '../adapters/instagram.adapter';
-import { ChannelConnectionsRepository } from '../connections/channel-connections.repository';
 import { ChannelConnectionsService } from '../connections/channel-connections.service';
-import { ConnectionRegistration } from '../connections/connection-registration';
 import { ConnectionLoader } from '../connections/connection.loader';
 
 /**
@@ -35,9 +33,7 @@ export class InstagramTokensService {
   constructor(
     private readonly database: Database,
     private readonly instagram: InstagramAdapter,
-    private readonly repository: ChannelConnectionsRepository,
     private readonly connections: ChannelConnectionsService,
-    private readonly registration: ConnectionRegistration,
     private readonly loader: ConnectionLoader,
   ) {}
 
@@ -84,12 +80,8 @@ export class InstagramTokensService {
   }
 
   private async record(tx: Transaction, connection: Connection, outcome: RefreshOutcome): Promise<void> {
-    const { id, tenantId } = connection;
-    if (outcome.kind === 'REFRESHED') {
-      const sealed = this.registration.seal(id, outcome.checked);
-      return this.repository.update(tx, tenantId, id, { ...sealed, updatedAt: new Date() });
-    }
-    this.logger.warn({ connectionId: id, fault: outcome.fault }, 'Instagram gave no new token');
+    if (outcome.kind === 'REFRESHED') return this.connections.renew(tx, connection, outcome.checked);
+    this.logger.warn({ connectionId: connection.id, fault: outcome.fault }, 'Instagram gave no new token');
     if (outcome.kind === 'REAUTH') await this.connections.markReauth(tx, connection);
   }
 }
