@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { SYSTEM } from '../common/principal';
 import type { AgentRole } from '../workspaces/agent.entity';
-import { requireChange, withServices } from './command';
+import { addListCommand, requireChange, withServices } from './command';
 import { trueOrFalse } from './option-values';
 
 interface CreateOptions {
@@ -47,20 +47,11 @@ Prints {id, name, email, role, isBot, active, …}.`,
       }),
     );
 
-  agent
-    .command('list')
-    .description('Lists the agents of a workspace, inactive ones and bots too, oldest first.')
-    .requiredOption('--workspace <slug>', 'whose agents')
-    .addHelpText(
-      'after',
-      '\nExample:\n  node dist/cli.js agent list --workspace acme\n\nPrints {data: [agents]}.',
-    )
-    .action(
-      withServices(async ({ workspaces, agents }, { workspace }: { workspace: string }) => {
-        const { id } = await workspaces.getBySlug(workspace);
-        return { data: await agents.list(id) };
-      }),
-    );
+  addListCommand(agent, {
+    does: 'Lists the agents of a workspace, inactive ones and bots too, oldest first.',
+    things: 'agents',
+    run: ({ agents }, tenantId) => agents.list(tenantId),
+  });
 
   agent
     .command('update')

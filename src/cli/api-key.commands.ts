@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { SYSTEM } from '../common/principal';
 import { type Scope, SCOPES } from '../common/scope';
-import { withServices } from './command';
+import { addListCommand, withServices } from './command';
 import { isoDate, list } from './option-values';
 
 interface CreateOptions {
@@ -36,20 +36,11 @@ Prints {id, key, name, preview, scopes, …}.`,
       }),
     );
 
-  apiKey
-    .command('list')
-    .description('Lists the keys of a workspace, revoked ones too, newest first.')
-    .requiredOption('--workspace <slug>', 'whose keys')
-    .addHelpText(
-      'after',
-      '\nExample:\n  node dist/cli.js api-key list --workspace acme\n\nPrints {data: [keys]}.',
-    )
-    .action(
-      withServices(async ({ workspaces, apiKeys }, { workspace }: { workspace: string }) => {
-        const { id } = await workspaces.getBySlug(workspace);
-        return { data: await apiKeys.list(id) };
-      }),
-    );
+  addListCommand(apiKey, {
+    does: 'Lists the keys of a workspace, revoked ones too, newest first.',
+    things: 'keys',
+    run: ({ apiKeys }, tenantId) => apiKeys.list(tenantId),
+  });
 
   apiKey
     .command('revoke')

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import type { Channel } from '../common/channel';
 import { SYSTEM } from '../common/principal';
-import { withServices } from './command';
+import { addListCommand, withServices } from './command';
 import { channel as channelName, credentials } from './option-values';
 
 interface ConnectOptions {
@@ -54,20 +54,11 @@ Prints {id, channel, externalId, status, hookUrl, settings, reveal, …}; reveal
       }),
     );
 
-  channel
-    .command('list')
-    .description('Lists the connections of a workspace, newest first.')
-    .requiredOption('--workspace <slug>', 'whose channels')
-    .addHelpText(
-      'after',
-      '\nExample:\n  node dist/cli.js channel list --workspace acme\n\nPrints {data: [connections]}.',
-    )
-    .action(
-      withServices(async ({ workspaces, channelConnections }, { workspace }: { workspace: string }) => {
-        const { id } = await workspaces.getBySlug(workspace);
-        return { data: await channelConnections.list(id) };
-      }),
-    );
+  addListCommand(channel, {
+    does: 'Lists the connections of a workspace, newest first.',
+    things: 'connections',
+    run: ({ channelConnections }, tenantId) => channelConnections.list(tenantId),
+  });
 
   addChangeCommands(channel);
 }

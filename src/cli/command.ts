@@ -17,6 +17,31 @@ export function withServices<Options>(
   };
 }
 
+/** What a workspace has several of. */
+interface Listed {
+  does: string;
+  things: string;
+  run: (services: Services, tenantId: string) => Promise<object[]>;
+}
+
+/** Adds `list` to the commands for one kind of thing. */
+export function addListCommand(group: Command, { does, things, run }: Listed): void {
+  group
+    .command('list')
+    .description(does)
+    .requiredOption('--workspace <slug>', `whose ${things}`)
+    .addHelpText(
+      'after',
+      `\nExample:\n  node dist/cli.js ${group.name()} list --workspace acme\n\nPrints {data: [${things}]}.`,
+    )
+    .action(
+      withServices(async (services, { workspace }: { workspace: string }) => {
+        const { id } = await services.workspaces.getBySlug(workspace);
+        return { data: await run(services, id) };
+      }),
+    );
+}
+
 /** For a command that changes something: whoever gives no change has forgotten it, and is told what there is. */
 export function requireChange(_: Command, command: Command): void {
   const changes = command.options.filter(({ mandatory }) => !mandatory);

@@ -3,7 +3,7 @@ import { AppError } from '../common/app-error';
 import { SYSTEM } from '../common/principal';
 import type { ListWebhookDeliveriesQuery } from '../webhooks/deliveries/webhook-delivery.dto';
 import type { RecoverEndpoint } from '../webhooks/recoveries/webhook-recovery.dto';
-import { withServices } from './command';
+import { addListCommand, withServices } from './command';
 import { isoDate, list, wholeNumber } from './option-values';
 import type { Services } from './services';
 
@@ -48,20 +48,11 @@ Prints {id, secret, url, events, active, …}.`,
       }),
     );
 
-  webhook
-    .command('list')
-    .description('Lists the endpoints of a workspace, newest first.')
-    .requiredOption('--workspace <slug>', 'whose endpoints')
-    .addHelpText(
-      'after',
-      '\nExample:\n  node dist/cli.js webhook list --workspace acme\n\nPrints {data: [endpoints]}.',
-    )
-    .action(
-      withServices(async ({ workspaces, webhookEndpoints }, { workspace }: { workspace: string }) => {
-        const { id } = await workspaces.getBySlug(workspace);
-        return { data: await webhookEndpoints.list(id) };
-      }),
-    );
+  addListCommand(webhook, {
+    does: 'Lists the endpoints of a workspace, newest first.',
+    things: 'endpoints',
+    run: ({ webhookEndpoints }, tenantId) => webhookEndpoints.list(tenantId),
+  });
 
   addEndpointAction(webhook, 'activate', {
     does: 'Lets an endpoint get events again: those that happen from now on.',
