@@ -4,9 +4,9 @@ import { ChannelConnectionsService } from '../../src/channels/connections/channe
 import { Database } from '../../src/database/database';
 import { ContactsService } from '../../src/contacts/contacts.service';
 import { WorkspaceEntity } from '../../src/workspaces/workspace.entity';
+import { ChannelWorkspace } from '../support/channel-workspace';
 import { errorBody } from '../support/errors';
 import { eventsOf } from '../support/events';
-import { createTenant, Tenant } from '../support/routes';
 import { TestService } from '../support/service';
 import { MetaHook, MetaSimulator } from '../support/simulators/meta-simulator';
 import { TelegramSimulator } from '../support/simulators/telegram';
@@ -20,7 +20,7 @@ const UNSIGNED = 'The request is not signed as it must be.';
 describe('what providers send to hooks', () => {
   let telegram: TelegramSimulator;
   let service: TestService;
-  let tenant: Tenant;
+  let shop: ChannelWorkspace;
   let token: string;
   let bots = 8_000_000;
   let people = 100;
@@ -29,40 +29,23 @@ describe('what providers send to hooks', () => {
     telegram = await new TelegramSimulator().start();
     service = await TestService.create({ env: { TELEGRAM_API_URL: telegram.url } });
     telegram.hookOrigin = service.baseUrl;
-    tenant = await createTenant(service);
-    token = await connect(tenant.workspace);
+    ({ shop, token } = await connect());
   });
   afterAll(async () => {
     await service.close();
     await telegram.stop();
   });
 
-  async function connect(workspace: WorkspaceEntity): Promise<string> {
+  async function connect(): Promise<{ shop: ChannelWorkspace; token: string }> {
     const botToken = TelegramSimulator.token(bots++);
-    const input = { channel: 'TELEGRAM' as const, credentials: { botToken } };
-    await service.app.get(ChannelConnectionsService).connect(workspace.id, input, SYSTEM);
-    return botToken;
+    return { shop: await ChannelWorkspace.connect(service, 'TELEGRAM', { botToken }), token: botToken };
   }
-
-  const conversationsOf = async ({ client }: Tenant, customer: string) => {
-    const conversations = await client.all('/conversations?channel=TELEGRAM', 200);
-    const whole = await Promise.all(conversations.map(({ id }) => client.get(`/conversations/${id}`)));
-    return whole
-      .map(({ body }) => body)
-      .filter(({ contact }) =>
-        contact.identities.some(({ externalId }: { externalId: string }) => externalId === customer),
-      );
-  };
-  const messagesOf = ({ client }: Tenant, { id }: { id: string }) =>
-    client.all(`/conversations/${id}/messages`, 200);
-  const bodiesOf = async (conversation: { id: string }): Promise<string[]> =>
-    (await messagesOf(tenant, conversation)).map(({ body }) => body).reverse();
 
   /** A person who has written already, and the conversation. */
   async function customer(): Promise<{ chatId: number; conversation: { id: string } }> {
     const chatId = people++;
     expect(await telegram.write(token, chatId, 'Hello?')).toBe(200);
-    const [conversation] = await conversationsOf(tenant, String(chatId));
+    const conversation = await shop.conversationWith(String(chatId));
     return { chatId, conversation };
   }
 
@@ -75,7 +58,7 @@ describe('what providers send to hooks', () => {
     const chatId = people++;
     expect(await telegram.write(token, chatId, 'Is it in stock?')).toBe(200);
 
-    const conversations = await conversationsOf(tenant, String(chatId));
+    const conversations = await shop.conversationsWith(String(chatId));
     expect(conversations).toEqual([
       expect.objectContaining({
         sourceChannel: 'TELEGRAM',
@@ -87,11 +70,11 @@ describe('what providers send to hooks', () => {
         }),
       }),
     ]);
-    const messages = await messagesOf(tenant, conversations[0]);
+    const messages = await shop.tenant.client.all(`/conversations/${conversations[0].id}/messages`, 200);
     expect(messages).toEqual([
       expect.objectContaining({ senderType: 'CUSTOMER', senderAgentId: null, body: 'Is it in stock?' }),
     ]);
-    const events = await eventsOf(service, tenant.workspace, 'message.created');
+    const events = await eventsOf(service, shop.workspace, 'message.created');
     const { id, body, senderType, createdAt } = messages[0];
     expect(events).toContainEqual({
       conversationId: conversations[0].id,
@@ -102,18 +85,18 @@ describe('what providers send to hooks', () => {
   it('goes on in the same conversation', async () => {
     const { chatId, conversation } = await customer();
     await telegram.write(token, chatId, 'Anybody there?');
-    expect(await conversationsOf(tenant, String(chatId))).toHaveLength(1);
-    expect(await bodiesOf(conversation)).toEqual(['Hello?', 'Anybody there?']);
+    expect(await shop.conversationsWith(String(chatId))).toHaveLength(1);
+    expect(await shop.bodiesOf(conversation)).toEqual(['Hello?', 'Anybody there?']);
   });
 
   it.each(['CLOSED', 'SNOOZED'])('opens a conversation again that was %s', async (status) => {
     const { chatId, conversation } = await customer();
-    await tenant.client.patch(`/conversations/${conversation.id}`, { status });
+    await shop.tenant.client.patch(`/conversations/${conversation.id}`, { status });
     await telegram.write(token, chatId, 'One more thing');
-    expect(await conversationsOf(tenant, String(chatId))).toEqual([
+    expect(await shop.conversationsWith(String(chatId))).toEqual([
       expect.objectContaining({ id: conversation.id, status: 'OPEN' }),
     ]);
-    const events = await eventsOf(service, tenant.workspace, 'conversation.updated');
+    const events = await eventsOf(service, shop.workspace, 'conversation.updated');
     expect(events.filter(({ conversationId }) => conversationId === conversation.id)).toEqual([
       { conversationId: conversation.id, status },
       { conversationId: conversation.id, status: 'OPEN' },
@@ -122,21 +105,21 @@ describe('what providers send to hooks', () => {
 
   it('goes on where an agent has begun with a known customer', async () => {
     const { chatId, conversation } = await customer();
-    const known = await tenant.client.get(`/conversations/${conversation.id}`);
-    const begun = await service.make.conversation(tenant.workspace, {
+    const known = await shop.tenant.client.get(`/conversations/${conversation.id}`);
+    const begun = await service.make.conversation(shop.workspace, {
       contactId: known.body.contact.id,
       channel: 'TELEGRAM',
     });
     await telegram.write(token, chatId, 'Here?');
-    expect(await bodiesOf(begun)).toEqual(['Here?']);
+    expect(await shop.bodiesOf(begun)).toEqual(['Here?']);
   });
 
   it('keeps what is no text, with a description and all that was sent', async () => {
     const chatId = people++;
     const sticker = { emoji: '👋', file_id: 'f1' };
     expect(await telegram.deliver(token, telegram.update(chatId, { sticker }))).toBe(200);
-    const [conversation] = await conversationsOf(tenant, String(chatId));
-    expect(await bodiesOf(conversation)).toEqual(['[sticker] 👋']);
+    const conversation = await shop.conversationWith(String(chatId));
+    expect(await shop.bodiesOf(conversation)).toEqual(['[sticker] 👋']);
     const [row] = await service.query('SELECT metadata FROM messages WHERE conversation_id = $1', [
       conversation.id,
     ]);
@@ -151,8 +134,8 @@ describe('what providers send to hooks', () => {
   ])('refuses no text: %s', async (_, text, stored) => {
     const chatId = people++;
     expect(await telegram.write(token, chatId, text)).toBe(200);
-    const [conversation] = await conversationsOf(tenant, String(chatId));
-    expect(await bodiesOf(conversation)).toEqual([stored]);
+    const conversation = await shop.conversationWith(String(chatId));
+    expect(await shop.bodiesOf(conversation)).toEqual([stored]);
   });
 
   it.each([
@@ -165,9 +148,9 @@ describe('what providers send to hooks', () => {
     ],
     ['an id with a NUL', { update_id: 1, message: { message_id: 1, chat: { id: '1\0', type: 'private' } } }],
   ])('takes %s, and stores nothing', async (_, update) => {
-    const before = await tenant.client.all('/contacts', 200);
+    const before = await shop.tenant.client.all('/contacts', 200);
     expect(await telegram.deliver(token, update)).toBe(200);
-    expect(await tenant.client.all('/contacts', 200)).toEqual(before);
+    expect(await shop.tenant.client.all('/contacts', 200)).toEqual(before);
   });
 
   describe('once', () => {
@@ -177,9 +160,9 @@ describe('what providers send to hooks', () => {
       const statuses = await Promise.all(Array.from({ length: 20 }, () => telegram.deliver(token, update)));
       expect(statuses).toEqual(statuses.map(() => 200));
       expect(await telegram.deliver(token, update)).toBe(200);
-      const conversations = await conversationsOf(tenant, String(chatId));
+      const conversations = await shop.conversationsWith(String(chatId));
       expect(conversations).toHaveLength(1);
-      expect(await bodiesOf(conversations[0])).toEqual(['Only once']);
+      expect(await shop.bodiesOf(conversations[0])).toEqual(['Only once']);
     });
 
     it('also after later ones, and under another number of the provider’s', async () => {
@@ -188,8 +171,8 @@ describe('what providers send to hooks', () => {
       await telegram.deliver(token, first);
       await telegram.write(token, chatId, 'second');
       expect(await telegram.deliver(token, { ...first, update_id: 999_999_999 })).toBe(200);
-      const [conversation] = await conversationsOf(tenant, String(chatId));
-      expect(await bodiesOf(conversation)).toEqual(['first', 'second']);
+      const conversation = await shop.conversationWith(String(chatId));
+      expect(await shop.bodiesOf(conversation)).toEqual(['first', 'second']);
     });
 
     it('makes one contact and one conversation of a new customer’s first messages, all at once', async () => {
@@ -197,9 +180,9 @@ describe('what providers send to hooks', () => {
       const texts = Array.from({ length: 10 }, (_, n) => `message ${n}`);
       const statuses = await Promise.all(texts.map((text) => telegram.write(token, chatId, text)));
       expect(statuses).toEqual(texts.map(() => 200));
-      const conversations = await conversationsOf(tenant, String(chatId));
+      const conversations = await shop.conversationsWith(String(chatId));
       expect(conversations).toHaveLength(1);
-      expect((await bodiesOf(conversations[0])).sort()).toEqual(texts);
+      expect((await shop.bodiesOf(conversations[0])).sort()).toEqual(texts);
       const { rows } = {
         rows: await service.query('SELECT id FROM contacts WHERE id = ANY ($1)', [
           conversations.map(({ contact }) => contact.id),
@@ -280,13 +263,12 @@ describe('what providers send to hooks', () => {
   });
 
   it('of one workspace stores nothing in another', async () => {
-    const other = await createTenant(service);
-    const otherToken = await connect(other.workspace);
+    const other = await connect();
     const chatId = people++;
-    await telegram.write(otherToken, chatId, 'To the other');
-    expect(await conversationsOf(tenant, String(chatId))).toEqual([]);
-    expect(await conversationsOf(other, String(chatId))).toHaveLength(1);
-    const contacts = await service.app.get(ContactsService).list(tenant.workspace.id, { limit: 200 });
+    await telegram.write(other.token, chatId, 'To the other');
+    expect(await shop.conversationsWith(String(chatId))).toEqual([]);
+    expect(await other.shop.conversationsWith(String(chatId))).toHaveLength(1);
+    const contacts = await service.app.get(ContactsService).list(shop.workspace.id, { limit: 200 });
     const identities = contacts.data.flatMap((contact) => contact.identities);
     expect(identities).not.toContainEqual({ channel: 'TELEGRAM', externalId: String(chatId) });
   });
