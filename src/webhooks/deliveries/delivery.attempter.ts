@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { SecretBox } from '../../common/secret-box';
+import { SealedSecret, SecretBox } from '../../common/secret-box';
 import { AttemptOutcome } from '../sending/attempt-outcome';
 import { AttemptRecorder } from './attempt.recorder';
 import { ClaimedDelivery } from './claimed-delivery';
@@ -10,6 +10,9 @@ import { retryDelayMs } from './retry-schedule';
 /** Makes one attempt of a claimed delivery: decrypt, sign and send, decide, record. */
 @Injectable()
 export class DeliveryAttempter {
+  /** Secrets of deliveries that are under way. */
+  private readonly opened = new WeakMap<SealedSecret, string>();
+
   constructor(
     private readonly secrets: SecretBox,
     private readonly sender: DeliverySender,
@@ -18,7 +21,11 @@ export class DeliveryAttempter {
 
   /** @throws SecretUnreadable when the key that it was encrypted under is not configured here */
   secretOf({ secret, endpointId }: ClaimedDelivery): string {
-    return this.secrets.decrypt(secret, endpointId);
+    const known = this.opened.get(secret);
+    if (known !== undefined) return known;
+    const opened = this.secrets.decrypt(secret, endpointId);
+    this.opened.set(secret, opened);
+    return opened;
   }
 
   /** Settles once the outcome is committed. What the receiver does is an outcome; only a fault of our own throws. */
@@ -26,9 +33,7 @@ export class DeliveryAttempter {
     const { id, url, eventType, data, sequence } = delivery;
     const secret = this.secretOf(delivery);
     const outcome = await this.sender.send({ deliveryId: id, url, secret, eventType, data, sequence });
-    const attempt = decide(delivery, outcome);
-    await this.recorder.record(attempt);
-    return attempt;
+    return this.recorder.record(decide(delivery, outcome));
   }
 }
 

@@ -4,18 +4,13 @@ import { Database, Transaction } from '../../database/database';
 import { Metrics } from '../../metrics/metrics';
 import { AttemptOutcome } from '../sending/attempt-outcome';
 import { ClaimedDelivery } from './claimed-delivery';
+import { DeliveryClaims } from './delivery-claims';
+import { IS_DUE, LEASE } from './lease';
 
-/**
- * How long a claimed delivery is left to its claimer: longer than an attempt can take. After that, as when a worker was
- * killed, it is anyone's again.
- */
-const LEASE = `interval '20 seconds'`;
 /** Overdue by this, and nobody came: a wake-up was lost. */
 const OVERDUE = `interval '1 second'`;
 const SWEEP_LOCK = 7_254_140;
 const CLEANUP_BATCH = 1_000;
-
-const IS_DUE = `d.status = 'PENDING' AND d.next_attempt_at <= now() AND (d.lease_until IS NULL OR d.lease_until < now())`;
 
 /** The endpoints that are owed anything, found by skipping through the pending index, however much each is owed. */
 const ENDPOINTS_OWED = `
@@ -42,31 +37,20 @@ export interface RecordedAttempt {
  */
 @Injectable()
 export class DeliveryStore {
+  private readonly claims: DeliveryClaims;
+
   constructor(
     private readonly database: Database,
     private readonly metrics: Metrics,
-  ) {}
+  ) {
+    this.claims = new DeliveryClaims(database);
+  }
 
   /** Takes up to `count` due deliveries of an active endpoint under a new lease, the longest due first. */
   async claim(endpointId: string, count: number): Promise<ClaimedDelivery[]> {
-    const leaseId = newId();
-    const rows = await this.database.query<ClaimRow>(
-      `WITH due AS (
-         SELECT d.tenant_id, d.id, d.lease_until IS NOT NULL AS was_leased FROM webhook_deliveries d
-         WHERE d.endpoint_id = $1 AND ${IS_DUE}
-         ORDER BY d.next_attempt_at, d.id LIMIT $2 FOR UPDATE SKIP LOCKED
-       )
-       UPDATE webhook_deliveries d SET lease_id = $3, lease_until = now() + ${LEASE}
-       FROM due, events e, webhook_endpoints w
-       WHERE d.tenant_id = due.tenant_id AND d.id = due.id
-         AND e.tenant_id = d.tenant_id AND e.id = d.event_id
-         AND w.tenant_id = d.tenant_id AND w.id = d.endpoint_id AND w.active
-       RETURNING d.tenant_id, d.id, d.attempt_count, d.max_attempts, d.event_type, e.data::text AS data, e.sequence, e.created_at AS event_created_at,
-                 w.url, w.secret_key_id, w.secret_ciphertext, w.rate_limit, w.failing_since, w.last_success_at, due.was_leased`,
-      [endpointId, count, leaseId],
-    );
-    this.metrics.webhookLeasesExpired.inc(rows.filter((row) => row.was_leased).length);
-    return rows.map((row) => toClaimed(row, endpointId, leaseId));
+    const claimed = await this.claims.claim(endpointId, count);
+    this.metrics.webhookLeasesExpired.inc(claimed.filter(({ wasLeased }) => wasLeased).length);
+    return claimed.map(({ delivery }) => delivery);
   }
 
   /** Whether something of an active endpoint is due and nobody's. */
@@ -105,7 +89,7 @@ export class DeliveryStore {
    * to another is kept as what happened, but no longer decides.
    */
   async record(attempts: RecordedAttempt[]): Promise<void> {
-    await this.database.query(
+    await this.database.prepared(
       `WITH outcome AS (
          SELECT * FROM unnest(
            $1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::integer[],
@@ -207,42 +191,4 @@ export class DeliveryStore {
        FROM unwanted WHERE d.tenant_id = unwanted.tenant_id AND d.id = unwanted.id`,
     );
   }
-}
-
-interface ClaimRow {
-  tenant_id: string;
-  id: string;
-  attempt_count: number;
-  max_attempts: number;
-  event_type: string;
-  data: string;
-  sequence: string | null;
-  url: string;
-  secret_key_id: string;
-  secret_ciphertext: Buffer;
-  rate_limit: number | null;
-  failing_since: Date | null;
-  last_success_at: Date | null;
-  event_created_at: Date;
-  was_leased: boolean;
-}
-
-function toClaimed(row: ClaimRow, endpointId: string, leaseId: string): ClaimedDelivery {
-  return {
-    tenantId: row.tenant_id,
-    id: row.id,
-    endpointId,
-    leaseId,
-    attemptCount: row.attempt_count,
-    maxAttempts: row.max_attempts,
-    eventType: row.event_type,
-    eventCreatedAt: row.event_created_at,
-    data: row.data,
-    sequence: row.sequence,
-    url: row.url,
-    secret: { keyId: row.secret_key_id, ciphertext: row.secret_ciphertext },
-    rateLimit: row.rate_limit,
-    failingSince: row.failing_since,
-    lastSuccessAt: row.last_success_at,
-  };
 }
