@@ -1,13 +1,25 @@
+import { Logger } from '@nestjs/common';
 import { Room } from './room';
 
+/** Turns are short: they claim and start, and never wait for what they started. */
+export const TURNS_AT_ONCE = 20;
+/** How often other processes are asked, at most, to help with one target. */
+const SHARE_EVERY_MS = 1_000;
+
 /**
- * Serves one target (an endpoint, a connection) for a turn: claims what is due, as far as there is room, and starts it
- * side by side. A turn waits for nothing that it starts, so that a slow target holds up neither others nor its own next
- * wake-up.
+ * Serves targets (endpoints, connections) in turns. A turn claims what is due to one, as far as there is room, and
+ * starts it side by side. It waits for nothing that it starts, so that a slow target holds up neither others nor its own
+ * next turn.
  */
 export abstract class TurnDispatcher<Claimed> {
+  private readonly turnsLogger = new Logger(this.constructor.name);
   /** Turns, and what they started, that have not ended. */
   private readonly active = new Set<Promise<void>>();
+  /** Targets whose turn is to come, the longest waiting first. */
+  private readonly called = new Set<string>();
+  private callersServed = 0;
+  /** Targets that other processes have been asked to help with, lately. */
+  private readonly shared = new Set<string>();
   private stopping = false;
 
   protected constructor(private readonly room: Room) {}
@@ -21,11 +33,17 @@ export abstract class TurnDispatcher<Claimed> {
   /** Carries one thing through to its record. Whatever goes wrong is its own to report: it never rejects. */
   protected abstract carryThrough(id: string, claimed: Claimed): Promise<void>;
 
-  /** Asks for another turn of targets. */
-  protected abstract wake(ids: string[]): void;
+  /** Asks all processes for a turn of targets: whichever comes first takes it. */
+  protected abstract share(ids: string[]): void;
 
   hasRoom(id: string): boolean {
     return !this.isPaused(id) && this.room.of(id) > 0;
+  }
+
+  /** Calls targets to a turn in this process. However often one is called before its turn, it has one. */
+  call(ids: Iterable<string>): void {
+    for (const id of ids) this.called.add(id);
+    while (this.called.size > 0 && this.callersServed < TURNS_AT_ONCE) void this.serveCalled();
   }
 
   /** Settles when everything that may be started is started. */
@@ -43,6 +61,17 @@ export abstract class TurnDispatcher<Claimed> {
     return this.stopping;
   }
 
+  private async serveCalled(): Promise<void> {
+    this.callersServed += 1;
+    for (const id of this.called) {
+      this.called.delete(id);
+      await this.serve(id).catch((error: Error) =>
+        this.turnsLogger.error({ err: error, id }, 'a turn failed; the sweeper will come back to it'),
+      );
+    }
+    this.callersServed -= 1;
+  }
+
   private async takeTurn(id: string): Promise<void> {
     while (!this.stopping && this.hasRoom(id)) {
       const room = this.room.of(id);
@@ -51,6 +80,7 @@ export abstract class TurnDispatcher<Claimed> {
       if (claimed.length < room) return;
     }
     this.room.miss(id);
+    if (!this.isPaused(id)) this.askForHelp(id);
   }
 
   /** Takes the room before it claims, so that two turns of one target can't both fill it. */
@@ -61,19 +91,35 @@ export abstract class TurnDispatcher<Claimed> {
       claimed = await this.claim(id, count);
       return claimed;
     } finally {
-      this.room.free(id, count - claimed.length);
+      this.free(id, count - claimed.length);
     }
   }
 
-  /** What was claimed has its room already, and makes it free for whoever has missed some. */
+  /** What was claimed has its room already. */
   private async start(id: string, claimed: Claimed): Promise<void> {
     try {
       await this.carryThrough(id, claimed);
     } finally {
-      this.room.free(id, 1);
-      const missed = this.room.takeMissed(id);
-      if (missed.length > 0) this.wake(missed);
+      this.free(id, 1);
     }
+  }
+
+  /** Makes room, for whoever has missed some. */
+  private free(id: string, places: number): void {
+    if (places === 0) return;
+    this.room.free(id, places);
+    const missed = this.room.takeMissed(id);
+    if (missed.length === 0) return;
+    if (this.stopping) this.share(missed);
+    else this.call(missed);
+  }
+
+  /** There may be more than this process has room for, and others may have some. */
+  private askForHelp(id: string): void {
+    if (this.shared.has(id)) return;
+    if (this.shared.size === 0) setTimeout(() => this.shared.clear(), SHARE_EVERY_MS).unref();
+    this.shared.add(id);
+    this.share([id]);
   }
 
   private track(work: Promise<void>): Promise<void> {

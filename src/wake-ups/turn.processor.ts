@@ -1,14 +1,11 @@
 import { BeforeApplicationShutdown, Logger, OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
 import type { Job, Queue } from 'bull';
 import { closeQueue } from '../redis/close-queue';
-import { TurnDispatcher } from './turn.dispatcher';
+import { TurnDispatcher, TURNS_AT_ONCE } from './turn.dispatcher';
 import { WakeUp, WakeUpQueue } from './wake-up.queue';
 
-/** Turns are short: they claim and start, and never wait for what they started. */
-const TURNS_AT_ONCE = 20;
-
 /**
- * Serves the targets that are woken. The database says what is due and whose it is, so that any number of jobs, workers
+ * Serves the targets that are woken: by this process itself, and by jobs of any. The database says what is due and whose it is, so that any number of jobs, workers
  * and repetitions do no harm.
  */
 export abstract class TurnProcessor
@@ -27,6 +24,7 @@ export abstract class TurnProcessor
   protected abstract hasDue(id: string): Promise<boolean>;
 
   onApplicationBootstrap(): void {
+    this.queue.serveHere((ids) => this.dispatcher.call(ids));
     this.bull.on('error', (error: Error) => this.logger.warn({ err: error }, 'the queue has no Redis'));
     this.bull.on('failed', ({ data }: Job<WakeUp>, error: Error) =>
       this.logger.error({ err: error, ...data }, 'a turn failed; the sweeper will come back to it'),
@@ -40,6 +38,7 @@ export abstract class TurnProcessor
 
   /** Begins to stop, and is not waited for: all processors have the same time, at the same time. */
   onModuleDestroy(): void {
+    this.queue.serveElsewhere();
     this.stopping ??= closeQueue(this.bull, [this.dispatcher.drain()]);
   }
 

@@ -17,6 +17,8 @@ export class WakeUpQueue implements OnModuleInit {
   private readonly logger = new Logger(this.constructor.name);
   private readonly wanted = new Map<string, { id: string; delay: number }>();
   private adding = false;
+  /** Gives targets a turn in this process, if it serves any. */
+  private serve: ((ids: Iterable<string>) => void) | null = null;
 
   constructor(protected readonly bull: Queue<WakeUp>) {}
 
@@ -25,8 +27,23 @@ export class WakeUpQueue implements OnModuleInit {
     this.bull.on('error', (error: Error) => this.logger.warn({ err: error }, 'the queue has no Redis'));
   }
 
-  /** Wakes targets now. While a target's job waits in the queue, another one adds nothing. */
+  /** From now on what is woken by this process is served by it: the way through Redis would only cost time. */
+  serveHere(serve: (ids: Iterable<string>) => void): void {
+    this.serve = serve;
+  }
+
+  serveElsewhere(): void {
+    this.serve = null;
+  }
+
+  /** Wakes targets now. */
   wake(ids: Iterable<string>): void {
+    if (this.serve) this.serve(ids);
+    else this.share(ids);
+  }
+
+  /** Wakes targets now, in whichever process comes first. While a target's job waits, another one adds nothing. */
+  share(ids: Iterable<string>): void {
     for (const id of ids) this.wanted.set(id, { id, delay: 0 });
     void this.addWanted();
   }

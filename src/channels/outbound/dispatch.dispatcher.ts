@@ -53,7 +53,7 @@ export class DispatchDispatcher extends TurnDispatcher<ClaimedDispatch> {
     }
   }
 
-  protected override wake(connectionIds: string[]): void {
-    this.followUp.wake(connectionIds);
+  protected override share(connectionIds: string[]): void {
+    this.followUp.share(connectionIds);
   }
 }

@@ -14,9 +14,9 @@ export class DispatchFollowUp {
     private readonly metrics: Metrics,
   ) {}
 
-  /** Asks for another turn of connections. */
-  wake(connectionIds: string[]): void {
-    this.queue.wake(connectionIds);
+  /** Asks all processes for another turn of connections. */
+  share(connectionIds: string[]): void {
+    this.queue.share(connectionIds);
   }
 
   after(dispatch: ClaimedDispatch, result: DispatchResult): void {

@@ -15,9 +15,9 @@ export class AttemptFollowUp {
     private readonly health: EndpointHealth,
   ) {}
 
-  /** Asks for another turn of endpoints. */
-  wake(endpointIds: string[]): void {
-    this.queue.wake(endpointIds);
+  /** Asks all processes for another turn of endpoints. */
+  share(endpointIds: string[]): void {
+    this.queue.share(endpointIds);
   }
 
   async after(attempt: RecordedAttempt): Promise<void> {

@@ -47,7 +47,7 @@ export class DeliveryDispatcher extends TurnDispatcher<ClaimedDelivery> {
     }
   }
 
-  protected override wake(endpointIds: string[]): void {
-    this.followUp.wake(endpointIds);
+  protected override share(endpointIds: string[]): void {
+    this.followUp.share(endpointIds);
   }
 }
