@@ -237,13 +237,27 @@ describe('query plans', () => {
   });
 
   describe('the worker', () => {
-    it('claims an endpoint’s due deliveries from the pending index', async () => {
-      const [plan] = await plansOf(() => dashboard.app.get(DeliveryStore).claim(endpoint(1), 10), /^WITH/);
+    it.each([
+      ['one endpoint', 1],
+      ['many endpoints', ENDPOINTS],
+    ])('claims for %s from the pending index, and finds all else by its key', async (_, count) => {
+      const store = dashboard.app.get(DeliveryStore);
+      const plans = await plansOf(
+        () => Promise.all(Array.from({ length: count }, (_, n) => store.claim(endpoint(n + 1), 5))),
+        /^WITH/,
+      );
 
-      expect(indexesOf(plan!)).toEqual(expect.arrayContaining(['webhook_deliveries_pending_idx']));
+      expect(plans).toHaveLength(1);
+      const [plan] = plans;
       expect(nodesOf(plan!).map((node) => node['Node Type'])).not.toContain('Sort');
       expectOnlyIndexed(plan!, ['webhook_deliveries', 'events']);
-      expect(rowsRead(plan!)).toBeLessThan(200);
+      const indexes = indexesOf(plan!).filter((name) => name !== 'webhook_endpoints_pkey');
+      expect(indexes.sort()).toEqual([
+        'events_pkey',
+        'webhook_deliveries_pending_idx',
+        'webhook_deliveries_pkey',
+      ]);
+      expect(rowsRead(plan!)).toBeLessThan(100 + count * 20);
     });
 
     it('sees whether anything is due from the pending index', async () => {

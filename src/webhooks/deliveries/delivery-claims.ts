@@ -8,6 +8,31 @@ import { IS_DUE, LEASE } from './lease';
 /** Endpoints that are claimed for with one statement, and so the locks that it takes at once are bounded. */
 const MAX_BATCH = 50;
 
+/**
+ * Each part finds its rows by the key of the one before it, so that no plan reads more than it claims. That is planned
+ * anew each time, for the tables as they are, and with one limit for all endpoints that the planner knows: by one of
+ * each endpoint's own it would reckon with a tenth of all that is pending, and read whole tables.
+ */
+const CLAIM = `
+  WITH due AS (
+    SELECT d.tenant_id, d.id, d.was_leased,
+           w.url, w.secret_key_id, w.secret_ciphertext, w.rate_limit, w.failing_since, w.last_success_at
+    FROM unnest($1::uuid[], $2::integer[]) AS wanted (endpoint_id, count)
+    JOIN webhook_endpoints w ON w.id = wanted.endpoint_id AND w.active,
+    LATERAL (
+      SELECT d.*, row_number() OVER () AS place FROM (
+        SELECT d.tenant_id, d.id, d.lease_until IS NOT NULL AS was_leased FROM webhook_deliveries d
+        WHERE d.endpoint_id = wanted.endpoint_id AND ${IS_DUE}
+        ORDER BY d.next_attempt_at, d.id LIMIT $3 FOR UPDATE SKIP LOCKED) d) d
+    WHERE d.place <= wanted.count
+  ), claimed AS (
+    UPDATE webhook_deliveries d SET lease_id = $4, lease_until = now() + ${LEASE}
+    FROM due WHERE d.tenant_id = due.tenant_id AND d.id = due.id
+    RETURNING d.endpoint_id, d.event_id, d.attempt_count, d.max_attempts, d.event_type, due.*
+  )
+  SELECT c.*, e.data::text AS data, e.sequence, e.created_at AS event_created_at
+  FROM claimed c JOIN events e ON e.tenant_id = c.tenant_id AND e.id = c.event_id`;
+
 interface Wanted {
   endpointId: string;
   count: number;
@@ -40,23 +65,12 @@ export class DeliveryClaims {
 
   private async claimOf(counts: Map<string, number>): Promise<Map<string, Claimed[]>> {
     const leaseId = newId();
-    const rows = await this.database.prepared<ClaimRow>(
-      `WITH due AS (
-         SELECT d.* FROM unnest($1::uuid[], $2::integer[]) AS wanted (endpoint_id, count),
-         LATERAL (
-           SELECT d.tenant_id, d.id, d.lease_until IS NOT NULL AS was_leased FROM webhook_deliveries d
-           WHERE d.endpoint_id = wanted.endpoint_id AND ${IS_DUE}
-           ORDER BY d.next_attempt_at, d.id LIMIT wanted.count FOR UPDATE SKIP LOCKED) d
-       )
-       UPDATE webhook_deliveries d SET lease_id = $3, lease_until = now() + ${LEASE}
-       FROM due, events e, webhook_endpoints w
-       WHERE d.tenant_id = due.tenant_id AND d.id = due.id
-         AND e.tenant_id = d.tenant_id AND e.id = d.event_id
-         AND w.tenant_id = d.tenant_id AND w.id = d.endpoint_id AND w.active
-       RETURNING d.tenant_id, d.id, d.endpoint_id, d.attempt_count, d.max_attempts, d.event_type, e.data::text AS data, e.sequence, e.created_at AS event_created_at,
-                 w.url, w.secret_key_id, w.secret_ciphertext, w.rate_limit, w.failing_since, w.last_success_at, due.was_leased`,
-      [[...counts.keys()], [...counts.values()], leaseId],
-    );
+    const rows = await this.database.query<ClaimRow>(CLAIM, [
+      [...counts.keys()],
+      [...counts.values()],
+      Math.max(...counts.values()),
+      leaseId,
+    ]);
     return byEndpoint(rows, leaseId);
   }
 }
