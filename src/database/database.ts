@@ -15,11 +15,16 @@ const LONG_STATEMENT_TIMEOUT_MS = 60_000;
 export class Transaction {
   private readonly callbacks: (() => void)[] = [];
   private readonly sent: Promise<{ fault?: Error }>[] = [];
+  /** Whether it was committed, once that is known; a commit that was not answered counts as none. */
+  readonly isCommitted: Promise<boolean>;
+  private end!: (isCommitted: boolean) => void;
 
   constructor(
     readonly manager: EntityManager,
     private readonly client: DatabaseClient,
-  ) {}
+  ) {
+    this.isCommitted = new Promise((resolve) => (this.end = resolve));
+  }
 
   query<Row>(sql: string, parameters: unknown[] = []): Promise<Row[]> {
     return queryRows<Row>(this.manager, sql, parameters);
@@ -35,7 +40,14 @@ export class Transaction {
    * and what follows is done after it. If it fails, so does the transaction.
    */
   send(sql: string, parameters: unknown[]): void {
-    this.sent.push(settle(this.client.runPrepared(sql, parameters)));
+    void this.ask(sql, parameters);
+  }
+
+  /** The same where the answer is read after the commit. That it failed need not be heard: it is the transaction's fault. */
+  ask<Row>(sql: string, parameters: unknown[]): Promise<Row[]> {
+    const answer = this.prepared<Row>(sql, parameters);
+    this.sent.push(settle(answer));
+    return answer;
   }
 
   /** The first fault of what was sent. Whatever was asked after it has failed for no other reason. */
@@ -54,7 +66,12 @@ export class Transaction {
     this.callbacks.push(callback);
   }
 
+  rolledBack(): void {
+    this.end(false);
+  }
+
   committed(): void {
+    this.end(true);
     for (const callback of this.callbacks) callback();
   }
 }
@@ -115,6 +132,7 @@ export class Database {
     const outcome = await settle(this.dataSource.transaction(run));
     // First what was sent: PostgreSQL rolls back what failed when it is told to commit, and calls that no error.
     const fault = (await tx?.faultOfSent()) ?? outcome.fault;
+    if (fault) tx?.rolledBack();
     if (fault) throw isWorkspaceUnknown(fault) ? AppError.notFound('Workspace') : fault;
     this.announce(tx!);
     return outcome.result as T;

@@ -13,12 +13,19 @@ export interface OutboxEvent {
   id: string;
   tenantId: string;
   type: EventType;
+  /** JSON text, as it was appended. */
+  data: string;
+  /** Its place among the events of its conversation, if it is of one. */
+  sequence: string | null;
   createdAt: Date;
 }
 
 /** Something that reacts to events by inserting rows of its own. */
 export interface OutboxConsumer {
-  /** Called with each batch in the relay's transaction: what it inserts is committed with the events' relaying. */
+  /**
+   * Called with each batch in the relay's transaction, at the same time as the other consumers: what it inserts is
+   * committed with the events' relaying.
+   */
   consume(tx: Transaction, events: OutboxEvent[]): Promise<void>;
 }
 
@@ -76,9 +83,15 @@ export class OutboxRelay implements BeforeApplicationShutdown {
     return this.database.transaction(async (tx) => {
       const events = await this.take(tx);
       if (events.length === 0) return 0;
-      for (const consumer of this.consumers) await consumer.consume(tx, events);
+      await this.consume(tx, events);
       return events.length;
     });
+  }
+
+  /** All at once, so that they share ways to the database. None is left at it when the transaction ends for another. */
+  private async consume(tx: Transaction, events: OutboxEvent[]): Promise<void> {
+    const outcomes = await Promise.allSettled(this.consumers.map((consumer) => consumer.consume(tx, events)));
+    for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
   }
 
   /** The oldest events that no other relay has in hand, marked as relayed if all goes well with them. */
@@ -88,9 +101,9 @@ export class OutboxRelay implements BeforeApplicationShutdown {
          SELECT tenant_id, id FROM events WHERE relayed_at IS NULL ORDER BY id LIMIT $1 FOR NO KEY UPDATE SKIP LOCKED
        ), relayed AS (
          UPDATE events e SET relayed_at = now() FROM taken WHERE e.tenant_id = taken.tenant_id AND e.id = taken.id
-         RETURNING e.id, e.tenant_id, e.type, e.created_at
+         RETURNING e.id, e.tenant_id, e.type, e.data::text, e.sequence, e.created_at
        )
-       SELECT id, tenant_id AS "tenantId", type, created_at AS "createdAt" FROM relayed ORDER BY id`,
+       SELECT id, tenant_id AS "tenantId", type, data, sequence, created_at AS "createdAt" FROM relayed ORDER BY id`,
       [BATCH],
     );
   }

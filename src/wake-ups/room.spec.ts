@@ -14,10 +14,12 @@ describe('room', () => {
     const room = new Room(100, 4);
     room.take('a', 4);
     room.miss('a');
+    expect([room.hasMissed('a'), room.hasMissed('b')]).toEqual([true, false]);
     room.free('a', 1);
     expect(room.takeMissed('a')).toEqual([]);
     room.free('a', 1);
     expect(room.takeMissed('a')).toEqual(['a']);
+    expect(room.hasMissed('a')).toBe(false);
     expect(room.takeMissed('a')).toEqual([]);
   });
 

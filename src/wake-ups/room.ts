@@ -33,6 +33,11 @@ export class Room {
     (this.total < this.max ? this.missedOwn : this.missedAny).add(target);
   }
 
+  /** Whether a target waits to be called back. */
+  hasMissed(target: string): boolean {
+    return this.missedOwn.has(target) || this.missedAny.has(target);
+  }
+
   /**
    * The targets that missed room and have it, now that one has freed some. It waits itself until half of its places
    * are free: then one claim fills them all, instead of a claim for each.

@@ -51,6 +51,27 @@ export abstract class TurnDispatcher<Claimed> {
     return this.track(this.takeTurn(id));
   }
 
+  /**
+   * Takes up to `wanted` of a target's places for what the caller claims in its own way; none while something older
+   * waits for one. Then `fill` must follow at once.
+   */
+  reserve(id: string, wanted: number): number {
+    if (this.stopping || this.isPaused(id) || this.called.has(id) || this.room.hasMissed(id)) return 0;
+    const places = Math.min(wanted, this.room.of(id));
+    this.room.take(id, places);
+    return places;
+  }
+
+  /** Starts, once it is claimed, what so many places were taken for. Those that it leaves empty are free again. */
+  fill(id: string, places: number, claiming: Promise<Claimed[]>): void {
+    void this.track(
+      claiming.then((claimed) => {
+        this.free(id, places - claimed.length);
+        this.startAll(id, claimed);
+      }),
+    );
+  }
+
   /** Takes nothing new; settles when all that is under way is recorded. */
   async drain(): Promise<void> {
     this.stopping = true;
@@ -76,7 +97,7 @@ export abstract class TurnDispatcher<Claimed> {
     while (!this.stopping && this.hasRoom(id)) {
       const room = this.room.of(id);
       const claimed = await this.claimInRoom(id, room);
-      for (const one of claimed) void this.track(this.start(id, one));
+      this.startAll(id, claimed);
       if (claimed.length < room) return;
     }
     this.room.miss(id);
@@ -93,6 +114,10 @@ export abstract class TurnDispatcher<Claimed> {
     } finally {
       this.free(id, count - claimed.length);
     }
+  }
+
+  private startAll(id: string, claimed: Claimed[]): void {
+    for (const one of claimed) void this.track(this.start(id, one));
   }
 
   /** What was claimed has its room already. */

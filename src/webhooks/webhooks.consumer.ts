@@ -1,11 +1,9 @@
 import { Injectable, OnModuleInit } from '@nestjs/common';
-import { newId } from '../common/ids';
 import { Transaction } from '../database/database';
 import { OutboxConsumer, OutboxEvent, OutboxRelay } from '../outbox/outbox.relay';
 import { isEntitled } from '../workspaces/plan-policy';
 import { WorkspacesRepository } from '../workspaces/workspaces.repository';
-import { DeliveryQueue } from './deliveries/delivery.queue';
-import { NewDelivery, WebhookDeliveriesRepository } from './deliveries/webhook-deliveries.repository';
+import { NewDeliveries } from './deliveries/new-deliveries';
 import { isSubscribed } from './endpoints/webhook-endpoint.dto';
 import { Subscriber, WebhookEndpointsRepository } from './endpoints/webhook-endpoints.repository';
 
@@ -15,9 +13,8 @@ export class WebhooksConsumer implements OutboxConsumer, OnModuleInit {
   constructor(
     private readonly relay: OutboxRelay,
     private readonly endpoints: WebhookEndpointsRepository,
-    private readonly deliveries: WebhookDeliveriesRepository,
     private readonly workspaces: WorkspacesRepository,
-    private readonly queue: DeliveryQueue,
+    private readonly deliveries: NewDeliveries,
   ) {}
 
   onModuleInit(): void {
@@ -25,22 +22,22 @@ export class WebhooksConsumer implements OutboxConsumer, OnModuleInit {
   }
 
   async consume(tx: Transaction, events: OutboxEvent[]): Promise<void> {
-    const owed = await this.owedFor(tx, await this.withoutUnentitled(tx, events));
-    if (owed.length === 0) return;
-    await this.deliveries.insertMany(tx, owed);
-    const endpointIds = new Set(owed.map(({ endpointId }) => endpointId));
-    tx.onCommit(() => this.queue.wake(endpointIds));
+    const wanted = await this.wantedBy(tx, await this.withoutUnentitled(tx, events));
+    if (wanted.size > 0) this.deliveries.owe(tx, wanted);
   }
 
-  private async owedFor(tx: Transaction, events: OutboxEvent[]): Promise<NewDelivery[]> {
-    if (events.length === 0) return [];
-    const tenantIds = new Set(events.map(({ tenantId }) => tenantId));
-    const subscribers = byTenant(await this.endpoints.subscribers(tx, [...tenantIds]));
-    return events.flatMap(({ id: eventId, tenantId, type: eventType }) =>
-      (subscribers.get(tenantId) ?? [])
-        .filter(({ events }) => isSubscribed(events, eventType))
-        .map(({ id: endpointId }) => ({ tenantId, id: newId(), endpointId, eventId, eventType })),
-    );
+  /** Which of the events each endpoint has subscribed to. */
+  private async wantedBy(tx: Transaction, events: OutboxEvent[]): Promise<Map<Subscriber, OutboxEvent[]>> {
+    const wanted = new Map<Subscriber, OutboxEvent[]>();
+    if (events.length === 0) return wanted;
+    const byTenant = groupBy(events, ({ tenantId }) => tenantId);
+    for (const endpoint of await this.endpoints.subscribers(tx, [...byTenant.keys()])) {
+      const theirs = byTenant
+        .get(endpoint.tenantId)!
+        .filter(({ type }) => isSubscribed(endpoint.events, type));
+      if (theirs.length > 0) wanted.set(endpoint, theirs);
+    }
+    return wanted;
   }
 
   /** Every audit entry appends its event; only workspaces with the entitlement get it sent. */
@@ -57,12 +54,12 @@ export class WebhooksConsumer implements OutboxConsumer, OnModuleInit {
   }
 }
 
-function byTenant(subscribers: Subscriber[]): Map<string, Subscriber[]> {
-  const groups = new Map<string, Subscriber[]>();
-  for (const subscriber of subscribers) {
-    const group = groups.get(subscriber.tenantId);
-    if (group) group.push(subscriber);
-    else groups.set(subscriber.tenantId, [subscriber]);
+function groupBy<T>(items: T[], keyOf: (item: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const group = groups.get(keyOf(item));
+    if (group) group.push(item);
+    else groups.set(keyOf(item), [item]);
   }
   return groups;
 }

@@ -2,6 +2,7 @@ import { ServerResponse } from 'node:http';
 import Redis from 'ioredis';
 import { OutboxConsumer, OutboxRelay } from '../../src/outbox/outbox.relay';
 import { DeliveryQueue } from '../../src/webhooks/deliveries/delivery.queue';
+import { DeliveryStore } from '../../src/webhooks/deliveries/delivery.store';
 import { Dashboard } from '../support/dashboard';
 import { Receiver } from '../support/receiver';
 import { TestService } from '../support/service';
@@ -69,6 +70,13 @@ describe('delivery engine', () => {
   const underWay = (path: string, count: number) =>
     waitFor(`${count} deliveries under way`, () => held.get(path)!.length >= count);
 
+  async function expectAllPlacesFree(subscription: Subscription): Promise<void> {
+    hold(subscription.path);
+    await send(subscription, CAP);
+    await underWay(subscription.path, CAP);
+    release(subscription.path);
+  }
+
   it('delivers what is pending when Redis is wiped', async () => {
     receiver.https.respond = (response) => response.writeHead(500).end();
     const subscription = await subscribe(service, receiver);
@@ -114,6 +122,50 @@ describe('delivery engine', () => {
     expect(seen).toEqual(expect.arrayContaining(events.map(({ id }) => id)));
     expect(new Set(seen).size).toBe(seen.length);
     expect(receiver.received(subscription.path)).toHaveLength(3);
+    await expectAllPlacesFree(subscription);
+  });
+
+  it('starts what it has room for as it is made, without a claim, and wakes for the rest', async () => {
+    const claim = jest.spyOn(service.app.get(DeliveryStore), 'claim');
+    const subscription = await subscribe(service, receiver);
+    const claims = () => claim.mock.calls.filter(([endpointId]) => endpointId === subscription.endpoint.id);
+    hold(subscription.path);
+
+    for (let n = 1; n <= CAP; n++) {
+      await send(subscription, 1);
+      await underWay(subscription.path, n);
+    }
+    expect(claims()).toEqual([]);
+
+    await send(subscription, 2);
+    await waitFor(
+      'the others to be owed',
+      async () => (await deliveriesOf(service, subscription.endpoint)).length === CAP + 2,
+    );
+    release(subscription.path);
+    await waitForDeliveries(service, subscription.endpoint, 'SUCCEEDED', CAP + 2);
+    expect(claims()).not.toEqual([]);
+    expect(receiver.received(subscription.path)).toHaveLength(CAP + 2);
+    claim.mockRestore();
+  });
+
+  it('sends nothing again when an event is relayed again', async () => {
+    const subscription = await subscribe(service, receiver);
+    await send(subscription, CAP);
+    await waitForDeliveries(service, subscription.endpoint, 'SUCCEEDED', CAP);
+
+    await service.query('UPDATE events SET relayed_at = NULL WHERE tenant_id = $1', [
+      subscription.workspace.id,
+    ]);
+    await send(subscription, 1);
+
+    await waitFor('all to be relayed', async () => {
+      const waiting = await service.query('SELECT FROM events WHERE relayed_at IS NULL');
+      return waiting.length === 0;
+    });
+    await waitForDeliveries(service, subscription.endpoint, 'SUCCEEDED', CAP + 1);
+    expect(receiver.received(subscription.path)).toHaveLength(CAP + 1);
+    await expectAllPlacesFree(subscription);
   });
 
   it('lets two workers share the work without losing or repeating anything', async () => {

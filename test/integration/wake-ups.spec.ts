@@ -20,6 +20,8 @@ it('loses no wake-up that comes while the endpoint’s job is active, and needs 
   try {
     await service.app.get(DeliverySweeper, { strict: false }).beforeApplicationShutdown();
     const { workspace, conversation, endpoint } = await subscribe(service, receiver);
+    // An endpoint with a rate of its own: its deliveries go through a claim, and so through a job.
+    await service.query('UPDATE webhook_endpoints SET rate_limit = 100 WHERE id = $1', [endpoint.id]);
     const job = holdClaims(service.app.get(DeliveryStore, { strict: false }));
 
     await service.make.received(workspace, conversation, 'First');

@@ -20,7 +20,7 @@ export class DeliveryAttempter {
   ) {}
 
   /** @throws SecretUnreadable when the key that it was encrypted under is not configured here */
-  secretOf({ secret, endpointId }: ClaimedDelivery): string {
+  secretOf({ secret, endpointId }: Pick<ClaimedDelivery, 'secret' | 'endpointId'>): string {
     const known = this.opened.get(secret);
     if (known !== undefined) return known;
     const opened = this.secrets.decrypt(secret, endpointId);

@@ -1,5 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { SecretUnreadable } from '../../common/secret-box';
+import { Subscriber } from '../endpoints/webhook-endpoints.repository';
 import { ClaimedDelivery } from './claimed-delivery';
 import { DeliveryAttempter } from './delivery.attempter';
 import { DeliveryQueue } from './delivery.queue';
@@ -29,7 +30,10 @@ export class DeliveryClaimer {
     const [first] = claimed;
     if (!first) return [];
     // They are all of one endpoint, and so of one secret.
-    if (!this.isSignable(first)) {
+    const fault = this.faultOf(first);
+    if (fault) {
+      const { tenantId } = first;
+      this.logger.error({ err: fault, tenantId, endpointId }, "an endpoint's secret can't be read; it waits");
       await this.giveBack(claimed, UNREADABLE_PAUSE_MS);
       return [];
     }
@@ -47,15 +51,19 @@ export class DeliveryClaimer {
     return false;
   }
 
-  private isSignable(delivery: ClaimedDelivery): boolean {
+  /** Whether an endpoint's deliveries may go as they come: none is held to a rate, and each can be signed. */
+  mayGoAtOnce({ id, secret, rateLimit }: Subscriber): boolean {
+    return rateLimit === null && this.faultOf({ endpointId: id, secret }) === null;
+  }
+
+  /** What keeps deliveries from being signed here, if anything does. */
+  private faultOf(secret: Pick<ClaimedDelivery, 'endpointId' | 'secret'>): SecretUnreadable | null {
     try {
-      this.attempter.secretOf(delivery);
-      return true;
+      this.attempter.secretOf(secret);
+      return null;
     } catch (error) {
-      if (!(error instanceof SecretUnreadable)) throw error;
-      const { tenantId, endpointId } = delivery;
-      this.logger.error({ err: error, tenantId, endpointId }, "an endpoint's secret can't be read; it waits");
-      return false;
+      if (error instanceof SecretUnreadable) return error;
+      throw error;
     }
   }
 

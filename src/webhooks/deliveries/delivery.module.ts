@@ -11,6 +11,7 @@ import { DeliveryDispatcher } from './delivery.dispatcher';
 import { DeliveryProcessor } from './delivery.processor';
 import { DELIVERY_QUEUE, DeliveryQueue } from './delivery.queue';
 import { DeliverySweeper } from './delivery.sweeper';
+import { NewDeliveries } from './new-deliveries';
 import { EndpointHealth } from '../endpoints/endpoint-health';
 import { EndpointPace } from './endpoint-pace';
 import { RecoveryRunner } from '../recoveries/recovery.runner';
@@ -34,6 +35,7 @@ import { WebhooksModule } from '../webhooks.module';
     DeliverySweeper,
     EndpointHealth,
     EndpointPace,
+    NewDeliveries,
     Pace,
     RecoveryRunner,
     WebhooksConsumer,

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { In } from 'typeorm';
 import { idFloor, isId } from '../../common/ids';
 import { Database, Transaction } from '../../database/database';
+import { LEASE } from './lease';
 import { MAX_ATTEMPTS } from './retry-schedule';
 import { WebhookAttemptEntity } from './webhook-attempt.entity';
 import { DeliveryStatusName } from './webhook-delivery.dto';
@@ -21,7 +22,10 @@ export interface DeliveryFilter {
 export type NewDelivery = Pick<
   WebhookDeliveryEntity,
   'tenantId' | 'id' | 'endpointId' | 'eventId' | 'eventType'
->;
+> & {
+  /** Of a delivery that is claimed as it is made. */
+  leaseId?: string | null;
+};
 
 /** What makes a delivery pending as if nothing had been tried: due then, with the whole retry schedule. */
 const pendingAgain = (dueAt: string) => `
@@ -96,41 +100,21 @@ export class WebhookDeliveriesRepository {
     );
   }
 
-  /** Owes events to endpoints; what is or was owed already stays as it is. */
-  async insertMany(tx: Transaction, deliveries: NewDelivery[]): Promise<void> {
-    await this.insert(tx, deliveries, 'DO NOTHING');
+  /**
+   * Owes events to endpoints with the transaction's next statement; what is or was owed already stays as it is.
+   * @returns those that are owed now and were not, to be read after the commit
+   */
+  insertMany(tx: Transaction, deliveries: NewDelivery[]): Promise<{ id: string }[]> {
+    return tx.ask(insertion('DO NOTHING'), columnsOf(deliveries));
   }
 
   /**
    * Owes events to endpoints, again or for the first time. What an endpoint has had, or has coming, stays as it is.
    * @returns how many are owed now that were not
    */
-  insertOrRenewMany(tx: Transaction, deliveries: NewDelivery[]): Promise<number> {
-    return this.insert(
-      tx,
-      deliveries,
-      `DO UPDATE SET ${pendingAgain('now()')} WHERE d.status IN ('EXHAUSTED', 'CANCELLED')`,
-    );
-  }
-
-  private async insert(tx: Transaction, deliveries: NewDelivery[], onConflict: string): Promise<number> {
-    const rows = await tx.prepared(
-      `INSERT INTO webhook_deliveries AS d
-         (tenant_id, id, endpoint_id, event_id, event_type, status, max_attempts, next_attempt_at, created_at)
-       SELECT n.tenant_id, n.id, n.endpoint_id, n.event_id, n.event_type, 'PENDING', ${MAX_ATTEMPTS}, now(), now()
-       FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[])
-         AS n (tenant_id, id, endpoint_id, event_id, event_type)
-       ON CONFLICT (tenant_id, event_id, endpoint_id) ${onConflict}
-       RETURNING 1`,
-      [
-        deliveries.map(({ tenantId }) => tenantId),
-        deliveries.map(({ id }) => id),
-        deliveries.map(({ endpointId }) => endpointId),
-        deliveries.map(({ eventId }) => eventId),
-        deliveries.map(({ eventType }) => eventType),
-      ],
-    );
-    return rows.length;
+  async insertOrRenewMany(tx: Transaction, deliveries: NewDelivery[]): Promise<number> {
+    const renewal = `DO UPDATE SET ${pendingAgain('now()')} WHERE d.status IN ('EXHAUSTED', 'CANCELLED')`;
+    return (await tx.prepared(insertion(renewal), columnsOf(deliveries))).length;
   }
 
   /**
@@ -150,4 +134,28 @@ export class WebhookDeliveriesRepository {
       [tenantId, endpointId],
     );
   }
+}
+
+function insertion(onConflict: string): string {
+  return `
+    INSERT INTO webhook_deliveries AS d
+      (tenant_id, id, endpoint_id, event_id, event_type, status, max_attempts, next_attempt_at, created_at,
+       lease_id, lease_until)
+    SELECT n.tenant_id, n.id, n.endpoint_id, n.event_id, n.event_type, 'PENDING', ${MAX_ATTEMPTS}, now(), now(),
+           n.lease_id, CASE WHEN n.lease_id IS NOT NULL THEN now() + ${LEASE} END
+    FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::uuid[])
+      AS n (tenant_id, id, endpoint_id, event_id, event_type, lease_id)
+    ON CONFLICT (tenant_id, event_id, endpoint_id) ${onConflict}
+    RETURNING id`;
+}
+
+function columnsOf(deliveries: NewDelivery[]): unknown[] {
+  return [
+    deliveries.map(({ tenantId }) => tenantId),
+    deliveries.map(({ id }) => id),
+    deliveries.map(({ endpointId }) => endpointId),
+    deliveries.map(({ eventId }) => eventId),
+    deliveries.map(({ eventType }) => eventType),
+    deliveries.map(({ leaseId }) => leaseId ?? null),
+  ];
 }

@@ -5,12 +5,11 @@ import { SealedSecret } from '../../common/secret-box';
 import { Database, Transaction } from '../../database/database';
 import { WebhookEndpointEntity } from './webhook-endpoint.entity';
 
-/** An endpoint that wants an event. */
-export interface Subscriber {
-  id: string;
-  tenantId: string;
-  events: string[];
-}
+/** An endpoint that may want an event, with all that a delivery to it needs. */
+export type Subscriber = Pick<
+  WebhookEndpointEntity,
+  'id' | 'tenantId' | 'events' | 'url' | 'rateLimit' | 'failingSince' | 'lastSuccessAt'
+> & { secret: SealedSecret };
 
 /** What of an endpoint can change. */
 export type EndpointChanges = Partial<
@@ -82,10 +81,13 @@ export class WebhookEndpointsRepository {
   }
 
   /** The active endpoints of these workspaces. */
-  subscribers(tx: Transaction, tenantIds: string[]): Promise<Subscriber[]> {
-    return tx.prepared<Subscriber>(
-      `SELECT id, tenant_id AS "tenantId", events FROM webhook_endpoints WHERE active AND tenant_id = ANY ($1)`,
+  async subscribers(tx: Transaction, tenantIds: string[]): Promise<Subscriber[]> {
+    const rows = await tx.prepared<Omit<Subscriber, 'secret'> & SealedSecret>(
+      `SELECT id, tenant_id AS "tenantId", events, url, rate_limit AS "rateLimit", failing_since AS "failingSince",
+              last_success_at AS "lastSuccessAt", secret_key_id AS "keyId", secret_ciphertext AS ciphertext
+       FROM webhook_endpoints WHERE active AND tenant_id = ANY ($1)`,
       [tenantIds],
     );
+    return rows.map(({ keyId, ciphertext, ...endpoint }) => ({ ...endpoint, secret: { keyId, ciphertext } }));
   }
 }
