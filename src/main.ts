@@ -4,6 +4,7 @@ import { NestFactory } from '@nestjs/core';
 import { NestExpressApplication } from '@nestjs/platform-express';
 import type pino from 'pino';
 import { VisitorStreams } from './channels/widget/visitor-streams';
+import { HttpAdapter } from './common/http-adapter';
 import { createLogger, NestLogger } from './common/logger';
 import { Config, ConfigError } from './config/config';
 import { configureApp } from './configure-app';
@@ -18,11 +19,15 @@ const IDLE_CHECK_MS = 50;
 async function main(): Promise<void> {
   const config = Config.from();
   const logger = createLogger(config.logLevel);
-  const app = await NestFactory.create<NestExpressApplication>(RootModule.forRoot(config), {
-    logger: new NestLogger(logger),
-    bodyParser: false,
-    abortOnError: false,
-  });
+  const app = await NestFactory.create<NestExpressApplication>(
+    RootModule.forRoot(config),
+    new HttpAdapter(),
+    {
+      logger: new NestLogger(logger),
+      bodyParser: false,
+      abortOnError: false,
+    },
+  );
   configureApp(app, config, logger);
   await app.listen(config.port, config.host);
   let stopping: Promise<void> | undefined;

@@ -1,6 +1,7 @@
 import { AddressInfo } from 'node:net';
 import { NestFactory } from '@nestjs/core';
 import { NestExpressApplication } from '@nestjs/platform-express';
+import { HttpAdapter } from '../../src/common/http-adapter';
 import { createLogger, NestLogger } from '../../src/common/logger';
 import { Config } from '../../src/config/config';
 import { Role } from '../../src/config/environment';
@@ -45,11 +46,15 @@ export class TestService {
     const ownRole = cluster ? 'api' : role;
     const config = Config.from({ ...environment(stores), ROLE: ownRole, ...env });
     const logger = createLogger(config.logLevel);
-    const app = await NestFactory.create<NestExpressApplication>(RootModule.forRoot(config), {
-      logger: new NestLogger(logger),
-      bodyParser: false,
-      abortOnError: false,
-    });
+    const app = await NestFactory.create<NestExpressApplication>(
+      RootModule.forRoot(config),
+      new HttpAdapter(),
+      {
+        logger: new NestLogger(logger),
+        bodyParser: false,
+        abortOnError: false,
+      },
+    );
     configureApp(app, config, logger);
     await app.listen(config.port, config.host);
     const { port } = app.getHttpServer().address() as AddressInfo;

@@ -1,0 +1,22 @@
+import { createServer, IncomingMessage, ServerResponse } from 'node:http';
+import { ExpressAdapter } from '@nestjs/platform-express';
+import type { Express } from 'express';
+
+/**
+ * Express over a server whose requests and answers have its prototypes from the start. Express would set them one
+ * request at a time, and what has changed its prototype is slow in V8 wherever it is used from then on.
+ */
+export class HttpAdapter extends ExpressAdapter {
+  override initHttpServer(): void {
+    const express = this.getInstance<Express>();
+    class ExpressRequest extends IncomingMessage {}
+    class ExpressResponse extends ServerResponse {}
+    Object.setPrototypeOf(ExpressRequest.prototype, express.request);
+    Object.setPrototypeOf(ExpressResponse.prototype, express.response);
+    // What Express sets on each: theirs already, so that nothing changes.
+    express.request = ExpressRequest.prototype as typeof express.request;
+    express.response = ExpressResponse.prototype as typeof express.response;
+    const classes = { IncomingMessage: ExpressRequest, ServerResponse: ExpressResponse };
+    this.httpServer = createServer(classes, express);
+  }
+}
