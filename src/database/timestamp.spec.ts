@@ -15,7 +15,10 @@ describe('a moment as PostgreSQL writes it', () => {
     ['2026-11-20 15:11:07.512+05:30', '2026-11-20T09:41:07.512Z'],
     ['2026-11-20 06:41:07-03', '2026-11-20T09:41:07.000Z'],
     ['12026-11-20 09:41:07+00', '+012026-11-20T09:41:07.000Z'],
-  ])('%s is %s', (text, iso) => expect(parseTimestamp(text).toISOString()).toBe(iso));
+  ])('%s is %s', (text, iso) => {
+    expect(parseTimestamp(text).toISOString()).toBe(iso);
+    expect(parseTimestamp(text).toJSON()).toBe(iso);
+  });
 
   it.each(['infinity', '-infinity', '0044-03-15 12:00:00+00 BC', '0044-03-15 12:00:00+00'])(
     '%s is what pg takes it for',
