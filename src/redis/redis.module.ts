@@ -27,6 +27,12 @@ export class RedisClient extends Redis implements OnApplicationShutdown {
     this.on('error', (error: Error) => logger.warn({ err: error }, 'Redis is away'));
   }
 
+  /** What is asked in one turn of the event loop, by however many requests, goes out in one packet. */
+  override sendCommand(...command: Parameters<Redis['sendCommand']>): unknown {
+    this.gather();
+    return super.sendCommand(...command);
+  }
+
   get isReady(): boolean {
     return this.status === 'ready';
   }
@@ -52,6 +58,13 @@ export class RedisClient extends Redis implements OnApplicationShutdown {
 
   onApplicationShutdown(): void {
     this.disconnect();
+  }
+
+  private gather(): void {
+    const { stream } = this;
+    if (!stream || stream.writableCorked > 0) return;
+    stream.cork();
+    setImmediate(() => stream.uncork());
   }
 }
 
