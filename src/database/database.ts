@@ -5,6 +5,7 @@ import { AppError } from '../common/app-error';
 import { isWorkspaceUnknown } from '../common/database-errors';
 import type { Pool, PoolClient } from 'pg';
 import { DatabaseClient } from './database-client';
+import { GatheredStatements } from './gathered-statements';
 
 /** Named, so that a dashboard backend that imports this service keeps its own, default data source beside it. */
 export const DATA_SOURCE = 'messaging';
@@ -26,8 +27,8 @@ export class Transaction {
     this.isCommitted = new Promise((resolve) => (this.end = resolve));
   }
 
-  query<Row>(sql: string, parameters: unknown[] = []): Promise<Row[]> {
-    return queryRows<Row>(this.manager, sql, parameters);
+  async query<Row>(sql: string, parameters: unknown[] = []): Promise<Row[]> {
+    return (await this.client.run<Row>(sql, parameters)).rows;
   }
 
   /** The same for a statement of a hot path, whose text never varies: a connection parses and plans it once. */
@@ -57,7 +58,7 @@ export class Transaction {
 
   /** Gives the statements that follow a minute, where what they go through has no bound of its own. */
   async allowLongStatements(): Promise<void> {
-    await this.manager.query(`SET LOCAL statement_timeout = ${LONG_STATEMENT_TIMEOUT_MS}`);
+    await this.query(`SET LOCAL statement_timeout = ${LONG_STATEMENT_TIMEOUT_MS}`);
     this.client.allowLongStatements(LONG_STATEMENT_TIMEOUT_MS);
   }
 
@@ -80,6 +81,7 @@ export class Transaction {
 @Injectable()
 export class Database {
   private readonly logger = new Logger(Database.name);
+  private readonly prompts = new GatheredStatements((work) => this.onConnection(work));
 
   constructor(@InjectDataSource(DATA_SOURCE) private readonly dataSource: DataSource) {}
 
@@ -88,35 +90,21 @@ export class Database {
   }
 
   /** Runs a statement on a connection of its own; no layer stands between it and the caller. */
-  query<Row>(sql: string, parameters: unknown[] = []): Promise<Row[]> {
-    return this.run((client) => client.run<Row>(sql, parameters));
+  async query<Row>(sql: string, parameters: unknown[] = []): Promise<Row[]> {
+    return (await this.onConnection((client) => client.run<Row>(sql, parameters))).rows;
   }
 
   /** The same for a statement of a hot path, whose text never varies: a connection parses and plans it once. */
-  prepared<Row>(sql: string, parameters: unknown[] = []): Promise<Row[]> {
-    return this.run((client) => client.runPrepared<Row>(sql, parameters));
+  async prepared<Row>(sql: string, parameters: unknown[] = []): Promise<Row[]> {
+    return (await this.onConnection((client) => client.runPrepared<Row>(sql, parameters))).rows;
   }
 
-  private async run<Row>(statement: (client: DatabaseClient) => Promise<{ rows: Row[] }>): Promise<Row[]> {
-    const client = (await this.pool.connect()) as PoolClient & DatabaseClient;
-    let fault: Error | undefined;
-    // A connection that breaks says so to whoever has it, beside the statement that fails: unheard, it ends the process.
-    const onBreak = (error: Error) => (fault ??= error);
-    client.on('error', onBreak);
-    try {
-      return (await statement(client)).rows;
-    } catch (error) {
-      fault = error as Error;
-      throw error;
-    } finally {
-      client.off('error', onBreak);
-      // A connection that has met a fault is not used again, whatever the fault was.
-      client.release(fault);
-    }
-  }
-
-  private get pool(): Pool {
-    return (this.dataSource.driver as unknown as { master: Pool }).master;
+  /**
+   * The same for what is answered at once, whatever there is. What is asked so in one turn of the event loop, by however
+   * many requests, shares a connection, where each waits for those before it: one way there and back serves all.
+   */
+  async preparedPrompt<Row>(sql: string, parameters: unknown[]): Promise<Row[]> {
+    return (await this.prompts.runPrepared(sql, parameters)).rows as Row[];
   }
 
   /**
@@ -138,6 +126,24 @@ export class Database {
     return outcome.result as T;
   }
 
+  private async onConnection<T>(work: (client: DatabaseClient) => Promise<T>): Promise<T> {
+    const client = (await this.pool.connect()) as PoolClient & DatabaseClient;
+    let fault: Error | undefined;
+    try {
+      return await work(client);
+    } catch (error) {
+      fault = error as Error;
+      throw error;
+    } finally {
+      // A connection that has met a fault is not used again, whatever the fault was.
+      client.release(fault);
+    }
+  }
+
+  private get pool(): Pool {
+    return (this.dataSource.driver as unknown as { master: Pool }).master;
+  }
+
   private announce(tx: Transaction): void {
     try {
       tx.committed();
@@ -156,11 +162,4 @@ function settle<T>(work: Promise<T>): Promise<{ result?: T; fault?: Error }> {
     (result) => ({ result }),
     (fault: Error) => ({ fault }),
   );
-}
-
-/** TypeORM answers an UPDATE or DELETE with `[rows, count]` and all else with rows: rows it is, always. */
-async function queryRows<Row>(manager: EntityManager, sql: string, parameters: unknown[]): Promise<Row[]> {
-  const answer = await manager.query<unknown>(sql, parameters);
-  const isPair = Array.isArray(answer) && answer.length === 2 && Array.isArray(answer[0]);
-  return (isPair ? answer[0] : answer) as Row[];
 }

@@ -35,7 +35,10 @@ class ReadDate extends Date {
 
   override toJSON(): string {
     const text = this.#text;
-    const ms = text.slice(FRACTION_AT + 1, -UTC.length).padEnd(3, '0').slice(0, 3);
+    const ms = text
+      .slice(FRACTION_AT + 1, -UTC.length)
+      .padEnd(3, '0')
+      .slice(0, 3);
     return `${text.slice(0, DATE_LENGTH)}T${text.slice(DATE_LENGTH + 1, FRACTION_AT)}.${ms}Z`;
   }
 }
