@@ -1,6 +1,8 @@
+import { randomFillSync } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const RANDOM_BYTES = 16;
 const TIMESTAMP_SHIFT = 80n;
 /** The 74 random bits of a UUIDv7: everything but its timestamp, version and variant. */
 const RAND_A_SHIFT = 64n;
@@ -8,9 +10,21 @@ const RAND_B_MASK = (1n << 62n) - 1n;
 const VERSION_7 = 7n << 76n;
 const VARIANT = 2n << 62n;
 
+/** Drawn for many ids at once: the way to the system's randomness costs more than all the rest of an id. */
+const randomness = Buffer.allocUnsafe(256 * RANDOM_BYTES);
+let drawn = randomness.length;
+/** The millisecond of the latest id, and the count that sets it apart from those before it in the same one. */
+const latest = { msecs: 0, seq: 0 };
+
 /** A new identifier: UUIDv7, so that ids sort by the time they were made; increasing within this process. */
 export function newId(): string {
-  return uuidv7();
+  const random = nextRandom();
+  const now = Date.now();
+  if (now > latest.msecs) {
+    latest.msecs = now;
+    latest.seq = random.readUInt32BE(0) >>> 2;
+  } else latest.seq++;
+  return uuidv7({ random, ...latest });
 }
 
 /**
@@ -45,6 +59,14 @@ function successor(id: string): string {
       VARIANT |
       (counter & RAND_B_MASK),
   );
+}
+
+function nextRandom(): Buffer {
+  if (drawn === randomness.length) {
+    randomFillSync(randomness);
+    drawn = 0;
+  }
+  return randomness.subarray(drawn, (drawn += RANDOM_BYTES));
 }
 
 function format(bits: bigint): string {
