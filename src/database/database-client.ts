@@ -1,4 +1,4 @@
-import { Client, type ClientConfig, types } from 'pg';
+import { Client, type ClientConfig, Query, types } from 'pg';
 import { QueryFailedError } from 'typeorm';
 import { nameOf } from './prepared-statement';
 import { parseTimestamp } from './timestamp';
@@ -45,7 +45,17 @@ export class DatabaseClient extends Client {
 
   /** Runs a statement that this connection parses and plans once, and finds by its name from then on. */
   runPrepared<Row>(sql: string, parameters: unknown[]): Promise<{ rows: Row[] }> {
-    return this.asFailed(sql, parameters, this.query({ name: nameOf(sql), text: sql, values: parameters }));
+    return this.asFailed(sql, parameters, this.askNamed<Row>(nameOf(sql), sql, parameters));
+  }
+
+  /** With a query made here: of one that is described to it, pg copies the description, property by property. */
+  private askNamed<Row>(name: string, sql: string, parameters: unknown[]): Promise<{ rows: Row[] }> {
+    const answered = new Promise<{ rows: Row[] }>((resolve, reject) => {
+      const query = new Query(sql, parameters, (error, result) => (error ? reject(error) : resolve(result)));
+      this.query(Object.assign(query, { name }));
+    });
+    this.giveUpUnless(answered);
+    return answered;
   }
 
   /** A statement that fails is told of as TypeORM does, whichever way it was run. */
