@@ -17,6 +17,7 @@ export class HttpAdapter extends ExpressAdapter {
     return response.end(json);
   }
 
+  /** Plain HTTP, as the service is served behind a proxy: of Nest's options for the server it knows none. */
   override initHttpServer(): void {
     const express = this.getInstance<Express>();
     class ExpressRequest extends IncomingMessage {}

@@ -3,6 +3,8 @@ import { v7 as uuidv7 } from 'uuid';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const RANDOM_BYTES = 16;
+/** Left to count in: a sequence starts at random, but so low that no millisecond has as many ids as bring it to its end. */
+const SEQUENCE_HEADROOM_BITS = 2;
 const TIMESTAMP_SHIFT = 80n;
 /** The 74 random bits of a UUIDv7: everything but its timestamp, version and variant. */
 const RAND_A_SHIFT = 64n;
@@ -22,8 +24,10 @@ export function newId(): string {
   const now = Date.now();
   if (now > latest.msecs) {
     latest.msecs = now;
-    latest.seq = random.readUInt32BE(0) >>> 2;
-  } else latest.seq++;
+    latest.seq = random.readUInt32BE(0) >>> SEQUENCE_HEADROOM_BITS;
+  } else {
+    latest.seq++;
+  }
   return uuidv7({ random, ...latest });
 }
 
