@@ -3,17 +3,14 @@ import { Transaction } from '../../database/database';
 import { EventData } from '../../outbox/event-catalog';
 import { OutboxConsumer, OutboxEvent, OutboxRelay } from '../../outbox/outbox.relay';
 import { DispatchRouter } from './dispatch.router';
+import { STATUS_BY_KEY } from './dispatch.store';
 
-/**
- * Those of the messages $2, $3, $4 that wait to be sent, each found by its key. The status is compared in such a way that
- * the index of what is unsent does not serve: statistics know little of a queue, and PostgreSQL would take it for empty
- * and read all of it.
- */
+/** Those of the messages $2, $3, $4 that wait to be sent. */
 const QUEUED = `
   SELECT m.tenant_id, m.conversation_id, m.id
   FROM unnest($2::uuid[], $3::uuid[], $4::uuid[]) AS f (tenant_id, conversation_id, id)
   JOIN messages m ON m.tenant_id = f.tenant_id AND m.conversation_id = f.conversation_id AND m.id = f.id
-  WHERE coalesce(m.delivery_status, '') = 'QUEUED'
+  WHERE ${STATUS_BY_KEY} = 'QUEUED'
   ORDER BY m.tenant_id, m.conversation_id, m.id FOR NO KEY UPDATE OF m`;
 
 /** Turns the events of agents' messages into what is to be sent. */

@@ -41,6 +41,12 @@ export const RECIPIENT = `
     WHERE i.tenant_id = c.tenant_id AND i.contact_id = c.contact_id AND i.channel = c.source_channel
     ORDER BY i.created_at DESC, i.external_id LIMIT 1))`;
 
+/**
+ * The status of a message `m` that is found by its key, put so that the indexes of few statuses do not serve: statistics
+ * know little of a queue, and PostgreSQL would take such an index for empty and read all of it.
+ */
+export const STATUS_BY_KEY = `coalesce(m.delivery_status, '')`;
+
 const BY_KEY = 'tenant_id = $1 AND conversation_id = $2 AND message_id = $3';
 const UP_TO = 'tenant_id = $1 AND conversation_id = $2 AND message_id <= $3';
 

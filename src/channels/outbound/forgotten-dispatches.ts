@@ -4,7 +4,7 @@ import { Database, Transaction } from '../../database/database';
 import { DELIVERY_ERROR_CODES, statusesBefore } from '../../messages/message-status';
 import { ChannelAdapters } from '../adapters/channel-adapters';
 import { deliveryError } from '../delivery-error';
-import { IS_READY, MAY_SEND } from './dispatch.store';
+import { IS_READY, MAY_SEND, STATUS_BY_KEY } from './dispatch.store';
 
 /** Overdue by this, and nobody came: a wake-up was lost. */
 const OVERDUE = `interval '1 second'`;
@@ -69,7 +69,7 @@ export class ForgottenDispatches {
          UPDATE messages m SET delivery_status = 'UNKNOWN', delivery_error = $3
          FROM expired e
          WHERE m.tenant_id = e.tenant_id AND m.conversation_id = e.conversation_id AND m.id = e.message_id
-           AND m.delivery_status = ANY ($4)
+           AND ${STATUS_BY_KEY} = ANY ($4)
          RETURNING e.*
        ), held AS (
          UPDATE message_dispatches d SET lease_id = NULL, lease_until = NULL,
@@ -126,7 +126,7 @@ export class ForgottenDispatches {
            'code', o.code, 'providerCode', NULL, 'message', $1::jsonb->>o.code)
          FROM orphaned o
          WHERE m.tenant_id = o.tenant_id AND m.conversation_id = o.conversation_id AND m.id = o.message_id
-           AND m.delivery_status = ANY ($2)
+           AND ${STATUS_BY_KEY} = ANY ($2)
          RETURNING o.channel, o.code
        )
        SELECT channel, lower(code) AS outcome, count(*)::integer FROM failed GROUP BY 1, 2`,

@@ -7,17 +7,14 @@ import { DispatchRouter } from './dispatch.router';
 const OVERDUE_MS = 60_000;
 const BATCH = 500;
 
-/** What has been QUEUED since before the id $2 without ever having been routed, though its event is through. */
+/** What has been QUEUED since before the id $2 without ever having been routed, though all events of then are through. */
 const UNROUTED = `
   SELECT m.tenant_id, m.conversation_id, m.id FROM messages m
   WHERE m.delivery_status = 'QUEUED' AND m.id < $2
     AND NOT EXISTS (
       SELECT FROM message_dispatches d
       WHERE d.tenant_id = m.tenant_id AND d.conversation_id = m.conversation_id AND d.message_id = m.id)
-    AND NOT EXISTS (
-      SELECT FROM events e
-      WHERE e.relayed_at IS NULL AND e.tenant_id = m.tenant_id AND e.type = 'message.created'
-        AND e.data->'message'->>'id' = m.id::text)
+    AND NOT EXISTS (SELECT FROM events WHERE relayed_at IS NULL AND id < $2)
   ORDER BY m.tenant_id, m.conversation_id, m.id LIMIT ${BATCH} FOR NO KEY UPDATE OF m SKIP LOCKED`;
 
 /**
