@@ -22,6 +22,7 @@ const MESSAGES =
 
 const UNIQUE_VIOLATION = '23505';
 const FOREIGN_KEY_VIOLATION = '23503';
+const TRANSACTION_FAILED = '25P02';
 
 /** Whether the database could not answer now, so that the same request may pass later. */
 export function isDatabaseAway(error: unknown): boolean {
@@ -43,6 +44,11 @@ function lostItsConnection(error: unknown): boolean {
 export function violatesUnique(error: unknown, constraint: string): boolean {
   const driver = driverError(error);
   return driver.code === UNIQUE_VIOLATION && driver.constraint === constraint;
+}
+
+/** Whether a statement failed for no fault of its own: one before it in the same transaction had. */
+export function followsFromAnother(error: unknown): boolean {
+  return driverError(error).code === TRANSACTION_FAILED;
 }
 
 /** Whether something was done in a workspace that there is not. */

@@ -2,7 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, EntityManager } from 'typeorm';
 import { AppError } from '../common/app-error';
-import { isWorkspaceUnknown } from '../common/database-errors';
+import { followsFromAnother, isWorkspaceUnknown } from '../common/database-errors';
 import type { Pool, PoolClient } from 'pg';
 import { DatabaseClient } from './database-client';
 import { GatheredStatements } from './gathered-statements';
@@ -16,15 +16,15 @@ const LONG_STATEMENT_TIMEOUT_MS = 60_000;
 export class Transaction {
   private readonly callbacks: (() => void)[] = [];
   private readonly sent: Promise<{ fault?: Error }>[] = [];
-  /** Whether it was committed, once that is known; a commit that was not answered counts as none. */
-  readonly isCommitted: Promise<boolean>;
-  private end!: (isCommitted: boolean) => void;
+  /** How it ended, once it has; a commit that was not answered counts as none. */
+  readonly ended: Promise<'committed' | 'rolled back'>;
+  private end!: (how: 'committed' | 'rolled back') => void;
 
   constructor(
     readonly manager: EntityManager,
     private readonly client: DatabaseClient,
   ) {
-    this.isCommitted = new Promise((resolve) => (this.end = resolve));
+    this.ended = new Promise((resolve) => (this.end = resolve));
   }
 
   async query<Row>(sql: string, parameters: unknown[] = []): Promise<Row[]> {
@@ -68,11 +68,11 @@ export class Transaction {
   }
 
   rolledBack(): void {
-    this.end(false);
+    this.end('rolled back');
   }
 
   committed(): void {
-    this.end(true);
+    this.end('committed');
     for (const callback of this.callbacks) callback();
   }
 }
@@ -119,9 +119,12 @@ export class Database {
     };
     const outcome = await settle(this.dataSource.transaction(run));
     // First what was sent: PostgreSQL rolls back what failed when it is told to commit, and calls that no error.
-    const fault = (await tx?.faultOfSent()) ?? outcome.fault;
-    if (fault) tx?.rolledBack();
-    if (fault) throw isWorkspaceUnknown(fault) ? AppError.notFound('Workspace') : fault;
+    const faults = [await tx?.faultOfSent(), outcome.fault].filter((fault) => fault !== undefined);
+    const fault = faults.find((fault) => !followsFromAnother(fault)) ?? faults[0];
+    if (fault) {
+      tx?.rolledBack();
+      throw isWorkspaceUnknown(fault) ? AppError.notFound('Workspace') : fault;
+    }
     this.announce(tx!);
     return outcome.result as T;
   }

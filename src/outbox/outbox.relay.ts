@@ -90,21 +90,23 @@ export class OutboxRelay implements BeforeApplicationShutdown {
 
   /** All at once, so that they share ways to the database. None is left at it when the transaction ends for another. */
   private async consume(tx: Transaction, events: OutboxEvent[]): Promise<void> {
-    const outcomes = await Promise.allSettled(this.consumers.map((consumer) => consumer.consume(tx, events)));
-    for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+    const faults: Error[] = [];
+    const consumed = this.consumers.map((consumer) => consumer.consume(tx, events));
+    await Promise.all(consumed.map((done) => done.catch((error: Error) => faults.push(error))));
+    // The first in time: what failed after it may have failed because of it.
+    if (faults[0]) throw faults[0];
   }
 
   /** The oldest events that no other relay has in hand, marked as relayed if all goes well with them. */
   private take(tx: Transaction): Promise<OutboxEvent[]> {
     return tx.prepared<OutboxEvent>(
       `WITH taken AS (
-         SELECT tenant_id, id FROM events WHERE relayed_at IS NULL ORDER BY id LIMIT $1 FOR NO KEY UPDATE SKIP LOCKED
+         SELECT tenant_id, id FROM events WHERE relayed_at IS NULL ORDER BY id LIMIT ${BATCH} FOR NO KEY UPDATE SKIP LOCKED
        ), relayed AS (
          UPDATE events e SET relayed_at = now() FROM taken WHERE e.tenant_id = taken.tenant_id AND e.id = taken.id
          RETURNING e.id, e.tenant_id, e.type, e.data::text, e.sequence, e.created_at
        )
        SELECT id, tenant_id AS "tenantId", type, data, sequence, created_at AS "createdAt" FROM relayed ORDER BY id`,
-      [BATCH],
     );
   }
 

@@ -62,7 +62,10 @@ export abstract class TurnDispatcher<Claimed> {
     return places;
   }
 
-  /** Starts, once it is claimed, what so many places were taken for. Those that it leaves empty are free again. */
+  /**
+   * Starts, once it is claimed, what so many places were taken for. Those that it leaves empty are free again.
+   * @param claiming never rejects: what could not be claimed is nothing
+   */
   fill(id: string, places: number, claiming: Promise<Claimed[]>): void {
     void this.track(
       claiming.then((claimed) => {
@@ -100,8 +103,10 @@ export abstract class TurnDispatcher<Claimed> {
       this.startAll(id, claimed);
       if (claimed.length < room) return;
     }
+    // It is woken when its pause ends: meanwhile the place that it can't use is for another.
+    if (this.isPaused(id)) return;
     this.room.miss(id);
-    if (!this.isPaused(id)) this.askForHelp(id);
+    this.askForHelp(id);
   }
 
   /** Takes the room before it claims, so that two turns of one target can't both fill it. */

@@ -5,8 +5,8 @@ import { TurnDispatcher, TURNS_AT_ONCE } from './turn.dispatcher';
 import { WakeUp, WakeUpQueue } from './wake-up.queue';
 
 /**
- * Serves the targets that are woken: by this process itself, and by jobs of any. The database says what is due and whose it is, so that any number of jobs, workers
- * and repetitions do no harm.
+ * Serves the targets that are woken: by this process itself, and by jobs of any. The database says what is due and whose
+ * it is, so that any number of jobs, workers and repetitions do no harm.
  */
 export abstract class TurnProcessor
   implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown

@@ -1,8 +1,11 @@
 import { ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import Redis from 'ioredis';
 import { OutboxConsumer, OutboxRelay } from '../../src/outbox/outbox.relay';
+import { SYSTEM } from '../../src/common/principal';
 import { DeliveryQueue } from '../../src/webhooks/deliveries/delivery.queue';
 import { DeliveryStore } from '../../src/webhooks/deliveries/delivery.store';
+import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service';
 import { Dashboard } from '../support/dashboard';
 import { Receiver } from '../support/receiver';
 import { TestService } from '../support/service';
@@ -240,6 +243,36 @@ describe('delivery engine', () => {
     await bringForward(dashboard, hanging.endpoint);
     await waitForDeliveries(service, hanging.endpoint, 'SUCCEEDED', CAP + 2, SLOW);
   }, 60_000);
+
+  it('sends nothing to an endpoint once it is deleted, though that is while its event is relayed', async () => {
+    const { workspace, conversation, endpoint, path } = await subscribe(service, receiver);
+    let postsWhenDeleted: number | null = null;
+    const remove = async () => {
+      await service.app.get(WebhookEndpointsService).delete(workspace.id, endpoint.id, SYSTEM);
+      postsWhenDeleted = receiver.received(path).length;
+    };
+    const consumer: OutboxConsumer = {
+      // By now the relay has read who is subscribed.
+      consume: async (_, events) => {
+        if (!events.some(({ tenantId, type }) => tenantId === workspace.id && type === 'message.created'))
+          return;
+        await sleep(100);
+        void remove();
+        await sleep(500);
+      },
+    };
+    service.app.get(OutboxRelay).register(consumer);
+
+    await service.make.received(workspace, conversation, 'First');
+
+    await waitFor('the deletion', () => postsWhenDeleted !== null);
+    await waitFor('its outcome', async () => {
+      const [delivery] = await deliveriesOf(service, endpoint);
+      return delivery !== undefined && delivery.status !== 'PENDING';
+    });
+    await sleep(500);
+    expect(receiver.received(path)).toHaveLength(postsWhenDeleted!);
+  });
 
   it('cancels what an endpoint got while it was being deactivated', async () => {
     const subscription = await subscribe(service, receiver);

@@ -5,7 +5,7 @@ import { Dashboard } from '../support/dashboard';
 import { Receiver } from '../support/receiver';
 import { TestService } from '../support/service';
 import { ServiceProcess } from '../support/service-process';
-import { attemptsOf, subscribe, waitForDeliveries } from '../support/subscription';
+import { addEndpoint, attemptsOf, deliveriesOf, subscribe, waitForDeliveries } from '../support/subscription';
 import { TcpProxy } from '../support/tcp-proxy';
 import { waitFor } from '../support/wait';
 
@@ -148,16 +148,24 @@ describe('an outage of Redis', () => {
       const send = (body: string) => client.post(`/conversations/${conversation.id}/messages`, { body });
       expect(await send('Before')).toMatchObject({ status: 201 });
       await waitForDeliveries(dashboard, endpoint, 'SUCCEEDED', 1);
+      const paced = await addEndpoint(dashboard, workspace, receiver.url('/paced'));
+      await dashboard.query('UPDATE webhook_endpoints SET rate_limit = 100 WHERE id = $1', [paced.id]);
 
       await proxy.cut();
       for (let n = 0; n < 3; n++) expect(await send(`Meanwhile ${n}`)).toMatchObject({ status: 201 });
       // The relay finds them by its own looking, and its process serves what it wakes itself.
       await waitForDeliveries(dashboard, endpoint, 'SUCCEEDED', 4, 30_000);
+      // A rate can't be kept without Redis. What waits for it is nobody's, so that nothing else holds it up afterwards.
+      await waitFor('what is held to a rate to be given back', async () => {
+        const waiting = await deliveriesOf(dashboard, paced);
+        return waiting.length === 3 && waiting.every(({ lease_until }) => lease_until === null);
+      });
       await proxy.restore();
 
       expect(await send('Afterwards')).toMatchObject({ status: 201 });
       await waitForDeliveries(dashboard, endpoint, 'SUCCEEDED', 5, 30_000);
       expect(receiver.received(path)).toHaveLength(5);
+      await waitForDeliveries(dashboard, paced, 'SUCCEEDED', 4, 30_000);
     } finally {
       await service.close();
       await proxy.cut();

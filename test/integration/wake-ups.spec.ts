@@ -3,6 +3,7 @@ import { Config } from '../../src/config/config';
 import { OutboxSignal } from '../../src/outbox/outbox.signal';
 import { RedisSubscriber } from '../../src/redis/redis-subscriber';
 import { RedisClient } from '../../src/redis/redis.module';
+import { DeliveryQueue } from '../../src/webhooks/deliveries/delivery.queue';
 import { DeliveryStore } from '../../src/webhooks/deliveries/delivery.store';
 import { DeliverySweeper } from '../../src/webhooks/deliveries/delivery.sweeper';
 import { Receiver } from '../support/receiver';
@@ -20,8 +21,9 @@ it('loses no wake-up that comes while the endpoint’s job is active, and needs 
   try {
     await service.app.get(DeliverySweeper, { strict: false }).beforeApplicationShutdown();
     const { workspace, conversation, endpoint } = await subscribe(service, receiver);
-    // An endpoint with a rate of its own: its deliveries go through a claim, and so through a job.
+    // An endpoint with a rate of its own: its deliveries go through a claim. And whatever wakes it adds a job.
     await service.query('UPDATE webhook_endpoints SET rate_limit = 100 WHERE id = $1', [endpoint.id]);
+    service.app.get(DeliveryQueue, { strict: false }).serveElsewhere();
     const job = holdClaims(service.app.get(DeliveryStore, { strict: false }));
 
     await service.make.received(workspace, conversation, 'First');

@@ -11,7 +11,8 @@ const MAX_BATCH = 50;
 /**
  * Each part finds its rows by the key of the one before it, so that no plan reads more than it claims. That is planned
  * anew each time, for the tables as they are, and with one limit for all endpoints that the planner knows: by one of
- * each endpoint's own it would reckon with a tenth of all that is pending, and read whole tables.
+ * each endpoint's own it would reckon with a tenth of all that is pending, and read whole tables. So more may be locked for a moment than is
+ * claimed, and another process that comes just then takes it for taken; whoever has more than room for asks for help.
  */
 const CLAIM = `
   WITH due AS (

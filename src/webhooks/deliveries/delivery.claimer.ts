@@ -1,5 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { SecretUnreadable } from '../../common/secret-box';
+import { Granted } from '../../redis/pace';
 import { Subscriber } from '../endpoints/webhook-endpoints.repository';
 import { ClaimedDelivery } from './claimed-delivery';
 import { DeliveryAttempter } from './delivery.attempter';
@@ -9,6 +10,8 @@ import { EndpointPace } from './endpoint-pace';
 
 /** How long an endpoint is left alone whose secret can't be read here: until an operator has put its key back. */
 const UNREADABLE_PAUSE_MS = 60_000;
+/** The same for one whose rate can't be taken, because Redis is away. */
+const RATE_UNKNOWN_PAUSE_MS = 1_000;
 
 /** Claims deliveries that may go now. Those that must wait are given back, which costs no attempt and holds no place. */
 @Injectable()
@@ -37,9 +40,19 @@ export class DeliveryClaimer {
       await this.giveBack(claimed, UNREADABLE_PAUSE_MS);
       return [];
     }
-    const { granted, remainingMs } = await this.pace.take(first, claimed.length);
+    const { granted, remainingMs } = await this.paceOf(claimed);
     if (granted < claimed.length) await this.giveBack(claimed.slice(granted), remainingMs);
     return claimed.slice(0, granted);
+  }
+
+  /** Without Redis there is no telling of a rate: what is held to one waits, but for nobody's lease. */
+  private async paceOf(claimed: ClaimedDelivery[]): Promise<Granted> {
+    try {
+      return await this.pace.take(claimed[0]!, claimed.length);
+    } catch (error) {
+      this.logger.warn({ err: error as Error }, 'the rate of an endpoint is not known; its deliveries wait');
+      return { granted: 0, remainingMs: RATE_UNKNOWN_PAUSE_MS };
+    }
   }
 
   /** Whether claiming is vain for now: however much is due, it would only be given back. */
@@ -52,8 +65,12 @@ export class DeliveryClaimer {
   }
 
   /** Whether an endpoint's deliveries may go as they come: none is held to a rate, and each can be signed. */
-  mayGoAtOnce({ id, secret, rateLimit }: Subscriber): boolean {
-    return rateLimit === null && this.faultOf({ endpointId: id, secret }) === null;
+  mayGoAtOnce(endpoint: Subscriber): boolean {
+    return endpoint.isHeld && endpoint.rateLimit === null && this.canSign(endpoint);
+  }
+
+  canSign({ id, secret }: Subscriber): boolean {
+    return this.faultOf({ endpointId: id, secret }) === null;
   }
 
   /** What keeps deliveries from being signed here, if anything does. */

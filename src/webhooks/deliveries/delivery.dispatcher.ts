@@ -8,7 +8,7 @@ import { ClaimedDelivery } from './claimed-delivery';
 import { DeliveryAttempter } from './delivery.attempter';
 import { DeliveryClaimer } from './delivery.claimer';
 
-/** Serves one endpoint for a turn: claims what is due and starts sending it. */
+/** Serves endpoints in turns: claims what is due to one and starts sending it. */
 @Injectable()
 export class DeliveryDispatcher extends TurnDispatcher<ClaimedDelivery> {
   private readonly logger = new Logger(DeliveryDispatcher.name);

@@ -69,7 +69,7 @@ export class DeliveryStore {
       `WITH held AS (
          SELECT d.tenant_id, d.id FROM unnest($1::uuid[], $2::uuid[], $3::uuid[]) AS p (tenant_id, id, lease_id)
          JOIN webhook_deliveries d
-           ON d.tenant_id = p.tenant_id AND d.id = p.id AND d.lease_id = p.lease_id AND d.status = 'PENDING'
+           ON d.tenant_id = p.tenant_id AND d.id = p.id AND d.lease_id = p.lease_id AND d.finished_at IS NULL
          ORDER BY d.tenant_id, d.id FOR NO KEY UPDATE OF d
        )
        UPDATE webhook_deliveries d
@@ -89,7 +89,7 @@ export class DeliveryStore {
    * to another is kept as what happened, but no longer decides.
    */
   async record(attempts: RecordedAttempt[]): Promise<void> {
-    await this.database.prepared(
+    await this.database.query(
       `WITH outcome AS (
          SELECT * FROM unnest(
            $1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::integer[],
@@ -108,7 +108,7 @@ export class DeliveryStore {
        ), held AS (
          SELECT d.tenant_id, d.id, o.status, o.retry_delay_ms FROM outcome o
          JOIN webhook_deliveries d
-           ON d.tenant_id = o.tenant_id AND d.id = o.delivery_id AND d.lease_id = o.lease_id AND d.status = 'PENDING'
+           ON d.tenant_id = o.tenant_id AND d.id = o.delivery_id AND d.lease_id = o.lease_id AND d.finished_at IS NULL
          ORDER BY d.tenant_id, d.id FOR NO KEY UPDATE OF d
        )
        UPDATE webhook_deliveries d

@@ -142,7 +142,7 @@ function insertion(onConflict: string): string {
       (tenant_id, id, endpoint_id, event_id, event_type, status, max_attempts, next_attempt_at, created_at,
        lease_id, lease_until)
     SELECT n.tenant_id, n.id, n.endpoint_id, n.event_id, n.event_type, 'PENDING', ${MAX_ATTEMPTS}, now(), now(),
-           n.lease_id, CASE WHEN n.lease_id IS NOT NULL THEN now() + ${LEASE} END
+           n.lease_id, CASE WHEN n.lease_id IS NOT NULL THEN clock_timestamp() + ${LEASE} END
     FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::uuid[])
       AS n (tenant_id, id, endpoint_id, event_id, event_type, lease_id)
     ON CONFLICT (tenant_id, event_id, endpoint_id) ${onConflict}

@@ -9,7 +9,11 @@ import { WebhookEndpointEntity } from './webhook-endpoint.entity';
 export type Subscriber = Pick<
   WebhookEndpointEntity,
   'id' | 'tenantId' | 'events' | 'url' | 'rateLimit' | 'failingSince' | 'lastSuccessAt'
-> & { secret: SealedSecret };
+> & {
+  secret: SealedSecret;
+  /** Nobody can deactivate or delete it before the transaction ends. */
+  isHeld: boolean;
+};
 
 /** What of an endpoint can change. */
 export type EndpointChanges = Partial<
@@ -83,8 +87,12 @@ export class WebhookEndpointsRepository {
   /** The active endpoints of these workspaces. */
   async subscribers(tx: Transaction, tenantIds: string[]): Promise<Subscriber[]> {
     const rows = await tx.prepared<Omit<Subscriber, 'secret'> & SealedSecret>(
-      `SELECT id, tenant_id AS "tenantId", events, url, rate_limit AS "rateLimit", failing_since AS "failingSince",
-              last_success_at AS "lastSuccessAt", secret_key_id AS "keyId", secret_ciphertext AS ciphertext
+      `WITH held AS (
+         SELECT id FROM webhook_endpoints WHERE active AND tenant_id = ANY ($1) FOR SHARE SKIP LOCKED
+       )
+       SELECT id, tenant_id AS "tenantId", events, url, rate_limit AS "rateLimit", failing_since AS "failingSince",
+              last_success_at AS "lastSuccessAt", secret_key_id AS "keyId", secret_ciphertext AS ciphertext,
+              id IN (SELECT id FROM held) AS "isHeld"
        FROM webhook_endpoints WHERE active AND tenant_id = ANY ($1)`,
       [tenantIds],
     );
