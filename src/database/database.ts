@@ -81,7 +81,7 @@ export class Transaction {
 @Injectable()
 export class Database {
   private readonly logger = new Logger(Database.name);
-  private readonly prompts = new GatheredStatements((work) => this.onConnection(work));
+  private readonly gathering = new GatheredStatements((work) => this.onConnection(work));
 
   constructor(@InjectDataSource(DATA_SOURCE) private readonly dataSource: DataSource) {}
 
@@ -103,8 +103,8 @@ export class Database {
    * The same for what is answered at once, whatever there is. What is asked so in one turn of the event loop, by however
    * many requests, shares a connection, where each waits for those before it: one way there and back serves all.
    */
-  async preparedPrompt<Row>(sql: string, parameters: unknown[]): Promise<Row[]> {
-    return (await this.prompts.runPrepared(sql, parameters)).rows as Row[];
+  async gathered<Row>(sql: string, parameters: unknown[]): Promise<Row[]> {
+    return (await this.gathering.runPrepared(sql, parameters)).rows as Row[];
   }
 
   /**

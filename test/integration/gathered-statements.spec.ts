@@ -19,7 +19,7 @@ describe('Reads that are asked in one turn', () => {
   afterAll(() => dashboard.close());
 
   const divideBy = (divisors: number[]) =>
-    Promise.allSettled(divisors.map((divisor) => database.preparedPrompt<Row>(DIVIDE, [divisor])));
+    Promise.allSettled(divisors.map((divisor) => database.gathered<Row>(DIVIDE, [divisor])));
 
   it('share a connection, and each has its own answer', async () => {
     const rows = (await divideBy([1, 2, 3])).map((outcome) =>
