@@ -1,14 +1,11 @@
 import 'reflect-metadata';
 import type { Server, ServerResponse } from 'node:http';
-import { NestFactory } from '@nestjs/core';
 import { NestExpressApplication } from '@nestjs/platform-express';
 import type pino from 'pino';
 import { VisitorStreams } from './channels/widget/visitor-streams';
-import { HttpAdapter } from './common/http-adapter';
-import { createLogger, NestLogger } from './common/logger';
+import { createLogger } from './common/logger';
 import { Config, ConfigError } from './config/config';
-import { configureApp } from './configure-app';
-import { RootModule } from './root.module';
+import { createApp } from './create-app';
 
 /** Requests and deliveries under way at SIGTERM end within this; what has not is ended with the process. */
 const SHUTDOWN_DEADLINE_MS = 15_000;
@@ -19,16 +16,7 @@ const IDLE_CHECK_MS = 50;
 async function main(): Promise<void> {
   const config = Config.from();
   const logger = createLogger(config.logLevel);
-  const app = await NestFactory.create<NestExpressApplication>(
-    RootModule.forRoot(config),
-    new HttpAdapter(),
-    {
-      logger: new NestLogger(logger),
-      bodyParser: false,
-      abortOnError: false,
-    },
-  );
-  configureApp(app, config, logger);
+  const app = await createApp(config, logger);
   await app.listen(config.port, config.host);
   let stopping: Promise<void> | undefined;
   for (const signal of ['SIGTERM', 'SIGINT'] as const)

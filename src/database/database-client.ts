@@ -19,9 +19,9 @@ export class DatabaseClient extends Client {
 
   constructor(config?: string | ClientConfig) {
     super(config);
-    // For this connection alone: a backend that imports this service may have connections of its own.
     // A connection that breaks says so beside the statement that fails; unheard, that would end the process.
     this.on('error', () => undefined);
+    // For this connection alone: a backend that imports this service may have connections of its own.
     this.setTypeParser(types.builtins.TIMESTAMPTZ, parseTimestamp);
   }
 

@@ -1,13 +1,10 @@
 import { AddressInfo } from 'node:net';
-import { NestFactory } from '@nestjs/core';
 import { NestExpressApplication } from '@nestjs/platform-express';
-import { HttpAdapter } from '../../src/common/http-adapter';
-import { createLogger, NestLogger } from '../../src/common/logger';
+import { createLogger } from '../../src/common/logger';
 import { Config } from '../../src/config/config';
 import { Role } from '../../src/config/environment';
-import { configureApp } from '../../src/configure-app';
+import { createApp } from '../../src/create-app';
 import { Database } from '../../src/database/database';
-import { RootModule } from '../../src/root.module';
 import { ApiClient } from './api-client';
 import { Cluster } from './cluster';
 import { ContractValidator } from './contract-validator';
@@ -45,17 +42,7 @@ export class TestService {
         : null;
     const ownRole = cluster ? 'api' : role;
     const config = Config.from({ ...environment(stores), ROLE: ownRole, ...env });
-    const logger = createLogger(config.logLevel);
-    const app = await NestFactory.create<NestExpressApplication>(
-      RootModule.forRoot(config),
-      new HttpAdapter(),
-      {
-        logger: new NestLogger(logger),
-        bodyParser: false,
-        abortOnError: false,
-      },
-    );
-    configureApp(app, config, logger);
+    const app = await createApp(config, createLogger(config.logLevel));
     await app.listen(config.port, config.host);
     const { port } = app.getHttpServer().address() as AddressInfo;
     const baseUrl = `http://127.0.0.1:${port}`;

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { NestFactory } from '@nestjs/core';
 import { NestExpressApplication } from '@nestjs/platform-express';
 import type { NextFunction, Request, Response } from 'express';
 import type pino from 'pino';
@@ -6,6 +7,8 @@ import { HOOK_BODY_LIMIT, HOOK_PATH } from './channels/inbound/hook-path';
 import { accessLog } from './common/access-log';
 import { AppError } from './common/app-error';
 import { ErrorFilter } from './common/error.filter';
+import { HttpAdapter } from './common/http-adapter';
+import { NestLogger } from './common/logger';
 import { answerProtocolErrors, requireHost } from './common/protocol-errors';
 import { requestId } from './common/request-id';
 import { RequestPipe } from './common/request.pipe';
@@ -13,13 +16,25 @@ import { Config } from './config/config';
 import { measureRequests } from './metrics/http.metrics';
 import { Metrics } from './metrics/metrics';
 import { setupOpenApi } from './openapi/openapi';
+import { RootModule } from './root.module';
 
 const BODY_LIMIT = '256kb';
 /** Longer than load balancers and clients keep an idle connection, so that none is closed just as it is used again. */
 const KEEP_ALIVE_MS = 75_000;
 
-/** Everything about HTTP that is the same for every route. The process and the tests both call it. */
-export function configureApp(app: NestExpressApplication, config: Config, logger: pino.Logger): void {
+/** The service, ready to listen. The process and the tests both make it so. */
+export async function createApp(config: Config, logger: pino.Logger): Promise<NestExpressApplication> {
+  const app = await NestFactory.create<NestExpressApplication>(
+    RootModule.forRoot(config),
+    new HttpAdapter(),
+    { logger: new NestLogger(logger), bodyParser: false, abortOnError: false },
+  );
+  configure(app, config, logger);
+  return app;
+}
+
+/** Everything about HTTP that is the same for every route. */
+function configure(app: NestExpressApplication, config: Config, logger: pino.Logger): void {
   app.getHttpServer().keepAliveTimeout = KEEP_ALIVE_MS;
   app.disable('x-powered-by');
   app.disable('etag');
