@@ -9,6 +9,9 @@ import { startServers } from './servers.mjs';
 export const ROOT = fileURLToPath(new URL('..', import.meta.url));
 export const DATA_DIR = resolve(ROOT, process.env.DATA_DIR || '.data');
 
+/** For a process of the service, as in the image: V8 collects garbage earlier than it would, and so holds less memory. */
+export const HEAP_OPTIONS = ['--max-semi-space-size=8', '--heap-growing-percent=30'];
+
 /** @param {string} name of a compiled file, such as `cli.js` */
 function built(name) {
   const file = join(ROOT, 'dist', name);
@@ -101,7 +104,7 @@ export async function runCli(args, env) {
 export async function startApp({ servers, env, port, log }) {
   const url = `http://localhost:${port}`;
   const appEnv = { ...env, PORT: String(port), PUBLIC_URL: env.PUBLIC_URL || url };
-  const child = spawn(process.execPath, built('main.js'), {
+  const child = spawn(process.execPath, [...HEAP_OPTIONS, ...built('main.js')], {
     cwd: ROOT,
     env: appEnv,
     detached: true, // the terminal's Ctrl-C is for the launcher; the reaper asks the service to end

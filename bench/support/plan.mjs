@@ -29,7 +29,7 @@ export const FULL = {
 /** Ninety seconds: says whether it works and roughly where it stands. */
 export const QUICK = {
   ...FULL,
-  warmUpSeconds: 0.5,
+  warmUpSeconds: 0.3,
   httpSeconds: 0.5,
   growthSeconds: 0.2,
   deliveries: 1_000,

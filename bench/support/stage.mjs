@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { Redis } from 'ioredis';
-import { runCli } from '../../scripts/app.mjs';
+import { HEAP_OPTIONS, runCli } from '../../scripts/app.mjs';
 import { makeCertificates } from '../../scripts/certificates.mjs';
 import { freePort, LauncherError, sleep } from '../../scripts/processes.mjs';
 import { startServers } from '../../scripts/servers.mjs';
@@ -157,7 +157,7 @@ export class Place {
   async startService(role) {
     const port = await freePort();
     const startedAt = performance.now();
-    const child = spawn(process.execPath, [...this.stage.nodeOptions, file('dist/main.js')], {
+    const child = spawn(process.execPath, [...HEAP_OPTIONS, ...this.stage.nodeOptions, file('dist/main.js')], {
       env: { ...this.env, ROLE: role, PORT: String(port) },
       stdio: ['ignore', 'ignore', 'inherit'],
     });
