@@ -157,10 +157,14 @@ export class Place {
   async startService(role) {
     const port = await freePort();
     const startedAt = performance.now();
-    const child = spawn(process.execPath, [...HEAP_OPTIONS, ...this.stage.nodeOptions, file('dist/main.js')], {
-      env: { ...this.env, ROLE: role, PORT: String(port) },
-      stdio: ['ignore', 'ignore', 'inherit'],
-    });
+    const child = spawn(
+      process.execPath,
+      [...HEAP_OPTIONS, ...this.stage.nodeOptions, file('dist/main.js')],
+      {
+        env: { ...this.env, ROLE: role, PORT: String(port) },
+        stdio: ['ignore', 'ignore', 'inherit'],
+      },
+    );
     const url = `http://127.0.0.1:${port}`;
     const adopted = await this.stage.adopt(child, untilReady(url));
     return { ...adopted, url, startMs: performance.now() - startedAt };
