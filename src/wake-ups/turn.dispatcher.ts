@@ -14,7 +14,7 @@ const SHARE_EVERY_MS = 1_000;
 export abstract class TurnDispatcher<Claimed> {
   private readonly turnsLogger = new Logger(this.constructor.name);
   /** Turns, and what they started, that have not ended. */
-  private readonly active = new Set<Promise<void>>();
+  private readonly active = new Set<Promise<unknown>>();
   /** Targets whose turn is to come, the longest waiting first. */
   private readonly called = new Set<string>();
   private callersServed = 0;
@@ -67,12 +67,7 @@ export abstract class TurnDispatcher<Claimed> {
    * @param claiming never rejects: what could not be claimed is nothing
    */
   fill(id: string, places: number, claiming: Promise<Claimed[]>): void {
-    void this.track(
-      claiming.then((claimed) => {
-        this.free(id, places - claimed.length);
-        this.startAll(id, claimed);
-      }),
-    );
+    void this.track(this.startClaimed(id, places, claiming));
   }
 
   /** Takes nothing new; settles when all that is under way is recorded. */
@@ -99,8 +94,9 @@ export abstract class TurnDispatcher<Claimed> {
   private async takeTurn(id: string): Promise<void> {
     while (!this.stopping && this.hasRoom(id)) {
       const room = this.room.of(id);
-      const claimed = await this.claimInRoom(id, room);
-      this.startAll(id, claimed);
+      // Before it claims, so that two turns of one target can't both fill it.
+      this.room.take(id, room);
+      const claimed = await this.startClaimed(id, room, this.claim(id, room));
       if (claimed.length < room) return;
     }
     // It is woken when its pause ends: meanwhile the place that it can't use is for another.
@@ -109,20 +105,16 @@ export abstract class TurnDispatcher<Claimed> {
     this.askForHelp(id);
   }
 
-  /** Takes the room before it claims, so that two turns of one target can't both fill it. */
-  private async claimInRoom(id: string, count: number): Promise<Claimed[]> {
-    this.room.take(id, count);
+  /** Starts what comes of a claim for which so many places were taken; those that it leaves empty are free again. */
+  private async startClaimed(id: string, places: number, claiming: Promise<Claimed[]>): Promise<Claimed[]> {
     let claimed: Claimed[] = [];
     try {
-      claimed = await this.claim(id, count);
-      return claimed;
+      claimed = await claiming;
     } finally {
-      this.free(id, count - claimed.length);
+      this.free(id, places - claimed.length);
     }
-  }
-
-  private startAll(id: string, claimed: Claimed[]): void {
     for (const one of claimed) void this.track(this.start(id, one));
+    return claimed;
   }
 
   /** What was claimed has its room already. */
@@ -152,7 +144,7 @@ export abstract class TurnDispatcher<Claimed> {
     this.share([id]);
   }
 
-  private track(work: Promise<void>): Promise<void> {
+  private track<T>(work: Promise<T>): Promise<T> {
     const tracked = work.finally(() => this.active.delete(tracked));
     this.active.add(tracked);
     return tracked;
