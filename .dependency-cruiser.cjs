@@ -6,7 +6,7 @@
 //                 messages → conversations → contacts → workspaces ← auth, webhooks
 //                    ↓
 //      audit → outbox;  idempotency  secrets  rate-limit    what every feature may use
-//      metrics   wake-ups                                   what any of them counts with, or is woken by
+//      metrics   queue                                      what any of them counts with, or is woken by
 //      database   redis   config   common                   the ground: knows no feature
 //
 // A folder may import the folders named for it here, itself, and nothing else of src/.
@@ -22,7 +22,7 @@ const MAY_IMPORT = {
   redis: ['common', 'config'],
 
   metrics: GROUND,
-  'wake-ups': GROUND,
+  queue: GROUND,
 
   outbox: ['metrics', ...GROUND],
   audit: ['outbox', ...GROUND],
@@ -36,9 +36,9 @@ const MAY_IMPORT = {
   messages: ['conversations', 'contacts', 'workspaces', ...SUPPORT],
 
   auth: ['workspaces', ...SUPPORT],
-  webhooks: ['workspaces', 'wake-ups', ...SUPPORT],
-  channels: ['messages', 'conversations', 'contacts', 'workspaces', 'wake-ups', ...SUPPORT],
-  retention: GROUND,
+  webhooks: ['workspaces', 'queue', ...SUPPORT],
+  channels: ['messages', 'conversations', 'contacts', 'workspaces', 'queue', ...SUPPORT],
+  retention: ['queue', ...GROUND],
   health: GROUND,
   openapi: ['outbox', ...GROUND],
 };

@@ -16,7 +16,7 @@ import { Config } from './config/config';
 import { measureRequests } from './metrics/http.metrics';
 import { Metrics } from './metrics/metrics';
 import { setupOpenApi } from './openapi/openapi';
-import { RootModule } from './root.module';
+import { AppModule } from './app.module';
 
 const BODY_LIMIT = '256kb';
 /** Longer than load balancers and clients keep an idle connection, so that none is closed just as it is used again. */
@@ -24,11 +24,11 @@ const KEEP_ALIVE_MS = 75_000;
 
 /** The service, ready to listen. The process and the tests both make it so. */
 export async function createApp(config: Config, logger: pino.Logger): Promise<NestExpressApplication> {
-  const app = await NestFactory.create<NestExpressApplication>(
-    RootModule.forRoot(config),
-    new HttpAdapter(),
-    { logger: new NestLogger(logger), bodyParser: false, abortOnError: false },
-  );
+  const app = await NestFactory.create<NestExpressApplication>(AppModule.forRoot(config), new HttpAdapter(), {
+    logger: new NestLogger(logger),
+    bodyParser: false,
+    abortOnError: false,
+  });
   configure(app, config, logger);
   return app;
 }

@@ -1,5 +1,5 @@
 import { Module, OnApplicationBootstrap } from '@nestjs/common';
-import { DispatchModule } from './channels/outbound/dispatch.module';
+import { OutboundMessagesModule } from './channels/outbound/outbound-messages.module';
 import { TokensModule } from './channels/tokens/tokens.module';
 import { OutboxModule } from './outbox/outbox.module';
 import { OutboxRelay } from './outbox/outbox.relay';
@@ -10,7 +10,7 @@ import { DeliveryModule } from './webhooks/deliveries/delivery.module';
  * The worker: it relays events, sends messages and webhooks, and removes what is old. Over HTTP it serves only its
  * health. What is imported last is stopped first: messages and deliveries, which need the time.
  */
-@Module({ imports: [RetentionModule, TokensModule, OutboxModule, DispatchModule, DeliveryModule] })
+@Module({ imports: [RetentionModule, TokensModule, OutboxModule, OutboundMessagesModule, DeliveryModule] })
 export class WorkerModule implements OnApplicationBootstrap {
   constructor(private readonly relay: OutboxRelay) {}
 

@@ -17,7 +17,7 @@ export class ApiKeysRepository {
 
   /** Key, workspace and plan in one read, on every request: so a revoked key is refused from the next one on. */
   async authenticate(hash: Buffer): Promise<Authenticated | null> {
-    const [row] = await this.database.gathered<AuthenticationRow>(
+    const [row] = await this.database.pipelinedRead<AuthenticationRow>(
       `SELECT k.id AS key_id, k.scopes, coalesce(k.last_used_at < now() - interval '1 minute', true) AS use_is_stale,
               w.id, w.name, w.slug, w.plan_tier, w.trial_ends_at, w.rate_limit
        FROM api_keys k JOIN workspaces w ON w.id = k.tenant_id

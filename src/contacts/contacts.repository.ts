@@ -46,7 +46,7 @@ export class ContactsRepository {
   }
 
   identitiesOf(tenantId: string, contactIds: string[]): Promise<ContactIdentityEntity[]> {
-    return this.database.gathered(
+    return this.database.pipelinedRead(
       `SELECT tenant_id AS "tenantId", channel, external_id AS "externalId", contact_id AS "contactId",
               created_at AS "createdAt"
        FROM contact_identities WHERE tenant_id = $1 AND contact_id = ANY ($2) ORDER BY created_at, channel`,

@@ -129,7 +129,7 @@ export class ConversationsRepository {
   setLastMessage(tx: Transaction, conversation: ConversationEntity, last: LastMessage): string {
     const { tenantId, id, eventSequence } = conversation;
     const sequence = String(BigInt(eventSequence) + 1n);
-    tx.send(
+    tx.pipeline(
       `UPDATE conversations
        SET last_message_id = $3, last_message_preview = $4, last_message_at = $5, updated_at = $5,
            event_sequence = $6

@@ -5,7 +5,7 @@ import { AppError } from '../common/app-error';
 import { followsFromAnother, isWorkspaceUnknown } from '../common/database-errors';
 import type { Pool, PoolClient } from 'pg';
 import { DatabaseClient } from './database-client';
-import { GatheredStatements } from './gathered-statements';
+import { PipelinedReads } from './pipelined-reads';
 
 /** Named, so that a dashboard backend that imports this service keeps its own, default data source beside it. */
 export const DATA_SOURCE = 'messaging';
@@ -15,7 +15,7 @@ const LONG_STATEMENT_TIMEOUT_MS = 60_000;
 /** One open transaction. Whatever writes takes it as its first argument. */
 export class Transaction {
   private readonly callbacks: (() => void)[] = [];
-  private readonly sent: Promise<{ fault?: Error }>[] = [];
+  private readonly pipelined: Promise<{ fault?: Error }>[] = [];
   /** How it ended, once it has; a commit that was not answered counts as none. */
   readonly ended: Promise<'committed' | 'rolled back'>;
   private end!: (how: 'committed' | 'rolled back') => void;
@@ -40,20 +40,20 @@ export class Transaction {
    * Runs a prepared statement whose answer nothing depends on: it goes out with the next one, the commit at the latest,
    * and what follows is done after it. If it fails, so does the transaction.
    */
-  send(sql: string, parameters: unknown[]): void {
-    void this.ask(sql, parameters);
+  pipeline(sql: string, parameters: unknown[]): void {
+    void this.pipelineWithResult(sql, parameters);
   }
 
   /** The same where the answer is read after the commit. That it failed need not be heard: it is the transaction's fault. */
-  ask<Row>(sql: string, parameters: unknown[]): Promise<Row[]> {
+  pipelineWithResult<Row>(sql: string, parameters: unknown[]): Promise<Row[]> {
     const answer = this.prepared<Row>(sql, parameters);
-    this.sent.push(settle(answer));
+    this.pipelined.push(settle(answer));
     return answer;
   }
 
   /** The first fault of what was sent. Whatever was asked after it has failed for no other reason. */
-  async faultOfSent(): Promise<Error | undefined> {
-    return (await Promise.all(this.sent)).find(({ fault }) => fault)?.fault;
+  async pipelineFault(): Promise<Error | undefined> {
+    return (await Promise.all(this.pipelined)).find(({ fault }) => fault)?.fault;
   }
 
   /** Gives the statements that follow a minute, where what they go through has no bound of its own. */
@@ -81,7 +81,7 @@ export class Transaction {
 @Injectable()
 export class Database {
   private readonly logger = new Logger(Database.name);
-  private readonly gathering = new GatheredStatements((work) => this.onConnection(work));
+  private readonly pipelinedReads = new PipelinedReads((work) => this.onConnection(work));
 
   constructor(@InjectDataSource(DATA_SOURCE) private readonly dataSource: DataSource) {}
 
@@ -103,8 +103,8 @@ export class Database {
    * The same for what is answered at once, whatever there is. What is asked so in one turn of the event loop, by however
    * many requests, shares a connection, where each waits for those before it: one way there and back serves all.
    */
-  async gathered<Row>(sql: string, parameters: unknown[]): Promise<Row[]> {
-    return (await this.gathering.runPrepared(sql, parameters)).rows as Row[];
+  async pipelinedRead<Row>(sql: string, parameters: unknown[]): Promise<Row[]> {
+    return (await this.pipelinedReads.runPrepared(sql, parameters)).rows as Row[];
   }
 
   /**
@@ -119,7 +119,7 @@ export class Database {
     };
     const outcome = await settle(this.dataSource.transaction(run));
     // First what was sent: PostgreSQL rolls back what failed when it is told to commit, and calls that no error.
-    const faults = [await tx?.faultOfSent(), outcome.fault].filter((fault) => fault !== undefined);
+    const faults = [await tx?.pipelineFault(), outcome.fault].filter((fault) => fault !== undefined);
     const fault = faults.find((fault) => !followsFromAnother(fault)) ?? faults[0];
     if (fault) {
       tx?.rolledBack();

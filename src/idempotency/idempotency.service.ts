@@ -30,7 +30,7 @@ export class IdempotencyService {
     );
     if (!claimed) return this.replay<T>(tx, tenantId, request);
     const response = await work();
-    tx.send(`UPDATE idempotency_keys SET response = $3 WHERE tenant_id = $1 AND key = $2`, [
+    tx.pipeline(`UPDATE idempotency_keys SET response = $3 WHERE tenant_id = $1 AND key = $2`, [
       tenantId,
       request.key,
       JSON.stringify(response),

@@ -32,7 +32,7 @@ export class MessagesRepository {
   /** Goes out with the transaction's next statement. */
   insert(tx: Transaction, message: MessageEntity): void {
     const { deliveryError, metadata } = message;
-    tx.send(
+    tx.pipeline(
       `INSERT INTO messages (tenant_id, conversation_id, id, sender_type, sender_agent_id, body, delivery_status,
                              delivery_error, metadata, created_at)
        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,

@@ -31,7 +31,7 @@ export class OutboxService {
   ): Promise<string> {
     const id = newId();
     const now = new Date();
-    tx.send(
+    tx.pipeline(
       `INSERT INTO events (tenant_id, id, type, data, sequence, created_at, relayed_at)
        VALUES ($1, $2, $3, $4, $5, $6, $7)`,
       [tenantId, id, type, JSON.stringify(data), sequence ?? null, now, relayed ? now : null],

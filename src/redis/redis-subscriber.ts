@@ -1,7 +1,7 @@
 import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
 import Redis from 'ioredis';
 import { Config } from '../config/config';
-import { stopSilenceTimerAtClose } from './silence-timer';
+import { clearSocketTimeoutOnClose } from './socket-timeout';
 
 /** Who only listens would never learn that a connection is dead. So it is asked, and has to answer. */
 const PING_MS = 2_000;
@@ -22,7 +22,7 @@ export class RedisSubscriber implements OnApplicationShutdown {
       socketTimeout: SILENCE_MS,
       retryStrategy: (times) => Math.min(times * 50, 1_000),
     });
-    stopSilenceTimerAtClose(connection);
+    clearSocketTimeoutOnClose(connection);
     connection.on('error', (error: Error) =>
       this.logger.warn({ err: error }, `nothing is heard on ${channel}: Redis is away`),
     );

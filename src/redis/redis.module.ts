@@ -2,7 +2,7 @@ import { Global, Injectable, Logger, Module, OnApplicationShutdown } from '@nest
 import Redis from 'ioredis';
 import { Config } from '../config/config';
 import { RedisSubscriber } from './redis-subscriber';
-import { stopSilenceTimerAtClose } from './silence-timer';
+import { clearSocketTimeoutOnClose } from './socket-timeout';
 
 const ANSWER_WITHIN_MS = 100;
 /** A connection on which nothing comes back for so long is dead, even if nobody said so: another one is opened. */
@@ -22,7 +22,7 @@ export class RedisClient extends Redis implements OnApplicationShutdown {
       socketTimeout: SILENCE_MS,
       retryStrategy: (times) => Math.min(times * 50, MAX_RECONNECT_DELAY_MS),
     });
-    stopSilenceTimerAtClose(this);
+    clearSocketTimeoutOnClose(this);
     const logger = new Logger(RedisClient.name);
     this.on('error', (error: Error) => logger.warn({ err: error }, 'Redis is away'));
   }

@@ -1,7 +1,7 @@
 import { BullModule } from '@nestjs/bull';
 import { Module } from '@nestjs/common';
 import { Config } from '../config/config';
-import { queueOptions } from '../redis/queue.options';
+import { queueOptions } from '../queue/queue.options';
 import { RETENTION_QUEUE, RetentionProcessor } from './retention.processor';
 import { RetentionService } from './retention.service';
 

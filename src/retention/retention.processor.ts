@@ -1,7 +1,7 @@
 import { InjectQueue } from '@nestjs/bull';
 import { Injectable } from '@nestjs/common';
 import type { Queue } from 'bull';
-import { DailyProcessor } from '../redis/daily.processor';
+import { DailyProcessor } from '../queue/daily.processor';
 import { RetentionService } from './retention.service';
 
 export const RETENTION_QUEUE = 'retention';

@@ -3,7 +3,7 @@ import { Transaction } from '../database/database';
 import { OutboxConsumer, OutboxEvent, OutboxRelay } from '../outbox/outbox.relay';
 import { isEntitled } from '../workspaces/plan-policy';
 import { WorkspacesRepository } from '../workspaces/workspaces.repository';
-import { NewDeliveries } from './deliveries/new-deliveries';
+import { DeliveryFanOut } from './deliveries/delivery-fan-out';
 import { isSubscribed } from './endpoints/webhook-endpoint.dto';
 import { Subscriber, WebhookEndpointsRepository } from './endpoints/webhook-endpoints.repository';
 
@@ -14,7 +14,7 @@ export class WebhooksConsumer implements OutboxConsumer, OnModuleInit {
     private readonly relay: OutboxRelay,
     private readonly endpoints: WebhookEndpointsRepository,
     private readonly workspaces: WorkspacesRepository,
-    private readonly deliveries: NewDeliveries,
+    private readonly deliveries: DeliveryFanOut,
   ) {}
 
   onModuleInit(): void {

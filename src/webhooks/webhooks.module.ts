@@ -10,7 +10,7 @@ import { AddressPolicy } from './sending/address-policy';
 import { AttemptRecorder } from './deliveries/attempt.recorder';
 import { DeliverySender } from './sending/delivery-sender';
 import { DeliveryAttempter } from './deliveries/delivery.attempter';
-import { DeliveryStore } from './deliveries/delivery.store';
+import { PendingDeliveriesRepository } from './deliveries/pending-deliveries.repository';
 import { EndpointRegistration } from './endpoints/endpoint-registration';
 import { EndpointSubscription } from './endpoints/endpoint-subscription';
 import { EndpointUrlChecker } from './endpoints/endpoint-url.checker';
@@ -69,7 +69,7 @@ import { WebhookTestService } from './endpoints/webhook-test.service';
     WebhookRecoveriesService,
     EndpointSubscription,
     WebhookTestService,
-    DeliveryStore,
+    PendingDeliveriesRepository,
     AttemptRecorder,
     DeliveryAttempter,
   ],
@@ -82,7 +82,7 @@ import { WebhookTestService } from './endpoints/webhook-test.service';
     WebhookRecoveriesService,
     EndpointSubscription,
     WebhookTestService,
-    DeliveryStore,
+    PendingDeliveriesRepository,
     DeliveryAttempter,
   ],
 })

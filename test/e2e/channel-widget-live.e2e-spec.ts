@@ -2,7 +2,7 @@ import Redis from 'ioredis';
 import { ChannelConnectionsService } from '../../src/channels/connections/channel-connections.service';
 import { WidgetAdapter } from '../../src/channels/adapters/widget.adapter';
 import { ConnectionLoader } from '../../src/channels/connections/connection.loader';
-import { DispatchStore } from '../../src/channels/outbound/dispatch.store';
+import { OutboundMessagesRepository } from '../../src/channels/outbound/outbound-messages.repository';
 import { VisitorStreams } from '../../src/channels/widget/visitor-streams';
 import { VisitorTokens } from '../../src/channels/widget/visitor-tokens';
 import { Widget } from '../../src/channels/widget/visitor';
@@ -205,7 +205,7 @@ describe('what visitors hear', () => {
       [workspace.id, conversationId, replies[0], shop.connection.id],
     );
     const loaded = await api.app.get(ConnectionLoader, { strict: false }).byHookKey('WIDGET', shop.siteKey);
-    await api.app.get(DispatchStore, { strict: false }).claim(loaded!, 1);
+    await api.app.get(OutboundMessagesRepository, { strict: false }).claim(loaded!, 1);
     await api.query(`UPDATE message_dispatches SET lease_until = now() - interval '1 second'`);
     const stream = await visitor.stream(api.baseUrl);
     streams.push(stream);

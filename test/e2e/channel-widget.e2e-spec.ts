@@ -1,6 +1,6 @@
 import { ChannelConnectionsService } from '../../src/channels/connections/channel-connections.service';
 import { ConnectionLoader } from '../../src/channels/connections/connection.loader';
-import { DispatchStore } from '../../src/channels/outbound/dispatch.store';
+import { OutboundMessagesRepository } from '../../src/channels/outbound/outbound-messages.repository';
 import { Widget } from '../../src/channels/widget/visitor';
 import { VisitorTokens } from '../../src/channels/widget/visitor-tokens';
 import { newId } from '../../src/common/ids';
@@ -485,7 +485,7 @@ describe('the widget', () => {
     });
 
     it('leave nothing to be sent of a reply that waited for another try, or was given back untried', async () => {
-      const store = service.app.get(DispatchStore, { strict: false });
+      const store = service.app.get(OutboundMessagesRepository, { strict: false });
       const connection = await loaded(widget);
       const dispatches = () =>
         service.query('SELECT FROM message_dispatches WHERE conversation_id = $1', [conversationId]);

@@ -4,7 +4,7 @@ import Redis from 'ioredis';
 import { OutboxConsumer, OutboxRelay } from '../../src/outbox/outbox.relay';
 import { SYSTEM } from '../../src/common/principal';
 import { DeliveryQueue } from '../../src/webhooks/deliveries/delivery.queue';
-import { DeliveryStore } from '../../src/webhooks/deliveries/delivery.store';
+import { PendingDeliveriesRepository } from '../../src/webhooks/deliveries/pending-deliveries.repository';
 import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service';
 import { Dashboard } from '../support/dashboard';
 import { Receiver } from '../support/receiver';
@@ -129,7 +129,7 @@ describe('delivery engine', () => {
   });
 
   it('starts what it has room for as it is made, without a claim, and wakes for the rest', async () => {
-    const claim = jest.spyOn(service.app.get(DeliveryStore), 'claim');
+    const claim = jest.spyOn(service.app.get(PendingDeliveriesRepository), 'claim');
     const subscription = await subscribe(service, receiver);
     const claims = () => claim.mock.calls.filter(([endpointId]) => endpointId === subscription.endpoint.id);
     hold(subscription.path);

@@ -1,6 +1,9 @@
 import { SYSTEM } from '../../src/common/principal';
 import { ClaimedDelivery } from '../../src/webhooks/deliveries/claimed-delivery';
-import { DeliveryStore, RecordedAttempt } from '../../src/webhooks/deliveries/delivery.store';
+import {
+  PendingDeliveriesRepository,
+  RecordedAttempt,
+} from '../../src/webhooks/deliveries/pending-deliveries.repository';
 import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service';
 import { Dashboard } from '../support/dashboard';
 import { attemptsOf, deliveriesOf, oweEvents, subscribe, Subscription } from '../support/subscription';
@@ -11,12 +14,12 @@ const MANY = 1_000;
 /** Whose turn a delivery is, with no worker about that would take one. */
 describe('leases', () => {
   let dashboard: Dashboard;
-  let store: DeliveryStore;
+  let store: PendingDeliveriesRepository;
   let subscription: Subscription;
 
   beforeAll(async () => {
     dashboard = await Dashboard.create();
-    store = dashboard.get(DeliveryStore);
+    store = dashboard.get(PendingDeliveriesRepository);
   });
   afterAll(() => dashboard.close());
   beforeEach(async () => {

@@ -4,10 +4,10 @@ import { ChannelAdapters } from '../../src/channels/adapters/channel-adapters';
 import { Metrics } from '../../src/metrics/metrics';
 import { LoadedConnection } from '../../src/channels/connections/connection.loader';
 import { ChannelsConsumer } from '../../src/channels/outbound/channels.consumer';
-import { DispatchQueue } from '../../src/channels/outbound/dispatch.queue';
-import { DispatchRouter } from '../../src/channels/outbound/dispatch.router';
-import { DispatchStore } from '../../src/channels/outbound/dispatch.store';
-import { ForgottenDispatches } from '../../src/channels/outbound/forgotten-dispatches';
+import { OutboundMessageQueue } from '../../src/channels/outbound/outbound-message.queue';
+import { OutboundMessageRouter } from '../../src/channels/outbound/outbound-message.router';
+import { OutboundMessagesRepository } from '../../src/channels/outbound/outbound-messages.repository';
+import { StaleMessages } from '../../src/channels/outbound/stale-messages';
 import { AuditService } from '../../src/audit/audit.service';
 import { CHANNELS } from '../../src/common/channel';
 import { ContactsRepository } from '../../src/contacts/contacts.repository';
@@ -17,9 +17,9 @@ import { Database } from '../../src/database/database';
 import { DatabaseClient } from '../../src/database/database-client';
 import { MessagesRepository } from '../../src/messages/messages.repository';
 import { OutboxEvent, OutboxRelay } from '../../src/outbox/outbox.relay';
-import { DeliveryStore } from '../../src/webhooks/deliveries/delivery.store';
+import { PendingDeliveriesRepository } from '../../src/webhooks/deliveries/pending-deliveries.repository';
 import { WebhookDeliveriesRepository } from '../../src/webhooks/deliveries/webhook-deliveries.repository';
-import { WakeUp } from '../../src/wake-ups/wake-up.queue';
+import { WakeUp } from '../../src/queue/wake-up.queue';
 import { Dashboard } from '../support/dashboard';
 import { waitFor } from '../support/wait';
 
@@ -247,7 +247,7 @@ describe('query plans', () => {
       ['one endpoint', 1],
       ['many endpoints', ENDPOINTS],
     ])('claims for %s from the pending index, and finds all else by its key', async (_, count) => {
-      const store = dashboard.app.get(DeliveryStore);
+      const store = dashboard.app.get(PendingDeliveriesRepository);
       const plans = await plansOf(
         () => Promise.all(Array.from({ length: count }, (_, n) => store.claim(endpoint(n + 1), 5))),
         /^WITH/,
@@ -267,14 +267,14 @@ describe('query plans', () => {
     });
 
     it('sees whether anything is due from the pending index', async () => {
-      const [plan] = await plansOf(() => dashboard.app.get(DeliveryStore).hasDue(endpoint(2)));
+      const [plan] = await plansOf(() => dashboard.app.get(PendingDeliveriesRepository).hasDue(endpoint(2)));
       expect(indexesOf(plan!)).toEqual(expect.arrayContaining(['webhook_deliveries_pending_idx']));
       expectOnlyIndexed(plan!, ['webhook_deliveries']);
       expect(rowsRead(plan!)).toBeLessThan(10);
     });
 
     it('sweeps by skipping from endpoint to endpoint', async () => {
-      const plans = await plansOf(() => dashboard.app.get(DeliveryStore).sweep(1_000), /^WITH/);
+      const plans = await plansOf(() => dashboard.app.get(PendingDeliveriesRepository).sweep(1_000), /^WITH/);
 
       expect(plans).toHaveLength(2);
       for (const plan of plans) {
@@ -284,7 +284,7 @@ describe('query plans', () => {
     });
 
     it('records outcomes by key', async () => {
-      const store = dashboard.app.get(DeliveryStore);
+      const store = dashboard.app.get(PendingDeliveriesRepository);
       const [delivery] = await store.claim(endpoint(4), 1);
       const phases = { lookupMs: null, connectMs: null, tlsMs: null, firstByteMs: null };
       const outcome = {
@@ -312,7 +312,7 @@ describe('query plans', () => {
     });
 
     it('claims a connection’s messages from the due index, and asks each whether it is the next by index', async () => {
-      const store = new DispatchStore(dashboard.get(Database));
+      const store = new OutboundMessagesRepository(dashboard.get(Database));
       const connection = { id: uuid(501), tenantId: BIG } as LoadedConnection;
       const [ready] = await plansOf(() => store.ready(connection.id, 25));
       const [claim] = await plansOf(() => store.claim(connection, 25), /^WITH/);
@@ -327,8 +327,8 @@ describe('query plans', () => {
     });
 
     it('finds the messages of events by their keys, however many are queued', async () => {
-      const queue = new DispatchQueue({} as Queue<WakeUp>); // of which nothing is asked: none of them is queued
-      const router = new DispatchRouter(queue, dashboard.get(Metrics));
+      const queue = new OutboundMessageQueue({} as Queue<WakeUp>); // of which nothing is asked: none of them is queued
+      const router = new OutboundMessageRouter(queue, dashboard.get(Metrics));
       const consumer = new ChannelsConsumer(dashboard.get(OutboxRelay), router);
       const events = Array.from({ length: 10 }, (_, n) => messageCreated(sequential(n + 1)));
       const plans = await plansOf(
@@ -340,8 +340,8 @@ describe('query plans', () => {
     });
 
     it('looks after forgotten messages by index, from connection to connection', async () => {
-      const forgotten = new ForgottenDispatches(dashboard.get(Database), dashboard.get(ChannelAdapters));
-      const plans = await plansOf(() => forgotten.lookAfter(), /^(WITH|DELETE)/);
+      const forgotten = new StaleMessages(dashboard.get(Database), dashboard.get(ChannelAdapters));
+      const plans = await plansOf(() => forgotten.reconcile(), /^(WITH|DELETE)/);
 
       expect(plans).toHaveLength(4);
       for (const plan of plans) expect(rowsRead(plan)).toBeLessThan(1_000);

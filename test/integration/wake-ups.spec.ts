@@ -4,7 +4,7 @@ import { OutboxSignal } from '../../src/outbox/outbox.signal';
 import { RedisSubscriber } from '../../src/redis/redis-subscriber';
 import { RedisClient } from '../../src/redis/redis.module';
 import { DeliveryQueue } from '../../src/webhooks/deliveries/delivery.queue';
-import { DeliveryStore } from '../../src/webhooks/deliveries/delivery.store';
+import { PendingDeliveriesRepository } from '../../src/webhooks/deliveries/pending-deliveries.repository';
 import { DeliverySweeper } from '../../src/webhooks/deliveries/delivery.sweeper';
 import { Receiver } from '../support/receiver';
 import { TestService } from '../support/service';
@@ -24,7 +24,7 @@ it('loses no wake-up that comes while the endpoint’s job is active, and needs 
     // An endpoint with a rate of its own: its deliveries go through a claim. And whatever wakes it adds a job.
     await service.query('UPDATE webhook_endpoints SET rate_limit = 100 WHERE id = $1', [endpoint.id]);
     service.app.get(DeliveryQueue, { strict: false }).serveElsewhere();
-    const job = holdClaims(service.app.get(DeliveryStore, { strict: false }));
+    const job = holdClaims(service.app.get(PendingDeliveriesRepository, { strict: false }));
 
     await service.make.received(workspace, conversation, 'First');
     await job.active;
@@ -68,7 +68,7 @@ it('hears of what is appended although its connection has died without a word', 
 });
 
 /** Lets the first claim that finds something come back only when it is told to: so long is its job active. */
-function holdClaims(store: DeliveryStore): { active: Promise<void>; release: () => void } {
+function holdClaims(store: PendingDeliveriesRepository): { active: Promise<void>; release: () => void } {
   let release = () => {};
   const released = new Promise<void>((resolve) => (release = resolve));
   const claim = store.claim.bind(store);

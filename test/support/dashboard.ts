@@ -4,7 +4,7 @@ import Bull, { Queue } from 'bull';
 import { Config } from '../../src/config/config';
 import { Database } from '../../src/database/database';
 import { MessagingModule, MessagingOptions } from '../../src/messaging.module';
-import { queueOptions } from '../../src/redis/queue.options';
+import { queueOptions } from '../../src/queue/queue.options';
 import { DELIVERY_QUEUE, DeliveryQueue } from '../../src/webhooks/deliveries/delivery.queue';
 import { Fixtures } from './fixtures';
 import { createStores, dropStores, setting, TestStores } from './test-database';

@@ -7,7 +7,7 @@ import { MessagesService } from '../../messages/messages.service';
 import { Connection, InboundMessage } from '../adapters/channel-adapter';
 import { isUsableId } from '../provider-id';
 import { contentOf, customerOf } from './inbound-content';
-import { InboundStore, PROVIDER_MESSAGES_KEY } from './inbound.store';
+import { ProviderMessagesRepository, PROVIDER_MESSAGES_KEY } from './provider-messages.repository';
 
 /** Takes in what customers write: each message once, in the conversation with whoever wrote it. */
 @Injectable()
@@ -19,7 +19,7 @@ export class InboundService {
     private readonly contacts: ContactsService,
     private readonly conversations: ConversationsService,
     private readonly messages: MessagesService,
-    private readonly store: InboundStore,
+    private readonly store: ProviderMessagesRepository,
   ) {}
 
   /**

@@ -2,8 +2,8 @@ import { Injectable, OnModuleInit } from '@nestjs/common';
 import { Transaction } from '../../database/database';
 import { EventData } from '../../outbox/event-catalog';
 import { OutboxConsumer, OutboxEvent, OutboxRelay } from '../../outbox/outbox.relay';
-import { DispatchRouter } from './dispatch.router';
-import { STATUS_BY_KEY } from './dispatch.store';
+import { OutboundMessageRouter } from './outbound-message.router';
+import { STATUS_BY_KEY } from './outbound-messages.repository';
 
 /** Those of the messages $2, $3, $4 that wait to be sent. */
 const QUEUED = `
@@ -18,7 +18,7 @@ const QUEUED = `
 export class ChannelsConsumer implements OutboxConsumer, OnModuleInit {
   constructor(
     private readonly relay: OutboxRelay,
-    private readonly router: DispatchRouter,
+    private readonly router: OutboundMessageRouter,
   ) {}
 
   onModuleInit(): void {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { idFloor } from '../../common/ids';
 import { Database } from '../../database/database';
-import { DispatchRouter } from './dispatch.router';
+import { OutboundMessageRouter } from './outbound-message.router';
 
 /** Long after an event is relayed. */
 const OVERDUE_MS = 60_000;
@@ -25,7 +25,7 @@ const UNROUTED = `
 export class UnroutedMessages {
   constructor(
     private readonly database: Database,
-    private readonly router: DispatchRouter,
+    private readonly router: OutboundMessageRouter,
   ) {}
 
   async route(): Promise<void> {

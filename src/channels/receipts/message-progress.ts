@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Transaction } from '../../database/database';
 import { DeliveryError, DeliveryStatus, ReceiptStatus, statusesBefore } from '../../messages/message-status';
 import { Connection } from '../adapters/channel-adapter';
-import { MessageKey } from '../outbound/claimed-dispatch';
+import { MessageKey } from '../outbound/claimed-message';
 
 /** How far messages have come, and what their provider calls them. */
 @Injectable()

@@ -1,14 +1,14 @@
 import { Module } from '@nestjs/common';
-import { DispatchQueueModule } from '../outbound/dispatch.queue';
-import { DispatchStore } from '../outbound/dispatch.store';
+import { OutboundMessageQueueModule } from '../outbound/outbound-message.queue';
+import { OutboundMessagesRepository } from '../outbound/outbound-messages.repository';
 import { MessageProgress } from './message-progress';
 import { ReceiptsService } from './receipts.service';
-import { ReceiptsStore } from './receipts.store';
+import { ReceiptsRepository } from './receipts.repository';
 
 /** What providers tell afterwards, for whoever hears of it. */
 @Module({
-  imports: [DispatchQueueModule],
-  providers: [DispatchStore, MessageProgress, ReceiptsService, ReceiptsStore],
+  imports: [OutboundMessageQueueModule],
+  providers: [OutboundMessagesRepository, MessageProgress, ReceiptsService, ReceiptsRepository],
   exports: [ReceiptsService],
 })
 export class ReceiptsModule {}

@@ -4,12 +4,12 @@ import { Database, Transaction } from '../../database/database';
 import { DeliveryError, ReceiptStatus } from '../../messages/message-status';
 import { Connection, InboundEcho, InboundReceipt, InboundWatermark } from '../adapters/channel-adapter';
 import { deliveryError } from '../delivery-error';
-import { MessageKey } from '../outbound/claimed-dispatch';
-import { DispatchQueue } from '../outbound/dispatch.queue';
-import { DispatchStore } from '../outbound/dispatch.store';
+import { MessageKey } from '../outbound/claimed-message';
+import { OutboundMessageQueue } from '../outbound/outbound-message.queue';
+import { OutboundMessagesRepository } from '../outbound/outbound-messages.repository';
 import { isUsableId } from '../provider-id';
 import { MessageProgress } from './message-progress';
-import { ReceiptsStore, UnsettledMessage } from './receipts.store';
+import { ReceiptsRepository, UnsettledMessage } from './receipts.repository';
 
 /** How far a message is, as the provider has told. */
 interface Told {
@@ -23,9 +23,9 @@ export class ReceiptsService {
   constructor(
     private readonly database: Database,
     private readonly progress: MessageProgress,
-    private readonly store: ReceiptsStore,
-    private readonly dispatches: DispatchStore,
-    private readonly queue: DispatchQueue,
+    private readonly store: ReceiptsRepository,
+    private readonly dispatches: OutboundMessagesRepository,
+    private readonly queue: OutboundMessageQueue,
   ) {}
 
   /** Applies what a connection's provider tells. The connection's own secret has verified it. */

@@ -1,7 +1,7 @@
 import { InjectQueue } from '@nestjs/bull';
 import { Injectable } from '@nestjs/common';
 import type { Queue } from 'bull';
-import { DailyProcessor } from '../../redis/daily.processor';
+import { DailyProcessor } from '../../queue/daily.processor';
 import { InstagramTokensService } from './instagram-tokens.service';
 
 export const INSTAGRAM_TOKENS_QUEUE = 'instagram-tokens';

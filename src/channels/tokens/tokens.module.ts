@@ -1,7 +1,7 @@
 import { BullModule } from '@nestjs/bull';
 import { Module } from '@nestjs/common';
 import { Config } from '../../config/config';
-import { queueOptions } from '../../redis/queue.options';
+import { queueOptions } from '../../queue/queue.options';
 import { ChannelsModule } from '../channels.module';
 import { INSTAGRAM_TOKENS_QUEUE, InstagramTokensProcessor } from './instagram-tokens.processor';
 import { InstagramTokensService } from './instagram-tokens.service';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { MessageEntity } from '../../messages/message.entity';
 import { statusesBefore } from '../../messages/message-status';
 import { Database, Transaction } from '../../database/database';
-import { DispatchStore } from '../outbound/dispatch.store';
+import { OutboundMessagesRepository } from '../outbound/outbound-messages.repository';
 
 /** A visitor, wherever a token or a stream names one. */
 export interface VisitorKey {
@@ -53,7 +53,7 @@ const MESSAGE = `
 export class VisitorsRepository {
   constructor(
     private readonly database: Database,
-    private readonly dispatches: DispatchStore,
+    private readonly dispatches: OutboundMessagesRepository,
   ) {}
 
   /** Of those whose widget is there, in no order. */

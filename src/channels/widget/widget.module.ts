@@ -4,7 +4,7 @@ import { MessagesModule } from '../../messages/messages.module';
 import { RateLimitModule } from '../../rate-limit/rate-limit.module';
 import { ChannelsModule } from '../channels.module';
 import { InboundModule } from '../inbound/inbound.module';
-import { DispatchStore } from '../outbound/dispatch.store';
+import { OutboundMessagesRepository } from '../outbound/outbound-messages.repository';
 import { VisitorMessagesService } from './visitor-messages.service';
 import { VisitorSessionsService } from './visitor-sessions.service';
 import { VisitorStreams } from './visitor-streams';
@@ -22,7 +22,7 @@ import { WidgetController } from './widget.controller';
     VisitorSessionsService,
     VisitorMessagesService,
     VisitorStreams,
-    DispatchStore,
+    OutboundMessagesRepository,
   ],
   exports: [VisitorStreams],
 })

@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Gathering } from '../../common/gathering';
-import { DeliveryStore, RecordedAttempt } from './delivery.store';
+import { Batcher } from '../../common/batcher';
+import { PendingDeliveriesRepository, RecordedAttempt } from './pending-deliveries.repository';
 
 const MAX_BATCH = 200;
 const RETRY_MS = 500;
@@ -12,11 +12,11 @@ const GIVE_UP_AFTER_MS = 20_000;
 @Injectable()
 export class AttemptRecorder {
   private readonly logger = new Logger(AttemptRecorder.name);
-  private readonly outcomes = new Gathering<RecordedAttempt, RecordedAttempt>(MAX_BATCH, (attempts) =>
+  private readonly outcomes = new Batcher<RecordedAttempt, RecordedAttempt>(MAX_BATCH, (attempts) =>
     this.write(attempts),
   );
 
-  constructor(private readonly store: DeliveryStore) {}
+  constructor(private readonly store: PendingDeliveriesRepository) {}
 
   /** Settles once the attempt is committed. */
   record(attempt: RecordedAttempt): Promise<RecordedAttempt> {

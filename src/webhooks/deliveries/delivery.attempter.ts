@@ -4,7 +4,7 @@ import { AttemptOutcome } from '../sending/attempt-outcome';
 import { AttemptRecorder } from './attempt.recorder';
 import { ClaimedDelivery } from './claimed-delivery';
 import { DeliverySender } from '../sending/delivery-sender';
-import { RecordedAttempt } from './delivery.store';
+import { RecordedAttempt } from './pending-deliveries.repository';
 import { retryDelayMs } from './retry-schedule';
 
 /** Makes one attempt of a claimed delivery: decrypt, sign and send, decide, record. */

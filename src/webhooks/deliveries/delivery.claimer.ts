@@ -1,12 +1,12 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { SecretUnreadable } from '../../common/secret-box';
-import { Granted } from '../../redis/pace';
+import { Granted } from '../../redis/throughput-limiter';
 import { Subscriber } from '../endpoints/webhook-endpoints.repository';
 import { ClaimedDelivery } from './claimed-delivery';
 import { DeliveryAttempter } from './delivery.attempter';
 import { DeliveryQueue } from './delivery.queue';
-import { DeliveryStore } from './delivery.store';
-import { EndpointPace } from './endpoint-pace';
+import { PendingDeliveriesRepository } from './pending-deliveries.repository';
+import { EndpointRateLimiter } from './endpoint-rate-limiter';
 
 /** How long an endpoint is left alone whose secret can't be read here: until an operator has put its key back. */
 const UNREADABLE_PAUSE_MS = 60_000;
@@ -21,9 +21,9 @@ export class DeliveryClaimer {
   private readonly pausedUntil = new Map<string, number>();
 
   constructor(
-    private readonly store: DeliveryStore,
+    private readonly store: PendingDeliveriesRepository,
     private readonly attempter: DeliveryAttempter,
-    private readonly pace: EndpointPace,
+    private readonly pace: EndpointRateLimiter,
     private readonly queue: DeliveryQueue,
   ) {}
 

@@ -2,18 +2,18 @@ import { BullModule } from '@nestjs/bull';
 import { Module } from '@nestjs/common';
 import { Config } from '../../config/config';
 import { OutboxModule } from '../../outbox/outbox.module';
-import { Pace } from '../../redis/pace';
-import { queueOptions } from '../../redis/queue.options';
+import { ThroughputLimiter } from '../../redis/throughput-limiter';
+import { queueOptions } from '../../queue/queue.options';
 import { WorkspacesModule } from '../../workspaces/workspaces.module';
 import { AttemptFollowUp } from './attempt.follow-up';
 import { DeliveryClaimer } from './delivery.claimer';
-import { DeliveryDispatcher } from './delivery.dispatcher';
+import { DeliveryWorker } from './delivery.worker';
 import { DeliveryProcessor } from './delivery.processor';
 import { DELIVERY_QUEUE, DeliveryQueue } from './delivery.queue';
 import { DeliverySweeper } from './delivery.sweeper';
-import { NewDeliveries } from './new-deliveries';
+import { DeliveryFanOut } from './delivery-fan-out';
 import { EndpointHealth } from '../endpoints/endpoint-health';
-import { EndpointPace } from './endpoint-pace';
+import { EndpointRateLimiter } from './endpoint-rate-limiter';
 import { RecoveryRunner } from '../recoveries/recovery.runner';
 import { WebhooksConsumer } from '../webhooks.consumer';
 import { WebhooksModule } from '../webhooks.module';
@@ -29,14 +29,14 @@ import { WebhooksModule } from '../webhooks.module';
   providers: [
     AttemptFollowUp,
     DeliveryClaimer,
-    DeliveryDispatcher,
+    DeliveryWorker,
     DeliveryQueue,
     DeliveryProcessor,
     DeliverySweeper,
     EndpointHealth,
-    EndpointPace,
-    NewDeliveries,
-    Pace,
+    EndpointRateLimiter,
+    DeliveryFanOut,
+    ThroughputLimiter,
     RecoveryRunner,
     WebhooksConsumer,
   ],

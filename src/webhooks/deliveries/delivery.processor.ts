@@ -1,20 +1,20 @@
 import { InjectQueue } from '@nestjs/bull';
 import { Injectable } from '@nestjs/common';
 import type { Queue } from 'bull';
-import { TurnProcessor } from '../../wake-ups/turn.processor';
-import { type WakeUp } from '../../wake-ups/wake-up.queue';
-import { DeliveryDispatcher } from './delivery.dispatcher';
+import { WakeUpProcessor } from '../../queue/wake-up.processor';
+import { type WakeUp } from '../../queue/wake-up.queue';
+import { DeliveryWorker } from './delivery.worker';
 import { DELIVERY_QUEUE, DeliveryQueue } from './delivery.queue';
-import { DeliveryStore } from './delivery.store';
+import { PendingDeliveriesRepository } from './pending-deliveries.repository';
 
 /** Serves the endpoints that are woken. */
 @Injectable()
-export class DeliveryProcessor extends TurnProcessor {
+export class DeliveryProcessor extends WakeUpProcessor {
   constructor(
     @InjectQueue(DELIVERY_QUEUE) bull: Queue<WakeUp>,
     queue: DeliveryQueue,
-    dispatcher: DeliveryDispatcher,
-    private readonly store: DeliveryStore,
+    dispatcher: DeliveryWorker,
+    private readonly store: PendingDeliveriesRepository,
   ) {
     super(bull, queue, dispatcher);
   }

@@ -1,7 +1,7 @@
 import { InjectQueue } from '@nestjs/bull';
 import { Injectable } from '@nestjs/common';
 import type { Queue } from 'bull';
-import { type WakeUp, WakeUpQueue } from '../../wake-ups/wake-up.queue';
+import { type WakeUp, WakeUpQueue } from '../../queue/wake-up.queue';
 
 export const DELIVERY_QUEUE = 'webhook-endpoints';
 

@@ -1,7 +1,7 @@
 import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
 import { Periodic } from '../../common/periodic';
 import { DeliveryQueue } from './delivery.queue';
-import { DeliveryStore } from './delivery.store';
+import { PendingDeliveriesRepository } from './pending-deliveries.repository';
 
 const INTERVAL_MS = 2_000;
 const MAX_WOKEN = 1_000;
@@ -17,7 +17,7 @@ export class DeliverySweeper implements OnApplicationBootstrap, BeforeApplicatio
   );
 
   constructor(
-    private readonly store: DeliveryStore,
+    private readonly store: PendingDeliveriesRepository,
     private readonly queue: DeliveryQueue,
   ) {}
 

@@ -105,7 +105,7 @@ export class WebhookDeliveriesRepository {
    * @returns those that are owed now and were not, to be read after the commit
    */
   insertMany(tx: Transaction, deliveries: NewDelivery[]): Promise<{ id: string }[]> {
-    return tx.ask(insertion('DO NOTHING'), columnsOf(deliveries));
+    return tx.pipelineWithResult(insertion('DO NOTHING'), columnsOf(deliveries));
   }
 
   /**

@@ -1,5 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { RecordedAttempt } from '../deliveries/delivery.store';
+import { RecordedAttempt } from '../deliveries/pending-deliveries.repository';
 import { DeactivationReason, WebhookEndpointsService } from './webhook-endpoints.service';
 import { WebhookEndpointsRepository } from './webhook-endpoints.repository';
 

@@ -7,7 +7,7 @@ import { Database } from '../../database/database';
 import { OutboxService } from '../../outbox/outbox.service';
 import { ClaimedDelivery } from '../deliveries/claimed-delivery';
 import { DeliveryAttempter } from '../deliveries/delivery.attempter';
-import { DeliveryStore } from '../deliveries/delivery.store';
+import { PendingDeliveriesRepository } from '../deliveries/pending-deliveries.repository';
 import { WebhookTestResult } from './webhook-endpoint.dto';
 import { WebhookEndpointsRepository } from './webhook-endpoints.repository';
 
@@ -17,7 +17,7 @@ export class WebhookTestService {
   constructor(
     private readonly database: Database,
     private readonly endpoints: WebhookEndpointsRepository,
-    private readonly store: DeliveryStore,
+    private readonly store: PendingDeliveriesRepository,
     private readonly attempter: DeliveryAttempter,
     private readonly outbox: OutboxService,
     private readonly audit: AuditService,

@@ -1,0 +1,36 @@
+import { BullModule, InjectQueue } from '@nestjs/bull';
+import { BeforeApplicationShutdown, Injectable, Module } from '@nestjs/common';
+import type { Queue } from 'bull';
+import { Config } from '../../config/config';
+import { closeQueue } from '../../queue/close-queue';
+import { queueOptions } from '../../queue/queue.options';
+import { type WakeUp, WakeUpQueue } from '../../queue/wake-up.queue';
+
+export const OUTBOUND_MESSAGE_QUEUE = 'channel-connections';
+
+/** Wakes connections. */
+@Injectable()
+export class OutboundMessageQueue extends WakeUpQueue implements BeforeApplicationShutdown {
+  constructor(@InjectQueue(OUTBOUND_MESSAGE_QUEUE) bull: Queue<WakeUp>) {
+    super(bull);
+  }
+
+  /** Also where nothing is processed: Nest's own way of closing would wait for Redis without end. */
+  async beforeApplicationShutdown(): Promise<void> {
+    await closeQueue(this.bull, []);
+  }
+}
+
+/** For whoever has something to wake connections for: the worker, and the receivers of receipts. */
+@Module({
+  imports: [
+    BullModule.registerQueueAsync({
+      name: OUTBOUND_MESSAGE_QUEUE,
+      inject: [Config],
+      useFactory: queueOptions,
+    }),
+  ],
+  providers: [OutboundMessageQueue],
+  exports: [OutboundMessageQueue, BullModule],
+})
+export class OutboundMessageQueueModule {}

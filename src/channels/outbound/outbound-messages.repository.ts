@@ -1,0 +1,180 @@
+import { Injectable } from '@nestjs/common';
+import { newId } from '../../common/ids';
+import { Database, Transaction } from '../../database/database';
+import { Connection } from '../adapters/channel-adapter';
+import { LoadedConnection } from '../connections/connection.loader';
+import { ClaimedMessage, MessageKey } from './claimed-message';
+
+/**
+ * How long a claimed message is left to its claimer: longer than an attempt can take. After that, as when a worker was
+ * killed, nobody knows whether it was sent.
+ */
+const LEASE = `interval '20 seconds'`;
+
+/**
+ * Whether a message `d` is the next of its conversation: the first that has not left yet, and nothing before it holds
+ * the conversation up. Asked in this order, because only the first of many waiting ones needs the second answer.
+ */
+const IS_NEXT = `
+  CASE WHEN d.message_id = (
+    SELECT m.id FROM messages m
+    WHERE m.tenant_id = d.tenant_id AND m.conversation_id = d.conversation_id
+      AND m.delivery_status IN ('QUEUED', 'SENDING')
+    ORDER BY m.id LIMIT 1)
+  THEN NOT EXISTS (
+    SELECT FROM message_dispatches h
+    WHERE h.tenant_id = d.tenant_id AND h.conversation_id = d.conversation_id AND h.message_id < d.message_id
+      AND h.holds_until > now())
+  ELSE false END`;
+
+/** Whether a message `d` could be claimed. */
+export const IS_READY = `
+  d.next_attempt_at <= now() AND d.lease_id IS NULL AND d.holds_until IS NULL AND ${IS_NEXT}`;
+
+/** Whether a connection `w` may send. */
+export const MAY_SEND = `w.status = 'ACTIVE' AND (w.paused_until IS NULL OR w.paused_until <= now())`;
+
+/** The customer of a conversation `c`, as its channel knows them: whom it is held with, or else their latest identity. */
+export const RECIPIENT = `
+  coalesce(c.identity_external_id, (
+    SELECT i.external_id FROM contact_identities i
+    WHERE i.tenant_id = c.tenant_id AND i.contact_id = c.contact_id AND i.channel = c.source_channel
+    ORDER BY i.created_at DESC, i.external_id LIMIT 1))`;
+
+/**
+ * The status of a message `m` that is found by its key, put so that the indexes of few statuses do not serve: statistics
+ * know little of a queue, and PostgreSQL would take such an index for empty and read all of it.
+ */
+export const STATUS_BY_KEY = `coalesce(m.delivery_status, '')`;
+
+const BY_KEY = 'tenant_id = $1 AND conversation_id = $2 AND message_id = $3';
+const UP_TO = 'tenant_id = $1 AND conversation_id = $2 AND message_id <= $3';
+
+/**
+ * The messages that are not through with yet. Times are the database's own. Whoever needs several locks takes them in
+ * this order: connection, dispatch, message.
+ */
+@Injectable()
+export class OutboundMessagesRepository {
+  constructor(private readonly database: Database) {}
+
+  /** How many messages a connection could claim now, counted to `count`; null when it may not send, or nothing waits. */
+  async ready(connectionId: string, count: number): Promise<{ tenantId: string; ready: number } | null> {
+    const [row] = await this.database.query<{ tenantId: string; ready: number }>(
+      `SELECT w.tenant_id AS "tenantId", (
+         SELECT count(*)::integer FROM (
+           SELECT FROM message_dispatches d WHERE d.connection_id = w.id AND ${IS_READY} LIMIT $2) r) AS ready
+       FROM channel_connections w WHERE w.id = $1 AND ${MAY_SEND}`,
+      [connectionId, count],
+    );
+    return row && row.ready > 0 ? row : null;
+  }
+
+  /** Takes up to `count` messages of a connection under a new lease, the longest due first. They are SENDING then. */
+  async claim(connection: LoadedConnection, count: number): Promise<ClaimedMessage[]> {
+    const leaseId = newId();
+    const rows = await this.database.query<Omit<ClaimedMessage, 'connection' | 'leaseId'>>(
+      `WITH ready AS (
+         SELECT d.tenant_id, d.conversation_id, d.message_id FROM message_dispatches d
+         WHERE d.connection_id = $1 AND ${IS_READY}
+           AND (SELECT ${MAY_SEND} FROM channel_connections w WHERE w.id = $1)
+         ORDER BY d.next_attempt_at, d.message_id LIMIT $2 FOR UPDATE OF d SKIP LOCKED
+       ), leased AS (
+         UPDATE message_dispatches d SET lease_id = $3, lease_until = now() + ${LEASE}
+         FROM ready r
+         WHERE d.tenant_id = r.tenant_id AND d.conversation_id = r.conversation_id AND d.message_id = r.message_id
+         RETURNING d.tenant_id, d.conversation_id, d.message_id, d.attempt_count
+       )
+       UPDATE messages m SET delivery_status = 'SENDING'
+       FROM leased l JOIN conversations c ON c.tenant_id = l.tenant_id AND c.id = l.conversation_id
+       WHERE m.tenant_id = l.tenant_id AND m.conversation_id = l.conversation_id AND m.id = l.message_id
+       RETURNING m.tenant_id AS "tenantId", m.conversation_id AS "conversationId", m.id AS "messageId",
+                 l.attempt_count AS "attemptCount", ${RECIPIENT} AS "recipientId", m.body,
+                 m.created_at AS "createdAt", now() AS "claimedAt"`,
+      [connection.id, count, leaseId],
+    );
+    return rows.map((row) => ({ ...row, connection, leaseId }));
+  }
+
+  /** Gives a claimed message back, untried, to be claimed by anyone. */
+  async giveBack(dispatch: ClaimedMessage): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      await tx.query(
+        `UPDATE message_dispatches SET lease_id = NULL, lease_until = NULL, next_attempt_at = now()
+         WHERE ${BY_KEY} AND lease_id = $4`,
+        [...keyOf(dispatch), dispatch.leaseId],
+      );
+      await this.dropTold(tx, dispatch);
+    });
+  }
+
+  /** Ends the lease of a message that is tried again, unless something has told meanwhile what became of it. */
+  async postpone(tx: Transaction, dispatch: ClaimedMessage, delayMs: number): Promise<void> {
+    await tx.query(
+      `UPDATE message_dispatches SET lease_id = NULL, lease_until = NULL, attempt_count = attempt_count + 1,
+         next_attempt_at = now() + $5 * interval '1 millisecond'
+       WHERE ${BY_KEY} AND lease_id = $4`,
+      [...keyOf(dispatch), dispatch.leaseId, delayMs],
+    );
+    await this.dropTold(tx, dispatch);
+  }
+
+  /** Locks what a conversation has under way or waiting, up to a message: before the messages, as everywhere. */
+  async lockUpTo(tx: Transaction, key: MessageKey): Promise<void> {
+    await tx.query(
+      `SELECT FROM message_dispatches WHERE ${UP_TO} AND holds_until IS NULL ORDER BY message_id FOR UPDATE`,
+      keyOf(key),
+    );
+  }
+
+  /**
+   * Drops what of a conversation waits, up to a message, although something has told what became of it: nobody would
+   * ever claim it. What is under way is left to whoever sends it.
+   */
+  async dropTold(tx: Transaction, key: MessageKey): Promise<void> {
+    await tx.query(
+      `DELETE FROM message_dispatches WHERE ${UP_TO} AND lease_id IS NULL AND holds_until IS NULL AND EXISTS (
+         SELECT FROM messages m
+         WHERE m.tenant_id = $1 AND m.conversation_id = $2 AND m.id = message_dispatches.message_id
+           AND m.delivery_status NOT IN ('QUEUED', 'SENDING'))`,
+      keyOf(key),
+    );
+  }
+
+  /** Is through with a message; with a hold, its conversation's next one waits that long. */
+  async finish(tx: Transaction, key: MessageKey, holdMs = 0): Promise<void> {
+    if (holdMs === 0) {
+      await tx.query(`DELETE FROM message_dispatches WHERE ${BY_KEY}`, keyOf(key));
+      return;
+    }
+    await tx.query(
+      `UPDATE message_dispatches
+       SET lease_id = NULL, lease_until = NULL, holds_until = now() + $4 * interval '1 millisecond'
+       WHERE ${BY_KEY}`,
+      [...keyOf(key), holdMs],
+    );
+  }
+
+  /** Locks a message's dispatch: before the message itself, as everywhere. */
+  async lock(tx: Transaction, key: MessageKey): Promise<{ isLeased: boolean } | null> {
+    const [row] = await tx.query<{ isLeased: boolean }>(
+      `SELECT lease_id IS NOT NULL AS "isLeased" FROM message_dispatches WHERE ${BY_KEY} FOR UPDATE`,
+      keyOf(key),
+    );
+    return row ?? null;
+  }
+
+  /** Leaves a connection's provider alone for a while. */
+  async pause(tx: Transaction, { tenantId, id }: Connection, delayMs: number): Promise<void> {
+    await tx.query(
+      `UPDATE channel_connections
+       SET paused_until = greatest(paused_until, now() + $3 * interval '1 millisecond')
+       WHERE tenant_id = $1 AND id = $2`,
+      [tenantId, id, delayMs],
+    );
+  }
+}
+
+function keyOf({ tenantId, conversationId, messageId }: MessageKey): string[] {
+  return [tenantId, conversationId, messageId];
+}

@@ -1,0 +1,43 @@
+import { resultOf } from './send-result';
+
+const adapter = { limits: { perSecond: 30, conversationIntervalMs: 1000 }, unknownHoldMs: 0 };
+
+describe('the result of a message that was sent', () => {
+  it('names it as its provider does', () => {
+    expect(resultOf({ kind: 'SENT', providerId: 'm_1' }, adapter, 0)).toEqual({
+      status: 'SENT',
+      providerId: 'm_1',
+      holdMs: 1000,
+    });
+  });
+
+  it.each([null, '', 'a\0b', '\ud800', 'x'.repeat(5_000)])(
+    'is that, with an id that can’t be kept: %j',
+    (id) => {
+      expect(resultOf({ kind: 'SENT', providerId: id }, adapter, 0)).toMatchObject({
+        status: 'SENT',
+        providerId: null,
+      });
+    },
+  );
+});
+
+describe('the result of a message that was not sent', () => {
+  const fault = { providerCode: '429', message: 'Too many' };
+
+  it('pauses its connection for as long as the provider asks, not for as long as it waits itself', () => {
+    const outcome = { kind: 'RETRY', fault, concerns: 'connection', afterMs: 5_000 } as const;
+    expect(resultOf(outcome, adapter, 5)).toMatchObject({ status: 'SENDING', pauseMs: 5_000 });
+    expect(resultOf({ ...outcome, afterMs: 0 }, adapter, 5)).toMatchObject({ pauseMs: 2_000 });
+    expect(resultOf({ ...outcome, concerns: 'message' }, adapter, 5)).toMatchObject({ pauseMs: 0 });
+    const { retryDelayMs } = resultOf(outcome, adapter, 5) as { retryDelayMs: number };
+    expect(retryDelayMs).toBeGreaterThanOrEqual(64_000);
+  });
+
+  it('says that there was nobody to send to', () => {
+    expect(resultOf({ kind: 'NO_RECIPIENT' }, adapter, 0)).toMatchObject({
+      status: 'FAILED',
+      error: { code: 'NO_RECIPIENT', providerCode: null },
+    });
+  });
+});

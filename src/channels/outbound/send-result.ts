@@ -1,0 +1,60 @@
+import { DeliveryError, DeliveryErrorCode } from '../../messages/message-status';
+import { ChannelAdapter, ProviderFault, SendOutcome } from '../adapters/channel-adapter';
+import { deliveryError } from '../delivery-error';
+import { isUsableId } from '../provider-id';
+import { pauseMs, retryDelayMs } from './retry-schedule';
+
+/** What an attempt makes of its message. */
+export type SendResult =
+  | { status: 'SENT'; providerId: string | null; holdMs: number }
+  | { status: 'UNKNOWN'; error: DeliveryError; holdMs: number }
+  | { status: 'FAILED'; error: DeliveryError }
+  /** To be tried again. Everything that goes the same way waits for `pauseMs`: 0 where it need not. */
+  | { status: 'SENDING'; error: DeliveryError; retryDelayMs: number; pauseMs: number };
+
+/** What became of an attempt: the provider's doing, or there was nobody to send to. */
+export type AttemptOutcome = SendOutcome | { kind: 'NO_RECIPIENT' };
+
+/** What an outcome makes of a message after so many failed attempts, the present one not among them. */
+export function resultOf(
+  outcome: AttemptOutcome,
+  { limits, unknownHoldMs }: Pick<ChannelAdapter, 'limits' | 'unknownHoldMs'>,
+  failedAttempts: number,
+): SendResult {
+  switch (outcome.kind) {
+    case 'SENT': {
+      // An id that can't be kept must not keep the sending from being recorded.
+      const providerId =
+        outcome.providerId !== null && isUsableId(outcome.providerId) ? outcome.providerId : null;
+      return { status: 'SENT', providerId, holdMs: limits.conversationIntervalMs };
+    }
+    case 'UNKNOWN':
+      return {
+        status: 'UNKNOWN',
+        error: deliveryError('OUTCOME_UNKNOWN', outcome.fault),
+        holdMs: unknownHoldMs,
+      };
+    case 'TERMINAL':
+      return failed('REFUSED', outcome.fault);
+    case 'WINDOW':
+      return failed('WINDOW_CLOSED', outcome.fault);
+    case 'NO_RECIPIENT':
+      return failed('NO_RECIPIENT');
+    case 'REAUTH':
+      return failed('REAUTH_REQUIRED', outcome.fault);
+    case 'RETRY': {
+      const delay = retryDelayMs(failedAttempts + 1, outcome.afterMs);
+      if (delay === null) return failed('RETRIES_EXHAUSTED', outcome.fault);
+      return {
+        status: 'SENDING',
+        error: deliveryError('RETRYING', outcome.fault),
+        retryDelayMs: delay,
+        pauseMs: outcome.concerns === 'connection' ? pauseMs(outcome.afterMs) : 0,
+      };
+    }
+  }
+}
+
+function failed(code: DeliveryErrorCode, fault?: ProviderFault): SendResult {
+  return { status: 'FAILED', error: deliveryError(code, fault) };
+}

@@ -1,0 +1,148 @@
+import { Injectable } from '@nestjs/common';
+import { Channel } from '../../common/channel';
+import { Database, Transaction } from '../../database/database';
+import { DELIVERY_ERROR_CODES, statusesBefore } from '../../messages/message-status';
+import { ChannelAdapters } from '../adapters/channel-adapters';
+import { deliveryError } from '../delivery-error';
+import { IS_READY, MAY_SEND, STATUS_BY_KEY } from './outbound-messages.repository';
+
+/** Overdue by this, and nobody came: a wake-up was lost. */
+const OVERDUE = `interval '1 second'`;
+const SWEEP_LOCK = 7_254_141;
+/** Few enough that each is looked up by its key, however large the tables are. */
+const BATCH = 200;
+const HOLDS_BATCH = 1_000;
+const MAX_WOKEN = 1_000;
+
+/** The connections that anything waits for, found by skipping through the index, however much it is. */
+const CONNECTIONS_WAITED_FOR = `
+  WITH RECURSIVE waited_for AS (
+    (SELECT connection_id FROM message_dispatches ORDER BY connection_id LIMIT 1)
+    UNION ALL
+    SELECT (SELECT d.connection_id FROM message_dispatches d
+            WHERE d.connection_id > f.connection_id ORDER BY d.connection_id LIMIT 1)
+    FROM waited_for f WHERE f.connection_id IS NOT NULL
+  )`;
+
+/** Messages that were ended the same way: `unknown`, or the code of the failure in small letters. */
+export interface Ended {
+  channel: Channel;
+  outcome: string;
+  count: number;
+}
+
+/** Finds what was forgotten, and brings it to its end or back on its way. One process at a time looks. */
+@Injectable()
+export class StaleMessages {
+  constructor(
+    private readonly database: Database,
+    private readonly adapters: ChannelAdapters,
+  ) {}
+
+  /** @returns the connections to wake, and what was ended */
+  reconcile(): Promise<{ toWake: Set<string>; ended: Ended[] }> {
+    return this.database.transaction(async (tx) => {
+      const [lock] = await tx.query<{ taken: boolean }>(`SELECT pg_try_advisory_xact_lock($1) AS taken`, [
+        SWEEP_LOCK,
+      ]);
+      if (!lock!.taken) return { toWake: new Set<string>(), ended: [] };
+      const expired = await this.endLeases(tx);
+      const released = await this.endHolds(tx);
+      const orphaned = await this.failOrphans(tx);
+      const overdue = await this.overdue(tx);
+      return { toWake: new Set([...released, ...overdue]), ended: [...expired, ...orphaned] };
+    });
+  }
+
+  /** What was claimed and never recorded may have been sent or not: UNKNOWN, and never tried again. */
+  private endLeases(tx: Transaction): Promise<Ended[]> {
+    const adapters = this.adapters.all();
+    return tx.query<Ended>(
+      `WITH expired AS (
+         SELECT d.tenant_id, d.conversation_id, d.message_id, w.channel,
+           (SELECT a.hold_ms FROM unnest($1::text[], $2::integer[]) AS a (channel, hold_ms)
+            WHERE a.channel = w.channel) AS hold_ms
+         FROM message_dispatches d JOIN channel_connections w ON w.id = d.connection_id
+         WHERE d.lease_until < now()
+         ORDER BY d.tenant_id, d.conversation_id, d.message_id LIMIT ${BATCH} FOR UPDATE OF d SKIP LOCKED
+       ), unknown AS (
+         UPDATE messages m SET delivery_status = 'UNKNOWN', delivery_error = $3
+         FROM expired e
+         WHERE m.tenant_id = e.tenant_id AND m.conversation_id = e.conversation_id AND m.id = e.message_id
+           AND ${STATUS_BY_KEY} = ANY ($4)
+         RETURNING e.*
+       ), held AS (
+         UPDATE message_dispatches d SET lease_id = NULL, lease_until = NULL,
+           holds_until = now() + u.hold_ms * interval '1 millisecond'
+         FROM unknown u
+         WHERE u.hold_ms > 0
+           AND d.tenant_id = u.tenant_id AND d.conversation_id = u.conversation_id AND d.message_id = u.message_id
+         RETURNING d.tenant_id, d.conversation_id, d.message_id
+       ), ended AS (
+         DELETE FROM message_dispatches d USING expired e
+         WHERE d.tenant_id = e.tenant_id AND d.conversation_id = e.conversation_id AND d.message_id = e.message_id
+           AND NOT EXISTS (
+             SELECT FROM unknown u WHERE u.hold_ms > 0
+               AND u.tenant_id = d.tenant_id AND u.conversation_id = d.conversation_id
+               AND u.message_id = d.message_id)
+       )
+       SELECT channel, 'unknown' AS outcome, count(*)::integer FROM unknown GROUP BY 1`,
+      [
+        adapters.map(({ channel }) => channel),
+        adapters.map(({ unknownHoldMs }) => unknownHoldMs),
+        JSON.stringify(deliveryError('OUTCOME_UNKNOWN')),
+        statusesBefore('UNKNOWN'),
+      ],
+    );
+  }
+
+  private async endHolds(tx: Transaction): Promise<string[]> {
+    const rows = await tx.query<{ id: string }>(
+      `DELETE FROM message_dispatches WHERE (tenant_id, conversation_id, message_id) IN (
+         SELECT tenant_id, conversation_id, message_id FROM message_dispatches
+         WHERE holds_until < now() ORDER BY 1, 2, 3 LIMIT ${HOLDS_BATCH} FOR UPDATE SKIP LOCKED)
+       RETURNING connection_id AS id`,
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  /** What a connection got while it was being disconnected, or was losing its credentials. */
+  private failOrphans(tx: Transaction): Promise<Ended[]> {
+    return tx.query<Ended>(
+      `${CONNECTIONS_WAITED_FOR}, orphaned AS (
+         SELECT d.*, w.channel,
+           CASE w.status WHEN 'REAUTH_REQUIRED' THEN 'REAUTH_REQUIRED' ELSE 'NO_CONNECTION' END AS code
+         FROM waited_for f JOIN channel_connections w ON w.id = f.connection_id AND w.status <> 'ACTIVE',
+         LATERAL (
+           SELECT tenant_id, conversation_id, message_id FROM message_dispatches
+           WHERE connection_id = w.id AND lease_id IS NULL AND holds_until IS NULL
+           ORDER BY next_attempt_at LIMIT ${BATCH} FOR UPDATE SKIP LOCKED) d
+         LIMIT ${BATCH}
+       ), gone AS (
+         DELETE FROM message_dispatches d USING orphaned o
+         WHERE d.tenant_id = o.tenant_id AND d.conversation_id = o.conversation_id AND d.message_id = o.message_id
+       ), failed AS (
+         UPDATE messages m SET delivery_status = 'FAILED', delivery_error = jsonb_build_object(
+           'code', o.code, 'providerCode', NULL, 'message', $1::jsonb->>o.code)
+         FROM orphaned o
+         WHERE m.tenant_id = o.tenant_id AND m.conversation_id = o.conversation_id AND m.id = o.message_id
+           AND ${STATUS_BY_KEY} = ANY ($2)
+         RETURNING o.channel, o.code
+       )
+       SELECT channel, lower(code) AS outcome, count(*)::integer FROM failed GROUP BY 1, 2`,
+      [JSON.stringify(DELIVERY_ERROR_CODES), statusesBefore('FAILED')],
+    );
+  }
+
+  private async overdue(tx: Transaction): Promise<string[]> {
+    const rows = await tx.query<{ id: string }>(
+      `${CONNECTIONS_WAITED_FOR}
+       SELECT w.id FROM waited_for f JOIN channel_connections w ON w.id = f.connection_id AND ${MAY_SEND},
+       LATERAL (
+         SELECT FROM message_dispatches d
+         WHERE d.connection_id = w.id AND d.next_attempt_at < now() - ${OVERDUE} AND ${IS_READY} LIMIT 1) due
+       ORDER BY random() LIMIT ${MAX_WOKEN}`,
+    );
+    return rows.map(({ id }) => id);
+  }
+}

@@ -1,0 +1,106 @@
+import { Injectable } from '@nestjs/common';
+import { idFloor } from '../../common/ids';
+import { Transaction } from '../../database/database';
+import { Connection, InboundWatermark } from '../adapters/channel-adapter';
+import { MessageKey } from '../outbound/claimed-message';
+
+/** An echo comes within seconds; an older message with the same text is another one. */
+const ECHO_WITHIN_MS = 60 * 60 * 1000;
+
+/** A message whose outcome is not known yet, or was never told. */
+export interface UnsettledMessage extends MessageKey {
+  createdAt: Date;
+  body: string;
+}
+
+const UNSETTLED = `
+  SELECT m.tenant_id AS "tenantId", m.conversation_id AS "conversationId", m.id AS "messageId",
+         m.created_at AS "createdAt", m.body
+  FROM messages m JOIN conversations c ON c.tenant_id = m.tenant_id AND c.id = m.conversation_id
+  WHERE m.tenant_id = $1 AND m.delivery_status IN ('SENDING', 'UNKNOWN') AND c.source_channel = $2`;
+
+/** The conversations `c` that a connection holds with a customer. */
+const WITH_CUSTOMER = `
+  EXISTS (
+    SELECT FROM contact_identities i
+    WHERE i.tenant_id = c.tenant_id AND i.channel = c.source_channel AND i.external_id = $3
+      AND i.contact_id = c.contact_id)
+  AND coalesce(c.identity_external_id, $3) = $3`;
+
+/** Whether somebody is just sending a message `m`. */
+const IS_UNDER_WAY = `
+  EXISTS (
+    SELECT FROM message_dispatches d
+    WHERE d.tenant_id = m.tenant_id AND d.conversation_id = m.conversation_id AND d.message_id = m.id
+      AND d.lease_id IS NOT NULL)`;
+
+/** Finds the messages that a receipt is about. */
+@Injectable()
+export class ReceiptsRepository {
+  async findUnsettled(
+    tx: Transaction,
+    { tenantId, channel }: Connection,
+    messageId: string,
+  ): Promise<UnsettledMessage | null> {
+    const [message] = await tx.query<UnsettledMessage>(`${UNSETTLED} AND m.id = $3`, [
+      tenantId,
+      channel,
+      messageId,
+    ]);
+    return message ?? null;
+  }
+
+  /**
+   * One whose answer was lost, rather than one whose answer may be on its way; and of several the latest, because an
+   * earlier one with the same text has had its time. What waits for another attempt was certainly not sent.
+   */
+  async findUnsettledByText(
+    tx: Transaction,
+    { tenantId, channel }: Connection,
+    customerId: string,
+    text: string,
+  ): Promise<UnsettledMessage | null> {
+    const since = idFloor(new Date(Date.now() - ECHO_WITHIN_MS));
+    const candidates = await tx.query<UnsettledMessage>(
+      `${UNSETTLED} AND ${WITH_CUSTOMER} AND m.id > $4
+         AND (m.delivery_status = 'UNKNOWN' OR ${IS_UNDER_WAY})
+       ORDER BY m.delivery_status = 'UNKNOWN' DESC, m.id DESC`,
+      [tenantId, channel, customerId, since],
+    );
+    // Providers trim.
+    return candidates.find(({ body }) => body.trim() === text.trim()) ?? null;
+  }
+
+  /** Advances all that was sent to a customer until then. What was refused stays so: it never came. */
+  async advanceUntil(
+    tx: Transaction,
+    { tenantId, channel, id }: Connection,
+    { customerId, status, until }: InboundWatermark,
+  ): Promise<void> {
+    await tx.query(
+      `WITH passed AS (
+         SELECT m.tenant_id, m.conversation_id, m.id
+         FROM contact_identities i
+         JOIN conversations c ON c.tenant_id = i.tenant_id AND c.contact_id = i.contact_id
+           AND c.source_channel = i.channel AND coalesce(c.identity_external_id, $3) = $3
+         JOIN provider_messages p ON p.tenant_id = c.tenant_id AND p.conversation_id = c.id
+           AND p.connection_id = $4 AND p.sent_at <= $5
+         JOIN messages m ON m.tenant_id = p.tenant_id AND m.conversation_id = p.conversation_id AND m.id = p.message_id
+           AND m.delivery_status = ANY ($7)
+         WHERE i.tenant_id = $1 AND i.channel = $2 AND i.external_id = $3
+         ORDER BY 1, 2, 3 FOR NO KEY UPDATE OF m
+       )
+       UPDATE messages m SET delivery_status = $6, delivery_error = NULL FROM passed
+       WHERE m.tenant_id = passed.tenant_id AND m.conversation_id = passed.conversation_id AND m.id = passed.id`,
+      [
+        tenantId,
+        channel,
+        customerId,
+        id,
+        until,
+        status,
+        status === 'READ' ? ['SENT', 'DELIVERED'] : ['SENT'],
+      ],
+    );
+  }
+}

@@ -1,0 +1,40 @@
+import { Batcher } from './batcher';
+
+describe('batcher', () => {
+  it('does what is asked for in the same moment in one go, and meanwhile gathers what is next', async () => {
+    const batches: number[][] = [];
+    let more: Promise<number[]> | undefined;
+    const batcher = new Batcher<number, number>(10, (items) => {
+      batches.push(items);
+      more ??= Promise.all([batcher.add(3), batcher.add(4)]);
+      return Promise.resolve(items.map((item) => item * 2));
+    });
+    expect(await Promise.all([batcher.add(1), batcher.add(2)])).toEqual([2, 4]);
+    expect(await more).toEqual([6, 8]);
+    expect(batches).toEqual([
+      [1, 2],
+      [3, 4],
+    ]);
+  });
+
+  it('does no more in one go than it may', async () => {
+    const sizes: number[] = [];
+    const batcher = new Batcher<number, number>(2, (items) => {
+      sizes.push(items.length);
+      return Promise.resolve(items);
+    });
+    expect(await Promise.all([1, 2, 3].map((item) => batcher.add(item)))).toEqual([1, 2, 3]);
+    expect(sizes).toEqual([2, 1]);
+  });
+
+  it('fails all of a batch that failed, and goes on with the next', async () => {
+    const batcher = new Batcher<string, string>(1, ([item]) =>
+      item === 'bad' ? Promise.reject(new Error('no')) : Promise.resolve([item!]),
+    );
+    const answers = await Promise.allSettled(['bad', 'good'].map((item) => batcher.add(item)));
+    expect(answers).toEqual([
+      { status: 'rejected', reason: new Error('no') },
+      { status: 'fulfilled', value: 'good' },
+    ]);
+  });
+});
