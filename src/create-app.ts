@@ -18,6 +18,14 @@ import { Metrics } from './metrics/metrics';
 import { setupOpenApi } from './openapi/openapi';
 import { AppModule } from './app.module';
 
+/** Every route is below it, but for those that are listed. */
+const API_PREFIX = 'api/v1';
+const OUTSIDE_API = [
+  // Load balancers and orchestrators call it, whatever the API's version.
+  'health/*path',
+  // The channels' providers and the widget call it: their addresses outlive a version of the API.
+  'channels/*path',
+];
 const BODY_LIMIT = '256kb';
 /** Longer than load balancers and clients keep an idle connection, so that none is closed just as it is used again. */
 const KEEP_ALIVE_MS = 75_000;
@@ -39,6 +47,7 @@ function configure(app: NestExpressApplication, config: Config, logger: pino.Log
   app.disable('x-powered-by');
   app.disable('etag');
   app.set('trust proxy', config.trustProxy);
+  app.setGlobalPrefix(API_PREFIX, { exclude: OUTSIDE_API });
   answerProtocolErrors(app.getHttpServer());
   app.use(requestId);
   app.use(accessLog(logger));

@@ -1,18 +1,10 @@
 import { DynamicModule, FactoryProvider, Module, ModuleMetadata } from '@nestjs/common';
-import { AuditModule } from './audit/audit.module';
-import { AuthModule } from './auth/auth.module';
-import { ChannelsModule } from './channels/channels.module';
 import { Config } from './config/config';
 import { ConfigModule } from './config/config.module';
-import { ContactsModule } from './contacts/contacts.module';
-import { ConversationsModule } from './conversations/conversations.module';
 import { DatabaseModule } from './database/database.module';
-import { MessagesModule } from './messages/messages.module';
+import { SERVICE_MODULES } from './features';
 import { MetricsModule } from './metrics/metrics.module';
 import { RedisModule } from './redis/redis.module';
-import { SecretsModule } from './secrets/secrets.module';
-import { WebhooksModule } from './webhooks/webhooks.module';
-import { WorkspacesModule } from './workspaces/workspaces.module';
 
 /** What a backend that imports the service configures. Each must be what the service's own processes have. */
 export interface MessagingOptions {
@@ -80,21 +72,10 @@ export class MessagingModule {
 
   /** Over a configuration that was read already. */
   static over(config: DynamicModule): DynamicModule {
-    const features = [
-      WorkspacesModule,
-      AuthModule,
-      WebhooksModule,
-      ChannelsModule,
-      ContactsModule,
-      ConversationsModule,
-      MessagesModule,
-      AuditModule,
-      SecretsModule,
-    ];
     return {
       module: MessagingModule,
-      imports: [config, DatabaseModule, RedisModule, MetricsModule, ...features],
-      exports: features,
+      imports: [config, DatabaseModule, RedisModule, MetricsModule, ...SERVICE_MODULES],
+      exports: SERVICE_MODULES,
     };
   }
 }

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { DatabaseModule } from '../database/database.module';
 import { ContactIdentityEntity } from './contact-identity.entity';
 import { ContactEntity } from './contact.entity';
+import { ContactsController } from './contacts.controller';
 import { ContactsRepository } from './contacts.repository';
 import { ContactsService } from './contacts.service';
 
@@ -11,3 +12,6 @@ import { ContactsService } from './contacts.service';
   exports: [ContactsRepository, ContactsService],
 })
 export class ContactsModule {}
+
+@Module({ imports: [ContactsModule], controllers: [ContactsController] })
+export class ContactsApiModule {}

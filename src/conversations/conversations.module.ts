@@ -5,6 +5,7 @@ import { DatabaseModule } from '../database/database.module';
 import { OutboxModule } from '../outbox/outbox.module';
 import { WorkspacesModule } from '../workspaces/workspaces.module';
 import { ConversationEntity } from './conversation.entity';
+import { ConversationsController } from './conversations.controller';
 import { ConversationsRepository } from './conversations.repository';
 import { ConversationsService } from './conversations.service';
 
@@ -20,3 +21,6 @@ import { ConversationsService } from './conversations.service';
   exports: [ConversationsRepository, ConversationsService],
 })
 export class ConversationsModule {}
+
+@Module({ imports: [ConversationsModule], controllers: [ConversationsController] })
+export class ConversationsApiModule {}

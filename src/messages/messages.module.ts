@@ -5,6 +5,7 @@ import { IdempotencyModule } from '../idempotency/idempotency.module';
 import { OutboxModule } from '../outbox/outbox.module';
 import { WorkspacesModule } from '../workspaces/workspaces.module';
 import { MessageEntity } from './message.entity';
+import { MessagesController } from './messages.controller';
 import { MessagesRepository } from './messages.repository';
 import { MessagesService } from './messages.service';
 
@@ -20,3 +21,6 @@ import { MessagesService } from './messages.service';
   exports: [MessagesService],
 })
 export class MessagesModule {}
+
+@Module({ imports: [MessagesModule], controllers: [MessagesController] })
+export class MessagesApiModule {}

@@ -321,4 +321,23 @@ describe('access', () => {
     expect(handlers.length).toBeGreaterThanOrEqual(ROUTES.length);
     expect(undeclared.map(({ name }) => name)).toEqual([]);
   });
+
+  it('is asked for below /api/v1 on every route that is not listed here with its reason', () => {
+    const outside = [
+      // Load balancers and orchestrators know no version of the API.
+      /^\/health\//,
+      // The addresses at providers and in workspaces' pages outlive a version of the API.
+      /^\/channels\//,
+      // The documentation is for people, and itself names the API's version.
+      /^\/docs/,
+    ];
+    const { router } = service.app.getHttpAdapter().getInstance() as {
+      router: { stack: { route?: { path: string } }[] };
+    };
+    const paths = router.stack.flatMap(({ route }) => route?.path ?? []);
+
+    expect(paths).toEqual(expect.arrayContaining(ROUTES.map(({ path }) => path)));
+    const isListed = (path: string) => outside.some((prefix) => prefix.test(path));
+    expect(paths.filter((path) => !path.startsWith('/api/v1/') && !isListed(path))).toEqual([]);
+  });
 });
