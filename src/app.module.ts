@@ -2,13 +2,14 @@ import { DynamicModule, Module } from '@nestjs/common';
 import { ApiModule } from './api.module';
 import { Config } from './config/config';
 import { ConfigModule } from './config/config.module';
+import { JsonDatabaseClient } from './database/database-client';
 import { DatabaseModule } from './database/database.module';
 import { HealthModule } from './health/health.module';
 import { MetricsModule, MetricsServerModule } from './metrics/metrics.module';
 import { RedisModule } from './redis/redis.module';
 import { WorkerModule } from './worker.module';
 
-/** One process: the API, the worker, or both, as its role says. */
+/** The root of one process: the API, the worker, or both, by its role. */
 @Module({})
 export class AppModule {
   static forRoot(config: Config): DynamicModule {
@@ -17,7 +18,7 @@ export class AppModule {
       module: AppModule,
       imports: [
         ConfigModule.forRoot(config),
-        DatabaseModule,
+        DatabaseModule.forRoot(JsonDatabaseClient),
         RedisModule,
         MetricsModule,
         MetricsServerModule,

@@ -107,8 +107,6 @@ export { MessagesService } from './messages/messages.service';
 export { ReceiveMessage, SendMessage } from './messages/message.dto';
 export { MessageResponse, SentMessageResponse } from './messages/message.response';
 
-// The audit log: the host records what only it sees (an agent's login, say) through the same service,
-// in a transaction of `Database`.
+// The audit log. `record` is for what only the host sees, such as an agent's login.
 export { AuditService, type AuditRecord } from './audit/audit.service';
 export type { AuditEntryEntity as AuditEntry } from './audit/audit-entry.entity';
-export { Database, Transaction } from './database/database';

@@ -74,7 +74,7 @@ export class MessagingModule {
   static over(config: DynamicModule): DynamicModule {
     return {
       module: MessagingModule,
-      imports: [config, DatabaseModule, RedisModule, MetricsModule, ...SERVICE_MODULES],
+      imports: [config, DatabaseModule.forRoot(), RedisModule, MetricsModule, ...SERVICE_MODULES],
       exports: SERVICE_MODULES,
     };
   }

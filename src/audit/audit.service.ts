@@ -2,11 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { AppError } from '../common/app-error';
 import { isId, newId } from '../common/ids';
 import { Actor } from '../common/principal';
-import { Database, Transaction } from '../database/database';
+import { Database } from '../database/database';
+import { Transaction } from '../database/transaction';
 import { OutboxService } from '../outbox/outbox.service';
 import { AuditEntryEntity } from './audit-entry.entity';
 
-/** What is to be recorded. */
+/** An entry to be written. */
 export interface AuditRecord {
   tenantId: string;
   actor: Actor;
@@ -25,11 +26,16 @@ export class AuditService {
   ) {}
 
   /**
-   * Writes one entry, and its `audit.event`, in the transaction of what it records. The event is always written; the
-   * webhooks drop it for workspaces that are not entitled to it.
+   * Writes one entry and its `audit.event`. For actions that only the host sees, such as an agent's login. Webhooks
+   * drop the event for workspaces without the `auditWebhookExport` entitlement.
    * @throws AppError INVALID_BODY when the actor is another workspace's agent; NOT_FOUND (the workspace)
    */
-  async record(tx: Transaction, { tenantId, actor, metadata = {}, ...what }: AuditRecord): Promise<void> {
+  record(entry: AuditRecord): Promise<void> {
+    return this.database.transaction((tx) => this.append(tx, entry));
+  }
+
+  /** The same in the transaction of the change that is recorded. */
+  async append(tx: Transaction, { tenantId, actor, metadata = {}, ...what }: AuditRecord): Promise<void> {
     const { action, entity, entityId } = what;
     if (!isId(tenantId)) throw AppError.notFound('Workspace');
     const [entry] = await tx.query(
@@ -52,10 +58,10 @@ export class AuditService {
     );
     if (!entry) throw AppError.invalidBody('actor', 'is not an agent of this workspace');
     const actorId = actor.id ?? actor.type;
-    await this.outbox.append(tx, tenantId, 'audit.event', { action, entity, entityId, actorId, metadata });
+    this.outbox.appendPipelined(tx, tenantId, 'audit.event', { action, entity, entityId, actorId, metadata });
   }
 
-  /** A workspace's entries, newest first: at most `limit`, from below the entry `before`. */
+  /** A workspace's entries, newest first: at most `limit`, below the entry with the id `before`. */
   list(tenantId: string, limit: number, before?: string): Promise<AuditEntryEntity[]> {
     const query = this.database.manager
       .createQueryBuilder(AuditEntryEntity, 'entry')

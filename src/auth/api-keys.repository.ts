@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { isId } from '../common/ids';
 import { Principal } from '../common/principal';
 import { Scope } from '../common/scope';
-import { Database, Transaction } from '../database/database';
+import { Database } from '../database/database';
+import { Transaction } from '../database/transaction';
 import { ApiKeyEntity } from './api-key.entity';
 
 /** A principal, and whether its key's last use is to be written down again. */

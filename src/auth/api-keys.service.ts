@@ -45,7 +45,7 @@ export class ApiKeysService {
     };
     await this.database.transaction(async (tx) => {
       const subject = { tenantId, actor, entity: 'api_key', entityId: entity.id };
-      await this.audit.record(tx, { ...subject, action: 'api_key.created', metadata: { name, scopes } });
+      await this.audit.append(tx, { ...subject, action: 'api_key.created', metadata: { name, scopes } });
       await this.keys.insert(tx, entity);
     });
     return { ...toApiKeySummary(entity), key };
@@ -68,7 +68,7 @@ export class ApiKeysService {
       const revokedAt = new Date();
       await this.keys.revoke(tx, tenantId, id, revokedAt);
       const subject = { tenantId, actor, entity: 'api_key', entityId: id };
-      await this.audit.record(tx, { ...subject, action: 'api_key.revoked', metadata: { name: key.name } });
+      await this.audit.append(tx, { ...subject, action: 'api_key.revoked', metadata: { name: key.name } });
       return toApiKeySummary({ ...key, revokedAt });
     });
   }

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Channel } from '../common/channel';
 import { isId } from '../common/ids';
-import { Database, Transaction } from '../database/database';
+import { Database } from '../database/database';
+import { Transaction } from '../database/transaction';
 import { PageStatement } from '../database/page-statement';
 import { ContactIdentityEntity } from './contact-identity.entity';
 import { isIndexable, searchPatterns } from './contact-search';

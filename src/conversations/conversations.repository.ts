@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { IsNull } from 'typeorm';
 import { Channel } from '../common/channel';
 import { isId } from '../common/ids';
-import { Database, Transaction } from '../database/database';
+import { Database } from '../database/database';
+import { Pipelined, Transaction } from '../database/transaction';
 import { PageStatement } from '../database/page-statement';
 import { ConversationEntity, ConversationStatus } from './conversation.entity';
 
@@ -22,12 +23,12 @@ export type ListedConversation = Pick<
 const LISTED = `id, source_channel AS "sourceChannel", status, assigned_agent_id AS "assignedAgentId",
   last_message_preview AS "lastMessagePreview", last_message_at AS "lastMessageAt", created_at AS "createdAt"`;
 
-/** Whom a conversation is held with over a channel. */
+/** The customer of a conversation, as the channel knows them. */
 export type ConversationPartner = Pick<ConversationEntity, 'tenantId' | 'contactId' | 'sourceChannel'> & {
   identityExternalId: string;
 };
 
-/** What is different in a conversation from now on; what is left out stays. */
+/** The new values; a key that is left out keeps its value. */
 export type ConversationChange = Partial<Pick<ConversationEntity, 'status' | 'assignedAgentId'>> &
   Pick<ConversationEntity, 'updatedAt'>;
 
@@ -36,6 +37,11 @@ export interface LastMessage {
   id: string;
   preview: string;
   at: Date;
+}
+
+/** The number of the next event of a locked conversation. */
+export function nextSequence({ eventSequence }: ConversationEntity): string {
+  return String(BigInt(eventSequence) + 1n);
 }
 
 @Injectable()
@@ -52,7 +58,7 @@ export class ConversationsRepository {
     return (await this.database.prepared(sql, [tenantId, id])).length > 0;
   }
 
-  /** Newest first, from below the cursor. Each set of filters is a statement of its own, with a plan of its own. */
+  /** Newest first, below the cursor. Each set of filters is a statement with a plan of its own. */
   list(
     tenantId: string,
     { status, channel, cursor }: ConversationFilter,
@@ -64,7 +70,7 @@ export class ConversationsRepository {
     return page.read(this.database, cursor, count);
   }
 
-  /** Whatever writes to a conversation takes this lock first, so that what it makes follows the order of commits. */
+  /** Every write to a conversation takes this lock first, so that ids and event numbers follow the order of commits. */
   async lock(tx: Transaction, tenantId: string, id: string): Promise<ConversationEntity | null> {
     if (!isId(id)) return null;
     const [row] = await tx.prepared<ConversationEntity>(
@@ -80,8 +86,8 @@ export class ConversationsRepository {
   }
 
   /**
-   * The newest conversation with a contact's identity, locked as by `lock`. One of which nobody has said with which
-   * identity it is held is that identity's from now on.
+   * The newest conversation with a contact's identity, locked as by `lock`. A conversation without an identity gets
+   * this one.
    */
   async lockLatestWith(tx: Transaction, partner: ConversationPartner): Promise<ConversationEntity | null> {
     const { tenantId, contactId, sourceChannel, identityExternalId } = partner;
@@ -105,7 +111,7 @@ export class ConversationsRepository {
 
   /**
    * Changes a conversation.
-   * @returns the number of the one event that tells of it
+   * @returns the number of the event that reports it
    */
   async update(tx: Transaction, tenantId: string, id: string, change: ConversationChange): Promise<string> {
     const { status, assignedAgentId, updatedAt } = change;
@@ -121,21 +127,19 @@ export class ConversationsRepository {
     return rows[0]!.sequence;
   }
 
-  /**
-   * Puts a new message on top of a conversation, which is as this transaction has locked it: so the number follows
-   * from it, and nobody waits for the answer.
-   * @returns the number of the one event that tells of it
-   */
-  setLastMessage(tx: Transaction, conversation: ConversationEntity, last: LastMessage): string {
-    const { tenantId, id, eventSequence } = conversation;
-    const sequence = String(BigInt(eventSequence) + 1n);
-    tx.pipeline(
+  /** Stores what a new message changes in its conversation, with the number of the message's event. */
+  setLastMessagePipelined(
+    tx: Transaction,
+    { tenantId, id }: ConversationEntity,
+    last: LastMessage,
+    sequence: string,
+  ): Pipelined {
+    return tx.pipeline(
       `UPDATE conversations
        SET last_message_id = $3, last_message_preview = $4, last_message_at = $5, updated_at = $5,
            event_sequence = $6
        WHERE tenant_id = $1 AND id = $2`,
       [tenantId, id, last.id, last.preview, last.at, sequence],
     );
-    return sequence;
   }
 }

@@ -6,7 +6,8 @@ import { Page, toPage } from '../common/page';
 import { Actor } from '../common/principal';
 import { validate } from '../common/validate';
 import { ContactsService } from '../contacts/contacts.service';
-import { Database, Transaction } from '../database/database';
+import { Database } from '../database/database';
+import { Transaction } from '../database/transaction';
 import { OutboxService } from '../outbox/outbox.service';
 import { AgentsRepository } from '../workspaces/agents.repository';
 import { CreateConversation, ListConversationsQuery, UpdateConversation } from './conversation.dto';
@@ -121,10 +122,10 @@ export class ConversationsService {
     const subject = { tenantId: before.tenantId, actor, entity: 'conversation', entityId: before.id };
     if (change.assignedAgentId !== undefined) {
       const metadata = { from: before.assignedAgentId, to: change.assignedAgentId };
-      await this.audit.record(tx, { ...subject, action: 'conversation.assigned', metadata });
+      await this.audit.append(tx, { ...subject, action: 'conversation.assigned', metadata });
     }
     if (change.status === 'CLOSED') {
-      await this.audit.record(tx, {
+      await this.audit.append(tx, {
         ...subject,
         action: 'conversation.closed',
         metadata: { from: before.status },
@@ -142,7 +143,7 @@ export class ConversationsService {
     const updatedAt = new Date();
     const sequence = await this.conversations.update(tx, tenantId, id, { ...change, updatedAt });
     const data = { conversationId: id, ...change };
-    await this.outbox.append(tx, tenantId, 'conversation.updated', data, { sequence });
+    this.outbox.appendPipelined(tx, tenantId, 'conversation.updated', data, { sequence });
     return { ...before, ...change, updatedAt };
   }
 

@@ -6,14 +6,17 @@ import { DatabaseClient, STATEMENT_TIMEOUT_MS } from './database-client';
 const LOCK_TIMEOUT_MS = 2_000;
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 30_000;
 const CONNECT_TIMEOUT_MS = 3_000;
-/** For the connections on which nothing is waited for: a lost way to the server shows there, too. */
+/** Detects a dead peer on idle connections. */
 const KEEP_ALIVE_AFTER_MS = 10_000;
 
-/** The migrations stand beside the compiled service; from the sources (tests) they are taken as they are written. */
+/** Compiled beside the compiled service; the tests run the sources. */
 const MIGRATIONS = __filename.endsWith('.ts') ? '../../migrations/*.ts' : '../migrations/*.js';
 
-/** How this service connects to its database. Features add their entities themselves. */
-export function connectionOptions({ databaseUrl, databasePoolSize, role }: Config) {
+/** Features add their entities themselves. */
+export function connectionOptions(
+  { databaseUrl, databasePoolSize, role }: Config,
+  Client: typeof DatabaseClient = DatabaseClient,
+) {
   return {
     type: 'postgres',
     url: databaseUrl,
@@ -28,7 +31,7 @@ export function connectionOptions({ databaseUrl, databasePoolSize, role }: Confi
       statement_timeout: STATEMENT_TIMEOUT_MS,
       lock_timeout: LOCK_TIMEOUT_MS,
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
-      Client: DatabaseClient,
+      Client,
       pipeline: true,
       keepAlive: true,
       keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,

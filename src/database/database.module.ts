@@ -1,26 +1,32 @@
-import { DynamicModule, Global, Module } from '@nestjs/common';
+import { DynamicModule, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { Config } from '../config/config';
 import { DATA_SOURCE, Database } from './database';
+import { DatabaseClient } from './database-client';
 import { connectionOptions } from './data-source';
 
-@Global()
-@Module({
-  imports: [
-    TypeOrmModule.forRootAsync({
-      name: DATA_SOURCE,
-      inject: [Config],
-      useFactory: (config: Config) => ({
-        ...connectionOptions(config),
-        autoLoadEntities: true,
-        retryAttempts: 3,
-      }),
-    }),
-  ],
-  providers: [Database],
-  exports: [Database],
-})
+@Module({})
 export class DatabaseModule {
+  static forRoot(Client: typeof DatabaseClient = DatabaseClient): DynamicModule {
+    return {
+      module: DatabaseModule,
+      global: true,
+      imports: [
+        TypeOrmModule.forRootAsync({
+          name: DATA_SOURCE,
+          inject: [Config],
+          useFactory: (config: Config) => ({
+            ...connectionOptions(config, Client),
+            autoLoadEntities: true,
+            retryAttempts: 3,
+          }),
+        }),
+      ],
+      providers: [Database],
+      exports: [Database],
+    };
+  }
+
   /** Adds a feature's entities to this service's data source. */
   static forEntities(entities: (new () => object)[]): DynamicModule {
     return TypeOrmModule.forFeature(entities, DATA_SOURCE);

@@ -6,65 +6,101 @@ import { followsFromAnother, isWorkspaceUnknown } from '../common/database-error
 import type { Pool, PoolClient } from 'pg';
 import { DatabaseClient } from './database-client';
 import { PipelinedReads } from './pipelined-reads';
+import { Transaction } from './transaction';
 
-/** Named, so that a dashboard backend that imports this service keeps its own, default data source beside it. */
+/** Named, so that a dashboard backend that imports this service keeps its own default data source. */
 export const DATA_SOURCE = 'messaging';
 
-const LONG_STATEMENT_TIMEOUT_MS = 60_000;
+/** Single reads outside a transaction, and the one way to open a transaction. */
+@Injectable()
+export class Database {
+  private readonly logger = new Logger(Database.name);
+  private readonly pipelinedReads = new PipelinedReads((work) => this.onConnection(work));
 
-/** One open transaction. Whatever writes takes it as its first argument. */
-export class Transaction {
-  private readonly callbacks: (() => void)[] = [];
-  private readonly pipelined: Promise<{ fault?: Error }>[] = [];
-  /** How it ended, once it has; a commit that was not answered counts as none. */
-  readonly ended: Promise<'committed' | 'rolled back'>;
-  private end!: (how: 'committed' | 'rolled back') => void;
+  constructor(@InjectDataSource(DATA_SOURCE) private readonly dataSource: DataSource) {}
 
-  constructor(
-    readonly manager: EntityManager,
-    private readonly client: DatabaseClient,
-  ) {
-    this.ended = new Promise((resolve) => (this.end = resolve));
+  get manager(): EntityManager {
+    return this.dataSource.manager;
   }
 
+  /** Runs a statement on a connection of its own, without TypeORM. */
   async query<Row>(sql: string, parameters: unknown[] = []): Promise<Row[]> {
-    return (await this.client.run<Row>(sql, parameters)).rows;
+    return (await this.onConnection((client) => client.run<Row>(sql, parameters))).rows;
   }
 
-  /** The same for a statement of a hot path, whose text never varies: a connection parses and plans it once. */
+  /** For a statement of a hot path, whose text never varies: each connection parses and plans it once. */
   async prepared<Row>(sql: string, parameters: unknown[] = []): Promise<Row[]> {
-    return (await this.client.runPrepared<Row>(sql, parameters)).rows;
+    return (await this.onConnection((client) => client.runPrepared<Row>(sql, parameters))).rows;
   }
 
   /**
-   * Runs a prepared statement whose answer nothing depends on: it goes out with the next one, the commit at the latest,
-   * and what follows is done after it. If it fails, so does the transaction.
+   * The same for a read that is always fast. The reads of one turn of the event loop share a connection and a packet,
+   * whatever request they belong to; each waits for those before it.
    */
-  pipeline(sql: string, parameters: unknown[]): void {
-    void this.pipelineWithResult(sql, parameters);
+  async pipelinedRead<Row>(sql: string, parameters: unknown[]): Promise<Row[]> {
+    return (await this.pipelinedReads.runPrepared(sql, parameters)).rows as Row[];
   }
 
-  /** The same where the answer is read after the commit. That it failed need not be heard: it is the transaction's fault. */
-  pipelineWithResult<Row>(sql: string, parameters: unknown[]): Promise<Row[]> {
-    const answer = this.prepared<Row>(sql, parameters);
-    this.pipelined.push(settle(answer));
-    return answer;
+  /**
+   * Runs `work` in one transaction: all of it commits, or nothing if it or a pipelined statement fails.
+   * @throws AppError NOT_FOUND when a row names an unknown workspace; otherwise the first error
+   */
+  async transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    let tx: OpenTransaction | undefined;
+    const run = async (manager: EntityManager) => {
+      tx = new OpenTransaction(manager, (await manager.queryRunner!.connect()) as DatabaseClient);
+      return work(tx);
+    };
+    const [outcome] = await Promise.allSettled([this.dataSource.transaction(run)]);
+    // PostgreSQL answers COMMIT with a rollback after a failed statement, and reports no error for it.
+    const failures = [...((await tx?.pipelinedFailures()) ?? [])];
+    if (outcome.status === 'rejected') failures.push(outcome.reason as Error);
+    const failure = failures.find((error) => !followsFromAnother(error)) ?? failures[0];
+    if (failure) {
+      tx?.rolledBack();
+      throw isWorkspaceUnknown(failure) ? AppError.notFound('Workspace') : failure;
+    }
+    this.runCallbacks(tx!);
+    return (outcome as PromiseFulfilledResult<T>).value;
   }
 
-  /** The first fault of what was sent. Whatever was asked after it has failed for no other reason. */
-  async pipelineFault(): Promise<Error | undefined> {
-    return (await Promise.all(this.pipelined)).find(({ fault }) => fault)?.fault;
+  private async onConnection<T>(work: (client: DatabaseClient) => Promise<T>): Promise<T> {
+    const client = (await this.pool.connect()) as PoolClient & DatabaseClient;
+    let failure: Error | undefined;
+    try {
+      return await work(client);
+    } catch (error) {
+      failure = error as Error;
+      throw error;
+    } finally {
+      // A connection is not used again after any error.
+      client.release(failure);
+    }
   }
 
-  /** Gives the statements that follow a minute, where what they go through has no bound of its own. */
-  async allowLongStatements(): Promise<void> {
-    await this.query(`SET LOCAL statement_timeout = ${LONG_STATEMENT_TIMEOUT_MS}`);
-    this.client.allowLongStatements(LONG_STATEMENT_TIMEOUT_MS);
+  private get pool(): Pool {
+    return (this.dataSource.driver as unknown as { master: Pool }).master;
   }
 
-  /** Calls back once everything is committed, and never if it is rolled back. Nobody waits for what it starts. */
-  onCommit(callback: () => void): void {
-    this.callbacks.push(callback);
+  private runCallbacks(tx: OpenTransaction): void {
+    try {
+      tx.committed();
+    } catch (error) {
+      // The work is committed: a failed wake-up must not make it look undone. Polling makes up for it.
+      this.logger.error({ err: error }, 'a callback after a commit failed');
+    }
+  }
+}
+
+/** A transaction with what only Database may do: to end it. */
+class OpenTransaction extends Transaction {
+  private end!: (how: 'committed' | 'rolled back') => void;
+  readonly ended = new Promise<'committed' | 'rolled back'>((resolve) => (this.end = resolve));
+
+  /** The errors of the pipelined statements, in the order they were sent. */
+  async pipelinedFailures(): Promise<Error[]> {
+    const outcomes = await Promise.allSettled(this.pipelined);
+    return outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? (outcome.reason as Error) : []));
   }
 
   rolledBack(): void {
@@ -77,92 +113,5 @@ export class Transaction {
   }
 }
 
-/** The database: single reads, and the one way to open a transaction. */
-@Injectable()
-export class Database {
-  private readonly logger = new Logger(Database.name);
-  private readonly pipelinedReads = new PipelinedReads((work) => this.onConnection(work));
-
-  constructor(@InjectDataSource(DATA_SOURCE) private readonly dataSource: DataSource) {}
-
-  get manager(): EntityManager {
-    return this.dataSource.manager;
-  }
-
-  /** Runs a statement on a connection of its own; no layer stands between it and the caller. */
-  async query<Row>(sql: string, parameters: unknown[] = []): Promise<Row[]> {
-    return (await this.onConnection((client) => client.run<Row>(sql, parameters))).rows;
-  }
-
-  /** The same for a statement of a hot path, whose text never varies: a connection parses and plans it once. */
-  async prepared<Row>(sql: string, parameters: unknown[] = []): Promise<Row[]> {
-    return (await this.onConnection((client) => client.runPrepared<Row>(sql, parameters))).rows;
-  }
-
-  /**
-   * The same for what is answered at once, whatever there is. What is asked so in one turn of the event loop, by however
-   * many requests, shares a connection, where each waits for those before it: one way there and back serves all.
-   */
-  async pipelinedRead<Row>(sql: string, parameters: unknown[]): Promise<Row[]> {
-    return (await this.pipelinedReads.runPrepared(sql, parameters)).rows as Row[];
-  }
-
-  /**
-   * Runs `work` in one transaction: all of it is committed, or, if it throws, none.
-   * @throws AppError NOT_FOUND when it is done in a workspace that there is not
-   */
-  async transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    let tx: Transaction | undefined;
-    const run = async (manager: EntityManager) => {
-      tx = new Transaction(manager, (await manager.queryRunner!.connect()) as DatabaseClient);
-      return work(tx);
-    };
-    const outcome = await settle(this.dataSource.transaction(run));
-    // First what was sent: PostgreSQL rolls back what failed when it is told to commit, and calls that no error.
-    const faults = [await tx?.pipelineFault(), outcome.fault].filter((fault) => fault !== undefined);
-    const fault = faults.find((fault) => !followsFromAnother(fault)) ?? faults[0];
-    if (fault) {
-      tx?.rolledBack();
-      throw isWorkspaceUnknown(fault) ? AppError.notFound('Workspace') : fault;
-    }
-    this.announce(tx!);
-    return outcome.result as T;
-  }
-
-  private async onConnection<T>(work: (client: DatabaseClient) => Promise<T>): Promise<T> {
-    const client = (await this.pool.connect()) as PoolClient & DatabaseClient;
-    let fault: Error | undefined;
-    try {
-      return await work(client);
-    } catch (error) {
-      fault = error as Error;
-      throw error;
-    } finally {
-      // A connection that has met a fault is not used again, whatever the fault was.
-      client.release(fault);
-    }
-  }
-
-  private get pool(): Pool {
-    return (this.dataSource.driver as unknown as { master: Pool }).master;
-  }
-
-  private announce(tx: Transaction): void {
-    try {
-      tx.committed();
-    } catch (error) {
-      // The work is committed: a failed wake-up must not make it look undone. The pollers stand behind.
-      this.logger.error({ err: error }, 'a callback after a commit failed');
-    }
-  }
-}
-
-/** What reads: the database outside a transaction, or an open one. */
+/** What can read: the database outside a transaction, or an open one. */
 export type Reader = Database | Transaction;
-
-function settle<T>(work: Promise<T>): Promise<{ result?: T; fault?: Error }> {
-  return work.then(
-    (result) => ({ result }),
-    (fault: Error) => ({ fault }),
-  );
-}

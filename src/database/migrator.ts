@@ -2,13 +2,13 @@ import { DataSource } from 'typeorm';
 import { Config } from '../config/config';
 import { connectionOptions } from './data-source';
 
-/** Any number that is this service's own: whoever holds the advisory lock migrates, the others wait. */
+/** An arbitrary key: the process with this advisory lock migrates, the others wait. */
 const MIGRATION_LOCK = 7_254_139;
 
 /**
- * Applies every migration that is missing, or takes back the last one. Two at once are safe: the second waits, then
- * finds nothing to do.
- * @returns the names of what was applied or taken back
+ * Applies every missing migration, or reverts the last one. Two processes at once are safe: the second waits and finds
+ * nothing to do.
+ * @returns the names of the migrations applied or reverted
  */
 export async function migrate(config: Config, direction: 'up' | 'down'): Promise<string[]> {
   const options = connectionOptions(config);

@@ -1,21 +1,21 @@
 import { MAX_LIMIT } from '../common/page';
 import { Database } from './database';
 
-/** A page, and the row that tells whether more follow. */
-const MOST_ROWS = MAX_LIMIT + 1;
+/** One more than a page: the extra row shows that more follow. */
+const MAX_ROWS = MAX_LIMIT + 1;
 
-/** Reads a page of a table, newest first, past TypeORM: it would make an entity of each row, to be thrown away. */
+/** Reads a page of a table, newest first, as plain rows: TypeORM's entities of a page cost more than the read. */
 export class PageStatement {
   private readonly parameters: unknown[] = [];
   private readonly conditions: string[] = [];
 
-  /** @param columns what to read, each under the name that its row has it by */
+  /** @param columns each with the property's name as its alias */
   constructor(
     private readonly columns: string,
     private readonly table: string,
   ) {}
 
-  /** Only rows of which this is true. A `?` stands for each of the values. */
+  /** Adds a condition, with a `?` for each value. */
   where(condition: string, ...values: unknown[]): this {
     let at = 0;
     this.conditions.push(condition.replaceAll('?', () => this.parameter(values[at++])));
@@ -23,17 +23,16 @@ export class PageStatement {
   }
 
   /**
-   * Reads as many rows as are asked for, from below the cursor, by a plan that is made once, for all values. Of a limit
-   * that it does not know, PostgreSQL would think that a tenth of the table is wanted: so the page is cut from the
-   * largest there can be.
+   * Reads up to `count` rows below the cursor, by a plan that is made once for all values. PostgreSQL plans an unknown
+   * limit as a tenth of the table, so the page is cut from the largest possible one.
    */
   read<Row>(database: Database, cursor: string | undefined, count: number): Promise<Row[]> {
-    const most = `${this.from(cursor)} LIMIT ${MOST_ROWS}`;
-    const page = `SELECT * FROM (${most}) AS most ORDER BY id DESC LIMIT ${this.parameter(count)}`;
+    const largest = `${this.from(cursor)} LIMIT ${MAX_ROWS}`;
+    const page = `SELECT * FROM (${largest}) AS largest ORDER BY id DESC LIMIT ${this.parameter(count)}`;
     return database.prepared(page, this.parameters);
   }
 
-  /** The same by a plan for these very values, where the best one depends on them. */
+  /** The same by a plan for these values, where the best plan depends on them. */
   readPlanned<Row>(database: Database, cursor: string | undefined, count: number): Promise<Row[]> {
     return database.query(`${this.from(cursor)} LIMIT ${this.parameter(count)}`, this.parameters);
   }

@@ -1,9 +1,9 @@
 import { types } from 'pg';
-import { parseTimestamp } from './timestamp';
+import { parseTimestamp, parseTimestampForJson } from './timestamp';
 
 const parseByPg = types.getTypeParser(types.builtins.TIMESTAMPTZ) as (text: string) => unknown;
 
-describe('a moment as PostgreSQL writes it', () => {
+describe.each([parseTimestamp, parseTimestampForJson])('%p', (parse) => {
   it.each([
     ['2026-11-20 09:41:07+00', '2026-11-20T09:41:07.000Z'],
     ['2026-11-20 09:41:07.5+00', '2026-11-20T09:41:07.500Z'],
@@ -16,12 +16,18 @@ describe('a moment as PostgreSQL writes it', () => {
     ['2026-11-20 06:41:07-03', '2026-11-20T09:41:07.000Z'],
     ['12026-11-20 09:41:07+00', '+012026-11-20T09:41:07.000Z'],
   ])('%s is %s', (text, iso) => {
-    expect(parseTimestamp(text).toISOString()).toBe(iso);
-    expect(parseTimestamp(text).toJSON()).toBe(iso);
+    expect(parse(text).toISOString()).toBe(iso);
+    expect(parse(text).toJSON()).toBe(iso);
   });
 
   it.each(['infinity', '-infinity', '0044-03-15 12:00:00+00 BC', '0044-03-15 12:00:00+00'])(
-    '%s is what pg takes it for',
-    (text) => expect(parseTimestamp(text)).toEqual(parseByPg(text)),
+    '%s is what pg parses it as',
+    (text) => expect(parse(text)).toEqual(parseByPg(text)),
   );
+});
+
+it('a date that was changed after parsing has its new value in JSON', () => {
+  const date = parseTimestampForJson('2026-11-20 09:41:07+00');
+  date.setUTCFullYear(2030);
+  expect(date.toJSON()).toBe('2030-11-20T09:41:07.000Z');
 });

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../common/app-error';
-import { Transaction } from '../database/database';
+import { Transaction } from '../database/transaction';
 import { IdempotentRequest } from './idempotent-request';
 
 /** Does a request once, however often it is sent. */

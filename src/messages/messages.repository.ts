@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Database, Transaction } from '../database/database';
+import { Database } from '../database/database';
+import { Pipelined, Transaction } from '../database/transaction';
 import { PageStatement } from '../database/page-statement';
 import { MessageEntity } from './message.entity';
 
@@ -16,7 +17,7 @@ const LISTED = `id, sender_type AS "senderType", sender_agent_id AS "senderAgent
 export class MessagesRepository {
   constructor(private readonly database: Database) {}
 
-  /** Newest first, from below the cursor. */
+  /** Newest first, below the cursor. */
   list(
     tenantId: string,
     conversationId: string,
@@ -29,10 +30,9 @@ export class MessagesRepository {
       .read(this.database, cursor, count);
   }
 
-  /** Goes out with the transaction's next statement. */
-  insert(tx: Transaction, message: MessageEntity): void {
+  insertPipelined(tx: Transaction, message: MessageEntity): Pipelined {
     const { deliveryError, metadata } = message;
-    tx.pipeline(
+    return tx.pipeline(
       `INSERT INTO messages (tenant_id, conversation_id, id, sender_type, sender_agent_id, body, delivery_status,
                              delivery_error, metadata, created_at)
        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,

@@ -4,10 +4,11 @@ import { isId, newIdAfter } from '../common/ids';
 import { Page, PageQuery, toPage } from '../common/page';
 import { validate } from '../common/validate';
 import { ConversationEntity } from '../conversations/conversation.entity';
-import { ConversationsRepository } from '../conversations/conversations.repository';
+import { ConversationsRepository, nextSequence } from '../conversations/conversations.repository';
 import { ConversationsService } from '../conversations/conversations.service';
 import { previewOf } from '../conversations/preview';
-import { Database, Transaction } from '../database/database';
+import { Database } from '../database/database';
+import { Transaction } from '../database/transaction';
 import { IdempotencyService } from '../idempotency/idempotency.service';
 import { IdempotentRequest } from '../idempotency/idempotent-request';
 import { OutboxService } from '../outbox/outbox.service';
@@ -19,10 +20,8 @@ import { MessageEntity } from './message.entity';
 import { MessageResponse, SentMessageResponse, toMessage } from './message.response';
 import { MessagesRepository } from './messages.repository';
 
-/** What a new message says, and from whom. */
 type Content = Pick<MessageEntity, 'senderType' | 'senderAgentId' | 'body' | 'metadata' | 'deliveryStatus'>;
 
-/** The messages of a workspace's conversations. */
 @Injectable()
 export class MessagesService {
   constructor(
@@ -42,14 +41,14 @@ export class MessagesService {
   async list(tenantId: string, conversationId: string, query: PageQuery): Promise<Page<MessageResponse>> {
     if (!isId(conversationId)) throw AppError.notFound('Conversation');
     const rows = await this.messages.list(tenantId, conversationId, query.cursor, query.limit + 1);
-    // What has messages is there: only an empty page leaves it open.
+    // A conversation with messages exists. Only an empty page leaves that open.
     if (rows.length === 0 && !(await this.conversations.exists(tenantId, conversationId)))
       throw AppError.notFound('Conversation');
     return toPage(rows, query.limit, toMessage);
   }
 
   /**
-   * Sends a message to the customer, as an agent. It is stored as QUEUED for its channel, with its `message.created`.
+   * Sends a message to the customer as an agent: stores it as QUEUED for its channel, with its `message.created`.
    * @throws AppError INVALID_BODY (the body, its channel's limit, the sender), NOT_FOUND, IDEMPOTENCY_CONFLICT
    */
   async send(
@@ -61,7 +60,7 @@ export class MessagesService {
     const { body, senderAgentId } = validate(SendMessage, input);
     return this.database.transaction((tx) =>
       this.idempotency.once(tx, tenantId, request, async () => {
-        // Both are asked at once; the lock comes first, and what is wrong with it is told first.
+        // Both go out in one packet. PostgreSQL answers in order, so the lock still comes first.
         const [conversation, sender] = await Promise.all([
           this.conversations.lock(tx, tenantId, conversationId),
           this.findSender(tx, tenantId, senderAgentId),
@@ -77,13 +76,13 @@ export class MessagesService {
           metadata: null,
           deliveryStatus: 'QUEUED',
         };
-        return { message: toMessage(await this.add(tx, conversation, content)) };
+        return { message: toMessage(this.addPipelined(tx, conversation, content)) };
       }),
     );
   }
 
   /**
-   * Takes in a customer's message, as a channel brings it. A conversation that was closed or snoozed is open again.
+   * Stores a customer's message. Reopens a closed or snoozed conversation.
    * @throws AppError INVALID_BODY, NOT_FOUND
    */
   async receive(tenantId: string, conversationId: string, input: ReceiveMessage): Promise<MessageResponse> {
@@ -94,14 +93,14 @@ export class MessagesService {
     });
   }
 
-  /** Takes in a customer's message, whatever it says, in a conversation that the transaction holds the lock of. */
+  /** The same in a transaction that holds the conversation's lock, without a check of the text. */
   async take(
     tx: Transaction,
     conversation: ConversationEntity,
     said: Pick<MessageEntity, 'body' | 'metadata'>,
   ): Promise<MessageEntity> {
     const content: Content = { senderType: 'CUSTOMER', senderAgentId: null, deliveryStatus: null, ...said };
-    const message = await this.add(tx, conversation, content);
+    const message = this.addPipelined(tx, conversation, content);
     await this.conversationsService.reopen(tx, conversation);
     return message;
   }
@@ -112,12 +111,8 @@ export class MessagesService {
     return conversation;
   }
 
-  /** Adds a message to a locked conversation, and tells of it. */
-  private async add(
-    tx: Transaction,
-    conversation: ConversationEntity,
-    content: Content,
-  ): Promise<MessageEntity> {
+  /** Adds a message with its event to a locked conversation. All writes are pipelined: they go with COMMIT. */
+  private addPipelined(tx: Transaction, conversation: ConversationEntity, content: Content): MessageEntity {
     const { tenantId, id: conversationId, lastMessageId } = conversation;
     const id = newIdAfter(lastMessageId);
     const createdAt = new Date();
@@ -130,15 +125,16 @@ export class MessagesService {
       ...content,
     };
     const { senderType, body } = content;
-    this.messages.insert(tx, message);
+    this.messages.insertPipelined(tx, message);
+    const sequence = nextSequence(conversation);
     const last = { id, preview: previewOf(body), at: createdAt };
-    const sequence = this.conversations.setLastMessage(tx, conversation, last);
+    this.conversations.setLastMessagePipelined(tx, conversation, last, sequence);
     const data = { conversationId, message: { id, body, senderType, createdAt: createdAt.toISOString() } };
-    await this.outbox.append(tx, tenantId, 'message.created', data, { sequence });
+    this.outbox.appendPipelined(tx, tenantId, 'message.created', data, { sequence });
     return message;
   }
 
-  /** The agent that is named, or else the first manager; null if there is none that may act. */
+  /** The named agent if it is active, or else the oldest active OWNER or ADMIN. */
   private findSender(
     tx: Transaction,
     tenantId: string,

@@ -1,5 +1,6 @@
 import { BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
-import { Database, Transaction } from '../database/database';
+import { Database } from '../database/database';
+import { Transaction } from '../database/transaction';
 import { Metrics } from '../metrics/metrics';
 import { EventType } from './event-catalog';
 import { OutboxSignal } from './outbox.signal';

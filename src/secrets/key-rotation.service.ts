@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { SealedSecret, SecretBox } from '../common/secret-box';
-import { Database, Transaction } from '../database/database';
+import { Database } from '../database/database';
+import { Transaction } from '../database/transaction';
 
 const BATCH = 100;
 

@@ -1,5 +1,5 @@
 import { Injectable, OnModuleInit } from '@nestjs/common';
-import { Transaction } from '../database/database';
+import { Transaction } from '../database/transaction';
 import { OutboxConsumer, OutboxEvent, OutboxRelay } from '../outbox/outbox.relay';
 import { isEntitled } from '../workspaces/plan-policy';
 import { WorkspacesRepository } from '../workspaces/workspaces.repository';

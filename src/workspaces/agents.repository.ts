@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { isId } from '../common/ids';
-import { Database, Reader, Transaction } from '../database/database';
+import { Database, Reader } from '../database/database';
+import { Transaction } from '../database/transaction';
 import { AgentEntity } from './agent.entity';
 
 @Injectable()

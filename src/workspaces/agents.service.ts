@@ -41,7 +41,7 @@ export class AgentsService {
     };
     try {
       await this.database.transaction(async (tx) => {
-        await this.audit.record(tx, {
+        await this.audit.append(tx, {
           tenantId,
           actor,
           action: 'agent.created',
@@ -75,7 +75,7 @@ export class AgentsService {
       };
       await this.agents.update(tx, after);
       if (after.role !== before.role) {
-        await this.audit.record(tx, {
+        await this.audit.append(tx, {
           tenantId,
           actor,
           action: 'agent.role_changed',

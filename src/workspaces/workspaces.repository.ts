@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { In } from 'typeorm';
 import { isId } from '../common/ids';
-import { Database, Transaction } from '../database/database';
+import { Database } from '../database/database';
+import { Transaction } from '../database/transaction';
 import { WorkspaceEntity } from './workspace.entity';
 
 @Injectable()

@@ -67,11 +67,11 @@ export class WorkspacesService {
       const subject = { tenantId, actor, entity: 'workspace', entityId: tenantId };
       if (after.planTier !== before.planTier) {
         const metadata = { from: before.planTier, to: after.planTier };
-        await this.audit.record(tx, { ...subject, action: 'workspace.plan_changed', metadata });
+        await this.audit.append(tx, { ...subject, action: 'workspace.plan_changed', metadata });
       }
       if (after.rateLimit !== before.rateLimit) {
         const metadata = { from: before.rateLimit, to: after.rateLimit };
-        await this.audit.record(tx, { ...subject, action: 'workspace.rate_limit_changed', metadata });
+        await this.audit.append(tx, { ...subject, action: 'workspace.rate_limit_changed', metadata });
       }
       return after;
     });

@@ -525,10 +525,12 @@ describe('outbound webhooks', () => {
     const append = (tenantId: string) =>
       dashboard
         .get(Database)
-        .transaction((tx) =>
-          dashboard
-            .get(OutboxService)
-            .append(tx, tenantId, 'parcel.shipped' as EventType, { contactId: 'c1' } as never),
+        .transaction(
+          (tx) =>
+            dashboard
+              .get(OutboxService)
+              .appendPipelined(tx, tenantId, 'parcel.shipped' as EventType, { contactId: 'c1' } as never)
+              .rows,
         );
 
     beforeAll(() => {

@@ -1,5 +1,6 @@
 import { isDatabaseAway } from '../../src/common/database-errors';
-import { Database, Transaction } from '../../src/database/database';
+import { Database } from '../../src/database/database';
+import { Transaction } from '../../src/database/transaction';
 import { Dashboard } from '../support/dashboard';
 import { Receiver } from '../support/receiver';
 import { TestService } from '../support/service';

@@ -85,4 +85,10 @@ describe('the services that a dashboard backend imports', () => {
       expect(await lists()).toEqual(before);
     });
   });
+
+  it('return plain dates', async () => {
+    const { id } = await dashboard.get(ContactsService).create(own.workspace.id, { name: 'Zoë' });
+    const { createdAt } = await dashboard.get(ContactsService).get(own.workspace.id, id);
+    expect(Object.getPrototypeOf(createdAt)).toBe(Date.prototype);
+  });
 });

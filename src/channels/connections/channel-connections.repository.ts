@@ -3,7 +3,8 @@ import { FindOptionsSelect, FindOptionsWhere, In, Not } from 'typeorm';
 import { Channel } from '../../common/channel';
 import { violatesUnique } from '../../common/database-errors';
 import { isId } from '../../common/ids';
-import { Database, Reader, Transaction } from '../../database/database';
+import { Database, Reader } from '../../database/database';
+import { Transaction } from '../../database/transaction';
 import { DeliveryError, statusesBefore } from '../../messages/message-status';
 import { ChannelConnectionEntity } from './channel-connection.entity';
 

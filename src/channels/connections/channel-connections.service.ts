@@ -5,7 +5,8 @@ import { AppError } from '../../common/app-error';
 import { isId } from '../../common/ids';
 import { Actor, SYSTEM } from '../../common/principal';
 import { validate } from '../../common/validate';
-import { Database, Transaction } from '../../database/database';
+import { Database } from '../../database/database';
+import { Transaction } from '../../database/transaction';
 import { DELIVERY_ERROR_CODES } from '../../messages/message-status';
 import { CheckedCredentials, Connection } from '../adapters/channel-adapter';
 import {
@@ -189,7 +190,7 @@ export class ChannelConnectionsService {
     action: ConnectionAction,
     actor: Actor,
   ): Promise<void> {
-    await this.audit.record(tx, {
+    await this.audit.append(tx, {
       tenantId,
       actor,
       action: `channel_connection.${action}`,

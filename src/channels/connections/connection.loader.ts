@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Channel } from '../../common/channel';
 import { SecretBox, SecretUnreadable } from '../../common/secret-box';
-import { Transaction } from '../../database/database';
+import { Transaction } from '../../database/transaction';
 import { Connection } from '../adapters/channel-adapter';
 import { ChannelConnectionEntity, ConnectionStatus } from './channel-connection.entity';
 import { ChannelConnectionsRepository } from './channel-connections.repository';

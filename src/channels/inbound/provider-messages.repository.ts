@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Transaction } from '../../database/database';
+import { Transaction } from '../../database/transaction';
 import { MessageEntity } from '../../messages/message.entity';
 
 /** The primary key of what providers call messages: it is what stores each of them once. */

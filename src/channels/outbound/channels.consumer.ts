@@ -1,5 +1,5 @@
 import { Injectable, OnModuleInit } from '@nestjs/common';
-import { Transaction } from '../../database/database';
+import { Transaction } from '../../database/transaction';
 import { EventData } from '../../outbox/event-catalog';
 import { OutboxConsumer, OutboxEvent, OutboxRelay } from '../../outbox/outbox.relay';
 import { OutboundMessageRouter } from './outbound-message.router';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Channel } from '../../common/channel';
-import { Transaction } from '../../database/database';
+import { Transaction } from '../../database/transaction';
 import { DELIVERY_ERROR_CODES, DeliveryErrorCode } from '../../messages/message-status';
 import { Metrics } from '../../metrics/metrics';
 import { OutboundMessageQueue } from './outbound-message.queue';

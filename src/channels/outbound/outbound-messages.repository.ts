@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { newId } from '../../common/ids';
-import { Database, Transaction } from '../../database/database';
+import { Database } from '../../database/database';
+import { Transaction } from '../../database/transaction';
 import { Connection } from '../adapters/channel-adapter';
 import { LoadedConnection } from '../connections/connection.loader';
 import { ClaimedMessage, MessageKey } from './claimed-message';

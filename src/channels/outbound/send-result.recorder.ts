@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
 import { isDatabaseAway } from '../../common/database-errors';
-import { Database, Transaction } from '../../database/database';
+import { Database } from '../../database/database';
+import { Transaction } from '../../database/transaction';
 import { ChannelAdapters } from '../adapters/channel-adapters';
 import { ChannelConnectionsService } from '../connections/channel-connections.service';
 import { MessageProgress } from '../receipts/message-progress';

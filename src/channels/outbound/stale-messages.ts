@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Channel } from '../../common/channel';
-import { Database, Transaction } from '../../database/database';
+import { Database } from '../../database/database';
+import { Transaction } from '../../database/transaction';
 import { DELIVERY_ERROR_CODES, statusesBefore } from '../../messages/message-status';
 import { ChannelAdapters } from '../adapters/channel-adapters';
 import { deliveryError } from '../delivery-error';

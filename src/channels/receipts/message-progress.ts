@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Transaction } from '../../database/database';
+import { Transaction } from '../../database/transaction';
 import { DeliveryError, DeliveryStatus, ReceiptStatus, statusesBefore } from '../../messages/message-status';
 import { Connection } from '../adapters/channel-adapter';
 import { MessageKey } from '../outbound/claimed-message';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { idFloor } from '../../common/ids';
-import { Transaction } from '../../database/database';
+import { Transaction } from '../../database/transaction';
 import { Connection, InboundWatermark } from '../adapters/channel-adapter';
 import { MessageKey } from '../outbound/claimed-message';
 

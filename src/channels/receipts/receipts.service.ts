@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { isId } from '../../common/ids';
-import { Database, Transaction } from '../../database/database';
+import { Database } from '../../database/database';
+import { Transaction } from '../../database/transaction';
 import { DeliveryError, ReceiptStatus } from '../../messages/message-status';
 import { Connection, InboundEcho, InboundReceipt, InboundWatermark } from '../adapters/channel-adapter';
 import { deliveryError } from '../delivery-error';

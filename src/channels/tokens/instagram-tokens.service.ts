@@ -1,5 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { Database, Transaction } from '../../database/database';
+import { Database } from '../../database/database';
+import { Transaction } from '../../database/transaction';
 import { Connection } from '../adapters/channel-adapter';
 import { InstagramAdapter, InstagramCredentials, RefreshOutcome } from '../adapters/instagram.adapter';
 import { ChannelConnectionsService } from '../connections/channel-connections.service';

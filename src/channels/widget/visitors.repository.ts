@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { MessageEntity } from '../../messages/message.entity';
 import { statusesBefore } from '../../messages/message-status';
-import { Database, Transaction } from '../../database/database';
+import { Database } from '../../database/database';
+import { Transaction } from '../../database/transaction';
 import { OutboundMessagesRepository } from '../outbound/outbound-messages.repository';
 
 /** A visitor, wherever a token or a stream names one. */

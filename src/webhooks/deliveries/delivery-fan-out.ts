@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { newId } from '../../common/ids';
-import { Transaction } from '../../database/database';
+import { Pipelined, Transaction } from '../../database/transaction';
 import { OutboxEvent } from '../../outbox/outbox.relay';
 import { Subscriber } from '../endpoints/webhook-endpoints.repository';
 import { ClaimedDelivery } from './claimed-delivery';
@@ -40,7 +40,7 @@ export class DeliveryFanOut {
   owe(tx: Transaction, wanted: Map<Subscriber, OutboxEvent[]>): void {
     const leaseId = newId();
     const owed = [...wanted].map(([endpoint, events]) => this.owedTo(endpoint, events, leaseId));
-    const inserted = this.deliveries.insertMany(
+    const inserted = this.deliveries.insertManyPipelined(
       tx,
       owed.flatMap(({ rows }) => rows),
     );
@@ -61,11 +61,11 @@ export class DeliveryFanOut {
   }
 
   /** Of what was owed already, as when an event is relayed again, no row was inserted: another has charge of it. */
-  private startOnCommit(tx: Transaction, owed: Owed[], inserted: Promise<{ id: string }[]>): void {
+  private startOnCommit(tx: Transaction, owed: Owed[], inserted: Pipelined<{ id: string }>): void {
     const startBy = Date.now() + START_WITHIN_MS;
     const mine = tx.ended.then(async (end) => {
       const isMine = end === 'committed' && Date.now() < startBy;
-      return new Set(isMine ? (await inserted).map(({ id }) => id) : []);
+      return new Set(isMine ? (await inserted.rows).map(({ id }) => id) : []);
     });
     for (const { endpoint, claimed } of owed) {
       if (claimed.length === 0) continue;

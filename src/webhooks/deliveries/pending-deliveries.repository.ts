@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { newId } from '../../common/ids';
-import { Database, Transaction } from '../../database/database';
+import { Database } from '../../database/database';
+import { Transaction } from '../../database/transaction';
 import { Metrics } from '../../metrics/metrics';
 import { AttemptOutcome } from '../sending/attempt-outcome';
 import { ClaimedDelivery } from './claimed-delivery';

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { In } from 'typeorm';
 import { idFloor, isId } from '../../common/ids';
-import { Database, Transaction } from '../../database/database';
+import { Database } from '../../database/database';
+import { Pipelined, Transaction } from '../../database/transaction';
 import { LEASE } from './lease';
 import { MAX_ATTEMPTS } from './retry-schedule';
 import { WebhookAttemptEntity } from './webhook-attempt.entity';
@@ -102,10 +103,10 @@ export class WebhookDeliveriesRepository {
 
   /**
    * Owes events to endpoints with the transaction's next statement; what is or was owed already stays as it is.
-   * @returns those that are owed now and were not, to be read after the commit
+   * @returns those that are owed now and were not
    */
-  insertMany(tx: Transaction, deliveries: NewDelivery[]): Promise<{ id: string }[]> {
-    return tx.pipelineWithResult(insertion('DO NOTHING'), columnsOf(deliveries));
+  insertManyPipelined(tx: Transaction, deliveries: NewDelivery[]): Pipelined<{ id: string }> {
+    return tx.pipeline(insertion('DO NOTHING'), columnsOf(deliveries));
   }
 
   /**

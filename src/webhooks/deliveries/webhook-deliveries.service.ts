@@ -89,7 +89,7 @@ export class WebhookDeliveriesService {
       if (!endpoint.active)
         throw new AppError('INVALID_BODY', 'The endpoint is inactive: activate it first.');
       await this.deliveries.renew(tx, tenantId, id);
-      await this.audit.record(tx, {
+      await this.audit.append(tx, {
         tenantId,
         actor,
         action: 'webhook_delivery.redelivered',

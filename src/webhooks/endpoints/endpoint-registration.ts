@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AppError } from '../../common/app-error';
 import { newId } from '../../common/ids';
 import { SecretBox } from '../../common/secret-box';
-import { Transaction } from '../../database/database';
+import { Transaction } from '../../database/transaction';
 import { WorkspacesRepository } from '../../workspaces/workspaces.repository';
 import { generateEndpointSecret } from '../sending/signature';
 import { EndpointUrlChecker } from './endpoint-url.checker';

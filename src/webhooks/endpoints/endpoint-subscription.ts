@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Transaction } from '../../database/database';
+import { Transaction } from '../../database/transaction';
 import { eventCatalog } from '../../outbox/event-catalog';
 import { isEntitled } from '../../workspaces/plan-policy';
 import { WorkspacesRepository } from '../../workspaces/workspaces.repository';

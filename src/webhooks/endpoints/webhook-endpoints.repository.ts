@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { IsNull } from 'typeorm';
 import { isId } from '../../common/ids';
 import { SealedSecret } from '../../common/secret-box';
-import { Database, Transaction } from '../../database/database';
+import { Database } from '../../database/database';
+import { Transaction } from '../../database/transaction';
 import { WebhookEndpointEntity } from './webhook-endpoint.entity';
 
 /** An endpoint that may want an event, with all that a delivery to it needs. */

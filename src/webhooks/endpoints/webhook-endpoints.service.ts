@@ -3,7 +3,8 @@ import { AuditService } from '../../audit/audit.service';
 import { AppError } from '../../common/app-error';
 import { Actor, SYSTEM } from '../../common/principal';
 import { validate } from '../../common/validate';
-import { Database, Transaction } from '../../database/database';
+import { Database } from '../../database/database';
+import { Transaction } from '../../database/transaction';
 import { WebhookDeliveriesRepository } from '../deliveries/webhook-deliveries.repository';
 import { EndpointRegistration } from './endpoint-registration';
 import {
@@ -139,7 +140,7 @@ export class WebhookEndpointsService {
     actor: Actor,
     metadata: object = {},
   ): Promise<void> {
-    await this.audit.record(tx, {
+    await this.audit.append(tx, {
       tenantId,
       actor,
       action: `webhook_endpoint.${action}`,

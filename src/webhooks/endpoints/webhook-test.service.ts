@@ -43,7 +43,8 @@ export class WebhookTestService {
       const endpoint = await this.endpoints.lock(tx, tenantId, endpointId);
       if (!endpoint) throw AppError.notFound('Webhook endpoint');
       const data = { tenantId, test: true as const };
-      const eventId = await this.outbox.append(tx, tenantId, 'webhook.test', data, { relayed: true });
+      const eventId = newId();
+      this.outbox.appendPipelined(tx, tenantId, 'webhook.test', data, { id: eventId, relayed: true });
       const delivery: ClaimedDelivery = {
         tenantId,
         id: newId(),
@@ -64,7 +65,7 @@ export class WebhookTestService {
       // Now, so that a test that can't be signed here leaves nothing for a worker to send later.
       this.attempter.secretOf(delivery);
       await this.store.insertClaimed(tx, delivery, eventId);
-      await this.audit.record(tx, {
+      await this.audit.append(tx, {
         tenantId,
         actor,
         action: 'webhook_endpoint.tested',

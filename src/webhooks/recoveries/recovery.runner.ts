@@ -1,7 +1,8 @@
 import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
 import { idFloor } from '../../common/ids';
 import { Periodic } from '../../common/periodic';
-import { Database, Transaction } from '../../database/database';
+import { Database } from '../../database/database';
+import { Transaction } from '../../database/transaction';
 import { DeliveryQueue } from '../deliveries/delivery.queue';
 import { EndpointSubscription } from '../endpoints/endpoint-subscription';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { FindOptionsWhere, MoreThan } from 'typeorm';
 import { idFloor, isId, newId } from '../../common/ids';
-import { Database, Transaction } from '../../database/database';
+import { Database } from '../../database/database';
+import { Transaction } from '../../database/transaction';
 import { WebhookDeliveriesRepository } from '../deliveries/webhook-deliveries.repository';
 import { WebhookRecoveryEntity } from './webhook-recovery.entity';
 

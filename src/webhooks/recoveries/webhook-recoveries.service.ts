@@ -5,7 +5,8 @@ import { violatesUnique } from '../../common/database-errors';
 import { idFloor, newId } from '../../common/ids';
 import { Actor } from '../../common/principal';
 import { validate } from '../../common/validate';
-import { Database, Transaction } from '../../database/database';
+import { Database } from '../../database/database';
+import { Transaction } from '../../database/transaction';
 import { EndpointSubscription } from '../endpoints/endpoint-subscription';
 import { WebhookEndpointEntity } from '../endpoints/webhook-endpoint.entity';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
@@ -99,7 +100,7 @@ export class WebhookRecoveriesService {
     { id: recoveryId, since, total }: WebhookRecoveryEntity,
     actor: Actor,
   ): Promise<void> {
-    await this.audit.record(tx, {
+    await this.audit.append(tx, {
       tenantId,
       actor,
       action: 'webhook_endpoint.recovery_started',
