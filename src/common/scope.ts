@@ -1,9 +1,10 @@
-/** What an API key may be allowed to do. */
-export const SCOPES = [
-  'conversations:read',
-  'conversations:write',
-  'messages:read',
-  'messages:write',
-  'contacts:read',
-] as const;
-export type Scope = (typeof SCOPES)[number];
+/** What an API key may be allowed to do, by scope. */
+export const SCOPE_DESCRIPTIONS = {
+  'conversations:read': 'list and read conversations and their messages',
+  'conversations:write': 'close, reopen or reassign conversations',
+  'messages:read': "read a conversation's message history",
+  'messages:write': 'send a message as an agent',
+  'contacts:read': 'list and search contacts',
+} as const;
+export type Scope = keyof typeof SCOPE_DESCRIPTIONS;
+export const SCOPES = Object.keys(SCOPE_DESCRIPTIONS) as Scope[];

@@ -8,10 +8,12 @@ import { headerComponents } from './headers';
 import { resolveSchema, schemaExample } from './schema-example';
 import { webhooks } from './webhooks';
 
+/** Every method that a path of an OpenAPI document can have. */
+const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'] as const;
 const DOCUMENT_PATH = 'api/v1/openapi.json';
 const PAGE_PATH = 'docs';
 
-/** Serves the OpenAPI document, and a page to read it. It is built at the first request for it, not at the start. */
+/** Serves the OpenAPI document and a page to read it. Both are built at the first request for them. */
 export function setupOpenApi(app: NestExpressApplication, config: Config): void {
   SwaggerModule.setup(PAGE_PATH, app, () => openApiDocument(app, config), {
     jsonDocumentUrl: DOCUMENT_PATH,
@@ -21,7 +23,7 @@ export function setupOpenApi(app: NestExpressApplication, config: Config): void 
   });
 }
 
-/** The API as its routes are declared, and the events that are sent. */
+/** The routes as they are declared, and the webhook events. */
 export function openApiDocument(app: NestExpressApplication, { appUrl }: Config): OpenAPIObject {
   const document = SwaggerModule.createDocument(app, base(appUrl), {
     operationIdFactory: (controller, method) => `${controller.replace('Controller', '')}_${method}`,
@@ -48,13 +50,13 @@ function base(appUrl: string): Omit<OpenAPIObject, 'paths'> {
     .addServer('/')
     .addTag('Me', 'Who a key is.')
     .addTag('Conversations', 'Conversations with customers.')
-    .addTag('Messages', 'What was said in them.')
+    .addTag('Messages', 'Their messages.')
     .addTag('Contacts', 'The customers.')
     .addTag('Webhooks', 'What the service sends.')
-    .addTag('Channels', 'Where the providers of channels call. They have no key: they sign what they send.')
+    .addTag('Channels', 'What the providers of channels call. They have no key: they sign their requests.')
     .addTag(
       'Widget',
-      'What the widget on a workspace’s pages speaks with: sessions of visitors, with tokens of their own.',
+      'What the widget on a workspace’s pages calls: sessions of visitors, with tokens of their own.',
     )
     .addBearerAuth({ type: 'http', scheme: 'bearer', bearerFormat: 'plk_…' }, 'bearer')
     .addApiKey({ type: 'apiKey', in: 'header', name: 'x-api-key' }, 'apiKey')
@@ -72,7 +74,7 @@ const requestIdParameter = {
   name: 'X-Request-Id',
   in: 'header' as const,
   required: false,
-  description: 'An id of your own for the request. One that is not well formed is replaced, never refused.',
+  description: 'Your own id for the request. A malformed one is replaced, never refused.',
   schema: { type: 'string', pattern: '^[\\w.:-]{1,128}$', example: 'sync-2026-11-20-0042' },
 };
 
@@ -102,12 +104,12 @@ const errorSchema: Schema = {
 };
 
 function operationsOf({ paths }: OpenAPIObject): Operation[] {
-  return Object.values(paths).flatMap(({ get, post, patch }) =>
-    [get, post, patch].filter((operation) => operation !== undefined),
+  return Object.values(paths).flatMap((path) =>
+    METHODS.map((method) => path[method]).filter((operation) => operation !== undefined),
   );
 }
 
-/** Every body gets an example, made of its fields' own. */
+/** Makes each body's example from the examples of its fields. */
 function addExamples({ requestBody, responses }: Operation, document: OpenAPIObject): void {
   const bodies = [requestBody, ...Object.values(responses)] as (Pick<RequestBody, 'content'> | undefined)[];
   for (const body of bodies) {
@@ -116,12 +118,12 @@ function addExamples({ requestBody, responses }: Operation, document: OpenAPIObj
   }
 }
 
-/** What is sent to us may have no unknown fields. What we answer may grow, so answers say nothing of the kind. */
+/** Requests may have no unknown fields. Responses may grow, so their schemas stay open. */
 function closeRequestBody(operation: Operation, document: OpenAPIObject): void {
   Object.assign(requestSchema(operation, document), { additionalProperties: false });
 }
 
-/** A change that changes nothing is refused, although no field of it is required. */
+/** An empty PATCH is refused, although none of its fields is required. */
 function requireChange(operation: Operation, document: OpenAPIObject): void {
   Object.assign(requestSchema(operation, document), { minProperties: 1 });
 }

@@ -5,15 +5,13 @@ const DELIVERED_AT = '2026-11-20T09:41:07.803Z';
 const DELIVERY_ID = '019ab3f6-2e10-7aa4-8c3d-5e6f7a8b9c0d';
 
 const SEQUENCE = 'x-service-sequence';
-/** What happens in a conversation is numbered there. */
-const IN_SEQUENCE: EventType[] = ['message.created', 'conversation.updated'];
 
 interface DeliveryHeader {
   description: string;
   schema: object;
 }
 
-/** Every event in the catalog, as its receivers get it: the whole envelope and the delivery's headers. */
+/** Every event of the catalog with its envelope and the delivery's headers. */
 export function webhooks(): Webhooks {
   const types = Object.keys(eventCatalog) as EventType[];
   return Object.fromEntries(types.map((type) => [type, { post: operation(type) }]));
@@ -47,7 +45,7 @@ function operation(type: EventType): Operation {
                 format: 'date-time',
                 description: 'The moment of this attempt.',
               },
-              data: grown(data),
+              data: open(data),
             },
           },
           example: { event: type, deliveredAt: DELIVERED_AT, data: example },
@@ -56,14 +54,14 @@ function operation(type: EventType): Operation {
     },
     responses: {
       '2XX': {
-        description: 'Received. Whatever else is answered, or nothing within 10 seconds, is tried again.',
+        description: 'Received. Any other response, or none within 10 seconds, is retried.',
       },
     },
   };
 }
 
-/** A schema that lets new keys come: the catalog's own is closed, so that the tests find what it does not describe. */
-function grown(schema: object): object {
+/** The schema without `additionalProperties`: consumers must accept new keys. The catalog's own is closed for tests. */
+function open(schema: object): object {
   return JSON.parse(
     JSON.stringify(schema, (key, value: unknown) => (key === 'additionalProperties' ? undefined : value)),
   ) as object;
@@ -83,10 +81,10 @@ function deliveryHeaders(type: EventType): Record<string, DeliveryHeader> {
       description: "HMAC-SHA256 of the raw body, keyed with the endpoint's whole secret, in hex.",
       schema: { type: 'string', pattern: '^sha256=[0-9a-f]{64}$', example: `sha256=${'5d'.repeat(32)}` },
     },
-    ...(IN_SEQUENCE.includes(type) && {
+    ...(eventCatalog[type].order === 'conversation' && {
       [SEQUENCE]: {
         description:
-          "The event's number among those of its conversation, rising: to put them in order, whatever order they come in.",
+          "The event's number within its conversation, ascending: sort by it, because events can arrive out of order.",
         schema: { type: 'string', pattern: '^[0-9]+$', example: '7' },
       },
     }),

@@ -1,20 +1,20 @@
 import { Static, TObject, Type } from '@sinclair/typebox';
 
-/** One kind of event: when it fires, and the JSON Schema of its `data`, which consumers rely on. */
 interface EventDefinition {
+  /** When it fires. */
   description: string;
+  /** The JSON Schema of `data`. Consumers rely on it: keys may be added, never removed or changed. */
   data: TObject;
   example: object;
+  /** `conversation` when its events are numbered within their conversation; null without an order. */
+  order: 'conversation' | null;
 }
 
 const Id = Type.String({ minLength: 1 });
 const Timestamp = Type.String({ format: 'date-time' });
 const closed = { additionalProperties: false };
 
-/**
- * Every event the service tells of. A new type is one entry here, and then whatever appends it; a `*` endpoint gets it
- * without any change. What stands here is frozen: consumers hold us to it.
- */
+/** Every event type. A new one is an entry here and a call that appends it; `*` endpoints get it at once. */
 export const eventCatalog = {
   'message.created': {
     description: 'A new message landed on a conversation, from any sender: customer, agent or API.',
@@ -37,6 +37,7 @@ export const eventCatalog = {
         createdAt: '2026-11-20T09:41:07.512Z',
       },
     },
+    order: 'conversation',
   },
   'conversation.updated': {
     description:
@@ -52,6 +53,7 @@ export const eventCatalog = {
       closed,
     ),
     example: { conversationId: '019ab3f4-5c1e-7d2a-9b34-2f6f0c7f1a11', status: 'CLOSED' },
+    order: 'conversation',
   },
   'audit.event': {
     description:
@@ -73,11 +75,13 @@ export const eventCatalog = {
       actorId: '019ab3ee-1f2d-7b3c-9e4f-5a6b7c8d9e0f',
       metadata: { name: 'CRM sync' },
     },
+    order: null,
   },
   'webhook.test': {
     description: 'The Test button of a webhook endpoint was pressed.',
     data: Type.Object({ tenantId: Id, test: Type.Literal(true) }, closed),
     example: { tenantId: '019ab3ee-0a1b-7c2d-8e3f-4a5b6c7d8e9f', test: true },
+    order: null,
   },
 } satisfies Record<string, EventDefinition>;
 

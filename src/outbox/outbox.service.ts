@@ -12,7 +12,6 @@ interface AppendOptions {
   sequence?: string;
 }
 
-/** Appends domain events to the outbox. */
 @Injectable()
 export class OutboxService {
   constructor(private readonly signal: OutboxSignal) {}
