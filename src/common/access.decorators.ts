@@ -22,11 +22,11 @@ export const RequireScope = (...scopes: [Scope, ...Scope[]]) =>
 /** Opens a route to every valid key, whatever its scopes. */
 export const AnyScope = () => applyDecorators(SetMetadata(SCOPES_ALLOWED, []), ApiSecured());
 
-/** The document says the same as the guard: a key in either header, with these scopes. */
+/** Documents what the guard checks: a key in either header, with these scopes. */
 const ApiSecured = (...scopes: Scope[]) =>
   applyDecorators(ApiSecurity('bearer', scopes), ApiSecurity('apiKey', scopes));
 
-/** A request that has passed the key guard. */
+/** A request that has passed ApiKeyGuard. */
 export interface AuthenticatedRequest extends Request {
   principal: Principal;
 }

@@ -12,19 +12,17 @@ import { ErrorCode } from './app-error';
 import { errorResponses, headerRefs, RATE_LIMIT_HEADERS } from './error-responses';
 import { MAX_LIMIT } from './page';
 
-/** What the OpenAPI document says of a route. None of it changes what the route does. */
+// Documentation of routes for OpenAPI. Nothing here changes what a route does.
 
 const SUCCESS_HEADERS = ['X-Request-Id', ...RATE_LIMIT_HEADERS];
-/** Whatever a route does, these can be its answer. */
+/** Errors of every route. */
 const COMMON_ERRORS: ErrorCode[] = ['UNAUTHENTICATED', 'RATE_LIMITED', 'INTERNAL', 'UNAVAILABLE'];
 
-/** How an answer is told apart from a plain 200. */
 interface AnswerOptions {
   status?: number;
   headers?: string[];
 }
 
-/** The route answers one thing. */
 export function ApiAnswer(
   summary: string,
   type: Type,
@@ -37,7 +35,6 @@ export function ApiAnswer(
   });
 }
 
-/** The route answers a page of a list. */
 export function ApiPage(summary: string, row: Type): MethodDecorator {
   return success(summary, row, {
     status: 200,
@@ -46,7 +43,6 @@ export function ApiPage(summary: string, row: Type): MethodDecorator {
   });
 }
 
-/** The envelope of every list. */
 export function pageSchema(row: Type): object {
   return {
     type: 'object',
@@ -63,7 +59,7 @@ export function pageSchema(row: Type): object {
   };
 }
 
-/** The errors that this route gives beyond those that every route can give. */
+/** The route's errors beside those of every route. */
 export function ApiErrors(...codes: ErrorCode[]): MethodDecorator {
   return applyDecorators(...errorResponses(codes).map((response) => ApiResponse(response)));
 }
@@ -81,8 +77,8 @@ export function ApiIdempotencyKey(): MethodDecorator {
     name: 'Idempotency-Key',
     required: false,
     description:
-      'Makes the request safe to repeat: for 24 hours the same request under the same key is done once, and gets ' +
-      'the first answer again with `Idempotency-Replayed: true`. Any other request under that key gets 409.',
+      'Makes the request safe to repeat: for 24 hours the same request under the same key runs once and gets the ' +
+      'first answer again, with `Idempotency-Replayed: true`. Another request under that key gets 409.',
     schema: {
       type: 'string',
       minLength: 1,

@@ -1,7 +1,7 @@
 import type { ApiResponseOptions } from '@nestjs/swagger';
 import { ERROR_STATUS, ErrorCode, ErrorDetail } from './app-error';
 
-/** What the document says of an error: when it is given, and how it reads. */
+/** When an error is answered, and an example of it. */
 export interface ErrorDocumentation {
   when: string;
   message: string;
@@ -59,16 +59,16 @@ const DOCUMENTATION: Record<ErrorCode, ErrorDocumentation> = {
 
 const EXAMPLE_REQUEST_ID = '019ab3f6-1c20-7e11-9d3a-4b5c6d7e8f90';
 const RETRYABLE: ErrorCode[] = ['RATE_LIMITED', 'UNAVAILABLE'];
-/** Given before the caller's calls are counted, always. */
+/** Always answered before the request is counted. */
 const BEFORE_RATE_LIMIT: ErrorCode[] = ['UNAUTHENTICATED', 'PAYLOAD_TOO_LARGE'];
 export const RATE_LIMIT_HEADERS = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
 
-/** Where an error means something else than on the routes that take a key. */
+/** Other meanings of errors on routes without a key. */
 export interface OtherErrors {
   documentation: Partial<Record<ErrorCode, ErrorDocumentation>>;
 }
 
-/** The answers that carry these codes, one per status. */
+/** One answer per status. */
 export function errorResponses(codes: ErrorCode[], others?: OtherErrors): ApiResponseOptions[] {
   const statuses = new Set(codes.map((code) => ERROR_STATUS[code]));
   return [...statuses].map((status) =>
@@ -111,7 +111,7 @@ function exampleOf(code: ErrorCode, { message, details }: ErrorDocumentation): o
   return { error: { code, message, ...(details && { details }), requestId: EXAMPLE_REQUEST_ID } };
 }
 
-/** References to headers that the document describes once. */
+/** References to the headers that the document describes once. */
 export function headerRefs(names: string[]): Record<string, { $ref: string }> {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
