@@ -3,7 +3,7 @@ import { ExpressAdapter } from '@nestjs/platform-express';
 import type { Express, Response } from 'express';
 
 /**
- * Express without its two slow steps. Measured in processor time of an empty Nest route, in µs, for a small object and
+ * Express without two slow steps, and with Nest's 404 for every unknown path. Measured in processor time of an empty Nest route, in µs, for a small object and
  * for a list of 50 rows: 73 and 99 before, 12 and 30 with both.
  */
 export class HttpAdapter extends ExpressAdapter {
@@ -15,6 +15,11 @@ export class HttpAdapter extends ExpressAdapter {
     response.setHeader('Content-Type', 'application/json; charset=utf-8');
     response.setHeader('Content-Length', Buffer.byteLength(json));
     return response.end(json);
+  }
+
+  /** Nest would answer unknown paths below the global prefix only, and leave the others to Express's HTML page. */
+  override setNotFoundHandler(handler: Parameters<ExpressAdapter['setNotFoundHandler']>[0]): void {
+    super.setNotFoundHandler(handler);
   }
 
   /**
@@ -32,7 +37,8 @@ export class HttpAdapter extends ExpressAdapter {
     express.request = ExpressRequest.prototype as typeof express.request;
     express.response = ExpressResponse.prototype as typeof express.response;
     const classes = { IncomingMessage: ExpressRequest, ServerResponse: ExpressResponse };
-    this.httpServer = createServer(classes, express);
+    // Node would refuse a request without Host with an empty body; requireHost answers it in the error form.
+    this.httpServer = createServer({ ...classes, requireHostHeader: false }, express);
   }
 }
 

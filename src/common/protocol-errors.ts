@@ -14,8 +14,6 @@ export function answerProtocolErrors(server: Server): void {
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
     server.emit('request', request, response),
   );
-  // An option that Nest can't pass on. Node would refuse a request without Host with no body: requireHost does it.
-  Object.assign(server, { requireHostHeader: false });
 }
 
 /** HTTP/1.1 has a request without a Host header refused; HTTP/1.0, which health checks may still speak, has none. */

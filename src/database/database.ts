@@ -23,6 +23,11 @@ export class Database {
     return this.dataSource.manager;
   }
 
+  /** The connections behind TypeORM, for what TypeORM has no method for. */
+  get pool(): Pool {
+    return (this.dataSource.driver as unknown as { master: Pool }).master;
+  }
+
   /** Runs a statement on a connection of its own, without TypeORM. */
   async query<Row>(sql: string, parameters: unknown[] = []): Promise<Row[]> {
     return (await this.onConnection((client) => client.run<Row>(sql, parameters))).rows;
@@ -76,10 +81,6 @@ export class Database {
       // A connection is not used again after any error.
       client.release(failure);
     }
-  }
-
-  private get pool(): Pool {
-    return (this.dataSource.driver as unknown as { master: Pool }).master;
   }
 
   private runCallbacks(tx: OpenTransaction): void {

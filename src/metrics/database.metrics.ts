@@ -1,10 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
-import type { Pool } from 'pg';
 import { Gauge } from 'prom-client';
-import { DataSource } from 'typeorm';
-import { DATA_SOURCE, Database } from '../database/database';
+import { Database } from '../database/database';
 import { Metrics } from './metrics';
 
 /** Counting further than this would cost more than the answer is worth: it is far too many already. */
@@ -23,7 +20,6 @@ export class DatabaseMetrics {
   constructor(
     metrics: Metrics,
     private readonly database: Database,
-    @InjectDataSource(DATA_SOURCE) private readonly dataSource: DataSource,
   ) {
     const registers = [metrics.registry];
     this.poolConnections = new Gauge({
@@ -46,8 +42,7 @@ export class DatabaseMetrics {
 
   /** Settles within a second, however the database is: the other figures matter most while it is away. */
   async collect(): Promise<void> {
-    const { totalCount, idleCount, waitingCount } = (this.dataSource.driver as unknown as { master: Pool })
-      .master;
+    const { totalCount, idleCount, waitingCount } = this.database.pool;
     this.poolConnections.set({ state: 'busy' }, totalCount - idleCount);
     this.poolConnections.set({ state: 'idle' }, idleCount);
     this.poolConnections.set({ state: 'waiting' }, waitingCount);
