@@ -27,10 +27,10 @@ const OUTSIDE_API = [
   'channels/*path',
 ];
 const BODY_LIMIT = '256kb';
-/** Longer than load balancers and clients keep an idle connection, so that none is closed just as it is used again. */
+/** Longer than load balancers keep an idle connection, so that none is closed at the moment of its next use. */
 const KEEP_ALIVE_MS = 75_000;
 
-/** The service, ready to listen. The process and the tests both make it so. */
+/** The service, ready to listen, for the process and the tests. */
 export async function createApp(config: Config, logger: pino.Logger): Promise<NestExpressApplication> {
   const app = await NestFactory.create<NestExpressApplication>(AppModule.forRoot(config), new HttpAdapter(), {
     logger: new NestLogger(logger),
@@ -41,7 +41,6 @@ export async function createApp(config: Config, logger: pino.Logger): Promise<Ne
   return app;
 }
 
-/** Everything about HTTP that is the same for every route. */
 function configure(app: NestExpressApplication, config: Config, logger: pino.Logger): void {
   app.getHttpServer().keepAliveTimeout = KEEP_ALIVE_MS;
   app.disable('x-powered-by');
@@ -53,7 +52,7 @@ function configure(app: NestExpressApplication, config: Config, logger: pino.Log
   app.use(accessLog(logger));
   app.use(measureRequests(app.get(Metrics)));
   app.use(requireHost);
-  // Signatures are over the bytes as they come, so a provider's body is not parsed yet.
+  // Providers sign the raw bytes, so their bodies are not parsed here.
   app.useBodyParser('raw', { limit: HOOK_BODY_LIMIT, type: isHookCall, inflate: false });
   app.use(HOOK_PATH, refuseHookBody);
   app.useBodyParser('json', { limit: BODY_LIMIT });
@@ -66,7 +65,7 @@ function isHookCall({ url }: IncomingMessage): boolean {
   return HOOK_PATH.test(url ?? '');
 }
 
-/** A provider's body is not the API's, and so neither is its limit. */
+/** A provider's body has its own limit. */
 function refuseHookBody(error: unknown, _: Request, __: Response, next: NextFunction): void {
   const isTooLarge = (error as { type?: string }).type === 'entity.too.large';
   next(isTooLarge ? new AppError('PAYLOAD_TOO_LARGE', 'The body is larger than 3 MiB.') : error);

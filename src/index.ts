@@ -1,6 +1,6 @@
 /**
- * What another Nest application, such as the dashboard's backend, imports: one module, and with it the services behind
- * every command of the CLI. Nothing inside this package imports this file.
+ * The package's API for another Nest application, such as the dashboard's backend: one module with the services that the
+ * CLI uses too. Nothing inside this package imports this file.
  *
  * ```ts
  * @Module({ imports: [MessagingModule.forRoot({ databaseUrl, redisUrl, secretsKeys })] })
@@ -9,9 +9,9 @@
  * const { key } = await apiKeys.create(workspaceId, { name: 'CRM', scopes: ['contacts:read'] }, { type: 'agent', id });
  * ```
  *
- * A method's first argument is the id of the workspace it acts in (`WorkspacesService` makes and finds those), and what
- * belongs to another workspace is not found. Dates are `Date`s. What is created or changed is checked by the same rules
- * as in the REST API, and what a caller got wrong is an `AppError`; a list takes its `limit` (1 to 200) as given.
+ * A method's first argument is the id of its workspace (`WorkspacesService` creates and finds workspaces). Data of another
+ * workspace is not found. Dates are `Date`s. Input is checked by the REST API's rules, and a caller's mistake is thrown as
+ * an `AppError`. Lists do not check their `limit`: pass 1 to 200.
  */
 import 'reflect-metadata';
 
@@ -21,7 +21,7 @@ export { ConfigError } from './config/config';
 // Errors: `code` for programs, `status` and `toBody(requestId)` for an HTTP answer, `details` by field.
 export { AppError, ERROR_STATUS, type ErrorBody, type ErrorCode, type ErrorDetail } from './common/app-error';
 
-// Who does something. The audit log keeps it; `SYSTEM` is for what nobody in particular does.
+// The actor of a change, as the audit log keeps it. `SYSTEM` is for changes of nobody in particular.
 export { SYSTEM, type Actor } from './common/principal';
 export { SCOPES, type Scope } from './common/scope';
 export { CHANNELS, type Channel } from './common/channel';
@@ -50,7 +50,7 @@ export { AGENT_ROLES, type AgentEntity as Agent, type AgentRole } from './worksp
 export { ApiKeysService } from './auth/api-keys.service';
 export { CreateApiKey, type ApiKeySummary, type CreatedApiKey } from './auth/api-key.dto';
 
-// Webhook endpoints, what is owed to them, and the Test button: `{app_url}/settings/webhooks`.
+// Webhook endpoints, their deliveries, and the Test button: `{app_url}/settings/webhooks`.
 export { WebhookEndpointsService } from './webhooks/endpoints/webhook-endpoints.service';
 export { WebhookDeliveriesService } from './webhooks/deliveries/webhook-deliveries.service';
 export { WebhookRecoveriesService } from './webhooks/recoveries/webhook-recoveries.service';
@@ -73,10 +73,10 @@ export {
 export type { AttemptError } from './webhooks/sending/attempt-outcome';
 export { eventCatalog, isEventType, type EventData, type EventType } from './outbox/event-catalog';
 
-// Stored secrets under a new first key of `secretsKeys`, so that an old one can go.
+// Encrypts stored secrets again under the first key of `secretsKeys`, so that an old key can be removed.
 export { KeyRotationService } from './secrets/key-rotation.service';
 
-// Channels: the workspace's accounts at providers. `reveal` of `connect` and `rotate` is shown once.
+// Channels: the workspace's accounts at providers. `reveal` of `connect` and `rotate` is returned once.
 export { ChannelConnectionsService } from './channels/connections/channel-connections.service';
 export {
   ConnectChannel,
@@ -93,19 +93,16 @@ export { CreateContact, ListContactsQuery } from './contacts/contact.dto';
 export { ContactResponse } from './contacts/contact.response';
 export { ConversationsService } from './conversations/conversations.service';
 export {
+  ConversationDetail,
+  ConversationListItem,
+  ConversationResponse,
   CreateConversation,
   ListConversationsQuery,
   UpdateConversation,
 } from './conversations/conversation.dto';
-export {
-  ConversationDetail,
-  ConversationListItem,
-  ConversationResponse,
-} from './conversations/conversation.response';
 export { CONVERSATION_STATUSES, type ConversationStatus } from './conversations/conversation.entity';
 export { MessagesService } from './messages/messages.service';
-export { ReceiveMessage, SendMessage } from './messages/message.dto';
-export { MessageResponse, SentMessageResponse } from './messages/message.response';
+export { MessageResponse, ReceiveMessage, SendMessage, SentMessageResponse } from './messages/message.dto';
 
 // The audit log. `record` is for what only the host sees, such as an agent's login.
 export { AuditService, type AuditRecord } from './audit/audit.service';

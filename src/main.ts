@@ -7,9 +7,9 @@ import { createLogger } from './common/logger';
 import { Config, ConfigError } from './config/config';
 import { createApp } from './create-app';
 
-/** Requests and deliveries under way at SIGTERM end within this; what has not is ended with the process. */
+/** After SIGTERM, requests and deliveries have this long to finish. */
 const SHUTDOWN_DEADLINE_MS = 15_000;
-/** Requests take less than this; a caller who sends no more of one must not keep the deliveries from ending in time. */
+/** Requests take less. A caller who stops sending must not take the time of the deliveries. */
 const REQUESTS_DEADLINE_MS = 4_000;
 const IDLE_CHECK_MS = 50;
 
@@ -25,7 +25,7 @@ async function main(): Promise<void> {
   logger.info({ role: config.role, port }, 'listening');
 }
 
-/** Takes nothing new, lets requests and then deliveries under way end, closes every connection. */
+/** Accepts nothing new, finishes requests and then deliveries, and closes every connection. */
 async function stop(
   app: NestExpressApplication,
   { role }: Config,
@@ -33,13 +33,13 @@ async function stop(
   signal: string,
 ): Promise<void> {
   logger.info({ signal }, 'stopping');
-  // Bull lets go of a command that its connection's end has failed; that must not keep the rest from ending well.
+  // Bull does not handle commands that fail when its connection ends. That must not disturb the shutdown.
   process.on('unhandledRejection', (err: unknown) => logger.warn({ err }, 'failed while stopping'));
   setTimeout(() => {
     logger.error('not everything ended in time');
     process.exit(1);
   }, SHUTDOWN_DEADLINE_MS).unref();
-  // Requests without an end, which would be waited for in vain.
+  // Streams never end by themselves.
   if (role !== 'worker') app.get(VisitorStreams).stop();
   await stopServing(app.getHttpServer());
   await app.close();
@@ -48,8 +48,8 @@ async function stop(
 }
 
 /**
- * Settles when every request under way is answered. A client's connection is closed as soon as nothing is on it, and a
- * busy client is told to close its own: a closing server goes on answering over kept connections.
+ * Settles when every request is answered. Idle connections are closed at once. Busy clients get `Connection: close`,
+ * because a closing server goes on answering over kept connections.
  */
 async function stopServing(server: Server): Promise<void> {
   server.prependListener('request', (_, response: ServerResponse) =>

@@ -6,21 +6,21 @@ import { SERVICE_MODULES } from './features';
 import { MetricsModule } from './metrics/metrics.module';
 import { RedisModule } from './redis/redis.module';
 
-/** What a backend that imports the service configures. Each must be what the service's own processes have. */
+/** The host's configuration. Each value must equal that of the service's own processes. */
 export interface MessagingOptions {
-  /** `postgresql://…` of the service's database, migrated. The host application's own data source stays untouched. */
+  /** `postgresql://…` of the service's migrated database. The host's own data source stays untouched. */
   databaseUrl: string;
-  /** `redis://…` or `rediss://…`: wake-ups for the workers. While Redis is away everything works, only later. */
+  /** `redis://…` or `rediss://…`: wakes up the workers. While Redis is away everything works, only later. */
   redisUrl: string;
-  /** Encrypts endpoint secrets, as `SECRETS_KEYS` does: `id:base64` pairs of 32 bytes; the first encrypts, all decrypt. */
+  /** The service's `SECRETS_KEYS`: `id:base64` pairs of 32 bytes. The first encrypts, all decrypt. */
   secretsKeys: string;
   /** CIDR networks in which webhook receivers may live although they are not public; none by default. */
   webhookAllowedNetworks?: string[];
-  /** A file of PEM certificates, trusted for webhook receivers beside the system's authorities: for the Test action. */
+  /** A PEM file of certificates trusted for webhook receivers beside the system's, for the Test action. */
   webhookExtraCaFile?: string;
-  /** Name servers, `address` or `address:port`, asked for webhook receivers; the system's by default. */
+  /** Name servers for webhook receivers, `address` or `address:port`; the system's by default. */
   webhookDnsServers?: string[];
-  /** Where channel providers reach the service: hooks are registered below it; `http://localhost:3000` by default. */
+  /** Where channel providers reach the service and its hooks; `http://localhost:3000` by default. */
   publicUrl?: string;
   /** The channel providers' APIs, and the version of Meta's; their own by default. */
   telegramApiUrl?: string;
@@ -31,7 +31,7 @@ export interface MessagingOptions {
   databasePoolSize?: number;
 }
 
-/** How the options are made once other providers are there. */
+/** Options made from other providers. */
 export interface MessagingAsyncOptions {
   imports?: ModuleMetadata['imports'];
   inject?: FactoryProvider['inject'];
@@ -40,20 +40,20 @@ export interface MessagingAsyncOptions {
 }
 
 /**
- * The service inside another Nest application, a dashboard's backend: everything that can be done to workspaces,
- * agents, keys, endpoints, channels, contacts, conversations and messages, as injectable services.
+ * The service inside another Nest application, such as a dashboard's backend: workspaces, agents, keys, endpoints,
+ * channels, contacts, conversations and messages as injectable services.
  *
- * It adds no route, no guard and no filter to its host, and runs no queue and no relay: events that the host causes
- * are relayed and delivered by the service's workers. Its connections close with the host's `app.close()`.
+ * It adds no route, guard or filter to its host, and runs no queue and no relay: the service's workers relay and deliver
+ * the host's events. Its connections close with the host's `app.close()`.
  */
 @Module({})
 export class MessagingModule {
-  /** @throws ConfigError that names every faulty option */
+  /** @throws ConfigError naming every invalid option */
   static forRoot(options: MessagingOptions): DynamicModule {
     return MessagingModule.over(ConfigModule.forRoot(configOf(options)));
   }
 
-  /** Like `forRoot`, with options that come from other providers. The host fails to start with a ConfigError. */
+  /** Like `forRoot`, with options from other providers. On a ConfigError the host fails to start. */
   static forRootAsync({ imports, inject, useFactory }: MessagingAsyncOptions): DynamicModule {
     return MessagingModule.over({
       module: ConfigModule,
@@ -70,7 +70,7 @@ export class MessagingModule {
     });
   }
 
-  /** Over a configuration that was read already. */
+  /** With a configuration that was read already. */
   static over(config: DynamicModule): DynamicModule {
     return {
       module: MessagingModule,
@@ -80,7 +80,7 @@ export class MessagingModule {
   }
 }
 
-/** Checked by the rules of the environment variables. As in production, so that no key is made up on the host's disk. */
+/** Checks the options like environment variables. As in production, so that no key is generated on the host's disk. */
 function configOf(options: MessagingOptions): Config {
   return Config.from({
     NODE_ENV: 'production',

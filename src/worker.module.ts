@@ -7,14 +7,14 @@ import { RetentionModule } from './retention/retention.module';
 import { DeliveryModule } from './webhooks/deliveries/delivery.module';
 
 /**
- * The worker: it relays events, sends messages and webhooks, and removes what is old. Over HTTP it serves only its
- * health. What is imported last is stopped first: messages and deliveries, which need the time.
+ * What works in the background: relays events, sends outbound messages and webhooks, deletes old rows. The module
+ * imported last is stopped first: messages and deliveries, which need the time.
  */
 @Module({ imports: [RetentionModule, TokensModule, OutboxModule, OutboundMessagesModule, DeliveryModule] })
 export class WorkerModule implements OnApplicationBootstrap {
   constructor(private readonly relay: OutboxRelay) {}
 
-  /** Once every consumer has registered. */
+  /** By now every consumer has registered. */
   onApplicationBootstrap(): void {
     this.relay.start();
   }

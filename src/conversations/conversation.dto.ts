@@ -1,10 +1,11 @@
-import { ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiPropertyOptional, ApiProperty } from '@nestjs/swagger';
 import { IsIn, IsOptional, IsString, ValidateIf } from 'class-validator';
 import { type Channel, CHANNELS } from '../common/channel';
 import { PageQuery } from '../common/page';
-import { CONVERSATION_STATUSES, type ConversationStatus } from './conversation.entity';
+import { ContactResponse } from '../contacts/contact.response';
+import { CONVERSATION_STATUSES, type ConversationStatus, ConversationEntity } from './conversation.entity';
+import { ListedConversation } from './conversations.repository';
 
-/** A conversation to be opened with a contact. */
 export class CreateConversation {
   @IsString()
   contactId: string;
@@ -13,7 +14,6 @@ export class CreateConversation {
   channel: Channel;
 }
 
-/** Which conversations a list shows. */
 export class ListConversationsQuery extends PageQuery {
   @ApiPropertyOptional({ enum: CONVERSATION_STATUSES, description: 'Only those with this status.' })
   @IsOptional()
@@ -26,7 +26,7 @@ export class ListConversationsQuery extends PageQuery {
   channel?: Channel;
 }
 
-/** What of a conversation is to change: at least one of the two. */
+/** At least one of the two is required. */
 export class UpdateConversation {
   @ApiPropertyOptional({
     enum: CONVERSATION_STATUSES,
@@ -46,4 +46,68 @@ export class UpdateConversation {
   @IsOptional()
   @IsString()
   assignedAgentId?: string | null;
+}
+
+export class ConversationListItem {
+  @ApiProperty({ example: '019ab3f4-5c1e-7d2a-9b34-2f6f0c7f1a11' })
+  id: string;
+
+  @ApiProperty({ enum: CHANNELS, example: 'WHATSAPP' })
+  sourceChannel: Channel;
+
+  @ApiProperty({ enum: CONVERSATION_STATUSES, example: 'OPEN' })
+  status: ConversationStatus;
+
+  @ApiProperty({ type: String, nullable: true, example: '019ab3ee-1f2d-7b3c-9e4f-5a6b7c8d9e0f' })
+  assignedAgentId: string | null;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    maxLength: 140,
+    description:
+      'The first 140 characters of the latest message, on one line; null before the first message.',
+    example: 'Your parcel is on its way.',
+  })
+  lastMessagePreview: string | null;
+
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description: 'null before the first message.',
+    example: '2026-11-20T09:41:07.512Z',
+  })
+  lastMessageAt: Date | null;
+
+  @ApiProperty({ example: '2026-11-20T09:38:55.000Z' })
+  createdAt: Date;
+}
+
+/** The response to an update. Without the contact, which a key with write scopes alone must not read. */
+export class ConversationResponse extends ConversationListItem {
+  @ApiProperty({ example: '2026-11-20T09:41:07.512Z' })
+  updatedAt: Date;
+}
+
+export class ConversationDetail extends ConversationResponse {
+  @ApiProperty()
+  contact: ContactResponse;
+}
+
+export function toConversationListItem(conversation: ListedConversation): ConversationListItem {
+  const { id, sourceChannel, status, assignedAgentId, lastMessagePreview, lastMessageAt, createdAt } =
+    conversation;
+  return { id, sourceChannel, status, assignedAgentId, lastMessagePreview, lastMessageAt, createdAt };
+}
+
+export function toConversation(conversation: ConversationEntity): ConversationResponse {
+  return { ...toConversationListItem(conversation), updatedAt: conversation.updatedAt };
+}
+
+export function toConversationDetail(
+  conversation: ConversationEntity,
+  contact: ContactResponse,
+): ConversationDetail {
+  return { ...toConversation(conversation), contact };
 }

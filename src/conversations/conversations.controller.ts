@@ -5,8 +5,13 @@ import { ApiAnswer, ApiConversationId, ApiErrors, ApiPage } from '../common/api.
 import { NoQuery } from '../common/no-query.decorator';
 import { type Page } from '../common/page';
 import { actorOf, type Principal } from '../common/principal';
-import { ListConversationsQuery, UpdateConversation } from './conversation.dto';
-import { ConversationDetail, ConversationListItem, ConversationResponse } from './conversation.response';
+import {
+  ListConversationsQuery,
+  UpdateConversation,
+  ConversationDetail,
+  ConversationListItem,
+  ConversationResponse,
+} from './conversation.dto';
 import { ConversationsService } from './conversations.service';
 
 @ApiTags('Conversations')

@@ -7,14 +7,12 @@ import { Pipelined, Transaction } from '../database/transaction';
 import { PageStatement } from '../database/page-statement';
 import { ConversationEntity, ConversationStatus } from './conversation.entity';
 
-/** Which rows of a list to read. */
 export interface ConversationFilter {
   status?: ConversationStatus;
   channel?: Channel;
   cursor?: string;
 }
 
-/** What a list shows of a conversation. */
 export type ListedConversation = Pick<
   ConversationEntity,
   'id' | 'sourceChannel' | 'status' | 'assignedAgentId' | 'lastMessagePreview' | 'lastMessageAt' | 'createdAt'
@@ -32,7 +30,6 @@ export type ConversationPartner = Pick<ConversationEntity, 'tenantId' | 'contact
 export type ConversationChange = Partial<Pick<ConversationEntity, 'status' | 'assignedAgentId'>> &
   Pick<ConversationEntity, 'updatedAt'>;
 
-/** What a new message changes in its conversation. */
 export interface LastMessage {
   id: string;
   preview: string;

@@ -10,22 +10,23 @@ import { Database } from '../database/database';
 import { Transaction } from '../database/transaction';
 import { OutboxService } from '../outbox/outbox.service';
 import { AgentsRepository } from '../workspaces/agents.repository';
-import { CreateConversation, ListConversationsQuery, UpdateConversation } from './conversation.dto';
-import { ConversationEntity } from './conversation.entity';
 import {
+  CreateConversation,
+  ListConversationsQuery,
+  UpdateConversation,
   ConversationDetail,
   ConversationListItem,
   ConversationResponse,
   toConversation,
   toConversationDetail,
   toConversationListItem,
-} from './conversation.response';
+} from './conversation.dto';
+import { ConversationEntity } from './conversation.entity';
 import { ConversationPartner, ConversationsRepository } from './conversations.repository';
 
-/** What a call changed in a conversation: exactly the keys of what is different now. */
+/** Exactly the keys whose values a call changed. */
 type Change = Partial<Pick<ConversationEntity, 'status' | 'assignedAgentId'>>;
 
-/** A workspace's conversations. */
 @Injectable()
 export class ConversationsService {
   constructor(
@@ -65,9 +66,9 @@ export class ConversationsService {
   }
 
   /**
-   * Changes a conversation's status, its assigned agent, or both. One `conversation.updated` tells what this call
-   * changed; where nothing changed, nothing is told.
-   * @throws AppError INVALID_BODY (nothing to change; an agent that is unknown, inactive or another workspace's),
+   * Changes a conversation's status, its assigned agent, or both, with one `conversation.updated` for this call. Equal
+   * values change nothing and fire no event.
+   * @throws AppError INVALID_BODY (no field; an agent that is unknown, inactive or another workspace's),
    * NOT_FOUND
    */
   async update(
@@ -95,8 +96,8 @@ export class ConversationsService {
   }
 
   /**
-   * The conversation that goes on when a customer writes: the latest one with them, or a new one. It is locked.
-   * @param partner of whom the transaction holds the identity: or two of the customer's messages could make two
+   * Locks the latest conversation with a customer, or creates one.
+   * @param partner whose identity the transaction has locked: otherwise two messages at once could create two
    */
   async continueWith(tx: Transaction, partner: ConversationPartner): Promise<ConversationEntity> {
     const latest = await this.conversations.lockLatestWith(tx, partner);
@@ -106,7 +107,7 @@ export class ConversationsService {
     return conversation;
   }
 
-  /** Opens a locked conversation again because its customer has written. */
+  /** Opens a locked conversation again, because its customer has written. */
   async reopen(tx: Transaction, conversation: ConversationEntity): Promise<void> {
     if (conversation.status === 'OPEN') return;
     await this.change(tx, conversation, { status: 'OPEN' });

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** The answer to a request that was sent under an `Idempotency-Key`. Kept for 24 hours. */
+/** The response to a request with an `Idempotency-Key`. Kept for 24 hours. */
 @Entity('idempotency_keys')
 export class IdempotencyKeyEntity {
   @PrimaryColumn('uuid', { name: 'tenant_id' })

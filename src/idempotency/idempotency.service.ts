@@ -3,13 +3,12 @@ import { AppError } from '../common/app-error';
 import { Transaction } from '../database/transaction';
 import { IdempotentRequest } from './idempotent-request';
 
-/** Does a request once, however often it is sent. */
 @Injectable()
 export class IdempotencyService {
   /**
-   * Runs `work` in the transaction, unless the same request was done under this key within 24 hours: then its first
-   * answer is given again. Key and work are committed together, so a failed request leaves its key free, and of two
-   * at once the second waits for the first.
+   * Runs `work` in the transaction, or returns the first answer again if the same request ran under this key within 24
+   * hours. Key and work commit together: a failed request leaves its key free, and of two requests at once the second
+   * waits for the first.
    * @throws AppError IDEMPOTENCY_CONFLICT when the key was used for another request
    */
   async once<T extends object>(

@@ -6,12 +6,12 @@ import { AppError } from '../common/app-error';
 const MAX_LENGTH = 255;
 const PRINTABLE = /^[\x20-\x7e]+$/;
 
-/** A request that may be sent again and shall be done once. */
+/** A request that may be sent again but runs once. */
 export interface IdempotentRequest {
   key: string;
-  /** What makes it the same request: method, path and body. */
+  /** Of method, path and body: what makes it the same request. */
   fingerprint(): Buffer;
-  /** Tells the caller that the answer is the first one's. */
+  /** Marks the response as the first one's replay. */
   markReplayed(): void;
 }
 
@@ -33,7 +33,7 @@ export const Idempotent = createParamDecorator(
   },
 );
 
-/** Taken only of a request that has been checked: a body of any depth would exhaust the stack here. */
+/** For validated requests only: a body of unlimited depth would exhaust the stack. */
 function fingerprintOf({ method, path, body }: Request): Buffer {
   return createHash('sha256')
     .update(`${method}\n${path}\n${JSON.stringify(body)}`)

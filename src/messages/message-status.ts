@@ -1,4 +1,4 @@
-/** How far a message is on its way to the customer. */
+/** The progress of a message to the customer. */
 export const DELIVERY_STATUSES = [
   'QUEUED',
   'SENDING',
@@ -10,12 +10,12 @@ export const DELIVERY_STATUSES = [
 ] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
-/** What a provider can tell of a message afterwards. */
+/** What a provider can report after it accepted a message. */
 export type ReceiptStatus = Extract<DeliveryStatus, 'SENT' | 'DELIVERED' | 'READ' | 'FAILED'>;
 
 /**
- * A status only ever advances, in this order: receipts come late, twice and in any order. A refusal may follow SENT,
- * because providers accept first and look later; but a message that has been seen delivered did not fail.
+ * A status only advances, in this order: receipts come late, twice and in any order. FAILED may follow SENT, because
+ * providers accept first and check later. It never follows DELIVERED.
  */
 const ADVANCE: readonly DeliveryStatus[] = [
   'QUEUED',
@@ -27,12 +27,12 @@ const ADVANCE: readonly DeliveryStatus[] = [
   'READ',
 ];
 
-/** The statuses that a message may have to advance to this one. */
+/** The statuses from which a message can advance to this one. */
 export function statusesBefore(status: DeliveryStatus): DeliveryStatus[] {
   return ADVANCE.slice(0, ADVANCE.indexOf(status));
 }
 
-/** Why a message was not delivered, is not known to be, or has to be tried again: `delivery.error` of the API. */
+/** Why a message is FAILED, UNKNOWN or retried: `delivery.error` of the API. */
 export interface DeliveryError {
   code: DeliveryErrorCode;
   /** The channel provider's own code, as text; null where it gave none. */

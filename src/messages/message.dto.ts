@@ -1,10 +1,18 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional, IsString } from 'class-validator';
 import { IsStorableText, MaxCharacters, NotBlank } from '../common/validators';
+import {
+  DELIVERY_ERROR_CODES,
+  DELIVERY_STATUSES,
+  type DeliveryErrorCode,
+  type DeliveryStatus,
+} from './message-status';
+import { type SenderType } from './message.entity';
+import { ListedMessage } from './messages.repository';
 
 export const MAX_BODY_CHARACTERS = 4096;
 
-/** A customer's message, as a channel brings it. */
+/** A customer's message. */
 export class ReceiveMessage {
   @ApiProperty({
     minLength: 1,
@@ -21,14 +29,92 @@ export class ReceiveMessage {
   body: string;
 }
 
-/** A message to be sent to the customer. */
+/** A message to the customer. */
 export class SendMessage extends ReceiveMessage {
   @ApiPropertyOptional({
     description:
-      "Who it is shown as from: an active agent or bot account. The workspace's first active OWNER or ADMIN when left out.",
+      "The sender: an active agent or bot account. By default the workspace's first active OWNER or ADMIN.",
     example: '019ab3ee-1f2d-7b3c-9e4f-5a6b7c8d9e0f',
   })
   @IsOptional()
   @IsString()
   senderAgentId?: string;
+}
+
+/** Why a message was not delivered, or may not have been. */
+export class MessageDeliveryError {
+  @ApiProperty({
+    type: String,
+    example: 'WINDOW_CLOSED',
+    description: `${Object.keys(DELIVERY_ERROR_CODES).join(', ')}; more may come.`,
+  })
+  code: DeliveryErrorCode;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: '131047',
+    description: "The channel provider's own code; null where it gave none.",
+  })
+  providerCode: string | null;
+
+  @ApiProperty({ example: 'Re-engagement message' })
+  message: string;
+}
+
+/** The progress of a message to the customer. Both are null for a customer's own message. */
+export class MessageDelivery {
+  @ApiProperty({
+    type: String,
+    enum: DELIVERY_STATUSES,
+    nullable: true,
+    example: 'QUEUED',
+    description:
+      'It only advances. UNKNOWN: the provider did not say whether it accepted the message, which is not sent again. More may come.',
+  })
+  status: DeliveryStatus | null;
+
+  @ApiProperty({
+    type: MessageDeliveryError,
+    nullable: true,
+    example: null,
+    description: 'Why it is FAILED, UNKNOWN, or retried (SENDING).',
+  })
+  error: MessageDeliveryError | null;
+}
+
+export class MessageResponse {
+  @ApiProperty({ example: '019ab3f6-0d4b-7c55-8a2e-6f1f7d1b2c90' })
+  id: string;
+
+  @ApiProperty({ type: String, example: 'AGENT', description: 'CUSTOMER or AGENT; more may come.' })
+  senderType: SenderType;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: '019ab3ee-1f2d-7b3c-9e4f-5a6b7c8d9e0f',
+    description: "null for a customer's message.",
+  })
+  senderAgentId: string | null;
+
+  @ApiProperty({ example: 'Your parcel is on its way.' })
+  body: string;
+
+  @ApiProperty({ example: '2026-11-20T09:41:07.512Z' })
+  createdAt: Date;
+
+  @ApiProperty()
+  delivery: MessageDelivery;
+}
+
+export class SentMessageResponse {
+  @ApiProperty()
+  message: MessageResponse;
+}
+
+export function toMessage(message: ListedMessage): MessageResponse {
+  const { id, senderType, senderAgentId, body, createdAt, deliveryStatus, deliveryError } = message;
+  const delivery = { status: deliveryStatus, error: deliveryError };
+  return { id, senderType, senderAgentId, body, createdAt, delivery };
 }

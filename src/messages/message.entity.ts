@@ -26,14 +26,14 @@ export class MessageEntity {
   @Column('text')
   body: string;
 
-  /** Null for a customer's message, which has no way to go. */
+  /** Null for a customer's message. */
   @Column('text', { name: 'delivery_status', nullable: true })
   deliveryStatus: DeliveryStatus | null;
 
   @Column('jsonb', { name: 'delivery_error', nullable: true })
   deliveryError: DeliveryError | null;
 
-  /** What the text does not hold of a customer's message, as the channel's provider told it; null for plain text. */
+  /** Attachments, locations and the like, as the provider sent them; null for plain text. */
   @Column('jsonb', { nullable: true, select: false })
   metadata: object | null;
 

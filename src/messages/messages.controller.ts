@@ -12,8 +12,7 @@ import { NoQuery } from '../common/no-query.decorator';
 import { type Page, PageQuery } from '../common/page';
 import { type Principal } from '../common/principal';
 import { Idempotent, type IdempotentRequest } from '../idempotency/idempotent-request';
-import { SendMessage } from './message.dto';
-import { MessageResponse, SentMessageResponse } from './message.response';
+import { SendMessage, MessageResponse, SentMessageResponse } from './message.dto';
 import { MessagesService } from './messages.service';
 
 @ApiTags('Messages')

@@ -4,7 +4,6 @@ import { Pipelined, Transaction } from '../database/transaction';
 import { PageStatement } from '../database/page-statement';
 import { MessageEntity } from './message.entity';
 
-/** What a list shows of a message. */
 export type ListedMessage = Pick<
   MessageEntity,
   'id' | 'senderType' | 'senderAgentId' | 'body' | 'createdAt' | 'deliveryStatus' | 'deliveryError'

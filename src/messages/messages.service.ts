@@ -15,9 +15,8 @@ import { OutboxService } from '../outbox/outbox.service';
 import { AgentEntity } from '../workspaces/agent.entity';
 import { AgentsRepository } from '../workspaces/agents.repository';
 import { bodyLimitFault } from './body-limits';
-import { ReceiveMessage, SendMessage } from './message.dto';
+import { ReceiveMessage, SendMessage, MessageResponse, SentMessageResponse, toMessage } from './message.dto';
 import { MessageEntity } from './message.entity';
-import { MessageResponse, SentMessageResponse, toMessage } from './message.response';
 import { MessagesRepository } from './messages.repository';
 
 type Content = Pick<MessageEntity, 'senderType' | 'senderAgentId' | 'body' | 'metadata' | 'deliveryStatus'>;

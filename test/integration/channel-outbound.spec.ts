@@ -3,7 +3,7 @@ import { Client } from 'pg';
 import { OutboundMessagesRepository } from '../../src/channels/outbound/outbound-messages.repository';
 import { UnroutedMessages } from '../../src/channels/outbound/unrouted-messages';
 import { idFloor } from '../../src/common/ids';
-import { MessageResponse } from '../../src/messages/message.response';
+import { MessageResponse } from '../../src/messages/message.dto';
 import { ConnectedWorkspace, deliveryOf, waitForStatus } from '../support/connected-workspace';
 import { TestService } from '../support/service';
 import { ServiceProcess } from '../support/service-process';

@@ -2,7 +2,7 @@ import { InboundEcho, InboundReceipt, InboundWatermark } from '../../src/channel
 import { ConnectionLoader } from '../../src/channels/connections/connection.loader';
 import { ReceiptsService } from '../../src/channels/receipts/receipts.service';
 import { newId } from '../../src/common/ids';
-import { MessageResponse } from '../../src/messages/message.response';
+import { MessageResponse } from '../../src/messages/message.dto';
 import { Chat, ConnectedWorkspace, deliveryOf, waitForStatus } from '../support/connected-workspace';
 import { TestService } from '../support/service';
 import { MetaSimulator } from '../support/simulators/meta-simulator';

@@ -3,7 +3,7 @@ import { ChannelConnectionsService } from '../../src/channels/connections/channe
 import { Channel } from '../../src/common/channel';
 import { SYSTEM } from '../../src/common/principal';
 import { DeliveryError, DeliveryStatus } from '../../src/messages/message-status';
-import { MessageResponse } from '../../src/messages/message.response';
+import { MessageResponse } from '../../src/messages/message.dto';
 import { TestService } from './service';
 import { TelegramSimulator } from './simulators/telegram';
 import { waitFor } from './wait';

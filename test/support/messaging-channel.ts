@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { ConnectedChannel } from '../../src/channels/connections/channel-connection.dto';
 import { DeliveryStatus } from '../../src/messages/message-status';
-import { MessageResponse } from '../../src/messages/message.response';
+import { MessageResponse } from '../../src/messages/message.dto';
 import { connect, ConnectedWorkspace, Delivery, waitForStatus } from './connected-workspace';
 import { TestService } from './service';
 import { MessagingSimulator } from './simulators/messaging-simulator';

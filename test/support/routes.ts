@@ -1,6 +1,6 @@
 import { Method } from 'axios';
 import { Scope } from '../../src/common/scope';
-import { ConversationDetail } from '../../src/conversations/conversation.response';
+import { ConversationDetail } from '../../src/conversations/conversation.dto';
 import { CreatedApiKey } from '../../src/auth/api-key.dto';
 import { AgentEntity } from '../../src/workspaces/agent.entity';
 import { WorkspaceEntity } from '../../src/workspaces/workspace.entity';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { INestApplicationContext } from '@nestjs/common';
 import { newId } from '../../src/common/ids';
 import { SYSTEM } from '../../src/common/principal';
-import { ConversationDetail } from '../../src/conversations/conversation.response';
+import { ConversationDetail } from '../../src/conversations/conversation.dto';
 import { CreatedWebhookEndpoint } from '../../src/webhooks/endpoints/webhook-endpoint.dto';
 import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service';
 import { AgentEntity } from '../../src/workspaces/agent.entity';

@@ -5,8 +5,8 @@ import { AuditService } from '../../src/audit/audit.service';
 import { SYSTEM } from '../../src/common/principal';
 import { Config } from '../../src/config/config';
 import { ConfigModule } from '../../src/config/config.module';
-import { ConversationDetail } from '../../src/conversations/conversation.response';
-import { MessageResponse } from '../../src/messages/message.response';
+import { ConversationDetail } from '../../src/conversations/conversation.dto';
+import { MessageResponse } from '../../src/messages/message.dto';
 import { MessagingModule } from '../../src/messaging.module';
 import { WebhookDeliveriesService } from '../../src/webhooks/deliveries/webhook-deliveries.service';
 import {

@@ -2,7 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { AppError } from '../../common/app-error';
 import { isId } from '../../common/ids';
 import { Page, PageQuery } from '../../common/page';
-import { MessageResponse, toMessage } from '../../messages/message.response';
+import { MessageResponse, toMessage } from '../../messages/message.dto';
 import { MessagesService } from '../../messages/messages.service';
 import { InboundService } from '../inbound/inbound.service';
 import { Visitor, Widget } from './visitor';

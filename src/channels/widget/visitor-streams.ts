@@ -1,7 +1,7 @@
 import { BeforeApplicationShutdown, Injectable, Logger, OnModuleInit } from '@nestjs/common';
 import { AppError } from '../../common/app-error';
 import { Periodic } from '../../common/periodic';
-import { toMessage } from '../../messages/message.response';
+import { toMessage } from '../../messages/message.dto';
 import { Metrics } from '../../metrics/metrics';
 import { EventStream } from './event-stream';
 import { nameOf, StreamGroup, StreamGroups } from './stream-groups';

@@ -4,7 +4,7 @@ import type { Request, Response } from 'express';
 import { Public } from '../../common/access.decorators';
 import { NoQuery } from '../../common/no-query.decorator';
 import { type Page, PageQuery } from '../../common/page';
-import { MessageResponse } from '../../messages/message.response';
+import { MessageResponse } from '../../messages/message.dto';
 import { EventStream } from './event-stream';
 import { type Visitor, type Widget } from './visitor';
 import { VisitorMessagesService } from './visitor-messages.service';

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { MessageResponse } from '../../messages/message.response';
+import { MessageResponse } from '../../messages/message.dto';
 
 /** A visitor's session. */
 export class SessionResponse {
