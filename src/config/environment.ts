@@ -30,7 +30,7 @@ const IsWhole = (min: number, max: number) =>
 const IsHttpAddress = () =>
   IsUrl({ require_tld: false, protocols: ['http', 'https'], require_protocol: true });
 
-/** The environment's variables as they are read, with their defaults. `README.md` lists them. */
+/** The environment's variables as they are read, with their defaults. `docs/operating.md` lists them. */
 export class Environment {
   @IsIn(ROLES)
   ROLE: Role = 'all';

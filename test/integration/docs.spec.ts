@@ -8,39 +8,62 @@ import { DELIVERY_ERROR_CODES, DELIVERY_STATUSES } from '../../src/messages/mess
 import { eventCatalog } from '../../src/outbox/event-catalog';
 import { nameOf, ROUTES } from '../support/routes';
 
-/** README.md lists what there is, completely, and shows the examples as they are. */
+/** The pages list all routes, variables, commands and codes, show the examples, and link to files that exist. */
 
 const ROOT = resolve(__dirname, '../..');
 const read = (path: string) => readFileSync(resolve(ROOT, path), 'utf8');
-const readme = read('README.md');
+const PAGES = [
+  ...['README.md', 'CHANGELOG.md', 'SECURITY.md'],
+  ...readdirSync(resolve(ROOT, 'docs')).map((file) => `docs/${file}`),
+];
 
-/** What stands under a heading, up to the next one. */
-function section(heading: string): string {
-  const start = readme.indexOf(`\n${heading}\n`);
-  if (start < 0) throw new Error(`README.md has no "${heading}"`);
-  const end = readme.indexOf('\n#', start + heading.length);
-  return readme.slice(start, end < 0 ? undefined : end);
+/** The text below a heading, up to the next heading. */
+function section(page: string, heading: string): string {
+  const text = read(page);
+  const start = text.indexOf(`\n${heading}\n`);
+  if (start < 0) throw new Error(`${page} has no "${heading}"`);
+  const end = text.indexOf('\n#', start + heading.length);
+  return text.slice(start, end < 0 ? undefined : end);
 }
 
-/** The rows of the table whose first column is named so, each a list of cells. */
-function table(heading: string, firstColumn: string): string[][] {
-  const lines = section(heading).split('\n');
-  const head = lines.findIndex((line) => line.startsWith(`| ${firstColumn} `));
-  if (head < 0) throw new Error(`"${heading}" has no table of "${firstColumn}"`);
-  const rows = lines.slice(head + 2);
-  const end = rows.findIndex((line) => !line.startsWith('|'));
-  return rows.slice(0, end < 0 ? undefined : end).map((row) =>
-    row
-      .split('|')
-      .slice(1, -1)
-      .map((cell) => cell.trim()),
-  );
+/** The tables of a text whose first column has this name: for each, its rows as lists of cells. */
+function tables(text: string, firstColumn: string): string[][][] {
+  const blocks = [...text.matchAll(/(?:^\|.*\n)+/gm)].map(([block]) => block.trim().split('\n'));
+  return blocks
+    .filter(([head]) => head!.startsWith(`| ${firstColumn} `))
+    .map(([, , ...rows]) =>
+      rows.map((row) =>
+        row
+          .split('|')
+          .slice(1, -1)
+          .map((cell) => cell.trim()),
+      ),
+    );
 }
+
+/** The rows of the only table below a heading whose first column has this name. */
+function table(page: string, heading: string, firstColumn: string): string[][] {
+  const found = tables(section(page, heading), firstColumn);
+  if (found.length !== 1)
+    throw new Error(`${page} "${heading}" has ${found.length} tables of "${firstColumn}"`);
+  return found[0]!;
+}
+
+/** The first columns of all tables of a page whose first column has this name. */
+const listsOf = (page: string, firstColumn: string) =>
+  tables(read(page), firstColumn).map((rows) => rows.map(([name]) => bare(name)));
 
 const bare = (cell: string | undefined) => cell?.replace(/`/g, '');
 
+it('has a README of at most 15 kB', () => {
+  expect(Buffer.byteLength(read('README.md'))).toBeLessThanOrEqual(15_000);
+});
+
 it('shows the examples as they are, and no other code', () => {
-  const blocks = [...readme.matchAll(/^```(?:ts|python)\n([^]*?)^```$/gm)].map(([, code]) => code);
+  const pages = ['README.md', 'docs/receiving-webhooks.md', 'docs/dashboard-backends.md']
+    .map(read)
+    .join('\n');
+  const blocks = [...pages.matchAll(/^```(?:ts|python)\n([^]*?)^```$/gm)].map(([, code]) => code);
   const files = readdirSync(resolve(ROOT, 'examples')).map((file) => read(`examples/${file}`));
   expect(blocks.sort()).toEqual(files.sort());
 });
@@ -49,7 +72,10 @@ it('lists every variable that the configuration reads, with its default', () => 
   // As the class Environment declares them: `  NAME: type = default;` or `  NAME?: type;`.
   const declared = [...read('src/config/environment.ts').matchAll(/^ {2}([A-Z_]+)\??: \w+(?: = (.*))?;$/gm)];
   const variables = declared.map(([, name, value = '']) => [name, value.replace(/['_]/g, '')]);
-  const rows = table('### Configuration', 'Variable').map(([name, value]) => [bare(name), bare(value)]);
+  const rows = table('docs/operating.md', '## Configuration', 'Variable').map(([name, value]) => [
+    bare(name),
+    bare(value),
+  ]);
   expect(variables.length).toBeGreaterThan(0);
   expect(rows).toEqual(variables);
 });
@@ -60,7 +86,7 @@ it('lists every command of the CLI', () => {
       const name = [...path, command.name()];
       return command.commands.length > 0 ? leaves(command, name) : [name.join(' ')];
     });
-  const rows = table('### CLI', 'Command').map(([name]) => bare(name));
+  const rows = table('docs/operating.md', '## CLI', 'Command').map(([name]) => bare(name));
   expect(rows.sort()).toEqual(leaves(buildProgram()).sort());
 });
 
@@ -68,69 +94,95 @@ it('explains every way in which an attempt can fail', () => {
   const declared = /type AttemptError =([^;]*);/.exec(read('src/webhooks/sending/attempt-outcome.ts'))?.[1];
   const errors = [...declared!.matchAll(/'(\w+)'/g)].map(([, error]) => error);
   expect(errors.length).toBeGreaterThan(0);
-  const rows = table('### CLI', 'Error').map(([name]) => bare(name));
+  const rows = table('docs/operating.md', '## Failed attempts', 'Error').map(([name]) => bare(name));
   expect(rows.sort()).toEqual(errors.sort());
 });
 
 it('gives a reason for every dependency', () => {
   const { dependencies } = JSON.parse(read('package.json')) as { dependencies: Record<string, string> };
-  const rows = table('## Dependencies', 'Package');
+  const rows = table('README.md', '## Dependencies', 'Package');
   expect(rows.map(([name]) => bare(name))).toEqual(Object.keys(dependencies));
   expect(rows.filter(([, reason]) => !reason)).toEqual([]);
 });
 
 it('lists every route and its scopes', () => {
-  const rows = table('## Using the API', 'Route').map(([route, scopes]) => [bare(route), bare(scopes)]);
+  const rows = table('README.md', '## The API', 'Route').map(([route, scopes]) => [
+    bare(route),
+    bare(scopes),
+  ]);
   const routes = ROUTES.map((route) => [nameOf(route), route.scopes.join(' or ') || 'any valid key']);
   expect(rows.sort()).toEqual(routes.sort());
 });
 
 it('lists every error code and its status', () => {
-  const rows = table('## Using the API', 'Status').map(([status, code]) => [bare(code), Number(status)]);
+  const rows = table('README.md', '## The API', 'Status').map(([status, code]) => [
+    bare(code),
+    Number(status),
+  ]);
   expect(Object.fromEntries(rows)).toEqual(ERROR_STATUS);
 });
 
 it('lists every event', () => {
-  const rows = table('## Receiving webhooks', 'Event').map(([name]) => bare(name));
+  const rows = table('README.md', '## The API', 'Event').map(([name]) => bare(name));
   expect(rows).toEqual(Object.keys(eventCatalog));
 });
 
-it('lists every status of a reply, and why one may fail', () => {
-  const statuses = table('### What becomes of a reply', 'Status').map(([status]) => bare(status));
-  expect(statuses.sort()).toEqual([...DELIVERY_STATUSES].sort());
-  const codes = table('### What becomes of a reply', 'Code').map(([code]) => bare(code));
-  expect(codes).toEqual(Object.keys(DELIVERY_ERROR_CODES));
+it('lists every status of an outbound message, and why one may fail', () => {
+  const statuses = listsOf('docs/channels.md', 'Status').map((list) => list.sort());
+  expect(statuses).toContainEqual([...DELIVERY_STATUSES].sort());
+  expect(listsOf('docs/channels.md', 'Code')).toContainEqual(Object.keys(DELIVERY_ERROR_CODES));
 });
 
 it('says how every channel is connected', () => {
-  const channels = table('### Connecting', 'Channel').map(([channel]) => bare(channel));
-  expect(channels.sort()).toEqual([...CHANNELS].sort());
+  const channels = listsOf('docs/channels.md', 'Channel').map((list) => list.sort());
+  expect(channels).toContainEqual([...CHANNELS].sort());
 });
 
 it('names only npm scripts that exist', () => {
   const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
-  const named = [...readme.matchAll(/npm run ([\w:]+)/g)].map(([, name]) => name);
+  const text = PAGES.map(read).join('\n');
+  const named = [...text.matchAll(/npm run ([\w:]+)/g)].map(([, name]) => name);
   expect(named.length).toBeGreaterThan(0);
   expect(named.filter((name) => !Object.hasOwn(scripts, name!))).toEqual([]);
 });
 
-it.each(['README.md', 'docs/architecture.md', 'docs/extending.md', 'docs/channels.md', 'docs/widget.md'])(
-  '%s links to what exists',
-  (page) => {
-    const links = [...read(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target!);
-    expect(links.length).toBeGreaterThan(0);
-    const broken = links.filter((link) => !link.startsWith('https://') && !exists(page, link));
-    expect(broken).toEqual([]);
-  },
+it.each(PAGES)('%s links to files and headings that exist', (page) => {
+  const links = [...read(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target!);
+  expect(links.length).toBeGreaterThan(0);
+  const broken = links.filter((link) => !link.startsWith('https://') && !exists(page, link));
+  expect(broken).toEqual([]);
+});
+
+it('links from the README to every page', () => {
+  const links = [...read('README.md').matchAll(/\]\(([^)\s#]+)/g)].map(([, target]) => target!);
+  expect(PAGES.filter((page) => page !== 'README.md' && !links.includes(page))).toEqual([]);
+});
+
+/** The files that a page names in backquotes. */
+const filesNamedIn = (page: string) =>
+  [...read(page).matchAll(/`((?:src|test|scripts|migrations|examples|bench)\/[\w./-]+)`/g)].map(
+    ([, path]) => path!,
+  );
+
+it.each(PAGES)('%s names files that exist', (page) => {
+  // The example of docs/extending.md makes a folder of its own: notes.
+  const missing = filesNamedIn(page).filter(
+    (path) => !/notes/.test(path) && !existsSync(resolve(ROOT, path)),
+  );
+  expect(missing).toEqual([]);
+});
+
+it.each(['docs/architecture.md', 'docs/extending.md', 'docs/glossary.md', 'SECURITY.md'])(
+  '%s says where things are',
+  (page) => expect(filesNamedIn(page).length).toBeGreaterThan(0),
 );
 
-it.each(['docs/architecture.md', 'docs/extending.md'])('%s names files that exist', (page) => {
-  const named = [...read(page).matchAll(/`((?:src|test|scripts|migrations|examples)\/[\w./-]+)`/g)];
-  const paths = named.map(([, path]) => path!);
-  expect(paths.length).toBeGreaterThan(0);
-  // One folder is spoken of that is yet to be made: the notes of an example.
-  const missing = paths.filter((path) => !/notes/.test(path) && !existsSync(resolve(ROOT, path)));
-  expect(missing).toEqual([]);
+it('has a glossary in alphabetical order, each entry with its place', () => {
+  const [entries] = tables(read('docs/glossary.md'), 'Noun') as [string[][]];
+  const nouns = entries.map(([noun]) => noun!.toLowerCase());
+  expect(nouns.length).toBeGreaterThan(50);
+  expect(nouns).toEqual([...new Set(nouns)].sort((a, b) => a.localeCompare(b)));
+  expect(entries.filter(([, , place]) => !existsSync(resolve(ROOT, bare(place)!)))).toEqual([]);
 });
 
 /** Whether a link leads to a file, and, after #, to a heading in it. */

@@ -24,7 +24,7 @@ import { HttpsReceiver, ReceivedRequest } from '../support/https-receiver';
 import { PYTHON_INSTALL_TIMEOUT_MS, requirePython, runPython } from '../support/python';
 import { createStores, dropStores, setting, TestStores } from '../support/test-database';
 
-/** The examples that README.md shows, run against what the service really sends. Needs python3. */
+/** The examples that docs/ shows, run against real deliveries. Needs python3. */
 
 const secret = generateEndpointSecret();
 const data = {

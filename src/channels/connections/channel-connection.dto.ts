@@ -7,7 +7,7 @@ export class ConnectChannel {
   @IsIn(CHANNELS, { message: `must be one of ${CHANNELS.join(', ')}` })
   channel: Channel;
 
-  /** What the channel asks for, such as `{botToken}` for TELEGRAM: see the README. */
+  /** What the channel asks for, such as `{botToken}` for TELEGRAM: see `docs/channels.md`. */
   @IsObject({ message: 'must be an object' })
   credentials: object;
 }
