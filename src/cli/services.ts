@@ -20,22 +20,24 @@ import { OperatorLookup } from './operator-lookup';
 
 const CONNECT_TIMEOUT_MS = 3_000;
 
-/** What the commands work with. */
-export interface Services {
-  workspaces: WorkspacesService;
-  agents: AgentsService;
-  apiKeys: ApiKeysService;
-  webhookEndpoints: WebhookEndpointsService;
-  webhookDeliveries: WebhookDeliveriesService;
-  webhookRecoveries: WebhookRecoveriesService;
-  webhookTests: WebhookTestService;
-  keyRotation: KeyRotationService;
-  channelConnections: ChannelConnectionsService;
-  contacts: ContactsService;
-  conversations: ConversationsService;
-  messages: MessagesService;
-  lookup: OperatorLookup;
-}
+/** The services that a command can use, by name. */
+const SERVICES = {
+  workspaces: WorkspacesService,
+  agents: AgentsService,
+  apiKeys: ApiKeysService,
+  webhookEndpoints: WebhookEndpointsService,
+  webhookDeliveries: WebhookDeliveriesService,
+  webhookRecoveries: WebhookRecoveriesService,
+  webhookTests: WebhookTestService,
+  keyRotation: KeyRotationService,
+  channelConnections: ChannelConnectionsService,
+  contacts: ContactsService,
+  conversations: ConversationsService,
+  messages: MessagesService,
+  lookup: OperatorLookup,
+};
+
+export type Services = { [Name in keyof typeof SERVICES]: InstanceType<(typeof SERVICES)[Name]> };
 
 @Module({})
 class OperatorModule {
@@ -48,7 +50,7 @@ class OperatorModule {
   }
 }
 
-/** Starts what a dashboard backend imports, lends its services to `work`, and closes it. */
+/** Starts the module that a dashboard backend imports, runs `work` with its services, and closes it. */
 export async function useServices(work: (services: Services) => Promise<void>): Promise<void> {
   const config = Config.from();
   await requireDatabase(config);
@@ -57,27 +59,17 @@ export async function useServices(work: (services: Services) => Promise<void>): 
     abortOnError: false,
   });
   try {
-    await work({
-      workspaces: app.get(WorkspacesService, { strict: false }),
-      agents: app.get(AgentsService, { strict: false }),
-      apiKeys: app.get(ApiKeysService, { strict: false }),
-      webhookEndpoints: app.get(WebhookEndpointsService, { strict: false }),
-      webhookDeliveries: app.get(WebhookDeliveriesService, { strict: false }),
-      webhookRecoveries: app.get(WebhookRecoveriesService, { strict: false }),
-      webhookTests: app.get(WebhookTestService, { strict: false }),
-      keyRotation: app.get(KeyRotationService, { strict: false }),
-      channelConnections: app.get(ChannelConnectionsService, { strict: false }),
-      contacts: app.get(ContactsService, { strict: false }),
-      conversations: app.get(ConversationsService, { strict: false }),
-      messages: app.get(MessagesService, { strict: false }),
-      lookup: app.get(OperatorLookup),
-    });
+    const services = Object.entries(SERVICES).map(([name, type]) => [
+      name,
+      app.get<unknown>(type, { strict: false }),
+    ]);
+    await work(Object.fromEntries(services) as Services);
   } finally {
     await app.close();
   }
 }
 
-/** Nest would try again for seconds, for the sake of servers that start together. An operator is told at once. */
+/** Fails at once. Nest would retry for seconds, in case the servers start together. */
 async function requireDatabase({ databaseUrl }: Config): Promise<void> {
   const client = new Client({
     connectionString: databaseUrl,
