@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { type Actor } from '../common/principal';
 
-/** One thing that was done in a workspace, and by whom. Kept for ever. */
+/** An action in a workspace, and its actor. Kept for ever. */
 @Entity('audit_entries')
 export class AuditEntryEntity {
   @PrimaryColumn('uuid', { name: 'tenant_id' })
@@ -10,11 +10,11 @@ export class AuditEntryEntity {
   @PrimaryColumn('uuid')
   id: string;
 
-  /** What was done, in the past tense: `api_key.revoked`. */
+  /** In the past tense: `api_key.revoked`. */
   @Column('text')
   action: string;
 
-  /** What it was done to: `api_key`. */
+  /** The type of the changed thing: `api_key`. */
   @Column('text')
   entity: string;
 

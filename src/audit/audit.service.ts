@@ -7,7 +7,7 @@ import { Transaction } from '../database/transaction';
 import { OutboxService } from '../outbox/outbox.service';
 import { AuditEntryEntity } from './audit-entry.entity';
 
-/** An entry to be written. */
+/** An entry to record. `action` is in the past tense: `api_key.revoked`; `entity` is a type: `api_key`. */
 export interface AuditRecord {
   tenantId: string;
   actor: Actor;
@@ -26,8 +26,8 @@ export class AuditService {
   ) {}
 
   /**
-   * Writes one entry and its `audit.event`. For actions that only the host sees, such as an agent's login. Webhooks
-   * drop the event for workspaces without the `auditWebhookExport` entitlement.
+   * Writes an entry and its `audit.event`. For actions that only the host sees, such as an agent's login. Webhooks skip
+   * the event for workspaces without the `auditWebhookExport` entitlement.
    * @throws AppError INVALID_BODY when the actor is another workspace's agent; NOT_FOUND (the workspace)
    */
   record(entry: AuditRecord): Promise<void> {
@@ -35,8 +35,8 @@ export class AuditService {
   }
 
   /** The same in the transaction of the change that is recorded. */
-  async append(tx: Transaction, { tenantId, actor, metadata = {}, ...what }: AuditRecord): Promise<void> {
-    const { action, entity, entityId } = what;
+  async append(tx: Transaction, record: AuditRecord): Promise<void> {
+    const { tenantId, actor, action, entity, entityId, metadata = {} } = record;
     if (!isId(tenantId)) throw AppError.notFound('Workspace');
     const [entry] = await tx.query(
       `INSERT INTO audit_entries

@@ -7,18 +7,18 @@ const RANDOM_LENGTH = 34;
 const CHECKSUM_LENGTH = 6;
 const FORM = new RegExp(`^${PREFIX}[0-9A-Za-z]{${RANDOM_LENGTH + CHECKSUM_LENGTH}}$`);
 
-/** A new key: `plk_`, 34 random base62 characters (202 bits), and a CRC-32 of all that in 6 more. */
+/** `plk_`, 34 random base62 characters (202 bits), and the CRC-32 of both in 6 digits. */
 export function generateApiKey(): string {
   const random = randomBase62(RANDOM_LENGTH);
   return PREFIX + random + checksum(PREFIX + random);
 }
 
-/** Whether a text can be a key at all, so that a mistyped one is refused without asking the database. */
+/** Checks the form and the checksum, so that a mistyped key costs no query. */
 export function isWellFormedApiKey(text: string): boolean {
   return FORM.test(text) && text.endsWith(checksum(text.slice(0, -CHECKSUM_LENGTH)));
 }
 
-/** What is stored of a key. It has 202 random bits, so a fast hash is enough. */
+/** A key has 202 random bits, so a fast hash is enough. */
 export function hashApiKey(key: string): Buffer {
   return createHash('sha256').update(key).digest();
 }

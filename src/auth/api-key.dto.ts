@@ -4,7 +4,6 @@ import { type Scope, SCOPES } from '../common/scope';
 import { IsStorableText, MaxCharacters, NotBlank } from '../common/validators';
 import { ApiKeyEntity } from './api-key.entity';
 
-/** A key to be created. */
 export class CreateApiKey {
   @MaxCharacters(200)
   @NotBlank()
@@ -16,7 +15,7 @@ export class CreateApiKey {
   @ArrayNotEmpty({ message: 'must name at least one scope' })
   scopes: Scope[];
 
-  /** When the key stops working; never, when left out. */
+  /** Default: the key never expires. */
   @IsOptional()
   @MinDate(() => new Date(), { message: 'must be in the future' })
   @IsDate({ message: 'must be an ISO 8601 date' })
@@ -24,7 +23,7 @@ export class CreateApiKey {
   expiresAt?: Date;
 }
 
-/** A key as the dashboard shows it: enough to recognise it, nothing to use it with. */
+/** A key without its value. */
 export interface ApiKeySummary {
   id: string;
   name: string;
@@ -38,7 +37,7 @@ export interface ApiKeySummary {
   revokedAt: Date | null;
 }
 
-/** A key just created. `key` is shown this once and can't be read again. */
+/** `key` is the value. It is returned only once: the service stores a hash. */
 export interface CreatedApiKey extends ApiKeySummary {
   key: string;
 }

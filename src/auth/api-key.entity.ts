@@ -1,7 +1,7 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import { type Scope } from '../common/scope';
 
-/** A key to the REST API. The key itself is nowhere: only its hash, and enough of it to recognise it by. */
+/** A key to the REST API: only its hash, and a few characters to recognize it. */
 @Entity('api_keys')
 export class ApiKeyEntity {
   @PrimaryColumn('uuid')
@@ -26,14 +26,14 @@ export class ApiKeyEntity {
   @Column('text', { array: true })
   scopes: Scope[];
 
-  /** The agent who made it, or null when the operator did. */
+  /** The agent who created it; null for the operator. */
   @Column('uuid', { name: 'created_by', nullable: true })
   createdBy: string | null;
 
   @Column('timestamptz', { name: 'created_at' })
   createdAt: Date;
 
-  /** True to the minute. */
+  /** Updated at most once a minute. */
   @Column('timestamptz', { name: 'last_used_at', nullable: true })
   lastUsedAt: Date | null;
 

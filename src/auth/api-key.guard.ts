@@ -9,7 +9,7 @@ import { FailureLimiter } from './failure-limiter';
 
 const BEARER = /^Bearer +(.+)$/i;
 
-/** Lets a request in by its API key, and attaches the principal. Closed unless a route is marked public. */
+/** Authenticates each request by its API key and attaches the principal, unless the route is public. */
 @Injectable()
 export class ApiKeyGuard implements CanActivate {
   private readonly logger = new Logger(ApiKeyGuard.name);
@@ -35,15 +35,17 @@ export class ApiKeyGuard implements CanActivate {
     return true;
   }
 
-  /** Not waited for: when a key was last used is worth a write, not a caller's time. */
+  /** Not awaited: the caller must not wait for this write. */
   private markUsed({ principal }: AuthenticatedRequest): void {
     this.keys
       .markUsed(principal.tenant.id, principal.apiKeyId)
-      .catch((error: Error) => this.logger.warn({ err: error }, "a key's last use was not written"));
+      .catch((error: Error) =>
+        this.logger.warn({ err: error }, 'the last use of an API key was not recorded'),
+      );
   }
 }
 
-/** The key a request carries, in either header; all that it carries are one if they are the same. */
+/** Reads either header. The same key may stand in both. */
 function keyOf({ headersDistinct }: Request): string {
   const bearers = (headersDistinct['authorization'] ?? []).map((value) => BEARER.exec(value)?.[1] ?? '');
   const keys = new Set([...bearers, ...(headersDistinct['x-api-key'] ?? [])]);

@@ -6,9 +6,9 @@ import { Database } from '../database/database';
 import { Transaction } from '../database/transaction';
 import { ApiKeyEntity } from './api-key.entity';
 
-/** A principal, and whether its key's last use is to be written down again. */
 interface Authenticated {
   principal: Principal;
+  /** Whether `last_used_at` is more than a minute old. */
   isUseStale: boolean;
 }
 
@@ -16,7 +16,7 @@ interface Authenticated {
 export class ApiKeysRepository {
   constructor(private readonly database: Database) {}
 
-  /** Key, workspace and plan in one read, on every request: so a revoked key is refused from the next one on. */
+  /** One read on every request, without a cache: so a revocation takes effect at once. */
   async authenticate(hash: Buffer): Promise<Authenticated | null> {
     const [row] = await this.database.pipelinedRead<AuthenticationRow>(
       `SELECT k.id AS key_id, k.scopes, coalesce(k.last_used_at < now() - interval '1 minute', true) AS use_is_stale,

@@ -13,7 +13,7 @@ import { ApiKeysRepository } from './api-keys.repository';
 const PREFIX_LENGTH = 'plk_'.length;
 const SHOWN_CHARS = 4;
 
-/** A workspace's API keys: a dashboard action, with no route of its own. */
+/** Manages a workspace's API keys, for the dashboard and the CLI. No route does. */
 @Injectable()
 export class ApiKeysService {
   constructor(
@@ -23,8 +23,8 @@ export class ApiKeysService {
   ) {}
 
   /**
-   * Creates a key. Its value is in the answer this once; only its hash is kept.
-   * @throws AppError INVALID_BODY
+   * Creates a key. Only this result holds its value; the database stores a hash.
+   * @throws AppError INVALID_BODY; NOT_FOUND (the workspace)
    */
   async create(tenantId: string, input: CreateApiKey, actor: Actor): Promise<CreatedApiKey> {
     const { name, scopes, expiresAt } = validate(CreateApiKey, input);
@@ -51,13 +51,13 @@ export class ApiKeysService {
     return { ...toApiKeySummary(entity), key };
   }
 
-  /** Every key of the workspace, revoked ones too, newest first. */
+  /** All keys of the workspace, also revoked ones, newest first. */
   async list(tenantId: string): Promise<ApiKeySummary[]> {
     return (await this.keys.list(tenantId)).map(toApiKeySummary);
   }
 
   /**
-   * Revokes a key: the very next request with it is refused, on every process. Revoking it again changes nothing.
+   * Revokes a key: every process refuses its next request. A second call changes nothing.
    * @throws AppError NOT_FOUND
    */
   async revoke(tenantId: string, id: string, actor: Actor): Promise<ApiKeySummary> {

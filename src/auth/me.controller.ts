@@ -12,7 +12,7 @@ export class MeController {
   @Get()
   @AnyScope()
   @NoQuery()
-  @ApiAnswer('Tell which key this is, and what it may do', MeResponse)
+  @ApiAnswer('Get the API key of the request, with its scopes and workspace', MeResponse)
   @ApiErrors('INVALID_QUERY')
   get(@CurrentPrincipal() principal: Principal): MeResponse {
     return toMe(principal);

@@ -16,7 +16,6 @@ export class TenantResponse {
   planTier: string;
 }
 
-/** Who an API key is, and what it may do. */
 export class MeResponse {
   @ApiProperty({ example: '019ab3f0-77aa-7f10-8d2f-1b6f3a4c5d6e' })
   apiKeyId: string;

@@ -7,14 +7,14 @@ import { rateLimitOf } from '../workspaces/plan-policy';
 
 export const RATE_WINDOW_MS = 60_000;
 
-/** The workspace's own cap, or the default: what the throttler asks on every request. */
+/** The throttler calls this on every request. */
 export function limitOf(context: ExecutionContext): number {
   return rateLimitOf(context.switchToHttp().getRequest<AuthenticatedRequest>().principal.tenant);
 }
 
 /**
- * Requests a minute, per path and workspace, over all of the workspace's keys. A path is its template, so that ids
- * never multiply the quota, and its methods count together.
+ * Limits requests a minute by workspace and path, over all keys and methods. A path is the route's template, so that
+ * ids do not multiply the quota.
  */
 @Injectable()
 export class RateLimitGuard extends ThrottlerGuard {

@@ -4,7 +4,7 @@ import { AuthenticatedRequest, PUBLIC, SCOPES_ALLOWED } from '../common/access.d
 import { AppError } from '../common/app-error';
 import { Scope } from '../common/scope';
 
-/** Lets a principal in whose key holds one of the route's scopes. A route that declares none at all stays closed. */
+/** Requires one of the route's scopes. A route that declares none is closed. */
 @Injectable()
 export class ScopeGuard implements CanActivate {
   constructor(private readonly reflector: Reflector) {}

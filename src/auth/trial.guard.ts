@@ -5,7 +5,7 @@ import { isTrialExpired } from '../workspaces/plan-policy';
 
 const READS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** Makes the API read-only once a trial is over. */
+/** Makes the API read-only after the trial. */
 @Injectable()
 export class TrialGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {

@@ -25,12 +25,12 @@ export function addAgentCommands(program: Command): void {
   agent
     .command('create')
     .description('Creates an agent.')
-    .requiredOption('--workspace <slug>', 'whose agent')
-    .requiredOption('--name <name>', 'as customers see it')
+    .requiredOption('--workspace <slug>', 'the workspace')
+    .requiredOption('--name <name>', 'the name that customers see')
     .requiredOption('--email <address>', 'unique within the workspace')
     .requiredOption('--role <role>', 'OWNER, ADMIN or AGENT')
-    .option('--bot', 'a bot account that messages can be shown as')
-    .option('--inactive', 'may not act for now')
+    .option('--bot', 'create a bot account')
+    .option('--inactive', 'create it inactive')
     .addHelpText(
       'after',
       `
@@ -48,15 +48,15 @@ Prints {id, name, email, role, isBot, active, …}.`,
     );
 
   addListCommand(agent, {
-    does: 'Lists the agents of a workspace, inactive ones and bots too, oldest first.',
+    does: 'Lists all agents of a workspace, also inactive ones and bots, oldest first.',
     things: 'agents',
     run: ({ agents }, tenantId) => agents.list(tenantId),
   });
 
   agent
     .command('update')
-    .description("Changes an agent's role, or whether it may act.")
-    .requiredOption('--id <id>', 'which agent')
+    .description("Changes an agent's role, or activates or deactivates it.")
+    .requiredOption('--id <id>', 'the agent')
     .option('--role <role>', 'OWNER, ADMIN or AGENT')
     .option('--active <boolean>', 'true or false', trueOrFalse)
     .hook('preAction', requireChange)

@@ -16,11 +16,11 @@ export function addApiKeyCommands(program: Command): void {
 
   apiKey
     .command('create')
-    .description('Creates a key. Its value is printed this once and never again.')
-    .requiredOption('--workspace <slug>', 'whose key')
-    .requiredOption('--name <name>', 'what it is for')
+    .description('Creates a key. Its value is printed only once.')
+    .requiredOption('--workspace <slug>', 'the workspace')
+    .requiredOption('--name <name>', 'the purpose of the key')
     .requiredOption('--scopes <list>', SCOPES.join(','), list)
-    .option('--expires-at <date>', 'ISO 8601; never, when left out', isoDate)
+    .option('--expires-at <date>', 'ISO 8601; default: never', isoDate)
     .addHelpText(
       'after',
       `
@@ -37,15 +37,15 @@ Prints {id, key, name, preview, scopes, …}.`,
     );
 
   addListCommand(apiKey, {
-    does: 'Lists the keys of a workspace, revoked ones too, newest first.',
+    does: 'Lists all keys of a workspace, also revoked ones, newest first.',
     things: 'keys',
     run: ({ apiKeys }, tenantId) => apiKeys.list(tenantId),
   });
 
   apiKey
     .command('revoke')
-    .description('Revokes a key: the very next request with it is refused.')
-    .requiredOption('--id <id>', 'which key')
+    .description('Revokes a key: its next request is refused.')
+    .requiredOption('--id <id>', 'the key')
     .addHelpText('after', '\nExample:\n  node dist/cli.js api-key revoke --id <id>\n\nPrints the key.')
     .action(
       withServices(async ({ lookup, apiKeys }, { id }: { id: string }) =>

@@ -2,12 +2,12 @@ import type { Command } from 'commander';
 import { AppError } from '../common/app-error';
 import type { Services } from './services';
 
-/** Prints a command's one answer. */
-export function print(answer: object): void {
-  process.stdout.write(`${JSON.stringify(answer, null, process.stdout.isTTY ? 2 : 0)}\n`);
+/** Prints one line of JSON for a program, indented JSON for a person. */
+export function print(result: object): void {
+  process.stdout.write(`${JSON.stringify(result, null, process.stdout.isTTY ? 2 : 0)}\n`);
 }
 
-/** Makes a commander action of what a command does with the services; they are loaded only now. */
+/** Makes a commander action. It loads the services only when it runs, so that help stays fast. */
 export function withServices<Options>(
   run: (services: Services, options: Options) => Promise<object>,
 ): (options: Options) => Promise<void> {
@@ -17,19 +17,17 @@ export function withServices<Options>(
   };
 }
 
-/** What a workspace has several of. */
-interface Listed {
+interface ListCommand {
   does: string;
   things: string;
   run: (services: Services, tenantId: string) => Promise<object[]>;
 }
 
-/** Adds `list` to the commands for one kind of thing. */
-export function addListCommand(group: Command, { does, things, run }: Listed): void {
+export function addListCommand(group: Command, { does, things, run }: ListCommand): void {
   group
     .command('list')
     .description(does)
-    .requiredOption('--workspace <slug>', `whose ${things}`)
+    .requiredOption('--workspace <slug>', 'the workspace')
     .addHelpText(
       'after',
       `\nExample:\n  node dist/cli.js ${group.name()} list --workspace acme\n\nPrints {data: [${things}]}.`,
@@ -42,10 +40,10 @@ export function addListCommand(group: Command, { does, things, run }: Listed): v
     );
 }
 
-/** For a command that changes something: whoever gives no change has forgotten it, and is told what there is. */
+/** Refuses an update that changes nothing, and lists its options. */
 export function requireChange(_: Command, command: Command): void {
   const changes = command.options.filter(({ mandatory }) => !mandatory);
   if (changes.some((option) => command.getOptionValue(option.attributeName()) !== undefined)) return;
   const names = changes.map(({ long }) => long).join(', ');
-  throw new AppError('INVALID_BODY', `Nothing is to change: give at least one of ${names}.`);
+  throw new AppError('INVALID_BODY', `Nothing to change: give at least one of ${names}.`);
 }

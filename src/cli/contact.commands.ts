@@ -17,11 +17,11 @@ export function addContactCommands(program: Command): void {
   contact
     .command('create')
     .description('Creates a contact.')
-    .requiredOption('--workspace <slug>', 'whose contact')
+    .requiredOption('--workspace <slug>', 'the workspace')
     .option('--name <name>')
     .option('--email <address>')
-    .option('--phone <number>', 'as it is written; searched by its digits')
-    .option('--identity <channel:id>', 'how a channel knows them, so that replies reach them', identity)
+    .option('--phone <number>', 'in any spelling; a search compares its digits')
+    .option('--identity <channel:id>', "the contact's id on a channel, for outbound messages", identity)
     .addHelpText(
       'after',
       `

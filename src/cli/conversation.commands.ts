@@ -23,8 +23,8 @@ export function addConversationCommands(program: Command): void {
   conversation
     .command('create')
     .description('Opens a conversation with a contact.')
-    .requiredOption('--workspace <slug>', 'whose conversation')
-    .requiredOption('--contact <id>', 'with whom')
+    .requiredOption('--workspace <slug>', 'the workspace')
+    .requiredOption('--contact <id>', 'the contact')
     .requiredOption('--channel <channel>', CHANNELS.join(', '), channelName)
     .addHelpText(
       'after',
@@ -43,11 +43,11 @@ Prints {id, sourceChannel, status, contact, …}.`,
 
   conversation
     .command('update')
-    .description("A human agent's change of a conversation.")
-    .requiredOption('--id <id>', 'which conversation')
-    .requiredOption('--agent <id>', 'who changes it')
+    .description('Changes a conversation as a human agent.')
+    .requiredOption('--id <id>', 'the conversation')
+    .requiredOption('--agent <id>', 'the agent who changes it')
     .option('--status <status>', 'OPEN, SNOOZED or CLOSED')
-    .option('--assign <agent>', 'to whom: an agent\'s id, or "none"')
+    .option('--assign <agent>', 'the new assignee: the id of an agent, or "none"')
     .hook('preAction', requireChange)
     .addHelpText(
       'after',

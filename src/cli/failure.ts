@@ -3,23 +3,23 @@ import { AppError } from '../common/app-error';
 import type { ConfigError } from '../config/config';
 
 const START_THE_SERVERS =
-  'No database is known: DATABASE_URL is not set, and this folder has no .data/servers.json of running servers. ' +
-  'Start them with "npm start" in another terminal and call this from the same checkout, or set DATABASE_URL and REDIS_URL.';
+  'DATABASE_URL is not set, and this folder has no .data/servers.json of running servers. ' +
+  'Run "npm start" in another terminal of the same checkout, or set DATABASE_URL and REDIS_URL.';
 const UNDEFINED_TABLE = '42P01';
 
-/** Prints an error as the body that the API would answer with, and lets the process end with 1. */
+/** Prints the error body of the API on stderr, and sets exit code 1. */
 export async function reportFailure(error: unknown): Promise<void> {
-  if (error instanceof CommanderError && error.exitCode === 0) return; // --help was asked for, and given
+  if (error instanceof CommanderError && error.exitCode === 0) return; // --help
   const failure = await toAppError(error);
   process.stderr.write(`${JSON.stringify(failure.toBody(null))}\n`);
   process.exitCode = 1;
 }
 
-/** Unlike a caller over HTTP, the operator is told what happened inside. */
+/** The operator may see internals, which a caller over HTTP may not. */
 async function toAppError(error: unknown): Promise<AppError> {
   if (error instanceof AppError) return error;
   if (error instanceof CommanderError) return new AppError('INVALID_BODY', usageFault(error));
-  // Loaded only here: a wrong flag is answered as fast as --help.
+  // Loaded only here, so that a wrong option fails as fast as --help.
   const { ConfigError } = await import('../config/config.js');
   const { isDatabaseAway } = await import('../common/database-errors.js');
   if (error instanceof ConfigError) return fromConfig(error);
@@ -30,7 +30,7 @@ async function toAppError(error: unknown): Promise<AppError> {
   return new AppError('INTERNAL', textOf(error));
 }
 
-/** Commander answers a missing subcommand with the help text itself. */
+/** For a missing subcommand, commander's message is the help text. */
 function usageFault({ code, message }: CommanderError): string {
   if (code === 'commander.help') return 'A command is missing: see --help.';
   return message.replace(/^error: /, '');

@@ -15,8 +15,8 @@ export function addMessageCommands(program: Command): void {
 
   message
     .command('receive')
-    .description('Takes in a message from the customer, as a channel brings it.')
-    .requiredOption('--conversation <id>', 'which conversation')
+    .description('Stores a message from the customer, as if it came over the channel.')
+    .requiredOption('--conversation <id>', 'the conversation')
     .requiredOption('--body <text>', 'what the customer wrote')
     .addHelpText(
       'after',
@@ -34,9 +34,9 @@ Prints {id, senderType, body, createdAt, …}.`,
 
   message
     .command('send')
-    .description("Sends a human agent's reply to the customer.")
-    .requiredOption('--conversation <id>', 'which conversation')
-    .requiredOption('--agent <id>', 'who replies')
+    .description('Sends an outbound message to the customer, as a human agent.')
+    .requiredOption('--conversation <id>', 'the conversation')
+    .requiredOption('--agent <id>', 'the agent who writes')
     .requiredOption('--body <text>', 'what the agent writes')
     .addHelpText(
       'after',

@@ -4,8 +4,8 @@ import { print } from './command';
 export function addMigrateCommand(program: Command): void {
   program
     .command('migrate')
-    .description('Brings the database up to date, or takes the last migration back.')
-    .option('--down', 'take back the last migration')
+    .description('Runs all pending migrations, or reverts the last one.')
+    .option('--down', 'revert the last migration')
     .addHelpText(
       'after',
       '\nExample:\n  node dist/cli.js migrate\n\nPrints {direction, migrations: [names]}.',

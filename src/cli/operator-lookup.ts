@@ -16,9 +16,8 @@ const TABLES = {
 } as const;
 
 /**
- * Finds what the operator names by its id alone, and the workspaces themselves. The operator stands above all
- * workspaces; everybody else names one first, so no feature has a finder without one, and this is the only place that
- * looks across them.
+ * Finds things by their id alone, and lists all workspaces. Only the operator may search across workspaces: every other
+ * finder takes the workspace first.
  */
 @Injectable()
 export class OperatorLookup {
@@ -27,13 +26,13 @@ export class OperatorLookup {
     private readonly agents: AgentsRepository,
   ) {}
 
-  /** All of them, newest first. */
+  /** Newest first. */
   workspaces(): Promise<WorkspaceEntity[]> {
     return this.database.manager.find(WorkspaceEntity, { order: { id: 'DESC' } });
   }
 
   /**
-   * @returns the id of the workspace that has it
+   * @returns the id of its workspace
    * @throws AppError NOT_FOUND
    */
   async tenantOf(thing: keyof typeof TABLES, id: string): Promise<string> {
@@ -48,8 +47,8 @@ export class OperatorLookup {
   }
 
   /**
-   * An agent of the workspace, as the one who does something.
-   * @throws AppError INVALID_BODY when it is unknown, inactive or another workspace's
+   * The agent as the author of a change.
+   * @throws AppError INVALID_BODY when the agent is unknown, inactive or of another workspace
    */
   async actingAgent(tenantId: string, agentId: string): Promise<Actor> {
     const agent = await this.agents.findActive(this.database, tenantId, agentId);

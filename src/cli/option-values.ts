@@ -5,7 +5,7 @@ import type { Channel } from '../common/channel';
 
 const ISO_DATE = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/;
 
-/** `a,b` as a list; an empty text as an empty one. */
+/** Splits `a,b`; an empty text gives an empty list. */
 export function list(text: string): string[] {
   return text
     .split(',')
@@ -13,7 +13,7 @@ export function list(text: string): string[] {
     .filter(Boolean);
 }
 
-/** A date, or a date and time with its zone. */
+/** A date, or a date with time and zone. */
 export function isoDate(text: string): Date {
   const date = new Date(text);
   if (!ISO_DATE.test(text) || Number.isNaN(date.getTime()))
@@ -26,17 +26,17 @@ export function wholeNumber(text: string): number {
   return Number(text);
 }
 
-/** A whole number, or `default` (not null: commander takes that for a missing value). */
+/** A whole number, or `default` (not null: for commander that is a missing value). */
 export function wholeNumberOrDefault(text: string): number | 'default' {
   return text === 'default' ? text : wholeNumber(text);
 }
 
-/** The name of a channel, however it is written; whether there is one so called is checked with the rest. */
+/** Case does not matter. The service checks that the channel exists. */
 export function channel(text: string): Channel {
   return text.toUpperCase() as Channel;
 }
 
-/** `CHANNEL:ID`: how a channel knows a person. The id may have colons of its own. */
+/** `CHANNEL:ID`. The id may contain colons. */
 export function identity(text: string): { channel: Channel; externalId: string } {
   const colon = text.indexOf(':');
   if (colon < 1) throw new InvalidArgumentError('Give a channel and an id, such as WHATSAPP:33612345678.');
@@ -46,8 +46,8 @@ export function identity(text: string): { channel: Channel; externalId: string }
 const STDIN = 0;
 
 /**
- * A JSON object: the argument itself, `@file`, or `-` for stdin. It may be secret, so it is refused by an error of our
- * own: commander's repeats the argument.
+ * A JSON object: the argument itself, `@file`, or `-` for stdin. It may be secret, and commander's error would repeat
+ * the argument, so this throws an AppError.
  */
 export function credentials(text: string): object {
   const [source, json] = sourceOf(text);
@@ -56,12 +56,12 @@ export function credentials(text: string): object {
   throw AppError.invalidBody('credentials', `must be a JSON object, and ${source} is another value`);
 }
 
-/** Where the JSON is, as an error may name it, and the JSON. */
+/** The JSON, and a name of its source that an error may show. */
 function sourceOf(text: string): [source: string, json: string] {
   if (text === '-') return ['stdin', read('stdin', STDIN)];
   if (!text.startsWith('@')) return ['the argument', text];
   const path = text.slice(1);
-  // JSON that an @ has got before is no name to be repeated.
+  // A path like this is JSON with an @ in front by mistake: it may be secret.
   const source = /[{"]/.test(path) ? 'the file' : `the file ${path}`;
   return [source, read(source, path)];
 }
@@ -75,7 +75,7 @@ function read(source: string, from: string | number): string {
   }
 }
 
-/** What the parser says of a fault is not repeated but for its position: it quotes what it read. */
+/** Repeats only the position from the parser's message, because the message quotes the JSON. */
 function parsed(source: string, json: string): unknown {
   try {
     return JSON.parse(json);

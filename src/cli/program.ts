@@ -12,17 +12,17 @@ import { addWorkspaceCommands } from './workspace.commands';
 
 const PREAMBLE = `
 Every command prints one JSON object on stdout. An error prints {"error": {"code", "message", …}} on stderr and
-exits with 1. The database is DATABASE_URL's, or that of the running embedded servers (npm start) of this folder.
+exits with 1. The database is DATABASE_URL, or else the one that "npm start" runs in this folder.
 `;
 
-/** All commands. Nothing heavy is loaded before one of them runs: help must be instant. */
+/** Loads nothing heavy before a command runs, so that help is fast. */
 export function buildProgram(): Command {
   const program = new Command('node dist/cli.js')
-    .description("The operator's door to the conversation messaging service.")
+    .description('Administers the conversation messaging service.')
     .addHelpText('after', PREAMBLE)
     .showHelpAfterError(false)
     .exitOverride()
-    // What went wrong is told once, as JSON, by whoever catches it.
+    // `reportFailure` prints the error, as JSON.
     .configureOutput({ writeErr: () => undefined });
   addMigrateCommand(program);
   addWorkspaceCommands(program);

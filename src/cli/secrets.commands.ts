@@ -2,9 +2,7 @@ import { Command } from 'commander';
 import { withServices } from './command';
 
 export function addSecretsCommands(program: Command): void {
-  const secrets = program
-    .command('secrets')
-    .description('The secrets of endpoints and channels, as they are stored.');
+  const secrets = program.command('secrets').description('The stored secrets of endpoints and channels.');
 
   secrets
     .command('reencrypt')
@@ -12,8 +10,8 @@ export function addSecretsCommands(program: Command): void {
     .addHelpText(
       'after',
       `
-First append the new key and restart every process, so that all can read it; then put it first and restart them
-again; then run this. After it, the old key can go.
+Before: append the new key to SECRETS_KEYS and restart every process, so that all can read it. Then put it first and
+restart every process again. Afterwards: remove the old key.
 
 Example:
   SECRETS_KEYS=new:<base64>,old:<base64> node dist/cli.js secrets reencrypt

@@ -28,11 +28,11 @@ export function addWebhookCommands(program: Command): void {
 
   webhook
     .command('create')
-    .description('Registers an endpoint. Its secret is printed this once and never again.')
-    .requiredOption('--workspace <slug>', 'whose endpoint')
+    .description('Creates an endpoint. Its secret is printed only once.')
+    .requiredOption('--workspace <slug>', 'the workspace')
     .requiredOption('--url <url>', 'https, to a public address')
     .requiredOption('--events <list>', "event names, or '*' for all", list)
-    .option('--rate-limit <n>', 'deliveries a second; as fast as it goes when left out', wholeNumber)
+    .option('--rate-limit <n>', 'deliveries a second; default: no limit', wholeNumber)
     .addHelpText(
       'after',
       `
@@ -55,17 +55,17 @@ Prints {id, secret, url, events, active, …}.`,
   });
 
   addEndpointAction(webhook, 'activate', {
-    does: 'Lets an endpoint get events again: those that happen from now on.',
+    does: 'Activates an endpoint: it gets the events from now on.',
     prints: 'the endpoint',
     run: ({ webhookEndpoints }, tenantId, id) => webhookEndpoints.activate(tenantId, id, SYSTEM),
   });
   addEndpointAction(webhook, 'deactivate', {
-    does: "Stops an endpoint's deliveries at once; what is pending is cancelled.",
+    does: 'Deactivates an endpoint at once, and cancels its pending deliveries.',
     prints: 'the endpoint',
     run: ({ webhookEndpoints }, tenantId, id) => webhookEndpoints.deactivate(tenantId, id, SYSTEM),
   });
   addEndpointAction(webhook, 'delete', {
-    does: 'Deletes an endpoint for good, with its secret; what is pending is cancelled.',
+    does: 'Deletes an endpoint with its secret, and cancels its pending deliveries.',
     prints: '{id, deleted: true}',
     run: async ({ webhookEndpoints }, tenantId, id) => {
       await webhookEndpoints.delete(tenantId, id, SYSTEM);
@@ -73,10 +73,10 @@ Prints {id, secret, url, events, active, …}.`,
     },
   });
   addEndpointAction(webhook, 'test', {
-    does: 'Sends a webhook.test event to an endpoint, once, and waits up to 10 s for its answer.',
+    does: 'Sends a webhook.test event to an endpoint, once, and waits up to 10 s for the response.',
     prints:
-      "{status, elapsedMs, error}: the receiver's HTTP status or null, milliseconds, what went wrong or null.\n" +
-      'Exits with 1 when the receiver did not answer with 2xx',
+      '{status, elapsedMs, error}: the HTTP status or null, milliseconds, the error or null.\n' +
+      'Exits with 1 unless the status is 2xx',
     run: async ({ webhookTests }, tenantId, id) => {
       const result = await webhookTests.test(tenantId, id, SYSTEM);
       if (result.error !== null) process.exitCode = 1;
@@ -91,17 +91,15 @@ Prints {id, secret, url, events, active, …}.`,
 function addDeliveryCommands(webhook: Command): void {
   webhook
     .command('deliveries')
-    .description(
-      'Lists what was and is owed to an endpoint, or to all of a workspace, newest first, with every attempt.',
-    )
-    .option('--id <id>', 'which endpoint')
+    .description('Lists the deliveries of an endpoint or a workspace, newest first, with every attempt.')
+    .option('--id <id>', 'the endpoint')
     .option('--workspace <slug>', 'or all endpoints of this workspace')
     .option('--event <event>', 'only this event')
     .option('--status <status>', 'pending, succeeded, exhausted or cancelled')
-    .option('--since <date>', 'only those of this moment and later', isoDate)
-    .option('--until <date>', 'only those before this moment', isoDate)
-    .option('--limit <n>', 'how many at most, 1 to 200; 50 when left out', wholeNumber)
-    .option('--cursor <cursor>', 'the nextCursor of the page before')
+    .option('--since <date>', 'only from this moment on', isoDate)
+    .option('--until <date>', 'only before this moment', isoDate)
+    .option('--limit <n>', 'at most so many, 1 to 200; default 50', wholeNumber)
+    .option('--cursor <cursor>', 'the nextCursor of the previous page')
     .addHelpText(
       'after',
       `
@@ -112,7 +110,7 @@ Prints {data: [{id, event, status, attempts: [{at, statusCode, durationMs, error
     )
     .action(
       withServices(async (services, { id: endpointId, workspace, ...query }: DeliveriesOptions) =>
-        services.webhookDeliveries.list(await ownerOf(services, endpointId, workspace), {
+        services.webhookDeliveries.list(await tenantOf(services, endpointId, workspace), {
           endpointId,
           ...query,
         }),
@@ -120,16 +118,16 @@ Prints {data: [{id, event, status, attempts: [{at, statusCode, durationMs, error
     );
 
   addDeliveryAction(webhook, 'delivery', {
-    does: 'Shows one delivery with all that is known of its attempts: phases and answers too.',
+    does: 'Shows one delivery with all details of its attempts: also phases and responses.',
     run: ({ webhookDeliveries }, tenantId, id) => webhookDeliveries.get(tenantId, id),
   });
   addDeliveryAction(webhook, 'redeliver', {
-    does: 'Delivers once more, whatever came of it before, with the whole retry schedule.',
+    does: 'Delivers again, in any status, with the whole retry schedule.',
     run: ({ webhookDeliveries }, tenantId, id) => webhookDeliveries.redeliver(tenantId, id, SYSTEM),
   });
 }
 
-/** Deliveries are named by their workspace too: they are far too many for an index without it. */
+/** A delivery needs its workspace too: an index on the id alone would be too large. */
 function addDeliveryAction(
   webhook: Command,
   name: string,
@@ -138,8 +136,8 @@ function addDeliveryAction(
   webhook
     .command(name)
     .description(does)
-    .requiredOption('--workspace <slug>', 'whose delivery')
-    .requiredOption('--id <id>', 'which delivery')
+    .requiredOption('--workspace <slug>', 'the workspace')
+    .requiredOption('--id <id>', 'the delivery')
     .addHelpText(
       'after',
       `\nExample:\n  node dist/cli.js webhook ${name} --workspace acme --id <id>\n\nPrints the delivery.`,
@@ -155,10 +153,10 @@ function addRecoveryCommands(webhook: Command): void {
   webhook
     .command('recover')
     .description(
-      'Delivers again, in the background, all that an endpoint should have got since a moment and did not.',
+      'Starts a recovery: it delivers, in the background, the events since a moment that an endpoint did not get.',
     )
-    .requiredOption('--id <id>', 'which endpoint')
-    .requiredOption('--since <date>', 'from which moment on', isoDate)
+    .requiredOption('--id <id>', 'the endpoint')
+    .requiredOption('--since <date>', 'the first moment', isoDate)
     .option('--dry-run', 'only count')
     .addHelpText(
       'after',
@@ -176,8 +174,8 @@ Prints {id, status, total, recovered, …}; follow it with "webhook recovery".`,
 
   webhook
     .command('recovery')
-    .description('Shows how far a recovery is.')
-    .requiredOption('--id <id>', 'which recovery')
+    .description('Shows the progress of a recovery.')
+    .requiredOption('--id <id>', 'the recovery')
     .addHelpText(
       'after',
       '\nExample:\n  node dist/cli.js webhook recovery --id <id>\n\nPrints {id, status, total, recovered, finishedAt, …}.',
@@ -189,19 +187,22 @@ Prints {id, status, total, recovered, …}; follow it with "webhook recovery".`,
     );
 
   addEndpointAction(webhook, 'health', {
-    does: 'Shows how an endpoint fares: failing since when, last success, the last 24 hours.',
+    does: 'Shows the health of an endpoint: failing since, last success, the last 24 hours.',
     prints: '{active, failingSince, lastSuccessAt, last24Hours: {pending, succeeded, exhausted, cancelled}}',
     run: ({ webhookDeliveries }, tenantId, id) => webhookDeliveries.health(tenantId, id),
   });
 }
 
-function ownerOf({ lookup, workspaces }: Services, endpointId?: string, workspace?: string): Promise<string> {
+function tenantOf(
+  { lookup, workspaces }: Services,
+  endpointId?: string,
+  workspace?: string,
+): Promise<string> {
   if (endpointId !== undefined) return lookup.tenantOf('Webhook endpoint', endpointId);
   if (workspace !== undefined) return workspaces.getBySlug(workspace).then(({ id }) => id);
   throw AppError.invalidBody('id', 'is required, or a workspace');
 }
 
-/** What is done to one endpoint, named by its id. */
 interface EndpointAction {
   does: string;
   prints: string;
@@ -212,7 +213,7 @@ function addEndpointAction(webhook: Command, name: string, { does, prints, run }
   webhook
     .command(name)
     .description(does)
-    .requiredOption('--id <id>', 'which endpoint')
+    .requiredOption('--id <id>', 'the endpoint')
     .addHelpText('after', `\nExample:\n  node dist/cli.js webhook ${name} --id <id>\n\nPrints ${prints}.`)
     .action(
       withServices(async (services, { id }: { id: string }) =>

@@ -27,12 +27,12 @@ export function addWorkspaceCommands(program: Command): void {
   workspace
     .command('create')
     .description('Creates a workspace.')
-    .requiredOption('--name <name>', 'what people call it')
-    .requiredOption('--slug <slug>', 'its unique short name: lower-case letters, digits, hyphens')
+    .requiredOption('--name <name>', 'the name that people see')
+    .requiredOption('--slug <slug>', 'a unique short name: lower-case letters, digits, hyphens')
     .requiredOption('--plan <plan>', 'TRIAL, STARTER, PRO or ENTERPRISE')
-    .option('--trial-ends-at <date>', 'ISO 8601; 14 days from now on the TRIAL plan', isoDate)
-    .option('--rate-limit <n>', 'requests a minute per path; 240 when left out', wholeNumber)
-    .option('--entitlements <list>', 'granted apart from the plan: auditWebhookExport', list)
+    .option('--trial-ends-at <date>', 'ISO 8601; default on the TRIAL plan: 14 days from now', isoDate)
+    .option('--rate-limit <n>', 'requests a minute per path; default 240', wholeNumber)
+    .option('--entitlements <list>', 'in addition to the plan: auditWebhookExport', list)
     .addHelpText(
       'after',
       `
@@ -55,16 +55,12 @@ Prints {id, name, slug, planTier, trialEndsAt, rateLimit, entitlements, createdA
 
   workspace
     .command('update')
-    .description('Changes what is given; the rest stays.')
-    .requiredOption('--slug <slug>', 'which workspace')
+    .description('Changes only the given values.')
+    .requiredOption('--slug <slug>', 'the workspace')
     .option('--plan <plan>', 'TRIAL, STARTER, PRO or ENTERPRISE')
     .option('--trial-ends-at <date>', 'ISO 8601', isoDate)
     .option('--rate-limit <n>', 'requests a minute per path, or "default"', wholeNumberOrDefault)
-    .option(
-      '--entitlements <list>',
-      "granted apart from the plan: auditWebhookExport; '' takes all away",
-      list,
-    )
+    .option('--entitlements <list>', "in addition to the plan: auditWebhookExport; '' removes all", list)
     .hook('preAction', requireChange)
     .addHelpText(
       'after',

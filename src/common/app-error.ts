@@ -1,4 +1,4 @@
-/** Every error code an answer can carry, and its HTTP status. */
+/** Every error code of the API, and its HTTP status. */
 export const ERROR_STATUS = {
   INVALID_BODY: 400,
   INVALID_QUERY: 400,
@@ -15,13 +15,13 @@ export const ERROR_STATUS = {
 
 export type ErrorCode = keyof typeof ERROR_STATUS;
 
-/** What is wrong with one field of a request. */
+/** The fault of one field of a request. */
 export interface ErrorDetail {
   field: string;
   message: string;
 }
 
-/** The one error that services throw on purpose. The message is for the caller: no secret, no internals. */
+/** The only error that services throw on purpose. Callers see its message: no secret, no internals. */
 export class AppError extends Error {
   constructor(
     readonly code: ErrorCode,
@@ -32,7 +32,7 @@ export class AppError extends Error {
     this.name = 'AppError';
   }
 
-  /** @param fault what is wrong with the field, as a sentence goes on after its name */
+  /** @param fault continues a sentence that begins with the field: `is required` */
   static invalidBody(field: string, fault: string): AppError {
     return new AppError('INVALID_BODY', `${field} ${fault}.`, [{ field, message: fault }]);
   }
@@ -45,7 +45,7 @@ export class AppError extends Error {
     return ERROR_STATUS[this.code];
   }
 
-  /** The body of the answer. */
+  /** The body of the HTTP response. */
   toBody(requestId: string | null): ErrorBody {
     const { code, message, details } = this;
     return { error: { code, message, ...(details && { details }), requestId } };

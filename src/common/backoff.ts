@@ -1,11 +1,11 @@
-/** The wait after a first failure. */
+/** The wait after the first failure. */
 export const FIRST_DELAY_MS = 2_000;
-/** Spreads the retries of what failed together; never less than the base delay. */
+/** Spreads the retries of simultaneous failures. It only adds to the base delay. */
 const JITTER = 0.1;
 
 /**
- * How long to wait after so many failures in a row: 2, 4, 8 … seconds, or `atLeastMs` where that is longer, and up to
- * 10 % more. `random` is a number from 0 up to, not including, 1.
+ * The wait after `failures` failures in a row: 2, 4, 8 … seconds, or `atLeastMs` if that is longer, plus up to 10 %.
+ * `random` returns a number from 0 to below 1.
  */
 export function backoffMs(failures: number, atLeastMs = 0, random: () => number = Math.random): number {
   if (!Number.isInteger(failures) || failures < 1) {

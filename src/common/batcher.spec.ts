@@ -1,7 +1,7 @@
 import { Batcher } from './batcher';
 
 describe('batcher', () => {
-  it('does what is asked for in the same moment in one go, and meanwhile gathers what is next', async () => {
+  it('batches the items of one turn, and collects the next batch meanwhile', async () => {
     const batches: number[][] = [];
     let more: Promise<number[]> | undefined;
     const batcher = new Batcher<number, number>(10, (items) => {
@@ -17,7 +17,7 @@ describe('batcher', () => {
     ]);
   });
 
-  it('does no more in one go than it may', async () => {
+  it('splits batches at the maximum', async () => {
     const sizes: number[] = [];
     const batcher = new Batcher<number, number>(2, (items) => {
       sizes.push(items.length);
@@ -27,7 +27,7 @@ describe('batcher', () => {
     expect(sizes).toEqual([2, 1]);
   });
 
-  it('fails all of a batch that failed, and goes on with the next', async () => {
+  it('rejects all items of a failed batch, and continues with the next batch', async () => {
     const batcher = new Batcher<string, string>(1, ([item]) =>
       item === 'bad' ? Promise.reject(new Error('no')) : Promise.resolve([item!]),
     );

@@ -5,30 +5,30 @@ interface Waiting<Item, Result> {
 }
 
 /**
- * Does in one go what is asked for in the same moment, and gathers meanwhile what is asked for next. So a busy process
- * has much done with one statement, and a quiet one has each thing done at once.
+ * Batches concurrent calls: while one batch runs, the next one collects items. So a busy process does many items with one
+ * statement, and a quiet process does each item at once.
  */
 export class Batcher<Item, Result> {
   private waiting: Waiting<Item, Result>[] = [];
   private working = false;
 
-  /** `work` gets up to `max` items, and answers with a result for each, in their order. */
+  /** `work` takes up to `max` items and returns a result for each, in their order. */
   constructor(
     private readonly max: number,
     private readonly work: (items: Item[]) => Promise<Result[]>,
   ) {}
 
-  /** Settles once the item's batch is done; rejects with all of a batch that failed. */
+  /** Resolves after the item's batch. A batch that fails rejects all its items. */
   add(item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
       this.waiting.push({ item, resolve, reject });
-      if (!this.working) void this.workAll();
+      if (!this.working) void this.drain();
     });
   }
 
-  private async workAll(): Promise<void> {
+  private async drain(): Promise<void> {
     this.working = true;
-    // Lets what is asked for in the same moment into the first batch.
+    // The items of this turn of the event loop join the first batch.
     await new Promise(setImmediate);
     while (this.waiting.length > 0) {
       const batch = this.waiting.splice(0, this.max);

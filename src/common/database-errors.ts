@@ -4,10 +4,10 @@ import {
   QueryRunnerProviderAlreadyReleasedError,
 } from 'typeorm';
 
-/** SQLSTATEs that say "not now" rather than "never": shutdown, too many connections, a timeout, a deadlock. */
-const AWAY = new Set(['57P01', '57P02', '57P03', '57014', '53300', '55P03', '40P01', '40001', '25006']);
-const AWAY_CLASS = '08';
-const SOCKET = new Set([
+/** SQLSTATEs of temporary faults: shutdown, too many connections, timeout, deadlock. */
+const TEMPORARY = new Set(['57P01', '57P02', '57P03', '57014', '53300', '55P03', '40P01', '40001', '25006']);
+const CONNECTION_EXCEPTION_CLASS = '08';
+const SOCKET_FAULTS = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
   'ETIMEDOUT',
@@ -16,7 +16,7 @@ const SOCKET = new Set([
   'EAI_AGAIN',
   'EHOSTUNREACH',
 ]);
-/** What `pg` says, without a code, when a connection ends under a query or the pool has none in time. */
+/** Faults of `pg` without a code: a connection ended during a query, or the pool timed out. */
 const MESSAGES =
   /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Query read timeout)/;
 
@@ -24,34 +24,35 @@ const UNIQUE_VIOLATION = '23505';
 const FOREIGN_KEY_VIOLATION = '23503';
 const TRANSACTION_FAILED = '25P02';
 
-/** Whether the database could not answer now, so that the same request may pass later. */
+/** Whether the fault is temporary, so that a retry may succeed. */
 export function isDatabaseAway(error: unknown): boolean {
-  if (lostItsConnection(error)) return true;
+  if (isConnectionLost(error)) return true;
   const { code, message } = driverError(error);
-  if (code !== undefined) return AWAY.has(code) || SOCKET.has(code) || code.startsWith(AWAY_CLASS);
+  if (code !== undefined)
+    return TEMPORARY.has(code) || SOCKET_FAULTS.has(code) || code.startsWith(CONNECTION_EXCEPTION_CLASS);
   return MESSAGES.test(message ?? '');
 }
 
-/** What TypeORM says of a transaction whose connection ended between two of its statements: it gives the lost one back. */
-function lostItsConnection(error: unknown): boolean {
+/** TypeORM's errors when the connection ends between two statements of a transaction. */
+function isConnectionLost(error: unknown): boolean {
   return (
     error instanceof QueryRunnerAlreadyReleasedError ||
     error instanceof QueryRunnerProviderAlreadyReleasedError
   );
 }
 
-/** Whether a row was refused because another one has the same value under this constraint or index. */
+/** Whether a row violates this unique constraint or index. */
 export function violatesUnique(error: unknown, constraint: string): boolean {
   const driver = driverError(error);
   return driver.code === UNIQUE_VIOLATION && driver.constraint === constraint;
 }
 
-/** Whether a statement failed for no fault of its own: one before it in the same transaction had. */
+/** Whether a statement failed only because an earlier one of its transaction had failed. */
 export function followsFromAnother(error: unknown): boolean {
   return driverError(error).code === TRANSACTION_FAILED;
 }
 
-/** Whether something was done in a workspace that there is not. */
+/** Whether a row refers to an unknown workspace. */
 export function isWorkspaceUnknown(error: unknown): boolean {
   const { code, constraint } = driverError(error);
   return code === FOREIGN_KEY_VIOLATION && (constraint?.endsWith('_tenant_id_fkey') ?? false);

@@ -5,10 +5,10 @@ import { isDatabaseAway } from './database-errors';
 import { IdentifiedRequest } from './request-id';
 
 const RETRY_AFTER_SECONDS = '2';
-/** What the router says of a path with a broken percent-encoding: by then no more than a bad request. */
+/** The router's message for a path with a broken percent-encoding, which it answers with 400. */
 const UNDECODABLE_PATH = /^Failed to decode param/;
 
-/** The one place where an error becomes an answer. What nobody foresaw becomes 500, and is logged with its stack. */
+/** Turns every error into a response. An unexpected one becomes 500 and is logged with its stack. */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
   private readonly logger = new Logger(ErrorFilter.name);
@@ -33,7 +33,7 @@ export class ErrorFilter implements ExceptionFilter {
   }
 }
 
-/** What the framework itself refuses: the router a path, the body parser a body. */
+/** Errors of the framework: of its router and its body parser. */
 function fromHttp(exception: HttpException): AppError {
   switch (exception.getStatus()) {
     case 404:

@@ -3,7 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const RANDOM_BYTES = 16;
-/** Left to count in: a sequence starts at random, but so low that no millisecond has as many ids as bring it to its end. */
+/** A sequence starts at random in the lowest quarter of its range, so that no millisecond counts to its end. */
 const SEQUENCE_HEADROOM_BITS = 2;
 const TIMESTAMP_SHIFT = 80n;
 /** The 74 random bits of a UUIDv7: everything but its timestamp, version and variant. */
@@ -12,13 +12,13 @@ const RAND_B_MASK = (1n << 62n) - 1n;
 const VERSION_7 = 7n << 76n;
 const VARIANT = 2n << 62n;
 
-/** Drawn for many ids at once: the way to the system's randomness costs more than all the rest of an id. */
+/** Filled for many ids at once: the system call costs more than the rest of an id. */
 const randomness = Buffer.allocUnsafe(256 * RANDOM_BYTES);
 let drawn = randomness.length;
-/** The millisecond of the latest id, and the count that sets it apart from those before it in the same one. */
+/** `seq` counts the ids of the millisecond `msecs`. */
 const latest = { msecs: 0, seq: 0 };
 
-/** A new identifier: UUIDv7, so that ids sort by the time they were made; increasing within this process. */
+/** A new UUIDv7. Ids sort by creation time, and increase within this process. */
 export function newId(): string {
   const random = nextRandom();
   const now = Date.now();
@@ -32,25 +32,25 @@ export function newId(): string {
 }
 
 /**
- * A new identifier that sorts above `last`, whatever this machine's clock says. Rows of one conversation are
- * made under its lock with this, so that their ids follow the order of their commits.
+ * A new id that sorts above `last`, even if this machine's clock is behind. Called under a conversation's lock, it makes
+ * the ids of the conversation's rows follow the order of commits.
  */
 export function newIdAfter(last: string | null): string {
   const id = newId();
   return last === null || id > last ? id : successor(last);
 }
 
-/** The lowest identifier that could have been made at `moment`: a bound for "older than" over ids. */
+/** The lowest id of `moment`: a bound for "older than" on ids. */
 export function idFloor(moment: Date): string {
   return format((BigInt(moment.getTime()) << TIMESTAMP_SHIFT) | VERSION_7 | VARIANT);
 }
 
-/** Ids are opaque, so another spelling of one (in capitals) is another text, and nobody's id. */
+/** Ids are opaque: another spelling, such as capitals, is no id. */
 export function isId(value: unknown): value is string {
   return typeof value === 'string' && UUID.test(value);
 }
 
-/** The next UUIDv7 in sort order: its random bits counted up by one, carrying into the timestamp. */
+/** The next UUIDv7 in sort order: adds one to the random bits, with carry into the timestamp. */
 function successor(id: string): string {
   const bits = BigInt(`0x${id.replaceAll('-', '')}`);
   const timestamp = bits >> TIMESTAMP_SHIFT;

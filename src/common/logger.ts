@@ -1,25 +1,25 @@
 import { LoggerService } from '@nestjs/common';
 import pino from 'pino';
 
-/** What is kept of lines that stdout does not take, until it does again; more is dropped. */
+/** While stdout is blocked, lines wait up to this size; more are dropped. */
 const MAX_UNWRITTEN_BYTES = 1024 * 1024;
 
-/** The process's logger: JSON lines on stdout. What is given to it never holds a key, a secret or a message body. */
+/** Logs JSON lines on stdout. Never pass a key, a secret or a message body. */
 export function createLogger(level: string): pino.Logger {
-  // Written at once: what is left to be written at the end would keep a process from exiting over a full disk.
+  // Synchronous: with a full disk, unwritten lines would keep the process from exiting.
   const stdout = pino.destination({ sync: true, maxLength: MAX_UNWRITTEN_BYTES });
-  // A full disk, or a reader that is gone, costs lines of the log and nothing else. There is nowhere to report it to.
+  // A full disk or a closed pipe only loses log lines. There is nowhere to report it.
   stdout.on('error', () => undefined);
   const serializers = { err: describeError };
   return pino({ level, base: undefined, timestamp: pino.stdTimeFunctions.isoTime, serializers }, stdout);
 }
 
-/** An error without its other properties: a failed query carries its parameters, and those are customers' data. */
+/** Omits other properties: a failed query carries its parameters, which are customers' data. */
 function describeError(error: NodeJS.ErrnoException): object {
   return { type: error.name, code: error.code, message: error.message, stack: error.stack };
 }
 
-/** What Nest says of its own wiring at every start. */
+/** Contexts of Nest's own lines at every start. */
 const WIRING = new Set<unknown>([
   'NestFactory',
   'InstanceLoader',
@@ -52,7 +52,7 @@ export class NestLogger implements LoggerService {
     this.write('trace', message, rest);
   }
 
-  /** Nest passes the context's name last; a text before it belongs to the fields, or is an error's stack. */
+  /** Nest passes the context last. A text before it is the message for the fields, or an error's stack. */
   private write(level: pino.Level, message: unknown, rest: unknown[]): void {
     const context = rest.at(-1);
     const [text] = rest.length > 1 ? rest : [];

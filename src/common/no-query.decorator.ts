@@ -2,7 +2,6 @@ import { CanActivate, ExecutionContext, Injectable, UseGuards } from '@nestjs/co
 import type { Request } from 'express';
 import { AppError } from './app-error';
 
-/** Refuses every query parameter, as a route that takes some refuses those it does not know. */
 @Injectable()
 class NoQueryGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
@@ -13,5 +12,5 @@ class NoQueryGuard implements CanActivate {
   }
 }
 
-/** The route takes no query parameters: one that is sent is refused, not ignored. */
+/** Refuses every query parameter, as a DTO refuses unknown ones. */
 export const NoQuery = () => UseGuards(NoQueryGuard);

@@ -5,14 +5,13 @@ import { IsInt, IsOptional, IsUUID, Max, Min } from 'class-validator';
 export const DEFAULT_LIMIT = 50;
 export const MAX_LIMIT = 200;
 
-/** Where a page starts and how long it is. */
 export class PageQuery {
   @ApiPropertyOptional({
     type: 'integer',
     minimum: 1,
     maximum: MAX_LIMIT,
     default: DEFAULT_LIMIT,
-    description: 'Rows of the page.',
+    description: 'The maximum number of rows.',
   })
   @IsOptional()
   @Transform(
@@ -25,20 +24,20 @@ export class PageQuery {
 
   @ApiPropertyOptional({
     format: 'uuid',
-    description: 'The id of the last row of the page before: its `nextCursor`.',
+    description: 'The `nextCursor` of the previous page.',
   })
   @IsOptional()
   @IsUUID('loose', { message: 'must be the nextCursor of an earlier page' })
   cursor?: string;
 }
 
-/** One page of a list, and where the next one starts. */
+/** `nextCursor` starts the next page; null on the last one. */
 export interface Page<T> {
   data: T[];
   nextCursor: string | null;
 }
 
-/** Makes a page of rows that were read with `limit + 1`: the row too many only says that more follow. */
+/** Takes up to `limit + 1` rows: the extra row only shows that more follow. */
 export function toPage<Row extends { id: string }, T>(
   rows: Row[],
   limit: number,

@@ -19,7 +19,7 @@ describe('Periodic', () => {
     await periodic.stop();
   });
 
-  /** Work that ends when it is told to. */
+  /** Each run ends when the test calls `finish`. */
   const start = (fail = false) => {
     periodic = new Periodic(
       1,
@@ -32,7 +32,7 @@ describe('Periodic', () => {
     periodic.start();
   };
 
-  it('does its work again once it has ended, and not before', async () => {
+  it('runs again after the last run has ended, and not before', async () => {
     start();
     await until(() => times() === 1);
     await new Promise((resolve) => setTimeout(resolve, 20));
@@ -41,7 +41,7 @@ describe('Periodic', () => {
     await until(() => times() === 2);
   });
 
-  it('goes on after a failure, and tells of it', async () => {
+  it('continues after a failure, and reports it', async () => {
     start(true);
     await until(() => times() === 1);
     finish[0]!();
@@ -49,7 +49,7 @@ describe('Periodic', () => {
     expect(errors.map(({ message }) => message)).toEqual(['failed']);
   });
 
-  it('waits for what is under way when it is stopped, and begins nothing more', async () => {
+  it('waits for the current run when it is stopped, and starts no other', async () => {
     start();
     await until(() => times() === 1);
     let stopped = false;
@@ -62,7 +62,7 @@ describe('Periodic', () => {
     expect(times()).toBe(1);
   });
 
-  it('does nothing when it is stopped before the first time', async () => {
+  it('does nothing when it is stopped before the first run', async () => {
     start();
     await periodic.stop();
     await new Promise((resolve) => setTimeout(resolve, 20));

@@ -1,17 +1,17 @@
-/** Does its work again and again, with a pause before each time, until it is stopped. Never twice at once. */
+/** Repeats its work, with a pause before each run, until it is stopped. Runs never overlap. */
 export class Periodic {
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<void> = Promise.resolve();
   private stopped = false;
 
-  /** Work that fails is handed to `onError`, and done again after the pause. */
+  /** A failure goes to `onError`, and the work runs again after the pause. */
   constructor(
     private readonly pauseMs: number,
     private readonly work: () => Promise<void>,
     private readonly onError: (error: Error) => void,
   ) {}
 
-  /** For work that could end early. */
+  /** Lets long work end early. */
   get isStopped(): boolean {
     return this.stopped;
   }
@@ -20,7 +20,7 @@ export class Periodic {
     this.timer = setTimeout(() => (this.running = this.run()), this.pauseMs);
   }
 
-  /** Settles once what is under way has ended. */
+  /** Resolves after the current run. */
   async stop(): Promise<void> {
     this.stopped = true;
     clearTimeout(this.timer);

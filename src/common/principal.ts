@@ -1,13 +1,13 @@
 import { Scope } from './scope';
 
-/** Who a request comes from: an API key, and the workspace it acts for. */
+/** The caller of a request: an API key and its workspace. */
 export interface Principal {
   apiKeyId: string;
   scopes: Scope[];
   tenant: PrincipalTenant;
 }
 
-/** What the guards and services need of the workspace on every request, read together with the key. */
+/** The values of a workspace that every request needs. They are read together with the key. */
 export interface PrincipalTenant {
   id: string;
   name: string;
@@ -17,7 +17,7 @@ export interface PrincipalTenant {
   rateLimit: number | null;
 }
 
-/** Who did something: an agent in the dashboard, an API key, or the service itself. */
+/** The author of a change: an agent in the dashboard, an API key, or the service itself. */
 export type Actor = { type: 'agent' | 'api_key'; id: string } | { type: 'system'; id: null };
 
 export const SYSTEM: Actor = { type: 'system', id: null };

@@ -4,19 +4,19 @@ import type { NextFunction, Request, Response } from 'express';
 import { AppError } from './app-error';
 import { newId } from './ids';
 
-/** Answers what Node itself refuses, before there is a request to route, in the form of every other error. */
+/** Gives the API's error body to requests that Node itself refuses before routing. */
 export function answerProtocolErrors(server: Server): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
     socket.end(refusal(error.code));
   });
-  // An expectation that is unknown here is no reason not to answer.
+  // Node would refuse an unknown Expect header. This ignores the header.
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
     server.emit('request', request, response),
   );
 }
 
-/** HTTP/1.1 has a request without a Host header refused; HTTP/1.0, which health checks may still speak, has none. */
+/** HTTP/1.1 requires a Host header; HTTP/1.0, which health checks may use, does not. */
 export function requireHost({ headers, httpVersion }: Request, _: Response, next: NextFunction): void {
   const isRefused = httpVersion === '1.1' && headers.host === undefined;
   next(isRefused ? new AppError('INVALID_BODY', 'The request has no Host header.') : undefined);

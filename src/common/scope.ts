@@ -1,4 +1,3 @@
-/** What an API key may be allowed to do, by scope. */
 export const SCOPE_DESCRIPTIONS = {
   'conversations:read': 'list and read conversations and their messages',
   'conversations:write': 'close, reopen or reassign conversations',

@@ -4,14 +4,14 @@ import { parseSecretsKeys, SecretBox, SecretUnreadable } from './secret-box';
 const key = (id: string) => ({ id, key: randomBytes(32) });
 
 describe('SecretBox', () => {
-  it('opens what it sealed, whatever the text', () => {
+  it('decrypts any text that it encrypted', () => {
     const box = new SecretBox([key('a')]);
     for (const text of ['', 'whsec_abc', 'Zoë — 漢字 🎈']) {
       expect(box.decrypt(box.encrypt(text, 'row-1'), 'row-1')).toBe(text);
     }
   });
 
-  it('lays a sealed secret out as nonce, tag, ciphertext', () => {
+  it('stores nonce, tag and ciphertext in this order', () => {
     const ring = key('a');
     const { keyId, ciphertext } = new SecretBox([ring]).encrypt('hello', 'row-1');
     const decipher = createDecipheriv('aes-256-gcm', ring.key, ciphertext.subarray(0, 12));
@@ -22,7 +22,7 @@ describe('SecretBox', () => {
     expect(keyId).toBe('a');
   });
 
-  it('never seals the same text to the same bytes', () => {
+  it('never encrypts the same text to the same bytes', () => {
     const box = new SecretBox([key('a')]);
     expect(box.encrypt('same', 'row').ciphertext).not.toEqual(box.encrypt('same', 'row').ciphertext);
   });

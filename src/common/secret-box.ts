@@ -11,21 +11,20 @@ export interface SecretsKey {
   key: Buffer;
 }
 
-/** A secret at rest. `ciphertext` is nonce ‖ tag ‖ encrypted bytes. */
+/** `ciphertext` is nonce ‖ tag ‖ encrypted bytes. */
 export interface SealedSecret {
   keyId: string;
   ciphertext: Buffer;
 }
 
-/** A secret could not be read back. The message never holds key or secret material. */
+/** The message never holds key or secret material. */
 export class SecretUnreadable extends Error {
   override readonly name = 'SecretUnreadable';
 }
 
 /**
- * Encrypts what must be stored readable (an endpoint's secret has to sign). The ring's first key
- * encrypts and every key decrypts, so a new key is put in front and the old one kept until the rows
- * are re-encrypted.
+ * Encrypts secrets that the service must read again, such as an endpoint's signing secret. The ring's first key encrypts;
+ * every key decrypts. To rotate, put a new key first, and keep the old one until all rows are re-encrypted.
  */
 export class SecretBox {
   private readonly keys: ReadonlyMap<string, Buffer>;
@@ -42,12 +41,12 @@ export class SecretBox {
     if (this.keys.size !== ring.length) throw new Error('Every key needs an id of its own');
   }
 
-  /** The id of the key that encrypts: a row under any other one is due for re-encryption. */
+  /** A row under any other key is due for re-encryption. */
   get currentKeyId(): string {
     return this.current.id;
   }
 
-  /** `context` (the row's id, say) is authenticated too: moved to another row, a ciphertext is refused. */
+  /** `context`, such as the row's id, is authenticated: a ciphertext in another row does not decrypt. */
   encrypt(plaintext: string, context: string): SealedSecret {
     const nonce = randomBytes(NONCE_BYTES);
     const cipher = createCipheriv(ALGORITHM, this.current.key, nonce, { authTagLength: TAG_BYTES });
@@ -56,6 +55,7 @@ export class SecretBox {
     return { keyId: this.current.id, ciphertext: Buffer.concat([nonce, cipher.getAuthTag(), encrypted]) };
   }
 
+  /** @throws SecretUnreadable */
   decrypt({ keyId, ciphertext }: SealedSecret, context: string): string {
     const key = this.keys.get(keyId);
     if (!key) throw new SecretUnreadable(`The key "${keyId}" is not among the configured keys`);
@@ -80,8 +80,8 @@ export class SecretBox {
 }
 
 /**
- * Reads `id:base64,id2:base64`. All faults are named in one error, by position and id, never by value.
- * A fresh key: `openssl rand -base64 32`.
+ * Parses `id:base64,id2:base64`. One error lists all faults, by position and id, never by value.
+ * `openssl rand -base64 32` makes a key.
  */
 export function parseSecretsKeys(text: string): SecretsKey[] {
   const faults: string[] = [];
@@ -101,7 +101,7 @@ function parseEntry(entry: string, position: string): SecretsKey | string {
   const separator = entry.indexOf(':');
   if (separator < 0) return `${position} is not of the form id:base64`;
   const id = entry.slice(0, separator);
-  // What stands before the colon may be a misplaced key, so a malformed id is not repeated.
+  // A malformed id may be a misplaced key, so the message does not repeat it.
   if (!KEY_ID.test(id)) return `the id of ${position} must be 1 to 32 letters, digits, "_" or "-"`;
   const key = decodeBase64(entry.slice(separator + 1));
   if (!key) return `the value of "${id}" is not base64`;
@@ -110,7 +110,7 @@ function parseEntry(entry: string, position: string): SecretsKey | string {
   return { id, key };
 }
 
-/** Strict where Buffer is lenient: a mistyped key must be an error, not a different key. */
+/** Buffer is lenient, but a mistyped key must be an error, not another key. */
 function decodeBase64(text: string): Buffer | null {
   const bytes = Buffer.from(text, 'base64');
   const canonical = bytes.toString('base64');

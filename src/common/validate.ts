@@ -3,16 +3,16 @@ import { validateSync, ValidationError } from 'class-validator';
 import { AppError, ErrorDetail } from './app-error';
 
 const UNKNOWN_FIELD = 'is not a known field';
-/** A field's first fault stands for all of its faults: the others mostly follow from it. */
+/** One fault a field: the others mostly follow from it. */
 const STRICT = { whitelist: true, forbidNonWhitelisted: true, stopAtFirstError: true };
 
-/** Deeper than anything that is asked for, and far from what a stack can take. */
+/** Deeper than any valid input, and safe for the stack. */
 const MAX_DEPTH = 20;
-/** More faults than a person reads; an answer is not to be many times its request. */
+/** Keeps the response from being many times larger than its request. */
 const MAX_DETAILS = 20;
 
 /**
- * Checks input against its DTO: nothing unknown is let through, nothing is clamped, every faulty field is named at once.
+ * Validates input against its DTO: refuses unknown fields, clamps nothing, and reports all faulty fields at once.
  * @returns the DTO's instance
  * @throws AppError with `code` and a detail for each faulty field
  */
@@ -35,7 +35,7 @@ export function validate<T extends object>(
   throw new AppError(code, `${message}${more}.`, named);
 }
 
-/** Whether there are values in values, more than so many deep. Level by level, because a recursion is just what a deep body would exhaust. */
+/** Goes level by level, because a deep body would exhaust the stack of a recursion. */
 export function isDeeperThan(depth: number, value: unknown): boolean {
   let level = [value].filter(isNested);
   for (let n = 0; n < depth && level.length > 0; n++) {
@@ -48,7 +48,7 @@ function isNested(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !(value instanceof Date);
 }
 
-/** The keys that every object inherits: class-transformer leaves them out in silence, for its own safety. */
+/** class-transformer silently drops keys that every object inherits, such as `__proto__`. */
 function inheritedKeysOf(input: object): ErrorDetail[] {
   return Object.keys(input)
     .filter((key) => key in Object.prototype)

@@ -1,6 +1,6 @@
 import { buildMessage, ValidateBy, ValidationOptions } from 'class-validator';
 
-/** Text that PostgreSQL can keep as it is: no NUL, no half of a surrogate pair. */
+/** Text that PostgreSQL can store: no NUL, no half of a surrogate pair. */
 export function isStorableText(value: unknown): value is string {
   return typeof value === 'string' && !value.includes('\0') && value.isWellFormed();
 }
@@ -21,7 +21,7 @@ export function IsStorableText(options?: ValidationOptions): PropertyDecorator {
   );
 }
 
-/** At most `max` characters (Unicode code points, as JSON Schema's `maxLength` counts them). */
+/** Counts Unicode code points, as JSON Schema's `maxLength` does. */
 export function MaxCharacters(max: number, options?: ValidationOptions): PropertyDecorator {
   return ValidateBy(
     {
@@ -50,6 +50,6 @@ export function NotBlank(options?: ValidationOptions): PropertyDecorator {
 }
 
 export function countCharacters(text: string): number {
-  // A spread goes by code points, where length goes by UTF-16 units.
+  // A spread counts code points; `length` counts UTF-16 units.
   return [...text].length;
 }

@@ -1,7 +1,7 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import { type Channel } from '../common/channel';
 
-/** A contact as one channel knows it. Unique per workspace and channel. */
+/** A contact's id on one channel. Unique per workspace and channel. */
 @Entity('contact_identities')
 export class ContactIdentityEntity {
   @PrimaryColumn('uuid', { name: 'tenant_id' })

@@ -7,19 +7,18 @@ import { IsStorableText, MaxCharacters, NotBlank } from '../common/validators';
 
 export const MAX_SEARCH_CHARACTERS = 200;
 
-/** How a channel knows a person. */
+/** A person's id on one channel. */
 export class NewIdentity {
   @IsIn(CHANNELS, { message: `must be one of ${CHANNELS.join(', ')}` })
   channel: Channel;
 
-  /** The provider's id of them: a phone number, a chat id, a page-scoped id. */
+  /** The provider's id of the person: a phone number, a chat id, a page-scoped id. */
   @MaxCharacters(200)
   @NotBlank()
   @IsStorableText()
   externalId: string;
 }
 
-/** A contact to be created. */
 export class CreateContact {
   @IsOptional()
   @MaxCharacters(200)
@@ -37,7 +36,7 @@ export class CreateContact {
   @IsStorableText()
   phone?: string;
 
-  /** Where replies go before they have written themselves. */
+  /** Lets the workspace write first, before the contact has written. */
   @IsOptional()
   @IsObject({ message: 'must be an object' })
   @ValidateNested()
@@ -45,12 +44,10 @@ export class CreateContact {
   identity?: NewIdentity;
 }
 
-/** Which contacts a list shows. */
 export class ListContactsQuery extends PageQuery {
   @ApiPropertyOptional({
     maxLength: MAX_SEARCH_CHARACTERS,
-    description:
-      "Looked for in name, e-mail and phone, whatever the case; a phone's spacing does not matter.",
+    description: "Searches name, e-mail and phone. Case and a phone's spacing do not matter.",
     example: 'martín',
   })
   @IsOptional()

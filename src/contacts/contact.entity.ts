@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** Someone a workspace talks with. */
+/** A person whom a workspace talks with. */
 @Entity('contacts')
 export class ContactEntity {
   @PrimaryColumn('uuid', { name: 'tenant_id' })
@@ -21,7 +21,7 @@ export class ContactEntity {
   @Column('text', { name: 'avatar_url', nullable: true })
   avatarUrl: string | null;
 
-  /** Whatever else the workspace knows of them. */
+  /** Other facts that the workspace keeps. */
   @Column('jsonb')
   attributes: Record<string, unknown>;
 

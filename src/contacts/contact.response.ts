@@ -3,7 +3,6 @@ import { type Channel, CHANNELS } from '../common/channel';
 import { ContactIdentityEntity } from './contact-identity.entity';
 import { ListedContact } from './contacts.repository';
 
-/** A contact as one channel knows it. */
 export class ContactIdentityResponse {
   @ApiProperty({ enum: CHANNELS, example: 'WHATSAPP' })
   channel: Channel;
@@ -12,7 +11,7 @@ export class ContactIdentityResponse {
   externalId: string;
 }
 
-/** Someone the workspace talks with. What is unknown is null, never left out. */
+/** An unknown value is null, never left out. */
 export class ContactResponse {
   @ApiProperty({ example: '019ab3f2-3b4c-7d5e-8f60-718293a4b5c6' })
   id: string;
@@ -29,13 +28,13 @@ export class ContactResponse {
   @ApiProperty({ type: String, nullable: true, example: null })
   avatarUrl: string | null;
 
-  @ApiProperty({ type: [ContactIdentityResponse], description: 'How the channels know this person.' })
+  @ApiProperty({ type: [ContactIdentityResponse], description: "The person's id on each channel." })
   identities: ContactIdentityResponse[];
 
   @ApiProperty({
     type: 'object',
     additionalProperties: true,
-    description: 'Whatever else the workspace keeps.',
+    description: 'Other facts that the workspace keeps.',
     example: { city: 'Valencia' },
   })
   attributes: Record<string, unknown>;

@@ -8,13 +8,11 @@ import { ContactIdentityEntity } from './contact-identity.entity';
 import { isIndexable, searchPatterns } from './contact-search';
 import { ContactEntity } from './contact.entity';
 
-/** Which rows of a list to read. */
 export interface ContactFilter {
   q?: string;
   cursor?: string;
 }
 
-/** What is shown of a contact. */
 export type ListedContact = Omit<ContactEntity, 'tenantId'>;
 
 const LISTED = `id, name, email, phone, avatar_url AS "avatarUrl", attributes, created_at AS "createdAt",
@@ -28,20 +26,20 @@ export class ContactsRepository {
     return isId(id) ? this.database.manager.findOneBy(ContactEntity, { tenantId, id }) : null;
   }
 
-  /** Newest first, from below the cursor. */
+  /** Newest first, below the cursor. */
   list(tenantId: string, { q, cursor }: ContactFilter, count: number): Promise<ListedContact[]> {
     const page = new PageStatement(LISTED, 'contacts').where('tenant_id = ?', tenantId);
     if (!q) return page.read(this.database, cursor, count);
-    // What is looked for is lowered by the database, as the searched text was, so that both fold case alike.
+    // PostgreSQL lowers the pattern, as it lowered the stored text: so both fold case alike.
     const [text, ...digits] = searchPatterns(q);
     const orDigits = digits.length > 0 ? 'OR search_text LIKE ?' : '';
     if (isIndexable(q)) {
-      // By the index, or, where many have it, in the order of the list: which is better, the values tell.
+      // The planner sees the values: the index is better for a rare text, the list's order for a frequent one.
       page.where(`(search_text LIKE lower(?) ${orDigits})`, text, ...digits);
       return page.readPlanned(this.database, cursor, count);
     }
-    // How rare it is can't be told from statistics here: so the workspace's contacts are gone through in their order,
-    // and never everybody's, as if it were very rare.
+    // The statistics cannot estimate this text. With strpos the planner never assumes that it is very rare: it reads
+    // this workspace's contacts in the list's order, not all workspaces'.
     page.where(`(strpos(search_text, lower(?)) > 0 ${orDigits})`, q, ...digits);
     return page.read(this.database, cursor, count);
   }
@@ -56,8 +54,8 @@ export class ContactsRepository {
   }
 
   /**
-   * Whom a channel knows by this id. Whatever a customer sends waits here for what they sent before, also while nobody
-   * knows them yet: so a new customer's first messages, however many come at once, make one contact.
+   * Locks the identity until the transaction ends, even if no row exists yet: so concurrent first messages of a new
+   * customer make one contact.
    */
   async lockIdentity(
     tx: Transaction,

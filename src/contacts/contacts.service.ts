@@ -12,10 +12,10 @@ import { ContactEntity } from './contact.entity';
 import { ContactResponse, toContact } from './contact.response';
 import { ContactsRepository } from './contacts.repository';
 
-/** A person as a channel tells of them. */
+/** A person as a channel describes them. */
 export interface ChannelCustomer {
   channel: Channel;
-  /** The provider's id of them. */
+  /** The provider's id of the person. */
   externalId: string;
   name: string | null;
   phone: string | null;
@@ -29,7 +29,7 @@ export class ContactsService {
     private readonly contacts: ContactsRepository,
   ) {}
 
-  /** A page of contacts, newest first; with `q`, those whose name, e-mail or phone has it. */
+  /** A page of contacts, newest first. `q` searches name, e-mail and phone. */
   async list(tenantId: string, { q, cursor, limit }: ListContactsQuery): Promise<Page<ContactResponse>> {
     const rows = await this.contacts.list(tenantId, { q, cursor }, limit + 1);
     const ids = rows.slice(0, limit).map(({ id }) => id);
@@ -44,21 +44,21 @@ export class ContactsService {
     return toContact(contact, await this.contacts.identitiesOf(tenantId, [id]));
   }
 
-  /** @throws AppError INVALID_BODY, also for an identity that another contact has */
+  /** @throws AppError INVALID_BODY, also when another contact has the identity; NOT_FOUND (the workspace) */
   async create(tenantId: string, input: CreateContact): Promise<ContactResponse> {
     const { name = null, email = null, phone = null, identity } = validate(CreateContact, input);
     if (!isId(tenantId)) throw AppError.notFound('Workspace');
     const contact = newContact(tenantId, { name, email, phone });
     const identities = await this.database.transaction(async (tx) => {
       await this.contacts.insert(tx, contact);
-      return identity ? [await this.give(tx, contact, identity)] : [];
+      return identity ? [await this.addIdentity(tx, contact, identity)] : [];
     });
     return toContact(contact, identities);
   }
 
   /**
-   * Whom a channel means by one of its ids: the contact that has it, or a new one. Until the transaction ends, nobody
-   * else gets past here with the same id.
+   * Finds the contact with this id on the channel, or creates one. Other transactions with the same id wait until this
+   * one ends.
    * @returns the contact's id
    */
   async identify(tx: Transaction, tenantId: string, customer: ChannelCustomer): Promise<string> {
@@ -72,7 +72,7 @@ export class ContactsService {
     return contactId;
   }
 
-  private async give(
+  private async addIdentity(
     tx: Transaction,
     { id: contactId, tenantId, createdAt }: ContactEntity,
     { channel, externalId }: NewIdentity,

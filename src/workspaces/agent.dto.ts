@@ -2,14 +2,13 @@ import { IsBoolean, IsEmail, IsIn, IsOptional } from 'class-validator';
 import { IsStorableText, MaxCharacters, NotBlank } from '../common/validators';
 import { AGENT_ROLES, type AgentRole } from './agent.entity';
 
-/** An agent to be created. */
 export class CreateAgent {
   @MaxCharacters(200)
   @NotBlank()
   @IsStorableText()
   name: string;
 
-  /** Unique within the workspace, whatever its case. */
+  /** Unique within the workspace; case does not matter. */
   @IsEmail({}, { message: 'must be an e-mail address' })
   email: string;
 
@@ -25,7 +24,7 @@ export class CreateAgent {
   active?: boolean;
 }
 
-/** What of an agent is to change; what is left out stays. */
+/** A field that is left out does not change. */
 export class UpdateAgent {
   @IsOptional()
   @IsIn(AGENT_ROLES)

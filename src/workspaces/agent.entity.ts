@@ -3,7 +3,7 @@ import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 export const AGENT_ROLES = ['OWNER', 'ADMIN', 'AGENT'] as const;
 export type AgentRole = (typeof AGENT_ROLES)[number];
 
-/** Someone, or some bot, that answers customers for a workspace. */
+/** A person or bot that answers a workspace's customers. */
 @Entity('agents')
 export class AgentEntity {
   @PrimaryColumn('uuid')

@@ -13,12 +13,12 @@ export class AgentsRepository {
     return this.database.manager.find(AgentEntity, { where: { tenantId }, order: { id: 'ASC' } });
   }
 
-  /** An agent that may act now, or null if it is unknown, inactive or another workspace's. */
+  /** Null if the agent is unknown, inactive or of another workspace. */
   async findActive(reader: Reader, tenantId: string, id: string): Promise<AgentEntity | null> {
     return isId(id) ? reader.manager.findOneBy(AgentEntity, { tenantId, id, active: true }) : null;
   }
 
-  /** The oldest active OWNER or ADMIN: who a message is from when its sender is not named. */
+  /** The oldest active OWNER or ADMIN: the default sender of a message. */
   async findFirstManager(reader: Reader, tenantId: string): Promise<Pick<AgentEntity, 'id'> | null> {
     const [manager] = await reader.prepared<{ id: string }>(
       `SELECT id FROM agents WHERE tenant_id = $1 AND active AND role IN ('OWNER', 'ADMIN') ORDER BY id LIMIT 1`,

@@ -10,7 +10,7 @@ import { CreateAgent, UpdateAgent } from './agent.dto';
 import { AgentEntity } from './agent.entity';
 import { AgentsRepository } from './agents.repository';
 
-/** A workspace's agents: what the dashboard and the operator do with them. */
+/** Manages a workspace's agents, for the dashboard and the CLI. */
 @Injectable()
 export class AgentsService {
   constructor(
@@ -19,13 +19,14 @@ export class AgentsService {
     private readonly audit: AuditService,
   ) {}
 
+  /** All agents of the workspace, also inactive ones and bots, oldest first. */
   list(tenantId: string): Promise<AgentEntity[]> {
     return this.agents.list(tenantId);
   }
 
   /**
-   * Creates an agent, or a bot account that messages can be shown as.
-   * @throws AppError INVALID_BODY: a bad field, or an e-mail address that the workspace has already
+   * Creates an agent or a bot account, which a message can name as its sender.
+   * @throws AppError INVALID_BODY, also when another agent has the e-mail address; NOT_FOUND (the workspace)
    */
   async create(tenantId: string, input: CreateAgent, actor: Actor): Promise<AgentEntity> {
     const { isBot = false, active = true, ...given } = validate(CreateAgent, input);
@@ -59,7 +60,7 @@ export class AgentsService {
   }
 
   /**
-   * Changes an agent's role, or whether it is active.
+   * Changes an agent's role, or activates or deactivates it.
    * @throws AppError INVALID_BODY, NOT_FOUND
    */
   async update(tenantId: string, id: string, input: UpdateAgent, actor: Actor): Promise<AgentEntity> {

@@ -20,7 +20,7 @@ export function trialEndFrom(createdAt: Date): Date {
   return new Date(createdAt.getTime() + TRIAL_DAYS * 24 * 60 * 60 * 1000);
 }
 
-/** Whether writes are refused: the trial is over and nobody has upgraded. */
+/** An expired trial makes the API read-only. */
 export function isTrialExpired(
   workspace: { planTier: string; trialEndsAt: Date | null },
   now: Date,
@@ -28,7 +28,7 @@ export function isTrialExpired(
   return workspace.planTier === 'TRIAL' && workspace.trialEndsAt !== null && workspace.trialEndsAt <= now;
 }
 
-/** Whether a workspace may use something that comes with a plan, or that was granted to it apart. */
+/** Whether the plan includes the entitlement, or the workspace has it in addition. */
 export function isEntitled(
   workspace: { planTier: PlanTier; entitlements: readonly string[] },
   entitlement: Entitlement,

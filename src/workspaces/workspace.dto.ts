@@ -3,7 +3,6 @@ import { IsDate, IsIn, IsInt, IsOptional, Matches, Max, Min } from 'class-valida
 import { IsStorableText, MaxCharacters, NotBlank } from '../common/validators';
 import { type Entitlement, ENTITLEMENTS, PLAN_TIERS, type PlanTier } from './plan-policy';
 
-/** A workspace to be created. */
 export class CreateWorkspace {
   @MaxCharacters(200)
   @NotBlank()
@@ -19,26 +18,26 @@ export class CreateWorkspace {
   @IsIn(PLAN_TIERS)
   planTier: PlanTier;
 
-  /** Defaults to 14 days from now on the TRIAL plan. */
+  /** Default on the TRIAL plan: 14 days from now. */
   @IsOptional()
   @Type(() => Date)
   @IsDate({ message: 'must be an ISO 8601 date' })
   trialEndsAt?: Date;
 
-  /** Requests a minute per path; 240 when left out. */
+  /** Requests a minute per path; default 240. */
   @IsOptional()
   @IsInt()
   @Min(1)
   @Max(1_000_000)
   rateLimit?: number;
 
-  /** Granted apart from the plan. */
+  /** In addition to the plan's own. */
   @IsOptional()
   @IsIn(ENTITLEMENTS, { each: true })
   entitlements?: Entitlement[];
 }
 
-/** What of a workspace is to change; what is left out stays. */
+/** A field that is left out does not change. */
 export class UpdateWorkspace {
   @IsOptional()
   @IsIn(PLAN_TIERS)
@@ -49,7 +48,7 @@ export class UpdateWorkspace {
   @IsDate({ message: 'must be an ISO 8601 date' })
   trialEndsAt?: Date;
 
-  /** Requests a minute per path; null goes back to the default. */
+  /** Requests a minute per path; null restores the default. */
   @IsOptional()
   @IsInt()
   @Min(1)

@@ -23,7 +23,7 @@ export class WorkspaceEntity {
   @Column('integer', { name: 'rate_limit', nullable: true })
   rateLimit: number | null;
 
-  /** Granted apart from the plan. */
+  /** In addition to the plan's own. */
   @Column('text', { array: true })
   entitlements: Entitlement[];
 

@@ -11,7 +11,7 @@ import { CreateWorkspace, UpdateWorkspace } from './workspace.dto';
 import { WorkspaceEntity } from './workspace.entity';
 import { WorkspacesRepository } from './workspaces.repository';
 
-/** Workspaces: what the dashboard and the operator do with them. */
+/** Manages workspaces, for the dashboard and the CLI. */
 @Injectable()
 export class WorkspacesService {
   constructor(
@@ -21,8 +21,8 @@ export class WorkspacesService {
   ) {}
 
   /**
-   * Creates a workspace. On the TRIAL plan its trial ends 14 days from now, unless another end is given.
-   * @throws AppError INVALID_BODY: a bad field, or a slug that is taken
+   * Creates a workspace. On the TRIAL plan, `trialEndsAt` defaults to 14 days from now.
+   * @throws AppError INVALID_BODY, also when another workspace has the slug
    */
   async create(input: CreateWorkspace): Promise<WorkspaceEntity> {
     const { trialEndsAt, rateLimit, entitlements, ...given } = validate(CreateWorkspace, input);
@@ -53,7 +53,7 @@ export class WorkspacesService {
   }
 
   /**
-   * Changes a workspace's plan, trial, rate limit or entitlements. A new plan and a new limit are audited.
+   * Changes a workspace's plan, trial, rate limit or entitlements. Changes of plan and rate limit are audited.
    * @throws AppError INVALID_BODY, NOT_FOUND
    */
   async update(tenantId: string, input: UpdateWorkspace, actor: Actor): Promise<WorkspaceEntity> {

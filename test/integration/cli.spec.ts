@@ -601,12 +601,12 @@ describe('the door itself', () => {
     [['workspace', 'update', '--slug', 's', '--trial-ends-at', 'soon'], expect.stringContaining('ISO 8601')],
     [
       ['workspace', 'update', '--slug', 's'],
-      'Nothing is to change: give at least one of --plan, --trial-ends-at, --rate-limit, --entitlements.',
+      'Nothing to change: give at least one of --plan, --trial-ends-at, --rate-limit, --entitlements.',
     ],
-    [['agent', 'update', '--id', NOWHERE], 'Nothing is to change: give at least one of --role, --active.'],
+    [['agent', 'update', '--id', NOWHERE], 'Nothing to change: give at least one of --role, --active.'],
     [
       ['conversation', 'update', '--id', NOWHERE, '--agent', NOWHERE],
-      'Nothing is to change: give at least one of --status, --assign.',
+      'Nothing to change: give at least one of --status, --assign.',
     ],
   ])('refuses %j with the error body', async (args, message) => {
     expect(await refusalIn({}, ...args)).toEqual({ code: 'INVALID_BODY', message, requestId: null });
