@@ -1,4 +1,4 @@
-// `npm run bench`: measures the service beside its limits, and prints one table.
+// `npm run bench`: compares the service with its limits, and prints one table.
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -15,7 +15,7 @@ import { sendMessage } from './scenarios/send-message.mjs';
 import { start } from './scenarios/start.mjs';
 import { FULL, QUICK } from './support/plan.mjs';
 import { describeMachine, machineOf, table } from './support/report.mjs';
-import { Stage } from './support/stage.mjs';
+import { Environment } from './support/environment.mjs';
 
 const SCENARIOS = [
   start,
@@ -33,44 +33,42 @@ const NAMES = SCENARIOS.flatMap(({ name, parts = [] }) => [name, ...parts]);
 
 const USAGE = `usage: npm run bench -- [options]
 
-  --quick              shorter and on less data: rough figures in 90 seconds
-  --only NAME          this scenario alone; may be given more than once
-  --seconds N          how long each load of requests lasts
-  --deliveries N       how many deliveries the scenario "memory" makes
-  --json FILE          writes everything that was measured to a file
-  --profile FOLDER     writes a CPU profile of each process that is measured; the figures are then not worth much
+  --quick              measure less, on less data: rough figures in 90 seconds
+  --only NAME          run only this scenario; may be repeated
+  --seconds N          duration of each load of requests
+  --deliveries N       number of deliveries of the scenario "memory"
+  --json FILE          write all measurements to a file
+  --profile FOLDER     write a CPU profile of each measured process; this slows the processes down
 
 Scenarios: ${NAMES.join(', ')}
 `;
 
 /**
- * What a scenario runs with.
- *
  * @typedef {object} Bench
  * @property {typeof FULL} plan
- * @property {Stage} stage
- * @property {() => Promise<import('./support/stage.mjs').Place>} small the database for everything but growth
- * @property {() => Promise<import('./support/stage.mjs').Place>} large
- * @property {(part: string) => boolean} wants whether a part of the scenario was asked for
+ * @property {Environment} environment
+ * @property {() => Promise<import('./support/environment.mjs').Deployment>} small for all scenarios but growth
+ * @property {() => Promise<import('./support/environment.mjs').Deployment>} large
+ * @property {(part: string) => boolean} wants whether to run this part of the scenario
  * @property {(line: string) => void} progress
  */
 
-/** @type {Stage | undefined} */
-let stage;
-/** Once somebody wants it to end: what fails from then on fails for that reason. */
+/** @type {Environment | undefined} */
+let environment;
+/** After an interruption, failures are expected. */
 let interrupted = false;
 
 async function run() {
   const options = readOptions();
   const { quick, json, profile, help } = options;
   if (help) return console.log(USAGE);
-  const log = (/** @type {string} */ line) => process.stderr.write(`${line}\n`);
-  stage = await Stage.set(log);
-  if (profile) stage.nodeOptions = ['--cpu-prof', `--cpu-prof-dir=${resolve(profile)}`];
-  const machine = await machineOf(stage);
+  const log = (line) => process.stderr.write(`${line}\n`);
+  environment = await Environment.start(log);
+  if (profile) environment.nodeOptions = ['--cpu-prof', `--cpu-prof-dir=${resolve(profile)}`];
+  const machine = await machineOf(environment);
   const rows = [];
   for (const scenario of SCENARIOS.filter(isWanted(options)))
-    rows.push(...(await play(scenario, planOf(options), stage, options.only, log)));
+    rows.push(...(await runScenario(scenario, planOf(options), environment, options.only, log)));
   console.log(`${table(rows)}\n\n${describeMachine(machine)}${quick ? '; --quick' : ''}`);
   for (const { scenario, error } of rows.filter((row) => row.error)) console.error(`\n${scenario}: ${error}`);
   if (json) writeFileSync(json, `${JSON.stringify({ at: new Date(), quick, machine, rows }, null, 2)}\n`);
@@ -91,24 +89,24 @@ function planOf({ quick, seconds, deliveries }) {
   };
 }
 
-/** @returns {Promise<import('./support/report.mjs').Row[]>} its rows; without a figure where it failed */
-async function play(scenario, plan, stage, only, log) {
+/** @returns {Promise<import('./support/report.mjs').Row[]>} a row without figures if it failed */
+async function runScenario(scenario, plan, environment, only, log) {
   const startedAt = performance.now();
-  const progress = (/** @type {string} */ line) => log(`${scenario.name}: ${line}`);
+  const progress = (line) => log(`${scenario.name}: ${line}`);
   try {
     return await scenario.run({
       plan,
-      stage,
+      environment,
       progress,
       wants: (part) => !only || only.includes(scenario.name) || only.includes(part),
-      small: () => stage.place('small', plan.small),
-      large: () => stage.place('large', plan.large),
+      small: () => environment.deployment('small', plan.small),
+      large: () => environment.deployment('large', plan.large),
     });
   } catch (error) {
     if (interrupted) throw error;
     return [{ ...NO_FIGURE, scenario: scenario.name, error: error.stack }];
   } finally {
-    await stage.stopProcesses();
+    await environment.stopProcesses();
     progress(`took ${Math.round((performance.now() - startedAt) / 1000)} s`);
   }
 }
@@ -155,5 +153,5 @@ try {
   printFault(error);
   process.exitCode = 1;
 }
-await stage?.stop();
+await environment?.stop();
 process.exit();

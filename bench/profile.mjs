@@ -1,6 +1,5 @@
-// Sums up CPU profiles that `npm run bench -- --profile FOLDER` wrote: `node bench/profile.mjs FILE…`. For each, the
-// share of its busy time by package (what runs in it, and what runs under it), and by function. The time until the
-// process had started is left out.
+// `node bench/profile.mjs FILE…` sums up the CPU profiles of `npm run bench -- --profile FOLDER`: the shares of busy time
+// by package (without and with its callees) and by function. It ignores the time of the process's start.
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 
@@ -42,7 +41,7 @@ function ancestry(node) {
   return nodes;
 }
 
-/** The package, or the file of ours, that a function stands in. */
+/** The function's npm package, or its own file in `dist`. */
 function packageOf({ callFrame: { url, functionName } }) {
   const path = url.replace('file://', '');
   const [, installed] = /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path) ?? [];

@@ -1,6 +1,5 @@
-// The limit of the API: what a server written by hand for these routes alone would reach. Bare node:http, prepared
-// statements over a pool of the same size, one call of the same limiter; the same work as the service and the same
-// answers. Keep its SQL in step with the service's.
+// The limit of the API: a server written by hand for these routes alone, with bare node:http, prepared statements, a pool
+// of the same size and the same rate limit. It returns the service's responses. Keep its SQL in step with the service's.
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 import { crc32 } from 'node:zlib';
@@ -27,7 +26,7 @@ redis.defineCommand('hitWindow', {
     return {hits, ttl}`,
 });
 
-/** Each as `METHOD last-part`, since no two of them end alike. */
+/** By method and last path segment, which are unique. */
 const ROUTES = {
   'GET me': { template: '/api/v1/me', scope: null, handle: me },
   'GET conversations': {
@@ -57,12 +56,12 @@ class Refusal extends Error {
 }
 
 const server = createServer((request, response) => {
-  answer(request, response).catch((error) => {
+  handle(request, response).catch((error) => {
     send(response, error.status ?? 500, { error: { code: error.message } });
   });
 });
 
-async function answer(request, response) {
+async function handle(request, response) {
   const [path, query] = request.url.split('?', 2);
   const parts = path.split('/');
   const route = ROUTES[`${request.method} ${parts.at(-1)}`];

@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** Every statement of the limits, by name: each connection prepares it once. */
+/** By name, because a connection prepares each name once. */
 const STATEMENTS = {
   authenticate: `
     SELECT k.id AS key_id, k.scopes, coalesce(k.last_used_at < now() - interval '1 minute', true) AS use_is_stale,
@@ -33,19 +33,18 @@ const STATEMENTS = {
     VALUES ($1, $2, 'message.created', $3, $4, $5, NULL)`,
 };
 
-/** A pool that runs prepared statements, each row an object; what is asked in one turn goes out in one packet. */
-export function openDatabase(/** @type {string} */ connectionString, /** @type {number} */ max) {
+/** A pool for prepared statements. The statements of one turn share a packet. */
+export function openDatabase(connectionString, max) {
   const pool = new pg.Pool({ connectionString, max, pipeline: true });
   const run = async (client, name, values, text = STATEMENTS[name]) =>
     (await client.query({ name, text, values })).rows;
-  /** Of the statements that are put together of parts: a name for each. @type {Map<string, string>} */
+  /** The names of composed statements, by text. @type {Map<string, string>} */
   const names = new Map();
 
   return {
-    /** A named statement, outside a transaction. */
     read: (name, values) => run(pool, name, values),
 
-    /** A statement by its text, which must be one of a few. */
+    /** For few different texts only: each one stays prepared. */
     readText(text, values) {
       if (!names.has(text)) names.set(text, `text-${names.size}`);
       return run(pool, names.get(text), values, text);
@@ -55,17 +54,17 @@ export function openDatabase(/** @type {string} */ connectionString, /** @type {
       const client = await pool.connect();
       try {
         await client.query('BEGIN');
-        const gather = () => {
+        const shareOnePacket = () => {
           const { stream } = client.connection;
           stream.cork();
           process.nextTick(() => stream.uncork());
         };
-        const sent = [];
+        const pipelined = [];
         const result = await work({
-          ask: (name, values) => (gather(), run(client, name, values)),
-          send: (name, values) => (gather(), sent.push(run(client, name, values))),
+          pipelineWithResult: (name, values) => (shareOnePacket(), run(client, name, values)),
+          pipeline: (name, values) => (shareOnePacket(), pipelined.push(run(client, name, values))),
         });
-        await Promise.all([...sent, client.query('COMMIT')]);
+        await Promise.all([...pipelined, client.query('COMMIT')]);
         return result;
       } catch (error) {
         await client.query('ROLLBACK');

@@ -1,5 +1,5 @@
-// The limit of deliveries: signs the bodies of events and posts them to their endpoints, so many at a time, over
-// kept TLS connections. No queue, no claim, no record.
+// The limit of deliveries: signs the bodies of events and posts them to their endpoints over open TLS connections. No
+// queue, no claim, no record.
 import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Agent } from 'undici';
@@ -18,7 +18,7 @@ async function deliver({ id, url, secret, data, sequence }) {
     .update(body)
     .digest('base64');
   const { origin, pathname } = new URL(url);
-  const answer = await agent.request({
+  const response = await agent.request({
     origin,
     path: pathname,
     method: 'POST',
@@ -35,11 +35,11 @@ async function deliver({ id, url, secret, data, sequence }) {
     },
     body,
   });
-  await answer.body.dump();
-  if (answer.statusCode >= 300) throw new Error(`The receiver answered ${answer.statusCode}`);
+  await response.body.dump();
+  if (response.statusCode >= 300) throw new Error(`The receiver answered ${response.statusCode}`);
 }
 
-/** Posts the events that were appended last, `concurrency` at a time. */
+/** Posts the latest `count` events, `concurrency` at a time. */
 async function run({ count, concurrency, secrets }) {
   const events = await database.readText(
     `SELECT e.id, e.data::text AS data, e.sequence, w.id AS endpoint_id, w.url
@@ -49,19 +49,19 @@ async function run({ count, concurrency, secrets }) {
   );
   const startedAt = performance.now();
   let next = 0;
-  const lane = async () => {
+  const postInTurn = async () => {
     while (next < events.length) {
       const event = events[next++];
       await deliver({ ...event, secret: secrets[event.endpoint_id] });
     }
   };
-  await Promise.all(Array.from({ length: concurrency }, lane));
+  await Promise.all(Array.from({ length: concurrency }, postInTurn));
   return { sent: events.length, ms: performance.now() - startedAt };
 }
 
-process.on('message', (question) => {
-  run(question).then(
-    (answer) => process.send(answer),
+process.on('message', (options) => {
+  run(options).then(
+    (result) => process.send(result),
     (error) => {
       console.error(error);
       process.exit(1);

@@ -1,4 +1,4 @@
-// What each read does once the key is checked and the call is counted.
+// The reads, after authentication and rate limit.
 
 const DEFAULT_LIMIT = 50;
 
@@ -86,7 +86,6 @@ export async function listContacts({ database, tenantId, query }) {
   };
 }
 
-/** A condition and its values. */
 class Where {
   constructor(comparison, value) {
     this.values = [];

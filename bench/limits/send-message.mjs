@@ -4,25 +4,25 @@ import { OUTBOX_CHANNEL } from '../support/settings.mjs';
 const PREVIEW_LENGTH = 140;
 
 /**
- * Stores a message with its conversation's preview and its event, in one transaction, and wakes the relay.
- * @returns the API's answer, or null when there is no such conversation
+ * Stores a message, its conversation's preview and its event in one transaction, and wakes the relay.
+ * @returns the API's response, or null if the conversation is unknown
  */
 export async function sendMessage({ database, redis, tenantId, conversationId, body: { body } }) {
   if (typeof body !== 'string' || body.trim() === '') throw new Error('INVALID_BODY');
-  const message = await database.transaction(async ({ ask, send }) => {
+  const message = await database.transaction(async ({ pipelineWithResult, pipeline }) => {
     const [[conversation], [manager]] = await Promise.all([
-      ask('lock-conversation', [tenantId, conversationId]),
-      ask('first-manager', [tenantId]),
+      pipelineWithResult('lock-conversation', [tenantId, conversationId]),
+      pipelineWithResult('first-manager', [tenantId]),
     ]);
     if (!conversation) return null;
     const id = newId();
     const createdAt = new Date();
-    send('insert-message', [tenantId, conversationId, id, manager.id, body, createdAt]);
+    pipeline('insert-message', [tenantId, conversationId, id, manager.id, body, createdAt]);
     const preview = body.trim().replace(/\s+/g, ' ').slice(0, PREVIEW_LENGTH);
     const sequence = String(BigInt(conversation.event_sequence) + 1n);
-    send('set-last-message', [tenantId, conversationId, id, preview, createdAt, sequence]);
+    pipeline('set-last-message', [tenantId, conversationId, id, preview, createdAt, sequence]);
     const data = { conversationId, message: { id, body, senderType: 'AGENT', createdAt } };
-    send('append-event', [tenantId, newId(), JSON.stringify(data), sequence, new Date()]);
+    pipeline('append-event', [tenantId, newId(), JSON.stringify(data), sequence, new Date()]);
     const delivery = { status: 'QUEUED', error: null };
     return { id, senderType: 'AGENT', senderAgentId: manager.id, body, createdAt, delivery };
   });

@@ -2,25 +2,25 @@ import { deliver, ENDPOINTS, secretsOf } from '../support/deliveries.mjs';
 import { inTurn } from '../support/measure.mjs';
 import { throughputRow } from '../support/report.mjs';
 
-/** How many the loop posts at a time: where it is about at its fastest. */
+/** Posts of the loop at a time: about the fastest number. */
 const CONCURRENCY = 50;
 
-/** Deliveries of one worker, from the outbox to the recorded attempt, against a loop that only signs and posts. */
+/** Deliveries of one worker, from outbox to recorded attempt, against a loop that only signs and posts. */
 export const deliveries = {
   name: 'deliveries',
 
   /** @param {import('../main.mjs').Bench} bench */
-  async run({ plan, stage, small, progress }) {
-    const place = await small();
-    await place.startService('worker');
-    const loop = await place.startLimit('deliver.mjs');
-    const question = { concurrency: CONCURRENCY, secrets: secretsOf(place) };
+  async run({ plan, environment, small, progress }) {
+    const deployment = await small();
+    await deployment.startService('worker');
+    const loop = await deployment.startLimit('deliver.mjs');
+    const options = { concurrency: CONCURRENCY, secrets: secretsOf(deployment) };
     const sides = (count) => ({
-      ours: () => deliver(place, count),
+      ours: () => deliver(deployment, count),
       limit: async () => {
-        await stage.receiver.expect(place.fixture);
-        const { ms } = await loop.ask({ ...question, count });
-        await stage.receiver.take(count);
+        await environment.receiver.expect(deployment.fixture);
+        const { ms } = await loop.measure({ ...options, count });
+        await environment.receiver.take(count);
         return { perSecond: (count / ms) * 1000 };
       },
     });

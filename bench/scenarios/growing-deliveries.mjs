@@ -4,15 +4,15 @@ import { perSecond } from '../support/report.mjs';
 
 const AT_LEAST = 0.9;
 
-/** Deliveries beside many endpoints of other workspaces and many old deliveries, against those beside none. */
+/** Deliveries in a database with many other endpoints and old deliveries, against an almost empty one. */
 export const growingDeliveries = {
   name: 'growing-deliveries',
 
   /** @param {import('../main.mjs').Bench} bench */
   async run({ plan, small, large, progress }) {
-    const places = [await small(), await large()];
-    for (const place of places) await place.startService('worker');
-    const [few, many] = places;
+    const deployments = [await small(), await large()];
+    for (const deployment of deployments) await deployment.startService('worker');
+    const [few, many] = deployments;
     const sides = (count) => ({ few: () => deliver(few, count), many: () => deliver(many, count) });
     const { otherEndpoints, oldDeliveries } = plan.large;
     progress(`beside ${otherEndpoints} endpoints and ${oldDeliveries} old deliveries`);

@@ -12,24 +12,24 @@ const READS = {
 };
 const SEARCH_P95_MS = 50;
 
-/** What reads take on much data, against what they take on little. One caller: it is about time, not about load. */
+/** Reads on much data against reads on little data. One caller, because it measures time, not load. */
 export const growingReads = {
   name: 'growing-reads',
 
   /** @param {import('../main.mjs').Bench} bench */
   async run({ plan, small, large, progress }) {
-    const places = { small: await small(), large: await large() };
+    const deployments = { small: await small(), large: await large() };
     const sides = {};
-    for (const [size, place] of Object.entries(places)) {
-      const server = await place.startService('api');
-      const headers = { authorization: `Bearer ${place.fixture.measured.apiKey}` };
-      sides[size] = { server, headers, requests: await requestsOf(place) };
+    for (const [size, deployment] of Object.entries(deployments)) {
+      const server = await deployment.startService('api');
+      const headers = { authorization: `Bearer ${deployment.fixture.measured.apiKey}` };
+      sides[size] = { server, headers, requests: await requestsOf(deployment) };
     }
     const rows = [];
     for (const [read, name] of Object.entries(READS)) {
       progress(name);
       const runs = await inTurn(1 + plan.rounds, await loadsOf(sides, read, plan.growthSeconds));
-      runs.shift(); // warmed up
+      runs.shift(); // the warm-up
       const row = latencyRow(
         `${name}, p95 on ${plan.large.conversations / plan.small.conversations} × the data`,
         runs,

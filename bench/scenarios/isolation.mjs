@@ -5,25 +5,25 @@ import { latencyRow } from '../support/report.mjs';
 import { percentiles } from '../support/statistics.mjs';
 
 /**
- * What one hanging endpoint costs the others: a hundred workspaces with an endpoint each get messages at a steady rate,
- * with all endpoints answering, and with one of them hanging for the whole 10 seconds of every attempt.
+ * The cost of one hanging endpoint for the others. A hundred workspaces, each with an endpoint, get messages at a steady
+ * rate. First all endpoints answer; then one hangs for the 10 seconds of every attempt.
  */
 export const isolation = {
   name: 'isolation',
 
   /** @param {import('../main.mjs').Bench} bench */
-  async run({ plan, stage, small, progress }) {
-    const place = await small();
-    const healthy = place.fixture.receiving.slice(0, RECEIVING);
-    const hanging = place.fixture.receiving[RECEIVING];
+  async run({ plan, environment, small, progress }) {
+    const deployment = await small();
+    const healthy = deployment.fixture.receiving.slice(0, RECEIVING);
+    const hanging = deployment.fixture.receiving[RECEIVING];
     const oneHangs = [hanging, ...healthy.slice(1)];
-    await place.startService('worker');
-    await stage.receiver.expect(place.fixture);
+    await deployment.startService('worker');
+    await environment.receiver.expect(deployment.fixture);
     const measure = async (workspaces, seconds) => {
       const { perSecond } = plan.isolation;
-      const sent = await offer(place, workspaces, { perSecond, seconds });
+      const sent = await offer(deployment, workspaces, { perSecond, seconds });
       const hung = workspaces.includes(hanging) ? Math.ceil(sent / workspaces.length) : 0;
-      const { times } = await stage.receiver.take(sent - hung);
+      const { times } = await environment.receiver.take(sent - hung);
       const [p50, p95, p99] = percentiles(
         times.map(([madeAt, arrivedAt]) => arrivedAt - madeAt),
         [50, 95, 99],
@@ -34,7 +34,7 @@ export const isolation = {
       without: () => measure(healthy, plan.isolation.seconds),
       with: async () => {
         const result = await measure(oneHangs, plan.isolation.seconds);
-        await letGo(place, hanging);
+        await cancelHanging(deployment, hanging);
         return result;
       },
     };
@@ -49,12 +49,12 @@ export const isolation = {
   },
 };
 
-/** Ends what hangs, and what would come again: the next round is to begin as the first did. */
-async function letGo(place, { endpoint }) {
-  await place.query(
+/** Cancels hanging and pending deliveries, so that the next round starts like the first. */
+async function cancelHanging(deployment, { endpoint }) {
+  await deployment.query(
     `UPDATE webhook_deliveries SET status = 'CANCELLED', finished_at = now(), lease_id = NULL, lease_until = NULL
      WHERE endpoint_id = $1 AND status = 'PENDING'`,
     [endpoint.id],
   );
-  await place.stage.receiver.release();
+  await deployment.environment.receiver.release();
 }

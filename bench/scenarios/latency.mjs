@@ -7,23 +7,23 @@ import { median, percentiles } from '../support/statistics.mjs';
 const RANKS = [50, 95, 99];
 const GOAL = { perSecond: 200, p95: 20 };
 const STEADY = { perSecond: 1000 };
-/** A backlog that stays within this of what it was is not growing: events of 100 ms. */
+/** A backlog that grows by less than the events of 100 ms counts as steady. */
 const LEEWAY_SECONDS = 0.1;
 
-/** From a message's making to its receiver, at several offered rates. */
+/** Time from a message's creation to its receiver, at several rates. */
 export const latency = {
   name: 'latency',
 
   /** @param {import('../main.mjs').Bench} bench */
-  async run({ plan, stage, small, progress }) {
-    const place = await small();
-    const workspaces = place.fixture.receiving.slice(0, ENDPOINTS);
-    await place.startService('worker');
-    await stage.receiver.expect(place.fixture);
+  async run({ plan, environment, small, progress }) {
+    const deployment = await small();
+    const workspaces = deployment.fixture.receiving.slice(0, ENDPOINTS);
+    await deployment.startService('worker');
+    await environment.receiver.expect(deployment.fixture);
     const measure = async (perSecond, seconds) => {
       progress(`${perSecond} messages a second for ${seconds} s`);
-      const sent = await offer(place, workspaces, { perSecond, seconds });
-      const { times } = await stage.receiver.take(sent);
+      const sent = await offer(deployment, workspaces, { perSecond, seconds });
+      const { times } = await environment.receiver.take(sent);
       return { perSecond, ...describe(times) };
     };
     await measure(STEADY.perSecond, plan.warmUpSeconds);
@@ -40,14 +40,14 @@ export const latency = {
   },
 };
 
-/** Percentiles of the latency, and how many events were under way at half of the time and at its end. */
+/** Percentiles of the latency, and the backlog at half time and at the end. */
 function describe(/** @type {[number, number][]} */ times) {
   const [p50, p95, p99] = percentiles(
     times.map(([madeAt, arrivedAt]) => arrivedAt - madeAt),
     RANKS,
   );
   const made = times.map(([madeAt]) => madeAt).sort((a, b) => a - b);
-  const underWayAt = (/** @type {number} */ moment) =>
+  const underWayAt = (moment) =>
     times.filter(([madeAt, arrivedAt]) => madeAt <= moment && arrivedAt > moment).length;
   const [first, last] = [made[0], made.at(-1)];
   return { p50, p95, p99, backlog: [underWayAt((first + last) / 2), underWayAt(last)] };

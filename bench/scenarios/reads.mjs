@@ -14,17 +14,20 @@ const READS = {
   contacts: 'search contacts',
 };
 
-/** The reads, against a server by hand that does the same. */
+/** The reads, against a hand-written server that returns the same. */
 export const reads = {
   name: 'reads',
   parts: Object.keys(READS),
 
   /** @param {import('../main.mjs').Bench} bench */
   async run({ plan, small, wants, progress }) {
-    const place = await small();
-    const requests = await requestsOf(place);
-    const headers = { authorization: `Bearer ${place.fixture.measured.apiKey}` };
-    const [service, limit] = await Promise.all([place.startService('api'), place.startLimit('api.mjs')]);
+    const deployment = await small();
+    const requests = await requestsOf(deployment);
+    const headers = { authorization: `Bearer ${deployment.fixture.measured.apiKey}` };
+    const [service, limit] = await Promise.all([
+      deployment.startService('api'),
+      deployment.startLimit('api.mjs'),
+    ]);
     const rows = [];
     for (const [read, name] of Object.entries(READS)) {
       if (!wants(read)) continue;

@@ -7,28 +7,28 @@ import { requestsOf } from '../support/requests.mjs';
 
 const CONNECTIONS = 16;
 
-/** What a second process adds. It is reported: how much it can be is up to the machine's cores. */
+/** The gain of a second process. It has no goal, because it depends on the machine's cores. */
 export const scaling = {
   name: 'scaling',
 
   /** @param {import('../main.mjs').Bench} bench */
-  async run({ plan, stage, small, progress }) {
-    const place = await small();
+  async run({ plan, environment, small, progress }) {
+    const deployment = await small();
     progress('two API processes');
-    const api = await twoApis(place, plan.scaling);
-    await stage.stopProcesses();
+    const api = await twoApis(deployment, plan.scaling);
+    await environment.stopProcesses();
     progress('two workers');
     return [
       reported('list 50 conversations, two API processes', api),
-      reported('deliveries, two workers', await twoWorkers(place, plan.scaling)),
+      reported('deliveries, two workers', await twoWorkers(deployment, plan.scaling)),
     ];
   },
 };
 
-async function twoApis(place, { rounds, seconds }) {
-  const { conversations: requests } = await requestsOf(place);
-  const headers = { authorization: `Bearer ${place.fixture.measured.apiKey}` };
-  const servers = [await place.startService('api'), await place.startService('api')];
+async function twoApis(deployment, { rounds, seconds }) {
+  const { conversations: requests } = await requestsOf(deployment);
+  const headers = { authorization: `Bearer ${deployment.fixture.measured.apiKey}` };
+  const servers = [await deployment.startService('api'), await deployment.startService('api')];
   const urls = servers.map(({ url }) => url);
   const bodies = await sameAnswers(urls, requests, headers);
   const loadOn = async (targets) => {
@@ -43,14 +43,14 @@ async function twoApis(place, { rounds, seconds }) {
   });
 }
 
-async function twoWorkers(place, { rounds, deliveries }) {
-  await place.startService('worker');
+async function twoWorkers(deployment, { rounds, deliveries }) {
+  await deployment.startService('worker');
   const warmUp = Math.ceil(deliveries / 4);
-  await deliver(place, warmUp);
-  const one = await inTurn(rounds, { one: () => deliver(place, deliveries) });
-  await place.startService('worker');
-  await deliver(place, warmUp);
-  const two = await inTurn(rounds, { two: () => deliver(place, deliveries) });
+  await deliver(deployment, warmUp);
+  const one = await inTurn(rounds, { one: () => deliver(deployment, deliveries) });
+  await deployment.startService('worker');
+  await deliver(deployment, warmUp);
+  const two = await inTurn(rounds, { two: () => deliver(deployment, deliveries) });
   return one.map((run, n) => ({ ...run, ...two[n] }));
 }
 

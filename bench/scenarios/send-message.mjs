@@ -7,15 +7,15 @@ const CONNECTIONS = 16;
 const CONVERSATIONS = 500;
 const BODY = 'It is on its way, and should be with you on Tuesday.';
 
-/** Sending messages: message, conversation, event and limiter, durable when it is answered. */
+/** Sends messages: message, conversation, event and rate limit, durable before the response. */
 export const sendMessage = {
   name: 'send-message',
 
   /** @param {import('../main.mjs').Bench} bench */
   async run({ plan, small, progress }) {
-    const place = await small();
-    const { id: tenantId, apiKey } = place.fixture.measured;
-    const conversations = await place.query(
+    const deployment = await small();
+    const { id: tenantId, apiKey } = deployment.fixture.measured;
+    const conversations = await deployment.query(
       `SELECT id FROM conversations WHERE tenant_id = $1 ORDER BY id LIMIT $2`,
       [tenantId, CONVERSATIONS],
     );
@@ -28,27 +28,30 @@ export const sendMessage = {
       headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
       connections: CONNECTIONS,
     };
-    const [service, limit] = await Promise.all([place.startService('api'), place.startLimit('api.mjs')]);
-    await sameAnswers(place, [service.url, limit.url], load);
+    const [service, limit] = await Promise.all([
+      deployment.startService('api'),
+      deployment.startLimit('api.mjs'),
+    ]);
+    await sameAnswers(deployment, [service.url, limit.url], load);
     const sides = (seconds) => ({
-      ours: () => storing(place, () => putUnderLoad(service, { ...load, seconds })),
-      limit: () => storing(place, () => putUnderLoad(limit, { ...load, seconds })),
+      ours: () => checkStored(deployment, () => putUnderLoad(service, { ...load, seconds })),
+      limit: () => checkStored(deployment, () => putUnderLoad(limit, { ...load, seconds })),
     });
     progress('POST message');
     await inTurn(1, sides(plan.warmUpSeconds));
     const runs = await inTurn(plan.rounds, sides(plan.httpSeconds));
-    await place.clearEvents();
+    await deployment.clearEvents();
     return [throughputRow('POST message', runs, 0.7), latencyRow('POST message, p99', runs, 1.5)];
   },
 };
 
-/** Sends one message to each, and looks at what they answer and store. */
-async function sameAnswers(place, urls, { requests: [{ path, method, body }], headers }) {
-  const { id: tenantId, agentId } = place.fixture.measured;
+/** Sends one message to each server, and compares the responses and the rows. */
+async function sameAnswers(deployment, urls, { requests: [{ path, method, body }], headers }) {
+  const { id: tenantId, agentId } = deployment.fixture.measured;
   const kept = [];
   for (const url of urls) {
-    const answer = await fetch(url + path, { method, headers, body });
-    const { message } = await answer.json();
+    const response = await fetch(url + path, { method, headers, body });
+    const { message } = await response.json();
     const { id, createdAt, ...rest } = message;
     const expected = {
       senderType: 'AGENT',
@@ -57,10 +60,10 @@ async function sameAnswers(place, urls, { requests: [{ path, method, body }], he
       delivery: { status: 'QUEUED', error: null },
     };
     must(
-      answer.status === 201 && JSON.stringify(rest) === JSON.stringify(expected),
+      response.status === 201 && JSON.stringify(rest) === JSON.stringify(expected),
       `not the answer: ${JSON.stringify(message)}`,
     );
-    const [row] = await place.query(
+    const [row] = await deployment.query(
       `SELECT m.sender_type, m.sender_agent_id, m.body, m.delivery_status, m.delivery_error,
               c.last_message_id = m.id AS is_last, c.last_message_preview, c.last_message_at = m.created_at AS is_latest,
               e.type, e.data, e.sequence = c.event_sequence AS is_in_order, e.relayed_at
@@ -72,20 +75,20 @@ async function sameAnswers(place, urls, { requests: [{ path, method, body }], he
     );
     must(row?.is_last && row.is_latest && row.is_in_order, `not stored: ${JSON.stringify(row)}`);
     const {
-      message: { id: eventsId, createdAt: eventsTime, ...told },
+      message: { id: eventsId, createdAt: eventsTime, ...payload },
       ...event
     } = row.data;
     must(eventsId === id && eventsTime === createdAt, `another event: ${JSON.stringify(row.data)}`);
-    kept.push(JSON.stringify({ ...row, data: { ...event, told } }));
+    kept.push(JSON.stringify({ ...row, data: { ...event, payload } }));
   }
   must(kept[0] === kept[1], `stored in two ways:\n${kept.join('\n')}`);
 }
 
-/** Holds that each message that was answered is stored, with its event; the last of each caller may be unanswered. */
-async function storing(place, load) {
-  const before = await countStored(place);
+/** Checks that each answered message is stored with its event. The last one of each caller may be unanswered. */
+async function checkStored(deployment, load) {
+  const before = await countStored(deployment);
   const result = await load();
-  const after = await countStored(place);
+  const after = await countStored(deployment);
   const stored = after.messages - before.messages;
   must(
     stored >= result.answers && stored <= result.answers + CONNECTIONS,
@@ -97,13 +100,13 @@ async function storing(place, load) {
 
 const SETTLED_MS = 200;
 
-/** How many messages and events there are, once the requests that nobody waits for any more are through. */
-async function countStored(place) {
+/** Counts messages and events after the last, unanswered requests have ended. */
+async function countStored(deployment) {
   const count = async () => {
-    const [row] = await place.query(
+    const [row] = await deployment.query(
       `SELECT (SELECT count(*) FROM messages WHERE tenant_id = $1)::int AS messages,
               (SELECT count(*) FROM events WHERE tenant_id = $1)::int AS events`,
-      [place.fixture.measured.id],
+      [deployment.fixture.measured.id],
     );
     return row;
   };

@@ -1,12 +1,10 @@
 import { must } from './measure.mjs';
 
 /**
- * Asks servers for everything once.
+ * Sends every request to every server once.
  *
- * @param {string[]} urls
  * @param {{ path: string, rows: null | ((rows: number) => boolean) }[]} requests
- * @param {Record<string, string>} headers
- * @returns {Promise<Set<string>>} what they answer, alike to the last byte
+ * @returns {Promise<Set<string>>} the bodies of the responses, the same from each server to the last byte
  * @throws WrongAnswers
  */
 export async function sameAnswers(urls, requests, headers) {
@@ -27,6 +25,6 @@ export async function sameAnswers(urls, requests, headers) {
 }
 
 async function get(url, headers) {
-  const answer = await fetch(url, { headers });
-  return { status: answer.status, body: await answer.text() };
+  const response = await fetch(url, { headers });
+  return { status: response.status, body: await response.text() };
 }

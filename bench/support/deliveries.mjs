@@ -10,18 +10,18 @@ const POLL_MS = 20;
 const busy = ({ fixture }) => fixture.receiving.slice(0, ENDPOINTS);
 
 /** The secrets of the busy endpoints. */
-export const secretsOf = (place) =>
-  Object.fromEntries(busy(place).map(({ endpoint }) => [endpoint.id, endpoint.secret]));
+export const secretsOf = (deployment) =>
+  Object.fromEntries(busy(deployment).map(({ endpoint }) => [endpoint.id, endpoint.secret]));
 
-/** Appends events, in turn of each busy workspace, and wakes the relay. @returns when they were there, by the database */
-async function append(place, count) {
-  const workspaces = busy(place);
-  await place.query(
+/** Appends events to the busy workspaces in turn, and wakes the relay. @returns the database's time afterwards */
+async function append(deployment, count) {
+  const workspaces = busy(deployment);
+  await deployment.query(
     `WITH appended AS (
        SELECT n, w.*, (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS ms
        FROM generate_series(1, $1::int) AS n
-       JOIN unnest($2::uuid[], $3::uuid[]) WITH ORDINALITY AS w (tenant_id, conversation_id, place)
-         ON w.place = 1 + n % array_length($2::uuid[], 1)
+       JOIN unnest($2::uuid[], $3::uuid[]) WITH ORDINALITY AS w (tenant_id, conversation_id, position)
+         ON w.position = 1 + n % array_length($2::uuid[], 1)
      ), identified AS (
        SELECT *, (lpad(to_hex(ms), 12, '0') || '70008000' || lpad(to_hex(n), 12, '0'))::uuid AS id FROM appended
      )
@@ -34,29 +34,29 @@ async function append(place, count) {
      FROM identified`,
     [count, workspaces.map(({ id }) => id), workspaces.map(({ conversationIds }) => conversationIds[0])],
   );
-  const [{ now }] = await place.query('SELECT clock_timestamp() AS now');
-  await place.redis.publish(OUTBOX_CHANNEL, '');
+  const [{ now }] = await deployment.query('SELECT clock_timestamp() AS now');
+  await deployment.redis.publish(OUTBOX_CHANNEL, '');
   return now;
 }
 
 /**
- * Has the place's workers deliver new events, from the outbox to the recorded attempt.
- * @throws WrongAnswers when any delivery is missing, doubled, forged or not recorded
+ * Appends events, and waits until the workers have recorded their deliveries.
+ * @throws WrongAnswers when a delivery is missing, doubled, wrongly signed or not recorded
  */
-export async function deliver(place, count) {
-  const { receiver } = place.stage;
-  await receiver.expect(place.fixture);
-  const since = await append(place, count);
+export async function deliver(deployment, count) {
+  const { receiver } = deployment.environment;
+  await receiver.expect(deployment.fixture);
+  const since = await append(deployment, count);
   await receiver.take(count);
-  const recorded = await untilRecorded(place, busy(place), since, count);
+  const recorded = await untilRecorded(deployment, busy(deployment), since, count);
   return { perSecond: count / ((recorded - since) / 1000) };
 }
 
 /** @returns when the last attempt was recorded */
-async function untilRecorded(place, workspaces, since, count) {
+async function untilRecorded(deployment, workspaces, since, count) {
   const giveUpAt = performance.now() + RECORDED_WITHIN_MS;
   for (;;) {
-    const [{ succeeded, last }] = await place.query(
+    const [{ succeeded, last }] = await deployment.query(
       `SELECT count(*)::int AS succeeded, max(d.finished_at) AS last
        FROM webhook_deliveries d JOIN webhook_attempts a ON a.tenant_id = d.tenant_id AND a.delivery_id = d.id
        WHERE d.tenant_id = ANY ($1) AND d.finished_at >= $2 AND d.status = 'SUCCEEDED' AND d.attempt_count = 1

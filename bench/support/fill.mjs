@@ -10,17 +10,12 @@ const SCOPES = [
 ];
 
 /**
- * Fills a migrated, empty database. Rows are made by the database itself; secondary indexes are taken away meanwhile
- * and made again as they were, and foreign keys are not looked up.
- *
- * @param {import('pg').Pool} pool
- * @param {import('./fixture.mjs').Fixture} fixture
- * @param {import('./plan.mjs').Sizes} sizes
- * @param {number} receiverPort
+ * Fills a migrated, empty database. For speed PostgreSQL makes the rows, secondary indexes are dropped meanwhile, and
+ * foreign keys are not checked.
  */
 export async function fill(pool, fixture, sizes, receiverPort) {
-  await withFillingClient(pool, (db) => insertCast(db, fixture, receiverPort));
-  // Two at a time: the search index takes about as long as everything else.
+  await withFillingClient(pool, (db) => insertFixture(db, fixture, receiverPort));
+  // In parallel: the search index takes about as long as everything else.
   await Promise.all([
     withFillingClient(pool, (db) => insertContacts(db, fixture, sizes)),
     withFillingClient(pool, async (db) => {
@@ -33,7 +28,7 @@ export async function fill(pool, fixture, sizes, receiverPort) {
   await pool.query('CHECKPOINT');
 }
 
-/** A connection for mass inserts, whose settings end with it. */
+/** The settings for mass inserts end with the connection. */
 async function withFillingClient(pool, work) {
   const db = await pool.connect();
   try {
@@ -53,7 +48,7 @@ async function withFillingClient(pool, work) {
   }
 }
 
-/** Runs `insert` without the table's secondary indexes, then makes them as they were. */
+/** Drops the table's secondary indexes for `insert`, then restores them. */
 async function withoutIndexes(db, table, insert) {
   const { rows } = await db.query(
     `SELECT i.indexrelid::regclass::text AS name, pg_get_indexdef(i.indexrelid) AS definition FROM pg_index i
@@ -65,7 +60,7 @@ async function withoutIndexes(db, table, insert) {
   for (const { definition } of rows) await db.query(definition);
 }
 
-async function insertCast(db, { measured, others, receiving, otherEndpoints }, receiverPort) {
+async function insertFixture(db, { measured, others, receiving, otherEndpoints }, receiverPort) {
   const workspaces = [measured, ...others, ...receiving];
   const column = (rows, name) => rows.map((row) => row[name]);
   await db.query(
@@ -115,7 +110,7 @@ async function insertCast(db, { measured, others, receiving, otherEndpoints }, r
   );
 }
 
-/** Of every two rows one is the measured workspace's, so that its rows lie among those of the others. */
+/** Every second row is the measured workspace's, so that its rows lie between those of the others. */
 const TENANT = `($1::uuid[])[CASE WHEN n % 2 = 0 THEN 1 ELSE 2 + n / 2 % (array_length($1::uuid[], 1) - 1) END]`;
 const MS = `${EPOCH_MS} + n::bigint * ${STEP_MS}`;
 
@@ -157,7 +152,7 @@ function insertConversations(db, fixture, { conversations }) {
   );
 }
 
-/** Every hundredth conversation is a long one: five messages each, in the mean. */
+/** Every hundredth conversation is long. The mean is five messages. */
 const LONG_EVERY = 100;
 const LONG = 250;
 
@@ -177,7 +172,7 @@ async function insertMessages(db, fixture, { conversations }) {
   );
 }
 
-/** The measured endpoints have as many of them as all others together. */
+/** Half of them belong to the measured endpoints. */
 async function insertOldDeliveries(db, { receiving, otherEndpoints }, { oldDeliveries }) {
   if (oldDeliveries === 0) return;
   const measured = receiving.map(({ endpoint }) => endpoint);

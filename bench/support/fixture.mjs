@@ -7,19 +7,18 @@ const { SecretBox, parseSecretsKeys } = require('../../dist/common/secret-box.js
 const { generateEndpointSecret } = require('../../dist/webhooks/sending/signature.js');
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** The moment of the first conversation; the others follow, a second apart. Too young for the nightly clean-up. */
+/** Time of the first conversation; the others follow a second apart. Too young for the nightly clean-up. */
 export const EPOCH_MS = Date.now() - 20 * DAY_MS;
 export const STEP_MS = 1_000;
 
-/** An id as the service makes them: sorted by time. Which row it is of stands in its random part. */
-export function idOf(/** @type {number} */ ms, /** @type {number} */ n) {
+/** An id that sorts by time, as the service's do. Its random part is the row's number. */
+export function idOf(ms, n) {
   const time = ms.toString(16).padStart(12, '0');
   return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-${n.toString(16).padStart(12, '0')}`;
 }
 
-/** So many workspaces have an endpoint at the receiver, and one more has an endpoint that hangs. */
+/** Workspaces with an endpoint at the receiver. One more has an endpoint that hangs. */
 export const RECEIVING = 100;
-/** Conversations of each of them. */
 const CONVERSATIONS_EACH = 20;
 const OTHER_WORKSPACES = 9;
 
@@ -27,19 +26,19 @@ const secrets = new SecretBox(parseSecretsKeys(SECRETS_KEYS));
 let serial = 0;
 const newId = () => idOf(EPOCH_MS - 1_000_000 + serial++, serial);
 
-function newWorkspace(/** @type {string} */ name) {
+function newWorkspace(name) {
   return { id: newId(), name, agentId: newId() };
 }
 
-function newEndpoint(/** @type {string} */ tenantId, /** @type {string} */ path) {
+function newEndpoint(tenantId, path) {
   const id = newId();
   const secret = generateEndpointSecret();
   return { id, tenantId, path, secret, sealed: secrets.encrypt(secret, id) };
 }
 
 /**
- * The cast: one workspace whose requests are measured, others that share its tables, and those that get webhooks. The
- * rows that there are many of are made by `fill`.
+ * One workspace for the measured requests, others that share its tables, and workspaces that get webhooks. `fill` makes
+ * the mass of rows.
  */
 export function makeFixture(/** @type {import('./plan.mjs').Sizes} */ { otherEndpoints }) {
   const measured = newWorkspace('measured');
@@ -55,7 +54,7 @@ export function makeFixture(/** @type {import('./plan.mjs').Sizes} */ { otherEnd
       conversationIds: Array.from({ length: CONVERSATIONS_EACH }, newId),
       endpoint: newEndpoint(workspace.id, n < RECEIVING ? `/${n}` : '/hang'),
     })),
-    /** Of the other workspaces, and never sent to. */
+    /** Endpoints of the other workspaces, which have no events. */
     otherEndpoints: Array.from({ length: otherEndpoints }, (_, n) =>
       newEndpoint(others[n % others.length].id, '/nobody'),
     ),

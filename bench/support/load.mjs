@@ -6,17 +6,17 @@ import { processorMs } from './usage.mjs';
 const SAMPLE_MS = 100;
 
 /**
- * Puts a server under the load of so many callers, each of whom asks for the next as soon as it has its answer.
+ * Puts a server under load: each caller sends its next request as soon as it has a response.
  *
  * @param {{ url: string, pid: number }} server
  * @param {object} load
- * @param {{ method?: string, path: string, body?: string }[]} load.requests asked for in turn
+ * @param {{ method?: string, path: string, body?: string }[]} load.requests sent in turn
  * @param {Record<string, string>} load.headers
  * @param {number} load.connections
  * @param {number} load.seconds
- * @param {Set<string>} [load.bodies] what the answers may be; left out where every answer is another one
- * @returns requests a second, answers in all, latency and the server's processor time a request, in milliseconds
- * @throws WrongAnswers when a single answer was not as it must be
+ * @param {Set<string>} [load.bodies] the valid bodies; omitted if each response differs
+ * @returns requests a second, number of responses, and latency and processor time a request in milliseconds
+ * @throws WrongAnswers when a response is wrong
  */
 export async function putUnderLoad({ url, pid }, { requests, headers, connections, seconds, bodies }) {
   let caller = 0;
@@ -30,7 +30,7 @@ export async function putUnderLoad({ url, pid }, { requests, headers, connection
     duration: seconds,
     sampleInt: SAMPLE_MS,
     ...(bodies && { verifyBody: (body) => bodies.has(body) }),
-    // Every caller begins at another request, so that they don't walk in step.
+    // Each caller begins at another request, so that callers do not run in step.
     setupClient: (client) => {
       const from = Math.floor((requests.length / connections) * caller++);
       const { requests: built } = client.requestIterator;

@@ -1,7 +1,7 @@
 import { median } from './statistics.mjs';
 
 /**
- * Runs two sides in turn, `rounds` times each, so that whatever else the machine does meets both alike.
+ * Runs the sides in turn, `rounds` times each, so that other load on the machine affects all alike.
  *
  * @template T
  * @param {number} rounds
@@ -26,13 +26,9 @@ export const middle = (runs, side, figure) => median(runs.map((run) => run[side]
 export const ratio = (runs, figure, [over, under]) =>
   median(runs.map((run) => run[over][figure] / run[under][figure]));
 
-/** Answers that are not what they must be: there is no figure for such a scenario. */
+/** A wrong result: the scenario has no figure. */
 export class WrongAnswers extends Error {}
 
-/**
- * @param {unknown} condition
- * @param {string} message
- */
 export function must(condition, message) {
   if (!condition) throw new WrongAnswers(message);
 }

@@ -4,11 +4,11 @@ import { sendMessage } from '../limits/send-message.mjs';
 import { POOL_SIZE } from './settings.mjs';
 
 /**
- * Sends messages at a steady rate, each in a transaction of its own as the API would, to workspaces in turn.
+ * Sends messages to the workspaces in turn at a steady rate, each in its own transaction, as the API does.
  * @returns how many were sent
  */
-export async function offer(place, workspaces, { perSecond, seconds }) {
-  const database = openDatabase(place.databaseUrl, POOL_SIZE);
+export async function offer(deployment, workspaces, { perSecond, seconds }) {
+  const database = openDatabase(deployment.databaseUrl, POOL_SIZE);
   const total = perSecond * seconds;
   const startedAt = performance.now();
   const sending = [];
@@ -20,7 +20,7 @@ export async function offer(place, workspaces, { perSecond, seconds }) {
     sending.push(
       sendMessage({
         database,
-        redis: place.redis,
+        redis: deployment.redis,
         tenantId,
         conversationId: conversationIds[turn % conversationIds.length],
         body: { body: 'It is on its way, and should be with you on Tuesday.' },

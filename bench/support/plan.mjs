@@ -1,11 +1,11 @@
 /**
- * How long and how big. `small` and `large` are two databases with the same shape; growth is measured from one to the
- * other, everything else on the small one.
+ * Durations and sizes. Growth scenarios compare the `large` database with the `small` one; all others use the small
+ * one.
  *
  * @typedef {object} Sizes
- * @property {number} conversations and as many contacts; five times as many messages
+ * @property {number} conversations and contacts; messages are five times as many
  * @property {number} otherEndpoints webhook endpoints of workspaces that are not measured
- * @property {number} oldDeliveries deliveries that are long over, with their events and attempts
+ * @property {number} oldDeliveries old finished deliveries, with their events and attempts
  */
 
 /** Ten minutes at most. */
@@ -20,13 +20,11 @@ export const FULL = {
   scaling: { rounds: 3, seconds: 2, deliveries: 6_000 },
   memory: { deliveries: 30_000 },
   starts: 3,
-  /** @type {Sizes} */
   small: { conversations: 10_000, otherEndpoints: 0, oldDeliveries: 0 },
-  /** @type {Sizes} */
   large: { conversations: 1_000_000, otherEndpoints: 1_000, oldDeliveries: 1_000_000 },
 };
 
-/** Ninety seconds: says whether it works and roughly where it stands. */
+/** Ninety seconds: rough figures. */
 export const QUICK = {
   ...FULL,
   warmUpSeconds: 0.3,
@@ -38,6 +36,5 @@ export const QUICK = {
   scaling: { rounds: 1, seconds: 0.5, deliveries: 1_000 },
   memory: { deliveries: 2_000 },
   starts: 1,
-  /** @type {Sizes} */
   large: { conversations: 50_000, otherEndpoints: 1_000, oldDeliveries: 20_000 },
 };

@@ -1,10 +1,10 @@
-// An https receiver of webhooks in a process of its own. It checks every signature and answers every POST at once, but
-// those to /hang never. When asked it tells what came.
+// An https receiver of webhooks. It checks every signature and answers every POST at once, except to /hang. On request it
+// reports the deliveries.
 import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 
-/** Of the endpoints, by path. @type {Record<string, string>} */
+/** By the path of the endpoint. @type {Record<string, string>} */
 let secrets = {};
 let arrivals = none();
 const hanging = new Set();
@@ -42,7 +42,7 @@ function take({ url, headers }, body, response) {
   response.end();
 }
 
-const answers = {
+const commands = {
   expect(message) {
     secrets = message.secrets;
     arrivals = none();
@@ -54,7 +54,7 @@ const answers = {
     arrivals = none();
     return { distinct: ids.size, count, forged, times };
   },
-  /** Cuts those that hang. */
+  /** Closes the hanging requests. */
   release() {
     for (const response of hanging) response.destroy();
     hanging.clear();
@@ -63,5 +63,5 @@ const answers = {
 };
 
 server.listen(0, '127.0.0.1', () => process.send({ port: server.address().port }));
-process.on('message', (message) => process.send(answers[message.ask](message)));
+process.on('message', (message) => process.send(commands[message.command](message)));
 process.on('disconnect', () => process.exit());

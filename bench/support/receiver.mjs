@@ -7,7 +7,7 @@ import { must } from './measure.mjs';
 const POLL_MS = 20;
 const STALLED_MS = 15_000;
 
-/** The receiver of all webhooks, in a process of its own. */
+/** Starts the receiver of all webhooks in its own process. */
 export async function startReceiver(reaper, { certFile, keyFile }) {
   const child = fork(fileURLToPath(new URL('receiver-process.mjs', import.meta.url)), {
     env: { ...process.env, CERT_FILE: certFile, KEY_FILE: keyFile },
@@ -23,41 +23,37 @@ class Receiver {
     this.port = port;
   }
 
-  /** Forgets what came, and checks from now on with the secrets of these endpoints. */
+  /** Forgets earlier deliveries, and checks new ones with the secrets of these endpoints. */
   expect(/** @type {import('./fixture.mjs').Fixture} */ { receiving }) {
     const secrets = Object.fromEntries(receiving.map(({ endpoint }) => [endpoint.path, endpoint.secret]));
-    return this.ask({ ask: 'expect', secrets });
+    return this.run({ command: 'expect', secrets });
   }
 
   /**
-   * What came since the last call, once it is `count` deliveries: `times` are pairs of when each message was made and
-   * when it was here.
-   *
-   * @param {number} count
-   * @returns {Promise<{ times: [number, number][] }>}
-   * @throws WrongAnswers when any is missing, came twice, or is signed wrongly
+   * Waits for `count` deliveries since the last call. `times` holds the creation and arrival of each message.
+   * @throws WrongAnswers when a delivery is missing, doubled or wrongly signed
    */
   async take(count) {
     let seen = 0;
     for (let at = performance.now(); performance.now() - at < STALLED_MS && seen < count;) {
-      const now = (await this.ask({ ask: 'count' })).count;
+      const now = (await this.run({ command: 'count' })).count;
       if (now > seen) at = performance.now();
       seen = now;
       if (seen < count) await sleep(POLL_MS);
     }
-    const { times, forged, distinct, count: all } = await this.ask({ ask: 'take' });
+    const { times, forged, distinct, count: all } = await this.run({ command: 'take' });
     must(forged === 0, `${forged} deliveries were signed wrongly`);
     must(distinct === count && all === count, `${distinct} of ${count} deliveries came, in ${all} requests`);
     return { times };
   }
 
   release() {
-    return this.ask({ ask: 'release' });
+    return this.run({ command: 'release' });
   }
 
-  async ask(question) {
-    this.child.send(question);
-    const [answer] = await once(this.child, 'message');
-    return answer;
+  async run(command) {
+    this.child.send(command);
+    const [result] = await once(this.child, 'message');
+    return result;
   }
 }

@@ -16,13 +16,13 @@ import { median } from './statistics.mjs';
  * @property {string} [error] why there is no figure
  */
 
-const number = (/** @type {number} */ value) =>
+const number = (value) =>
   value.toLocaleString('en-US', { maximumFractionDigits: value < 10 ? 2 : value < 100 ? 1 : 0 });
-export const perSecond = (/** @type {number} */ value) => `${number(value)}/s`;
-export const ms = (/** @type {number} */ value) => `${number(value)} ms`;
-export const megabytes = (/** @type {number} */ value) => `${number(value)} MB`;
+export const perSecond = (value) => `${number(value)}/s`;
+export const ms = (value) => `${number(value)} ms`;
+export const megabytes = (value) => `${number(value)} MB`;
 
-/** @returns {Row} how many of the limit's requests a second are ours */
+/** @returns {Row} the service's share of the limit's throughput */
 export function throughputRow(scenario, runs, atLeast) {
   const share = ratio(runs, 'perSecond', ['ours', 'limit']);
   return {
@@ -46,11 +46,11 @@ export function latencyRow(scenario, runs, atMost, figure = 'p99', sides = ['our
     ratio: times,
     goal: `≤ ${atMost}`,
     met: times <= atMost,
-    runs: null, // beside the throughput
+    runs: null, // they are in the row of the throughput
   };
 }
 
-/** @returns {Row} a figure that is held against a fixed goal, or against none */
+/** @returns {Row} a figure with a fixed goal or none */
 export function absoluteRow(scenario, values, format, atMost = null) {
   const value = median(values);
   return {
@@ -73,7 +73,7 @@ const COLUMNS = [
   ['', ({ met, error }) => (error ? 'WRONG' : met === null ? '' : met ? 'met' : 'missed')],
 ];
 
-/** The rows as a Markdown table, with columns that line up. */
+/** A Markdown table with aligned columns. */
 export function table(/** @type {Row[]} */ rows) {
   const lines = [COLUMNS.map(([title]) => title), ...rows.map((row) => COLUMNS.map(([, cell]) => cell(row)))];
   const widths = COLUMNS.map((_, n) => Math.max(3, ...lines.map((line) => line[n].length)));
@@ -84,16 +84,15 @@ export function table(/** @type {Row[]} */ rows) {
   return [format(lines[0]), rule, ...lines.slice(1).map(format)].join('\n');
 }
 
-/** What it ran on. */
-export async function machineOf(stage) {
-  const { rows } = await stage.admin.query('SHOW server_version');
+export async function machineOf(environment) {
+  const { rows } = await environment.admin.query('SHOW server_version');
   return {
     cpu: cpus()[0].model.trim(),
     cores: cpus().length,
     memoryGiB: Math.round(totalmem() / 2 ** 30),
     node: process.versions.node,
     postgresql: rows[0].server_version,
-    redis: await stage.redisVersion(),
+    redis: await environment.redisVersion(),
   };
 }
 

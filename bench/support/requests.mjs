@@ -2,22 +2,22 @@ import { must } from './measure.mjs';
 
 const PAGES = 20;
 
-/** What callers ask of the measured workspace: of each list a number of pages, from all over its rows. */
-export async function requestsOf(/** @type {import('./stage.mjs').Place} */ place) {
-  const { id: tenantId } = place.fixture.measured;
-  /** So many rows, spread evenly over all. */
+/** Requests to the measured workspace: pages from all parts of each list. */
+export async function requestsOf(/** @type {import('./environment.mjs').Deployment} */ deployment) {
+  const { id: tenantId } = deployment.fixture.measured;
+  /** PAGES rows, evenly spread. */
   const spread = (table, columns, condition = 'true') =>
-    place.query(
+    deployment.query(
       `SELECT ${columns} FROM (
-         SELECT *, row_number() OVER (ORDER BY id DESC) - 1 AS place, count(*) OVER () AS rows
+         SELECT *, row_number() OVER (ORDER BY id DESC) - 1 AS position, count(*) OVER () AS rows
          FROM ${table} WHERE tenant_id = $1 AND ${condition}) AS numbered
-       WHERE place % greatest(1, rows / $2) = 0 LIMIT $2`,
+       WHERE position % greatest(1, rows / $2) = 0 LIMIT $2`,
       [tenantId, PAGES],
     );
   const cursors = (await spread('conversations', 'id')).map(({ id }) => id);
   const contacts = await spread('contacts', 'name, email, phone');
   // Every hundredth conversation is a long one.
-  const long = await place.query(
+  const long = await deployment.query(
     `SELECT conversation_id AS id FROM messages WHERE tenant_id = $1 AND conversation_id = ANY (
        SELECT id FROM conversations WHERE tenant_id = $1 ORDER BY id DESC LIMIT 5000)
      GROUP BY 1 HAVING count(*) > 50 ORDER BY 1 LIMIT $2`,
@@ -35,12 +35,12 @@ export async function requestsOf(/** @type {import('./stage.mjs').Place} */ plac
 
 const FILTERS = ['status=OPEN', 'status=SNOOZED', 'channel=TELEGRAM', 'status=CLOSED&channel=WHATSAPP'];
 
-/** How many rows an answer must have. */
-const isFull = (/** @type {number} */ rows) => rows === 50;
-const isSome = (/** @type {number} */ rows) => rows > 0;
-const isNone = (/** @type {number} */ rows) => rows === 0;
+/** Checks of the number of rows in a response. */
+const isFull = (rows) => rows === 50;
+const isSome = (rows) => rows > 0;
+const isNone = (rows) => rows === 0;
 
-/** The first page and some further down, of each form of the list in turn. */
+/** The first page and later ones, with each filter in turn. */
 function pages(filters, cursors, rows) {
   return [null, ...cursors.slice(1)].map((cursor, n) => {
     const query = [filters[n % filters.length], cursor && `cursor=${cursor}`].filter(Boolean).join('&');
@@ -48,7 +48,7 @@ function pages(filters, cursors, rows) {
   });
 }
 
-/** What somebody would type to find a person: a name, a family name, an address, digits; and once what nobody has. */
+/** Typical searches: a name, a family name, an address, digits; and one without a result. */
 function searchFor({ name, email, phone }, n) {
   const [first, last] = name.split(' ');
   const kinds = [name, last, email.split('@')[0], phone.replace('+34 ', ''), first, `${last}qq`];

@@ -1,7 +1,7 @@
-/** What the service and the limits are both started with. */
+/** Both the service and the limits use these. */
 export const SECRETS_KEYS = `bench:${Buffer.alloc(32, 1).toString('base64')}`;
 export const POOL_SIZE = 20;
-/** Requests a minute that no load reaches: every one is counted, and none is refused. */
+/** No load reaches this rate: every request is counted, none is refused. */
 export const RATE_LIMIT = 2_000_000_000;
-/** What the relay of the service listens to. */
+/** The Redis channel that wakes the relay. */
 export const OUTBOX_CHANNEL = 'outbox:appended';

@@ -15,48 +15,42 @@ import { makeFixture } from './fixture.mjs';
 import { startReceiver } from './receiver.mjs';
 import { POOL_SIZE, SECRETS_KEYS } from './settings.mjs';
 
-const file = (/** @type {string} */ path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+const file = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 const READY_WITHIN_MS = 30_000;
 
 /**
- * What everything plays on: PostgreSQL (with fsync on) and Redis, a receiver of webhooks, and processes of the service
- * and of its limits. It all ends with this process, however that ends.
+ * PostgreSQL (with fsync), Redis, a receiver of webhooks, and processes of the service and its limits. The reaper ends
+ * all of them after this process.
  */
-export class Stage {
-  /** @param {(line: string) => void} log */
-  static async set(log) {
+export class Environment {
+  static async start(log) {
     const servers = await startServers({ disposable: false, onLog: log });
     const folder = mkdtempSync(join(tmpdir(), 'messaging-bench-'));
     servers.reaper.removeAtEnd(folder);
-    const stage = new Stage(servers, log);
-    stage.certificates = await makeCertificates(folder, ['localhost', '127.0.0.1']);
-    stage.receiver = await startReceiver(servers.reaper, stage.certificates);
-    return stage;
+    const environment = new Environment(servers, log);
+    environment.certificates = await makeCertificates(folder, ['localhost', '127.0.0.1']);
+    environment.receiver = await startReceiver(servers.reaper, environment.certificates);
+    return environment;
   }
 
-  /** @type {Map<string, Promise<Place>>} */
+  /** @type {Map<string, Promise<Deployment>>} */
   filled = new Map();
-  /** @type {Place[]} */
-  places = [];
-  /** How each process that runs is stopped. @type {Set<() => Promise<void>>} */
+  /** @type {Deployment[]} */
+  deployments = [];
+  /** A function for each process, which stops it. @type {Set<() => Promise<void>>} */
   running = new Set();
-  /** What Node is started with for what is measured. @type {string[]} */
+  /** Node's options for the measured processes. @type {string[]} */
   nodeOptions = [];
 
   constructor(servers, log) {
     this.servers = servers;
     this.log = log;
     this.admin = new pg.Pool({ connectionString: servers.databaseUrl, max: 1 });
-    this.admin.on('error', () => undefined); // it ends after its server
+    this.admin.on('error', () => undefined); // its server ends first
   }
 
-  /**
-   * A database of its own, filled, with a Redis database beside it. Made when it is first asked for.
-   *
-   * @param {string} name
-   * @param {import('./plan.mjs').Sizes} sizes
-   */
-  place(name, sizes) {
+  /** Made on first use. */
+  deployment(name, sizes) {
     if (!this.filled.has(name)) this.filled.set(name, this.fill(name, sizes));
     return this.filled.get(name);
   }
@@ -64,21 +58,16 @@ export class Stage {
   async fill(name, sizes) {
     this.log(`Filling the ${name} database: ${sizes.conversations} conversations`);
     const startedAt = performance.now();
-    const place = new Place(this, `messaging_bench_${process.pid}_${name}`, makeFixture(sizes));
-    this.places.push(place);
-    await this.admin.query(`CREATE DATABASE ${place.database}`);
-    await runCli(['migrate'], place.env);
-    await fill(place.pool, place.fixture, sizes, this.receiver.port);
+    const deployment = new Deployment(this, `messaging_bench_${process.pid}_${name}`, makeFixture(sizes));
+    this.deployments.push(deployment);
+    await this.admin.query(`CREATE DATABASE ${deployment.database}`);
+    await runCli(['migrate'], deployment.env);
+    await fill(deployment.pool, deployment.fixture, sizes, this.receiver.port);
     this.log(`  took ${Math.round((performance.now() - startedAt) / 1000)} s`);
-    return place;
+    return deployment;
   }
 
-  /**
-   * Has a process end with this one, and waits until it is ready.
-   *
-   * @param {import('node:child_process').ChildProcess} child
-   * @param {Promise<unknown>} ready
-   */
+  /** Waits until a process is ready. The reaper ends it with this process. */
   async adopt(child, ready) {
     const { reaper } = this.servers;
     reaper.adopt(child, 'SIGTERM');
@@ -86,7 +75,7 @@ export class Stage {
     const failed = exited.then(([code, signal]) => {
       throw new LauncherError(`A process ended by itself (${signal ?? `exit code ${code}`}).`);
     });
-    failed.catch(() => undefined); // a wanted end is no failure
+    failed.catch(() => undefined); // no unhandled rejection after `stop`
     const stop = async () => {
       this.running.delete(stop);
       child.kill('SIGTERM');
@@ -98,7 +87,7 @@ export class Stage {
     return { pid: child.pid, stop };
   }
 
-  /** Ends what was started over the places. */
+  /** Ends the processes of all deployments. */
   async stopProcesses() {
     await Promise.all([...this.running].map((stop) => stop()));
   }
@@ -112,28 +101,23 @@ export class Stage {
 
   async stop() {
     await this.servers.stop();
-    // A server that was there before us keeps nothing of ours.
+    // Leave nothing on servers that others run.
     if (!this.servers.embedded)
-      for (const { database } of this.places)
+      for (const { database } of this.deployments)
         await this.admin.query(`DROP DATABASE IF EXISTS ${database} WITH (FORCE)`);
   }
 }
 
-/** One filled database, a Redis database, and what runs over them. */
-export class Place {
-  /**
-   * @param {Stage} stage
-   * @param {string} database
-   * @param {import('./fixture.mjs').Fixture} fixture
-   */
-  constructor(stage, database, fixture) {
-    this.stage = stage;
+/** A filled database, a Redis database, and the processes that use them. */
+export class Deployment {
+  constructor(environment, database, fixture) {
+    this.environment = environment;
     this.database = database;
     this.fixture = fixture;
-    this.databaseUrl = withPath(stage.servers.databaseUrl, database);
-    const redisUrl = withPath(stage.servers.redisUrl, String(stage.places.length + 1));
+    this.databaseUrl = withPath(environment.servers.databaseUrl, database);
+    const redisUrl = withPath(environment.servers.redisUrl, String(environment.deployments.length + 1));
     this.pool = new pg.Pool({ connectionString: this.databaseUrl, max: POOL_SIZE });
-    this.pool.on('error', () => undefined); // it ends after its server
+    this.pool.on('error', () => undefined); // its server ends first
     this.redis = new Redis(redisUrl);
     this.redis.on('error', () => undefined); // the same
     this.env = {
@@ -143,14 +127,14 @@ export class Place {
       REDIS_URL: redisUrl,
       SECRETS_KEYS,
       WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
-      WEBHOOK_EXTRA_CA_FILE: stage.certificates.caFile,
+      WEBHOOK_EXTRA_CA_FILE: environment.certificates.caFile,
       NODE_ENV: 'production',
       HOST: '127.0.0.1',
     };
   }
 
   /**
-   * Starts a process of the service as it runs in production, but for its log: that goes nowhere.
+   * Starts a process of the service as in production, but without its log.
    *
    * @param {'api' | 'worker'} role
    */
@@ -159,36 +143,32 @@ export class Place {
     const startedAt = performance.now();
     const child = spawn(
       process.execPath,
-      [...HEAP_OPTIONS, ...this.stage.nodeOptions, file('dist/main.js')],
+      [...HEAP_OPTIONS, ...this.environment.nodeOptions, file('dist/main.js')],
       {
         env: { ...this.env, ROLE: role, PORT: String(port) },
         stdio: ['ignore', 'ignore', 'inherit'],
       },
     );
     const url = `http://127.0.0.1:${port}`;
-    const adopted = await this.stage.adopt(child, untilReady(url));
+    const adopted = await this.environment.adopt(child, untilReady(url));
     return { ...adopted, url, startMs: performance.now() - startedAt };
   }
 
-  /**
-   * Starts one of the limits: a script of `bench/limits`.
-   *
-   * @param {string} script
-   */
+  /** @param {string} script of `bench/limits` */
   async startLimit(script) {
     const child = fork(file(`bench/limits/${script}`), {
       env: this.env,
-      execArgv: this.stage.nodeOptions,
+      execArgv: this.environment.nodeOptions,
     });
     const ready = once(child, 'message');
-    const adopted = await this.stage.adopt(child, ready);
+    const adopted = await this.environment.adopt(child, ready);
     const [{ port }] = await ready;
-    const ask = async (/** @type {object} */ question) => {
-      child.send(question);
-      const [answer] = await once(child, 'message');
-      return answer;
+    const measure = async (options) => {
+      child.send(options);
+      const [result] = await once(child, 'message');
+      return result;
     };
-    return { ...adopted, url: `http://127.0.0.1:${port}`, ask };
+    return { ...adopted, url: `http://127.0.0.1:${port}`, measure };
   }
 
   async query(sql, parameters) {
@@ -196,24 +176,24 @@ export class Place {
     return rows;
   }
 
-  /** Forgets all events, and the deliveries made of them. */
+  /** Deletes all events and deliveries. */
   async clearEvents() {
     await this.pool.query('TRUNCATE events, webhook_deliveries, webhook_attempts');
   }
 }
 
-async function untilReady(/** @type {string} */ url) {
+async function untilReady(url) {
   const giveUpAt = performance.now() + READY_WITHIN_MS;
   for (;;) {
-    const answer = await fetch(`${url}/health/ready`).catch(() => undefined); // refused until it listens
-    if (answer?.ok) return;
-    await answer?.body?.cancel();
+    const response = await fetch(`${url}/health/ready`).catch(() => undefined); // refused until it listens
+    if (response?.ok) return;
+    await response?.body?.cancel();
     if (performance.now() > giveUpAt) throw new LauncherError(`${url} was not ready in time.`);
     await sleep(10);
   }
 }
 
-function withPath(/** @type {string} */ address, /** @type {string} */ path) {
+function withPath(address, path) {
   const url = new URL(address);
   url.pathname = `/${path}`;
   return url.href;
