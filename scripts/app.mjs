@@ -9,7 +9,7 @@ import { startServers } from './servers.mjs';
 export const ROOT = fileURLToPath(new URL('..', import.meta.url));
 export const DATA_DIR = resolve(ROOT, process.env.DATA_DIR || '.data');
 
-/** For a process of the service, as in the image: V8 collects garbage earlier than it would, and so holds less memory. */
+/** As in the image: V8 collects garbage earlier, so a process holds less memory. */
 export const HEAP_OPTIONS = ['--max-semi-space-size=8', '--heap-growing-percent=30'];
 
 /** @param {string} name of a compiled file, such as `cli.js` */
@@ -21,8 +21,8 @@ function built(name) {
 }
 
 /**
- * Starts the servers over the checkout's data, writes down where they are for the CLI in another terminal,
- * and brings the database up to date.
+ * Starts the servers on the checkout's data, saves their addresses for the CLI in another terminal, and migrates the
+ * database.
  *
  * @param {(line: string) => void} onLog
  * @returns {Promise<{ servers: import('./servers.mjs').Servers, env: NodeJS.ProcessEnv }>}
@@ -30,7 +30,7 @@ function built(name) {
 export async function startMigratedServers(onLog) {
   built('main.js');
   const servers = await startServers({ dataDir: DATA_DIR, onLog });
-  if (servers.embedded) writeDown(servers);
+  if (servers.embedded) saveAddresses(servers);
   const env = {
     ...process.env,
     DATABASE_URL: servers.databaseUrl,
@@ -47,15 +47,15 @@ export async function startMigratedServers(onLog) {
 }
 
 /**
- * What the CLI of this checkout takes for defaults: where the servers are and, once the service runs, whose addresses it
- * goes by. Put in place whole, for whoever reads it just then.
+ * Saves the defaults of this checkout's CLI: the addresses of the servers and, once the service runs, those that it uses.
+ * Replaces the file atomically, because the CLI may read it at any time.
  *
  * @param {import('./servers.mjs').Servers} servers
  * @param {NodeJS.ProcessEnv} [env] the service's
  */
-function writeDown({ databaseUrl, redisUrl, reaper }, env = {}) {
+function saveAddresses({ databaseUrl, redisUrl, reaper }, env = {}) {
   const file = join(DATA_DIR, 'servers.json');
-  const places = {
+  const addresses = {
     databaseUrl,
     redisUrl,
     publicUrl: env.PUBLIC_URL,
@@ -65,17 +65,15 @@ function writeDown({ databaseUrl, redisUrl, reaper }, env = {}) {
   };
   mkdirSync(DATA_DIR, { recursive: true });
   const draft = `${file}.${process.pid}`;
-  writeFileSync(draft, `${JSON.stringify(places, null, 2)}\n`, { mode: 0o600 });
+  writeFileSync(draft, `${JSON.stringify(addresses, null, 2)}\n`, { mode: 0o600 });
   renameSync(draft, file);
   reaper.removeAtEnd(file);
 }
 
 /**
- * Runs a command of the CLI.
- *
  * @param {string[]} args
  * @param {NodeJS.ProcessEnv} env
- * @returns {Promise<any>} the one JSON object that it prints
+ * @returns {Promise<any>} the JSON object that the command prints
  */
 export async function runCli(args, env) {
   const child = spawn(process.execPath, [...built('cli.js'), ...args], {
@@ -92,7 +90,7 @@ export async function runCli(args, env) {
 }
 
 /**
- * Starts the service, waits until it is ready, and writes down its addresses for the CLI in another terminal.
+ * Starts the service, waits until it is ready, and saves its addresses for the CLI in another terminal.
  *
  * @param {object} options
  * @param {import('./servers.mjs').Servers} options.servers
@@ -107,24 +105,24 @@ export async function startApp({ servers, env, port, log }) {
   const child = spawn(process.execPath, [...HEAP_OPTIONS, ...built('main.js')], {
     cwd: ROOT,
     env: appEnv,
-    detached: true, // the terminal's Ctrl-C is for the launcher; the reaper asks the service to end
+    detached: true, // Ctrl-C must reach only the launcher; the reaper ends the service
     stdio: ['ignore', log, log],
   });
   servers.reaper.adopt(child, 'SIGTERM');
   const failed = once(child, 'exit').then(([code, signal]) => {
     throw new LauncherError(`The service stopped by itself (${signal ?? `exit code ${code}`}).`);
   });
-  failed.catch(() => undefined); // for whoever waits for it; a wanted stop is no failure
+  failed.catch(() => undefined); // no unhandled rejection after a wanted stop
   await Promise.race([ready(url), failed]);
-  if (servers.embedded) writeDown(servers, appEnv);
+  if (servers.embedded) saveAddresses(servers, appEnv);
   return { url, failed };
 }
 
 async function ready(url) {
   for (;;) {
-    const answer = await fetch(`${url}/health/ready`).catch(() => undefined); // refused until it listens
-    if (answer?.ok) return;
-    await answer?.body?.cancel();
+    const response = await fetch(`${url}/health/ready`).catch(() => undefined); // refused until it listens
+    if (response?.ok) return;
+    await response?.body?.cancel();
     await sleep(50);
   }
 }

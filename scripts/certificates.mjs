@@ -7,10 +7,10 @@ const DNS_NAME = 2;
 const IP_ADDRESS = 7;
 
 /**
- * Makes a throw-away certificate authority and a server's certificate signed by it.
+ * Makes a throw-away certificate authority and a server certificate.
  *
- * @param {string} directory where `ca.pem`, `cert.pem` and `key.pem` are written
- * @param {string[]} hosts the names and addresses that the certificate is for
+ * @param {string} directory gets `ca.pem`, `cert.pem` and `key.pem`
+ * @param {string[]} hosts the certificate's names and addresses
  * @returns {Promise<{ caFile: string, certFile: string, keyFile: string }>}
  */
 export async function makeCertificates(directory, hosts) {
@@ -38,7 +38,7 @@ export async function makeCertificates(directory, hosts) {
     ],
   });
   mkdirSync(directory, { recursive: true });
-  const write = (/** @type {string} */ name, /** @type {string} */ pem) => {
+  const write = (name, pem) => {
     const file = join(directory, name);
     writeFileSync(file, pem, { mode: 0o600 });
     return file;

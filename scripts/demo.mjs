@@ -1,11 +1,10 @@
-// `npm run demo`: the whole service on this machine, with the channels' providers, customers, a receiver of webhooks and
-// a show.
+// `npm run demo`: the whole service on this machine, with simulated providers, customers and a webhook receiver.
 import { mkdirSync, openSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { DATA_DIR, runCli, startApp, startMigratedServers } from './app.mjs';
 import { makeCertificates } from './certificates.mjs';
 import { Api } from './demo/api.mjs';
-import { attend } from './demo/channels.mjs';
+import { acknowledgeMessages } from './demo/channels.mjs';
 import { makeCustomers } from './demo/customers.mjs';
 import { bold, cyan, green, note, printDelivery, title } from './demo/print.mjs';
 import { Receiver } from './demo/receiver.mjs';
@@ -36,7 +35,7 @@ async function run() {
     TELEGRAM_API_URL: simulators.telegram.url,
     META_GRAPH_URL: simulators.graphUrl,
     INSTAGRAM_GRAPH_URL: simulators.instagram.url,
-    // What lets webhooks reach this machine: receivers are public addresses otherwise.
+    // Allows webhooks to this machine; by default a receiver needs a public address.
     WEBHOOK_ALLOWED_NETWORKS: '127.0.0.1/32',
     WEBHOOK_EXTRA_CA_FILE: certificate.caFile,
   };
@@ -46,10 +45,14 @@ async function run() {
   const app = await startApp({ servers, env, port, log: openSync(logFile, 'w') });
   note(`API ${app.url}/api/v1, receiver ${receiverUrl}, log ${relative('', logFile)}`);
   const customers = makeCustomers(simulators);
-  await Promise.race([perform({ app, env, receiver, receiverUrl, customers }), app.failed, servers.failed]);
+  await Promise.race([
+    demonstrate({ app, env, receiver, receiverUrl, customers }),
+    app.failed,
+    servers.failed,
+  ]);
 }
 
-async function perform({ app, env, receiver, receiverUrl, customers }) {
+async function demonstrate({ app, env, receiver, receiverUrl, customers }) {
   const cli = (/** @type {string[]} */ ...args) => runCli(args, env);
   title('Making a workspace with the CLI: agents, a key, an account on each channel, a webhook endpoint');
   const made = await makeWorkspace(cli, { receiverUrl, customers });
@@ -59,20 +62,20 @@ async function perform({ app, env, receiver, receiverUrl, customers }) {
 
   const api = new Api(`${app.url}/api/v1`, made.key.key);
   await show({ ...made, api, customers, receiver, cli });
-  summary(receiver);
+  printSummary(receiver);
   if (once) return;
-  await invite({ api, cli, workspace: made.workspace, customers, docsUrl: `${app.url}/docs` });
+  await printCommands({ api, cli, workspace: made.workspace, customers, docsUrl: `${app.url}/docs` });
   receiver.on('delivery', (delivery) => {
     console.log();
     printDelivery(delivery);
   });
-  await attend(customers, ({ channel }, text) => {
+  await acknowledgeMessages(customers, ({ channel }, text) => {
     console.log(`\n${cyan('⇢')} the customer on ${bold(channel)} gets: ${text}`);
   }); // until Ctrl-C
 }
 
-/** The show has looked at the webhooks it waited for; all others have to be genuine too. */
-function summary({ deliveries }) {
+/** Also checks the signatures of webhooks that no step waited for. */
+function printSummary({ deliveries }) {
   const counts = new Map();
   for (const { body } of deliveries) counts.set(body.event, (counts.get(body.event) ?? 0) + 1);
   const forged = deliveries.filter(({ verified, verifiedByLibrary }) => !verified || !verifiedByLibrary);
@@ -82,14 +85,14 @@ function summary({ deliveries }) {
   for (const [event, count] of counts) console.log(`  ${green('✓')} ${count} × ${event}`);
 }
 
-async function invite({ api, cli, workspace, customers, docsUrl }) {
+async function printCommands({ api, cli, workspace, customers, docsUrl }) {
   const { url, key } = api;
   const telegram = customers.find(({ channel }) => channel === 'TELEGRAM');
   const { data } = await api.send('GET', '/conversations?channel=TELEGRAM&limit=1');
   const second = `${workspace.slug}-2`;
   await cli('workspace', 'create', '--name', 'Second', '--slug', second, '--plan', 'PRO');
   console.log(`
-${bold('It stays up until Ctrl-C. Webhooks appear here as they come, and replies as they reach the customers.')}
+${bold('It stays up until Ctrl-C. Webhooks and outbound messages appear here when they arrive.')}
 
   Base URL       ${url}
   Documentation  ${docsUrl}
@@ -101,11 +104,11 @@ curl -sw '\\n' ${url}/me -H 'Authorization: Bearer ${key}'
 curl -sw '\\n' '${url}/conversations?channel=TELEGRAM' -H 'x-api-key: ${key}'
 curl -sw '\\n' ${url}/conversations/${data[0].id}/messages -H 'x-api-key: ${key}' -H 'content-type: application/json' -d '{"body": "Hello from curl"}'
 
-What the customer writes, as Telegram would bring it; twice is stored once, and without the secret nothing is:
+A customer's message, as Telegram sends it. Sent twice, it is stored once; without the secret it is refused:
 
 ${telegram.curl}
 
-A bot of your own, connected to a second workspace by way of the simulator:
+Connect another bot to a second workspace, through the simulator:
 
 node dist/cli.js channel connect --workspace ${second} --channel TELEGRAM --credentials '${JSON.stringify(telegram.anotherAccount())}'
 `);
@@ -116,7 +119,7 @@ async function choosePort() {
   return (await isPortFree(wanted, '0.0.0.0')) ? wanted : freePort();
 }
 
-/** A show that was cut short has shown nothing. */
+/** An interrupted `--once` run has proved nothing. */
 function interrupted() {
   if (once) process.exitCode = 130;
 }

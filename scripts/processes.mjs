@@ -6,23 +6,23 @@ import { fileURLToPath } from 'node:url';
 
 const REAPER = fileURLToPath(new URL('reaper.sh', import.meta.url));
 
-/** A fault whose message is meant for the person at the terminal: printed without a stack. */
+/** A fault with a message for the person at the terminal. It is printed without a stack. */
 export class LauncherError extends Error {}
 
 /**
  * @typedef {object} Reaper
  * @property {(child: import('node:child_process').ChildProcess, signal: NodeJS.Signals) => void} adopt
- *   has the process ended, the latest adopted first, when this process stops for whatever reason
- * @property {(child: import('node:child_process').ChildProcess) => void} release leaves it alone after all: it
- *   has ended, and its number may be a stranger's by then
- * @property {(path: string) => void} removeAtEnd has a file or folder removed after that
- * @property {() => Promise<void>} finish ends everything now; resolves when all is gone
+ *   ends the process, the latest first, when this process stops for any reason
+ * @property {(child: import('node:child_process').ChildProcess) => void} release forgets a process that has ended: its
+ *   number may belong to another process by then
+ * @property {(path: string) => void} removeAtEnd removes a file or folder after the processes
+ * @property {() => Promise<void>} finish ends and removes everything now
  */
 
 /**
- * Starts the small process that outlives this one, to end what this one started even after a SIGKILL.
+ * Starts a small process that outlives this one. It ends the processes of this one even after a SIGKILL.
  *
- * @param {string} [lockFile] held until everything has ended, so that two launchers never share a folder
+ * @param {string} [lockFile] held until all have ended, so that two launchers never share a folder
  * @returns {Promise<Reaper>}
  */
 export async function startReaper(lockFile) {
@@ -35,17 +35,17 @@ export async function startReaper(lockFile) {
   if (answer.startsWith('busy')) {
     throw new LauncherError(
       `The servers of this folder are in use by another launcher (process ${answer.slice(5)}). ` +
-        'Stop that one first (Ctrl-C in its terminal), or use it as it is.',
+        'Stop that launcher first (Ctrl-C in its terminal), or use its servers.',
     );
   }
   if (answer !== 'ready') throw new LauncherError(`Cannot lock ${lockFile}: is it yours to write?`);
   child.stdout.destroy();
   child.unref();
-  const tell = (/** @type {string} */ line) => child.stdin.write(`${line}\n`);
+  const send = (line) => child.stdin.write(`${line}\n`);
   return {
-    adopt: (process, signal) => void tell(`end ${signal.replace('SIG', '')} ${process.pid}`),
-    release: (process) => void tell(`release ${process.pid}`),
-    removeAtEnd: (path) => void tell(`remove ${path}`),
+    adopt: (process, signal) => void send(`end ${signal.replace('SIG', '')} ${process.pid}`),
+    release: (process) => void send(`release ${process.pid}`),
+    removeAtEnd: (path) => void send(`remove ${path}`),
     finish: async () => {
       child.ref();
       child.stdin.end();
@@ -54,13 +54,12 @@ export async function startReaper(lockFile) {
   };
 }
 
-/** @param {import('node:child_process').ChildProcess} child */
 async function firstLine(child) {
   for await (const line of createInterface({ input: child.stdout })) return line;
   return '';
 }
 
-/** A TCP port of the loopback address that nobody listens on. */
+/** A TCP port of the loopback address that is not in use. */
 export async function freePort() {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -92,8 +91,8 @@ export async function isPortFree(port, host) {
 export const sleep = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 /**
- * Resolves when somebody wants this process to end: Ctrl-C, a signal, or the `npm` that started it is gone
- * (a SIGKILL of npm reaches nobody else). Later signals change nothing: the way down is on already.
+ * Resolves when this process must end: on Ctrl-C, on a signal, or when the `npm` that started it is gone (a SIGKILL of
+ * npm does not reach this process). Later signals have no effect.
  *
  * @returns {Promise<void>}
  */
@@ -109,7 +108,7 @@ export function untilStopped() {
   });
 }
 
-/** Prints a fault: a launcher's own as a sentence, anything else with its stack. */
+/** Prints a LauncherError as a sentence, any other error with its stack. */
 export function printFault(error) {
   console.error(error instanceof LauncherError ? `\n${error.message}\n` : error);
 }

@@ -1,13 +1,13 @@
 #!/bin/sh
-# Ends what a launcher started once the launcher lets go, whether it said so, crashed or was killed:
-# its end of our standard input closes in every case. So there is one way down, and it always runs.
+# Ends the processes of a launcher after the launcher has stopped, crashed or been killed: in each case it closes our
+# standard input.
 #
 # usage: reaper.sh [LOCK-FILE]
-# Lines on standard input:   end SIGNAL PID   end this process, the latest first
-#                            release PID      leave that one alone: it has ended
-#                            remove PATH      remove this file or folder afterwards
-# Prints "ready", or "busy PID" if the launcher PID holds the lock. The lock is ours, not the launcher's,
-# so that it lasts until the last process has gone.
+# Lines on standard input:   end SIGNAL PID   at the end, end this process; the latest first
+#                            release PID      forget this process: it has ended
+#                            remove PATH      after the processes, remove this file or folder
+# Prints "ready", or "busy PID" if the launcher PID holds the lock. This script holds the lock, not the launcher, so that
+# it lasts until the last process has ended.
 
 trap '' HUP INT TERM
 
@@ -15,7 +15,7 @@ if [ -n "$1" ] && command -v flock >/dev/null; then
   exec 9>>"$1" || exit 1
   if ! flock -n 9; then
     holder=$(cat "$1")
-    # A launcher that is gone has a reaper at work: that takes a moment.
+    # The reaper of a launcher that is gone needs a moment to finish.
     if kill -0 "$holder" 2>/dev/null || ! flock -w 30 9; then
       echo "busy $holder"
       exit 1
@@ -25,7 +25,7 @@ if [ -n "$1" ] && command -v flock >/dev/null; then
 fi
 echo ready
 
-# A zombie has ended, even where nobody collects it.
+# A zombie counts as ended.
 alive() {
   kill -0 "$1" 2>/dev/null && ! grep -qs '^State:.*Z' "/proc/$1/status"
 }
@@ -40,7 +40,7 @@ end() {
   done
 }
 
-# All but the one with this PID.
+# All processes but the one with this PID.
 without() {
   for process in $processes; do
     [ "${process#*:}" = "$1" ] || printf '%s ' "$process"

@@ -10,19 +10,19 @@ import { startRedis } from './servers/redis.mjs';
  * @typedef {object} Servers
  * @property {string} databaseUrl
  * @property {string} redisUrl
- * @property {boolean} embedded whether either of them is ours
- * @property {import('./processes.mjs').Reaper} reaper ends the servers, and before them what it is given
- * @property {Promise<never>} failed rejects when one of our servers stops
+ * @property {boolean} embedded whether this launcher runs at least one of them
+ * @property {import('./processes.mjs').Reaper} reaper ends the processes given to it, then the servers
+ * @property {Promise<never>} failed rejects when an embedded server stops
  * @property {() => Promise<void>} stop
  */
 
 /**
- * Starts PostgreSQL and Redis on free ports of the loopback address. DATABASE_URL and REDIS_URL, when set,
- * stand in for one each. However this process ends, the servers end after it.
+ * Starts PostgreSQL and Redis on free ports of the loopback address, unless DATABASE_URL or REDIS_URL names one that
+ * runs. The servers end after this process, however it ends.
  *
  * @param {object} options
- * @param {string} [options.dataDir] where the data stays; without it, a temporary folder that goes at the end
- * @param {boolean} [options.disposable] speed before safety, as is right for data that goes at the end
+ * @param {string} [options.dataDir] keeps the data; by default a temporary folder, removed at the end
+ * @param {boolean} [options.disposable] speed before safety, for temporary data
  * @param {(line: string) => void} [options.onLog]
  * @returns {Promise<Servers>}
  */
@@ -50,7 +50,7 @@ export async function startServers({ dataDir, disposable = dataDir === undefined
     throw fault.reason;
   }
   const failed = Promise.race([postgres, redis].map(({ value }) => value.ended).filter(Boolean));
-  failed.catch(() => undefined); // for whoever cares; a wanted stop is no failure
+  failed.catch(() => undefined); // no unhandled rejection after a wanted stop
   return {
     databaseUrl: postgres.value.url,
     redisUrl: redis.value.url,

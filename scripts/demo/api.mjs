@@ -3,24 +3,19 @@ import { printAnswer, printRequest } from './print.mjs';
 
 const INTERESTING_HEADERS = ['idempotency-replayed', 'x-ratelimit-remaining'];
 
-/** The REST API, with a key. Throws at any answer that is not the expected one. */
+/** Calls the REST API with a key. Throws on an unexpected response. */
 export class Api {
-  /**
-   * @param {string} url
-   * @param {string} key
-   */
   constructor(url, key) {
     this.url = url;
     this.key = key;
   }
 
-  /** Sends one request and prints it with its answer. */
+  /** Sends a request and prints it with the response. */
   show(method, path, { headers, body, ...options } = {}) {
     printRequest({ method, path: `/api/v1${path}`, headers, body });
     return this.send(method, path, { headers, body, ...options, print: true });
   }
 
-  /** Sends one request. */
   async send(method, path, { headers = {}, body = undefined, expect = 200, print = false } = {}) {
     const response = await fetch(this.url + path, {
       method,
@@ -39,7 +34,9 @@ export class Api {
       printAnswer({ status: response.status, headers: lines, body: answer });
     }
     if (response.status === expect) return answer;
-    const said = answer.error?.message ?? '';
-    throw new LauncherError(`${method} ${path} was answered with ${response.status}, not ${expect}. ${said}`);
+    const message = answer.error?.message ?? '';
+    throw new LauncherError(
+      `${method} ${path} was answered with ${response.status}, not ${expect}. ${message}`,
+    );
   }
 }

@@ -2,20 +2,20 @@ import { LauncherError, sleep } from '../processes.mjs';
 import { note, printRow, title } from './print.mjs';
 
 const COLUMNS = [11, 27, 11, 26, 11];
-const HEADINGS = ['CHANNEL', 'CUSTOMER WRITES', 'STORED AS', 'REPLY', 'STORED AS', 'ITS DELIVERY'];
+const HEADINGS = ['CHANNEL', 'CUSTOMER WRITES', 'STORED AS', 'OUTBOUND MESSAGE', 'STORED AS', 'STATUS'];
 const WITHIN_MS = 20_000;
 const POLL_MS = 100;
 const STUCK = ['FAILED', 'UNKNOWN'];
 
 /**
- * On every channel: the customer writes, the workspace answers, the provider tells how far the answer has come.
+ * On every channel: the customer writes, the workspace answers, and the provider sends receipts.
  *
  * @param {import('./api.mjs').Api} api
  * @param {import('./customers.mjs').Customer[]} customers
- * @returns {Promise<Record<string, { conversationId: string, messageId: string }>>} by channel: what the customer wrote
+ * @returns {Promise<Record<string, { conversationId: string, messageId: string }>>} by channel: the customer's message
  */
 export async function converseOnAll(api, customers) {
-  title('Customers write on all five channels, and get their answers');
+  title('Customers write on all five channels, and get answers');
   printRow(COLUMNS, HEADINGS);
   const written = {};
   for (const customer of customers) written[customer.channel] = await converse(api, customer);
@@ -31,7 +31,7 @@ async function converse(api, customer) {
   const { id } = sent.message;
 
   const seen = [sent.message.delivery.status];
-  const reach = async (/** @type {string} */ status) => {
+  const reach = async (status) => {
     const deadline = Date.now() + WITHIN_MS;
     while (seen.at(-1) !== status) {
       const { data } = await api.send('GET', path);
@@ -43,9 +43,9 @@ async function converse(api, customer) {
     }
   };
   await reach('SENT');
-  const reply = await arrival(customer);
-  for (const [status, tell] of receipts) {
-    await tell(reply);
+  const received = await findReceived(customer);
+  for (const [status, sendReceipt] of receipts) {
+    await sendReceipt(received);
     await reach(status);
   }
   const progress = seen.join(' → ') + (remark ? `  (${remark})` : '');
@@ -53,7 +53,7 @@ async function converse(api, customer) {
   return { conversationId: conversation.id, messageId: message.id };
 }
 
-/** The provider's call was answered with 200, so it must be there. */
+/** The hook has answered 200, so the message must be stored. */
 async function findStored(api, { channel, question }) {
   const { data: conversations } = await api.send('GET', `/conversations?channel=${channel}&limit=1`);
   const [conversation] = conversations;
@@ -65,12 +65,12 @@ async function findStored(api, { channel, question }) {
   return { conversation, message };
 }
 
-/** What has come to the customer's end: exactly one reply, and the right one. */
-async function arrival({ channel, answer, replies }) {
+/** Waits for the message at the customer's end. Exactly one must arrive. */
+async function findReceived({ channel, answer, received }) {
   const deadline = Date.now() + WITHIN_MS;
-  while (replies().length === 0 && Date.now() < deadline) await sleep(POLL_MS);
-  const texts = replies().map(({ text }) => text);
-  if (texts.length === 1 && texts[0] === answer) return replies()[0];
+  while (received().length === 0 && Date.now() < deadline) await sleep(POLL_MS);
+  const texts = received().map(({ text }) => text);
+  if (texts.length === 1 && texts[0] === answer) return received()[0];
   throw new LauncherError(`The customer on ${channel} got ${JSON.stringify(texts)}, not the one answer.`);
 }
 
@@ -79,32 +79,32 @@ function notReached(channel, status, delivery) {
 }
 
 /** Ids made in the same second begin alike. */
-const short = (/** @type {string} */ id) => `…${id.slice(-8)}`;
+const short = (id) => `…${id.slice(-8)}`;
 
 /**
- * Stands in for the customers from now on, without end: shows each reply that arrives, and has it read.
+ * Shows each message that a customer receives, and sends its receipts. Never returns.
  *
  * @param {import('./customers.mjs').Customer[]} customers
- * @param {(customer: import('./customers.mjs').Customer, text: string) => void} onReply
+ * @param {(customer: import('./customers.mjs').Customer, text: string) => void} onMessage
  */
-export async function attend(customers, onReply) {
-  const seen = new Map(customers.map((customer) => [customer, customer.replies().length]));
+export async function acknowledgeMessages(customers, onMessage) {
+  const seen = new Map(customers.map((customer) => [customer, customer.received().length]));
   for (;;) {
     for (const customer of customers) {
-      for (const reply of customer.replies().slice(seen.get(customer))) {
+      for (const message of customer.received().slice(seen.get(customer))) {
         seen.set(customer, seen.get(customer) + 1);
-        onReply(customer, reply.text);
-        await acknowledge(customer, reply);
+        onMessage(customer, message.text);
+        await acknowledge(customer, message);
       }
     }
     await sleep(POLL_MS);
   }
 }
 
-async function acknowledge({ receipts }, reply) {
+async function acknowledge({ receipts }, message) {
   try {
-    for (const [, tell] of receipts) await tell(reply);
+    for (const [, sendReceipt] of receipts) await sendReceipt(message);
   } catch (error) {
-    note(`its receipts were not taken: ${error.message}`); // whoever plays with it may have disconnected the channel
+    note(`Its receipts were refused: ${error.message}`); // the channel may be disconnected by now
   }
 }

@@ -4,27 +4,25 @@ import { PHONE_NUMBER_PREFIX } from './simulators.mjs';
 import { VisitorPage } from './visitor-page.mjs';
 
 /**
- * A customer on one channel, and what is at their end of it: a phone, or a page with the widget.
+ * A customer on one channel, with their phone or their page with the widget.
  *
  * @typedef {object} Customer
  * @property {string} channel
- * @property {string} question what they ask
- * @property {string} answer what they get for it
- * @property {object} credentials what the workspace's account is connected with
- * @property {(connection: any) => Promise<void>} connected takes what connecting has revealed
+ * @property {string} question
+ * @property {string} answer
+ * @property {object} credentials of the workspace's account
+ * @property {(connection: any) => Promise<void>} connected takes the result of `channel connect`
  * @property {(text: string) => Promise<void>} write
- * @property {() => { text: string }[]} replies all that has arrived at their end
- * @property {[status: string, tell: (reply: any) => Promise<void>][]} receipts what the provider tells of a reply
- *   afterwards, in this order
+ * @property {() => { text: string }[]} received all messages that have arrived
+ * @property {[status: string, send: (message: any) => Promise<void>][]} receipts of the provider for a received message, in
+ *   this order
  * @property {string} [remark]
  */
 
-/** Accounts are new in each run: earlier ones have left theirs in the database, still connected. */
+/** Each run needs new accounts: those of earlier runs are still connected. */
 const newId = (prefix = '') => `${prefix}${randomInt(10 ** 12, 10 ** 13)}`;
 
 /**
- * One on each channel.
- *
  * @param {import('./simulators.mjs').Simulators} simulators
  * @returns {Customer[]}
  */
@@ -42,17 +40,19 @@ export function makeCustomers({ telegram, whatsApp, messenger, instagram }) {
 function onWhatsApp(simulator) {
   const phoneNumberId = newId(PHONE_NUMBER_PREFIX);
   const phone = '33612345678';
-  const { tell, ...shared } = onMeta(simulator, { phoneNumberId });
-  const tellOf = (status, reply) => tell(phoneNumberId, { statuses: [simulator.status(reply, status)] });
+  const { notify, ...shared } = onMeta(simulator, { phoneNumberId });
+  const sendStatus = (status, message) =>
+    notify(phoneNumberId, { statuses: [simulator.status(message, status)] });
   return {
     ...shared,
     channel: 'WHATSAPP',
     question: 'Hello, where is my order?',
     answer: 'Just a moment, please.',
-    write: (text) => tell(phoneNumberId, { messages: [simulator.message(phone, text)], name: 'Zoë Laurent' }),
+    write: (text) =>
+      notify(phoneNumberId, { messages: [simulator.message(phone, text)], name: 'Zoë Laurent' }),
     receipts: [
-      ['DELIVERED', (reply) => tellOf('delivered', reply)],
-      ['READ', (reply) => tellOf('read', reply)],
+      ['DELIVERED', (message) => sendStatus('delivered', message)],
+      ['READ', (message) => sendStatus('read', message)],
     ],
   };
 }
@@ -70,12 +70,12 @@ function onTelegram(simulator) {
     answer: 'Так, є.',
     credentials: { botToken },
     connected: async () => undefined,
-    write: (text) => taken(simulator.deliver(botToken, update(text))),
-    replies: () => simulator.sent,
+    write: (text) => requireOk(simulator.deliver(botToken, update(text))),
+    received: () => simulator.sent,
     receipts: [],
-    remark: 'Telegram tells no more',
+    remark: 'Telegram has no receipts',
     anotherAccount: () => ({ botToken: newToken() }),
-    /** What its customer writes, as Telegram would bring it. */
+    /** Sends a customer's message as Telegram does. */
     get curl() {
       const { url, secret_token: secret } = simulator.webhooks.get(botToken);
       const body = JSON.stringify(update('Hello from curl'));
@@ -87,16 +87,16 @@ function onTelegram(simulator) {
 /** @returns {Customer} */
 function onMessenger(simulator) {
   const [pageId, customerId] = [newId('2'), newId()];
-  const { tell, ...shared } = onMeta(simulator, { pageId });
+  const { notify, ...shared } = onMeta(simulator, { pageId });
   return {
     ...shared,
     channel: 'MESSENGER',
     question: 'Opening hours?',
     answer: 'Until six today.',
-    write: (text) => tell(simulator.message(pageId, customerId, text)),
+    write: (text) => notify(simulator.message(pageId, customerId, text)),
     receipts: [
-      ['DELIVERED', ({ mid }) => tell(simulator.delivered(pageId, customerId, [mid]))],
-      ['READ', () => tell(simulator.read(pageId, customerId))],
+      ['DELIVERED', ({ mid }) => notify(simulator.delivered(pageId, customerId, [mid]))],
+      ['READ', () => notify(simulator.read(pageId, customerId))],
     ],
   };
 }
@@ -104,14 +104,14 @@ function onMessenger(simulator) {
 /** @returns {Customer} */
 function onInstagram(simulator) {
   const [accountId, customerId] = [newId('3'), newId()];
-  const { tell, ...shared } = onMeta(simulator, { accountId });
+  const { notify, ...shared } = onMeta(simulator, { accountId });
   return {
     ...shared,
     channel: 'INSTAGRAM',
     question: 'Price? 😍',
     answer: '49 €, shipping included.',
-    write: (text) => tell(simulator.message(accountId, customerId, text)),
-    receipts: [['READ', ({ mid }) => tell(simulator.read(accountId, customerId, mid))]],
+    write: (text) => notify(simulator.message(accountId, customerId, text)),
+    receipts: [['READ', ({ mid }) => notify(simulator.read(accountId, customerId, mid))]],
   };
 }
 
@@ -132,7 +132,7 @@ function onWidget() {
       page = await VisitorPage.open({ url: hookUrl, origin, visitor });
     },
     write: (text) => page.post('messages', { clientMessageId: randomUUID(), body: text }),
-    replies: () => page.replies,
+    received: () => page.received,
     receipts: ['DELIVERED', 'READ'].map((status) => [
       status,
       ({ id: messageId }) => page.post('receipts', { messageId, status }),
@@ -140,7 +140,7 @@ function onWidget() {
   };
 }
 
-/** What customers on Meta's channels share: an account whose hook is set, and `tell`, which notifies the hook. */
+/** The common part of Meta's channels. */
 function onMeta(simulator, account) {
   const credentials = { ...account, accessToken: newId(), appSecret: newId() };
   let url;
@@ -150,13 +150,15 @@ function onMeta(simulator, account) {
       url = connection.hookUrl;
       await shakeHands(simulator, connection);
     },
-    replies: () => simulator.sent,
-    tell: (...what) =>
-      taken(simulator.notify({ url, appSecret: credentials.appSecret }, simulator.notification(...what))),
+    received: () => simulator.sent,
+    notify: (...content) =>
+      requireOk(
+        simulator.notify({ url, appSecret: credentials.appSecret }, simulator.notification(...content)),
+      ),
   };
 }
 
-/** What Meta does when an app's owner enters a hook: it must answer with the challenge. */
+/** Meta's check of a new hook: the hook must return the challenge. */
 async function shakeHands(simulator, { channel, hookUrl, reveal }) {
   const challenge = newId();
   const { status, body } = await simulator.handshake(hookUrl, reveal.verifyToken, challenge);
@@ -164,8 +166,8 @@ async function shakeHands(simulator, { channel, hookUrl, reveal }) {
     throw new LauncherError(`The hook of ${channel} did not pass Meta's handshake: ${status} ${body}`);
 }
 
-/** @param {Promise<number>} answered what a hook has answered to its provider */
-async function taken(answered) {
-  const status = await answered;
+/** @param {Promise<number>} responded the status that a hook returned to its provider */
+async function requireOk(responded) {
+  const status = await responded;
   if (status !== 200) throw new LauncherError(`A provider's call was answered with ${status}, not 200.`);
 }

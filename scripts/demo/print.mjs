@@ -2,8 +2,8 @@ import { stdout } from 'node:process';
 
 const WIDTH = 120;
 
-/** @param {number} code of an ANSI colour; nothing but text where the output is no terminal */
-const colour = (code) => (/** @type {string} */ text) =>
+/** @param {number} code of an ANSI colour; ignored unless the output is a terminal */
+const colour = (code) => (text) =>
   stdout.isTTY && !process.env.NO_COLOR ? `\u001b[${code}m${text}\u001b[0m` : text;
 
 export const bold = colour(1);
@@ -12,18 +12,11 @@ export const green = colour(32);
 export const red = colour(31);
 export const cyan = colour(36);
 
-/** @param {string} text */
 export const title = (text) => console.log(`\n${bold(text)}`);
 
-/** @param {string} text */
 export const note = (text) => console.log(dim(text));
 
-/**
- * Prints a row of a table. Cells are padded by what they take on a terminal; the last one as it is.
- *
- * @param {number[]} widths
- * @param {string[]} cells
- */
+/** Pads cells by their width on a terminal. */
 export function printRow(widths, cells) {
   const padded = cells.map(
     (cell, index) => cell + ' '.repeat(Math.max((widths[index] ?? 0) - columns(cell), 0)),
@@ -32,17 +25,15 @@ export function printRow(widths, cells) {
 }
 
 /** An emoji takes two columns. */
-const columns = (/** @type {string} */ text) =>
+const columns = (text) =>
   [...text].reduce((width, character) => width + (/\p{Emoji_Presentation}/u.test(character) ? 2 : 1), 0);
 
-/** @param {{ method: string, path: string, headers?: Record<string, string>, body?: unknown }} request */
 export function printRequest({ method, path, headers = {}, body }) {
   console.log(`\n${cyan('→')} ${bold(method)} ${path}`);
   for (const [name, value] of Object.entries(headers)) console.log(dim(`  ${name}: ${value}`));
   if (body !== undefined) console.log(indent(json(body)));
 }
 
-/** @param {{ status: number, headers?: string[], body: unknown }} answer */
 export function printAnswer({ status, headers = [], body }) {
   console.log(`${cyan('←')} ${(status < 400 ? green : red)(String(status))}`);
   for (const line of headers) console.log(dim(`  ${line}`));
@@ -51,7 +42,7 @@ export function printAnswer({ status, headers = [], body }) {
 
 /** @param {import('./receiver.mjs').Delivery} delivery */
 export function printDelivery({ headers, body, verified, verifiedByLibrary }) {
-  const verdict = (/** @type {boolean} */ good) => (good ? green('verified') : red('NOT VERIFIED'));
+  const verdict = (good) => (good ? green('verified') : red('NOT VERIFIED'));
   console.log(`${cyan('⇠')} webhook ${bold(body.event)}`);
   console.log(`  x-service-signature: ${dim(short(headers['x-service-signature']))}  ${verdict(verified)}`);
   console.log(
@@ -60,11 +51,11 @@ export function printDelivery({ headers, body, verified, verifiedByLibrary }) {
   console.log(indent(json(body)));
 }
 
-const short = (/** @type {string | undefined} */ text) => (text ? `${text.slice(0, 23)}…` : 'missing');
+const short = (text) => (text ? `${text.slice(0, 23)}…` : 'missing');
 
-const indent = (/** @type {string} */ text) => text.replace(/^/gm, '  ');
+const indent = (text) => text.replace(/^/gm, '  ');
 
-/** JSON with what fits a line on one line, so that a list reads as rows. */
+/** Keeps on one line what fits there, so that a list reads as rows. */
 function json(value, margin = '') {
   const line = JSON.stringify(value, null, 1).replace(/\n */g, ' ');
   if (line.length + margin.length <= WIDTH || typeof value !== 'object') return line;

@@ -12,13 +12,13 @@ import { Webhook, WebhookVerificationError } from 'standardwebhooks';
  * @property {boolean} verifiedByLibrary by a Standard Webhooks library
  */
 
-/** What a customer of the service runs: an https server that checks each webhook's signature. */
+/** A workspace's https server, which checks the signature of each webhook. */
 export class Receiver extends EventEmitter {
   /** @type {Delivery[]} */
   deliveries = [];
 
   /**
-   * Call it once the endpoint is registered: the first webhook may be here before that, and waits.
+   * Call it after creating the endpoint. A webhook that arrives earlier waits.
    * @type {(secret: string) => void}
    */
   useSecret;
@@ -39,7 +39,7 @@ export class Receiver extends EventEmitter {
   }
 
   /**
-   * Waits for a webhook, which may have come already.
+   * Waits for a webhook, or returns an earlier one.
    *
    * @param {(body: Delivery['body']) => boolean} wanted
    * @returns {Promise<Delivery | undefined>} undefined when none came in time
@@ -75,7 +75,7 @@ export class Receiver extends EventEmitter {
   }
 }
 
-/** The check as every receiver does it: over the bytes that came, never over JSON written anew. */
+/** A receiver must check the received bytes, never JSON that it has parsed and written again. */
 function hasValidSignature(raw, header = '', secret) {
   const expected = createHmac('sha256', secret).update(raw).digest();
   const given = Buffer.from(header.replace(/^sha256=/, ''), 'hex');

@@ -7,7 +7,7 @@ const WITHIN_MS = 15_000;
 const POLL_MS = 50;
 
 /**
- * The main job, step by step. Throws at the first thing that is not as it should be.
+ * The main use case, step by step. Throws at the first wrong result.
  *
  * @param {object} options
  * @param {import('./api.mjs').Api} options.api
@@ -20,7 +20,7 @@ const POLL_MS = 50;
 export async function show({ api, customers, bot, endpoint, receiver, cli }) {
   const written = await converseOnAll(api, customers);
 
-  title('Each of these messages has come as a webhook too; what the customer wrote on WhatsApp:');
+  title('Each of these messages was also delivered as a webhook, such as the one from WhatsApp:');
   const { conversationId: id, messageId } = written.WHATSAPP;
   await arrived(receiver, 'message.created', ({ message }) => message.id === messageId);
 
@@ -63,21 +63,21 @@ export async function show({ api, customers, bot, endpoint, receiver, cli }) {
   console.log(dim(`  the receiver answered ${test.status} after ${test.elapsedMs} ms`));
   await arrived(receiver, 'webhook.test', (data) => data.test === true);
 
-  title('Enterprise workspaces get their audit log as well: here, that the button was pressed');
+  title('Enterprise workspaces also get their audit log as webhooks: here, the use of the button');
   await arrived(receiver, 'audit.event', ({ action }) => action === 'webhook_endpoint.tested');
 }
 
-/** Waits for a reply at the customer's end. */
+/** Waits for an outbound message at the customer's end. */
 async function arrivedAt(customers, channel, text) {
-  const { replies } = customers.find((customer) => customer.channel === channel);
-  const count = () => replies().filter((reply) => reply.text === text).length;
+  const { received } = customers.find((customer) => customer.channel === channel);
+  const count = () => received().filter((message) => message.text === text).length;
   const deadline = Date.now() + WITHIN_MS;
   while (count() === 0 && Date.now() < deadline) await sleep(POLL_MS);
-  if (count() !== 1) throw new LauncherError(`The customer on ${channel} got the reply ${count()} times.`);
+  if (count() !== 1) throw new LauncherError(`The customer on ${channel} got the message ${count()} times.`);
   console.log(dim(`\n  the customer on ${channel} got it once`));
 }
 
-/** Waits for a webhook and prints it with the verdict on its signatures. */
+/** Waits for a webhook, and prints it with the check of its signatures. */
 async function arrived(receiver, event, matches) {
   const delivery = await receiver.received((body) => body.event === event && matches(body.data));
   if (!delivery) throw new LauncherError(`The webhook ${event} did not arrive.`);

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { EventEmitter } from 'node:events';
 import { LauncherError } from '../processes.mjs';
 
-/** A page with the widget: a session, messages, and a live stream of what comes. */
+/** A page with the widget: a session, messages, and a live stream of events. */
 export class VisitorPage {
   /** @type {{ id: string, text: string }[]} */
-  replies = [];
+  received = [];
 
   #url;
   #headers;
@@ -15,7 +15,7 @@ export class VisitorPage {
    * @param {object} options
    * @param {string} options.url the connection's hookUrl
    * @param {string} options.origin of the page
-   * @param {object} options.visitor whom the workspace vouches for
+   * @param {object} options.visitor with the workspace's signature
    */
   static async open({ url, origin, visitor }) {
     const page = new VisitorPage(url, { origin, 'content-type': 'application/json' });
@@ -30,10 +30,6 @@ export class VisitorPage {
     this.#headers = headers;
   }
 
-  /**
-   * @param {string} path
-   * @param {object} body
-   */
   async post(path, body) {
     const answer = await fetch(`${this.#url}/${path}`, {
       method: 'POST',
@@ -46,12 +42,12 @@ export class VisitorPage {
     );
   }
 
-  /** Resolves once the stream has begun. */
+  /** Resolves when the stream has begun. */
   async #listen() {
     const answer = await fetch(`${this.#url}/events`, { headers: this.#headers });
     if (!answer.ok) throw new LauncherError(`The widget's stream was answered with ${answer.status}.`);
     const ready = once(this.#events, 'ready', { signal: AbortSignal.timeout(10_000) });
-    // It ends with the service, and then there is nothing more to hear.
+    // The stream breaks when the service ends.
     this.#read(answer.body).catch(() => undefined);
     await ready;
   }
@@ -61,15 +57,15 @@ export class VisitorPage {
     for await (const chunk of stream.pipeThrough(new TextDecoderStream())) {
       const blocks = (text + chunk).split('\n\n');
       text = blocks.pop();
-      for (const block of blocks) this.#hear(block);
+      for (const block of blocks) this.#handle(block);
     }
   }
 
-  #hear(block) {
+  #handle(block) {
     const { event, data } = Object.fromEntries(block.split('\n').map((line) => line.split(/: (.*)/s, 2)));
     this.#events.emit(event);
     if (event !== 'message') return;
     const { id, senderType, body } = JSON.parse(data).message;
-    if (senderType === 'AGENT') this.replies.push({ id, text: body });
+    if (senderType === 'AGENT') this.received.push({ id, text: body });
   }
 }

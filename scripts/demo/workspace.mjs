@@ -3,7 +3,7 @@ import { LauncherError } from '../processes.mjs';
 const SCOPES = 'conversations:read,conversations:write,messages:read,messages:write,contacts:read';
 
 /**
- * Makes a workspace with its channels connected, as an operator would: with the CLI.
+ * Makes a workspace and connects its channels with the CLI, as an operator does.
  *
  * @param {(...args: string[]) => Promise<any>} cli
  * @param {object} options
@@ -13,7 +13,7 @@ const SCOPES = 'conversations:read,conversations:write,messages:read,messages:wr
 export async function makeWorkspace(cli, { receiverUrl, customers }) {
   const workspace = await makeFirstOrNext(cli);
   const inWorkspace = ['--workspace', workspace.slug];
-  const [, bot, key, ...connections] = await side(2, [
+  const [, bot, key, ...connections] = await runAtOnce(2, [
     () => cli('agent', 'create', ...inWorkspace, ...agent('Ada', 'OWNER')),
     () => cli('agent', 'create', ...inWorkspace, ...agent('Robo', 'AGENT'), '--bot'),
     () => cli('api-key', 'create', ...inWorkspace, '--name', 'demo', '--scopes', SCOPES),
@@ -22,7 +22,7 @@ export async function makeWorkspace(cli, { receiverUrl, customers }) {
       return cli('channel', 'connect', ...inWorkspace, ...account);
     }),
   ]);
-  // Last, so that every run of the show gets the same webhooks.
+  // Last, so that every run gets the same webhooks.
   const endpoint = await cli('webhook', 'create', ...inWorkspace, '--url', receiverUrl, '--events', '*');
   return { workspace, bot, key, connections, endpoint };
 }
@@ -31,10 +31,9 @@ function agent(name, role) {
   return ['--name', name, '--email', `${name.toLowerCase()}@example.com`, '--role', role];
 }
 
-/** The workspace `demo`, or, where an earlier demo has left one, another beside it. */
+/** The workspace `demo`, or another one if an earlier run has made it. */
 async function makeFirstOrNext(cli) {
-  const make = (/** @type {string} */ slug) =>
-    cli('workspace', 'create', '--name', 'Demo', '--slug', slug, '--plan', 'ENTERPRISE');
+  const make = (slug) => cli('workspace', 'create', '--name', 'Demo', '--slug', slug, '--plan', 'ENTERPRISE');
   try {
     return await make('demo');
   } catch (error) {
@@ -43,15 +42,8 @@ async function makeFirstOrNext(cli) {
   }
 }
 
-/**
- * Runs tasks side by side, so many at once: each is a process that keeps a core busy.
- *
- * @template T
- * @param {number} width
- * @param {(() => Promise<T>)[]} tasks
- * @returns {Promise<T[]>} their results, in the tasks' order
- */
-async function side(width, tasks) {
+/** Runs at most `width` tasks at once, because each keeps a core busy. Returns the results in the tasks' order. */
+async function runAtOnce(width, tasks) {
   const results = [];
   const waiting = tasks.entries();
   const work = async () => {

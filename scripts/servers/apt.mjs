@@ -2,11 +2,11 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 
 /**
- * Installs a Debian package where that can be done without asking anybody: as root, with apt-get.
+ * Installs a Debian package if this process is root and has apt-get.
  *
  * @param {string} name
  * @param {(line: string) => void} onLog
- * @returns {boolean} whether it is installed now; what apt-get said otherwise went to `onLog`
+ * @returns {boolean} whether it is installed now; a failure of apt-get goes to `onLog`
  */
 export function installPackage(name, onLog) {
   if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return false;

@@ -9,15 +9,14 @@ const ELSEWHERE = '/var/lib/conversation-messaging-service';
 /**
  * @typedef {{ uid: number, gid: number }} User
  *
- * @typedef {object} Home where the servers keep their data and as whom they run
+ * @typedef {object} Home the data folder and the user of the servers
  * @property {string} directory
- * @property {User | undefined} user undefined: the caller's own
+ * @property {User | undefined} user undefined: the caller
  */
 
 /**
- * PostgreSQL refuses to run as root, and whoever it runs as instead must be able to reach its data,
- * which a checkout below somebody's closed home does not allow: then the data lives in /var/lib, under
- * a name made from the checkout's path, so that the next start finds it.
+ * PostgreSQL refuses to run as root, so root runs it as another user. If that user cannot reach the checkout, the data
+ * is in /var/lib, under a name made from the checkout's path, so that the next start finds it.
  *
  * @param {string} dataDir
  * @returns {Home}
@@ -45,7 +44,7 @@ export function makePrivate(directory, user) {
   if (user) chownSync(directory, user.uid, user.gid);
 }
 
-/** Options for a child process that is to run as the servers' user. @param {User} [user] */
+/** Options of a child process. @param {User} [user] */
 export const runAs = (user) => ({ cwd: '/', ...user });
 
 /** @returns {User} */

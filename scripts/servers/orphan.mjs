@@ -2,12 +2,8 @@ import { existsSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { sleep } from '../processes.mjs';
 
 /**
- * Clears the way after a hard end, such as a power cut or a kill of everything at once: a server that was
- * left running over this folder is asked to end, and a pid file that names a stranger is removed.
- * Call it only while holding the folder's lock.
- *
- * @param {string} pidFile
- * @param {string} directory the server's working directory
+ * After a crash, ends a server that still runs on this folder, and removes its pid file. Call it only while holding the
+ * folder's lock.
  */
 export async function clearOrphan(pidFile, directory) {
   if (!existsSync(pidFile)) return;
@@ -19,7 +15,7 @@ export async function clearOrphan(pidFile, directory) {
   rmSync(pidFile, { force: true });
 }
 
-/** Both servers change into their data folder: that tells one of them from a stranger with a reused pid. */
+/** Both servers change into their data folder. Another process with a reused pid does not. */
 function worksIn(pid, directory) {
   try {
     return readlinkSync(`/proc/${pid}/cwd`) === directory;

@@ -16,12 +16,11 @@ import { runAs } from './home.mjs';
 /**
  * @typedef {object} Binaries
  * @property {string} folder holds `initdb` and `postgres`
- * @property {number} major data files are of one major version
+ * @property {number} major version, which the data files depend on
  */
 
 /**
- * PostgreSQL from npm, the same version everywhere; where that has no binaries for this machine, the
- * system's own.
+ * PostgreSQL from npm, for the same version everywhere; on machines without such binaries, the system's own.
  *
  * @param {import('./home.mjs').Home} home
  * @returns {Promise<Binaries>}
@@ -46,7 +45,7 @@ async function fromNpm(home) {
 
   const works = inPlace();
   if (works) return works;
-  // Its install script, which makes these links, may have been blocked.
+  // npm may have blocked the install script that makes these links.
   if (isWritable(native)) linkLibraries(native);
   return inPlace() ?? fromCopy(native, home);
 }
@@ -61,7 +60,7 @@ async function npmFolder() {
   }
 }
 
-/** For a checkout that the servers' user cannot reach, or that is read-only. */
+/** For a checkout that is read-only, or that the servers' user cannot reach. */
 function fromCopy(native, home) {
   const { version } = JSON.parse(readFileSync(join(native, '..', 'package.json'), 'utf8'));
   const copy = join(home.directory, `postgresql-binaries-${version}`);
@@ -73,7 +72,7 @@ function fromCopy(native, home) {
   return describe(join(copy, 'bin'), home.user);
 }
 
-/** npm packages carry no symbolic links: the package lists those that its libraries need. */
+/** npm packages hold no symbolic links, so the package lists the links that its libraries need. */
 function linkLibraries(native) {
   /** @type {{ source: string, target: string }[]} */
   const links = JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8'));
@@ -98,7 +97,7 @@ function fromSystem(home) {
     .at(0);
 }
 
-/** Undefined where they do not run as this user: out of reach, a library missing, another platform. */
+/** Undefined if this user cannot run them: no access, a missing library, another platform. */
 function describe(folder, user) {
   const { status, stdout } = spawnSync(join(folder, 'postgres'), ['--version'], {
     ...runAs(user),

@@ -8,7 +8,7 @@ import { clearOrphan } from './orphan.mjs';
 import { findPostgres } from './postgres-binaries.mjs';
 import { keptPassword, spawnServer } from './server-process.mjs';
 
-/** The owner of the cluster and the name of its one database. */
+/** The cluster's owner and its one database. */
 const NAME = 'messaging';
 
 const DURABLE = { max_connections: '200', shared_buffers: '256MB' };
@@ -24,9 +24,9 @@ const DISPOSABLE = {
  * @param {object} options
  * @param {import('./home.mjs').Home} options.home
  * @param {import('../processes.mjs').Reaper} options.reaper
- * @param {boolean} options.disposable speed before safety, for data that nobody will miss
+ * @param {boolean} options.disposable speed before safety, for temporary data
  * @param {(line: string) => void} options.onLog
- * @param {number} [options.port] by default, one that is free
+ * @param {number} [options.port] default: a free one
  */
 export async function startPostgres({ home, reaper, disposable, onLog, port: wantedPort }) {
   const binaries = await findPostgres(home);
@@ -53,14 +53,14 @@ export async function startPostgres({ home, reaper, disposable, onLog, port: wan
     logFile: join(home.directory, 'postgresql.log'),
     user: home.user,
   });
-  reaper.adopt(child, 'SIGINT'); // "fast": ends the sessions, then writes everything down
+  reaper.adopt(child, 'SIGINT'); // "fast" shutdown: ends the sessions, then writes a checkpoint
 
   const server = `postgresql://${NAME}:${password}@127.0.0.1:${port}`;
   await Promise.race([makeDatabase(server), ended]);
   return { url: `${server}/${NAME}`, child, ended };
 }
 
-/** Made aside and moved into place, so that an interrupted start leaves no half of a cluster. */
+/** Moves a finished cluster into place, so that an interrupted start leaves no partial one. */
 function makeCluster({ binaries, data, passwordFile, user, disposable }) {
   const unfinished = `${data}.new`;
   rmSync(unfinished, { recursive: true, force: true });
@@ -73,7 +73,7 @@ function makeCluster({ binaries, data, passwordFile, user, disposable }) {
       '--auth=scram-sha-256',
       `--pwfile=${passwordFile}`,
       '--encoding=UTF8',
-      // Not the "builtin" provider: under it pg_trgm still asks libc, and finds no trigram in Cyrillic.
+      // Not the "builtin" provider: pg_trgm still uses libc then, and finds no trigram in Cyrillic.
       '--locale=C.UTF-8',
       ...(disposable ? ['--no-sync'] : []),
     ],
@@ -83,7 +83,7 @@ function makeCluster({ binaries, data, passwordFile, user, disposable }) {
   renameSync(unfinished, data);
 }
 
-/** Waits for the server and makes the database unless an earlier start did. */
+/** Waits for the server. Makes the database at the first start. */
 async function makeDatabase(server) {
   const client = await connect(`${server}/postgres`);
   try {

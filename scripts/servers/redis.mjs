@@ -13,7 +13,7 @@ import { keptPassword, spawnServer } from './server-process.mjs';
  * @param {import('../processes.mjs').Reaper} options.reaper
  * @param {boolean} options.disposable
  * @param {(line: string) => void} options.onLog
- * @param {number} [options.port] by default, one that is free
+ * @param {number} [options.port] default: a free one
  */
 export async function startRedis({ home, reaper, disposable, onLog, port: wantedPort }) {
   const command = findRedis() ?? installRedis(onLog);
@@ -28,7 +28,7 @@ export async function startRedis({ home, reaper, disposable, onLog, port: wanted
     name: 'Redis',
     command,
     args: ['-'],
-    // On its standard input, because a command line can be read by every user of the machine.
+    // On standard input, because every user of the machine can read a command line.
     input: configuration({ port, password, data, pidFile, disposable }),
     logFile: join(home.directory, 'redis.log'),
     user: home.user,
@@ -36,7 +36,7 @@ export async function startRedis({ home, reaper, disposable, onLog, port: wanted
   reaper.adopt(child, 'SIGTERM');
 
   const url = `redis://:${password}@127.0.0.1:${port}`;
-  await answers(url, ended);
+  await untilReady(url, ended);
   return { url, child, ended };
 }
 
@@ -54,8 +54,8 @@ function configuration({ port, password, data, pidFile, disposable }) {
   ].join('\n');
 }
 
-/** Waits until it has loaded its data and answers. */
-async function answers(url, ended) {
+/** Waits until Redis has loaded its data. */
+async function untilReady(url, ended) {
   const redis = new Redis(url, { retryStrategy: () => 25, maxRetriesPerRequest: null });
   redis.on('error', () => undefined); // refused until it listens; a real fault ends the process
   try {
@@ -82,7 +82,7 @@ function isExecutable(path) {
   }
 }
 
-/** npm has no package with a Redis server in it; Debian has. */
+/** npm has no package with a Redis server; Debian has. */
 function installRedis(onLog) {
   const command = installPackage('redis-server', onLog) ? findRedis() : undefined;
   if (command) return command;

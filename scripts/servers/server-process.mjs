@@ -5,16 +5,16 @@ import { LauncherError } from '../processes.mjs';
 import { runAs } from './home.mjs';
 
 /**
- * Starts a server on its own, out of reach of the terminal's Ctrl-C: the reaper ends it.
+ * Starts a server that ignores the terminal's Ctrl-C. The reaper ends it.
  *
  * @param {object} options
  * @param {string} options.name
  * @param {string} options.command
  * @param {string[]} options.args
- * @param {string} [options.input] what it reads on its standard input
+ * @param {string} [options.input] for its standard input
  * @param {string} options.logFile
  * @param {import('./home.mjs').User} [options.user]
- * @returns the process, and a promise that rejects with the log's end when it stops
+ * @returns `ended` rejects with the end of the log when the process stops
  */
 export function spawnServer({ name, command, args, input, logFile, user }) {
   const log = openSync(logFile, 'a', 0o600);
@@ -35,15 +35,12 @@ export function spawnServer({ name, command, args, input, logFile, user }) {
       );
     });
   });
-  ended.catch(() => undefined); // whoever waits for it hears of it; after a wanted stop nobody does
+  ended.catch(() => undefined); // no unhandled rejection after a wanted stop
   return { child, ended };
 }
 
 /**
- * A server's password, made once and kept beside its data.
- *
- * @param {string} file
- * @param {import('./home.mjs').User} [user]
+ * A server's password, made at the first start and kept beside its data.
  */
 export function keptPassword(file, user) {
   if (!existsSync(file)) {
@@ -53,7 +50,6 @@ export function keptPassword(file, user) {
   return readFileSync(file, 'utf8');
 }
 
-/** @param {string} file */
 export function tail(file, lines = 15) {
   return readFileSync(file, 'utf8').trimEnd().split('\n').slice(-lines).join('\n');
 }
