@@ -1,4 +1,4 @@
-# Compiles with everything installed.
+# Builds with all dependencies.
 FROM node:22-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
@@ -8,7 +8,7 @@ COPY src ./src
 COPY migrations ./migrations
 RUN npm run build
 
-# Only what runs: optional packages are the embedded PostgreSQL and natives that have a fallback.
+# Runtime dependencies. The optional packages are the embedded PostgreSQL and native parts with a fallback.
 FROM node:22-bookworm-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json ./
@@ -24,6 +24,6 @@ USER node
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/health/live').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
-# ROLE picks what it does: api, worker, or all (the default). The CLI: docker run … node dist/cli.js --help
-# Collects garbage earlier than Node would by itself: a busy worker then holds 170 MB instead of 230 to 270.
+# ROLE is api, worker, or all (the default). The CLI: docker run … node dist/cli.js --help
+# Collects garbage earlier than Node's default: a busy worker holds 170 MB instead of 230 to 270.
 CMD ["node", "--max-semi-space-size=8", "--heap-growing-percent=30", "--enable-source-maps", "dist/main.js"]

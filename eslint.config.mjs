@@ -8,7 +8,7 @@ export default ts.config(
     rules: {
       '@typescript-eslint/no-floating-promises': 'error',
       '@typescript-eslint/no-misused-promises': ['error', { checksVoidReturn: false }],
-      // A class imported as a type compiles and breaks dependency injection.
+      // A type-only import of an injected class compiles, but breaks dependency injection.
       '@typescript-eslint/consistent-type-imports': 'off',
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_' }],
     },
@@ -35,7 +35,6 @@ export default ts.config(
   {
     files: ['test/**', '**/*.spec.ts'],
     rules: {
-      // A test that does not run proves nothing.
       'no-restricted-syntax': [
         'error',
         { selector: 'MemberExpression[property.name=/^(skip|only|todo)$/]', message: 'No test is left out.' },
@@ -49,7 +48,7 @@ export default ts.config(
       '@typescript-eslint/no-unsafe-argument': 'off',
       '@typescript-eslint/no-unsafe-call': 'off',
       '@typescript-eslint/no-unsafe-return': 'off',
-      // An answer's body is whatever came; what it must be is what the test says.
+      // Response bodies are untyped: the assertions check them.
       '@typescript-eslint/no-explicit-any': 'off',
     },
   },

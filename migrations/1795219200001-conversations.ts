@@ -6,8 +6,8 @@ export class Conversations1795219200001 implements MigrationInterface {
     await this.requireUtf8(db);
     await db.query('CREATE EXTENSION IF NOT EXISTS pg_trgm');
     await db.query('CREATE EXTENSION IF NOT EXISTS btree_gin');
-    // Keys begin with the tenant, so that no list is ever read in the order of everybody's ids.
-    // search_text holds what a search looks at, a line each; U&'\\0001' marks the line of the phone's bare digits.
+    // Keys begin with the tenant, so that no list reads other tenants' rows.
+    // search_text holds a line for each searched value; U&'\\0001' marks the line with the phone's digits.
     await db.query(`
       CREATE TABLE contacts (
         tenant_id   uuid NOT NULL REFERENCES workspaces (id),
@@ -59,8 +59,8 @@ export class Conversations1795219200001 implements MigrationInterface {
         FOREIGN KEY (tenant_id, contact_id) REFERENCES contacts (tenant_id, id),
         FOREIGN KEY (tenant_id, assigned_agent_id) REFERENCES agents (tenant_id, id)
       )`);
-    // For the operator, who names a conversation by its id alone. An ordered index on the id would be read by lists too,
-    // through other tenants' rows.
+    // The operator finds a conversation by its id alone. A hash index, because lists would use an ordered one, and read
+    // other tenants' rows.
     await db.query(`CREATE INDEX conversations_id_idx ON conversations USING hash (id)`);
     await db.query(`CREATE INDEX conversations_status_idx ON conversations (tenant_id, status, id)`);
     await db.query(`CREATE INDEX conversations_channel_idx ON conversations (tenant_id, source_channel, id)`);
@@ -102,7 +102,7 @@ export class Conversations1795219200001 implements MigrationInterface {
     await db.query('DROP TABLE idempotency_keys, messages, conversations, contact_identities, contacts');
   }
 
-  /** In another encoding or the "C" character type, search would miss Ë and find no Cyrillic trigrams. */
+  /** In another encoding, or with the "C" character type, search misses Ë and finds no Cyrillic trigrams. */
   private async requireUtf8(db: QueryRunner): Promise<void> {
     const [{ folds }] = (await db.query(
       `SELECT pg_encoding_to_char(encoding) = 'UTF8' AND lower('Ë') = 'ë' AS folds

@@ -3,7 +3,7 @@ import { MigrationInterface, QueryRunner } from 'typeorm';
 /** The outbox of domain events, and the audit log. */
 export class Outbox1795219200002 implements MigrationInterface {
   async up(db: QueryRunner): Promise<void> {
-    // json, not jsonb: an event's data goes out exactly as it was written, and is never looked into.
+    // json, not jsonb: receivers get an event's data exactly as written, and no query reads it.
     await db.query(`
       CREATE TABLE events (
         tenant_id  uuid NOT NULL REFERENCES workspaces (id),

@@ -1,6 +1,6 @@
 import { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Webhook endpoints, the deliveries owed to them, and every attempt made. */
+/** Webhook endpoints, their deliveries, and every attempt. */
 export class Webhooks1795219200003 implements MigrationInterface {
   async up(db: QueryRunner): Promise<void> {
     await db.query(`
@@ -39,10 +39,10 @@ export class Webhooks1795219200003 implements MigrationInterface {
         FOREIGN KEY (tenant_id, event_id) REFERENCES events (tenant_id, id),
         CHECK ((status = 'PENDING') = (finished_at IS NULL))
       )`);
-    // One delivery of an event to an endpoint, however often the event is relayed.
+    // One delivery of an event to an endpoint, even if the event is relayed twice.
     await db.query(`
       CREATE UNIQUE INDEX webhook_deliveries_event_endpoint_key ON webhook_deliveries (tenant_id, event_id, endpoint_id)`);
-    // What is owed, an endpoint at a time: small, because finished deliveries leave it.
+    // Pending deliveries by endpoint. Small, because finished deliveries leave it.
     await db.query(`
       CREATE INDEX webhook_deliveries_pending_idx ON webhook_deliveries (endpoint_id, next_attempt_at, id)
       WHERE status = 'PENDING'`);

@@ -1,6 +1,6 @@
 import { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Order within a conversation, the health and pace of endpoints, an attempt's phases, and recoveries. */
+/** Event order within a conversation, health and rate limit of endpoints, phases of attempts, and recoveries. */
 export class DeliveryOperations1795219200004 implements MigrationInterface {
   async up(db: QueryRunner): Promise<void> {
     await db.query(`ALTER TABLE conversations ADD COLUMN event_sequence bigint NOT NULL DEFAULT 0`);
@@ -16,7 +16,7 @@ export class DeliveryOperations1795219200004 implements MigrationInterface {
         ADD COLUMN rate_limit integer CHECK (rate_limit > 0),
         ADD COLUMN failing_since timestamptz,
         ADD COLUMN last_success_at timestamptz`);
-    // What was never delivered is rare, and looked for by name: found without reading all that was.
+    // Undelivered rows are rare: a filter by status finds them without reading the delivered ones.
     await db.query(`
       CREATE INDEX webhook_deliveries_undelivered_idx ON webhook_deliveries (tenant_id, endpoint_id, status, id)
       WHERE status IN ('EXHAUSTED', 'CANCELLED')`);

@@ -1,6 +1,6 @@
 import { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Channel connections, messages on their way to a provider, and what providers call the messages that passed. */
+/** Channel connections, outbound messages, and providers' ids of messages. */
 export class Channels1795219200006 implements MigrationInterface {
   async up(db: QueryRunner): Promise<void> {
     await db.query(`
@@ -21,28 +21,28 @@ export class Channels1795219200006 implements MigrationInterface {
         updated_at             timestamptz NOT NULL,
         UNIQUE (tenant_id, id)
       )`);
-    // So it is always clear which connection a conversation's replies take.
+    // Only one connection can send a conversation's outbound messages.
     await db.query(`
       CREATE UNIQUE INDEX channel_connections_tenant_channel_key ON channel_connections (tenant_id, channel)
       WHERE status <> 'DISCONNECTED'`);
-    // So it is always clear whose customers write to an account, and whom its provider calls.
+    // An account belongs to one workspace: its customers, and the calls of its provider.
     await db.query(`
       CREATE UNIQUE INDEX channel_connections_external_idx ON channel_connections (channel, external_id)
       WHERE status <> 'DISCONNECTED'`);
 
     await db.query('ALTER TABLE messages ADD COLUMN metadata jsonb');
-    // Which of the contact's identities it is held with; null where nobody has said so.
+    // The contact's identity in this conversation; null if unknown.
     await db.query('ALTER TABLE conversations ADD COLUMN identity_external_id text');
-    // A conversation's replies leave in order: what has not left yet holds up what came after it.
+    // A conversation's outbound messages are sent in order: an unsent one blocks later ones.
     await db.query(`
       CREATE INDEX messages_unsent_idx ON messages (tenant_id, conversation_id, id)
       WHERE delivery_status IN ('QUEUED', 'SENDING')`);
-    // A provider that hands our own id back, or shows us what was sent, tells of one of these.
+    // A provider that returns our id, or echoes a sent message, refers to one of these.
     await db.query(`
       CREATE INDEX messages_unsettled_idx ON messages (tenant_id, id)
       WHERE delivery_status IN ('SENDING', 'UNKNOWN')`);
 
-    // One row for each reply that is not through with yet. The reply's own row says how far it is.
+    // One row for each unfinished outbound message. The message's own row holds its status.
     await db.query(`
       CREATE TABLE message_dispatches (
         tenant_id       uuid NOT NULL,
@@ -66,7 +66,7 @@ export class Channels1795219200006 implements MigrationInterface {
     await db.query(`
       CREATE INDEX message_dispatches_hold_idx ON message_dispatches (holds_until) WHERE holds_until IS NOT NULL`);
 
-    // What the provider calls a message, either way: so a message that is brought twice is stored once, and a status
+    // The provider's id of a message, inbound or outbound: so a message that arrives twice is stored once, and a receipt
     // finds its message.
     await db.query(`
       CREATE TABLE provider_messages (
@@ -85,7 +85,7 @@ export class Channels1795219200006 implements MigrationInterface {
       CREATE INDEX provider_messages_message_idx ON provider_messages (tenant_id, conversation_id, message_id)`);
     await db.query(`CREATE INDEX provider_messages_created_idx ON provider_messages USING brin (created_at)`);
 
-    // Statuses that came before the answer to the very request they are about.
+    // Receipts that arrive before the response to their send request.
     await db.query(`
       CREATE TABLE early_receipts (
         tenant_id     uuid NOT NULL,
@@ -99,7 +99,7 @@ export class Channels1795219200006 implements MigrationInterface {
       )`);
     await db.query(`CREATE INDEX early_receipts_created_idx ON early_receipts USING brin (created_at)`);
 
-    // Nobody waits for an answer that is days late.
+    // A customer no longer waits for an answer that is days late.
     await db.query(`
       UPDATE messages SET delivery_status = 'FAILED', delivery_error = jsonb_build_object(
         'code', 'PREDATES_CHANNELS', 'providerCode', NULL,
