@@ -15,7 +15,6 @@ export const ERROR_STATUS = {
 
 export type ErrorCode = keyof typeof ERROR_STATUS;
 
-/** The fault of one field of a request. */
 export interface ErrorDetail {
   field: string;
   message: string;
@@ -45,7 +44,6 @@ export class AppError extends Error {
     return ERROR_STATUS[this.code];
   }
 
-  /** The body of the HTTP response. */
   toBody(requestId: string | null): ErrorBody {
     const { code, message, details } = this;
     return { error: { code, message, ...(details && { details }), requestId } };

@@ -1,4 +1,3 @@
-/** The wait after the first failure. */
 export const FIRST_DELAY_MS = 2_000;
 /** Spreads the retries of simultaneous failures. It only adds to the base delay. */
 const JITTER = 0.1;

@@ -33,7 +33,7 @@ export class ErrorFilter implements ExceptionFilter {
   }
 }
 
-/** Errors of the framework: of its router and its body parser. */
+/** Errors of the router and the body parser. */
 function fromHttp(exception: HttpException): AppError {
   switch (exception.getStatus()) {
     case 404:

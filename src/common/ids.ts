@@ -6,7 +6,7 @@ const RANDOM_BYTES = 16;
 /** A sequence starts at random in the lowest quarter of its range, so that no millisecond counts to its end. */
 const SEQUENCE_HEADROOM_BITS = 2;
 const TIMESTAMP_SHIFT = 80n;
-/** The 74 random bits of a UUIDv7: everything but its timestamp, version and variant. */
+/** A UUIDv7 has 74 random bits: all but timestamp, version and variant. */
 const RAND_A_SHIFT = 64n;
 const RAND_B_MASK = (1n << 62n) - 1n;
 const VERSION_7 = 7n << 76n;

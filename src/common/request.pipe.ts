@@ -2,7 +2,6 @@ import { ArgumentMetadata, Injectable, PipeTransform } from '@nestjs/common';
 import { ClassConstructor } from 'class-transformer';
 import { validate } from './validate';
 
-/** Validates every body and query string against its DTO. */
 @Injectable()
 export class RequestPipe implements PipeTransform {
   transform(value: unknown, { type, metatype }: ArgumentMetadata): unknown {

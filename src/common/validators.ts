@@ -50,6 +50,5 @@ export function NotBlank(options?: ValidationOptions): PropertyDecorator {
 }
 
 export function countCharacters(text: string): number {
-  // A spread counts code points; `length` counts UTF-16 units.
   return [...text].length;
 }
