@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { SYSTEM } from '../common/principal';
 import type { AgentRole } from '../workspaces/agent.entity';
-import { addListCommand, requireChange, withServices } from './command';
+import { addListCommand, example, inWorkspace, requireChange, withServices } from './command';
 import { trueOrFalse } from './option-values';
 
 interface CreateOptions {
@@ -33,18 +33,15 @@ export function addAgentCommands(program: Command): void {
     .option('--inactive', 'create it inactive')
     .addHelpText(
       'after',
-      `
-Example:
-  node dist/cli.js agent create --workspace acme --name Ada --email ada@example.com --role OWNER
-
-Prints {id, name, email, role, isBot, active, …}.`,
+      example(
+        '{id, name, email, role, isBot, active, …}',
+        'agent create --workspace acme --name Ada --email ada@example.com --role OWNER',
+      ),
     )
     .action(
-      withServices(async ({ workspaces, agents }, options: CreateOptions) => {
-        const { workspace, bot: isBot = false, inactive = false, ...given } = options;
-        const { id } = await workspaces.getBySlug(workspace);
-        return agents.create(id, { ...given, isBot, active: !inactive }, SYSTEM);
-      }),
+      inWorkspace<CreateOptions>(({ agents }, tenantId, { bot: isBot = false, inactive = false, ...given }) =>
+        agents.create(tenantId, { ...given, isBot, active: !inactive }, SYSTEM),
+      ),
     );
 
   addListCommand(agent, {
@@ -60,10 +57,7 @@ Prints {id, name, email, role, isBot, active, …}.`,
     .option('--role <role>', 'OWNER, ADMIN or AGENT')
     .option('--active <boolean>', 'true or false', trueOrFalse)
     .hook('preAction', requireChange)
-    .addHelpText(
-      'after',
-      '\nExample:\n  node dist/cli.js agent update --id <id> --active false\n\nPrints the agent.',
-    )
+    .addHelpText('after', example('the agent', 'agent update --id <id> --active false'))
     .action(
       withServices(async ({ lookup, agents }, { id, ...changes }: UpdateOptions) =>
         agents.update(await lookup.tenantOf('Agent', id), id, changes, SYSTEM),

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { SYSTEM } from '../common/principal';
 import { type Scope, SCOPES } from '../common/scope';
-import { addListCommand, withServices } from './command';
+import { addListCommand, example, inWorkspace, withServices } from './command';
 import { isoDate, list } from './option-values';
 
 interface CreateOptions {
@@ -23,17 +23,13 @@ export function addApiKeyCommands(program: Command): void {
     .option('--expires-at <date>', 'ISO 8601; default: never', isoDate)
     .addHelpText(
       'after',
-      `
-Example:
-  node dist/cli.js api-key create --workspace acme --name crm --scopes conversations:read,messages:write
-
-Prints {id, key, name, preview, scopes, …}.`,
+      example(
+        '{id, key, name, preview, scopes, …}',
+        'api-key create --workspace acme --name crm --scopes conversations:read,messages:write',
+      ),
     )
     .action(
-      withServices(async ({ workspaces, apiKeys }, { workspace, ...given }: CreateOptions) => {
-        const { id } = await workspaces.getBySlug(workspace);
-        return apiKeys.create(id, given, SYSTEM);
-      }),
+      inWorkspace<CreateOptions>(({ apiKeys }, tenantId, given) => apiKeys.create(tenantId, given, SYSTEM)),
     );
 
   addListCommand(apiKey, {
@@ -46,7 +42,7 @@ Prints {id, key, name, preview, scopes, …}.`,
     .command('revoke')
     .description('Revokes a key: its next request is refused.')
     .requiredOption('--id <id>', 'the key')
-    .addHelpText('after', '\nExample:\n  node dist/cli.js api-key revoke --id <id>\n\nPrints the key.')
+    .addHelpText('after', example('the key', 'api-key revoke --id <id>'))
     .action(
       withServices(async ({ lookup, apiKeys }, { id }: { id: string }) =>
         apiKeys.revoke(await lookup.tenantOf('API key', id), id, SYSTEM),

@@ -17,6 +17,22 @@ export function withServices<Options>(
   };
 }
 
+/** The same for a command with `--workspace`. */
+export function inWorkspace<Options extends { workspace: string }>(
+  run: (services: Services, tenantId: string, options: Omit<Options, 'workspace'>) => Promise<object>,
+): (options: Options) => Promise<void> {
+  return withServices(async (services, { workspace, ...options }: Options) => {
+    const { id } = await services.workspaces.getBySlug(workspace);
+    return run(services, id, options);
+  });
+}
+
+/** The example and the output in a command's help. `calls` lack the program's name. */
+export function example(prints: string, ...calls: string[]): string {
+  const lines = calls.map((call) => `  node dist/cli.js ${call}`);
+  return `\nExample${calls.length > 1 ? 's' : ''}:\n${lines.join('\n')}\n\nPrints ${prints}.`;
+}
+
 interface ListCommand {
   does: string;
   things: string;
@@ -28,16 +44,8 @@ export function addListCommand(group: Command, { does, things, run }: ListComman
     .command('list')
     .description(does)
     .requiredOption('--workspace <slug>', 'the workspace')
-    .addHelpText(
-      'after',
-      `\nExample:\n  node dist/cli.js ${group.name()} list --workspace acme\n\nPrints {data: [${things}]}.`,
-    )
-    .action(
-      withServices(async (services, { workspace }: { workspace: string }) => {
-        const { id } = await services.workspaces.getBySlug(workspace);
-        return { data: await run(services, id) };
-      }),
-    );
+    .addHelpText('after', example(`{data: [${things}]}`, `${group.name()} list --workspace acme`))
+    .action(inWorkspace(async (services, tenantId) => ({ data: await run(services, tenantId) })));
 }
 
 /** Refuses an update that changes nothing, and lists its options. */

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import type { Channel } from '../common/channel';
-import { withServices } from './command';
+import { example, inWorkspace } from './command';
 import { identity } from './option-values';
 
 interface CreateOptions {
@@ -24,17 +24,11 @@ export function addContactCommands(program: Command): void {
     .option('--identity <channel:id>', "the contact's id on a channel, for outbound messages", identity)
     .addHelpText(
       'after',
-      `
-Examples:
-  node dist/cli.js contact create --workspace acme --name 'Zoë Laurent' --phone '+33 6 12 34 56 78'
-  node dist/cli.js contact create --workspace acme --identity WHATSAPP:33612345678
-
-Prints {id, name, email, phone, identities, …}.`,
+      example(
+        '{id, name, email, phone, identities, …}',
+        "contact create --workspace acme --name 'Zoë Laurent' --phone '+33 6 12 34 56 78'",
+        'contact create --workspace acme --identity WHATSAPP:33612345678',
+      ),
     )
-    .action(
-      withServices(async ({ workspaces, contacts }, { workspace, ...given }: CreateOptions) => {
-        const { id } = await workspaces.getBySlug(workspace);
-        return contacts.create(id, given);
-      }),
-    );
+    .action(inWorkspace<CreateOptions>(({ contacts }, tenantId, given) => contacts.create(tenantId, given)));
 }

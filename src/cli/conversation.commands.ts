@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { type Channel, CHANNELS } from '../common/channel';
 import type { ConversationStatus } from '../conversations/conversation.entity';
-import { requireChange, withServices } from './command';
+import { example, inWorkspace, requireChange, withServices } from './command';
 import { channel as channelName } from './option-values';
 
 interface CreateOptions {
@@ -28,17 +28,15 @@ export function addConversationCommands(program: Command): void {
     .requiredOption('--channel <channel>', CHANNELS.join(', '), channelName)
     .addHelpText(
       'after',
-      `
-Example:
-  node dist/cli.js conversation create --workspace acme --contact <id> --channel WHATSAPP
-
-Prints {id, sourceChannel, status, contact, …}.`,
+      example(
+        '{id, sourceChannel, status, contact, …}',
+        'conversation create --workspace acme --contact <id> --channel WHATSAPP',
+      ),
     )
     .action(
-      withServices(async ({ workspaces, conversations }, { workspace, contact, channel }: CreateOptions) => {
-        const { id } = await workspaces.getBySlug(workspace);
-        return conversations.create(id, { contactId: contact, channel });
-      }),
+      inWorkspace<CreateOptions>(({ conversations }, tenantId, { contact: contactId, channel }) =>
+        conversations.create(tenantId, { contactId, channel }),
+      ),
     );
 
   conversation
@@ -51,11 +49,10 @@ Prints {id, sourceChannel, status, contact, …}.`,
     .hook('preAction', requireChange)
     .addHelpText(
       'after',
-      `
-Example:
-  node dist/cli.js conversation update --id <id> --agent <id> --status CLOSED --assign none
-
-Prints {id, sourceChannel, status, assignedAgentId, …}.`,
+      example(
+        '{id, sourceChannel, status, assignedAgentId, …}',
+        'conversation update --id <id> --agent <id> --status CLOSED --assign none',
+      ),
     )
     .action(
       withServices(async ({ lookup, conversations }, { id, agent, status, assign }: UpdateOptions) => {

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { withServices } from './command';
+import { example, withServices } from './command';
 
 interface ReceiveOptions {
   conversation: string;
@@ -20,11 +20,10 @@ export function addMessageCommands(program: Command): void {
     .requiredOption('--body <text>', 'what the customer wrote')
     .addHelpText(
       'after',
-      `
-Example:
-  node dist/cli.js message receive --conversation <id> --body 'Where is my parcel?'
-
-Prints {id, senderType, body, createdAt, …}.`,
+      example(
+        '{id, senderType, body, createdAt, …}',
+        "message receive --conversation <id> --body 'Where is my parcel?'",
+      ),
     )
     .action(
       withServices(async ({ lookup, messages }, { conversation, body }: ReceiveOptions) =>
@@ -40,11 +39,10 @@ Prints {id, senderType, body, createdAt, …}.`,
     .requiredOption('--body <text>', 'what the agent writes')
     .addHelpText(
       'after',
-      `
-Example:
-  node dist/cli.js message send --conversation <id> --agent <id> --body 'It is on its way.'
-
-Prints {id, senderType, body, createdAt, …}.`,
+      example(
+        '{id, senderType, body, createdAt, …}',
+        "message send --conversation <id> --agent <id> --body 'It is on its way.'",
+      ),
     )
     .action(
       withServices(async ({ lookup, messages }, { conversation, agent, body }: SendOptions) => {

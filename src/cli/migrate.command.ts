@@ -1,15 +1,12 @@
 import { Command } from 'commander';
-import { print } from './command';
+import { example, print } from './command';
 
 export function addMigrateCommand(program: Command): void {
   program
     .command('migrate')
     .description('Runs all pending migrations, or reverts the last one.')
     .option('--down', 'revert the last migration')
-    .addHelpText(
-      'after',
-      '\nExample:\n  node dist/cli.js migrate\n\nPrints {direction, migrations: [names]}.',
-    )
+    .addHelpText('after', example('{direction, migrations: [names]}', 'migrate'))
     .action(async ({ down = false }: { down?: boolean }) => {
       const [{ Config }, { migrate }] = await Promise.all([
         import('../config/config.js'),

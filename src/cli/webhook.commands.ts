@@ -3,7 +3,7 @@ import { AppError } from '../common/app-error';
 import { SYSTEM } from '../common/principal';
 import type { ListWebhookDeliveriesQuery } from '../webhooks/deliveries/webhook-delivery.dto';
 import type { RecoverEndpoint } from '../webhooks/recoveries/webhook-recovery.dto';
-import { addListCommand, withServices } from './command';
+import { addListCommand, example, inWorkspace, withServices } from './command';
 import { isoDate, list, wholeNumber } from './option-values';
 import type { Services } from './services';
 
@@ -35,17 +35,15 @@ export function addWebhookCommands(program: Command): void {
     .option('--rate-limit <n>', 'deliveries a second; default: no limit', wholeNumber)
     .addHelpText(
       'after',
-      `
-Example:
-  node dist/cli.js webhook create --workspace acme --url https://example.com/hooks --events '*'
-
-Prints {id, secret, url, events, active, …}.`,
+      example(
+        '{id, secret, url, events, active, …}',
+        "webhook create --workspace acme --url https://example.com/hooks --events '*'",
+      ),
     )
     .action(
-      withServices(async ({ workspaces, webhookEndpoints }, { workspace, ...given }: CreateOptions) => {
-        const { id } = await workspaces.getBySlug(workspace);
-        return webhookEndpoints.create(id, given, SYSTEM);
-      }),
+      inWorkspace<CreateOptions>(({ webhookEndpoints }, tenantId, given) =>
+        webhookEndpoints.create(tenantId, given, SYSTEM),
+      ),
     );
 
   addListCommand(webhook, {
@@ -102,11 +100,10 @@ function addDeliveryCommands(webhook: Command): void {
     .option('--cursor <cursor>', 'the nextCursor of the previous page')
     .addHelpText(
       'after',
-      `
-Example:
-  node dist/cli.js webhook deliveries --id <id> --status exhausted --since 2026-11-20
-
-Prints {data: [{id, event, status, attempts: [{at, statusCode, durationMs, error}], …}], nextCursor}.`,
+      example(
+        '{data: [{id, event, status, attempts: [{at, statusCode, durationMs, error}], …}], nextCursor}',
+        'webhook deliveries --id <id> --status exhausted --since 2026-11-20',
+      ),
     )
     .action(
       withServices(async (services, { id: endpointId, workspace, ...query }: DeliveriesOptions) =>
@@ -138,13 +135,10 @@ function addDeliveryAction(
     .description(does)
     .requiredOption('--workspace <slug>', 'the workspace')
     .requiredOption('--id <id>', 'the delivery')
-    .addHelpText(
-      'after',
-      `\nExample:\n  node dist/cli.js webhook ${name} --workspace acme --id <id>\n\nPrints the delivery.`,
-    )
+    .addHelpText('after', example('the delivery', `webhook ${name} --workspace acme --id <id>`))
     .action(
-      withServices(async (services, { workspace, id }: { workspace: string; id: string }) =>
-        run(services, (await services.workspaces.getBySlug(workspace)).id, id),
+      inWorkspace<{ workspace: string; id: string }>((services, tenantId, { id }) =>
+        run(services, tenantId, id),
       ),
     );
 }
@@ -160,11 +154,10 @@ function addRecoveryCommands(webhook: Command): void {
     .option('--dry-run', 'only count')
     .addHelpText(
       'after',
-      `
-Example:
-  node dist/cli.js webhook recover --id <id> --since 2026-11-20T08:00:00Z --dry-run
-
-Prints {id, status, total, recovered, …}; follow it with "webhook recovery".`,
+      example(
+        '{id, status, total, recovered, …}; follow it with "webhook recovery"',
+        'webhook recover --id <id> --since 2026-11-20T08:00:00Z --dry-run',
+      ),
     )
     .action(
       withServices(async ({ lookup, webhookRecoveries }, { id, ...given }: RecoverOptions) =>
@@ -178,7 +171,7 @@ Prints {id, status, total, recovered, …}; follow it with "webhook recovery".`,
     .requiredOption('--id <id>', 'the recovery')
     .addHelpText(
       'after',
-      '\nExample:\n  node dist/cli.js webhook recovery --id <id>\n\nPrints {id, status, total, recovered, finishedAt, …}.',
+      example('{id, status, total, recovered, finishedAt, …}', 'webhook recovery --id <id>'),
     )
     .action(
       withServices(async ({ lookup, webhookRecoveries }, { id }: { id: string }) =>
@@ -214,7 +207,7 @@ function addEndpointAction(webhook: Command, name: string, { does, prints, run }
     .command(name)
     .description(does)
     .requiredOption('--id <id>', 'the endpoint')
-    .addHelpText('after', `\nExample:\n  node dist/cli.js webhook ${name} --id <id>\n\nPrints ${prints}.`)
+    .addHelpText('after', example(prints, `webhook ${name} --id <id>`))
     .action(
       withServices(async (services, { id }: { id: string }) =>
         run(services, await services.lookup.tenantOf('Webhook endpoint', id), id),

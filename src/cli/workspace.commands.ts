@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { SYSTEM } from '../common/principal';
 import type { Entitlement, PlanTier } from '../workspaces/plan-policy';
-import { requireChange, withServices } from './command';
+import { example, requireChange, withServices } from './command';
 import { isoDate, list, wholeNumber, wholeNumberOrDefault } from './option-values';
 
 interface CreateOptions {
@@ -35,11 +35,10 @@ export function addWorkspaceCommands(program: Command): void {
     .option('--entitlements <list>', 'in addition to the plan: auditWebhookExport', list)
     .addHelpText(
       'after',
-      `
-Example:
-  node dist/cli.js workspace create --name Acme --slug acme --plan PRO
-
-Prints {id, name, slug, planTier, trialEndsAt, rateLimit, entitlements, createdAt, updatedAt}.`,
+      example(
+        '{id, name, slug, planTier, trialEndsAt, rateLimit, entitlements, createdAt, updatedAt}',
+        'workspace create --name Acme --slug acme --plan PRO',
+      ),
     )
     .action(
       withServices(({ workspaces }, { plan, ...given }: CreateOptions) =>
@@ -50,7 +49,7 @@ Prints {id, name, slug, planTier, trialEndsAt, rateLimit, entitlements, createdA
   workspace
     .command('list')
     .description('Lists all workspaces, newest first.')
-    .addHelpText('after', '\nExample:\n  node dist/cli.js workspace list\n\nPrints {data: [workspaces]}.')
+    .addHelpText('after', example('{data: [workspaces]}', 'workspace list'))
     .action(withServices(async ({ lookup }) => ({ data: await lookup.workspaces() })));
 
   workspace
@@ -64,12 +63,11 @@ Prints {id, name, slug, planTier, trialEndsAt, rateLimit, entitlements, createdA
     .hook('preAction', requireChange)
     .addHelpText(
       'after',
-      `
-Examples:
-  node dist/cli.js workspace update --slug acme --plan ENTERPRISE
-  node dist/cli.js workspace update --slug acme --rate-limit default --entitlements ''
-
-Prints the workspace.`,
+      example(
+        'the workspace',
+        'workspace update --slug acme --plan ENTERPRISE',
+        "workspace update --slug acme --rate-limit default --entitlements ''",
+      ),
     )
     .action(
       withServices(async ({ workspaces }, { slug, plan, rateLimit, ...changes }: UpdateOptions) => {
