@@ -89,8 +89,7 @@ export { DELIVERY_ERROR_CODES, type DeliveryError, type DeliveryStatus } from '.
 
 // Contacts, conversations and messages.
 export { ContactsService } from './contacts/contacts.service';
-export { CreateContact, ListContactsQuery } from './contacts/contact.dto';
-export { ContactResponse } from './contacts/contact.response';
+export { CreateContact, ListContactsQuery, ContactResponse } from './contacts/contact.dto';
 export { ConversationsService } from './conversations/conversations.service';
 export {
   ConversationDetail,

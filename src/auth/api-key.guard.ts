@@ -3,11 +3,13 @@ import { Reflector } from '@nestjs/core';
 import type { Request, Response } from 'express';
 import { AuthenticatedRequest, PUBLIC } from '../common/access.decorators';
 import { AppError } from '../common/app-error';
+import { RateLimit, RateLimiter } from '../rate-limit/rate-limiter';
 import { hashApiKey, isWellFormedApiKey } from './api-key-token';
 import { ApiKeysRepository } from './api-keys.repository';
-import { FailureLimiter } from './failure-limiter';
 
 const BEARER = /^Bearer +(.+)$/i;
+/** By client address, against guessing. A valid key is never delayed. */
+const REFUSALS: RateLimit = { max: 120, excess: 'Too many refused API keys.' };
 
 /** Authenticates each request by its API key and attaches the principal, unless the route is public. */
 @Injectable()
@@ -17,7 +19,7 @@ export class ApiKeyGuard implements CanActivate {
   constructor(
     private readonly reflector: Reflector,
     private readonly keys: ApiKeysRepository,
-    private readonly failures: FailureLimiter,
+    private readonly limiter: RateLimiter,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
@@ -27,7 +29,8 @@ export class ApiKeyGuard implements CanActivate {
     const key = keyOf(request);
     const authenticated = isWellFormedApiKey(key) ? await this.keys.authenticate(hashApiKey(key)) : null;
     if (!authenticated) {
-      await this.failures.count(request, context.switchToHttp().getResponse<Response>());
+      const response = context.switchToHttp().getResponse<Response>();
+      await this.limiter.count(`refused:${request.ip ?? 'unknown'}`, REFUSALS, response);
       throw new AppError('UNAUTHENTICATED', 'The API key is malformed, unknown, expired or revoked.');
     }
     request.principal = authenticated.principal;

@@ -10,7 +10,6 @@ import { ApiKeyEntity } from './api-key.entity';
 import { ApiKeyGuard } from './api-key.guard';
 import { ApiKeysRepository } from './api-keys.repository';
 import { ApiKeysService } from './api-keys.service';
-import { FailureLimiter } from './failure-limiter';
 import { MeController } from './me.controller';
 import { limitOf, RATE_WINDOW_MS, RateLimitGuard } from './rate-limit.guard';
 import { ScopeGuard } from './scope.guard';
@@ -18,9 +17,9 @@ import { TrialGuard } from './trial.guard';
 
 /** API keys as the dashboard manages them. */
 @Module({
-  imports: [DatabaseModule.forEntities([ApiKeyEntity]), WorkspacesModule, AuditModule, RateLimitModule],
-  providers: [ApiKeysRepository, ApiKeysService, FailureLimiter],
-  exports: [ApiKeysRepository, ApiKeysService, FailureLimiter],
+  imports: [DatabaseModule.forEntities([ApiKeyEntity]), WorkspacesModule, AuditModule],
+  providers: [ApiKeysRepository, ApiKeysService],
+  exports: [ApiKeysRepository, ApiKeysService],
 })
 export class AuthModule {}
 
@@ -28,6 +27,7 @@ export class AuthModule {}
 @Module({
   imports: [
     AuthModule,
+    RateLimitModule,
     ThrottlerModule.forRootAsync({
       imports: [RateLimitModule],
       inject: [RateLimitStorage],

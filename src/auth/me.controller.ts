@@ -2,7 +2,7 @@ import { Controller, Get } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { AnyScope, CurrentPrincipal } from '../common/access.decorators';
 import { ApiAnswer, ApiErrors } from '../common/api.decorators';
-import { NoQuery } from '../common/no-query.decorator';
+import { NoQuery } from '../common/request.pipe';
 import { type Principal } from '../common/principal';
 import { MeResponse, toMe } from './me.response';
 

@@ -1,9 +1,11 @@
-import { ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiPropertyOptional, ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { IsEmail, IsIn, IsObject, IsOptional, ValidateNested } from 'class-validator';
 import { type Channel, CHANNELS } from '../common/channel';
 import { PageQuery } from '../common/page';
 import { IsStorableText, MaxCharacters, NotBlank } from '../common/validators';
+import { ContactIdentityEntity } from './contact-identity.entity';
+import { ListedContact } from './contacts.repository';
 
 export const MAX_SEARCH_CHARACTERS = 200;
 
@@ -54,4 +56,64 @@ export class ListContactsQuery extends PageQuery {
   @MaxCharacters(MAX_SEARCH_CHARACTERS)
   @IsStorableText()
   q?: string;
+}
+
+export class ContactIdentityResponse {
+  @ApiProperty({ enum: CHANNELS, example: 'WHATSAPP' })
+  channel: Channel;
+
+  @ApiProperty({ example: '34600112233', description: "The provider's id of the person." })
+  externalId: string;
+}
+
+/** An unknown value is null, never left out. */
+export class ContactResponse {
+  @ApiProperty({ example: '019ab3f2-3b4c-7d5e-8f60-718293a4b5c6' })
+  id: string;
+
+  @ApiProperty({ type: String, nullable: true, example: 'Zoë Martín' })
+  name: string | null;
+
+  @ApiProperty({ type: String, nullable: true, example: 'zoe@example.com' })
+  email: string | null;
+
+  @ApiProperty({ type: String, nullable: true, example: '+34 600 11 22 33' })
+  phone: string | null;
+
+  @ApiProperty({ type: String, nullable: true, example: null })
+  avatarUrl: string | null;
+
+  @ApiProperty({ type: [ContactIdentityResponse], description: "The person's id on each channel." })
+  identities: ContactIdentityResponse[];
+
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: true,
+    description: 'Other facts that the workspace keeps.',
+    example: { city: 'Valencia' },
+  })
+  attributes: Record<string, unknown>;
+
+  @ApiProperty({ example: '2026-11-02T08:15:30.000Z' })
+  createdAt: Date;
+
+  @ApiProperty({ example: '2026-11-18T16:20:00.000Z' })
+  updatedAt: Date;
+}
+
+export function toContact(contact: ListedContact, identities: ContactIdentityEntity[]): ContactResponse {
+  const { id, name, email, phone, avatarUrl, attributes, createdAt, updatedAt } = contact;
+  return {
+    id,
+    name,
+    email,
+    phone,
+    avatarUrl,
+    identities: identities
+      .filter(({ contactId }) => contactId === id)
+      .map(({ channel, externalId }) => ({ channel, externalId })),
+    attributes,
+    createdAt,
+    updatedAt,
+  };
 }

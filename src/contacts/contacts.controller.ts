@@ -4,8 +4,7 @@ import { CurrentPrincipal, RequireScope } from '../common/access.decorators';
 import { ApiErrors, ApiPage } from '../common/api.decorators';
 import { type Page } from '../common/page';
 import { type Principal } from '../common/principal';
-import { ListContactsQuery } from './contact.dto';
-import { ContactResponse } from './contact.response';
+import { ListContactsQuery, ContactResponse } from './contact.dto';
 import { ContactsService } from './contacts.service';
 
 @ApiTags('Contacts')

@@ -6,10 +6,9 @@ import { Page, toPage } from '../common/page';
 import { validate } from '../common/validate';
 import { Database } from '../database/database';
 import { Transaction } from '../database/transaction';
-import { CreateContact, ListContactsQuery, NewIdentity } from './contact.dto';
+import { CreateContact, ListContactsQuery, NewIdentity, ContactResponse, toContact } from './contact.dto';
 import { ContactIdentityEntity } from './contact-identity.entity';
 import { ContactEntity } from './contact.entity';
-import { ContactResponse, toContact } from './contact.response';
 import { ContactsRepository } from './contacts.repository';
 
 /** A person as a channel describes them. */

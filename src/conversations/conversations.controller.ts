@@ -2,7 +2,7 @@ import { Body, Controller, Get, Param, Patch, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { CurrentPrincipal, RequireScope } from '../common/access.decorators';
 import { ApiAnswer, ApiConversationId, ApiErrors, ApiPage } from '../common/api.decorators';
-import { NoQuery } from '../common/no-query.decorator';
+import { NoQuery } from '../common/request.pipe';
 import { type Page } from '../common/page';
 import { actorOf, type Principal } from '../common/principal';
 import {

@@ -8,7 +8,7 @@ import {
   ApiIdempotencyKey,
   ApiPage,
 } from '../common/api.decorators';
-import { NoQuery } from '../common/no-query.decorator';
+import { NoQuery } from '../common/request.pipe';
 import { type Page, PageQuery } from '../common/page';
 import { type Principal } from '../common/principal';
 import { Idempotent, type IdempotentRequest } from '../idempotency/idempotent-request';

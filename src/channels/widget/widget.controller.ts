@@ -2,7 +2,7 @@ import { Body, Controller, Get, HttpCode, Options, Post, Query, Req, Res, UseGua
 import { ApiExcludeEndpoint, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { Public } from '../../common/access.decorators';
-import { NoQuery } from '../../common/no-query.decorator';
+import { NoQuery } from '../../common/request.pipe';
 import { type Page, PageQuery } from '../../common/page';
 import { MessageResponse } from '../../messages/message.dto';
 import { EventStream } from './event-stream';
