@@ -165,7 +165,7 @@ const filesNamedIn = (page: string) =>
   );
 
 it.each(PAGES)('%s names files that exist', (page) => {
-  // The example of docs/extending.md makes a folder of its own: notes.
+  // The example of docs/extending.md makes a folder of its own: tags.
   const missing = filesNamedIn(page).filter(
     (path) => !/\btags?\b/.test(path) && !existsSync(resolve(ROOT, path)),
   );
