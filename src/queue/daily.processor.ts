@@ -1,43 +1,48 @@
+import { OnQueueError, OnQueueFailed } from '@nestjs/bull';
 import { BeforeApplicationShutdown, Logger, OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
-import type { Queue } from 'bull';
+import type { Job, Queue } from 'bull';
 import { closeQueue } from './close-queue';
+import { holdProcessing } from './hold-processing';
 
-/** A Redis that was wiped has forgotten the schedule. */
+/** Redis may have been wiped, and the schedule with it. */
 const RESCHEDULE_MS = 60 * 60 * 1000;
 
-/** Does its work once a day, on one worker. */
+/** Runs its work once a day, on one worker. */
 export abstract class DailyProcessor
   implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown
 {
   private readonly logger = new Logger(this.constructor.name);
   private readonly stop = new AbortController();
+  private readonly startProcessing: () => void;
   private timer?: NodeJS.Timeout;
   private running: Promise<unknown> = Promise.resolve();
   private stopped: Promise<void> | null = null;
 
-  /**
-   * @param cron when, by the workers' own time zone
-   * @param work is waited for at shutdown, and told by its signal to come to an end; what it throws is logged
-   */
+  /** @param cron in the worker's time zone */
   protected constructor(
     private readonly queue: Queue,
     private readonly cron: string,
-    private readonly work: (stop: AbortSignal) => Promise<unknown>,
-  ) {}
+  ) {
+    this.startProcessing = holdProcessing(queue, this.logger);
+  }
 
   onApplicationBootstrap(): void {
-    this.queue.on('error', (error: Error) => this.logger.warn({ err: error }, 'the queue has no Redis'));
-    this.queue.on('failed', (_: unknown, error: Error) =>
-      this.logger.error({ err: error }, 'the daily work was not finished; the next day goes on'),
-    );
-    this.queue
-      .process(() => (this.running = this.work(this.stop.signal)))
-      .catch((error: Error) => this.logger.error({ err: error }, 'the queue has stopped'));
+    this.startProcessing();
     this.schedule();
     this.timer = setInterval(() => this.schedule(), RESCHEDULE_MS);
   }
 
-  /** Begins to stop, and is not waited for: all processors have the same time, at the same time. */
+  @OnQueueError()
+  onError(error: Error): void {
+    this.logger.warn({ err: error }, 'the queue has no connection to Redis');
+  }
+
+  @OnQueueFailed()
+  onFailed(_: Job, error: Error): void {
+    this.logger.error({ err: error }, 'the daily work failed; it continues the next day');
+  }
+
+  /** Not awaited: all processors stop at the same time. */
   onModuleDestroy(): void {
     clearInterval(this.timer);
     this.stop.abort();
@@ -48,7 +53,12 @@ export abstract class DailyProcessor
     await this.stopped;
   }
 
-  /** Not waited for: without Redis it is scheduled once Redis is back. The same schedule twice is one. */
+  /** The shutdown aborts the signal and waits for the work. */
+  protected run(work: (stop: AbortSignal) => Promise<unknown>): Promise<unknown> {
+    return (this.running = work(this.stop.signal));
+  }
+
+  /** Not awaited: while Redis is down, the client keeps the command. Bull ignores a schedule that exists. */
   private schedule(): void {
     this.queue
       .add({}, { repeat: { cron: this.cron }, removeOnComplete: true, removeOnFail: true })

@@ -1,59 +1,67 @@
+import { OnQueueCompleted, OnQueueError, OnQueueFailed } from '@nestjs/bull';
 import { BeforeApplicationShutdown, Logger, OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
 import type { Job, Queue } from 'bull';
 import { closeQueue } from './close-queue';
-import { LeaseWorker, TURNS_AT_ONCE } from './lease-worker';
+import { holdProcessing } from './hold-processing';
+import { LeaseWorker } from './lease-worker';
 import { WakeUp, WakeUpQueue } from './wake-up.queue';
 
 /**
- * Serves the targets that are woken: by this process itself, and by jobs of any. The database says what is due and whose
- * it is, so that any number of jobs, workers and repetitions do no harm.
+ * Claims for the targets that are woken, by this process or by a job. The database holds what is due and its lease, so
+ * any number of jobs, workers and repetitions is harmless.
  */
 export abstract class WakeUpProcessor
   implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown
 {
   private readonly logger = new Logger(this.constructor.name);
+  private readonly startProcessing: () => void;
   private stopping: Promise<void> | null = null;
 
   protected constructor(
     private readonly bull: Queue<WakeUp>,
     private readonly queue: WakeUpQueue,
-    private readonly dispatcher: LeaseWorker<unknown>,
-  ) {}
+    protected readonly worker: LeaseWorker<unknown>,
+  ) {
+    this.startProcessing = holdProcessing(bull, this.logger);
+  }
 
-  /** Whether a target has anything that could be claimed now. */
+  /** Whether a target has anything that can be claimed now. */
   protected abstract hasDue(id: string): Promise<boolean>;
 
   onApplicationBootstrap(): void {
-    this.queue.serveHere((ids) => this.dispatcher.call(ids));
-    this.bull.on('error', (error: Error) => this.logger.warn({ err: error }, 'the queue has no Redis'));
-    this.bull.on('failed', ({ data }: Job<WakeUp>, error: Error) =>
-      this.logger.error({ err: error, ...data }, 'a turn failed; the sweeper will come back to it'),
-    );
-    // Only now is the job gone: a wake-up that came while it was active has added nothing.
-    this.bull.on('completed', ({ data }: Job<WakeUp>) => void this.wakeIfDue(data.id));
-    this.bull
-      .process(TURNS_AT_ONCE, ({ data }) => this.dispatcher.serve(data.id))
-      .catch((error: Error) => this.logger.error({ err: error }, 'the queue has stopped'));
+    this.queue.serveHere((ids) => this.worker.call(ids));
+    this.startProcessing();
   }
 
-  /** Begins to stop, and is not waited for: all processors have the same time, at the same time. */
-  onModuleDestroy(): void {
-    this.queue.serveElsewhere();
-    this.stopping ??= closeQueue(this.bull, [this.dispatcher.drain()]);
+  @OnQueueError()
+  onError(error: Error): void {
+    this.logger.warn({ err: error }, 'the queue has no connection to Redis');
   }
 
-  /** Lets what is under way come to its end, and takes nothing new. */
-  async beforeApplicationShutdown(): Promise<void> {
-    await this.stopping;
+  @OnQueueFailed()
+  onFailed({ data }: Job<WakeUp>, error: Error): void {
+    this.logger.error({ err: error, ...data }, 'claiming failed; the sweeper will retry');
   }
 
-  /** Where there is no room there is nothing to wake for: whatever makes room will ask. */
-  private async wakeIfDue(id: string): Promise<void> {
-    if (this.stopping || !this.dispatcher.hasRoom(id)) return;
+  /** Bull ignored every wake-up of this target while the job was active. */
+  @OnQueueCompleted()
+  async onCompleted({ data: { id } }: Job<WakeUp>): Promise<void> {
+    // Without a free slot there is nothing to wake for: releasing one claims again.
+    if (this.stopping || !this.worker.hasRoom(id)) return;
     try {
       if (await this.hasDue(id)) this.queue.wake([id]);
     } catch (error) {
-      this.logger.warn({ err: error as Error, id }, 'not looked whether more is due; the sweeper will');
+      this.logger.warn({ err: error as Error, id }, 'not checked whether more is due; the sweeper will');
     }
+  }
+
+  /** Not awaited: all processors stop at the same time. */
+  onModuleDestroy(): void {
+    this.queue.serveElsewhere();
+    this.stopping ??= closeQueue(this.bull, [this.worker.drain()]);
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.stopping;
   }
 }

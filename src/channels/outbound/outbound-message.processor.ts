@@ -1,25 +1,31 @@
-import { InjectQueue } from '@nestjs/bull';
-import { Injectable } from '@nestjs/common';
-import type { Queue } from 'bull';
+import { InjectQueue, Process, Processor } from '@nestjs/bull';
+import type { Job, Queue } from 'bull';
+import { TURNS_AT_ONCE } from '../../queue/lease-worker';
 import { WakeUpProcessor } from '../../queue/wake-up.processor';
 import { type WakeUp } from '../../queue/wake-up.queue';
 import { OutboundMessageWorker } from './outbound-message.worker';
 import { OUTBOUND_MESSAGE_QUEUE, OutboundMessageQueue } from './outbound-message.queue';
 import { OutboundMessagesRepository } from './outbound-messages.repository';
 
-/** Serves the connections that are woken. */
-@Injectable()
+/** Sends outbound messages. A job carries the id of a connection and nothing else: PostgreSQL holds what is due. */
+@Processor(OUTBOUND_MESSAGE_QUEUE)
 export class OutboundMessageProcessor extends WakeUpProcessor {
   constructor(
     @InjectQueue(OUTBOUND_MESSAGE_QUEUE) bull: Queue<WakeUp>,
     queue: OutboundMessageQueue,
-    dispatcher: OutboundMessageWorker,
-    private readonly store: OutboundMessagesRepository,
+    worker: OutboundMessageWorker,
+    private readonly messages: OutboundMessagesRepository,
   ) {
-    super(bull, queue, dispatcher);
+    super(bull, queue, worker);
+  }
+
+  /** Settles when every message that has a slot is claimed and started. */
+  @Process({ concurrency: TURNS_AT_ONCE })
+  send({ data }: Job<WakeUp>): Promise<void> {
+    return this.worker.serve(data.id);
   }
 
   protected override async hasDue(connectionId: string): Promise<boolean> {
-    return (await this.store.ready(connectionId, 1)) !== null;
+    return (await this.messages.ready(connectionId, 1)) !== null;
   }
 }

@@ -1,5 +1,4 @@
-import { InjectQueue } from '@nestjs/bull';
-import { Injectable } from '@nestjs/common';
+import { InjectQueue, Process, Processor } from '@nestjs/bull';
 import type { Queue } from 'bull';
 import { DailyProcessor } from '../../queue/daily.processor';
 import { InstagramTokensService } from './instagram-tokens.service';
@@ -7,10 +6,18 @@ import { InstagramTokensService } from './instagram-tokens.service';
 export const INSTAGRAM_TOKENS_QUEUE = 'instagram-tokens';
 const EVERY_DAY = '43 4 * * *';
 
-/** Has tokens replaced once a day, on one worker. */
-@Injectable()
+/** Refreshes tokens once a day, on one worker. */
+@Processor(INSTAGRAM_TOKENS_QUEUE)
 export class InstagramTokensProcessor extends DailyProcessor {
-  constructor(@InjectQueue(INSTAGRAM_TOKENS_QUEUE) queue: Queue, tokens: InstagramTokensService) {
-    super(queue, EVERY_DAY, (stop) => tokens.refreshDue(stop));
+  constructor(
+    @InjectQueue(INSTAGRAM_TOKENS_QUEUE) queue: Queue,
+    private readonly tokens: InstagramTokensService,
+  ) {
+    super(queue, EVERY_DAY);
+  }
+
+  @Process()
+  refresh(): Promise<unknown> {
+    return this.run((stop) => this.tokens.refreshDue(stop));
   }
 }

@@ -1,25 +1,34 @@
-import { InjectQueue } from '@nestjs/bull';
-import { Injectable } from '@nestjs/common';
-import type { Queue } from 'bull';
+import { InjectQueue, Process, Processor } from '@nestjs/bull';
+import type { Job, Queue } from 'bull';
+import { TURNS_AT_ONCE } from '../../queue/lease-worker';
 import { WakeUpProcessor } from '../../queue/wake-up.processor';
 import { type WakeUp } from '../../queue/wake-up.queue';
 import { DeliveryWorker } from './delivery.worker';
 import { DELIVERY_QUEUE, DeliveryQueue } from './delivery.queue';
 import { PendingDeliveriesRepository } from './pending-deliveries.repository';
 
-/** Serves the endpoints that are woken. */
-@Injectable()
+/**
+ * Turns domain events into signed deliveries. A job carries the id of an endpoint and nothing else: PostgreSQL holds the
+ * deliveries that are due, their leases and their attempts.
+ */
+@Processor(DELIVERY_QUEUE)
 export class DeliveryProcessor extends WakeUpProcessor {
   constructor(
     @InjectQueue(DELIVERY_QUEUE) bull: Queue<WakeUp>,
     queue: DeliveryQueue,
-    dispatcher: DeliveryWorker,
-    private readonly store: PendingDeliveriesRepository,
+    worker: DeliveryWorker,
+    private readonly deliveries: PendingDeliveriesRepository,
   ) {
-    super(bull, queue, dispatcher);
+    super(bull, queue, worker);
+  }
+
+  /** Settles when every delivery that has a slot is claimed and started. */
+  @Process({ concurrency: TURNS_AT_ONCE })
+  deliver({ data }: Job<WakeUp>): Promise<void> {
+    return this.worker.serve(data.id);
   }
 
   protected override hasDue(endpointId: string): Promise<boolean> {
-    return this.store.hasDue(endpointId);
+    return this.deliveries.hasDue(endpointId);
   }
 }
