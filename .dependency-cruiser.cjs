@@ -43,6 +43,20 @@ const MAY_IMPORT = {
   openapi: ['outbox', ...GROUND],
 };
 
+/**
+ * The same inside a folder that has sub-folders: which of its siblings each may import. The files at the top of the folder
+ * wire them, so no sub-folder imports those.
+ * @type {Record<string, Record<string, string[]>>}
+ */
+const INSIDE = {
+  webhooks: {
+    sending: [],
+    endpoints: ['sending'],
+    deliveries: ['endpoints', 'sending'],
+    recoveries: ['deliveries', 'endpoints'],
+  },
+};
+
 const FOLDERS = Object.keys(MAY_IMPORT);
 const TESTS = '\\.spec\\.ts$';
 
@@ -53,6 +67,29 @@ const arrows = Object.entries(MAY_IMPORT).map(([folder, allowed]) => ({
   from: { path: `^src/${folder}/`, pathNot: TESTS },
   to: { path: '^src/', pathNot: `^src/(${[folder, ...allowed].join('|')})/` },
 }));
+
+const inside = Object.entries(INSIDE).flatMap(([folder, subfolders]) => [
+  {
+    name: `${folder}-known-subfolders`,
+    comment: `A new sub-folder of src/${folder} says here what it may import.`,
+    severity: 'error',
+    from: {
+      path: `^src/${folder}/[^/]+/`,
+      pathNot: `^src/${folder}/(${Object.keys(subfolders).join('|')})/`,
+    },
+    to: {},
+  },
+  ...Object.entries(subfolders).map(([subfolder, allowed]) => ({
+    name: `${folder}-${subfolder}-imports`,
+    comment: `Of src/${folder}, ${subfolder} may import ${allowed.length > 0 ? allowed.join(', ') : 'nothing else'}.`,
+    severity: 'error',
+    from: { path: `^src/${folder}/${subfolder}/`, pathNot: TESTS },
+    to: {
+      path: `^src/${folder}/`,
+      pathNot: `^src/${folder}/(${[subfolder, ...allowed].join('|')})/`,
+    },
+  })),
+]);
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {
@@ -72,6 +109,7 @@ module.exports = {
       to: {},
     },
     ...arrows,
+    ...inside,
     {
       name: 'events-not-calls',
       comment: 'Webhooks and channels react to events: only the modules at the top import them.',

@@ -55,13 +55,12 @@ export { WebhookEndpointsService } from './webhooks/endpoints/webhook-endpoints.
 export { WebhookDeliveriesService } from './webhooks/deliveries/webhook-deliveries.service';
 export { WebhookRecoveriesService } from './webhooks/recoveries/webhook-recoveries.service';
 export { RecoverEndpoint, type WebhookRecoverySummary } from './webhooks/recoveries/webhook-recovery.dto';
-export { WebhookTestService } from './webhooks/endpoints/webhook-test.service';
+export { WebhookTestService } from './webhooks/deliveries/webhook-test.service';
 export {
   ALL_EVENTS,
   CreateWebhookEndpoint,
   type CreatedWebhookEndpoint,
   type WebhookEndpointSummary,
-  type WebhookTestResult,
 } from './webhooks/endpoints/webhook-endpoint.dto';
 export {
   ListWebhookDeliveriesQuery,
@@ -69,6 +68,7 @@ export {
   type WebhookAttemptSummary,
   type WebhookDeliverySummary,
   type WebhookEndpointHealth,
+  type WebhookTestResult,
 } from './webhooks/deliveries/webhook-delivery.dto';
 export type { AttemptError } from './webhooks/sending/attempt-outcome';
 export { eventCatalog, isEventType, type EventData, type EventType } from './outbox/event-catalog';

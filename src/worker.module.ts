@@ -4,7 +4,7 @@ import { TokensModule } from './channels/tokens/tokens.module';
 import { OutboxModule } from './outbox/outbox.module';
 import { OutboxRelay } from './outbox/outbox.relay';
 import { RetentionModule } from './retention/retention.module';
-import { DeliveryModule } from './webhooks/deliveries/delivery.module';
+import { DeliveryModule } from './webhooks/delivery.module';
 
 /**
  * What works in the background: relays events, sends outbound messages and webhooks, deletes old rows. The module

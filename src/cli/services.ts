@@ -13,7 +13,7 @@ import { KeyRotationService } from '../secrets/key-rotation.service';
 import { WebhookDeliveriesService } from '../webhooks/deliveries/webhook-deliveries.service';
 import { WebhookEndpointsService } from '../webhooks/endpoints/webhook-endpoints.service';
 import { WebhookRecoveriesService } from '../webhooks/recoveries/webhook-recoveries.service';
-import { WebhookTestService } from '../webhooks/endpoints/webhook-test.service';
+import { WebhookTestService } from '../webhooks/deliveries/webhook-test.service';
 import { AgentsService } from '../workspaces/agents.service';
 import { WorkspacesService } from '../workspaces/workspaces.service';
 import { OperatorLookup } from './operator-lookup';

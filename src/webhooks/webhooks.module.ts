@@ -25,7 +25,7 @@ import { WebhookEndpointsService } from './endpoints/webhook-endpoints.service';
 import { WebhookRecoveriesRepository } from './recoveries/webhook-recoveries.repository';
 import { WebhookRecoveriesService } from './recoveries/webhook-recoveries.service';
 import { WebhookRecoveryEntity } from './recoveries/webhook-recovery.entity';
-import { WebhookTestService } from './endpoints/webhook-test.service';
+import { WebhookTestService } from './deliveries/webhook-test.service';
 
 /** Webhook endpoints as the dashboard manages them, and what it takes to make one attempt. No queue, no schedule. */
 @Module({

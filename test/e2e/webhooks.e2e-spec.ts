@@ -10,7 +10,7 @@ import { eventCatalog, EventType } from '../../src/outbox/event-catalog';
 import { OutboxService } from '../../src/outbox/outbox.service';
 import { WebhookDeliveriesService } from '../../src/webhooks/deliveries/webhook-deliveries.service';
 import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service';
-import { WebhookTestService } from '../../src/webhooks/endpoints/webhook-test.service';
+import { WebhookTestService } from '../../src/webhooks/deliveries/webhook-test.service';
 import { WorkspacesService } from '../../src/workspaces/workspaces.service';
 import ssrf from '../fixtures/ssrf-examples.json';
 import { Dashboard } from '../support/dashboard';

@@ -5,7 +5,7 @@ import { Actor, SYSTEM } from '../../src/common/principal';
 import { ConversationsService } from '../../src/conversations/conversations.service';
 import { Database } from '../../src/database/database';
 import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service';
-import { WebhookTestService } from '../../src/webhooks/endpoints/webhook-test.service';
+import { WebhookTestService } from '../../src/webhooks/deliveries/webhook-test.service';
 import { AgentsService } from '../../src/workspaces/agents.service';
 import { WorkspacesService } from '../../src/workspaces/workspaces.service';
 import { Dashboard } from '../support/dashboard';

@@ -2,7 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { Metrics } from '../../metrics/metrics';
 import { DeliveryQueue } from './delivery.queue';
 import { RecordedAttempt } from './pending-deliveries.repository';
-import { EndpointHealth } from '../endpoints/endpoint-health';
+import { EndpointHealth } from './endpoint-health';
 
 /** What follows from a recorded attempt: the wake-up for its retry, figures, and what it says of its endpoint. */
 @Injectable()

@@ -34,7 +34,7 @@ export interface RecordedAttempt {
 
 /**
  * The worker's side of the deliveries: claims and records, in batches. Times are the database's own. What waits for the
- * locks of many rows takes them in the order of ids, as `cancelPending` does: so no two wait for each other.
+ * locks of many rows takes them in the order of ids, as `cancelPendingDeliveries` does: so no two wait for each other.
  */
 @Injectable()
 export class PendingDeliveriesRepository {

@@ -117,24 +117,6 @@ export class WebhookDeliveriesRepository {
     const renewal = `DO UPDATE SET ${pendingAgain('now()')} WHERE d.status IN ('EXHAUSTED', 'CANCELLED')`;
     return (await tx.prepared(insertion(renewal), columnsOf(deliveries))).length;
   }
-
-  /**
-   * Stops everything that is still owed to an endpoint. May be much: it gets more time than a request has. Rows are
-   * locked in the order of their ids, as the workers do that record outcomes meanwhile.
-   */
-  async cancelPending(tx: Transaction, tenantId: string, endpointId: string): Promise<void> {
-    await tx.allowLongStatements();
-    await tx.query(
-      `WITH pending AS (
-         SELECT id FROM webhook_deliveries WHERE tenant_id = $1 AND endpoint_id = $2 AND status = 'PENDING'
-         ORDER BY id FOR NO KEY UPDATE
-       )
-       UPDATE webhook_deliveries d
-       SET status = 'CANCELLED', finished_at = now(), lease_id = NULL, lease_until = NULL
-       FROM pending WHERE d.tenant_id = $1 AND d.id = pending.id`,
-      [tenantId, endpointId],
-    );
-  }
 }
 
 function insertion(onConflict: string): string {

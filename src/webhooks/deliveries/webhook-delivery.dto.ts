@@ -80,6 +80,16 @@ export interface WebhookDeliverySummary<Attempt = WebhookAttemptSummary> {
   attempts: Attempt[];
 }
 
+/** What a press of the Test button found. */
+export interface WebhookTestResult {
+  /** The receiver's HTTP status, or null if it gave none. */
+  status: number | null;
+  /** Milliseconds from the attempt's start to its end. */
+  elapsedMs: number;
+  /** Why it failed, or null when it succeeded. */
+  error: string | null;
+}
+
 export function toDeliverySummary<Attempt>(
   delivery: WebhookDeliveryEntity,
   attempts: WebhookAttemptEntity[],

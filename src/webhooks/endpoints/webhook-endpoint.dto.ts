@@ -73,16 +73,6 @@ export interface CreatedWebhookEndpoint extends WebhookEndpointSummary {
   secret: string;
 }
 
-/** What a press of the Test button found. */
-export interface WebhookTestResult {
-  /** The receiver's HTTP status, or null if it gave none. */
-  status: number | null;
-  /** Milliseconds from the attempt's start to its end. */
-  elapsedMs: number;
-  /** Why it failed, or null when it succeeded. */
-  error: string | null;
-}
-
 export function toEndpointSummary(endpoint: WebhookEndpointEntity): WebhookEndpointSummary {
   const { id, url, events, active, rateLimit, failingSince, lastSuccessAt, createdAt, updatedAt } = endpoint;
   return { id, url, events, active, rateLimit, failingSince, lastSuccessAt, createdAt, updatedAt };

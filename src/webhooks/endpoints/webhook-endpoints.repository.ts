@@ -58,6 +58,24 @@ export class WebhookEndpointsRepository {
     await tx.manager.update(WebhookEndpointEntity, { tenantId, id }, changes);
   }
 
+  /**
+   * Cancels an endpoint's pending deliveries. There may be many, so it gets more time than a request has. It locks rows in
+   * the order of their ids, as the workers do that record outcomes at the same time: neither can deadlock.
+   */
+  async cancelPendingDeliveries(tx: Transaction, tenantId: string, endpointId: string): Promise<void> {
+    await tx.allowLongStatements();
+    await tx.query(
+      `WITH pending AS (
+         SELECT id FROM webhook_deliveries WHERE tenant_id = $1 AND endpoint_id = $2 AND status = 'PENDING'
+         ORDER BY id FOR NO KEY UPDATE
+       )
+       UPDATE webhook_deliveries d
+       SET status = 'CANCELLED', finished_at = now(), lease_id = NULL, lease_until = NULL
+       FROM pending WHERE d.tenant_id = $1 AND d.id = pending.id`,
+      [tenantId, endpointId],
+    );
+  }
+
   async secretOf(tx: Transaction, tenantId: string, id: string): Promise<SealedSecret> {
     const endpoint = await tx.manager.findOneOrFail(WebhookEndpointEntity, {
       where: { tenantId, id },

@@ -5,7 +5,6 @@ import { Actor, SYSTEM } from '../../common/principal';
 import { validate } from '../../common/validate';
 import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
-import { WebhookDeliveriesRepository } from '../deliveries/webhook-deliveries.repository';
 import { EndpointRegistration } from './endpoint-registration';
 import {
   CreatedWebhookEndpoint,
@@ -28,7 +27,6 @@ export class WebhookEndpointsService {
   constructor(
     private readonly database: Database,
     private readonly endpoints: WebhookEndpointsRepository,
-    private readonly deliveries: WebhookDeliveriesRepository,
     private readonly registration: EndpointRegistration,
     private readonly audit: AuditService,
   ) {}
@@ -128,7 +126,7 @@ export class WebhookEndpointsService {
     const { tenantId, id } = before;
     const after = { ...before, ...changes, updatedAt: new Date() };
     await this.endpoints.update(tx, tenantId, id, { ...changes, updatedAt: after.updatedAt });
-    if (!after.active) await this.deliveries.cancelPending(tx, tenantId, id);
+    if (!after.active) await this.endpoints.cancelPendingDeliveries(tx, tenantId, id);
     await this.record(tx, after, action, actor, metadata);
     return after;
   }

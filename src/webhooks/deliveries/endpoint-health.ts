@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { RecordedAttempt } from '../deliveries/pending-deliveries.repository';
-import { DeactivationReason, WebhookEndpointsService } from './webhook-endpoints.service';
-import { WebhookEndpointsRepository } from './webhook-endpoints.repository';
+import { RecordedAttempt } from './pending-deliveries.repository';
+import { DeactivationReason, WebhookEndpointsService } from '../endpoints/webhook-endpoints.service';
+import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
 
 const GONE = 410;
 /** An endpoint that has failed without one success for so long is given up. */

@@ -5,11 +5,11 @@ import { newId } from '../../common/ids';
 import { Actor } from '../../common/principal';
 import { Database } from '../../database/database';
 import { OutboxService } from '../../outbox/outbox.service';
-import { ClaimedDelivery } from '../deliveries/claimed-delivery';
-import { DeliveryAttempter } from '../deliveries/delivery.attempter';
-import { PendingDeliveriesRepository } from '../deliveries/pending-deliveries.repository';
-import { WebhookTestResult } from './webhook-endpoint.dto';
-import { WebhookEndpointsRepository } from './webhook-endpoints.repository';
+import { ClaimedDelivery } from './claimed-delivery';
+import { DeliveryAttempter } from './delivery.attempter';
+import { PendingDeliveriesRepository } from './pending-deliveries.repository';
+import { WebhookTestResult } from './webhook-delivery.dto';
+import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
 
 /** The Test button. */
 @Injectable()
