@@ -8,7 +8,6 @@ import { RedisClient } from '../redis/redis.module';
 
 type State = 'up' | 'down';
 
-/** What a process depends on, and whether it is there. */
 export interface Readiness {
   status: 'up';
   database: State;
@@ -16,7 +15,6 @@ export interface Readiness {
   redis: State;
 }
 
-/** Whether this process can do its work now. */
 @Injectable()
 export class HealthService {
   private migrated = false;
@@ -28,8 +26,8 @@ export class HealthService {
   ) {}
 
   /**
-   * The API needs its database, migrated; Redis it only reports, since it serves without. A worker needs both.
-   * @throws AppError UNAVAILABLE, with a detail for each thing that is missing
+   * The API needs its migrated database and only reports Redis, since it works without. A worker needs both.
+   * @throws AppError UNAVAILABLE, with a detail for each missing dependency
    */
   async ready(): Promise<Readiness> {
     const [database, redis] = await Promise.all([this.database(), this.redisState()]);
@@ -64,7 +62,7 @@ export class HealthService {
     );
   }
 
-  /** Asked until it is so: migrations are never taken back under a running process. Only reads, unlike TypeORM's own. */
+  /** Cached once true: migrations are never reverted under a running process. Read-only, unlike TypeORM's own check. */
   private async isMigrated(): Promise<boolean> {
     if (this.migrated) return true;
     const [table] = await this.dataSource.query<{ name: string | null }[]>(

@@ -4,11 +4,11 @@ import { Gauge } from 'prom-client';
 import { Database } from '../database/database';
 import { Metrics } from './metrics';
 
-/** Counting further than this would cost more than the answer is worth: it is far too many already. */
+/** Counting more rows costs time, and the backlog is far too long already. */
 const MAX_DEPTH = 100_000;
-const MAX_WAIT_MS = 1_000;
+const TIMEOUT_MS = 1_000;
 
-/** What only the database knows: asked at each scrape. */
+/** Gauges that are read at each scrape. */
 @Injectable()
 export class DatabaseMetrics {
   private readonly logger = new Logger(DatabaseMetrics.name);
@@ -40,27 +40,27 @@ export class DatabaseMetrics {
     });
   }
 
-  /** Settles within a second, however the database is: the other figures matter most while it is away. */
+  /** Settles within a second, also while the database is down: the other metrics matter most then. */
   async collect(): Promise<void> {
     const { totalCount, idleCount, waitingCount } = this.database.pool;
     this.poolConnections.set({ state: 'busy' }, totalCount - idleCount);
     this.poolConnections.set({ state: 'idle' }, idleCount);
     this.poolConnections.set({ state: 'waiting' }, waitingCount);
-    // An old figure would look like a present one.
+    // An old value would look current.
     this.setOutbox(Number.NaN, Number.NaN);
     this.measuring ??= this.measureOutbox().finally(() => (this.measuring = null));
-    await Promise.race([this.measuring, sleep(MAX_WAIT_MS)]);
+    await Promise.race([this.measuring, sleep(TIMEOUT_MS)]);
   }
 
   private async measureOutbox(): Promise<void> {
     try {
       const [row] = await this.database.query<{ depth: number; age: number | null }>(
         `SELECT count(*)::integer AS depth, extract(epoch FROM now() - min(created_at))::float8 AS age
-         FROM (SELECT created_at FROM events WHERE relayed_at IS NULL ORDER BY id LIMIT ${MAX_DEPTH}) AS waiting`,
+         FROM (SELECT created_at FROM events WHERE relayed_at IS NULL ORDER BY id LIMIT ${MAX_DEPTH}) AS unrelayed`,
       );
       this.setOutbox(row!.depth, Math.max(0, row!.age ?? 0));
     } catch (error) {
-      this.logger.warn({ err: error as Error }, 'the outbox was not measured');
+      this.logger.warn({ err: error as Error }, 'failed to measure the outbox');
     }
   }
 

@@ -4,7 +4,7 @@ import { Config } from '../config/config';
 import { DatabaseMetrics } from './database.metrics';
 import { Metrics } from './metrics';
 
-/** Serves `/metrics` on a port of its own, which need not be reachable from where the API is. */
+/** Serves `/metrics` on a port of its own, which can stay private. */
 @Injectable()
 export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger(MetricsServer.name);
@@ -29,7 +29,7 @@ export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutd
     this.server = server;
   }
 
-  /** Where it listens, or null if it does not. */
+  /** Null while it does not listen. */
   get address(): ReturnType<Server['address']> {
     return this.server?.address() ?? null;
   }
@@ -45,7 +45,7 @@ export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutd
       const body = await this.metrics.registry.metrics();
       response.writeHead(200, { 'content-type': this.metrics.registry.contentType }).end(body);
     } catch (error) {
-      this.logger.error({ err: error as Error }, 'the metrics could not be read');
+      this.logger.error({ err: error as Error }, 'failed to collect metrics');
       response.writeHead(500).end();
     }
   }

@@ -9,30 +9,29 @@ const BATCH = 500;
 const POLL_MS = 1_000;
 const RETRY_MS = 500;
 
-/** An event as its consumers see it. */
 export interface OutboxEvent {
   id: string;
   tenantId: string;
   type: EventType;
   /** JSON text, as it was appended. */
   data: string;
-  /** Its place among the events of its conversation, if it is of one. */
+  /** The event's position in its conversation; null for an event of no conversation. */
   sequence: string | null;
   createdAt: Date;
 }
 
-/** Something that reacts to events by inserting rows of its own. */
+/** Reacts to events by inserting rows of its own. */
 export interface OutboxConsumer {
   /**
-   * Called with each batch in the relay's transaction, at the same time as the other consumers: what it inserts is
-   * committed with the events' relaying.
+   * Called with each batch in the relay's transaction, concurrently with the other consumers. Its rows commit with the
+   * relay's.
    */
   consume(tx: Transaction, events: OutboxEvent[]): Promise<void>;
 }
 
 /**
- * Moves events from the outbox to their consumers, in the order they were made, each exactly once: rows inserted and
- * events marked in one transaction. Several relays share the work; a killed one leaves its batch to the others.
+ * Relays events from the outbox to their consumers, in order, each exactly once: the consumers' rows and the events' mark
+ * commit together. Several relays run at the same time; the batch of a killed one rolls back, and another relays it.
  */
 @Injectable()
 export class OutboxRelay implements BeforeApplicationShutdown {
@@ -41,7 +40,7 @@ export class OutboxRelay implements BeforeApplicationShutdown {
   private running: Promise<void> | null = null;
   private stopping = false;
   private woken = false;
-  private wake: () => void = () => {};
+  private endSleep: () => void = () => {};
 
   constructor(
     private readonly database: Database,
@@ -53,7 +52,7 @@ export class OutboxRelay implements BeforeApplicationShutdown {
     this.consumers.push(consumer);
   }
 
-  /** Starts relaying: at every signal, and every second in case one was lost. */
+  /** Relays at every signal, and every second in case one was lost. */
   start(): void {
     this.signal.onSignal(() => this.wakeUp());
     this.running = this.run();
@@ -73,7 +72,7 @@ export class OutboxRelay implements BeforeApplicationShutdown {
         this.metrics.outboxRelayed.inc(relayed);
         if (relayed < BATCH) await this.sleep(POLL_MS);
       } catch (error) {
-        this.logger.error({ err: error }, 'relaying failed; it goes on shortly');
+        this.logger.error({ err: error }, 'relaying failed; it will be retried');
         await this.sleep(RETRY_MS);
       }
     }
@@ -82,29 +81,29 @@ export class OutboxRelay implements BeforeApplicationShutdown {
   /** @returns how many events were relayed */
   private relayBatch(): Promise<number> {
     return this.database.transaction(async (tx) => {
-      const events = await this.take(tx);
+      const events = await this.claim(tx);
       if (events.length === 0) return 0;
       await this.consume(tx, events);
       return events.length;
     });
   }
 
-  /** All at once, so that they share ways to the database. None is left at it when the transaction ends for another. */
+  /** Concurrently, so that their statements share round trips. Waits for all of them, also after one has failed. */
   private async consume(tx: Transaction, events: OutboxEvent[]): Promise<void> {
-    const faults: Error[] = [];
+    const errors: Error[] = [];
     const consumed = this.consumers.map((consumer) => consumer.consume(tx, events));
-    await Promise.all(consumed.map((done) => done.catch((error: Error) => faults.push(error))));
-    // The first in time: what failed after it may have failed because of it.
-    if (faults[0]) throw faults[0];
+    await Promise.all(consumed.map((done) => done.catch((error: Error) => errors.push(error))));
+    // The first in time may have caused the others.
+    if (errors[0]) throw errors[0];
   }
 
-  /** The oldest events that no other relay has in hand, marked as relayed if all goes well with them. */
-  private take(tx: Transaction): Promise<OutboxEvent[]> {
+  /** The oldest events that no other relay has locked, marked as relayed. */
+  private claim(tx: Transaction): Promise<OutboxEvent[]> {
     return tx.prepared<OutboxEvent>(
-      `WITH taken AS (
+      `WITH claimed AS (
          SELECT tenant_id, id FROM events WHERE relayed_at IS NULL ORDER BY id LIMIT ${BATCH} FOR NO KEY UPDATE SKIP LOCKED
        ), relayed AS (
-         UPDATE events e SET relayed_at = now() FROM taken WHERE e.tenant_id = taken.tenant_id AND e.id = taken.id
+         UPDATE events e SET relayed_at = now() FROM claimed WHERE e.tenant_id = claimed.tenant_id AND e.id = claimed.id
          RETURNING e.id, e.tenant_id, e.type, e.data::text, e.sequence, e.created_at
        )
        SELECT id, tenant_id AS "tenantId", type, data, sequence, created_at AS "createdAt" FROM relayed ORDER BY id`,
@@ -113,15 +112,15 @@ export class OutboxRelay implements BeforeApplicationShutdown {
 
   private wakeUp(): void {
     this.woken = true;
-    this.wake();
+    this.endSleep();
   }
 
-  /** Waits, but not when a signal came in the meantime. */
+  /** Returns at once when a signal has arrived since the last batch. */
   private sleep(ms: number): Promise<void> {
     if (this.woken) return Promise.resolve();
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, ms);
-      this.wake = () => {
+      this.endSleep = () => {
         clearTimeout(timer);
         resolve();
       };

@@ -4,7 +4,7 @@ import { RedisClient } from '../redis/redis.module';
 
 const CHANNEL = 'outbox:appended';
 
-/** Tells the relays, over Redis, that something was appended. A lost signal costs time, never an event. */
+/** Wakes the relays over Redis when an event was appended. A lost signal costs time, never an event. */
 @Injectable()
 export class OutboxSignal {
   private readonly logger = new Logger(OutboxSignal.name);
@@ -14,15 +14,15 @@ export class OutboxSignal {
     private readonly subscriber: RedisSubscriber,
   ) {}
 
-  /** Returns at once: nobody waits for Redis. */
+  /** Returns at once: no caller waits for Redis. */
   send(): void {
     if (!this.redis.isReady) return;
     this.redis
       .publish(CHANNEL, '')
-      .catch((error: Error) => this.logger.warn({ err: error }, 'no wake-up sent'));
+      .catch((error: Error) => this.logger.warn({ err: error }, 'failed to signal the relays'));
   }
 
-  /** Calls back whenever something was appended by any process. */
+  /** Calls back when any process has appended an event. */
   onSignal(callback: () => void): void {
     this.subscriber.listen(CHANNEL, callback);
   }

@@ -1,44 +1,44 @@
 import { ConcurrencyLimiter } from './concurrency-limiter';
 
-describe('room', () => {
-  it('is what is left of a target’s places and of all', () => {
-    const room = new ConcurrencyLimiter(12, 10);
-    expect(room.of('a')).toBe(10);
-    room.take('a', 8);
-    expect([room.of('a'), room.of('b')]).toEqual([2, 4]);
-    room.free('a', 8);
-    expect([room.of('a'), room.of('b')]).toEqual([10, 10]);
+describe('ConcurrencyLimiter', () => {
+  it('limits the slots of one target and of all', () => {
+    const limiter = new ConcurrencyLimiter(12, 10);
+    expect(limiter.freeSlots('a')).toBe(10);
+    limiter.acquire('a', 8);
+    expect([limiter.freeSlots('a'), limiter.freeSlots('b')]).toEqual([2, 4]);
+    limiter.release('a', 8);
+    expect([limiter.freeSlots('a'), limiter.freeSlots('b')]).toEqual([10, 10]);
   });
 
-  it('calls a target that missed its own places back when half of them are free', () => {
-    const room = new ConcurrencyLimiter(100, 4);
-    room.take('a', 4);
-    room.miss('a');
-    expect([room.hasMissed('a'), room.hasMissed('b')]).toEqual([true, false]);
-    room.free('a', 1);
-    expect(room.takeMissed('a')).toEqual([]);
-    room.free('a', 1);
-    expect(room.takeMissed('a')).toEqual(['a']);
-    expect(room.hasMissed('a')).toBe(false);
-    expect(room.takeMissed('a')).toEqual([]);
+  it('makes a target that waits for its own slots ready when half of them are free', () => {
+    const limiter = new ConcurrencyLimiter(100, 4);
+    limiter.acquire('a', 4);
+    limiter.addWaiting('a');
+    expect([limiter.isWaiting('a'), limiter.isWaiting('b')]).toEqual([true, false]);
+    limiter.release('a', 1);
+    expect(limiter.takeReady('a')).toEqual([]);
+    limiter.release('a', 1);
+    expect(limiter.takeReady('a')).toEqual(['a']);
+    expect(limiter.isWaiting('a')).toBe(false);
+    expect(limiter.takeReady('a')).toEqual([]);
   });
 
-  it('calls those that missed a place in all back in turn, one for each that is free', () => {
-    const room = new ConcurrencyLimiter(2, 2);
-    room.take('a', 2);
-    room.miss('b');
-    room.miss('c');
-    expect(room.takeMissed('a')).toEqual([]);
-    room.free('a', 1);
-    expect(room.takeMissed('a')).toEqual(['b']);
-    expect(room.takeMissed('a')).toEqual(['c']);
-    expect(room.takeMissed('a')).toEqual([]);
+  it('makes targets that wait for any slot ready in their order, one at a time', () => {
+    const limiter = new ConcurrencyLimiter(2, 2);
+    limiter.acquire('a', 2);
+    limiter.addWaiting('b');
+    limiter.addWaiting('c');
+    expect(limiter.takeReady('a')).toEqual([]);
+    limiter.release('a', 1);
+    expect(limiter.takeReady('a')).toEqual(['b']);
+    expect(limiter.takeReady('a')).toEqual(['c']);
+    expect(limiter.takeReady('a')).toEqual([]);
   });
 
-  it('calls nobody who missed nothing', () => {
-    const room = new ConcurrencyLimiter(2, 2);
-    room.take('a', 1);
-    room.free('a', 1);
-    expect(room.takeMissed('a')).toEqual([]);
+  it('makes no target ready that does not wait', () => {
+    const limiter = new ConcurrencyLimiter(2, 2);
+    limiter.acquire('a', 1);
+    limiter.release('a', 1);
+    expect(limiter.takeReady('a')).toEqual([]);
   });
 });

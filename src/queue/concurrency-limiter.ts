@@ -1,52 +1,53 @@
-/** Places for what is under way: so many in all, and so many for each target (an endpoint, a connection). */
+/** Slots for concurrent work: a number in all, and a number for each target (an endpoint, a connection). */
 export class ConcurrencyLimiter {
-  private total = 0;
-  private readonly byTarget = new Map<string, number>();
-  /** Targets whose own places were taken, and that may have more to start. */
-  private readonly missedOwn = new Set<string>();
-  /** The same for places in all, the longest waiting first. */
-  private readonly missedAny = new Set<string>();
+  private used = 0;
+  private readonly usedByTarget = new Map<string, number>();
+  /** Targets that used all slots of their own, and may have more to start. */
+  private readonly waitingForOwn = new Set<string>();
+  /** Targets that found no free slot in all, the longest waiting first. */
+  private readonly waitingForAny = new Set<string>();
 
   constructor(
-    private readonly max: number,
-    private readonly maxPerTarget: number,
+    private readonly maxSlots: number,
+    private readonly maxSlotsPerTarget: number,
   ) {}
 
-  /** How many more a target may start now. */
-  of(target: string): number {
-    return Math.min(this.maxPerTarget - (this.byTarget.get(target) ?? 0), this.max - this.total);
+  freeSlots(target: string): number {
+    return Math.min(this.maxSlotsPerTarget - (this.usedByTarget.get(target) ?? 0), this.maxSlots - this.used);
   }
 
-  take(target: string, places: number): void {
-    this.total += places;
-    const taken = (this.byTarget.get(target) ?? 0) + places;
-    if (taken > 0) this.byTarget.set(target, taken);
-    else this.byTarget.delete(target);
+  acquire(target: string, slots: number): void {
+    this.used += slots;
+    const used = (this.usedByTarget.get(target) ?? 0) + slots;
+    if (used > 0) this.usedByTarget.set(target, used);
+    else this.usedByTarget.delete(target);
   }
 
-  free(target: string, places: number): void {
-    this.take(target, -places);
+  release(target: string, slots: number): void {
+    this.acquire(target, -slots);
   }
 
-  /** Remembers that a target may have more to start than there was room for. */
-  miss(target: string): void {
-    (this.total < this.max ? this.missedOwn : this.missedAny).add(target);
+  /** Records that a target may have more to start than it has free slots. */
+  addWaiting(target: string): void {
+    (this.used < this.maxSlots ? this.waitingForOwn : this.waitingForAny).add(target);
   }
 
-  /** Whether a target waits to be called back. */
-  hasMissed(target: string): boolean {
-    return this.missedOwn.has(target) || this.missedAny.has(target);
+  isWaiting(target: string): boolean {
+    return this.waitingForOwn.has(target) || this.waitingForAny.has(target);
   }
 
   /**
-   * The targets that missed room and have it, now that one has freed some. It waits itself until half of its places
-   * are free: then one claim fills them all, instead of a claim for each.
+   * Removes and returns the waiting targets that can start now, after one has released slots. That one waits until half
+   * of its own slots are free: one claim then fills them, instead of one claim for each.
    */
-  takeMissed(freedBy: string): string[] {
+  takeReady(releasedBy: string): string[] {
     const ready: string[] = [];
-    if (this.of(freedBy) * 2 >= this.maxPerTarget && this.missedOwn.delete(freedBy)) ready.push(freedBy);
-    const [longest] = this.missedAny;
-    if (longest !== undefined && this.total < this.max && this.missedAny.delete(longest)) ready.push(longest);
+    const isHalfFree = this.freeSlots(releasedBy) * 2 >= this.maxSlotsPerTarget;
+    if (isHalfFree && this.waitingForOwn.delete(releasedBy)) ready.push(releasedBy);
+    const [longest] = this.waitingForAny;
+    if (longest !== undefined && this.used < this.maxSlots && this.waitingForAny.delete(longest)) {
+      ready.push(longest);
+    }
     return ready;
   }
 }

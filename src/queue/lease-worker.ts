@@ -1,76 +1,75 @@
 import { Logger } from '@nestjs/common';
 import { ConcurrencyLimiter } from './concurrency-limiter';
 
-/** Turns are short: they claim and start, and never wait for what they started. */
-export const TURNS_AT_ONCE = 20;
-/** How often other processes are asked, at most, to help with one target. */
-const SHARE_EVERY_MS = 1_000;
+/** Targets that are claimed for at the same time. A claim is short: it never waits for what it starts. */
+export const CONCURRENT_CLAIMS = 20;
+/** The other workers are woken for one target at most this often. */
+const WAKE_OTHERS_EVERY_MS = 1_000;
 
 /**
- * Serves targets (endpoints, connections) in turns. A turn claims what is due to one, as far as there is room, and
- * starts it side by side. It waits for nothing that it starts, so that a slow target holds up neither others nor its own
- * next turn.
+ * Claims what is due to a target (an endpoint, a connection), up to its free slots, and processes the items
+ * concurrently. Claiming does not wait for processing, so a slow target delays neither the others nor its own next claim.
  */
 export abstract class LeaseWorker<Claimed> {
-  private readonly turnsLogger = new Logger(this.constructor.name);
-  /** Turns, and what they started, that have not ended. */
+  private readonly claimsLogger = new Logger(this.constructor.name);
+  /** Claims and items that have not ended. */
   private readonly active = new Set<Promise<unknown>>();
-  /** Targets whose turn is to come, the longest waiting first. */
-  private readonly called = new Set<string>();
-  private callersServed = 0;
-  /** Targets that other processes have been asked to help with, lately. */
-  private readonly shared = new Set<string>();
+  /** Targets to claim for, the longest waiting first. */
+  private readonly woken = new Set<string>();
+  private claimLoops = 0;
+  /** Targets for which the other workers were woken a moment ago. */
+  private readonly othersWokenFor = new Set<string>();
   private stopping = false;
 
-  protected constructor(private readonly room: ConcurrencyLimiter) {}
+  protected constructor(private readonly limiter: ConcurrencyLimiter) {}
 
-  /** Whether claiming is vain for now, however much is due. */
+  /** True while claiming for a target would only postpone its items. */
   protected abstract isPaused(id: string): boolean;
 
-  /** Up to `count` of what is due to a target, under a lease. */
+  /** Claims up to `count` due items of a target, under a lease. */
   protected abstract claim(id: string, count: number): Promise<Claimed[]>;
 
-  /** Carries one thing through to its record. Whatever goes wrong is its own to report: it never rejects. */
+  /** Processes one item and records its outcome. It never rejects: it logs its own errors. */
   protected abstract process(id: string, claimed: Claimed): Promise<void>;
 
-  /** Asks all processes for a turn of targets: whichever comes first takes it. */
-  protected abstract share(ids: string[]): void;
+  /** Enqueues targets, so that any worker claims for them. */
+  protected abstract wakeOtherWorkers(ids: string[]): void;
 
-  hasRoom(id: string): boolean {
-    return !this.isPaused(id) && this.room.of(id) > 0;
+  canClaim(id: string): boolean {
+    return !this.isPaused(id) && this.limiter.freeSlots(id) > 0;
   }
 
-  /** Calls targets to a turn in this process. However often one is called before its turn, it has one. */
-  call(ids: Iterable<string>): void {
-    for (const id of ids) this.called.add(id);
-    while (this.called.size > 0 && this.callersServed < TURNS_AT_ONCE) void this.serveCalled();
+  /** Claims for targets in this process. A target that is woken twice before its claim is claimed for once. */
+  wake(ids: Iterable<string>): void {
+    for (const id of ids) this.woken.add(id);
+    while (this.woken.size > 0 && this.claimLoops < CONCURRENT_CLAIMS) void this.claimForWoken();
   }
 
-  /** Settles when everything that may be started is started. */
-  serve(id: string): Promise<void> {
-    return this.track(this.takeTurn(id));
-  }
-
-  /**
-   * Takes up to `wanted` of a target's places for what the caller claims in its own way; none while something older
-   * waits for one. Then `fill` must follow at once.
-   */
-  reserve(id: string, wanted: number): number {
-    if (this.stopping || this.isPaused(id) || this.called.has(id) || this.room.hasMissed(id)) return 0;
-    const places = Math.min(wanted, this.room.of(id));
-    this.room.take(id, places);
-    return places;
+  /** Settles when every due item that has a slot is claimed and started. */
+  claimAndStart(id: string): Promise<void> {
+    return this.track(this.claimUntilFull(id));
   }
 
   /**
-   * Starts, once it is claimed, what so many places were taken for. Those that it leaves empty are free again.
-   * @param claiming never rejects: what could not be claimed is nothing
+   * Reserves up to `wanted` slots of a target, for items that the caller claims itself. Returns 0 while older items wait
+   * for a slot. `startReserved` must follow at once.
    */
-  fill(id: string, places: number, claiming: Promise<Claimed[]>): void {
-    void this.track(this.startClaimed(id, places, claiming));
+  reserveSlots(id: string, wanted: number): number {
+    if (this.stopping || this.isPaused(id) || this.woken.has(id) || this.limiter.isWaiting(id)) return 0;
+    const slots = Math.min(wanted, this.limiter.freeSlots(id));
+    this.limiter.acquire(id, slots);
+    return slots;
   }
 
-  /** Takes nothing new; settles when all that is under way is recorded. */
+  /**
+   * Starts the items of a claim in reserved slots, and releases the slots that the claim did not fill.
+   * @param claiming never rejects: a failed claim is empty
+   */
+  startReserved(id: string, slots: number, claiming: Promise<Claimed[]>): void {
+    void this.track(this.startClaimed(id, slots, claiming));
+  }
+
+  /** Claims nothing more; settles when every item under way is recorded. */
   async drain(): Promise<void> {
     this.stopping = true;
     while (this.active.size > 0) await Promise.allSettled(this.active);
@@ -80,68 +79,68 @@ export abstract class LeaseWorker<Claimed> {
     return this.stopping;
   }
 
-  private async serveCalled(): Promise<void> {
-    this.callersServed += 1;
-    for (const id of this.called) {
-      this.called.delete(id);
-      await this.serve(id).catch((error: Error) =>
-        this.turnsLogger.error({ err: error, id }, 'a turn failed; the sweeper will come back to it'),
+  private async claimForWoken(): Promise<void> {
+    this.claimLoops += 1;
+    for (const id of this.woken) {
+      this.woken.delete(id);
+      await this.claimAndStart(id).catch((error: Error) =>
+        this.claimsLogger.error({ err: error, id }, 'claiming failed; the sweeper will retry'),
       );
     }
-    this.callersServed -= 1;
+    this.claimLoops -= 1;
   }
 
-  private async takeTurn(id: string): Promise<void> {
-    while (!this.stopping && this.hasRoom(id)) {
-      const room = this.room.of(id);
-      // Before it claims, so that two turns of one target can't both fill it.
-      this.room.take(id, room);
-      const claimed = await this.startClaimed(id, room, this.claim(id, room));
-      if (claimed.length < room) return;
+  private async claimUntilFull(id: string): Promise<void> {
+    while (!this.stopping && this.canClaim(id)) {
+      const slots = this.limiter.freeSlots(id);
+      // Before the claim, so that two concurrent claims for one target can't use the same slots.
+      this.limiter.acquire(id, slots);
+      const claimed = await this.startClaimed(id, slots, this.claim(id, slots));
+      if (claimed.length < slots) return;
     }
-    // It is woken when its pause ends: meanwhile the place that it can't use is for another.
+    // A delayed job wakes the target when its pause ends. It must not keep a slot from another until then.
     if (this.isPaused(id)) return;
-    this.room.miss(id);
-    this.askForHelp(id);
+    this.limiter.addWaiting(id);
+    this.wakeOthersThrottled(id);
   }
 
-  /** Starts what comes of a claim for which so many places were taken; those that it leaves empty are free again. */
-  private async startClaimed(id: string, places: number, claiming: Promise<Claimed[]>): Promise<Claimed[]> {
+  private async startClaimed(id: string, slots: number, claiming: Promise<Claimed[]>): Promise<Claimed[]> {
     let claimed: Claimed[] = [];
     try {
       claimed = await claiming;
     } finally {
-      this.free(id, places - claimed.length);
+      this.release(id, slots - claimed.length);
     }
-    for (const one of claimed) void this.track(this.start(id, one));
+    for (const one of claimed) void this.track(this.processInSlot(id, one));
     return claimed;
   }
 
-  /** What was claimed has its room already. */
-  private async start(id: string, claimed: Claimed): Promise<void> {
+  private async processInSlot(id: string, claimed: Claimed): Promise<void> {
     try {
       await this.process(id, claimed);
     } finally {
-      this.free(id, 1);
+      this.release(id, 1);
     }
   }
 
-  /** Makes room, for whoever has missed some. */
-  private free(id: string, places: number): void {
-    if (places === 0) return;
-    this.room.free(id, places);
-    const missed = this.room.takeMissed(id);
-    if (missed.length === 0) return;
-    if (this.stopping) this.share(missed);
-    else this.call(missed);
+  /** Releases slots, and wakes the targets that wait for them. */
+  private release(id: string, slots: number): void {
+    if (slots === 0) return;
+    this.limiter.release(id, slots);
+    const ready = this.limiter.takeReady(id);
+    if (ready.length === 0) return;
+    if (this.stopping) this.wakeOtherWorkers(ready);
+    else this.wake(ready);
   }
 
-  /** There may be more than this process has room for, and others may have some. */
-  private askForHelp(id: string): void {
-    if (this.shared.has(id)) return;
-    if (this.shared.size === 0) setTimeout(() => this.shared.clear(), SHARE_EVERY_MS).unref();
-    this.shared.add(id);
-    this.share([id]);
+  /** More may be due than this process has slots for, and other workers may have free ones. */
+  private wakeOthersThrottled(id: string): void {
+    if (this.othersWokenFor.has(id)) return;
+    if (this.othersWokenFor.size === 0) {
+      setTimeout(() => this.othersWokenFor.clear(), WAKE_OTHERS_EVERY_MS).unref();
+    }
+    this.othersWokenFor.add(id);
+    this.wakeOtherWorkers([id]);
   }
 
   private track<T>(work: Promise<T>): Promise<T> {

@@ -2,42 +2,42 @@ import { BullModuleOptions } from '@nestjs/bull';
 import Redis, { RedisOptions } from 'ioredis';
 import { Config } from '../config/config';
 
-/** A killed worker's jobs are taken up by another within 15 s; its locks are renewed every 5 s while it lives. */
+/** Another worker takes over a killed worker's jobs within 15 s; a live one renews its locks every 5 s. */
 const LOCK_MS = 10_000;
 const STALLED_CHECK_MS = 5_000;
-/** Our jobs may run any number of times, so no number of killed workers makes one of them fail. */
+/** A job is safe to repeat, so it must not fail however many workers were killed. */
 const MAX_STALLED = 1_000_000;
 
-/** After Redis refused to say what is next, as it does while it loads its data. */
-const ASK_AGAIN_MS = 1_000;
-/** Longer than a queue waits for a job in one go. A connection on which nothing comes back for so long is dead. */
-const SILENCE_MS = 10_000;
+/** After an error of Redis, as while it loads its data. */
+const RETRY_MS = 1_000;
+/** Longer than Bull's blocking read. A connection without an answer for so long is dead. */
+const SOCKET_TIMEOUT_MS = 10_000;
 
-/** How queues connect: through any outage of Redis, for as long as it takes. */
+/** Connects queues through any outage of Redis, however long it takes. */
 export function queueOptions({ redisUrl }: Config): BullModuleOptions {
   return {
-    redis: connectionOf(redisUrl),
+    redis: connectionOptions(redisUrl),
     settings: {
       lockDuration: LOCK_MS,
       stalledInterval: STALLED_CHECK_MS,
       maxStalledCount: MAX_STALLED,
-      retryProcessDelay: ASK_AGAIN_MS,
+      retryProcessDelay: RETRY_MS,
     },
   };
 }
 
 /**
- * As options and not as connections, because Bull closes only those that it made itself. Read from the address by
- * ioredis: Bull's own reading knows nothing of TLS.
+ * Options and not a connection, because Bull closes only connections that it made itself. ioredis parses the URL: Bull's
+ * own parser does not support TLS.
  */
-function connectionOf(redisUrl: string): RedisOptions {
+function connectionOptions(redisUrl: string): RedisOptions {
   const { options } = new Redis(redisUrl, { lazyConnect: true });
   return {
     ...options,
     lazyConnect: false,
     maxRetriesPerRequest: null,
     enableReadyCheck: false,
-    socketTimeout: SILENCE_MS,
+    socketTimeout: SOCKET_TIMEOUT_MS,
     retryStrategy: (times) => Math.min(times * 50, 1_000),
   };
 }

@@ -29,7 +29,7 @@ export abstract class WakeUpProcessor
   protected abstract hasDue(id: string): Promise<boolean>;
 
   onApplicationBootstrap(): void {
-    this.queue.serveHere((ids) => this.worker.call(ids));
+    this.queue.handleLocally((ids) => this.worker.wake(ids));
     this.startProcessing();
   }
 
@@ -47,7 +47,7 @@ export abstract class WakeUpProcessor
   @OnQueueCompleted()
   async onCompleted({ data: { id } }: Job<WakeUp>): Promise<void> {
     // Without a free slot there is nothing to wake for: releasing one claims again.
-    if (this.stopping || !this.worker.hasRoom(id)) return;
+    if (this.stopping || !this.worker.canClaim(id)) return;
     try {
       if (await this.hasDue(id)) this.queue.wake([id]);
     } catch (error) {
@@ -57,7 +57,7 @@ export abstract class WakeUpProcessor
 
   /** Not awaited: all processors stop at the same time. */
   onModuleDestroy(): void {
-    this.queue.serveElsewhere();
+    this.queue.stopHandlingLocally();
     this.stopping ??= closeQueue(this.bull, [this.worker.drain()]);
   }
 

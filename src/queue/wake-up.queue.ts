@@ -1,78 +1,81 @@
 import { Logger, OnModuleInit } from '@nestjs/common';
 import type { Queue } from 'bull';
 
-/** What a job carries: what to look after. Everything else is in the database. */
+/** A job carries the id of a target and nothing else. */
 export interface WakeUp {
   id: string;
 }
 
-/** Delayed wake-ups of one target within this time are one. */
+/** Delayed wake-ups of one target within this time are one job. */
 const DELAY_STEP_MS = 100;
 
+type WakeHandler = (ids: Iterable<string>) => void;
+
 /**
- * Wakes targets (endpoints, connections): a job says "look whether something is due", no more. A lost wake-up costs
- * time, until a sweeper comes; it never costs what is due, so nobody waits for Redis here.
+ * Wakes the worker of a target (an endpoint, a connection), to check whether something is due. A lost wake-up costs the
+ * time until the next sweep and loses nothing, so no caller waits for Redis.
  */
 export class WakeUpQueue implements OnModuleInit {
   private readonly logger = new Logger(this.constructor.name);
-  private readonly wanted = new Map<string, { id: string; delay: number }>();
-  private adding = false;
-  /** Gives targets a turn in this process, if it serves any. */
-  private serve: ((ids: Iterable<string>) => void) | null = null;
+  /** By job id. */
+  private readonly pending = new Map<string, { id: string; delay: number }>();
+  private isAdding = false;
+  private localHandler: WakeHandler | null = null;
 
   constructor(protected readonly bull: Queue<WakeUp>) {}
 
-  /** Unheard, an error of the queue would end the process. */
+  /** Without a listener, an error of the queue would end the process. */
   onModuleInit(): void {
-    this.bull.on('error', (error: Error) => this.logger.warn({ err: error }, 'the queue has no Redis'));
+    this.bull.on('error', (error: Error) =>
+      this.logger.warn({ err: error }, 'the queue has no connection to Redis'),
+    );
   }
 
-  /** From now on what is woken by this process is served by it: the way through Redis would only cost time. */
-  serveHere(serve: (ids: Iterable<string>) => void): void {
-    this.serve = serve;
+  /** Handles the wake-ups of this process within it: a job would only cost time. */
+  handleLocally(handler: WakeHandler): void {
+    this.localHandler = handler;
   }
 
-  serveElsewhere(): void {
-    this.serve = null;
+  stopHandlingLocally(): void {
+    this.localHandler = null;
   }
 
-  /** Wakes targets now. */
   wake(ids: Iterable<string>): void {
-    if (this.serve) this.serve(ids);
-    else this.share(ids);
+    if (this.localHandler) this.localHandler(ids);
+    else this.enqueue(ids);
   }
 
-  /** Wakes targets now, in whichever process comes first. While a target's job waits, another one adds nothing. */
-  share(ids: Iterable<string>): void {
-    for (const id of ids) this.wanted.set(id, { id, delay: 0 });
-    void this.addWanted();
+  /** Wakes targets by a job, in any worker. While a target's job waits, Bull ignores a second one. */
+  enqueue(ids: Iterable<string>): void {
+    for (const id of ids) this.pending.set(id, { id, delay: 0 });
+    void this.addPending();
   }
 
-  /** Wakes a target after a while, by a job of its own: a waiting one must not swallow it. */
+  /** Wakes a target after a delay, by a job with an id of its own: Bull would ignore a second job of the same id. */
   wakeIn(id: string, delayMs: number): void {
     const step = Math.ceil((Date.now() + delayMs) / DELAY_STEP_MS);
-    this.wanted.set(`${id}@${step}`, { id, delay: step * DELAY_STEP_MS - Date.now() });
-    void this.addWanted();
+    this.pending.set(`${id}@${step}`, { id, delay: step * DELAY_STEP_MS - Date.now() });
+    void this.addPending();
   }
 
-  /** One call to Redis at a time; what is wanted meanwhile goes into the next. */
-  private async addWanted(): Promise<void> {
-    if (this.adding) return;
-    this.adding = true;
+  /** One call to Redis at a time; the next one adds everything that was enqueued during it. */
+  private async addPending(): Promise<void> {
+    if (this.isAdding) return;
+    this.isAdding = true;
     try {
-      while (this.wanted.size > 0) {
-        const jobs = [...this.wanted].map(([jobId, { id, delay }]) => ({
+      while (this.pending.size > 0) {
+        const jobs = [...this.pending].map(([jobId, { id, delay }]) => ({
           data: { id },
           opts: { jobId, delay, removeOnComplete: true, removeOnFail: true },
         }));
-        this.wanted.clear();
-        // Kept out of the client's own memory while Redis is away: the sweeper finds what is owed.
+        this.pending.clear();
+        // While Redis is down the client would keep them all in memory; the sweeper wakes these targets later.
         if (this.bull.client.status === 'ready') await this.bull.addBulk(jobs);
       }
     } catch (error) {
-      this.logger.warn({ err: error as Error }, 'nothing woken; the sweeper will');
+      this.logger.warn({ err: error as Error }, 'wake-ups not enqueued; the sweeper will retry');
     } finally {
-      this.adding = false;
+      this.isAdding = false;
     }
   }
 }

@@ -3,12 +3,12 @@ import { ThrottlerStorage, ThrottlerStorageService } from '@nestjs/throttler';
 import { Metrics } from '../metrics/metrics';
 import { RedisClient } from '../redis/redis.module';
 
-/** How long Redis is left alone after it failed to answer: each try costs a request up to 100 ms. */
+/** While Redis is down, each try would cost a request up to 100 ms. */
 const BREAKER_OPEN_MS = 2_000;
 
 /**
- * A fixed window that starts with its first call. The count and its expiry are one step, so that no process that dies
- * between them can leave a window that never ends.
+ * A fixed window that starts with its first call. It counts and sets the expiry atomically: a process that dies in between
+ * would leave a window without an end.
  */
 const HIT = `
   local hits = redis.call('INCR', KEYS[1])
@@ -23,8 +23,7 @@ type ThrottlerStorageRecord = Awaited<ReturnType<ThrottlerStorage['increment']>>
 type HitCommand = (key: string, windowMs: number) => Promise<[number, number]>;
 
 /**
- * Counts calls in Redis, for all processes together, in one round trip. While Redis does not answer, the throttler's
- * own in-memory storage stands in: each process then counts for itself.
+ * Counts calls in Redis, over all processes. While Redis is down, each process counts in memory.
  */
 @Injectable()
 export class RateLimitStorage implements ThrottlerStorage, OnApplicationShutdown {
@@ -44,7 +43,7 @@ export class RateLimitStorage implements ThrottlerStorage, OnApplicationShutdown
   /**
    * Counts one call in the window of `key`.
    * @param ttl the window, in milliseconds
-   * @returns the calls so far, this one included, and the whole seconds until the window ends
+   * @returns the calls of the window, this one included, and the seconds until it ends
    */
   async increment(key: string, ttl: number, limit: number): Promise<ThrottlerStorageRecord> {
     if (Date.now() < this.openUntil) return this.incrementInMemory(key, ttl, limit);
@@ -54,22 +53,19 @@ export class RateLimitStorage implements ThrottlerStorage, OnApplicationShutdown
     } catch (error) {
       this.openUntil = Date.now() + BREAKER_OPEN_MS;
       this.metrics.rateLimiterFallbacks.inc();
-      this.logger.warn(
-        { err: error as Error },
-        'Redis does not answer: calls are counted in this process alone',
-      );
+      this.logger.warn({ err: error as Error }, 'Redis is down: this process counts calls in memory');
       return this.incrementInMemory(key, ttl, limit);
     }
   }
 
-  /** Ends its timers: Nest does not know of it. */
+  /** Nest does not call this hook of the in-memory storage. */
   onApplicationShutdown(): void {
     this.inMemory.onApplicationShutdown();
   }
 
   private async incrementInMemory(key: string, ttl: number, limit: number): Promise<ThrottlerStorageRecord> {
     const record = await this.inMemory.increment(key, ttl, limit, 0, 'default');
-    // Each of its hits ends by itself: a refused caller may come back when the oldest has.
+    // Each hit expires by itself: a blocked caller may retry when the oldest has expired.
     const seconds = record.isBlocked ? record.timeToBlockExpire : record.timeToExpire;
     return toRecord(record.totalHits, limit, seconds);
   }

@@ -5,22 +5,21 @@ import { RateLimitStorage } from './rate-limit.storage';
 
 const WINDOW_MS = 60_000;
 
-/** What may be done so many times a minute. */
 export interface RateLimit {
+  /** Calls a minute. */
   max: number;
-  /** What there was too much of, as a sentence: the caller is told it. */
+  /** The first sentence of the error message. */
   excess: string;
 }
 
-/** Counts what callers do, minute by minute, whoever they are: an address, a visitor. */
+/** Limits calls a minute by any key: an address, a visitor. */
 @Injectable()
 export class RateLimiter {
   constructor(private readonly storage: RateLimitStorage) {}
 
   /**
-   * Counts one time more.
-   * @param key of what is counted together
-   * @throws AppError RATE_LIMITED once it was too often in this minute; the answer's `Retry-After` says how long
+   * Counts one call.
+   * @throws AppError RATE_LIMITED above the limit; also sets `Retry-After` on the response
    */
   async count(key: string, { max, excess }: RateLimit, response: Response): Promise<void> {
     const { isBlocked, timeToExpire } = await this.storage.increment(key, WINDOW_MS, max);

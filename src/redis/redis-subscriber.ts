@@ -3,11 +3,11 @@ import Redis from 'ioredis';
 import { Config } from '../config/config';
 import { clearSocketTimeoutOnClose } from './socket-timeout';
 
-/** Who only listens would never learn that a connection is dead. So it is asked, and has to answer. */
+/** A subscriber sends nothing, so it would not notice a dead connection without pings. */
 const PING_MS = 2_000;
-const SILENCE_MS = 2_000;
+const SOCKET_TIMEOUT_MS = 2_000;
 
-/** Listens through any outage: what is published meanwhile is not heard. */
+/** Subscribes through any outage of Redis. Messages of that time are lost. */
 @Injectable()
 export class RedisSubscriber implements OnApplicationShutdown {
   private readonly logger = new Logger(RedisSubscriber.name);
@@ -16,19 +16,21 @@ export class RedisSubscriber implements OnApplicationShutdown {
 
   constructor(private readonly config: Config) {}
 
-  /** Hears what any process publishes on a channel, over a connection of its own. */
+  /** Subscribes to a channel, over a connection of its own. */
   listen(channel: string, onMessage: (message: string) => void): void {
     const connection = new Redis(this.config.redisUrl, {
-      socketTimeout: SILENCE_MS,
+      socketTimeout: SOCKET_TIMEOUT_MS,
       retryStrategy: (times) => Math.min(times * 50, 1_000),
     });
     clearSocketTimeoutOnClose(connection);
     connection.on('error', (error: Error) =>
-      this.logger.warn({ err: error }, `nothing is heard on ${channel}: Redis is away`),
+      this.logger.warn({ err: error }, `no messages on ${channel}: Redis is down`),
     );
     connection.on('message', (_: string, message: string) => onMessage(message));
-    // Subscribed again by ioredis itself after every reconnection.
-    connection.subscribe(channel).catch((error: Error) => this.logger.warn({ err: error }, 'not subscribed'));
+    // ioredis subscribes again after every reconnection.
+    connection
+      .subscribe(channel)
+      .catch((error: Error) => this.logger.warn({ err: error }, 'failed to subscribe'));
     this.connections.push(connection);
     this.pinging ??= setInterval(() => this.ping(), PING_MS);
   }
@@ -40,7 +42,7 @@ export class RedisSubscriber implements OnApplicationShutdown {
 
   private ping(): void {
     for (const connection of this.connections.filter(({ status }) => status === 'ready')) {
-      connection.ping().catch((error: Error) => this.logger.debug({ err: error }, 'no answer to a ping'));
+      connection.ping().catch((error: Error) => this.logger.debug({ err: error }, 'no reply to a ping'));
     }
   }
 }

@@ -4,14 +4,14 @@ import { Config } from '../config/config';
 import { RedisSubscriber } from './redis-subscriber';
 import { clearSocketTimeoutOnClose } from './socket-timeout';
 
-const ANSWER_WITHIN_MS = 100;
-/** A connection on which nothing comes back for so long is dead, even if nobody said so: another one is opened. */
-const SILENCE_MS = 2_000;
+const REPLY_TIMEOUT_MS = 100;
+/** A connection without an answer for so long is dead, and is replaced. */
+const SOCKET_TIMEOUT_MS = 2_000;
 const MAX_RECONNECT_DELAY_MS = 1_000;
 
 /**
- * The connection for short commands that a request may wait for: they fail at once while Redis is away, and, waited
- * for with `inTime`, within 100 ms when it hangs. Queues and subscriptions have connections of their own.
+ * The connection for short commands that a request waits for. They fail at once while Redis is down, and within 100 ms when
+ * it hangs (`inTime`). Queues and subscriptions have connections of their own.
  */
 @Injectable()
 export class RedisClient extends Redis implements OnApplicationShutdown {
@@ -19,17 +19,17 @@ export class RedisClient extends Redis implements OnApplicationShutdown {
     super(config.redisUrl, {
       enableOfflineQueue: false,
       maxRetriesPerRequest: 0,
-      socketTimeout: SILENCE_MS,
+      socketTimeout: SOCKET_TIMEOUT_MS,
       retryStrategy: (times) => Math.min(times * 50, MAX_RECONNECT_DELAY_MS),
     });
     clearSocketTimeoutOnClose(this);
     const logger = new Logger(RedisClient.name);
-    this.on('error', (error: Error) => logger.warn({ err: error }, 'Redis is away'));
+    this.on('error', (error: Error) => logger.warn({ err: error }, 'Redis is down'));
   }
 
-  /** What is asked in one turn of the event loop, by however many requests, goes out in one packet. */
+  /** Sends the commands of one turn of the event loop in one packet. */
   override sendCommand(...command: Parameters<Redis['sendCommand']>): unknown {
-    this.gather();
+    this.corkUntilNextTurn();
     return super.sendCommand(...command);
   }
 
@@ -38,19 +38,19 @@ export class RedisClient extends Redis implements OnApplicationShutdown {
   }
 
   /**
-   * What a command answers, if it does so within 100 ms. The time is taken in two halves: when this process itself has
-   * been held up, the answer that came meanwhile is read before the second half is over.
+   * Rejects after 100 ms without a reply. Two timers of 50 ms, and not one: when the event loop was blocked, it reads a
+   * reply that has arrived before the second one ends.
    */
   async inTime<T>(command: Promise<T>): Promise<T> {
     let timer: NodeJS.Timeout | undefined;
-    const tooLate = new Promise<never>((_, reject) => {
-      const fail = () => reject(new Error(`Redis did not answer within ${ANSWER_WITHIN_MS} ms`));
+    const timeout = new Promise<never>((_, reject) => {
+      const fail = () => reject(new Error(`Redis did not answer within ${REPLY_TIMEOUT_MS} ms`));
       timer = setTimeout(() => {
-        timer = setTimeout(fail, ANSWER_WITHIN_MS / 2);
-      }, ANSWER_WITHIN_MS / 2);
+        timer = setTimeout(fail, REPLY_TIMEOUT_MS / 2);
+      }, REPLY_TIMEOUT_MS / 2);
     });
     try {
-      return await Promise.race([command, tooLate]);
+      return await Promise.race([command, timeout]);
     } finally {
       clearTimeout(timer);
     }
@@ -60,7 +60,7 @@ export class RedisClient extends Redis implements OnApplicationShutdown {
     this.disconnect();
   }
 
-  private gather(): void {
+  private corkUntilNextTurn(): void {
     const { stream } = this;
     if (!stream || stream.writableCorked > 0) return;
     stream.cork();

@@ -1,8 +1,8 @@
 import type Redis from 'ioredis';
 
 /**
- * Stops the timer of `socketTimeout` with its connection. ioredis lets it run on: it would cut the next connection, which
- * is sound, or keep a process from ending.
+ * Clears the timer of `socketTimeout` when a connection closes. ioredis leaves it running: it would close the next
+ * connection, or keep the process alive.
  */
 export function clearSocketTimeoutOnClose(redis: Redis): void {
   redis.on('close', () => {

@@ -4,18 +4,17 @@ import { Config } from '../config/config';
 import { Database } from '../database/database';
 
 const BATCH = 2_000;
-/** Between batches, so that the nightly clean-up never crowds out the day's work. */
+/** Between batches, so that the clean-up does not slow other work. */
 const PAUSE_MS = 50;
 
 const HOUR_MS = 60 * 60 * 1000;
-/** How long an `Idempotency-Key` holds. */
 const IDEMPOTENCY_HOURS = 24;
-/** A receipt that came before its message was known is waited for no longer. */
+/** Receipts that arrived before the provider's id of their message. */
 const EARLY_RECEIPT_HOURS = 24;
 
 /**
- * Deletes up to $1 rows from before $2, in the order that foreign keys ask for. A delivery takes its attempts along.
- * Audit is kept for ever.
+ * Each deletes up to $1 rows from before $2, in the order of the foreign keys. Deleting a delivery cascades to its attempts.
+ * Audit entries are never deleted.
  */
 const CLEAN_UPS = {
   webhook_deliveries: `
@@ -47,13 +46,13 @@ const CLEAN_UPS = {
 
 type Table = keyof typeof CLEAN_UPS;
 
-/** What is not kept for the configured days. */
+/** Tables with a retention of their own. */
 const KEPT_HOURS: Partial<Record<Table, number>> = {
   idempotency_keys: IDEMPOTENCY_HOURS,
   early_receipts: EARLY_RECEIPT_HOURS,
 };
 
-/** Removes what has been kept long enough. */
+/** Deletes rows that are older than their retention. */
 @Injectable()
 export class RetentionService {
   private readonly logger = new Logger(RetentionService.name);
@@ -64,21 +63,21 @@ export class RetentionService {
   ) {}
 
   /**
-   * Works in small batches until nothing is left, or until it is stopped: the next run goes on from there.
-   * @returns rows removed, by table
+   * Deletes in small batches. The next run continues after a stop.
+   * @returns the number of deleted rows, by table
    */
   async clean(stop?: AbortSignal): Promise<Record<Table, number>> {
     const tables = Object.keys(CLEAN_UPS) as Table[];
-    const removed = Object.fromEntries(tables.map((table) => [table, 0])) as Record<Table, number>;
+    const deleted = Object.fromEntries(tables.map((table) => [table, 0])) as Record<Table, number>;
     for (const table of tables) {
       const before = this.keptSince(table);
-      for (let rows = BATCH; rows === BATCH && !stop?.aborted; removed[table] += rows) {
+      for (let rows = BATCH; rows === BATCH && !stop?.aborted; deleted[table] += rows) {
         rows = (await this.database.query(`${CLEAN_UPS[table]} RETURNING 1`, [BATCH, before])).length;
         await sleep(PAUSE_MS);
       }
     }
-    this.logger.log({ removed }, 'removed what has been kept long enough');
-    return removed;
+    this.logger.log({ deleted }, 'deleted expired rows');
+    return deleted;
   }
 
   private keptSince(table: Table): Date {

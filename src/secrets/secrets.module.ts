@@ -3,7 +3,7 @@ import { SecretBox } from '../common/secret-box';
 import { Config } from '../config/config';
 import { KeyRotationService } from './key-rotation.service';
 
-/** What a feature needs that stores secrets readable: to encrypt them, and to change the key that does. */
+/** Encrypts stored secrets, and rotates their keys. */
 @Module({
   providers: [
     {

@@ -18,7 +18,7 @@ import { RecoveryRunner } from './recoveries/recovery.runner';
 import { WebhooksConsumer } from './webhooks.consumer';
 import { WebhooksModule } from './webhooks.module';
 
-/** The worker's part of the webhooks: from events to deliveries, from deliveries to attempts. */
+/** The worker's side of webhooks: from events to deliveries, from deliveries to attempts. */
 @Module({
   imports: [
     BullModule.registerQueueAsync({ name: DELIVERY_QUEUE, inject: [Config], useFactory: queueOptions }),

@@ -7,7 +7,7 @@ import { DeliveryFanOut } from './deliveries/delivery-fan-out';
 import { isSubscribed } from './endpoints/webhook-endpoint.dto';
 import { Subscriber, WebhookEndpointsRepository } from './endpoints/webhook-endpoints.repository';
 
-/** Turns events into the deliveries that are owed for them. */
+/** Enqueues the deliveries of events to the endpoints that have subscribed to them. */
 @Injectable()
 export class WebhooksConsumer implements OutboxConsumer, OnModuleInit {
   constructor(
@@ -22,26 +22,28 @@ export class WebhooksConsumer implements OutboxConsumer, OnModuleInit {
   }
 
   async consume(tx: Transaction, events: OutboxEvent[]): Promise<void> {
-    const wanted = await this.wantedBy(tx, await this.withoutUnentitled(tx, events));
-    if (wanted.size > 0) this.deliveries.owe(tx, wanted);
+    const subscribed = await this.bySubscriber(tx, await this.onlyEntitled(tx, events));
+    if (subscribed.size > 0) this.deliveries.enqueue(tx, subscribed);
   }
 
-  /** Which of the events each endpoint has subscribed to. */
-  private async wantedBy(tx: Transaction, events: OutboxEvent[]): Promise<Map<Subscriber, OutboxEvent[]>> {
-    const wanted = new Map<Subscriber, OutboxEvent[]>();
-    if (events.length === 0) return wanted;
+  private async bySubscriber(
+    tx: Transaction,
+    events: OutboxEvent[],
+  ): Promise<Map<Subscriber, OutboxEvent[]>> {
+    const subscribed = new Map<Subscriber, OutboxEvent[]>();
+    if (events.length === 0) return subscribed;
     const byTenant = groupBy(events, ({ tenantId }) => tenantId);
     for (const endpoint of await this.endpoints.subscribers(tx, [...byTenant.keys()])) {
-      const theirs = byTenant
+      const matching = byTenant
         .get(endpoint.tenantId)!
         .filter(({ type }) => isSubscribed(endpoint.events, type));
-      if (theirs.length > 0) wanted.set(endpoint, theirs);
+      if (matching.length > 0) subscribed.set(endpoint, matching);
     }
-    return wanted;
+    return subscribed;
   }
 
-  /** Every audit entry appends its event; only workspaces with the entitlement get it sent. */
-  private async withoutUnentitled(tx: Transaction, events: OutboxEvent[]): Promise<OutboxEvent[]> {
+  /** Drops the audit events of workspaces without the entitlement to export them. */
+  private async onlyEntitled(tx: Transaction, events: OutboxEvent[]): Promise<OutboxEvent[]> {
     const audited = new Set(
       events.filter(({ type }) => type === 'audit.event').map(({ tenantId }) => tenantId),
     );

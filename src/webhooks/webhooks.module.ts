@@ -27,7 +27,7 @@ import { WebhookRecoveriesService } from './recoveries/webhook-recoveries.servic
 import { WebhookRecoveryEntity } from './recoveries/webhook-recovery.entity';
 import { WebhookTestService } from './deliveries/webhook-test.service';
 
-/** Webhook endpoints as the dashboard manages them, and what it takes to make one attempt. No queue, no schedule. */
+/** The dashboard's side of webhooks, and single attempts. Nothing here uses a queue or a schedule. */
 @Module({
   imports: [
     DatabaseModule.forEntities([

@@ -257,14 +257,14 @@ describe('of a worker', () => {
   });
 
   it('show what is under way', async () => {
-    const underWay = 'webhook_deliveries_under_way';
+    const inFlight = 'webhook_deliveries_in_flight';
     let answer = () => {};
     receiver.https.respond = (response) => (answer = () => response.end());
     await tenant.message();
     await receiver.waitForCount(1);
-    expect(await read(service, underWay)).toBe(1);
+    expect(await read(service, inFlight)).toBe(1);
     answer();
-    await waitFor('its end', async () => (await read(service, underWay)) === 0);
+    await waitFor('its end', async () => (await read(service, inFlight)) === 0);
   });
 
   it('count what is taken over from a worker that is gone', async () => {

@@ -23,7 +23,7 @@ it('loses no wake-up that comes while the endpoint’s job is active, and needs 
     const { workspace, conversation, endpoint } = await subscribe(service, receiver);
     // An endpoint with a rate of its own: its deliveries go through a claim. And whatever wakes it adds a job.
     await service.query('UPDATE webhook_endpoints SET rate_limit = 100 WHERE id = $1', [endpoint.id]);
-    service.app.get(DeliveryQueue, { strict: false }).serveElsewhere();
+    service.app.get(DeliveryQueue, { strict: false }).stopHandlingLocally();
     const job = holdClaims(service.app.get(PendingDeliveriesRepository, { strict: false }));
 
     await service.make.received(workspace, conversation, 'First');

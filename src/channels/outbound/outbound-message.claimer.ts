@@ -33,7 +33,7 @@ export class OutboundMessageClaimer {
     const granted = await this.takeThroughput(connection, waiting.ready);
     if (granted === 0) return [];
     const claimed = await this.store.claim(connection, granted);
-    if (claimed.length < granted) await this.pace.giveBack(connectionId, granted - claimed.length);
+    if (claimed.length < granted) await this.pace.release(connectionId, granted - claimed.length);
     return claimed;
   }
 
@@ -63,7 +63,7 @@ export class OutboundMessageClaimer {
   /** How many may go in this second; the others are called when the next one begins. */
   private async takeThroughput({ id, channel }: LoadedConnection, wanted: number): Promise<number> {
     const { perSecond } = this.adapters.of(channel).limits;
-    const { granted, remainingMs } = await this.pace.take(id, perSecond, wanted);
+    const { granted, remainingMs } = await this.pace.acquire(id, perSecond, wanted);
     if (granted < wanted) this.pauseFor(id, Math.max(remainingMs, 1));
     return granted;
   }

@@ -1,6 +1,6 @@
 import { InjectQueue, Process, Processor } from '@nestjs/bull';
 import type { Job, Queue } from 'bull';
-import { TURNS_AT_ONCE } from '../../queue/lease-worker';
+import { CONCURRENT_CLAIMS } from '../../queue/lease-worker';
 import { WakeUpProcessor } from '../../queue/wake-up.processor';
 import { type WakeUp } from '../../queue/wake-up.queue';
 import { OutboundMessageWorker } from './outbound-message.worker';
@@ -20,9 +20,9 @@ export class OutboundMessageProcessor extends WakeUpProcessor {
   }
 
   /** Settles when every message that has a slot is claimed and started. */
-  @Process({ concurrency: TURNS_AT_ONCE })
+  @Process({ concurrency: CONCURRENT_CLAIMS })
   send({ data }: Job<WakeUp>): Promise<void> {
-    return this.worker.serve(data.id);
+    return this.worker.claimAndStart(data.id);
   }
 
   protected override async hasDue(connectionId: string): Promise<boolean> {

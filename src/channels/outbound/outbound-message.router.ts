@@ -58,7 +58,7 @@ export class OutboundMessageRouter {
   private after(routed: Routed[]): void {
     this.queue.wake(routed.flatMap(({ connectionId }) => connectionId ?? []));
     for (const { channel, code, count } of routed) {
-      if (code) this.metrics.channelMessages.inc({ channel, outcome: code.toLowerCase() }, count);
+      if (code) this.metrics.outboundMessages.inc({ channel, outcome: code.toLowerCase() }, count);
     }
   }
 }

@@ -44,7 +44,7 @@ export class OutboundMessageSweeper implements OnApplicationBootstrap, BeforeApp
   private async sweep(): Promise<void> {
     const { toWake, ended } = await this.forgotten.reconcile();
     for (const { channel, outcome, count } of ended) {
-      this.metrics.channelMessages.inc({ channel, outcome }, count);
+      this.metrics.outboundMessages.inc({ channel, outcome }, count);
     }
     // By jobs of their own: a connection's ordinary job may be held by a worker that is dead.
     for (const connectionId of toWake) this.queue.wakeIn(connectionId, 0);

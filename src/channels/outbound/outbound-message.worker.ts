@@ -36,7 +36,7 @@ export class OutboundMessageWorker extends LeaseWorker<ClaimedMessage> {
   }
 
   protected override async process(connectionId: string, dispatch: ClaimedMessage): Promise<void> {
-    this.metrics.channelMessagesUnderWay.inc();
+    this.metrics.outboundMessagesInFlight.inc();
     try {
       // No request has been made for it, and none will be: whoever claims it next may.
       if (this.isStopping) await this.store.giveBack(dispatch);
@@ -49,11 +49,11 @@ export class OutboundMessageWorker extends LeaseWorker<ClaimedMessage> {
         'a message was not carried through',
       );
     } finally {
-      this.metrics.channelMessagesUnderWay.dec();
+      this.metrics.outboundMessagesInFlight.dec();
     }
   }
 
-  protected override share(connectionIds: string[]): void {
+  protected override wakeOtherWorkers(connectionIds: string[]): void {
     this.followUp.share(connectionIds);
   }
 }

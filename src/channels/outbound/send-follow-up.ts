@@ -16,7 +16,7 @@ export class SendFollowUp {
 
   /** Asks all processes for another turn of connections. */
   share(connectionIds: string[]): void {
-    this.queue.share(connectionIds);
+    this.queue.enqueue(connectionIds);
   }
 
   after(dispatch: ClaimedMessage, result: SendResult): void {
@@ -32,9 +32,9 @@ export class SendFollowUp {
   }
 
   private count({ connection: { channel }, createdAt }: ClaimedMessage, result: SendResult): void {
-    this.metrics.channelMessages.inc({ channel, outcome: outcomeOf(result) });
+    this.metrics.outboundMessages.inc({ channel, outcome: outcomeOf(result) });
     if (result.status === 'SENT') {
-      this.metrics.channelLatency.observe({ channel }, (Date.now() - createdAt.getTime()) / 1000);
+      this.metrics.outboundMessageLatency.observe({ channel }, (Date.now() - createdAt.getTime()) / 1000);
     }
   }
 

@@ -4,7 +4,7 @@ import { DeliveryQueue } from './delivery.queue';
 import { RecordedAttempt } from './pending-deliveries.repository';
 import { EndpointHealth } from './endpoint-health';
 
-/** What follows from a recorded attempt: the wake-up for its retry, figures, and what it says of its endpoint. */
+/** After an attempt is recorded: schedules the wake-up for its retry, counts it, updates the endpoint's health. */
 @Injectable()
 export class AttemptFollowUp {
   private readonly logger = new Logger(AttemptFollowUp.name);
@@ -15,25 +15,24 @@ export class AttemptFollowUp {
     private readonly health: EndpointHealth,
   ) {}
 
-  /** Asks all processes for another turn of endpoints. */
-  share(endpointIds: string[]): void {
-    this.queue.share(endpointIds);
+  wakeOtherWorkers(endpointIds: string[]): void {
+    this.queue.enqueue(endpointIds);
   }
 
   async after(attempt: RecordedAttempt): Promise<void> {
     const { delivery, retryDelayMs } = attempt;
     if (retryDelayMs !== null) this.queue.wakeIn(delivery.endpointId, retryDelayMs);
     this.count(attempt);
-    if (attempt.status === 'EXHAUSTED') this.report(attempt);
+    if (attempt.status === 'EXHAUSTED') this.logExhausted(attempt);
     await this.health.observe(attempt);
   }
 
-  /** The one line of the log by which an operator sees that an endpoint has missed something. */
-  private report({ delivery, outcome }: RecordedAttempt): void {
+  /** The only log line about an event that an endpoint did not get. */
+  private logExhausted({ delivery, outcome }: RecordedAttempt): void {
     const { id: deliveryId, endpointId, tenantId, eventType: event } = delivery;
     const { statusCode, error } = outcome;
-    const what = { tenantId, endpointId, deliveryId, event, statusCode, error };
-    this.logger.warn(what, 'a webhook was not delivered: its last attempt failed');
+    const details = { tenantId, endpointId, deliveryId, event, statusCode, error };
+    this.logger.warn(details, 'delivery exhausted: its last attempt failed');
   }
 
   private count({ delivery, outcome, status, retryDelayMs }: RecordedAttempt): void {

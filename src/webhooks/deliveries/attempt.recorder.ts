@@ -5,34 +5,37 @@ import { PendingDeliveriesRepository, RecordedAttempt } from './pending-deliveri
 
 const MAX_BATCH = 200;
 const RETRY_MS = 500;
-/** As long as a lease lasts: after it the delivery is another's, and what was not written is attempted again. */
-const GIVE_UP_AFTER_MS = 20_000;
+/** The time of a lease: after it, another worker claims the delivery and attempts it again. */
+const STOP_AFTER_MS = 20_000;
 
-/** Writes attempts down, those that end meanwhile with one statement. */
+/** Records attempts in batches, one statement for each batch. */
 @Injectable()
 export class AttemptRecorder {
   private readonly logger = new Logger(AttemptRecorder.name);
-  private readonly outcomes = new Batcher<RecordedAttempt, RecordedAttempt>(MAX_BATCH, (attempts) =>
+  private readonly batcher = new Batcher<RecordedAttempt, RecordedAttempt>(MAX_BATCH, (attempts) =>
     this.write(attempts),
   );
 
-  constructor(private readonly store: PendingDeliveriesRepository) {}
+  constructor(private readonly deliveries: PendingDeliveriesRepository) {}
 
   /** Settles once the attempt is committed. */
   record(attempt: RecordedAttempt): Promise<RecordedAttempt> {
-    return this.outcomes.add(attempt);
+    return this.batcher.add(attempt);
   }
 
-  /** Tries until the leases run out: an outcome that is lost costs the receiver a duplicate. */
+  /** Retries until the leases expire: a lost outcome makes the receiver get a duplicate. */
   private async write(attempts: RecordedAttempt[]): Promise<RecordedAttempt[]> {
-    const giveUpAt = Date.now() + GIVE_UP_AFTER_MS;
+    const stopAt = Date.now() + STOP_AFTER_MS;
     for (;;) {
       try {
-        await this.store.record(attempts);
+        await this.deliveries.record(attempts);
         return attempts;
       } catch (error) {
-        if (Date.now() > giveUpAt) throw error;
-        this.logger.warn({ err: error as Error, attempts: attempts.length }, 'attempts not written yet');
+        if (Date.now() > stopAt) throw error;
+        this.logger.warn(
+          { err: error as Error, attempts: attempts.length },
+          'attempts not recorded yet; retrying',
+        );
         await sleep(RETRY_MS);
       }
     }

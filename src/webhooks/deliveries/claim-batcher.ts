@@ -5,27 +5,27 @@ import { Database } from '../../database/database';
 import { ClaimedDelivery } from './claimed-delivery';
 import { IS_DUE, LEASE } from './lease';
 
-/** Endpoints that are claimed for with one statement, and so the locks that it takes at once are bounded. */
+/** Endpoints of one claim statement. It bounds the locks that the statement takes. */
 const MAX_BATCH = 50;
 
 /**
- * Each part finds its rows by the key of the one before it, so that no plan reads more than it claims. That is planned
- * anew each time, for the tables as they are, and with one limit for all endpoints that the planner knows: by one of
- * each endpoint's own it would reckon with a tenth of all that is pending, and read whole tables. So more may be locked for a moment than is
- * claimed, and another process that comes just then takes it for taken; whoever has more than room for asks for help.
+ * Each step finds its rows by the keys of the step before it, so no plan reads more rows than it claims. LIMIT is one
+ * parameter that the planner knows at each call. A limit for each endpoint is unknown to it: it would assume a tenth of
+ * all pending rows, and read whole tables. So an endpoint with a smaller count locks more rows for a moment than it
+ * claims, and a concurrent claim skips them. The worker that found more than it has slots for wakes the others again.
  */
 const CLAIM = `
   WITH due AS (
     SELECT d.tenant_id, d.id, d.was_leased,
            w.url, w.secret_key_id, w.secret_ciphertext, w.rate_limit, w.failing_since, w.last_success_at
-    FROM unnest($1::uuid[], $2::integer[]) AS wanted (endpoint_id, count)
-    JOIN webhook_endpoints w ON w.id = wanted.endpoint_id AND w.active,
+    FROM unnest($1::uuid[], $2::integer[]) AS request (endpoint_id, count)
+    JOIN webhook_endpoints w ON w.id = request.endpoint_id AND w.active,
     LATERAL (
-      SELECT d.*, row_number() OVER () AS place FROM (
+      SELECT d.*, row_number() OVER () AS rank FROM (
         SELECT d.tenant_id, d.id, d.lease_until IS NOT NULL AS was_leased FROM webhook_deliveries d
-        WHERE d.endpoint_id = wanted.endpoint_id AND ${IS_DUE}
+        WHERE d.endpoint_id = request.endpoint_id AND ${IS_DUE}
         ORDER BY d.next_attempt_at, d.id LIMIT $3 FOR UPDATE SKIP LOCKED) d) d
-    WHERE d.place <= wanted.count
+    WHERE d.rank <= request.count
   ), claimed AS (
     UPDATE webhook_deliveries d SET lease_id = $4, lease_until = now() + ${LEASE}
     FROM due WHERE d.tenant_id = due.tenant_id AND d.id = due.id
@@ -34,37 +34,40 @@ const CLAIM = `
   SELECT c.*, e.data::text AS data, e.sequence, e.created_at AS event_created_at
   FROM claimed c JOIN events e ON e.tenant_id = c.tenant_id AND e.id = c.event_id`;
 
-interface Wanted {
+interface ClaimRequest {
   endpointId: string;
   count: number;
 }
 
-/** A delivery as it was claimed; it was leased before when its claimer had let the lease run out. */
 interface Claimed {
   delivery: ClaimedDelivery;
+  /** An earlier lease has expired without an outcome. */
   wasLeased: boolean;
 }
 
-/** Claims deliveries, for many endpoints with one statement when many have their turn. */
+/** Claims deliveries, for many endpoints with one statement. */
 export class ClaimBatcher {
-  private readonly wanted = new Batcher<Wanted, Claimed[]>(MAX_BATCH, (wanted) => this.claimAll(wanted));
+  private readonly batcher = new Batcher<ClaimRequest, Claimed[]>(MAX_BATCH, (requests) =>
+    this.claimAll(requests),
+  );
 
   constructor(private readonly database: Database) {}
 
   /** Up to `count` due deliveries of an active endpoint under a new lease, the longest due first. */
   claim(endpointId: string, count: number): Promise<Claimed[]> {
-    return this.wanted.add({ endpointId, count });
+    return this.batcher.add({ endpointId, count });
   }
 
-  private async claimAll(wanted: Wanted[]): Promise<Claimed[][]> {
+  private async claimAll(requests: ClaimRequest[]): Promise<Claimed[][]> {
     const counts = new Map<string, number>();
-    for (const { endpointId, count } of wanted) counts.set(endpointId, (counts.get(endpointId) ?? 0) + count);
-    const claimed = await this.claimOf(counts);
-    // Two turns of one endpoint, asked for in the same moment, share what there is.
-    return wanted.map(({ endpointId, count }) => claimed.get(endpointId)?.splice(0, count) ?? []);
+    for (const { endpointId, count } of requests)
+      counts.set(endpointId, (counts.get(endpointId) ?? 0) + count);
+    const claimed = await this.claimCounts(counts);
+    // Two requests for one endpoint share its rows.
+    return requests.map(({ endpointId, count }) => claimed.get(endpointId)?.splice(0, count) ?? []);
   }
 
-  private async claimOf(counts: Map<string, number>): Promise<Map<string, Claimed[]>> {
+  private async claimCounts(counts: Map<string, number>): Promise<Map<string, Claimed[]>> {
     const leaseId = newId();
     const rows = await this.database.query<ClaimRow>(CLAIM, [
       [...counts.keys()],
@@ -95,7 +98,7 @@ interface ClaimRow {
   was_leased: boolean;
 }
 
-/** Deliveries of one endpoint share its secret, which is so decrypted once for all of them. */
+/** Deliveries of one endpoint share one secret object, so it is decrypted once for all of them. */
 function byEndpoint(rows: ClaimRow[], leaseId: string): Map<string, Claimed[]> {
   const groups = new Map<string, Claimed[]>();
   for (const row of rows) {

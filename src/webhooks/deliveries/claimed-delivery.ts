@@ -1,6 +1,6 @@
 import { SealedSecret } from '../../common/secret-box';
 
-/** A delivery whose turn it is, with all that its attempt needs. Only its lease's holder may make the attempt. */
+/** A delivery under a lease, with everything that its attempt needs. Only the lease's holder may attempt it. */
 export interface ClaimedDelivery {
   tenantId: string;
   id: string;
@@ -13,13 +13,13 @@ export interface ClaimedDelivery {
   eventCreatedAt: Date;
   /** JSON text, as the event was appended. */
   data: string;
-  /** The event's place among those of its conversation, if it is of one. */
+  /** The event's position in its conversation; null for an event of no conversation. */
   sequence: string | null;
   url: string;
   secret: SealedSecret;
-  /** Deliveries a second that the endpoint takes, over all workers; null for any number. */
+  /** Deliveries a second, over all workers; null for no limit. */
   rateLimit: number | null;
-  /** The endpoint's health as it was at the claim. */
+  /** The endpoint's health at the claim. */
   failingSince: Date | null;
   lastSuccessAt: Date | null;
 }

@@ -11,74 +11,79 @@ import { MAX_ATTEMPTS } from './retry-schedule';
 import { NewDelivery, WebhookDeliveriesRepository } from './webhook-deliveries.repository';
 
 /**
- * A transaction may last longer than a lease leaves time for an attempt. What it has claimed longer ago than this is
- * left to its lease's end.
+ * After a longer transaction, the lease leaves too little time for an attempt. The delivery is then claimed again when the
+ * lease expires.
  */
 const START_WITHIN_MS = 5_000;
 
-/** What one endpoint is owed by a batch: the first `claimed.length` of the rows under a lease of this process. */
-interface Owed {
+/** The new deliveries of one endpoint. */
+interface EndpointDeliveries {
   endpoint: Subscriber;
   rows: NewDelivery[];
+  /** The first of the rows, under a lease of this process. */
   claimed: ClaimedDelivery[];
 }
 
 /**
- * Owes events to endpoints. What this process has room for is claimed as it is made, and starts with the commit; an
- * endpoint with more to come, or more that waits already, is woken for its turn.
+ * Inserts the deliveries of events. Those that this process has slots for are inserted with a lease, and start after the
+ * commit. The endpoints of all others are woken.
  */
 @Injectable()
 export class DeliveryFanOut {
   constructor(
     private readonly deliveries: WebhookDeliveriesRepository,
     private readonly claimer: DeliveryClaimer,
-    private readonly dispatcher: DeliveryWorker,
+    private readonly worker: DeliveryWorker,
     private readonly queue: DeliveryQueue,
   ) {}
 
-  /** The rows go out with the transaction's next statement. */
-  owe(tx: Transaction, wanted: Map<Subscriber, OutboxEvent[]>): void {
+  /** The rows are inserted with the transaction's next statement. */
+  enqueue(tx: Transaction, subscribed: Map<Subscriber, OutboxEvent[]>): void {
     const leaseId = newId();
-    const owed = [...wanted].map(([endpoint, events]) => this.owedTo(endpoint, events, leaseId));
+    const batches = [...subscribed].map(([endpoint, events]) => this.toDeliveries(endpoint, events, leaseId));
     const inserted = this.deliveries.insertManyPipelined(
       tx,
-      owed.flatMap(({ rows }) => rows),
+      batches.flatMap(({ rows }) => rows),
     );
-    this.startOnCommit(tx, owed, inserted);
-    const waiting = owed.filter(({ rows, claimed }) => claimed.length < rows.length);
+    this.startOnCommit(tx, batches, inserted);
+    const waiting = batches.filter(({ rows, claimed }) => claimed.length < rows.length);
     tx.onCommit(() => this.wake(waiting.map(({ endpoint }) => endpoint)));
   }
 
-  private owedTo(endpoint: Subscriber, events: OutboxEvent[], leaseId: string): Owed {
-    const places = this.claimer.mayGoAtOnce(endpoint)
-      ? this.dispatcher.reserve(endpoint.id, events.length)
+  private toDeliveries(endpoint: Subscriber, events: OutboxEvent[], leaseId: string): EndpointDeliveries {
+    const slots = this.claimer.canStartNow(endpoint)
+      ? this.worker.reserveSlots(endpoint.id, events.length)
       : 0;
-    const rows = events.map((event, n) => toRow(endpoint, event, n < places ? leaseId : null));
+    const rows = events.map((event, n) => toRow(endpoint, event, n < slots ? leaseId : null));
     const claimed = events
-      .slice(0, places)
+      .slice(0, slots)
       .map((event, n) => toClaimed(endpoint, event, rows[n]!.id, leaseId));
     return { endpoint, rows, claimed };
   }
 
-  /** Of what was owed already, as when an event is relayed again, no row was inserted: another has charge of it. */
-  private startOnCommit(tx: Transaction, owed: Owed[], inserted: Pipelined<{ id: string }>): void {
+  /** Starts only inserted rows: a delivery may exist already, when its event is relayed again. */
+  private startOnCommit(
+    tx: Transaction,
+    batches: EndpointDeliveries[],
+    inserted: Pipelined<{ id: string }>,
+  ): void {
     const startBy = Date.now() + START_WITHIN_MS;
-    const mine = tx.ended.then(async (end) => {
-      const isMine = end === 'committed' && Date.now() < startBy;
-      return new Set(isMine ? (await inserted.rows).map(({ id }) => id) : []);
+    const started = tx.ended.then(async (end) => {
+      const mayStart = end === 'committed' && Date.now() < startBy;
+      return new Set(mayStart ? (await inserted.rows).map(({ id }) => id) : []);
     });
-    for (const { endpoint, claimed } of owed) {
+    for (const { endpoint, claimed } of batches) {
       if (claimed.length === 0) continue;
-      const started = mine.then((ids) => claimed.filter(({ id }) => ids.has(id)));
-      this.dispatcher.fill(endpoint.id, claimed.length, started);
+      const claiming = started.then((ids) => claimed.filter(({ id }) => ids.has(id)));
+      this.worker.startReserved(endpoint.id, claimed.length, claiming);
     }
   }
 
-  /** What can't be signed here may well be by another process, with the key that this one lacks. */
+  /** Another worker may have the key for a secret that this process can't decrypt. */
   private wake(endpoints: Subscriber[]): void {
     const canSign = (endpoint: Subscriber) => this.claimer.canSign(endpoint);
     this.queue.wake(endpoints.filter(canSign).map(({ id }) => id));
-    this.queue.share(endpoints.filter((endpoint) => !canSign(endpoint)).map(({ id }) => id));
+    this.queue.enqueue(endpoints.filter((endpoint) => !canSign(endpoint)).map(({ id }) => id));
   }
 }
 

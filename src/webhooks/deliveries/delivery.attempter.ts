@@ -10,8 +10,8 @@ import { retryDelayMs } from './retry-schedule';
 /** Makes one attempt of a claimed delivery: decrypt, sign and send, decide, record. */
 @Injectable()
 export class DeliveryAttempter {
-  /** Secrets of deliveries that are under way. */
-  private readonly opened = new WeakMap<SealedSecret, string>();
+  /** By the sealed secret that the deliveries of one claim share. */
+  private readonly decrypted = new WeakMap<SealedSecret, string>();
 
   constructor(
     private readonly secrets: SecretBox,
@@ -19,16 +19,16 @@ export class DeliveryAttempter {
     private readonly recorder: AttemptRecorder,
   ) {}
 
-  /** @throws SecretUnreadable when the key that it was encrypted under is not configured here */
+  /** @throws SecretUnreadable when its key is not configured in this process */
   secretOf({ secret, endpointId }: Pick<ClaimedDelivery, 'secret' | 'endpointId'>): string {
-    const known = this.opened.get(secret);
+    const known = this.decrypted.get(secret);
     if (known !== undefined) return known;
-    const opened = this.secrets.decrypt(secret, endpointId);
-    this.opened.set(secret, opened);
-    return opened;
+    const decrypted = this.secrets.decrypt(secret, endpointId);
+    this.decrypted.set(secret, decrypted);
+    return decrypted;
   }
 
-  /** Settles once the outcome is committed. What the receiver does is an outcome; only a fault of our own throws. */
+  /** Settles once the outcome is committed. A failure of the receiver is an outcome; only an internal error throws. */
   async attempt(delivery: ClaimedDelivery): Promise<RecordedAttempt> {
     const { id, url, eventType, data, sequence } = delivery;
     const secret = this.secretOf(delivery);
@@ -37,7 +37,6 @@ export class DeliveryAttempter {
   }
 }
 
-/** What an outcome makes of its delivery: done, given up, or due again later. */
 function decide(delivery: ClaimedDelivery, outcome: AttemptOutcome): RecordedAttempt {
   if (outcome.kind === 'succeeded') return { delivery, outcome, status: 'SUCCEEDED', retryDelayMs: null };
   const failedAttempts = delivery.attemptCount + 1;

@@ -8,54 +8,60 @@ import { DeliveryQueue } from './delivery.queue';
 import { PendingDeliveriesRepository } from './pending-deliveries.repository';
 import { EndpointRateLimiter } from './endpoint-rate-limiter';
 
-/** How long an endpoint is left alone whose secret can't be read here: until an operator has put its key back. */
+/** For a secret that can't be decrypted here: it takes an operator to restore the key. */
 const UNREADABLE_PAUSE_MS = 60_000;
-/** The same for one whose rate can't be taken, because Redis is away. */
+/** For a rate that can't be checked, because Redis is down. */
 const RATE_UNKNOWN_PAUSE_MS = 1_000;
 
-/** Claims deliveries that may go now. Those that must wait are given back, which costs no attempt and holds no place. */
+/** Claims the deliveries that may be sent now. It postpones the others, which costs no attempt and holds no slot. */
 @Injectable()
 export class DeliveryClaimer {
   private readonly logger = new Logger(DeliveryClaimer.name);
-  /** Endpoints whose deliveries were given back, and until when. */
+  /** Endpoints whose deliveries were postponed, with the time when the pause ends. */
   private readonly pausedUntil = new Map<string, number>();
 
   constructor(
-    private readonly store: PendingDeliveriesRepository,
+    private readonly deliveries: PendingDeliveriesRepository,
     private readonly attempter: DeliveryAttempter,
-    private readonly pace: EndpointRateLimiter,
+    private readonly rateLimiter: EndpointRateLimiter,
     private readonly queue: DeliveryQueue,
   ) {}
 
   /** Up to `count` of an endpoint's due deliveries, under a lease. */
   async claim(endpointId: string, count: number): Promise<ClaimedDelivery[]> {
-    const claimed = await this.store.claim(endpointId, count);
+    const claimed = await this.deliveries.claim(endpointId, count);
     const [first] = claimed;
     if (!first) return [];
-    // They are all of one endpoint, and so of one secret.
-    const fault = this.faultOf(first);
-    if (fault) {
+    // Deliveries of one endpoint have one secret.
+    const error = this.secretErrorOf(first);
+    if (error) {
       const { tenantId } = first;
-      this.logger.error({ err: fault, tenantId, endpointId }, "an endpoint's secret can't be read; it waits");
-      await this.giveBack(claimed, UNREADABLE_PAUSE_MS);
+      this.logger.error(
+        { err: error, tenantId, endpointId },
+        'secret of an endpoint not readable; deliveries postponed',
+      );
+      await this.postpone(claimed, UNREADABLE_PAUSE_MS);
       return [];
     }
-    const { granted, remainingMs } = await this.paceOf(claimed);
-    if (granted < claimed.length) await this.giveBack(claimed.slice(granted), remainingMs);
+    const { granted, remainingMs } = await this.acquireRate(claimed);
+    if (granted < claimed.length) await this.postpone(claimed.slice(granted), remainingMs);
     return claimed.slice(0, granted);
   }
 
-  /** Without Redis there is no telling of a rate: what is held to one waits, but for nobody's lease. */
-  private async paceOf(claimed: ClaimedDelivery[]): Promise<Granted> {
+  /** While Redis is down, the rate is unknown: deliveries to an endpoint with a rate limit are postponed. */
+  private async acquireRate(claimed: ClaimedDelivery[]): Promise<Granted> {
     try {
-      return await this.pace.take(claimed[0]!, claimed.length);
+      return await this.rateLimiter.acquire(claimed[0]!, claimed.length);
     } catch (error) {
-      this.logger.warn({ err: error as Error }, 'the rate of an endpoint is not known; its deliveries wait');
+      this.logger.warn(
+        { err: error as Error },
+        'rate of an endpoint not known without Redis; deliveries postponed',
+      );
       return { granted: 0, remainingMs: RATE_UNKNOWN_PAUSE_MS };
     }
   }
 
-  /** Whether claiming is vain for now: however much is due, it would only be given back. */
+  /** True while a claim would only be postponed again. */
   isPaused(endpointId: string): boolean {
     const until = this.pausedUntil.get(endpointId);
     if (until === undefined) return false;
@@ -64,17 +70,16 @@ export class DeliveryClaimer {
     return false;
   }
 
-  /** Whether an endpoint's deliveries may go as they come: none is held to a rate, and each can be signed. */
-  mayGoAtOnce(endpoint: Subscriber): boolean {
-    return endpoint.isHeld && endpoint.rateLimit === null && this.canSign(endpoint);
+  /** Whether new deliveries may start without a claim: the endpoint has no rate limit, and its secret is readable. */
+  canStartNow(endpoint: Subscriber): boolean {
+    return endpoint.isLocked && endpoint.rateLimit === null && this.canSign(endpoint);
   }
 
   canSign({ id, secret }: Subscriber): boolean {
-    return this.faultOf({ endpointId: id, secret }) === null;
+    return this.secretErrorOf({ endpointId: id, secret }) === null;
   }
 
-  /** What keeps deliveries from being signed here, if anything does. */
-  private faultOf(secret: Pick<ClaimedDelivery, 'endpointId' | 'secret'>): SecretUnreadable | null {
+  private secretErrorOf(secret: Pick<ClaimedDelivery, 'endpointId' | 'secret'>): SecretUnreadable | null {
     try {
       this.attempter.secretOf(secret);
       return null;
@@ -84,10 +89,10 @@ export class DeliveryClaimer {
     }
   }
 
-  private async giveBack(deliveries: ClaimedDelivery[], delayMs: number): Promise<void> {
+  private async postpone(deliveries: ClaimedDelivery[], delayMs: number): Promise<void> {
     const { endpointId } = deliveries[0]!;
     this.pausedUntil.set(endpointId, Date.now() + delayMs);
-    await this.store.postpone(deliveries, delayMs);
+    await this.deliveries.postpone(deliveries, delayMs);
     this.queue.wakeIn(endpointId, delayMs);
   }
 }

@@ -1,6 +1,6 @@
 import { InjectQueue, Process, Processor } from '@nestjs/bull';
 import type { Job, Queue } from 'bull';
-import { TURNS_AT_ONCE } from '../../queue/lease-worker';
+import { CONCURRENT_CLAIMS } from '../../queue/lease-worker';
 import { WakeUpProcessor } from '../../queue/wake-up.processor';
 import { type WakeUp } from '../../queue/wake-up.queue';
 import { DeliveryWorker } from './delivery.worker';
@@ -23,9 +23,9 @@ export class DeliveryProcessor extends WakeUpProcessor {
   }
 
   /** Settles when every delivery that has a slot is claimed and started. */
-  @Process({ concurrency: TURNS_AT_ONCE })
+  @Process({ concurrency: CONCURRENT_CLAIMS })
   deliver({ data }: Job<WakeUp>): Promise<void> {
-    return this.worker.serve(data.id);
+    return this.worker.claimAndStart(data.id);
   }
 
   protected override hasDue(endpointId: string): Promise<boolean> {

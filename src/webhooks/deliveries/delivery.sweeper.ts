@@ -6,18 +6,18 @@ import { PendingDeliveriesRepository } from './pending-deliveries.repository';
 const INTERVAL_MS = 2_000;
 const MAX_WOKEN = 1_000;
 
-/** Wakes endpoints whose deliveries are overdue and nobody's: after a lost wake-up, a wiped Redis, a killed worker. */
+/** Wakes endpoints with overdue deliveries: after a lost wake-up, a wiped Redis, a killed worker. */
 @Injectable()
 export class DeliverySweeper implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(DeliverySweeper.name);
   private readonly sweeps = new Periodic(
     INTERVAL_MS,
     () => this.sweep(),
-    (error) => this.logger.error({ err: error }, 'sweeping failed; it is tried again'),
+    (error) => this.logger.error({ err: error }, 'the sweep failed; it will be retried'),
   );
 
   constructor(
-    private readonly store: PendingDeliveriesRepository,
+    private readonly deliveries: PendingDeliveriesRepository,
     private readonly queue: DeliveryQueue,
   ) {}
 
@@ -30,7 +30,7 @@ export class DeliverySweeper implements OnApplicationBootstrap, BeforeApplicatio
   }
 
   private async sweep(): Promise<void> {
-    // By jobs of their own: an endpoint's ordinary job may be held by a worker that is dead.
-    for (const endpointId of await this.store.sweep(MAX_WOKEN)) this.queue.wakeIn(endpointId, 0);
+    // With a job id of its own: the endpoint's ordinary job may belong to a dead worker.
+    for (const endpointId of await this.deliveries.sweep(MAX_WOKEN)) this.queue.wakeIn(endpointId, 0);
   }
 }

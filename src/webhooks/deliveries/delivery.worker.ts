@@ -8,7 +8,6 @@ import { ClaimedDelivery } from './claimed-delivery';
 import { DeliveryAttempter } from './delivery.attempter';
 import { DeliveryClaimer } from './delivery.claimer';
 
-/** Serves endpoints in turns: claims what is due to one and starts sending it. */
 @Injectable()
 export class DeliveryWorker extends LeaseWorker<ClaimedDelivery> {
   private readonly logger = new Logger(DeliveryWorker.name);
@@ -33,21 +32,21 @@ export class DeliveryWorker extends LeaseWorker<ClaimedDelivery> {
 
   protected override async process(endpointId: string, delivery: ClaimedDelivery): Promise<void> {
     const { id: deliveryId, tenantId } = delivery;
-    this.metrics.webhooksUnderWay.inc();
+    this.metrics.webhookDeliveriesInFlight.inc();
     try {
       await this.followUp.after(await this.attempter.attempt(delivery));
     } catch (error) {
-      // Our own fault, not the receiver's: it costs no attempt, and the lease's end brings the delivery back.
+      // An internal error costs no attempt: the delivery is claimed again when its lease expires.
       this.logger.error(
         { err: error as Error, tenantId, endpointId, deliveryId },
-        'a delivery was not carried through',
+        'a delivery was not processed',
       );
     } finally {
-      this.metrics.webhooksUnderWay.dec();
+      this.metrics.webhookDeliveriesInFlight.dec();
     }
   }
 
-  protected override share(endpointIds: string[]): void {
-    this.followUp.share(endpointIds);
+  protected override wakeOtherWorkers(endpointIds: string[]): void {
+    this.followUp.wakeOtherWorkers(endpointIds);
   }
 }

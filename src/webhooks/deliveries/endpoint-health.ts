@@ -4,12 +4,12 @@ import { DeactivationReason, WebhookEndpointsService } from '../endpoints/webhoo
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
 
 const GONE = 410;
-/** An endpoint that has failed without one success for so long is given up. */
-const GIVE_UP_AFTER_MS = 5 * 24 * 60 * 60 * 1000;
-/** How exactly the last success is kept: writing it with every delivery would cost more than the delivery. */
+/** Without a success. */
+const DEACTIVATE_AFTER_MS = 5 * 24 * 60 * 60 * 1000;
+/** Writing the last success after every delivery would cost more than the delivery. */
 const SUCCESS_STEP_MS = 60 * 1000;
 
-/** Follows how endpoints fare, and deactivates those that are gone or have failed for days. */
+/** Updates the health of endpoints, and deactivates those that are gone or have failed for days. */
 @Injectable()
 export class EndpointHealth {
   private readonly logger = new Logger(EndpointHealth.name);
@@ -19,21 +19,22 @@ export class EndpointHealth {
     private readonly endpoints: WebhookEndpointsService,
   ) {}
 
-  /** Writes only where an attempt says something new of its endpoint, so that a steady one costs nothing. */
+  /** Writes only a change of health, so a steady endpoint costs nothing. */
   async observe(attempt: RecordedAttempt): Promise<void> {
     const { delivery, outcome } = attempt;
     const { tenantId, endpointId, eventType, failingSince, lastSuccessAt } = delivery;
-    // The Test button asks how things are; its answer is for whoever pressed it.
+    // A test is no traffic of the endpoint.
     if (eventType === 'webhook.test') return;
     if (outcome.kind === 'succeeded') {
-      const isNews = failingSince || !lastSuccessAt || Date.now() - lastSuccessAt.getTime() > SUCCESS_STEP_MS;
-      if (isNews) await this.repository.markSucceeded(tenantId, endpointId, outcome.at);
+      const isChange =
+        failingSince || !lastSuccessAt || Date.now() - lastSuccessAt.getTime() > SUCCESS_STEP_MS;
+      if (isChange) await this.repository.markSucceeded(tenantId, endpointId, outcome.at);
       return;
     }
     if (!failingSince) await this.repository.markFailing(tenantId, endpointId, outcome.at);
     const reason = reasonToDeactivate(attempt);
     if (!reason) return;
-    const wasActive = await this.endpoints.giveUp(tenantId, endpointId, reason);
+    const wasActive = await this.endpoints.deactivateAfterFailures(tenantId, endpointId, reason);
     if (wasActive) this.logger.warn({ tenantId, endpointId, reason }, 'a webhook endpoint was deactivated');
   }
 }
@@ -42,5 +43,5 @@ function reasonToDeactivate({ delivery, outcome, status }: RecordedAttempt): Dea
   if (status !== 'EXHAUSTED') return null;
   if (outcome.statusCode === GONE) return 'gone';
   const { failingSince } = delivery;
-  return failingSince && Date.now() - failingSince.getTime() > GIVE_UP_AFTER_MS ? 'failing' : null;
+  return failingSince && Date.now() - failingSince.getTime() > DEACTIVATE_AFTER_MS ? 'failing' : null;
 }

@@ -8,33 +8,33 @@ import { ClaimedDelivery } from './claimed-delivery';
 import { ClaimBatcher } from './claim-batcher';
 import { IS_DUE, LEASE } from './lease';
 
-/** Overdue by this, and nobody came: a wake-up was lost. */
+/** A delivery that is due for longer has lost its wake-up. */
 const OVERDUE = `interval '1 second'`;
 const SWEEP_LOCK = 7_254_140;
 const CLEANUP_BATCH = 1_000;
 
-/** The endpoints that are owed anything, found by skipping through the pending index, however much each is owed. */
-const ENDPOINTS_OWED = `
-  WITH RECURSIVE owed AS (
+/** The endpoints with pending deliveries: a skip scan of the pending index, one row for each endpoint. */
+const ENDPOINTS_WITH_PENDING = `
+  WITH RECURSIVE with_pending AS (
     (SELECT endpoint_id FROM webhook_deliveries WHERE status = 'PENDING' ORDER BY endpoint_id LIMIT 1)
     UNION ALL
     SELECT (SELECT d.endpoint_id FROM webhook_deliveries d
-            WHERE d.status = 'PENDING' AND d.endpoint_id > owed.endpoint_id ORDER BY d.endpoint_id LIMIT 1)
-    FROM owed WHERE owed.endpoint_id IS NOT NULL
+            WHERE d.status = 'PENDING' AND d.endpoint_id > with_pending.endpoint_id ORDER BY d.endpoint_id LIMIT 1)
+    FROM with_pending WHERE with_pending.endpoint_id IS NOT NULL
   )`;
 
-/** What an attempt came to, and what that makes of its delivery. */
+/** An attempt's outcome, and the new status of its delivery. */
 export interface RecordedAttempt {
   delivery: ClaimedDelivery;
   outcome: AttemptOutcome;
   status: 'PENDING' | 'SUCCEEDED' | 'EXHAUSTED';
-  /** Until the next attempt; null when there is none. */
+  /** Until the next attempt; null for none. */
   retryDelayMs: number | null;
 }
 
 /**
- * The worker's side of the deliveries: claims and records, in batches. Times are the database's own. What waits for the
- * locks of many rows takes them in the order of ids, as `cancelPendingDeliveries` does: so no two wait for each other.
+ * Claims deliveries and records attempts, in batches, by the database's clock. Statements that wait for the locks of many
+ * rows take them in the order of ids, as `cancelPendingDeliveries` does, so they can't deadlock.
  */
 @Injectable()
 export class PendingDeliveriesRepository {
@@ -47,14 +47,14 @@ export class PendingDeliveriesRepository {
     this.claims = new ClaimBatcher(database);
   }
 
-  /** Takes up to `count` due deliveries of an active endpoint under a new lease, the longest due first. */
+  /** Claims up to `count` due deliveries of an active endpoint under a new lease, the longest due first. */
   async claim(endpointId: string, count: number): Promise<ClaimedDelivery[]> {
     const claimed = await this.claims.claim(endpointId, count);
     this.metrics.webhookLeasesExpired.inc(claimed.filter(({ wasLeased }) => wasLeased).length);
     return claimed.map(({ delivery }) => delivery);
   }
 
-  /** Whether something of an active endpoint is due and nobody's. */
+  /** Whether an active endpoint has a delivery that can be claimed now. */
   async hasDue(endpointId: string): Promise<boolean> {
     const [row] = await this.database.query<{ due: boolean }>(
       `SELECT EXISTS (SELECT FROM webhook_deliveries d WHERE d.endpoint_id = $1 AND ${IS_DUE})
@@ -64,10 +64,10 @@ export class PendingDeliveriesRepository {
     return row!.due;
   }
 
-  /** Gives claimed deliveries back, untried, to be due again after a while. */
+  /** Releases claimed deliveries without an attempt. They are due again after the delay. */
   async postpone(deliveries: ClaimedDelivery[], delayMs: number): Promise<void> {
     await this.database.query(
-      `WITH held AS (
+      `WITH locked AS (
          SELECT d.tenant_id, d.id FROM unnest($1::uuid[], $2::uuid[], $3::uuid[]) AS p (tenant_id, id, lease_id)
          JOIN webhook_deliveries d
            ON d.tenant_id = p.tenant_id AND d.id = p.id AND d.lease_id = p.lease_id AND d.finished_at IS NULL
@@ -75,7 +75,7 @@ export class PendingDeliveriesRepository {
        )
        UPDATE webhook_deliveries d
        SET next_attempt_at = now() + $4 * interval '1 millisecond', lease_id = NULL, lease_until = NULL
-       FROM held WHERE d.tenant_id = held.tenant_id AND d.id = held.id`,
+       FROM locked WHERE d.tenant_id = locked.tenant_id AND d.id = locked.id`,
       [
         deliveries.map(({ tenantId }) => tenantId),
         deliveries.map(({ id }) => id),
@@ -86,8 +86,8 @@ export class PendingDeliveriesRepository {
   }
 
   /**
-   * Writes down attempts, and what they make of their deliveries, in one statement. An attempt whose lease has passed
-   * to another is kept as what happened, but no longer decides.
+   * Records attempts and updates their deliveries, in one statement. An attempt whose lease has expired and was claimed
+   * again is inserted, but does not change the delivery.
    */
   async record(attempts: RecordedAttempt[]): Promise<void> {
     await this.database.query(
@@ -99,27 +99,27 @@ export class PendingDeliveriesRepository {
          ) AS o (tenant_id, delivery_id, lease_id, status, retry_delay_ms,
                  id, attempted_at, duration_ms, status_code, error, error_message, response,
                  lookup_ms, connect_ms, tls_ms, first_byte_ms)
-       ), kept AS (
+       ), inserted AS (
          INSERT INTO webhook_attempts
            (tenant_id, delivery_id, id, attempted_at, duration_ms, status_code, error, error_message, response,
             lookup_ms, connect_ms, tls_ms, first_byte_ms)
          SELECT tenant_id, delivery_id, id, attempted_at, duration_ms, status_code, error, error_message, response,
                 lookup_ms, connect_ms, tls_ms, first_byte_ms
          FROM outcome
-       ), held AS (
+       ), locked AS (
          SELECT d.tenant_id, d.id, o.status, o.retry_delay_ms FROM outcome o
          JOIN webhook_deliveries d
            ON d.tenant_id = o.tenant_id AND d.id = o.delivery_id AND d.lease_id = o.lease_id AND d.finished_at IS NULL
          ORDER BY d.tenant_id, d.id FOR NO KEY UPDATE OF d
        )
        UPDATE webhook_deliveries d
-       SET status = held.status,
+       SET status = locked.status,
            attempt_count = d.attempt_count + 1,
-           next_attempt_at = coalesce(now() + held.retry_delay_ms * interval '1 millisecond', d.next_attempt_at),
+           next_attempt_at = coalesce(now() + locked.retry_delay_ms * interval '1 millisecond', d.next_attempt_at),
            lease_id = NULL,
            lease_until = NULL,
-           finished_at = CASE WHEN held.status <> 'PENDING' THEN now() END
-       FROM held WHERE d.tenant_id = held.tenant_id AND d.id = held.id`,
+           finished_at = CASE WHEN locked.status <> 'PENDING' THEN now() END
+       FROM locked WHERE d.tenant_id = locked.tenant_id AND d.id = locked.id`,
       [
         attempts.map(({ delivery }) => delivery.tenantId),
         attempts.map(({ delivery }) => delivery.id),
@@ -141,7 +141,7 @@ export class PendingDeliveriesRepository {
     );
   }
 
-  /** Owes one event to one endpoint and claims it in the same breath, for an attempt that is made at once. */
+  /** Inserts a delivery with a lease, for an attempt that the caller makes at once. */
   async insertClaimed(tx: Transaction, delivery: ClaimedDelivery, eventId: string): Promise<void> {
     const { tenantId, id, endpointId, eventType, maxAttempts, leaseId } = delivery;
     await tx.query(
@@ -153,9 +153,8 @@ export class PendingDeliveriesRepository {
   }
 
   /**
-   * Looks for what was forgotten: endpoints with overdue deliveries that nobody holds, and deliveries that an endpoint
-   * got while it was being deactivated, which are cancelled. One process at a time looks.
-   * @returns the endpoints to wake, at most `count`
+   * Cancels the deliveries that were inserted while their endpoint was being deactivated. Runs in one process at a time.
+   * @returns active endpoints with overdue deliveries, at most `count`
    */
   sweep(count: number): Promise<string[]> {
     return this.database.transaction(async (tx) => {
@@ -163,10 +162,10 @@ export class PendingDeliveriesRepository {
         SWEEP_LOCK,
       ]);
       if (!lock!.taken) return [];
-      await this.cancelUnwanted(tx);
+      await this.cancelOfInactiveEndpoints(tx);
       const rows = await tx.query<{ id: string }>(
-        `${ENDPOINTS_OWED}
-         SELECT w.id FROM owed JOIN webhook_endpoints w ON w.id = owed.endpoint_id AND w.active,
+        `${ENDPOINTS_WITH_PENDING}
+         SELECT w.id FROM with_pending JOIN webhook_endpoints w ON w.id = with_pending.endpoint_id AND w.active,
          LATERAL (
            SELECT FROM webhook_deliveries d
            WHERE d.endpoint_id = w.id AND ${IS_DUE} AND d.next_attempt_at < now() - ${OVERDUE} LIMIT 1) due
@@ -177,10 +176,10 @@ export class PendingDeliveriesRepository {
     });
   }
 
-  private async cancelUnwanted(tx: Transaction): Promise<void> {
+  private async cancelOfInactiveEndpoints(tx: Transaction): Promise<void> {
     await tx.query(
-      `${ENDPOINTS_OWED}, unwanted AS (
-         SELECT d.tenant_id, d.id FROM owed JOIN webhook_endpoints w ON w.id = owed.endpoint_id AND NOT w.active,
+      `${ENDPOINTS_WITH_PENDING}, of_inactive AS (
+         SELECT d.tenant_id, d.id FROM with_pending JOIN webhook_endpoints w ON w.id = with_pending.endpoint_id AND NOT w.active,
          LATERAL (
            SELECT tenant_id, id FROM webhook_deliveries
            WHERE endpoint_id = w.id AND status = 'PENDING' AND (lease_until IS NULL OR lease_until < now())
@@ -189,7 +188,7 @@ export class PendingDeliveriesRepository {
        )
        UPDATE webhook_deliveries d
        SET status = 'CANCELLED', finished_at = now(), lease_id = NULL, lease_until = NULL
-       FROM unwanted WHERE d.tenant_id = unwanted.tenant_id AND d.id = unwanted.id`,
+       FROM of_inactive WHERE d.tenant_id = of_inactive.tenant_id AND d.id = of_inactive.id`,
     );
   }
 }

@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { AttemptError } from '../sending/attempt-outcome';
 
-/** One POST that was made, and what came of it. */
+/** One POST and its outcome. */
 @Entity('webhook_attempts')
 export class WebhookAttemptEntity {
   @PrimaryColumn('uuid', { name: 'tenant_id' })
@@ -28,11 +28,11 @@ export class WebhookAttemptEntity {
   @Column('text', { name: 'error_message', nullable: true })
   errorMessage: string | null;
 
-  /** The first 16 KiB of the answer, as bytes: text could hold a NUL, and the recording would fail for ever. */
+  /** The first 16 KiB of the response body, as bytes: PostgreSQL rejects a NUL in text. */
   @Column('bytea', { nullable: true, select: false })
   response: Buffer | null;
 
-  /** Milliseconds of the phases that set up a connection; null where a kept one was used. */
+  /** Milliseconds of the phases that set up a connection; null when the attempt reused one. */
   @Column('real', { name: 'lookup_ms', nullable: true })
   lookupMs: number | null;
 
@@ -42,7 +42,7 @@ export class WebhookAttemptEntity {
   @Column('real', { name: 'tls_ms', nullable: true })
   tlsMs: number | null;
 
-  /** Milliseconds from the attempt's start to the answer's head. */
+  /** Milliseconds from the attempt's start to the response's headers. */
   @Column('real', { name: 'first_byte_ms', nullable: true })
   firstByteMs: number | null;
 }

@@ -9,7 +9,6 @@ import { WebhookAttemptEntity } from './webhook-attempt.entity';
 import { DeliveryStatusName } from './webhook-delivery.dto';
 import { WebhookDeliveryEntity, WebhookDeliveryStatus } from './webhook-delivery.entity';
 
-/** Which rows of a list to read. */
 export interface DeliveryFilter {
   endpointId?: string;
   event?: string;
@@ -19,21 +18,20 @@ export interface DeliveryFilter {
   cursor?: string;
 }
 
-/** A delivery that is owed from now on. */
 export type NewDelivery = Pick<
   WebhookDeliveryEntity,
   'tenantId' | 'id' | 'endpointId' | 'eventId' | 'eventType'
 > & {
-  /** Of a delivery that is claimed as it is made. */
+  /** For a delivery that is inserted as claimed. */
   leaseId?: string | null;
 };
 
-/** What makes a delivery pending as if nothing had been tried: due then, with the whole retry schedule. */
-const pendingAgain = (dueAt: string) => `
+/** As if nothing had been attempted: with the whole retry schedule. */
+const resetToPending = (dueAt: string) => `
   status = 'PENDING', attempt_count = 0, max_attempts = ${MAX_ATTEMPTS}, next_attempt_at = ${dueAt},
   finished_at = NULL, lease_id = NULL, lease_until = NULL`;
 
-/** Deliveries as the dashboard, the consumer and the endpoint service see them. The worker has its own store. */
+/** Deliveries for the dashboard, the consumer and recoveries. Claims and outcomes: PendingDeliveriesRepository. */
 @Injectable()
 export class WebhookDeliveriesRepository {
   constructor(private readonly database: Database) {}
@@ -53,14 +51,14 @@ export class WebhookDeliveriesRepository {
     if (endpointId) query.andWhere('delivery.endpointId = :endpointId', { endpointId });
     if (event) query.andWhere('delivery.eventType = :event', { event });
     if (status) query.andWhere('delivery.status = :status', { status });
-    // By id, which is by time: so the list's own index serves.
+    // Ids are ordered by time, so the list's index serves these too.
     if (since) query.andWhere('delivery.id >= :since', { since: idFloor(since) });
     if (until) query.andWhere('delivery.id < :until', { until: idFloor(until) });
     if (cursor) query.andWhere('delivery.id < :cursor', { cursor });
     return query.getMany();
   }
 
-  /** How many of an endpoint's deliveries since a moment have come to what. Tests are none of its traffic. */
+  /** Without tests: these are no traffic of the endpoint. */
   async countByStatus(
     tenantId: string,
     endpointId: string,
@@ -82,8 +80,7 @@ export class WebhookDeliveriesRepository {
     });
   }
 
-  /** A delivery's attempts with the receiver's answers. */
-  wholeAttemptsOf(tenantId: string, deliveryId: string): Promise<WebhookAttemptEntity[]> {
+  attemptsWithResponses(tenantId: string, deliveryId: string): Promise<WebhookAttemptEntity[]> {
     return this.database.manager
       .createQueryBuilder(WebhookAttemptEntity, 'attempt')
       .addSelect('attempt.response')
@@ -92,30 +89,30 @@ export class WebhookDeliveriesRepository {
       .getMany();
   }
 
-  /** Makes a delivery pending again: due, and at once overdue, so that the next sweep sees it. */
-  async renew(tx: Transaction, tenantId: string, id: string): Promise<void> {
+  /** Makes a delivery overdue, so that the next sweep wakes its endpoint: the API process wakes no worker for it. */
+  async reset(tx: Transaction, tenantId: string, id: string): Promise<void> {
     await tx.query(
-      `UPDATE webhook_deliveries SET ${pendingAgain(`now() - interval '2 seconds'`)}
+      `UPDATE webhook_deliveries SET ${resetToPending(`now() - interval '2 seconds'`)}
        WHERE tenant_id = $1 AND id = $2`,
       [tenantId, id],
     );
   }
 
   /**
-   * Owes events to endpoints with the transaction's next statement; what is or was owed already stays as it is.
-   * @returns those that are owed now and were not
+   * Inserts deliveries. An existing one stays as it is.
+   * @returns the inserted ones
    */
   insertManyPipelined(tx: Transaction, deliveries: NewDelivery[]): Pipelined<{ id: string }> {
     return tx.pipeline(insertion('DO NOTHING'), columnsOf(deliveries));
   }
 
   /**
-   * Owes events to endpoints, again or for the first time. What an endpoint has had, or has coming, stays as it is.
-   * @returns how many are owed now that were not
+   * Inserts deliveries, or resets them when they are exhausted or cancelled. Other existing ones stay as they are.
+   * @returns how many were inserted or reset
    */
-  async insertOrRenewMany(tx: Transaction, deliveries: NewDelivery[]): Promise<number> {
-    const renewal = `DO UPDATE SET ${pendingAgain('now()')} WHERE d.status IN ('EXHAUSTED', 'CANCELLED')`;
-    return (await tx.prepared(insertion(renewal), columnsOf(deliveries))).length;
+  async insertOrResetMany(tx: Transaction, deliveries: NewDelivery[]): Promise<number> {
+    const reset = `DO UPDATE SET ${resetToPending('now()')} WHERE d.status IN ('EXHAUSTED', 'CANCELLED')`;
+    return (await tx.prepared(insertion(reset), columnsOf(deliveries))).length;
   }
 }
 

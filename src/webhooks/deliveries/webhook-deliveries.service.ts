@@ -20,7 +20,7 @@ import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repos
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** What was and is owed to a workspace's endpoints, for the dashboard. */
+/** The deliveries to a workspace's endpoints, for the dashboard. */
 @Injectable()
 export class WebhookDeliveriesService {
   constructor(
@@ -31,7 +31,7 @@ export class WebhookDeliveriesService {
   ) {}
 
   /**
-   * A page of deliveries with their attempts, newest first: of one endpoint, event, status and time, or of all.
+   * Lists deliveries with their attempts, newest first, filtered by endpoint, event, status and time.
    * @throws AppError INVALID_QUERY, NOT_FOUND (the endpoint)
    */
   async list(
@@ -50,17 +50,21 @@ export class WebhookDeliveriesService {
   }
 
   /**
-   * One delivery with all that is known of its attempts.
+   * Returns one delivery with the details of its attempts.
    * @throws AppError NOT_FOUND
    */
   async get(tenantId: string, id: string): Promise<WebhookDeliverySummary<WebhookAttemptDetail>> {
     const delivery = await this.deliveries.find(tenantId, id);
     if (!delivery) throw AppError.notFound('Webhook delivery');
-    return toDeliverySummary(delivery, await this.deliveries.wholeAttemptsOf(tenantId, id), toAttemptDetail);
+    return toDeliverySummary(
+      delivery,
+      await this.deliveries.attemptsWithResponses(tenantId, id),
+      toAttemptDetail,
+    );
   }
 
   /**
-   * How an endpoint fares.
+   * Returns an endpoint's health.
    * @throws AppError NOT_FOUND
    */
   async health(tenantId: string, endpointId: string): Promise<WebhookEndpointHealth> {
@@ -73,8 +77,7 @@ export class WebhookDeliveriesService {
   }
 
   /**
-   * Delivers once more, whatever came of it before, within seconds and with the whole retry schedule. The receiver gets
-   * it under the same id.
+   * Delivers an event again within seconds, whatever its status, with the same delivery id and the whole retry schedule.
    * @throws AppError NOT_FOUND; INVALID_BODY: its endpoint is inactive
    */
   async redeliver(
@@ -88,7 +91,7 @@ export class WebhookDeliveriesService {
       if (!endpoint) throw AppError.notFound('Webhook delivery');
       if (!endpoint.active)
         throw new AppError('INVALID_BODY', 'The endpoint is inactive: activate it first.');
-      await this.deliveries.renew(tx, tenantId, id);
+      await this.deliveries.reset(tx, tenantId, id);
       await this.audit.append(tx, {
         tenantId,
         actor,

@@ -9,7 +9,7 @@ import { WebhookDeliveryEntity } from './webhook-delivery.entity';
 const STATUSES = ['pending', 'succeeded', 'exhausted', 'cancelled'] as const;
 export type DeliveryStatusName = (typeof STATUSES)[number];
 
-/** Which of a workspace's deliveries a list shows. */
+/** Filters a list of deliveries. */
 export class ListWebhookDeliveriesQuery extends PageQuery {
   @IsOptional()
   @IsString()
@@ -23,50 +23,50 @@ export class ListWebhookDeliveriesQuery extends PageQuery {
   @IsIn(STATUSES)
   status?: DeliveryStatusName;
 
-  /** Only those of this moment and later. */
+  /** Created at this time or later. */
   @IsOptional()
   @IsDate({ message: 'must be an ISO 8601 date' })
   @Type(() => Date)
   since?: Date;
 
-  /** Only those before this moment. */
+  /** Created before this time. */
   @IsOptional()
   @IsDate({ message: 'must be an ISO 8601 date' })
   @Type(() => Date)
   until?: Date;
 }
 
-/** One POST that was made. */
+/** One POST. */
 export interface WebhookAttemptSummary {
   at: Date;
-  /** The receiver's HTTP status, or null if it gave none. */
+  /** The receiver's HTTP status; null without a response. */
   statusCode: number | null;
   durationMs: number;
-  /** The class of the failure, or null for a success. */
+  /** The class of the failure; null for a success. */
   error: AttemptError | null;
 }
 
-/** One POST that was made, with all that is known of it. */
+/** One POST with its details. */
 export interface WebhookAttemptDetail extends WebhookAttemptSummary {
   errorMessage: string | null;
-  /** Milliseconds; those of setting up a connection are null where a kept one was used. */
+  /** In milliseconds; those that set up a connection are null when the attempt reused one. */
   phases: AttemptPhases;
-  /** The first 16 KiB of the answer's body: as text where it is UTF-8, else in base64. */
+  /** The first 16 KiB of the response body: as text if it is UTF-8, else in base64. */
   response: { encoding: 'utf8' | 'base64'; body: string } | null;
 }
 
-/** How an endpoint fares. */
+/** An endpoint's health. */
 export interface WebhookEndpointHealth {
   active: boolean;
-  /** The first failure since the last success; null while all is well. */
+  /** The first failure since the last success; null without one. */
   failingSince: Date | null;
-  /** True to the minute. */
+  /** To the minute. */
   lastSuccessAt: Date | null;
-  /** The deliveries of the last 24 hours by what has come of them. */
+  /** The number of deliveries of the last 24 hours, by status. */
   last24Hours: Record<DeliveryStatusName, number>;
 }
 
-/** One event owed to one endpoint, and what was tried. */
+/** One event for one endpoint, with its attempts. */
 export interface WebhookDeliverySummary<Attempt = WebhookAttemptSummary> {
   id: string;
   endpointId: string;
@@ -74,19 +74,19 @@ export interface WebhookDeliverySummary<Attempt = WebhookAttemptSummary> {
   event: string;
   status: DeliveryStatusName;
   createdAt: Date;
-  /** When it is tried next; null once it is finished. */
+  /** Null once it is finished. */
   nextAttemptAt: Date | null;
   /** Oldest first. */
   attempts: Attempt[];
 }
 
-/** What a press of the Test button found. */
+/** The outcome of the Test button. */
 export interface WebhookTestResult {
-  /** The receiver's HTTP status, or null if it gave none. */
+  /** The receiver's HTTP status; null without a response. */
   status: number | null;
-  /** Milliseconds from the attempt's start to its end. */
+  /** Milliseconds. */
   elapsedMs: number;
-  /** Why it failed, or null when it succeeded. */
+  /** Why it failed; null for a success. */
   error: string | null;
 }
 

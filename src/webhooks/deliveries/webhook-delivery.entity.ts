@@ -3,7 +3,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 export const WEBHOOK_DELIVERY_STATUSES = ['PENDING', 'SUCCEEDED', 'EXHAUSTED', 'CANCELLED'] as const;
 export type WebhookDeliveryStatus = (typeof WEBHOOK_DELIVERY_STATUSES)[number];
 
-/** One event owed to one endpoint. This row is the truth of it, and its schedule. */
+/** One event for one endpoint, with its status and schedule. */
 @Entity('webhook_deliveries')
 export class WebhookDeliveryEntity {
   @PrimaryColumn('uuid', { name: 'tenant_id' })
@@ -24,7 +24,6 @@ export class WebhookDeliveryEntity {
   @Column('text')
   status: WebhookDeliveryStatus;
 
-  /** Attempts made and recorded. */
   @Column('smallint', { name: 'attempt_count' })
   attemptCount: number;
 
@@ -34,11 +33,11 @@ export class WebhookDeliveryEntity {
   @Column('timestamptz', { name: 'next_attempt_at' })
   nextAttemptAt: Date;
 
-  /** Whose turn it is: only an outcome under this lease counts. */
+  /** Only an outcome under this lease changes the delivery. */
   @Column('uuid', { name: 'lease_id', nullable: true })
   leaseId: string | null;
 
-  /** Until when the holder of the lease may take; after that the delivery is anyone's again. */
+  /** After it, any worker may claim the delivery. */
   @Column('timestamptz', { name: 'lease_until', nullable: true })
   leaseUntil: Date | null;
 

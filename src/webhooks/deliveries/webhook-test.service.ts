@@ -17,15 +17,15 @@ export class WebhookTestService {
   constructor(
     private readonly database: Database,
     private readonly endpoints: WebhookEndpointsRepository,
-    private readonly store: PendingDeliveriesRepository,
+    private readonly deliveries: PendingDeliveriesRepository,
     private readonly attempter: DeliveryAttempter,
     private readonly outbox: OutboxService,
     private readonly audit: AuditService,
   ) {}
 
   /**
-   * Sends a `webhook.test` event to one endpoint, whatever it is subscribed to: at once, from this process, one
-   * attempt. Kept in the endpoint's deliveries like any other.
+   * Sends a `webhook.test` event to one endpoint, whatever its subscription: one attempt, made by this process. Settles
+   * when the attempt is recorded among the endpoint's deliveries.
    * @throws AppError NOT_FOUND
    */
   async test(tenantId: string, endpointId: string, actor: Actor): Promise<WebhookTestResult> {
@@ -64,7 +64,7 @@ export class WebhookTestService {
       };
       // Now, so that a test that can't be signed here leaves nothing for a worker to send later.
       this.attempter.secretOf(delivery);
-      await this.store.insertClaimed(tx, delivery, eventId);
+      await this.deliveries.insertClaimed(tx, delivery, eventId);
       await this.audit.append(tx, {
         tenantId,
         actor,

@@ -12,7 +12,6 @@ import { WebhookEndpointsRepository } from './webhook-endpoints.repository';
 
 const MAX_ENDPOINTS = 50;
 
-/** What it takes for an endpoint to be registered: an address, a secret, and room for it. */
 @Injectable()
 export class EndpointRegistration {
   constructor(
@@ -23,8 +22,8 @@ export class EndpointRegistration {
   ) {}
 
   /**
-   * Asks for the address, which takes its time: before any transaction.
-   * @throws AppError INVALID_BODY: an address that is refused
+   * Resolves the URL's host name, which may take seconds: call it outside of a transaction.
+   * @throws AppError INVALID_BODY: a refused URL
    */
   async prepare(
     tenantId: string,
@@ -55,12 +54,12 @@ export class EndpointRegistration {
 
   /** @throws AppError INVALID_BODY: a 51st endpoint; NOT_FOUND (workspace) */
   async insert(tx: Transaction, endpoint: WebhookEndpointEntity): Promise<void> {
-    await this.requireRoom(tx, endpoint.tenantId);
+    await this.checkLimit(tx, endpoint.tenantId);
     await this.endpoints.insert(tx, endpoint);
   }
 
-  /** The workspace's row is locked, so that two creations at once can't both take the last place. */
-  private async requireRoom(tx: Transaction, tenantId: string): Promise<void> {
+  /** Locks the workspace's row, so that two concurrent creations can't exceed the limit. */
+  private async checkLimit(tx: Transaction, tenantId: string): Promise<void> {
     if (!(await this.workspaces.lock(tx, tenantId))) throw AppError.notFound('Workspace');
     if ((await this.endpoints.count(tx, tenantId)) < MAX_ENDPOINTS) return;
     throw new AppError('INVALID_BODY', `A workspace has at most ${MAX_ENDPOINTS} webhook endpoints.`);

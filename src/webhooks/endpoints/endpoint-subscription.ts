@@ -6,12 +6,11 @@ import { WorkspacesRepository } from '../../workspaces/workspaces.repository';
 import { isSubscribed } from './webhook-endpoint.dto';
 import { WebhookEndpointEntity } from './webhook-endpoint.entity';
 
-/** Which events an endpoint gets, by its own choice and its workspace's plan. */
 @Injectable()
 export class EndpointSubscription {
   constructor(private readonly workspaces: WorkspacesRepository) {}
 
-  /** The event types, spelled out. A test is no event that anyone could have missed. */
+  /** The event types of an endpoint's subscription that its workspace's plan allows, without tests. */
   async typesOf(tx: Transaction, { tenantId, events }: WebhookEndpointEntity): Promise<string[]> {
     const [workspace] = await this.workspaces.findMany(tx, [tenantId]);
     const isAudited = workspace !== undefined && isEntitled(workspace, 'auditWebhookExport');

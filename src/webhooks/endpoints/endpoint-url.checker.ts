@@ -4,7 +4,7 @@ import { AppError } from '../../common/app-error';
 import { AddressPolicy, AddressRefused, EndpointUrlRefused } from '../sending/address-policy';
 import { DnsFailure, HostResolver } from '../sending/host-resolver';
 
-/** Whether an endpoint may be registered at an address. Every delivery asks again: names move. */
+/** Checks an endpoint's URL when it is registered. Every delivery checks it again: names move. */
 @Injectable()
 export class EndpointUrlChecker {
   constructor(
@@ -13,8 +13,8 @@ export class EndpointUrlChecker {
   ) {}
 
   /**
-   * @returns the address as it is written properly
-   * @throws AppError INVALID_BODY: not https, not public, or not to be found
+   * @returns the URL, normalised
+   * @throws AppError INVALID_BODY: not https, not public, or not resolved
    */
   async check(input: string): Promise<string> {
     try {

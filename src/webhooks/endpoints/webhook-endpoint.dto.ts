@@ -11,10 +11,9 @@ import {
 import { eventCatalog, isEventType } from '../../outbox/event-catalog';
 import { WebhookEndpointEntity } from './webhook-endpoint.entity';
 
-/** Subscribes to every event type, those that come later too. */
+/** Subscribes to every event type, future ones included. */
 export const ALL_EVENTS = '*';
 
-/** Whether an endpoint's subscription takes in an event type. */
 export function isSubscribed(events: string[], type: string): boolean {
   return events.includes(ALL_EVENTS) || events.includes(type);
 }
@@ -45,7 +44,7 @@ export class CreateWebhookEndpoint {
   @ArrayNotEmpty({ message: 'must name at least one event, or be *' })
   events: string[];
 
-  /** Deliveries a second, over all workers; as fast as it goes, when left out. */
+  /** Deliveries a second, over all workers; no limit by default. */
   @IsOptional()
   @IsInt()
   @Min(1)
@@ -53,22 +52,22 @@ export class CreateWebhookEndpoint {
   rateLimit?: number;
 }
 
-/** An endpoint as the dashboard shows it. */
+/** An endpoint without its secret. */
 export interface WebhookEndpointSummary {
   id: string;
   url: string;
   events: string[];
   active: boolean;
   rateLimit: number | null;
-  /** The first failure since the last success; null while all is well. */
+  /** The first failure since the last success; null without one. */
   failingSince: Date | null;
-  /** True to the minute. */
+  /** To the minute. */
   lastSuccessAt: Date | null;
   createdAt: Date;
   updatedAt: Date;
 }
 
-/** An endpoint just registered. `secret` is shown this once and can't be read again. */
+/** A new endpoint. `secret` can't be read again. */
 export interface CreatedWebhookEndpoint extends WebhookEndpointSummary {
   secret: string;
 }

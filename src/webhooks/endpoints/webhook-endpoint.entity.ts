@@ -1,6 +1,6 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
-/** An address that a workspace has registered for its events. */
+/** A URL that a workspace has registered for its events. */
 @Entity('webhook_endpoints')
 export class WebhookEndpointEntity {
   @PrimaryColumn('uuid')
@@ -13,11 +13,11 @@ export class WebhookEndpointEntity {
   @Column('text')
   url: string;
 
-  /** Event names, or `*` for every one there is and will be. */
+  /** Event names, or `*` for all, future ones included. */
   @Column('text', { array: true })
   events: string[];
 
-  /** Encrypted, not hashed: it has to sign. */
+  /** Encrypted, not hashed: it signs deliveries. */
   @Column('bytea', { name: 'secret_ciphertext', select: false })
   secretCiphertext: Buffer;
 
@@ -27,15 +27,15 @@ export class WebhookEndpointEntity {
   @Column('boolean')
   active: boolean;
 
-  /** Deliveries a second, over all workers; null for as fast as it goes. */
+  /** Deliveries a second, over all workers; null for no limit. */
   @Column('integer', { name: 'rate_limit', nullable: true })
   rateLimit: number | null;
 
-  /** The first failure since the last success; null while all is well. */
+  /** The first failure since the last success; null without one. */
   @Column('timestamptz', { name: 'failing_since', nullable: true })
   failingSince: Date | null;
 
-  /** True to the minute. */
+  /** To the minute. */
   @Column('timestamptz', { name: 'last_success_at', nullable: true })
   lastSuccessAt: Date | null;
 
@@ -45,7 +45,7 @@ export class WebhookEndpointEntity {
   @Column('timestamptz', { name: 'updated_at' })
   updatedAt: Date;
 
-  /** A deleted endpoint stays, unseen, until its last delivery is too old to keep. */
+  /** The row of a deleted endpoint is kept until its last delivery expires. */
   @Column('timestamptz', { name: 'deleted_at', nullable: true })
   deletedAt: Date | null;
 }

@@ -6,17 +6,16 @@ import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
 import { WebhookEndpointEntity } from './webhook-endpoint.entity';
 
-/** An endpoint that may want an event, with all that a delivery to it needs. */
+/** An active endpoint, with everything that a delivery to it needs. */
 export type Subscriber = Pick<
   WebhookEndpointEntity,
   'id' | 'tenantId' | 'events' | 'url' | 'rateLimit' | 'failingSince' | 'lastSuccessAt'
 > & {
   secret: SealedSecret;
-  /** Nobody can deactivate or delete it before the transaction ends. */
-  isHeld: boolean;
+  /** The transaction holds its row lock: it can't be deactivated or deleted before the commit. */
+  isLocked: boolean;
 };
 
-/** What of an endpoint can change. */
 export type EndpointChanges = Partial<
   Pick<WebhookEndpointEntity, 'active' | 'rateLimit' | 'failingSince' | 'updatedAt' | 'deletedAt'>
 >;
@@ -84,7 +83,7 @@ export class WebhookEndpointsRepository {
     return { keyId: endpoint.secretKeyId, ciphertext: endpoint.secretCiphertext };
   }
 
-  /** An attempt that began at `at` succeeded. */
+  /** @param at when the successful attempt began */
   async markSucceeded(tenantId: string, id: string, at: Date): Promise<void> {
     await this.database.query(
       `UPDATE webhook_endpoints SET failing_since = NULL, last_success_at = greatest(last_success_at, $3)
@@ -93,7 +92,10 @@ export class WebhookEndpointsRepository {
     );
   }
 
-  /** An attempt that began at `at` failed: the first one since the last success, if nothing is known of a later one. */
+  /**
+   * Records the first failure since the last success. A later success wins.
+   * @param at when the failed attempt began
+   */
   async markFailing(tenantId: string, id: string, at: Date): Promise<void> {
     await this.database.query(
       `UPDATE webhook_endpoints SET failing_since = $3
@@ -103,15 +105,15 @@ export class WebhookEndpointsRepository {
     );
   }
 
-  /** The active endpoints of these workspaces. */
+  /** The active endpoints of some workspaces. */
   async subscribers(tx: Transaction, tenantIds: string[]): Promise<Subscriber[]> {
     const rows = await tx.prepared<Omit<Subscriber, 'secret'> & SealedSecret>(
-      `WITH held AS (
+      `WITH locked AS (
          SELECT id FROM webhook_endpoints WHERE active AND tenant_id = ANY ($1) FOR SHARE SKIP LOCKED
        )
        SELECT id, tenant_id AS "tenantId", events, url, rate_limit AS "rateLimit", failing_since AS "failingSince",
               last_success_at AS "lastSuccessAt", secret_key_id AS "keyId", secret_ciphertext AS ciphertext,
-              id IN (SELECT id FROM held) AS "isHeld"
+              id IN (SELECT id FROM locked) AS "isLocked"
        FROM webhook_endpoints WHERE active AND tenant_id = ANY ($1)`,
       [tenantIds],
     );

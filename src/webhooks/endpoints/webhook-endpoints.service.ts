@@ -15,13 +15,13 @@ import {
 import { WebhookEndpointEntity } from './webhook-endpoint.entity';
 import { EndpointChanges, WebhookEndpointsRepository } from './webhook-endpoints.repository';
 
-/** Why the service itself deactivated an endpoint: answered 410 to the last, or failed every delivery for days. */
+/** Why the service deactivated an endpoint: a delivery ended with 410, or all failed for days. */
 export type DeactivationReason = 'gone' | 'failing';
 
 type ActivityChanges = EndpointChanges & Pick<WebhookEndpointEntity, 'active'>;
 type EndpointAction = 'created' | 'activated' | 'deactivated' | 'deleted';
 
-/** A workspace's webhook endpoints: a dashboard action, with no route of its own. */
+/** A workspace's webhook endpoints, for the dashboard. */
 @Injectable()
 export class WebhookEndpointsService {
   constructor(
@@ -32,8 +32,8 @@ export class WebhookEndpointsService {
   ) {}
 
   /**
-   * Registers an endpoint, active at once. Its secret is in the answer this once.
-   * @throws AppError INVALID_BODY: an address that is refused, an unknown event, a 51st endpoint; NOT_FOUND (workspace)
+   * Registers an active endpoint. Only this result contains its secret.
+   * @throws AppError INVALID_BODY: a refused URL, an unknown event, a 51st endpoint; NOT_FOUND (workspace)
    */
   async create(
     tenantId: string,
@@ -49,7 +49,7 @@ export class WebhookEndpointsService {
     return { ...toEndpointSummary(endpoint), secret };
   }
 
-  /** Newest first. */
+  /** Lists the endpoints of a workspace, newest first. */
   async list(tenantId: string): Promise<WebhookEndpointSummary[]> {
     return (await this.endpoints.list(tenantId)).map(toEndpointSummary);
   }
@@ -62,7 +62,7 @@ export class WebhookEndpointsService {
   }
 
   /**
-   * Lets an endpoint get events again: those that happen from now on.
+   * Activates an endpoint, for events that happen from now on.
    * @throws AppError NOT_FOUND
    */
   activate(tenantId: string, id: string, actor: Actor): Promise<WebhookEndpointSummary> {
@@ -70,7 +70,7 @@ export class WebhookEndpointsService {
   }
 
   /**
-   * Stops an endpoint's deliveries at once: what is pending is cancelled.
+   * Deactivates an endpoint and cancels its pending deliveries.
    * @throws AppError NOT_FOUND
    */
   deactivate(tenantId: string, id: string, actor: Actor): Promise<WebhookEndpointSummary> {
@@ -78,11 +78,10 @@ export class WebhookEndpointsService {
   }
 
   /**
-   * Deactivates an endpoint that nobody answers at; one that is inactive or deleted meanwhile stays as it is, and so
-   * does one that was thought to be failing, but has answered since.
+   * Deactivates an endpoint that is gone or failing, unless it is inactive or deleted, or has succeeded since.
    * @returns whether it was deactivated
    */
-  giveUp(tenantId: string, id: string, reason: DeactivationReason): Promise<boolean> {
+  deactivateAfterFailures(tenantId: string, id: string, reason: DeactivationReason): Promise<boolean> {
     return this.database.transaction(async (tx) => {
       const endpoint = await this.endpoints.lock(tx, tenantId, id);
       if (!endpoint?.active || (reason === 'failing' && !endpoint.failingSince)) return false;
@@ -92,7 +91,7 @@ export class WebhookEndpointsService {
   }
 
   /**
-   * Deletes an endpoint. Its secret never signs again, and what is pending is cancelled.
+   * Deletes an endpoint and cancels its pending deliveries. Its secret never signs again.
    * @throws AppError NOT_FOUND
    */
   async delete(tenantId: string, id: string, actor: Actor): Promise<void> {
@@ -114,7 +113,6 @@ export class WebhookEndpointsService {
     });
   }
 
-  /** Changes a locked endpoint, with all that follows from it. */
   private async apply(
     tx: Transaction,
     before: WebhookEndpointEntity,

@@ -13,19 +13,19 @@ const INTERVAL_MS = 1_000;
 const BATCH = 500;
 
 /**
- * Carries out recoveries in small batches, in turns. Deliveries and progress are committed together, so that a killed worker's
- * recovery goes on elsewhere, from where it was.
+ * Runs recoveries in small batches, round-robin. Deliveries and progress commit together, so that another worker continues
+ * the recovery of a killed one.
  */
 @Injectable()
 export class RecoveryRunner implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(RecoveryRunner.name);
-  private readonly turns = new Periodic(
+  private readonly runs = new Periodic(
     INTERVAL_MS,
     () => this.runAll(),
-    (error) => this.logger.error({ err: error }, 'a recovery was interrupted; it goes on shortly'),
+    (error) => this.logger.error({ err: error }, 'a batch of a recovery failed; it will be retried'),
   );
 
-  /** The recovery that was advanced last: the next one's turn comes, so that a big one holds up none of the others. */
+  /** The recovery of the last batch. The next batch is of another, so that a big one delays no other. */
   private lastId = idFloor(new Date(0));
 
   constructor(
@@ -37,15 +37,15 @@ export class RecoveryRunner implements OnApplicationBootstrap, BeforeApplication
   ) {}
 
   onApplicationBootstrap(): void {
-    this.turns.start();
+    this.runs.start();
   }
 
   beforeApplicationShutdown(): Promise<void> {
-    return this.turns.stop();
+    return this.runs.stop();
   }
 
   private async runAll(): Promise<void> {
-    while (!this.turns.isStopped && (await this.runBatch()));
+    while (!this.runs.isStopped && (await this.runBatch()));
   }
 
   /** @returns whether there was anything to do */
@@ -66,13 +66,13 @@ export class RecoveryRunner implements OnApplicationBootstrap, BeforeApplication
     const types = await this.subscription.typesOf(tx, endpoint);
     const range = { tenantId, endpointId, after: cursor, until, types };
     const events = await this.recoveries.nextEvents(tx, range, BATCH);
-    const missed = await this.recoveries.missed(tx, range, events);
-    const owed = await this.recoveries.owe(tx, range, missed);
-    if (owed > 0) tx.onCommit(() => this.queue.wake([endpointId]));
+    const missed = await this.recoveries.findMissed(tx, range, events);
+    const recovered = await this.recoveries.enqueue(tx, range, missed);
+    if (recovered > 0) tx.onCommit(() => this.queue.wake([endpointId]));
     const isLast = events.length < BATCH;
     return {
       ...recovery,
-      recovered: recovery.recovered + owed,
+      recovered: recovery.recovered + recovered,
       cursor: events.at(-1)?.id ?? cursor,
       status: isLast ? 'COMPLETED' : 'RUNNING',
       finishedAt: isLast ? new Date() : null,

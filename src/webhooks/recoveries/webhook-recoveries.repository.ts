@@ -6,20 +6,20 @@ import { Transaction } from '../../database/transaction';
 import { WebhookDeliveriesRepository } from '../deliveries/webhook-deliveries.repository';
 import { WebhookRecoveryEntity } from './webhook-recovery.entity';
 
-/** Which events an endpoint should have had. */
+/** The events that an endpoint should have received. */
 export interface EventRange {
   tenantId: string;
   endpointId: string;
-  /** Above this event … */
+  /** An event id; exclusive. */
   after: string;
-  /** … and before this moment. */
+  /** Exclusive. */
   until: Date;
-  /** The endpoint's subscription, spelled out. */
+  /** The endpoint's subscription, without `*`. */
   types: string[];
 }
 
 const IN_RANGE = `e.tenant_id = $1 AND e.id > $2 AND e.id < $3 AND e.type = ANY ($4) AND e.relayed_at IS NOT NULL`;
-/** The endpoint has had it, or has it coming. */
+/** The endpoint has received it, or it is pending. */
 const IS_DELIVERED = `d.status IN ('SUCCEEDED', 'PENDING')`;
 
 @Injectable()
@@ -38,10 +38,10 @@ export class WebhookRecoveriesRepository {
   }
 
   /**
-   * How many events of the range the endpoint never got. A difference of two sets, and no join: before the tables are
-   * first analysed, the planner would compare each event with all of the endpoint's deliveries.
+   * Counts the missed events of the range. A difference of two sets, and no join: before the first ANALYZE the planner
+   * would compare each event with all of the endpoint's deliveries.
    */
-  async count(tx: Transaction, range: EventRange): Promise<number> {
+  async countMissed(tx: Transaction, range: EventRange): Promise<number> {
     await tx.allowLongStatements();
     const [row] = await tx.query<{ count: number }>(
       `SELECT count(*)::integer AS count FROM (
@@ -55,7 +55,7 @@ export class WebhookRecoveriesRepository {
     return row!.count;
   }
 
-  /** The running recovery that comes after that one, or else the first, of those that no other worker has in hand. */
+  /** Locks the running recovery after the previous one, or else the first, skipping those that another worker locked. */
   async lockNextRunning(tx: Transaction, previousId: string): Promise<WebhookRecoveryEntity | null> {
     const following = await this.lockRunning(tx, { id: MoreThan(previousId) });
     return following ?? this.lockRunning(tx, {});
@@ -72,9 +72,9 @@ export class WebhookRecoveriesRepository {
     });
   }
 
-  /** The next events of the range, those that the endpoint got among them. */
+  /** The next events of the range, delivered or not. */
   async nextEvents(tx: Transaction, range: EventRange, count: number): Promise<RecoverableEvent[]> {
-    // Between two events of the endpoint's may lie any number that are not.
+    // Any number of events of other types may lie between two of these.
     await tx.allowLongStatements();
     return tx.query<RecoverableEvent>(
       `SELECT e.id, e.type FROM events e WHERE ${IN_RANGE} ORDER BY e.id LIMIT $5`,
@@ -82,8 +82,8 @@ export class WebhookRecoveriesRepository {
     );
   }
 
-  /** Those of the events that the endpoint never got. */
-  async missed(
+  /** The events that the endpoint never received. */
+  async findMissed(
     tx: Transaction,
     { tenantId, endpointId }: EventRange,
     events: RecoverableEvent[],
@@ -93,19 +93,23 @@ export class WebhookRecoveriesRepository {
        WHERE d.tenant_id = $1 AND d.endpoint_id = $2 AND d.event_id = ANY ($3) AND ${IS_DELIVERED}`,
       [tenantId, endpointId, events.map(({ id }) => id)],
     );
-    const had = new Set(delivered.map(({ id }) => id));
-    return events.filter(({ id }) => !had.has(id));
+    const deliveredIds = new Set(delivered.map(({ id }) => id));
+    return events.filter(({ id }) => !deliveredIds.has(id));
   }
 
   /**
-   * Owes events to an endpoint, again or for the first time.
-   * @returns how many are owed now that were not
+   * Makes deliveries of the events pending, new or existing ones.
+   * @returns how many
    */
-  owe(tx: Transaction, { tenantId, endpointId }: EventRange, events: RecoverableEvent[]): Promise<number> {
-    const owed = events.map(({ id: eventId, type: eventType }) => {
+  enqueue(
+    tx: Transaction,
+    { tenantId, endpointId }: EventRange,
+    events: RecoverableEvent[],
+  ): Promise<number> {
+    const deliveries = events.map(({ id: eventId, type: eventType }) => {
       return { tenantId, id: newId(), endpointId, eventId, eventType };
     });
-    return this.deliveries.insertOrRenewMany(tx, owed);
+    return this.deliveries.insertOrResetMany(tx, deliveries);
   }
 
   async advance(tx: Transaction, recovery: WebhookRecoveryEntity): Promise<void> {

@@ -14,7 +14,7 @@ import { WebhookRecoveriesRepository } from './webhook-recoveries.repository';
 import { RecoverEndpoint, toRecoverySummary, WebhookRecoverySummary } from './webhook-recovery.dto';
 import { WebhookRecoveryEntity } from './webhook-recovery.entity';
 
-/** Delivers again what endpoints never got: events are kept for it, even those of inactive endpoints. */
+/** Delivers events that endpoints missed, also while they were inactive. */
 @Injectable()
 export class WebhookRecoveriesService {
   constructor(
@@ -26,10 +26,10 @@ export class WebhookRecoveriesService {
   ) {}
 
   /**
-   * Starts a recovery of all that an endpoint should have got since a moment and did not: what was exhausted, was
-   * cancelled, or happened while it was inactive. A worker carries it out, each delivery with the whole retry schedule.
+   * Starts a recovery of the events since a time that an endpoint has not received: their deliveries were exhausted or
+   * cancelled, or they happened while it was inactive. A worker runs it; each delivery has the whole retry schedule.
    * With `dryRun` it only counts.
-   * @throws AppError NOT_FOUND; INVALID_BODY: an inactive endpoint, a recovery that is running already
+   * @throws AppError NOT_FOUND; INVALID_BODY: an inactive endpoint, a running recovery
    */
   async start(
     tenantId: string,
@@ -60,7 +60,7 @@ export class WebhookRecoveriesService {
   }
 
   /**
-   * A recovery and how far it is.
+   * Returns a recovery and its progress.
    * @throws AppError NOT_FOUND
    */
   async get(tenantId: string, id: string): Promise<WebhookRecoverySummary> {
@@ -78,7 +78,7 @@ export class WebhookRecoveriesService {
     const until = new Date();
     const types = await this.subscription.typesOf(tx, endpoint);
     const after = idFloor(since);
-    const total = await this.recoveries.count(tx, { tenantId, endpointId, after, until, types });
+    const total = await this.recoveries.countMissed(tx, { tenantId, endpointId, after, until, types });
     return {
       id: newId(),
       tenantId,

@@ -2,21 +2,21 @@ import { Type } from 'class-transformer';
 import { IsBoolean, IsDate, IsOptional } from 'class-validator';
 import { WebhookRecoveryEntity } from './webhook-recovery.entity';
 
-/** From when on an endpoint shall get what it never got. */
+/** Starts a recovery of the events since a time. */
 export class RecoverEndpoint {
   @IsDate({ message: 'must be an ISO 8601 date' })
   @Type(() => Date)
   since: Date;
 
-  /** Only counts. */
+  /** Only counts the events. */
   @IsOptional()
   @IsBoolean()
   dryRun?: boolean;
 }
 
-/** A recovery and how far it is. */
+/** A recovery and its progress. */
 export interface WebhookRecoverySummary {
-  /** Null for a dry run, which leaves nothing behind. */
+  /** Null for a dry run. */
   id: string | null;
   endpointId: string;
   since: Date;

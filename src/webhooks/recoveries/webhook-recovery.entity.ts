@@ -2,7 +2,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 export type WebhookRecoveryStatus = 'RUNNING' | 'COMPLETED' | 'CANCELLED';
 
-/** One run that delivers again what an endpoint never got. This row is its progress, so it can go on after any stop. */
+/** The progress of one recovery, so that any worker can continue it. */
 @Entity('webhook_recoveries')
 export class WebhookRecoveryEntity {
   @PrimaryColumn('uuid')
@@ -14,18 +14,18 @@ export class WebhookRecoveryEntity {
   @Column('uuid', { name: 'endpoint_id' })
   endpointId: string;
 
-  /** Events from this moment on … */
+  /** Inclusive. */
   @Column('timestamptz')
   since: Date;
 
-  /** … to this one: what happens later is delivered anyway. */
+  /** The start of the recovery: later events are delivered anyway. */
   @Column('timestamptz')
   until: Date;
 
   @Column('text')
   status: WebhookRecoveryStatus;
 
-  /** Events to deliver again, as counted at the start. */
+  /** Missed events, as counted at the start. */
   @Column('integer')
   total: number;
 
@@ -33,7 +33,7 @@ export class WebhookRecoveryEntity {
   @Column('integer')
   recovered: number;
 
-  /** The last event looked at. */
+  /** The id of the last event that was checked. */
   @Column('uuid')
   cursor: string;
 

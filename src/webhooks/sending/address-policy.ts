@@ -8,15 +8,15 @@ const MAX_URL_LENGTH = 2048;
 const HTTPS_PORT = 443;
 const FIRST_UNPRIVILEGED_PORT = 1024;
 
-/** Azure's metadata and DNS service: globally routable by its number, yet always the host's own. */
+/** Azure's metadata and DNS service: a globally routable number that always reaches the host's own platform. */
 const CLOUD_PLATFORM_ADDRESS = ipaddr.parse('168.63.129.16').toString();
 
-/** The only block of IPv6 from which global unicast addresses are given out (IANA). */
+/** The only IPv6 block from which IANA assigns global unicast addresses. */
 const GLOBAL_UNICAST_IPV6 = ipaddr.parseCIDR('2000::/3') as [ipaddr.IPv6, number];
 
 /**
- * Endings that never name a host of the public Internet: special-use domains (RFC 6761, 6762, 7686, 8375),
- * `internal` and the endings that ICANN keeps out of the root because private networks use them.
+ * Domains without public hosts: special-use ones (RFC 6761, 6762, 7686, 8375), `internal`, and those that ICANN keeps out
+ * of the root because private networks use them.
  */
 const LOCAL_SUFFIXES = [
   'localhost',
@@ -37,22 +37,21 @@ const LOCAL_SUFFIXES = [
 const DNS_LABEL = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/;
 const MAX_DNS_NAME_LENGTH = 253;
 
-/** An endpoint's URL can't be used. The message is meant for the customer who gave it. */
+/** An endpoint's URL can't be used. The message is for the customer. */
 export class EndpointUrlRefused extends Error {
   override readonly name = 'EndpointUrlRefused';
 }
 
 /**
- * What a name stands for may not be connected to. The message names no address: a name that only this
- * network can resolve must not be readable through an endpoint's failures.
+ * A host's address may not be connected to. The message names no address: an endpoint's failures must not show how this
+ * network resolves a name.
  */
 export class AddressRefused extends Error {
   override readonly name = 'AddressRefused';
 }
 
 /**
- * Decides which addresses webhooks may reach. Closed by default: only globally routable unicast, and
- * what lies in the operator's own networks (CIDR), which may re-allow anything.
+ * Decides which addresses webhooks may reach: globally routable unicast ones, and any in the operator's networks (CIDR).
  */
 export class AddressPolicy {
   private readonly operatorNetworks: readonly Network[];
@@ -61,7 +60,7 @@ export class AddressPolicy {
     this.operatorNetworks = allowedNetworks.map(parseNetwork);
   }
 
-  /** Takes an address in its standard spelling; anything else is refused. */
+  /** Permits only addresses in their standard spelling. */
   permits(address: string): boolean {
     const parsed = parseAddress(address);
     return parsed !== null && (this.isInOperatorNetwork(parsed) || isPublic(parsed));
@@ -73,9 +72,10 @@ export class AddressPolicy {
   }
 
   /**
-   * Reads an endpoint's URL as a browser would and returns it normalised, or throws EndpointUrlRefused.
-   * An IP literal is vetted here; a name's addresses only when it is resolved (see `vet`). A fragment is
-   * refused rather than dropped: no server ever sees it, so it was put there by mistake.
+   * Parses an endpoint's URL as a browser does. Vets an IP literal; the addresses of a name are vetted after its lookup
+   * (`vet`). A fragment is refused and not dropped: no server receives it, so it is a mistake.
+   * @returns the URL, normalised
+   * @throws EndpointUrlRefused
    */
   parseEndpointUrl(input: string): URL {
     const url = parseUrl(input);
@@ -87,8 +87,9 @@ export class AddressPolicy {
   }
 
   /**
-   * Throws AddressRefused unless every address of the host may be used. A mixed answer is refused whole:
-   * whoever controls the name would otherwise choose which of them is used when.
+   * Every address of a host must be permitted. With a mixed answer, the owner of the name could choose which address is
+   * used when.
+   * @throws AddressRefused
    */
   vet(hostname: string, addresses: readonly string[]): void {
     if (addresses.length === 0) throw new AddressRefused(`${hostname} has no address`);
@@ -117,7 +118,7 @@ export class AddressPolicy {
   }
 }
 
-/** Not by `URL.canParse`: once optimised, Node 20's takes a name like "bücher" for no URL. */
+/** Not by `URL.canParse`: once optimised, that of Node 20 rejects a name like "bücher". */
 function urlOf(input: string): URL {
   try {
     return new URL(input);
@@ -129,7 +130,7 @@ function urlOf(input: string): URL {
 function parseUrl(input: string): URL {
   if (input.length > MAX_URL_LENGTH) throw tooLong();
   const url = urlOf(input);
-  // "example.com." is "example.com", but neither TLS nor the Host header wants the root's dot.
+  // Neither TLS nor the Host header accepts the dot of the root in "example.com.".
   if (url.hostname.endsWith('.')) url.hostname = url.hostname.slice(0, -1);
   return url;
 }
@@ -154,7 +155,7 @@ function tooLong(): EndpointUrlRefused {
   return new EndpointUrlRefused(`The URL must not be longer than ${MAX_URL_LENGTH} characters`);
 }
 
-/** The host without the brackets that an IPv6 literal has in a URL. */
+/** Without the brackets of an IPv6 literal. */
 function hostOf(url: URL): string {
   return url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname;
 }
@@ -172,7 +173,7 @@ function parseNetwork(cidr: string): Network {
   return ipaddr.parseCIDR(cidr);
 }
 
-/** ipaddr.js reads octal, hexadecimal and short forms too; only the one standard spelling passes here. */
+/** ipaddr.js also parses octal, hexadecimal and short forms; these are rejected. */
 function parseAddress(address: string): Address | null {
   return isIP(address) === 0 || address.includes('%') ? null : ipaddr.parse(address);
 }
@@ -187,7 +188,7 @@ function isPublic(address: Address): boolean {
   return address instanceof ipaddr.IPv4 || isGlobalIpv6(address);
 }
 
-/** To the library, "unicast" is whatever it has no name for: IPv4-compatible and unassigned space too. */
+/** ipaddr.js calls every range without a name "unicast": IPv4-compatible and unassigned space too. */
 function isGlobalIpv6(address: ipaddr.IPv6): boolean {
   return address.match(GLOBAL_UNICAST_IPV6) && !isIsatap(address);
 }

@@ -4,25 +4,25 @@ import { DnsFailure } from './host-resolver';
 import { ConnectionFailure } from './vetted-connector';
 
 /**
- * Why an attempt failed. `connection` is whatever broke after the connection stood (reset, not HTTP,
- * too many headers); `status` is any answer outside 2xx that isn't a redirect.
+ * Why an attempt failed. `connection`: an error on an open connection (reset, not HTTP, too many headers). `status`: a
+ * response that is neither 2xx nor a redirect.
  */
 export type AttemptError =
   'timeout' | 'dns' | 'address_refused' | 'connect' | 'tls' | 'connection' | 'redirect' | 'status';
 
-/** In milliseconds; the first three only where the attempt opened a connection. */
+/** In milliseconds; the first three are null when the attempt reused a connection. */
 export interface AttemptPhases {
   lookupMs: number | null;
   connectMs: number | null;
   tlsMs: number | null;
-  /** From the attempt's start to the answer's head. */
+  /** From the attempt's start to the response's headers. */
   firstByteMs: number | null;
 }
 
 interface Attempt {
   at: Date;
   durationMs: number;
-  /** What arrived of the answer's body, at most 16 KiB; null if no answer came. */
+  /** The body as far as it arrived, at most 16 KiB; null without a response. */
   response: Buffer | null;
   phases: AttemptPhases;
 }
@@ -50,10 +50,10 @@ export interface AttemptFault {
 
 const MAX_MESSAGE_LENGTH = 300;
 
-/** Codes of undici's errors that are ours: a request it can't send, or a sender already closed. */
-const OWN_FAULTS = new Set(['UND_ERR_INVALID_ARG', 'UND_ERR_DESTROYED', 'UND_ERR_CLOSED']);
+/** Codes of undici for internal errors: an invalid request, a closed sender. */
+const INTERNAL_ERRORS = new Set(['UND_ERR_INVALID_ARG', 'UND_ERR_DESTROYED', 'UND_ERR_CLOSED']);
 
-/** What an answer with this status means; null for success. */
+/** Null for success. */
 export function faultOfStatus(statusCode: number): AttemptFault | null {
   if (statusCode >= 200 && statusCode < 300) return null;
   return statusCode >= 300 && statusCode < 400
@@ -61,7 +61,7 @@ export function faultOfStatus(statusCode: number): AttemptFault | null {
     : { error: 'status', errorMessage: `Answered ${statusCode}` };
 }
 
-/** The receiver's fault that this error stands for; null if the error is our own. */
+/** Null for an internal error. */
 export function faultOfError(error: Error): AttemptFault | null {
   if (error instanceof AddressRefused || error instanceof EndpointUrlRefused) {
     return fault('address_refused', error.message);
@@ -72,8 +72,8 @@ export function faultOfError(error: Error): AttemptFault | null {
   }
   if (error instanceof errors.HTTPParserError) return fault('connection', error.message);
   const { code } = error as NodeJS.ErrnoException;
-  if (code === undefined || OWN_FAULTS.has(code)) return null;
-  // TLS 1.3 lets a receiver refuse us after the handshake: for want of a client certificate, say.
+  if (code === undefined || INTERNAL_ERRORS.has(code)) return null;
+  // With TLS 1.3 a receiver may refuse after the handshake, as without a client certificate.
   return fault(code.startsWith('ERR_SSL_') ? 'tls' : 'connection', `${error.message} (${code})`);
 }
 
@@ -81,7 +81,7 @@ function fault(error: AttemptError, message: string): AttemptFault {
   return { error, errorMessage: printable(message) };
 }
 
-/** Parts of a message can come from the receiver (a certificate's names), and a text column takes no NUL. */
+/** A message may contain text of the receiver (a certificate's names), and PostgreSQL rejects a NUL in text. */
 function printable(message: string): string {
   return message.replace(/[\u0000-\u001f\u007f]+/g, ' ').slice(0, MAX_MESSAGE_LENGTH);
 }

@@ -2,16 +2,14 @@ import { Dispatcher } from 'undici';
 import { AttemptFault, AttemptOutcome, faultOfError, faultOfStatus } from './attempt-outcome';
 import { ConnectionSetup, timeoutMessage, VettedConnector } from './vetted-connector';
 
-/** Of an answer no more is kept, nor read. */
 export const MAX_RESPONSE_BYTES = 16 * 1024;
 
 /**
- * One POST and its answer, as undici reports them: ends with the answer, an error or the time limit,
- * whichever comes first, and then lets go of the connection. One timer covers everything: it starts
- * before the lookup, and undici's own are off.
+ * One POST and its response, as undici reports them. It ends with the response, an error or the timeout. One timer covers
+ * everything from the lookup on; undici's own are off.
  */
 export class DeliveryExchange implements Dispatcher.DispatchHandler {
-  /** Rejects only for a fault of our own. */
+  /** Rejects only for an internal error. */
   readonly outcome: Promise<AttemptOutcome>;
 
   private readonly setup: ConnectionSetup;
@@ -46,7 +44,7 @@ export class DeliveryExchange implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.connector.release(this.setup);
-    // The connection came too late: nothing may be sent any more.
+    // The attempt ended before the connection was ready.
     if (this.ended) controller.abort(new Error('The attempt is over'));
     else this.controller = controller;
   }
@@ -59,10 +57,10 @@ export class DeliveryExchange implements Dispatcher.DispatchHandler {
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.ended) return;
-    const room = MAX_RESPONSE_BYTES - this.size;
-    if (room > 0) this.chunks.push(chunk.subarray(0, room));
+    const remaining = MAX_RESPONSE_BYTES - this.size;
+    if (remaining > 0) this.chunks.push(chunk.subarray(0, remaining));
     this.size += chunk.length;
-    if (chunk.length > room) this.endEarly();
+    if (chunk.length > remaining) this.endEarly();
   }
 
   onResponseEnd(): void {
@@ -70,12 +68,12 @@ export class DeliveryExchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: unknown, error: Error): void {
-    // Once the head has arrived it decides; the body was a courtesy.
+    // The status decides; the body may be incomplete.
     if (this.statusCode === null) this.endWithError(error);
     else this.endWithAnswer();
   }
 
-  /** For what fails before undici has anything to do with it. */
+  /** For an error before undici has the request. */
   endWithError(error: Error): void {
     if (this.ended) return;
     const fault = faultOfError(error);
@@ -86,7 +84,7 @@ export class DeliveryExchange implements Dispatcher.DispatchHandler {
 
   private expire(): void {
     if (this.statusCode !== null) return this.endEarly();
-    // No stage: the request went out on a connection that was there already.
+    // Without a stage, the request used a kept connection.
     this.end({ error: 'timeout', errorMessage: timeoutMessage(this.setup.stage ?? 'ready') });
     this.dropConnection();
   }
@@ -114,7 +112,7 @@ export class DeliveryExchange implements Dispatcher.DispatchHandler {
     this.connector.release(this.setup);
   }
 
-  /** An answer not read to its end leaves a connection that can't be used again. */
+  /** A connection with an unread response can't be reused. */
   private dropConnection(): void {
     this.controller?.abort(new Error('The attempt is over'));
   }
@@ -124,7 +122,7 @@ export class DeliveryExchange implements Dispatcher.DispatchHandler {
     const attempt = {
       at: this.at,
       durationMs: Math.round(performance.now() - this.startedAt),
-      // Copied, so that a few bytes don't keep the whole read buffer alive.
+      // Copied: a slice would keep the whole read buffer in memory.
       response: this.statusCode === null ? null : Buffer.concat(this.chunks),
       phases: {
         lookupMs: tenths(lookupMs),
@@ -145,8 +143,8 @@ export class DeliveryExchange implements Dispatcher.DispatchHandler {
 }
 
 /**
- * undici takes a connection back in a `setImmediate` that it sets just after it reports the answer's end.
- * Whoever sends again as soon as it has the outcome should find that connection, not open another.
+ * undici frees a connection in a `setImmediate` after it reports the response's end. A caller that sends again at once must
+ * find that connection, and not open another.
  */
 function afterConnectionIsFree(callback: () => void): void {
   process.nextTick(() => setImmediate(callback));

@@ -18,21 +18,21 @@ export interface DeliveryRequest {
   eventType: string;
   /** The JSON text of the event's `data`. */
   data: string;
-  /** The event's place among those of its conversation; null for what is of no conversation. */
+  /** The event's position in its conversation; null for an event of no conversation. */
   sequence: string | null;
 }
 
 export interface DeliverySenderOptions {
   /** Which addresses deliveries may reach. */
   policy: AddressPolicy;
-  /** PEM certificates trusted beside the usual authorities. */
+  /** PEM certificates to trust beside the usual authorities. */
   extraCa?: string;
   resolver?: HostResolver;
-  /** For the whole attempt: lookup, connect, TLS, the answer's head, and then its body. */
+  /** For the whole attempt, from the lookup to the end of the response. */
   timeoutMs?: number;
-  /** A connection older than this takes no further request, so that its vetting never gets old. */
+  /** An older connection takes no further request, so that its address is vetted again. */
   connectionMaxAgeMs?: number;
-  /** How long an unused connection is kept if the receiver's Keep-Alive header does not say. */
+  /** How long an unused connection is kept, unless the receiver's Keep-Alive header says otherwise. */
   connectionIdleMs?: number;
 }
 
@@ -55,8 +55,8 @@ export class DeliverySender implements OnApplicationShutdown {
     this.timeoutMs = timeoutMs;
     this.policy = policy;
     this.connector = new VettedConnector({ policy, resolver, extraCa });
-    // Made by hand, and not the global one, the agent knows nothing of the environment's proxies. It
-    // follows no redirects and undoes no compression; the time limit is the exchange's own.
+    // Unlike the global one, this agent ignores the environment's proxies. It follows no redirects. The exchange limits
+    // the time.
     this.agent = new Agent({
       connect: this.connector.connect,
       pipelining: 1,
@@ -69,12 +69,12 @@ export class DeliverySender implements OnApplicationShutdown {
     });
   }
 
-  /** Whatever the receiver does is an outcome; only a fault of our own throws. */
+  /** A failure of the receiver is an outcome; only an internal error rejects. */
   send(request: DeliveryRequest): Promise<AttemptOutcome> {
     const at = new Date();
     const exchange = new DeliveryExchange(at, this.timeoutMs, this.connector);
     try {
-      // Checked again here: the rules or the operator's networks may have changed since creation.
+      // Again: the rules or the operator's networks may have changed since the endpoint's creation.
       const url = this.policy.parseEndpointUrl(request.url);
       const body = envelope(request, at);
       exchange.begin(url.host, () => {
@@ -95,12 +95,12 @@ export class DeliverySender implements OnApplicationShutdown {
     return exchange.outcome;
   }
 
-  /** How many receivers have connections, busy or kept. */
+  /** Receivers with an open connection. */
   get openOrigins(): number {
     return Object.keys(this.agent.stats).length;
   }
 
-  /** Lets the running deliveries finish, then closes every connection. */
+  /** Waits for the running deliveries, then closes every connection. */
   async close(): Promise<void> {
     if (!this.agent.destroyed) await this.agent.close();
   }
@@ -110,7 +110,7 @@ export class DeliverySender implements OnApplicationShutdown {
   }
 }
 
-/** Put together as text: the event's data goes out exactly as it was recorded. */
+/** Built as text, so that the event's data is sent exactly as it was recorded. */
 function envelope({ eventType, data }: DeliveryRequest, at: Date): Buffer {
   return Buffer.from(
     `{"event":${JSON.stringify(eventType)},"deliveredAt":"${at.toISOString()}","data":${data}}`,

@@ -3,20 +3,20 @@ import { readFile, stat } from 'node:fs/promises';
 
 const DEFAULT_TIMEOUT_MS = 5000;
 
-/** Codes (c-ares) that say "no address of this family", not "the lookup went wrong". */
+/** c-ares: the name has no address of this family. */
 const NO_ADDRESS = 'ENODATA';
 
 export interface HostResolverOptions {
   /** Name servers as `address` or `address:port`; by default the system's. */
   servers?: readonly string[];
-  /** For the whole lookup of a name, both families and all tries together. */
+  /** For the whole lookup of a name, with both families and all retries. */
   timeoutMs?: number;
   hostsFile?: string;
 }
 
 /**
- * A name could not be resolved. `code` is c-ares': ENOTFOUND, ENODATA, ESERVFAIL, ETIMEOUT, …, or
- * EHOSTSFILE if the hosts file is there but can't be read.
+ * A name could not be resolved. `code` is one of c-ares (ENOTFOUND, ENODATA, ESERVFAIL, ETIMEOUT, …), or EHOSTSFILE for an
+ * unreadable hosts file.
  */
 export class DnsFailure extends Error {
   override readonly name = 'DnsFailure';
@@ -38,9 +38,8 @@ const REASONS: Partial<Record<string, string>> = {
 };
 
 /**
- * Resolves names with a time limit of its own. `dns.lookup` would hold one of the process's four
- * threads for as long as a bad name server likes; so the queries go through c-ares, and the hosts
- * file, which c-ares' queries leave out, is read here.
+ * Resolves names within a timeout. `dns.lookup` would block one of the process's four threads for as long as a name server
+ * is slow, so this uses c-ares. Its queries ignore the hosts file, so this reads it.
  */
 export class HostResolver {
   private readonly servers: readonly string[] | undefined;
@@ -57,7 +56,10 @@ export class HostResolver {
     this.hosts = new HostsFile(hostsFile);
   }
 
-  /** All addresses of the name, at least one, IPv4 first; DnsFailure otherwise. */
+  /**
+   * @returns all addresses of the name, at least one, IPv4 first
+   * @throws DnsFailure
+   */
   async resolve(hostname: string): Promise<string[]> {
     const listed = await this.hosts.addressesOf(hostname).catch((cause: unknown) => {
       throw new DnsFailure('EHOSTSFILE', hostname, cause);
@@ -66,8 +68,8 @@ export class HostResolver {
   }
 
   /**
-   * A resolver of its own for every lookup: it follows changes of the system's name servers, and can be
-   * cancelled without cancelling anybody else's. One family's addresses are enough if the other fails.
+   * Uses one resolver for each lookup: it follows changes of the system's name servers, and can be cancelled alone. The
+   * addresses of one family are enough if the other fails.
    */
   private async query(hostname: string): Promise<string[]> {
     const resolver = new dns.Resolver({ timeout: Math.ceil(this.timeoutMs / 2), tries: 2 });
@@ -84,21 +86,21 @@ export class HostResolver {
   }
 }
 
-/** "No address" of one family says less than what went wrong with the other. */
+/** Prefers an error of one family to "no address" of the other. */
 function failureOf(hostname: string, families: PromiseSettledResult<string[]>[]): DnsFailure {
   const reasons = families.flatMap((family) =>
     family.status === 'rejected' ? [family.reason as unknown] : [],
   );
-  const telling = reasons.find((reason) => codeOf(reason) !== NO_ADDRESS) ?? reasons[0];
-  const code = codeOf(telling);
-  return new DnsFailure(code === 'ECANCELLED' ? 'ETIMEOUT' : code, hostname, telling);
+  const reason = reasons.find((error) => codeOf(error) !== NO_ADDRESS) ?? reasons[0];
+  const code = codeOf(reason);
+  return new DnsFailure(code === 'ECANCELLED' ? 'ETIMEOUT' : code, hostname, reason);
 }
 
 function codeOf(reason: unknown): string {
   return (reason as NodeJS.ErrnoException | undefined)?.code ?? NO_ADDRESS;
 }
 
-/** The hosts file, read again whenever it has changed. */
+/** The hosts file, read again after each change. */
 class HostsFile {
   private version = '';
   private entries: ReadonlyMap<string, string[]> = new Map();

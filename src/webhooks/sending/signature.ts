@@ -3,20 +3,19 @@ import { createHmac, randomBytes } from 'node:crypto';
 const SECRET_PREFIX = 'whsec_';
 const SECRET_BYTES = 32;
 
-/** A new endpoint's secret: `whsec_` and 32 random bytes in standard base64. */
+/** `whsec_` and 32 random bytes in standard base64. */
 export function generateEndpointSecret(): string {
   return SECRET_PREFIX + randomBytes(SECRET_BYTES).toString('base64');
 }
 
 /**
- * The contract's `x-service-signature`. Its receivers use the secret as the string they were shown,
- * so the whole string, prefix included, is the key.
+ * The contract's `x-service-signature`. The key is the whole secret with its prefix, as the receiver knows it.
  */
 export function serviceSignature(secret: string, body: string | Buffer): string {
   return `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
 }
 
-/** The Standard Webhooks `webhook-signature`, keyed, as its libraries do, with the decoded bytes. */
+/** The Standard Webhooks `webhook-signature`. The key is the decoded secret, as in its libraries. */
 export function standardSignature(
   secret: string,
   id: string,

@@ -4,24 +4,24 @@ import { buildConnector } from 'undici';
 import { AddressPolicy } from './address-policy';
 import { HostResolver } from './host-resolver';
 
-/** Of a name with many addresses no more are tried: each must get a fair share of the time left. */
+/** Each address that is tried needs a fair share of the remaining time. */
 const MAX_ADDRESSES_TRIED = 4;
 
 export type SetupStage = 'lookup' | 'connect' | 'tls' | 'ready';
 
-const MEANWHILE: Record<SetupStage, string> = {
+const DURING: Record<SetupStage, string> = {
   lookup: 'while resolving the name',
   connect: 'while connecting',
   tls: 'during the TLS handshake',
   ready: 'after the request was sent',
 };
 
-/** For the customer: how far an attempt had come when its time was up. */
+/** For the customer. */
 export function timeoutMessage(stage: SetupStage): string {
-  return `No answer in time (${MEANWHILE[stage]})`;
+  return `No answer in time (${DURING[stage]})`;
 }
 
-/** A connection that did not come about, and where it stopped. */
+/** A connection failed to open at this stage. */
 export class ConnectionFailure extends Error {
   override readonly name = 'ConnectionFailure';
 
@@ -35,7 +35,7 @@ export class ConnectionFailure extends Error {
   }
 }
 
-/** How the setting-up of one connection goes: by when it must be ready, and how long each step took. */
+/** The setup of one connection: its deadline, and the time of each step. */
 export class ConnectionSetup {
   stage: SetupStage | null = null;
   lookupMs: number | null = null;
@@ -43,7 +43,7 @@ export class ConnectionSetup {
   tlsMs: number | null = null;
   private stepStartedAt = 0;
 
-  /** `deadline` is a moment of `performance.now()`. */
+  /** @param deadline by `performance.now()` */
   constructor(private readonly deadline: number) {}
 
   remainingMs(): number {
@@ -63,45 +63,43 @@ export class ConnectionSetup {
 export interface VettedConnectorOptions {
   policy: AddressPolicy;
   resolver: HostResolver;
-  /** PEM certificates trusted beside the usual authorities. */
+  /** PEM certificates to trust beside the usual authorities. */
   extraCa?: string;
 }
 
-/** The connector as undici makes it: it also returns the socket, though its type leaves that out. */
+/** undici's connector also returns the socket; its type omits that. */
 type OpenTls = (options: buildConnector.Options, callback: buildConnector.Callback) => Socket;
 
 /**
- * Makes the connections that webhooks travel on. A name is resolved once per connection, all its
- * addresses are vetted, and the connection is made to one of those addresses, so that no second
- * lookup can give another answer. An IP literal is vetted here too: Node calls no lookup for it.
- * The name stays the one that TLS asks for and checks.
+ * Opens the connections of webhooks. It resolves a name once for a connection, vets all its addresses, and connects to one
+ * of these, so no second lookup can return another address. It vets IP literals too: Node calls no lookup for these. TLS
+ * still checks the name.
  */
 export class VettedConnector {
   private readonly policy: AddressPolicy;
   private readonly resolver: HostResolver;
   private readonly openTls: OpenTls;
   private observed: ConnectionSetup | null = null;
-  /** Of requests handed to undici and not yet on a connection, with the host that each is for. */
+  /** Setups of requests that undici has not put on a connection yet, with their hosts. */
   private readonly waiting = new Map<ConnectionSetup, string>();
 
   constructor({ policy, resolver, extraCa }: VettedConnectorOptions) {
     this.policy = policy;
     this.resolver = resolver;
     this.openTls = buildConnector({
-      // Made once: reading all the authorities' certificates costs milliseconds.
+      // Created once: reading all the authorities' certificates takes milliseconds.
       secureContext: createSecureContext({
         minVersion: 'TLSv1.2',
         ...(extraCa === undefined ? {} : { ca: [...rootCertificates, extraCa] }),
       }),
       allowH2: false,
-      timeout: 0, // Each try is timed here, by what is left of its connection's time.
+      timeout: 0, // Each try has a share of the remaining time instead.
     }) as OpenTls;
   }
 
   /**
-   * Calls `dispatch`, which hands a request for `host` (as in its URL, with the port) to undici; a
-   * connection opened for it reports to `setup` and keeps its deadline. `release` must follow, once the
-   * request is on a connection or given up.
+   * Calls `dispatch`, which passes a request for `host` (with the port, as in its URL) to undici. A connection that undici
+   * opens for it uses `setup` and its deadline. `release` must follow when the request is on a connection or ends.
    */
   observe(setup: ConnectionSetup, host: string, dispatch: () => void): void {
     this.waiting.set(setup, host);
@@ -118,27 +116,27 @@ export class VettedConnector {
   }
 
   readonly connect: buildConnector.connector = (options, callback) => {
-    this.openWanted(options).then(
+    this.openForRequest(options).then(
       (socket) => callback(null, socket),
       (error: Error) => callback(error, null),
     );
   };
 
   /**
-   * undici connects while a request is dispatched, or later, if a kept connection was lost before the
-   * request got onto it. It also does so for a request already aborted, only to drop it: that would
-   * trouble a receiver once more with every timeout, so a connection that nobody waits for is refused.
+   * undici connects during the dispatch of a request, or later when a kept connection was lost before the request was sent.
+   * It also connects for an aborted request, only to drop the connection: with every timeout the receiver would get one
+   * more. So a connection that no request waits for is refused.
    */
-  private async openWanted(options: buildConnector.Options): Promise<Socket> {
-    const setup = this.observed ?? this.stranded(options.host);
+  private async openForRequest(options: buildConnector.Options): Promise<Socket> {
+    const setup = this.observed ?? this.waitingFor(options.host);
     if (!setup)
       throw new ConnectionFailure('connect', false, 'The connection was lost before it could be used');
     return this.open(options, setup);
   }
 
-  private stranded(host: string | undefined): ConnectionSetup | undefined {
-    for (const [setup, wanted] of this.waiting) {
-      if (setup.stage === null && wanted === host) return setup;
+  private waitingFor(host: string | undefined): ConnectionSetup | undefined {
+    for (const [setup, waitingHost] of this.waiting) {
+      if (setup.stage === null && waitingHost === host) return setup;
     }
     return undefined;
   }
@@ -151,7 +149,7 @@ export class VettedConnector {
       try {
         return await this.openTo(address, options, setup, setup.remainingMs() / (tried.length - index));
       } catch (error) {
-        // The first address is the most likely one to be meant, so its failure tells the most.
+        // The failure of the first address, as the most likely one, is reported.
         failure ??= error;
       }
     }
@@ -211,7 +209,7 @@ function timeout(stage: 'lookup' | 'connect' | 'tls'): ConnectionFailure {
 
 function failureAt(stage: 'connect' | 'tls', error: Error): ConnectionFailure {
   if (error instanceof ConnectionFailure) return error;
-  // Node's own text of a failed connect names the address, which says more than its code only to us.
+  // Node's message of a failed connect contains the address, which the customer must not see.
   const message = stage === 'tls' ? `TLS: ${error.message}` : `Could not connect (${codeOf(error)})`;
   return new ConnectionFailure(stage, codeOf(error) === 'ETIMEDOUT', message, error);
 }
