@@ -20,7 +20,7 @@ export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutd
     const { metricsPort, host } = this.config;
     if (metricsPort === null) return;
     const server = createServer((request, response) => {
-      if (request.url === '/metrics') void this.answer(response);
+      if (request.url === '/metrics') void this.respond(response);
       else response.writeHead(404).end();
     });
     await new Promise<void>((resolve, reject) =>
@@ -39,7 +39,7 @@ export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutd
     this.server?.closeAllConnections();
   }
 
-  private async answer(response: ServerResponse): Promise<void> {
+  private async respond(response: ServerResponse): Promise<void> {
     try {
       await this.databaseMetrics.collect();
       const body = await this.metrics.registry.metrics();

@@ -30,8 +30,9 @@ export interface OutboxConsumer {
 }
 
 /**
- * Relays events from the outbox to their consumers, in order, each exactly once: the consumers' rows and the events' mark
- * commit together. Several relays run at the same time; the batch of a killed one rolls back, and another relays it.
+ * Relays events from the outbox to their consumers, in order, each exactly once: the consumers' rows and the events'
+ * mark commit together. Several relays run at the same time; the batch of a killed one rolls back, and another relays
+ * it.
  */
 @Injectable()
 export class OutboxRelay implements BeforeApplicationShutdown {

@@ -8,7 +8,8 @@ const WAKE_OTHERS_EVERY_MS = 1_000;
 
 /**
  * Claims what is due to a target (an endpoint, a connection), up to its free slots, and processes the items
- * concurrently. Claiming does not wait for processing, so a slow target delays neither the others nor its own next claim.
+ * concurrently. Claiming does not wait for processing, so a slow target delays neither the others nor its own next
+ * claim.
  */
 export abstract class LeaseWorker<Claimed> {
   private readonly claimsLogger = new Logger(this.constructor.name);
@@ -51,8 +52,8 @@ export abstract class LeaseWorker<Claimed> {
   }
 
   /**
-   * Reserves up to `wanted` slots of a target, for items that the caller claims itself. Returns 0 while older items wait
-   * for a slot. `startReserved` must follow at once.
+   * Reserves up to `wanted` slots of a target, for items that the caller claims itself. Returns 0 while older items
+   * wait for a slot. `startReserved` must follow at once.
    */
   reserveSlots(id: string, wanted: number): number {
     if (this.stopping || this.isPaused(id) || this.woken.has(id) || this.limiter.isWaiting(id)) return 0;

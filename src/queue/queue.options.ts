@@ -13,7 +13,7 @@ const RETRY_MS = 1_000;
 /** Longer than Bull's blocking read. A connection without an answer for so long is dead. */
 const SOCKET_TIMEOUT_MS = 10_000;
 
-/** Connects queues through any outage of Redis, however long it takes. */
+/** Queues reconnect through any outage of Redis. */
 export function queueOptions({ redisUrl }: Config): BullModuleOptions {
   return {
     redis: connectionOptions(redisUrl),
@@ -27,8 +27,8 @@ export function queueOptions({ redisUrl }: Config): BullModuleOptions {
 }
 
 /**
- * Options and not a connection, because Bull closes only connections that it made itself. ioredis parses the URL: Bull's
- * own parser does not support TLS.
+ * Options and not a connection, because Bull closes only connections that it made itself. ioredis parses the URL:
+ * Bull's own parser does not support TLS.
  */
 function connectionOptions(redisUrl: string): RedisOptions {
   const { options } = new Redis(redisUrl, { lazyConnect: true });

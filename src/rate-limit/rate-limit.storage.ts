@@ -7,8 +7,8 @@ import { RedisClient } from '../redis/redis.module';
 const BREAKER_OPEN_MS = 2_000;
 
 /**
- * A fixed window that starts with its first call. It counts and sets the expiry atomically: a process that dies in between
- * would leave a window without an end.
+ * A fixed window that starts with its first call. It counts and sets the expiry atomically: a process that dies in
+ * between would leave a window without an end.
  */
 const HIT = `
   local hits = redis.call('INCR', KEYS[1])

@@ -10,8 +10,8 @@ const SOCKET_TIMEOUT_MS = 2_000;
 const MAX_RECONNECT_DELAY_MS = 1_000;
 
 /**
- * The connection for short commands that a request waits for. They fail at once while Redis is down, and within 100 ms when
- * it hangs (`inTime`). Queues and subscriptions have connections of their own.
+ * The connection for short commands that a request waits for. They fail at once while Redis is down, and within 100 ms
+ * when it hangs (`inTime`). Queues and subscriptions have connections of their own.
  */
 @Injectable()
 export class RedisClient extends Redis implements OnApplicationShutdown {

@@ -13,8 +13,8 @@ const IDEMPOTENCY_HOURS = 24;
 const EARLY_RECEIPT_HOURS = 24;
 
 /**
- * Each deletes up to $1 rows from before $2, in the order of the foreign keys. Deleting a delivery cascades to its attempts.
- * Audit entries are never deleted.
+ * Each deletes up to $1 rows from before $2, in the order of the foreign keys. Deleting a delivery cascades to its
+ * attempts. Audit entries are never deleted.
  */
 const CLEAN_UPS = {
   webhook_deliveries: `

@@ -43,7 +43,7 @@ describe('sending over channels', () => {
 
   /** Uses up a connection's rate for a while. */
   async function exhaust({ connection }: ConnectedWorkspace): Promise<void> {
-    await redis.set(`pace:${connection.id}`, 30, 'EX', 3);
+    await redis.set(`throughput:${connection.id}`, 30, 'EX', 3);
   }
 
   describe('in order', () => {

@@ -11,7 +11,7 @@ export interface ClaimedDelivery {
   maxAttempts: number;
   eventType: string;
   eventCreatedAt: Date;
-  /** JSON text, as the event was appended. */
+  /** JSON text. */
   data: string;
   /** The event's position in its conversation; null for an event of no conversation. */
   sequence: string | null;

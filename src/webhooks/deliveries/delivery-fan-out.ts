@@ -11,8 +11,8 @@ import { MAX_ATTEMPTS } from './retry-schedule';
 import { NewDelivery, WebhookDeliveriesRepository } from './webhook-deliveries.repository';
 
 /**
- * After a longer transaction, the lease leaves too little time for an attempt. The delivery is then claimed again when the
- * lease expires.
+ * After a longer transaction, the lease leaves too little time for an attempt. The delivery is then claimed again when
+ * the lease expires.
  */
 const START_WITHIN_MS = 5_000;
 
@@ -25,8 +25,8 @@ interface EndpointDeliveries {
 }
 
 /**
- * Inserts the deliveries of events. Those that this process has slots for are inserted with a lease, and start after the
- * commit. The endpoints of all others are woken.
+ * Inserts the deliveries of events. Those that this process has slots for are inserted with a lease, and start after
+ * the commit. The endpoints of all others are woken.
  */
 @Injectable()
 export class DeliveryFanOut {

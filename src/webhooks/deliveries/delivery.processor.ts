@@ -8,8 +8,8 @@ import { DELIVERY_QUEUE, DeliveryQueue } from './delivery.queue';
 import { PendingDeliveriesRepository } from './pending-deliveries.repository';
 
 /**
- * Turns domain events into signed deliveries. A job carries the id of an endpoint and nothing else: PostgreSQL holds the
- * deliveries that are due, their leases and their attempts.
+ * Turns domain events into signed deliveries. A job carries the id of an endpoint and nothing else: PostgreSQL holds
+ * the deliveries that are due, their leases and their attempts.
  */
 @Processor(DELIVERY_QUEUE)
 export class DeliveryProcessor extends WakeUpProcessor {

@@ -1,5 +1,6 @@
 /**
- * Longer than an attempt can take. When a lease expires, as after a worker was killed, any worker may claim the delivery.
+ * Longer than an attempt can take. When a lease expires, as after a worker was killed, any worker may claim the
+ * delivery.
  */
 export const LEASE = `interval '20 seconds'`;
 

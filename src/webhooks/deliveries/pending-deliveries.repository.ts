@@ -33,8 +33,8 @@ export interface RecordedAttempt {
 }
 
 /**
- * Claims deliveries and records attempts, in batches, by the database's clock. Statements that wait for the locks of many
- * rows take them in the order of ids, as `cancelPendingDeliveries` does, so they can't deadlock.
+ * Claims deliveries and records attempts, in batches, by the database's clock. Statements that wait for the locks of
+ * many rows take them in the order of ids, as `cancelPendingDeliveries` does, so they can't deadlock.
  */
 @Injectable()
 export class PendingDeliveriesRepository {
@@ -153,7 +153,8 @@ export class PendingDeliveriesRepository {
   }
 
   /**
-   * Cancels the deliveries that were inserted while their endpoint was being deactivated. Runs in one process at a time.
+   * Cancels the deliveries that were inserted while their endpoint was being deactivated. Runs in one process at a
+   * time.
    * @returns active endpoints with overdue deliveries, at most `count`
    */
   sweep(count: number): Promise<string[]> {

@@ -4,8 +4,8 @@ import { backoffMs } from '../../common/backoff';
 export const MAX_ATTEMPTS = 6;
 
 /**
- * The backoff after `failedAttempts` failed attempts: 2, 4, 8, 16, 32 seconds and up to 10 % more; null when no attempt is
- * left.
+ * The backoff after `failedAttempts` failed attempts: 2, 4, 8, 16, 32 seconds and up to 10 % more; null when no attempt
+ * is left.
  */
 export function retryDelayMs(failedAttempts: number, random?: () => number): number | null {
   return failedAttempts >= MAX_ATTEMPTS ? null : backoffMs(failedAttempts, 0, random);

@@ -77,7 +77,8 @@ export class WebhookDeliveriesService {
   }
 
   /**
-   * Delivers an event again within seconds, whatever its status, with the same delivery id and the whole retry schedule.
+   * Delivers an event again within seconds, whatever its status, with the same delivery id and the whole retry
+   * schedule.
    * @throws AppError NOT_FOUND; INVALID_BODY: its endpoint is inactive
    */
   async redeliver(

@@ -58,8 +58,8 @@ export class WebhookEndpointsRepository {
   }
 
   /**
-   * Cancels an endpoint's pending deliveries. There may be many, so it gets more time than a request has. It locks rows in
-   * the order of their ids, as the workers do that record outcomes at the same time: neither can deadlock.
+   * Cancels an endpoint's pending deliveries. There may be many, so it gets more time than a request has. It locks rows
+   * in the order of their ids, as the workers do that record outcomes at the same time: neither can deadlock.
    */
   async cancelPendingDeliveries(tx: Transaction, tenantId: string, endpointId: string): Promise<void> {
     await tx.allowLongStatements();

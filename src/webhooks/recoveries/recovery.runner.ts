@@ -13,8 +13,8 @@ const INTERVAL_MS = 1_000;
 const BATCH = 500;
 
 /**
- * Runs recoveries in small batches, round-robin. Deliveries and progress commit together, so that another worker continues
- * the recovery of a killed one.
+ * Runs recoveries in small batches, round-robin. Deliveries and progress commit together, so that another worker
+ * continues the recovery of a killed one.
  */
 @Injectable()
 export class RecoveryRunner implements OnApplicationBootstrap, BeforeApplicationShutdown {

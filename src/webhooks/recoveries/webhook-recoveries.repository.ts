@@ -55,7 +55,9 @@ export class WebhookRecoveriesRepository {
     return row!.count;
   }
 
-  /** Locks the running recovery after the previous one, or else the first, skipping those that another worker locked. */
+  /**
+   * Locks the running recovery after the previous one, or else the first, skipping those that another worker locked.
+   */
   async lockNextRunning(tx: Transaction, previousId: string): Promise<WebhookRecoveryEntity | null> {
     const following = await this.lockRunning(tx, { id: MoreThan(previousId) });
     return following ?? this.lockRunning(tx, {});

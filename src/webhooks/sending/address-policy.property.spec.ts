@@ -2,9 +2,8 @@ import fc from 'fast-check';
 import { AddressPolicy, AddressRefused, EndpointUrlRefused } from './address-policy';
 
 /**
- * The IANA special-purpose address registries (RFC 6890 and what has been registered since), and the registries of
- * multicast (RFC 5771, 4291) and of IPv6 address space (RFC 4291, 3879), written down here apart from the library that
- * the policy uses: as a 4 or 16 byte prefix in hexadecimal, and its length in bits.
+ * The IANA registries of special-purpose addresses (RFC 6890 and later), multicast (RFC 5771, 4291) and IPv6 address space
+ * (RFC 4291, 3879), independent of the policy's library: a prefix of 4 or 16 bytes in hexadecimal, and its length in bits.
  */
 const SPECIAL_IPV4: [prefix: string, bits: number, what: string][] = [
   ['00000000', 8, 'this network (RFC 791)'],
@@ -39,12 +38,11 @@ const SPECIAL_IPV6: [prefix: string, bits: number, what: string][] = [
   ['2620004f800000000000000000000000', 48, 'direct delegation AS112 service (RFC 7534)'],
   ['3fff0000000000000000000000000000', 20, 'documentation (RFC 9637)'],
 ];
-/** Of all IPv6 space only 2000::/3 has been given to the public Internet (RFC 4291). */
+/** The only public IPv6 space (RFC 4291). */
 const GLOBAL_UNICAST: [string, number] = ['20000000000000000000000000000000', 3];
 
 const strict = new AddressPolicy([]);
 
-/** Whether the first bits of an address are those of a prefix. */
 function isWithin(address: Buffer, [prefix, bits]: readonly [string, number, ...unknown[]]): boolean {
   const binary = (bytes: Buffer) => [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join('');
   return binary(address).startsWith(binary(Buffer.from(prefix, 'hex')).slice(0, bits));
@@ -52,7 +50,7 @@ function isWithin(address: Buffer, [prefix, bits]: readonly [string, number, ...
 
 function isPublic(address: Buffer): boolean {
   if (address.length === 4) return !SPECIAL_IPV4.some((block) => isWithin(address, block));
-  // ISATAP (RFC 5214): 0000:5efe or 0200:5efe in the interface identifier, and then an IPv4 address.
+  // ISATAP (RFC 5214): 0000:5efe or 0200:5efe before an IPv4 address.
   const isIsatap = /^0[02]005efe$/.test(address.toString('hex', 8, 12));
   return (
     isWithin(address, GLOBAL_UNICAST) && !isIsatap && !SPECIAL_IPV6.some((block) => isWithin(address, block))
@@ -62,7 +60,6 @@ function isPublic(address: Buffer): boolean {
 const bytes = (length: number) =>
   fc.uint8Array({ minLength: length, maxLength: length }).map((array) => Buffer.from(array));
 
-/** Any address of a block: its prefix, and then anything. */
 function inBlock([prefix, bits]: readonly [string, number, ...unknown[]]): fc.Arbitrary<Buffer> {
   const fixed = Buffer.from(prefix, 'hex');
   return bytes(fixed.length).map((any) => {
@@ -73,7 +70,7 @@ function inBlock([prefix, bits]: readonly [string, number, ...unknown[]]): fc.Ar
   });
 }
 
-/** The last address before a block or the first one after it: where an off-by-one would show. */
+/** The last address before a block or the first one after it: finds an off-by-one. */
 function besideBlock([prefix, bits]: readonly [string, number, ...unknown[]]): fc.Arbitrary<Buffer> {
   const length = prefix.length / 2;
   const modulus = 1n << BigInt(length * 8);
@@ -102,7 +99,7 @@ const ipv6 = fc.oneof(
 );
 const publicIpv6 = inBlock(GLOBAL_UNICAST).filter(isPublic);
 
-/** Every way to write an IPv4 address that inet_aton, and so a URL parser, reads (RFC 6943, section 3.1.1). */
+/** Every spelling of an IPv4 address that inet_aton, and so a URL parser, accepts (RFC 6943, section 3.1.1). */
 function ipv4Spellings(address: Buffer): fc.Arbitrary<string> {
   const partsOf = {
     1: () => [address.readUInt32BE()],
@@ -126,7 +123,7 @@ function ipv4Spellings(address: Buffer): fc.Arbitrary<string> {
     .chain((parts) => fc.constantFrom('', '.').map((dot) => parts.join('.') + dot));
 }
 
-/** Ways to write an IPv6 address: in full, shortened anywhere it may be, with an IPv4 tail, in either case. */
+/** Spellings of an IPv6 address: in full, shortened, with an IPv4 tail, in either case. */
 function ipv6Spellings(address: Buffer): fc.Arbitrary<string> {
   const groups = Array.from({ length: 8 }, (_, i) => address.readUInt16BE(i * 2));
   return fc
@@ -138,7 +135,7 @@ function ipv6Spellings(address: Buffer): fc.Arbitrary<string> {
     })
     .map(({ padded, upper, dotted, run }) => {
       const texts = groups.map((group) => group.toString(16).padStart(padded ? 4 : 1, '0'));
-      // The run may not reach into a tail that is written as IPv4.
+      // The run ends before an IPv4 tail.
       const isDotted = dotted && (run === null || run.end <= 6);
       const tail = isDotted ? [[...address.subarray(12)].join('.')] : texts.slice(6);
       const all = [...texts.slice(0, 6), ...tail];
@@ -160,7 +157,6 @@ function zeroRuns(groups: number[]): { start: number; end: number }[] {
 const standardIpv4 = (address: Buffer) => [...address].join('.');
 const standardIpv6 = (address: Buffer) => address.toString('hex').match(/.{4}/g)!.join(':');
 
-/** An IPv6 address that carries an IPv4 one. */
 const carriers: Record<string, (carried: Buffer, rest: Buffer) => Buffer> = {
   'IPv4-mapped (RFC 4291)': (v4) => Buffer.concat([Buffer.alloc(10), Buffer.of(0xff, 0xff), v4]),
   'IPv4-compatible (RFC 4291)': (v4) => Buffer.concat([Buffer.alloc(12), v4]),
@@ -177,7 +173,6 @@ const carriers: Record<string, (carried: Buffer, rest: Buffer) => Buffer> = {
     Buffer.concat([Buffer.of(0x26, 0x06), rest.subarray(0, 6), Buffer.from('02005efe', 'hex'), v4]),
 };
 
-/** What the policy makes of a host in a URL. */
 function isAccepted(host: string): boolean {
   try {
     strict.parseEndpointUrl(`https://${host}/hook`);
@@ -245,7 +240,7 @@ describe('a URL', () => {
     );
   });
 
-  it('with percent-encoded or full-width digits is read as what they stand for', () => {
+  it('with percent-encoded or full-width digits is decoded first', () => {
     const disguises: ((text: string) => string)[] = [
       (text) => text.replace(/\d/g, (digit) => `%3${digit}`),
       (text) => text.replace(/\d/g, (digit) => String.fromCharCode(0xff10 + Number(digit))),
@@ -285,7 +280,7 @@ describe('a URL', () => {
     );
   });
 
-  it('has never a zone id', () => {
+  it('never has a zone id', () => {
     fc.assert(
       fc.property(publicIpv6, fc.constantFrom('%eth0', '%25eth0', '%'), (address, zone) => {
         expect(isAccepted(`[${standardIpv6(address)}${zone}]`)).toBe(false);
@@ -295,8 +290,8 @@ describe('a URL', () => {
   });
 });
 
-describe('an address in no standard spelling', () => {
-  it('is never permitted as it is: who connects may read it otherwise', () => {
+describe('an address in a non-standard spelling', () => {
+  it('is never permitted: another library may read it differently', () => {
     const odd = ipv4
       .chain((address) => ipv4Spellings(address).map((text) => [text, standardIpv4(address)] as const))
       .filter(([text, standard]) => text !== standard);

@@ -133,7 +133,7 @@ describe('parseEndpointUrl', () => {
     expect(() => strict.parseEndpointUrl(input)).toThrow(message);
   });
 
-  it("lets local names and literals through where the operator has networks, until they're resolved", () => {
+  it("permits local names and literals when the operator has networks, until they're resolved", () => {
     for (const url of ['https://localhost:8443/', 'https://hooks.internal/', 'https://10.20.1.1/']) {
       expect(selfHosted.parseEndpointUrl(url).href).toBe(url);
     }
@@ -158,24 +158,24 @@ describe('vet', () => {
     expect(() => strict.vet('example.com', addresses)).toThrow(AddressRefused);
   });
 
-  it("takes public names into the operator's networks too, mixed or not", () => {
+  it("permits public names in the operator's networks too, mixed or not", () => {
     expect(() => selfHosted.vet('hooks.example.com', ['10.20.0.1', '8.8.8.8'])).not.toThrow();
     expect(() => selfHosted.vet('hooks.example.com', ['10.20.0.1', '10.21.0.1'])).toThrow(AddressRefused);
   });
 
-  it("takes a local name only wholly into the operator's networks", () => {
+  it("permits a local name only if all its addresses are in the operator's networks", () => {
     expect(() => selfHosted.vet('localhost', ['127.0.0.1'])).not.toThrow();
     expect(() => selfHosted.vet('hooks.internal', ['10.20.0.1', 'fd00:1::1'])).not.toThrow();
     expect(() => selfHosted.vet('hooks.internal', ['8.8.8.8'])).toThrow(AddressRefused);
     expect(() => selfHosted.vet('redis', ['10.20.0.1', '8.8.8.8'])).toThrow(AddressRefused);
   });
 
-  it('vets a literal as the address it is', () => {
+  it('vets a literal as an address', () => {
     expect(() => strict.vet('2606:4700:4700::1111', ['2606:4700:4700::1111'])).not.toThrow();
     expect(() => strict.vet('::1', ['::1'])).toThrow('The address ::1 is not a public one');
   });
 
-  it('does not give away what a name resolves to', () => {
+  it('does not reveal the address of a name', () => {
     expect(() => strict.vet('vault.example.com', ['10.9.8.7'])).toThrow(
       expect.objectContaining({ message: 'vault.example.com resolves to an address that is not public' }),
     );

@@ -15,8 +15,8 @@ const CLOUD_PLATFORM_ADDRESS = ipaddr.parse('168.63.129.16').toString();
 const GLOBAL_UNICAST_IPV6 = ipaddr.parseCIDR('2000::/3') as [ipaddr.IPv6, number];
 
 /**
- * Domains without public hosts: special-use ones (RFC 6761, 6762, 7686, 8375), `internal`, and those that ICANN keeps out
- * of the root because private networks use them.
+ * Domains without public hosts: special-use ones (RFC 6761, 6762, 7686, 8375), `internal`, and those that ICANN keeps
+ * out of the root because private networks use them.
  */
 const LOCAL_SUFFIXES = [
   'localhost',
@@ -51,7 +51,8 @@ export class AddressRefused extends Error {
 }
 
 /**
- * Decides which addresses webhooks may reach: globally routable unicast ones, and any in the operator's networks (CIDR).
+ * Decides which addresses webhooks may reach: globally routable unicast ones, and any in the operator's networks
+ * (CIDR).
  */
 export class AddressPolicy {
   private readonly operatorNetworks: readonly Network[];

@@ -3,7 +3,6 @@ import { DeliveryExchange } from './delivery-exchange';
 import { HostResolver } from './host-resolver';
 import { VettedConnector } from './vetted-connector';
 
-/** What undici hands to a request's handler, as far as it is looked at here. */
 class Controller {
   reasons: Error[] = [];
   aborted = false;
@@ -21,7 +20,7 @@ class Controller {
 describe('DeliveryExchange', () => {
   const connector = new VettedConnector({ policy: new AddressPolicy([]), resolver: new HostResolver() });
 
-  it('sends nothing on a connection that comes after the time is up', async () => {
+  it('sends nothing on a connection that opens after the timeout', async () => {
     const exchange = new DeliveryExchange(new Date(), 10, connector);
     expect(await exchange.outcome).toMatchObject({ kind: 'failed', error: 'timeout', statusCode: null });
     const controller = new Controller();
@@ -29,7 +28,7 @@ describe('DeliveryExchange', () => {
     expect(controller.aborted).toBe(true);
   });
 
-  it('takes no answer into account once the time is up', async () => {
+  it('ignores a response after the timeout', async () => {
     const exchange = new DeliveryExchange(new Date(), 10, connector);
     const controller = new Controller();
     exchange.onRequestStart(controller);

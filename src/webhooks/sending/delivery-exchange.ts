@@ -5,8 +5,8 @@ import { ConnectionSetup, timeoutMessage, VettedConnector } from './vetted-conne
 export const MAX_RESPONSE_BYTES = 16 * 1024;
 
 /**
- * One POST and its response, as undici reports them. It ends with the response, an error or the timeout. One timer covers
- * everything from the lookup on; undici's own are off.
+ * One POST and its response, as undici reports them. It ends with the response, an error or the timeout. One timer
+ * covers everything from the lookup on; undici's own are off.
  */
 export class DeliveryExchange implements Dispatcher.DispatchHandler {
   /** Rejects only for an internal error. */
@@ -143,8 +143,8 @@ export class DeliveryExchange implements Dispatcher.DispatchHandler {
 }
 
 /**
- * undici frees a connection in a `setImmediate` after it reports the response's end. A caller that sends again at once must
- * find that connection, and not open another.
+ * undici frees a connection in a `setImmediate` after it reports the response's end. A caller that sends again at once
+ * must find that connection, and not open another.
  */
 function afterConnectionIsFree(callback: () => void): void {
   process.nextTick(() => setImmediate(callback));

@@ -13,7 +13,7 @@ import { generateEndpointSecret, serviceSignature } from './signature';
 
 const NAME = 'hooks.example.com';
 const LIMIT = 16 * 1024;
-/** Long enough for any answer that comes, short enough to wait for one that doesn't. */
+/** Long enough for any response, short enough to wait for a timeout. */
 const SHORT_MS = 300;
 
 describe('DeliverySender', () => {
@@ -69,7 +69,7 @@ describe('DeliverySender', () => {
     ...changes,
   });
 
-  /** A server on which the test writes the answer's bytes itself. */
+  /** A server on which the test writes the bytes of the response. */
   const listen = async (server: Server, host = '127.0.0.1', port = 0): Promise<string> => {
     rawServers.push(server);
     server.on('connection', (socket: Socket) => rawSockets.push(socket.on('error', () => undefined)));
@@ -122,7 +122,7 @@ describe('DeliverySender', () => {
       );
     });
 
-    it('is stamped and signed afresh on every attempt', async () => {
+    it('has a new timestamp and signature on every attempt', async () => {
       const sender = makeSender();
       await sender.send(delivery());
       await new Promise((resolve) => setTimeout(resolve, 5));
@@ -133,12 +133,12 @@ describe('DeliverySender', () => {
       expect(second?.headers['webhook-id']).toBe(first?.headers['webhook-id']);
     });
 
-    it('has no place in an order that it is not part of', async () => {
+    it('has no sequence header for an event without a sequence', async () => {
       await makeSender().send(delivery({ sequence: null }));
       expect(receiver.lastRequest.headers).not.toHaveProperty('x-service-sequence');
     });
 
-    it("knows nothing of the environment's proxies", async () => {
+    it("ignores the environment's proxies", async () => {
       const proxy = await HttpsReceiver.start(certificate);
       const variables = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy', 'all_proxy'];
       const saved = variables.map((name) => [name, process.env[name]] as const);
@@ -159,7 +159,7 @@ describe('DeliverySender', () => {
     });
   });
 
-  describe('the answer', () => {
+  describe('the response', () => {
     it.each([200, 201, 202, 204, 299])('%i is success', async (statusCode) => {
       receiver.respond = (response) => response.writeHead(statusCode).end();
       expect(await makeSender().send(delivery())).toMatchObject({
@@ -187,7 +187,7 @@ describe('DeliverySender', () => {
       expect(target.connections).toBe(0);
     });
 
-    it('is kept as the bytes it is: NUL, not UTF-8, compressed', async () => {
+    it('is kept as bytes: with NUL, not UTF-8, compressed', async () => {
       const bytes = Buffer.from([0, 255, 254, 10, 0]);
       receiver.respond = (response) => response.end(bytes);
       expect((await makeSender().send(delivery())).response).toEqual(bytes);
@@ -214,7 +214,7 @@ describe('DeliverySender', () => {
       expect(receiver.connections).toBe(2);
     });
 
-    it('without end is read no further than it is kept', async () => {
+    it('without an end is read only as far as it is kept', async () => {
       let sent = 0;
       const closed = new Promise<void>((resolve) => {
         receiver.respond = (response) => {
@@ -233,7 +233,7 @@ describe('DeliverySender', () => {
       expect(sent).toBeLessThan(50_000_000);
     });
 
-    it('with a dripping body is a success once the head is there, with what came in time', async () => {
+    it('with a slow body succeeds by its status, with the bytes that arrived in time', async () => {
       receiver.respond = (response) => {
         response.write('first');
         const drip = setInterval(() => response.write('.'), 20);
@@ -259,7 +259,7 @@ describe('DeliverySender', () => {
       expect(outcome.response?.toString()).toBe('part');
     });
 
-    it('may have bytes in its headers that are not ASCII', async () => {
+    it('may have non-ASCII bytes in its headers', async () => {
       const url = await rawTls((socket) => {
         socket.once('data', () => {
           socket.write(
@@ -274,7 +274,7 @@ describe('DeliverySender', () => {
     });
   });
 
-  describe('what goes wrong', () => {
+  describe('failures', () => {
     it('a receiver that never answers is a timeout, and the connection closed', async () => {
       const closed = new Promise((resolve) => {
         receiver.respond = (response) => response.on('close', resolve);
@@ -337,7 +337,7 @@ describe('DeliverySender', () => {
       expectFailure(await makeSender().send(delivery({ url })), 'connection');
     });
 
-    it('a reset before the answer is a broken connection', async () => {
+    it('a reset before the response is a broken connection', async () => {
       const url = await rawTls((socket) => {
         socket.once('data', () => socket.destroy());
       });
@@ -354,7 +354,7 @@ describe('DeliverySender', () => {
       expect(connections).toBe(1);
     });
 
-    it('nobody listening is a failed connect', async () => {
+    it('a closed port is a failed connect', async () => {
       const url = await rawTcp(() => undefined);
       await new Promise((done) => rawServers.pop()?.close(done));
       const outcome = await makeSender().send(delivery({ url }));
@@ -374,7 +374,7 @@ describe('DeliverySender', () => {
       expect(outcome.errorMessage).toContain(message);
     });
 
-    it('keeps other deliveries of the same receiver going', async () => {
+    it('do not affect other deliveries to the same receiver', async () => {
       receiver.respond = (response, { path }) => {
         if (path === '/hang') return;
         setTimeout(() => response.end('ok'), 50);
@@ -387,7 +387,7 @@ describe('DeliverySender', () => {
       expect(outcomes.map(({ error }) => error)).toEqual(['timeout', null, null, null]);
     });
 
-    it('throws for what is not the receiver’s fault: a sender already closed', async () => {
+    it('an internal error, as a closed sender, is thrown', async () => {
       const sender = makeSender();
       await sender.close();
       await expect(sender.send(delivery())).rejects.toMatchObject({ name: 'ClientDestroyedError' });
@@ -442,7 +442,7 @@ describe('DeliverySender', () => {
       expectFailure(await makeSender().send(delivery({ url: plain })), 'tls');
     });
 
-    it('offers http/1.1 alone', async () => {
+    it('offers only http/1.1', async () => {
       const protocols: (string | false | null)[] = [];
       const server = createTlsServer({ ...certificate, ALPNProtocols: ['h2', 'http/1.1'] }, (socket) => {
         protocols.push(socket.alpnProtocol);
@@ -452,7 +452,7 @@ describe('DeliverySender', () => {
       expect(protocols).toEqual(['http/1.1']);
     });
 
-    it('checks an address literal against the certificate, and asks for no name', async () => {
+    it('checks an IP literal against the certificate, without SNI', async () => {
       const outcome = await makeSender().send(delivery({ url: `https://127.0.0.1:${receiver.port}/` }));
       expect(outcome.kind).toBe('succeeded');
       expect(receiver.lastRequest).toMatchObject({ servername: null });
@@ -494,13 +494,13 @@ describe('DeliverySender', () => {
       expect(receiver.connections).toBe(0);
     });
 
-    it('looks a name up once per connection and connects to that very answer', async () => {
+    it('resolves a name once for each connection and connects to that address', async () => {
       await makeSender().send(delivery());
       expect(dns.questions.sort()).toEqual([`A ${NAME}`, `AAAA ${NAME}`]);
       expect(receiver.lastRequest.address).toBe('127.0.0.1');
     });
 
-    it('vets a name anew for every connection', async () => {
+    it('vets a name again for every connection', async () => {
       receiver.respond = (response) => response.writeHead(200, { connection: 'close' }).end();
       const sender = makeSender();
       expect((await sender.send(delivery())).kind).toBe('succeeded');
@@ -510,7 +510,7 @@ describe('DeliverySender', () => {
     });
 
     it('tries the next address when one fails', async () => {
-      // Only 127.0.0.1 listens; the order of the answer's addresses is the resolver's.
+      // Only 127.0.0.1 listens; the resolver decides the order.
       dns.set(NAME, { A: ['127.0.0.2', '127.0.0.3', '127.0.0.1'] });
       expect((await makeSender().send(delivery())).kind).toBe('succeeded');
       expect(receiver.lastRequest).toMatchObject({ servername: NAME, address: '127.0.0.1' });
@@ -525,7 +525,7 @@ describe('DeliverySender', () => {
   });
 
   describe('connections', () => {
-    it('are reused, and their setting-up is measured once', async () => {
+    it('are reused; the setup is measured once', async () => {
       const sender = makeSender();
       const first = await sender.send(delivery());
       const second = await sender.send(delivery());
@@ -540,7 +540,7 @@ describe('DeliverySender', () => {
       expect(receiver.connections).toBe(1);
     });
 
-    it('are as many as there are deliveries side by side', async () => {
+    it('are one for each concurrent delivery', async () => {
       receiver.respond = (response) => setTimeout(() => response.end(), 100);
       const sender = makeSender();
       const outcomes = await Promise.all(Array.from({ length: 20 }, () => sender.send(delivery())));
@@ -572,7 +572,7 @@ describe('DeliverySender', () => {
       ]);
     });
 
-    it('past their age are vetted anew, even when always busy', async () => {
+    it('past their age are vetted again, even when always busy', async () => {
       const sender = makeSender({ connectionMaxAgeMs: 200 });
       const outcomes: AttemptOutcome[] = [await sender.send(delivery())];
       dns.set(NAME, { A: ['10.0.0.1'] });
@@ -599,7 +599,7 @@ describe('DeliverySender', () => {
       expect((await sender.send(delivery())).kind).toBe('succeeded');
     });
 
-    it('given up are not replaced', async () => {
+    it('are not replaced after a timeout', async () => {
       receiver.respond = () => undefined;
       const sender = makeSender({ timeoutMs: SHORT_MS });
       expectFailure(await sender.send(delivery()), 'timeout');
@@ -610,7 +610,7 @@ describe('DeliverySender', () => {
       expect((await sender.send(delivery())).kind).toBe('succeeded');
     });
 
-    it('lost before a request got onto them are replaced', async () => {
+    it('are replaced when they are lost before a request is sent', async () => {
       const sender = makeSender();
       await sender.send(delivery());
       receiver.closeConnections();

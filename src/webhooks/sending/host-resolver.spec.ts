@@ -36,7 +36,7 @@ describe('HostResolver', () => {
     expect(stub.questions.sort()).toEqual(['A both.example.com', 'AAAA both.example.com']);
   });
 
-  it('remembers nothing between lookups', async () => {
+  it('caches nothing between lookups', async () => {
     stub.set('moving.example.com', { A: ['192.0.2.1'] });
     expect(await resolver.resolve('moving.example.com')).toEqual(['192.0.2.1']);
     stub.set('moving.example.com', { A: ['192.0.2.2'] });
@@ -61,7 +61,7 @@ describe('HostResolver', () => {
     expect(await resolver.resolve('www.example.com')).toEqual(['192.0.2.1']);
   });
 
-  it('tells the failures apart', async () => {
+  it('distinguishes the failures', async () => {
     stub.set('empty.example.com', {});
     stub.set('broken.example.com', { A: 'SERVFAIL', AAAA: 'SERVFAIL' });
     stub.set('refused.example.com', { A: 'REFUSED', AAAA: 'REFUSED' });
@@ -79,7 +79,7 @@ describe('HostResolver', () => {
     expect((await failure('half-broken.example.com')).code).toBe('ESERVFAIL');
   });
 
-  it('believes the hosts file first, asks nobody, and reads it again when it changes', async () => {
+  it('prefers the hosts file to the name servers, and reads it again after a change', async () => {
     stub.set('hooks.internal', { A: ['192.0.2.9'] });
     expect(await resolver.resolve('hooks.internal')).toEqual(['192.0.2.9']);
 
@@ -98,7 +98,7 @@ describe('HostResolver', () => {
     expect(await resolver.resolve('hooks.internal')).toEqual(['192.0.2.9']);
   });
 
-  it('does not take an unreadable hosts file for an empty one', async () => {
+  it('fails when the hosts file is unreadable', async () => {
     const odd = new HostResolver({ servers: [stub.server], hostsFile: directory });
     await expect(odd.resolve('example.com')).rejects.toMatchObject({
       name: 'DnsFailure',

@@ -15,8 +15,8 @@ export interface HostResolverOptions {
 }
 
 /**
- * A name could not be resolved. `code` is one of c-ares (ENOTFOUND, ENODATA, ESERVFAIL, ETIMEOUT, …), or EHOSTSFILE for an
- * unreadable hosts file.
+ * A name could not be resolved. `code` is one of c-ares (ENOTFOUND, ENODATA, ESERVFAIL, ETIMEOUT, …), or EHOSTSFILE for
+ * an unreadable hosts file.
  */
 export class DnsFailure extends Error {
   override readonly name = 'DnsFailure';
@@ -38,8 +38,8 @@ const REASONS: Partial<Record<string, string>> = {
 };
 
 /**
- * Resolves names within a timeout. `dns.lookup` would block one of the process's four threads for as long as a name server
- * is slow, so this uses c-ares. Its queries ignore the hosts file, so this reads it.
+ * Resolves names within a timeout. `dns.lookup` would block one of the process's four threads for as long as a name
+ * server is slow, so this uses c-ares. Its queries ignore the hosts file, so this reads it.
  */
 export class HostResolver {
   private readonly servers: readonly string[] | undefined;

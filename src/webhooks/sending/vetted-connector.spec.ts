@@ -58,7 +58,7 @@ describe('VettedConnector', () => {
     return { setup, socket };
   };
 
-  /** Something that takes connections on the receiver's port at another address, and never speaks. */
+  /** Accepts connections on the receiver's port at another address, and sends nothing. */
   const silence = async (host: string): Promise<Socket[]> => {
     const taken: Socket[] = [];
     const server = createServer((socket) => {
@@ -97,7 +97,7 @@ describe('VettedConnector', () => {
     },
   );
 
-  it('tries nothing of an answer that is partly refused', async () => {
+  it('connects to no address of a name when one is refused', async () => {
     const before = receiver.connections;
     dns.set(NAME, { A: ['127.0.0.1', '192.168.0.1'] });
     const { setup, socket } = connect(NAME);
@@ -106,11 +106,11 @@ describe('VettedConnector', () => {
     expect(receiver.connections).toBe(before);
   });
 
-  it('passes the failure of a lookup on', async () => {
+  it('rejects with the error of a failed lookup', async () => {
     await expect(connect('missing.example.com').socket).rejects.toThrow(DnsFailure);
   });
 
-  it('gives a hanging lookup no more than the time left', async () => {
+  it('stops a hanging lookup at the deadline', async () => {
     dns.set('hanging.example.com', { A: 'SILENCE', AAAA: 'SILENCE' });
     await expect(connect('hanging.example.com', { timeoutMs: 100 }).socket).rejects.toMatchObject({
       stage: 'lookup',
@@ -118,14 +118,14 @@ describe('VettedConnector', () => {
     });
   });
 
-  it('leaves each address its share of the time, and goes on to the next', async () => {
+  it('tries each address for its share of the time', async () => {
     const [first, second] = [await silence('127.0.0.2'), await silence('127.0.0.3')];
     dns.set(NAME, { A: ['127.0.0.2', '127.0.0.3', '127.0.0.1'] });
     expect((await connect(NAME, { timeoutMs: 900 }).socket).remoteAddress).toBe('127.0.0.1');
     expect([first.length, second.length]).toEqual([1, 1]);
   });
 
-  it('ends within its time when every address hangs, and tells where', async () => {
+  it('ends at the deadline when every address hangs, and reports the stage', async () => {
     const taken = await silence('127.0.0.2');
     dns.set(NAME, { A: ['127.0.0.2'] });
     await expect(connect(NAME, { timeoutMs: 100 }).socket).rejects.toMatchObject({
@@ -136,7 +136,7 @@ describe('VettedConnector', () => {
     expect(taken).toHaveLength(1);
   });
 
-  it('tries four addresses of a name at most', async () => {
+  it('tries at most four addresses of a name', async () => {
     const hosts = [2, 3, 4, 5, 6, 7].map((last) => `127.0.0.${last}`);
     const taken = await Promise.all(hosts.map(silence));
     for (const server of servers) server.on('connection', (socket) => socket.destroy());
@@ -145,7 +145,7 @@ describe('VettedConnector', () => {
     expect(taken.flat()).toHaveLength(4);
   });
 
-  it('connects late for a request that still waits, and for no other', async () => {
+  it('connects late only for a request that still waits', async () => {
     dns.set(NAME, { A: ['127.0.0.1'] });
     const port = String(receiver.port);
     const host = `${NAME}:${port}`;
@@ -168,7 +168,7 @@ describe('VettedConnector', () => {
     connector.release(setup);
   });
 
-  it('tells a refused connect from a failed handshake', async () => {
+  it('distinguishes a refused connect from a failed handshake', async () => {
     dns.set(NAME, { A: ['127.0.0.9'] });
     await expect(connect(NAME).socket).rejects.toMatchObject({ stage: 'connect', timedOut: false });
     dns.set('other.example.com', { A: ['127.0.0.1'] });

@@ -71,9 +71,9 @@ export interface VettedConnectorOptions {
 type OpenTls = (options: buildConnector.Options, callback: buildConnector.Callback) => Socket;
 
 /**
- * Opens the connections of webhooks. It resolves a name once for a connection, vets all its addresses, and connects to one
- * of these, so no second lookup can return another address. It vets IP literals too: Node calls no lookup for these. TLS
- * still checks the name.
+ * Opens the connections of webhooks. It resolves a name once for a connection, vets all its addresses, and connects to
+ * one of these, so no second lookup can return another address. It vets IP literals too: Node calls no lookup for
+ * these. TLS still checks the name.
  */
 export class VettedConnector {
   private readonly policy: AddressPolicy;
@@ -98,8 +98,9 @@ export class VettedConnector {
   }
 
   /**
-   * Calls `dispatch`, which passes a request for `host` (with the port, as in its URL) to undici. A connection that undici
-   * opens for it uses `setup` and its deadline. `release` must follow when the request is on a connection or ends.
+   * Calls `dispatch`, which passes a request for `host` (with the port, as in its URL) to undici. A connection that
+   * undici opens for it uses `setup` and its deadline. `release` must follow when the request is on a connection or
+   * ends.
    */
   observe(setup: ConnectionSetup, host: string, dispatch: () => void): void {
     this.waiting.set(setup, host);
@@ -123,9 +124,9 @@ export class VettedConnector {
   };
 
   /**
-   * undici connects during the dispatch of a request, or later when a kept connection was lost before the request was sent.
-   * It also connects for an aborted request, only to drop the connection: with every timeout the receiver would get one
-   * more. So a connection that no request waits for is refused.
+   * undici connects during the dispatch of a request, or later when a kept connection was lost before the request was
+   * sent. It also connects for an aborted request, only to drop the connection: with every timeout the receiver would
+   * get one more. So a connection that no request waits for is refused.
    */
   private async openForRequest(options: buildConnector.Options): Promise<Socket> {
     const setup = this.observed ?? this.waitingFor(options.host);
