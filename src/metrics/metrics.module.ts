@@ -7,6 +7,5 @@ import { MetricsServer } from './metrics.server';
 @Module({ providers: [Metrics], exports: [Metrics] })
 export class MetricsModule {}
 
-/** Serves the metrics of a process. */
 @Module({ providers: [DatabaseMetrics, MetricsServer] })
 export class MetricsServerModule {}

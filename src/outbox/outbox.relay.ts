@@ -13,7 +13,7 @@ export interface OutboxEvent {
   id: string;
   tenantId: string;
   type: EventType;
-  /** JSON text, as it was appended. */
+  /** JSON text. */
   data: string;
   /** The event's position in its conversation; null for an event of no conversation. */
   sequence: string | null;
@@ -31,8 +31,7 @@ export interface OutboxConsumer {
 
 /**
  * Relays events from the outbox to their consumers, in order, each exactly once: the consumers' rows and the events'
- * mark commit together. Several relays run at the same time; the batch of a killed one rolls back, and another relays
- * it.
+ * mark commit together. Several relays may run; when one is killed, its batch rolls back for another.
  */
 @Injectable()
 export class OutboxRelay implements BeforeApplicationShutdown {
@@ -89,7 +88,7 @@ export class OutboxRelay implements BeforeApplicationShutdown {
     });
   }
 
-  /** Concurrently, so that their statements share round trips. Waits for all of them, also after one has failed. */
+  /** Concurrently, so that their statements share round trips. Waits for all, also after a failure. */
   private async consume(tx: Transaction, events: OutboxEvent[]): Promise<void> {
     const errors: Error[] = [];
     const consumed = this.consumers.map((consumer) => consumer.consume(tx, events));

@@ -22,7 +22,7 @@ export class OutboxSignal {
       .catch((error: Error) => this.logger.warn({ err: error }, 'failed to signal the relays'));
   }
 
-  /** Calls back when any process has appended an event. */
+  /** Of any process. */
   onSignal(callback: () => void): void {
     this.subscriber.listen(CHANNEL, callback);
   }

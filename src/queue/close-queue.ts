@@ -6,8 +6,8 @@ import { clearSocketTimeoutOnClose } from '../redis/socket-timeout';
 const MAX_CLOSE_MS = 1_500;
 
 /**
- * Closes a queue and waits for the jobs that run in this process. It hardly waits for Bull itself: `close()` may never
- * settle when the connections have just begun, and while Redis is down the running deliveries need the time.
+ * Closes a queue and waits for the jobs that run in this process. It hardly waits for Bull's `close()`:
+ * that may never settle after a recent connect, and while Redis is down the running jobs need the time.
  */
 export async function closeQueue(
   queue: Queue & Partial<OnApplicationShutdown>,

@@ -37,8 +37,8 @@ export class ConcurrencyLimiter {
   }
 
   /**
-   * Removes and returns the waiting targets that can start now, after one has released slots. That one waits until half
-   * of its own slots are free: one claim then fills them, instead of one claim for each.
+   * Removes and returns the waiting targets that can start now. The releasing one waits until half of its slots are
+   * free, so that one claim fills several.
    */
   takeReady(releasedBy: string): string[] {
     const ready: string[] = [];

@@ -1,24 +1,21 @@
 import { Logger } from '@nestjs/common';
 import { ConcurrencyLimiter } from './concurrency-limiter';
 
-/** Targets that are claimed for at the same time. A claim is short: it never waits for what it starts. */
 export const CONCURRENT_CLAIMS = 20;
-/** The other workers are woken for one target at most this often. */
 const WAKE_OTHERS_EVERY_MS = 1_000;
 
 /**
  * Claims what is due to a target (an endpoint, a connection), up to its free slots, and processes the items
- * concurrently. Claiming does not wait for processing, so a slow target delays neither the others nor its own next
- * claim.
+ * concurrently. A claim does not wait for the processing, so a slow target delays no claim.
  */
 export abstract class LeaseWorker<Claimed> {
   private readonly claimsLogger = new Logger(this.constructor.name);
-  /** Claims and items that have not ended. */
+  /** Claims and items in progress. */
   private readonly active = new Set<Promise<unknown>>();
   /** Targets to claim for, the longest waiting first. */
   private readonly woken = new Set<string>();
   private claimLoops = 0;
-  /** Targets for which the other workers were woken a moment ago. */
+  /** Within the last WAKE_OTHERS_EVERY_MS. */
   private readonly othersWokenFor = new Set<string>();
   private stopping = false;
 
@@ -30,7 +27,7 @@ export abstract class LeaseWorker<Claimed> {
   /** Claims up to `count` due items of a target, under a lease. */
   protected abstract claim(id: string, count: number): Promise<Claimed[]>;
 
-  /** Processes one item and records its outcome. It never rejects: it logs its own errors. */
+  /** Processes one item and records its outcome. Never rejects. */
   protected abstract process(id: string, claimed: Claimed): Promise<void>;
 
   /** Enqueues targets, so that any worker claims for them. */
@@ -40,7 +37,7 @@ export abstract class LeaseWorker<Claimed> {
     return !this.isPaused(id) && this.limiter.freeSlots(id) > 0;
   }
 
-  /** Claims for targets in this process. A target that is woken twice before its claim is claimed for once. */
+  /** Claims for targets in this process. Several wake-ups before a claim are one. */
   wake(ids: Iterable<string>): void {
     for (const id of ids) this.woken.add(id);
     while (this.woken.size > 0 && this.claimLoops < CONCURRENT_CLAIMS) void this.claimForWoken();
@@ -70,7 +67,7 @@ export abstract class LeaseWorker<Claimed> {
     void this.track(this.startClaimed(id, slots, claiming));
   }
 
-  /** Claims nothing more; settles when every item under way is recorded. */
+  /** Claims nothing more; settles when every claimed item is recorded. */
   async drain(): Promise<void> {
     this.stopping = true;
     while (this.active.size > 0) await Promise.allSettled(this.active);
@@ -99,7 +96,7 @@ export abstract class LeaseWorker<Claimed> {
       const claimed = await this.startClaimed(id, slots, this.claim(id, slots));
       if (claimed.length < slots) return;
     }
-    // A delayed job wakes the target when its pause ends. It must not keep a slot from another until then.
+    // A delayed job wakes a paused target. Until then, others may use its slots.
     if (this.isPaused(id)) return;
     this.limiter.addWaiting(id);
     this.wakeOthersThrottled(id);
@@ -124,7 +121,6 @@ export abstract class LeaseWorker<Claimed> {
     }
   }
 
-  /** Releases slots, and wakes the targets that wait for them. */
   private release(id: string, slots: number): void {
     if (slots === 0) return;
     this.limiter.release(id, slots);
@@ -134,7 +130,7 @@ export abstract class LeaseWorker<Claimed> {
     else this.wake(ready);
   }
 
-  /** More may be due than this process has slots for, and other workers may have free ones. */
+  /** Other workers may have free slots. */
   private wakeOthersThrottled(id: string): void {
     if (this.othersWokenFor.has(id)) return;
     if (this.othersWokenFor.size === 0) {

@@ -46,7 +46,7 @@ export abstract class WakeUpProcessor
   /** Bull ignored every wake-up of this target while the job was active. */
   @OnQueueCompleted()
   async onCompleted({ data: { id } }: Job<WakeUp>): Promise<void> {
-    // Without a free slot there is nothing to wake for: releasing one claims again.
+    // Without a free slot, the release of one claims again.
     if (this.stopping || !this.worker.canClaim(id)) return;
     try {
       if (await this.hasDue(id)) this.queue.wake([id]);

@@ -6,14 +6,14 @@ export interface WakeUp {
   id: string;
 }
 
-/** Delayed wake-ups of one target within this time are one job. */
+/** Delayed wake-ups of one target within one step are one job. */
 const DELAY_STEP_MS = 100;
 
 type WakeHandler = (ids: Iterable<string>) => void;
 
 /**
- * Wakes the worker of a target (an endpoint, a connection), to check whether something is due. A lost wake-up costs the
- * time until the next sweep and loses nothing, so no caller waits for Redis.
+ * Wakes a worker to check whether a target (an endpoint, a connection) has something due. A lost wake-up costs the time
+ * until the next sweep, so no caller waits for Redis.
  */
 export class WakeUpQueue implements OnModuleInit {
   private readonly logger = new Logger(this.constructor.name);
@@ -31,7 +31,7 @@ export class WakeUpQueue implements OnModuleInit {
     );
   }
 
-  /** Handles the wake-ups of this process within it: a job would only cost time. */
+  /** From now on `wake` calls the handler: a job would only cost time. */
   handleLocally(handler: WakeHandler): void {
     this.localHandler = handler;
   }
@@ -69,7 +69,7 @@ export class WakeUpQueue implements OnModuleInit {
           opts: { jobId, delay, removeOnComplete: true, removeOnFail: true },
         }));
         this.pending.clear();
-        // While Redis is down the client would keep them all in memory; the sweeper wakes these targets later.
+        // While Redis is down the client would keep them all in memory. The sweeper wakes these targets later.
         if (this.bull.client.status === 'ready') await this.bull.addBulk(jobs);
       }
     } catch (error) {

@@ -41,7 +41,6 @@ export class RateLimitStorage implements ThrottlerStorage, OnApplicationShutdown
   }
 
   /**
-   * Counts one call in the window of `key`.
    * @param ttl the window, in milliseconds
    * @returns the calls of the window, this one included, and the seconds until it ends
    */

@@ -16,7 +16,7 @@ export class RedisSubscriber implements OnApplicationShutdown {
 
   constructor(private readonly config: Config) {}
 
-  /** Subscribes to a channel, over a connection of its own. */
+  /** Opens a connection for each channel. */
   listen(channel: string, onMessage: (message: string) => void): void {
     const connection = new Redis(this.config.redisUrl, {
       socketTimeout: SOCKET_TIMEOUT_MS,

@@ -3,7 +3,6 @@ import { SecretBox } from '../common/secret-box';
 import { Config } from '../config/config';
 import { KeyRotationService } from './key-rotation.service';
 
-/** Encrypts stored secrets, and rotates their keys. */
 @Module({
   providers: [
     {

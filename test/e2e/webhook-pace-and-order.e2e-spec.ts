@@ -42,7 +42,7 @@ describe('the rate of an endpoint', () => {
     let endpointId = '';
     monitor.on('monitor', (_time: string, [command, key, value]: string[]) => {
       if (command === 'INCRBY') granted.push({ key: key!, count: Number(value), startsSecond: false });
-      if (command === 'PEXPIRE' && key!.startsWith('pace:')) {
+      if (command === 'PEXPIRE' && key!.startsWith('throughput:')) {
         expect(value).toBe('1000');
         granted.at(-1)!.startsSecond = true;
       }
@@ -54,7 +54,7 @@ describe('the rate of an endpoint', () => {
       redis.disconnect();
     }
     const seconds: number[] = [];
-    for (const { count, startsSecond } of granted.filter(({ key }) => key === `pace:${endpointId}`)) {
+    for (const { count, startsSecond } of granted.filter(({ key }) => key === `throughput:${endpointId}`)) {
       if (startsSecond) seconds.push(count);
       else seconds[seconds.length - 1]! += count;
     }

@@ -8,7 +8,7 @@ const RETRY_MS = 500;
 /** The time of a lease: after it, another worker claims the delivery and attempts it again. */
 const STOP_AFTER_MS = 20_000;
 
-/** Records attempts in batches, one statement for each batch. */
+/** Records attempts in batches. */
 @Injectable()
 export class AttemptRecorder {
   private readonly logger = new Logger(AttemptRecorder.name);

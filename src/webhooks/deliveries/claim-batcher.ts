@@ -5,7 +5,7 @@ import { Database } from '../../database/database';
 import { ClaimedDelivery } from './claimed-delivery';
 import { IS_DUE, LEASE } from './lease';
 
-/** Endpoints of one claim statement. It bounds the locks that the statement takes. */
+/** Endpoints of one statement: bounds its locks. */
 const MAX_BATCH = 50;
 
 /**
@@ -53,7 +53,6 @@ export class ClaimBatcher {
 
   constructor(private readonly database: Database) {}
 
-  /** Up to `count` due deliveries of an active endpoint under a new lease, the longest due first. */
   claim(endpointId: string, count: number): Promise<Claimed[]> {
     return this.batcher.add({ endpointId, count });
   }

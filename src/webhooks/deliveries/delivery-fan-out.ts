@@ -11,12 +11,10 @@ import { MAX_ATTEMPTS } from './retry-schedule';
 import { NewDelivery, WebhookDeliveriesRepository } from './webhook-deliveries.repository';
 
 /**
- * After a longer transaction, the lease leaves too little time for an attempt. The delivery is then claimed again when
- * the lease expires.
+ * After a longer transaction, the lease leaves too little time for an attempt. Its expiry makes the delivery claimable.
  */
 const START_WITHIN_MS = 5_000;
 
-/** The new deliveries of one endpoint. */
 interface EndpointDeliveries {
   endpoint: Subscriber;
   rows: NewDelivery[];

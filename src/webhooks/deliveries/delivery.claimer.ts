@@ -8,16 +8,15 @@ import { DeliveryQueue } from './delivery.queue';
 import { PendingDeliveriesRepository } from './pending-deliveries.repository';
 import { EndpointRateLimiter } from './endpoint-rate-limiter';
 
-/** For a secret that can't be decrypted here: it takes an operator to restore the key. */
+/** Until an operator restores the key. */
 const UNREADABLE_PAUSE_MS = 60_000;
-/** For a rate that can't be checked, because Redis is down. */
 const RATE_UNKNOWN_PAUSE_MS = 1_000;
 
 /** Claims the deliveries that may be sent now. It postpones the others, which costs no attempt and holds no slot. */
 @Injectable()
 export class DeliveryClaimer {
   private readonly logger = new Logger(DeliveryClaimer.name);
-  /** Endpoints whose deliveries were postponed, with the time when the pause ends. */
+  /** By endpoint, in milliseconds. */
   private readonly pausedUntil = new Map<string, number>();
 
   constructor(
@@ -27,7 +26,6 @@ export class DeliveryClaimer {
     private readonly queue: DeliveryQueue,
   ) {}
 
-  /** Up to `count` of an endpoint's due deliveries, under a lease. */
   async claim(endpointId: string, count: number): Promise<ClaimedDelivery[]> {
     const claimed = await this.deliveries.claim(endpointId, count);
     const [first] = claimed;
@@ -61,7 +59,6 @@ export class DeliveryClaimer {
     }
   }
 
-  /** True while a claim would only be postponed again. */
   isPaused(endpointId: string): boolean {
     const until = this.pausedUntil.get(endpointId);
     if (until === undefined) return false;

@@ -5,7 +5,6 @@ import { type WakeUp, WakeUpQueue } from '../../queue/wake-up.queue';
 
 export const DELIVERY_QUEUE = 'webhook-endpoints';
 
-/** Wakes endpoints. */
 @Injectable()
 export class DeliveryQueue extends WakeUpQueue {
   constructor(@InjectQueue(DELIVERY_QUEUE) bull: Queue<WakeUp>) {

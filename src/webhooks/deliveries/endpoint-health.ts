@@ -9,7 +9,7 @@ const DEACTIVATE_AFTER_MS = 5 * 24 * 60 * 60 * 1000;
 /** Writing the last success after every delivery would cost more than the delivery. */
 const SUCCESS_STEP_MS = 60 * 1000;
 
-/** Updates the health of endpoints, and deactivates those that are gone or have failed for days. */
+/** Updates the health of endpoints, and deactivates gone or failing ones. */
 @Injectable()
 export class EndpointHealth {
   private readonly logger = new Logger(EndpointHealth.name);

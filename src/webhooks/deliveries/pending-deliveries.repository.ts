@@ -13,7 +13,7 @@ const OVERDUE = `interval '1 second'`;
 const SWEEP_LOCK = 7_254_140;
 const CLEANUP_BATCH = 1_000;
 
-/** The endpoints with pending deliveries: a skip scan of the pending index, one row for each endpoint. */
+/** A skip scan of the pending index, one row for each endpoint. */
 const ENDPOINTS_WITH_PENDING = `
   WITH RECURSIVE with_pending AS (
     (SELECT endpoint_id FROM webhook_deliveries WHERE status = 'PENDING' ORDER BY endpoint_id LIMIT 1)
@@ -23,7 +23,6 @@ const ENDPOINTS_WITH_PENDING = `
     FROM with_pending WHERE with_pending.endpoint_id IS NOT NULL
   )`;
 
-/** An attempt's outcome, and the new status of its delivery. */
 export interface RecordedAttempt {
   delivery: ClaimedDelivery;
   outcome: AttemptOutcome;
@@ -54,7 +53,6 @@ export class PendingDeliveriesRepository {
     return claimed.map(({ delivery }) => delivery);
   }
 
-  /** Whether an active endpoint has a delivery that can be claimed now. */
   async hasDue(endpointId: string): Promise<boolean> {
     const [row] = await this.database.query<{ due: boolean }>(
       `SELECT EXISTS (SELECT FROM webhook_deliveries d WHERE d.endpoint_id = $1 AND ${IS_DUE})

@@ -31,7 +31,7 @@ const resetToPending = (dueAt: string) => `
   status = 'PENDING', attempt_count = 0, max_attempts = ${MAX_ATTEMPTS}, next_attempt_at = ${dueAt},
   finished_at = NULL, lease_id = NULL, lease_until = NULL`;
 
-/** Deliveries for the dashboard, the consumer and recoveries. Claims and outcomes: PendingDeliveriesRepository. */
+/** Claims and outcomes are in PendingDeliveriesRepository. */
 @Injectable()
 export class WebhookDeliveriesRepository {
   constructor(private readonly database: Database) {}
@@ -89,7 +89,7 @@ export class WebhookDeliveriesRepository {
       .getMany();
   }
 
-  /** Makes a delivery overdue, so that the next sweep wakes its endpoint: the API process wakes no worker for it. */
+  /** Makes a delivery overdue, so that the next sweep wakes its endpoint. */
   async reset(tx: Transaction, tenantId: string, id: string): Promise<void> {
     await tx.query(
       `UPDATE webhook_deliveries SET ${resetToPending(`now() - interval '2 seconds'`)}

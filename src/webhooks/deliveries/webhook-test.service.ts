@@ -62,7 +62,7 @@ export class WebhookTestService {
         failingSince: endpoint.failingSince,
         lastSuccessAt: endpoint.lastSuccessAt,
       };
-      // Now, so that a test that can't be signed here leaves nothing for a worker to send later.
+      // Throws before the insert, so that no worker sends the test later.
       this.attempter.secretOf(delivery);
       await this.deliveries.insertClaimed(tx, delivery, eventId);
       await this.audit.append(tx, {

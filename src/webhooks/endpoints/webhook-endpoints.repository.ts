@@ -6,7 +6,6 @@ import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
 import { WebhookEndpointEntity } from './webhook-endpoint.entity';
 
-/** An active endpoint, with everything that a delivery to it needs. */
 export type Subscriber = Pick<
   WebhookEndpointEntity,
   'id' | 'tenantId' | 'events' | 'url' | 'rateLimit' | 'failingSince' | 'lastSuccessAt'
@@ -58,8 +57,8 @@ export class WebhookEndpointsRepository {
   }
 
   /**
-   * Cancels an endpoint's pending deliveries. There may be many, so it gets more time than a request has. It locks rows
-   * in the order of their ids, as the workers do that record outcomes at the same time: neither can deadlock.
+   * Cancels an endpoint's pending deliveries. There may be many, so the statement timeout is longer. It locks rows in
+   * the order of ids, as the workers do when they record outcomes, so they can't deadlock.
    */
   async cancelPendingDeliveries(tx: Transaction, tenantId: string, endpointId: string): Promise<void> {
     await tx.allowLongStatements();
@@ -105,7 +104,6 @@ export class WebhookEndpointsRepository {
     );
   }
 
-  /** The active endpoints of some workspaces. */
   async subscribers(tx: Transaction, tenantIds: string[]): Promise<Subscriber[]> {
     const rows = await tx.prepared<Omit<Subscriber, 'secret'> & SealedSecret>(
       `WITH locked AS (

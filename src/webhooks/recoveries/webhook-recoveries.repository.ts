@@ -55,9 +55,7 @@ export class WebhookRecoveriesRepository {
     return row!.count;
   }
 
-  /**
-   * Locks the running recovery after the previous one, or else the first, skipping those that another worker locked.
-   */
+  /** The running recovery after the previous one, or else the first. Skips those that another worker has locked. */
   async lockNextRunning(tx: Transaction, previousId: string): Promise<WebhookRecoveryEntity | null> {
     const following = await this.lockRunning(tx, { id: MoreThan(previousId) });
     return following ?? this.lockRunning(tx, {});
@@ -76,7 +74,7 @@ export class WebhookRecoveriesRepository {
 
   /** The next events of the range, delivered or not. */
   async nextEvents(tx: Transaction, range: EventRange, count: number): Promise<RecoverableEvent[]> {
-    // Any number of events of other types may lie between two of these.
+    // Any number of other events may lie between two of these.
     await tx.allowLongStatements();
     return tx.query<RecoverableEvent>(
       `SELECT e.id, e.type FROM events e WHERE ${IN_RANGE} ORDER BY e.id LIMIT $5`,
@@ -84,7 +82,6 @@ export class WebhookRecoveriesRepository {
     );
   }
 
-  /** The events that the endpoint never received. */
   async findMissed(
     tx: Transaction,
     { tenantId, endpointId }: EventRange,

@@ -29,11 +29,10 @@ export class WebhookRecoveryEntity {
   @Column('integer')
   total: number;
 
-  /** Deliveries made pending so far. */
   @Column('integer')
   recovered: number;
 
-  /** The id of the last event that was checked. */
+  /** The last event that was checked. */
   @Column('uuid')
   cursor: string;
 

@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { AddressPolicy, AddressRefused, EndpointUrlRefused } from './address-policy';
 
 /**
- * The IANA registries of special-purpose addresses (RFC 6890 and later), multicast (RFC 5771, 4291) and IPv6 address space
- * (RFC 4291, 3879), independent of the policy's library: a prefix of 4 or 16 bytes in hexadecimal, and its length in bits.
+ * The IANA registries of special-purpose addresses (RFC 6890 and later), multicast (RFC 5771, 4291) and IPv6 address
+ * space (RFC 4291, 3879), independent of the policy's library: a prefix of 4 or 16 bytes in hexadecimal, and its length
+ * in bits.
  */
 const SPECIAL_IPV4: [prefix: string, bits: number, what: string][] = [
   ['00000000', 8, 'this network (RFC 791)'],

@@ -37,7 +37,7 @@ export class DeliveryExchange implements Dispatcher.DispatchHandler {
     this.timer = setTimeout(() => this.expire(), timeoutMs);
   }
 
-  /** Calls `dispatch`, which hands a request for `host` and this exchange to undici. */
+  /** Calls `dispatch`, which passes a request for `host` and this exchange to undici. */
   begin(host: string, dispatch: () => void): void {
     this.connector.observe(this.setup, host, dispatch);
   }
@@ -144,7 +144,7 @@ export class DeliveryExchange implements Dispatcher.DispatchHandler {
 
 /**
  * undici frees a connection in a `setImmediate` after it reports the response's end. A caller that sends again at once
- * must find that connection, and not open another.
+ * must find that connection free.
  */
 function afterConnectionIsFree(callback: () => void): void {
   process.nextTick(() => setImmediate(callback));

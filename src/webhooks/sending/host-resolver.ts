@@ -38,8 +38,8 @@ const REASONS: Partial<Record<string, string>> = {
 };
 
 /**
- * Resolves names within a timeout. `dns.lookup` would block one of the process's four threads for as long as a name
- * server is slow, so this uses c-ares. Its queries ignore the hosts file, so this reads it.
+ * Resolves names within a timeout, by c-ares: `dns.lookup` would block one of the process's four threads while a name
+ * server is slow. Queries of c-ares ignore the hosts file, so this reads it.
  */
 export class HostResolver {
   private readonly servers: readonly string[] | undefined;

@@ -4,7 +4,7 @@ import { buildConnector } from 'undici';
 import { AddressPolicy } from './address-policy';
 import { HostResolver } from './host-resolver';
 
-/** Each address that is tried needs a fair share of the remaining time. */
+/** Each address needs a fair share of the remaining time. */
 const MAX_ADDRESSES_TRIED = 4;
 
 export type SetupStage = 'lookup' | 'connect' | 'tls' | 'ready';
@@ -35,7 +35,6 @@ export class ConnectionFailure extends Error {
   }
 }
 
-/** The setup of one connection: its deadline, and the time of each step. */
 export class ConnectionSetup {
   stage: SetupStage | null = null;
   lookupMs: number | null = null;
@@ -71,9 +70,8 @@ export interface VettedConnectorOptions {
 type OpenTls = (options: buildConnector.Options, callback: buildConnector.Callback) => Socket;
 
 /**
- * Opens the connections of webhooks. It resolves a name once for a connection, vets all its addresses, and connects to
- * one of these, so no second lookup can return another address. It vets IP literals too: Node calls no lookup for
- * these. TLS still checks the name.
+ * Resolves a name once for a connection, vets all its addresses, and connects to one of these, so no second lookup can
+ * return another address. It vets IP literals too: Node calls no lookup for these. TLS still checks the name.
  */
 export class VettedConnector {
   private readonly policy: AddressPolicy;
@@ -125,8 +123,8 @@ export class VettedConnector {
 
   /**
    * undici connects during the dispatch of a request, or later when a kept connection was lost before the request was
-   * sent. It also connects for an aborted request, only to drop the connection: with every timeout the receiver would
-   * get one more. So a connection that no request waits for is refused.
+   * sent. It also connects for an aborted request and drops the connection. That is refused: the receiver would get one
+   * more connection for each timeout.
    */
   private async openForRequest(options: buildConnector.Options): Promise<Socket> {
     const setup = this.observed ?? this.waitingFor(options.host);
