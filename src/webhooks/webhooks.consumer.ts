@@ -23,7 +23,7 @@ export class WebhooksConsumer implements OutboxConsumer, OnModuleInit {
 
   async consume(tx: Transaction, events: OutboxEvent[]): Promise<void> {
     const subscribed = await this.bySubscriber(tx, await this.onlyEntitled(tx, events));
-    if (subscribed.size > 0) this.deliveries.enqueue(tx, subscribed);
+    if (subscribed.size > 0) this.deliveries.enqueuePipelined(tx, subscribed);
   }
 
   private async bySubscriber(

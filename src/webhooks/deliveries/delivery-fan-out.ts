@@ -35,8 +35,7 @@ export class DeliveryFanOut {
     private readonly queue: DeliveryQueue,
   ) {}
 
-  /** The rows are inserted with the transaction's next statement. */
-  enqueue(tx: Transaction, subscribed: Map<Subscriber, OutboxEvent[]>): void {
+  enqueuePipelined(tx: Transaction, subscribed: Map<Subscriber, OutboxEvent[]>): void {
     const leaseId = newId();
     const batches = [...subscribed].map(([endpoint, events]) => this.toDeliveries(endpoint, events, leaseId));
     const inserted = this.deliveries.insertManyPipelined(
