@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createRequire } from 'node:module';
 import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -54,14 +55,13 @@ export async function startMigratedServers(onLog) {
  * @param {NodeJS.ProcessEnv} [env] the service's
  */
 function saveAddresses({ databaseUrl, redisUrl, reaper }, env = {}) {
+  const { PROVIDER_URLS } = createRequire(import.meta.url)(join(ROOT, 'dist/common/channel.js'));
   const file = join(DATA_DIR, 'servers.json');
   const addresses = {
     databaseUrl,
     redisUrl,
     publicUrl: env.PUBLIC_URL,
-    telegramApiUrl: env.TELEGRAM_API_URL,
-    metaGraphUrl: env.META_GRAPH_URL,
-    instagramGraphUrl: env.INSTAGRAM_GRAPH_URL,
+    providerUrls: Object.fromEntries(Object.keys(PROVIDER_URLS).map((variable) => [variable, env[variable]])),
   };
   mkdirSync(DATA_DIR, { recursive: true });
   const draft = `${file}.${process.pid}`;

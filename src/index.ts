@@ -24,7 +24,7 @@ export { AppError, ERROR_STATUS, type ErrorBody, type ErrorCode, type ErrorDetai
 // The actor of a change, as the audit log keeps it. `SYSTEM` is for changes of nobody in particular.
 export { SYSTEM, type Actor } from './common/principal';
 export { SCOPES, type Scope } from './common/scope';
-export { CHANNELS, type Channel } from './common/channel';
+export { CHANNELS, type Channel, type ProviderVariable } from './common/channel';
 export { DEFAULT_LIMIT, MAX_LIMIT, PageQuery, type Page } from './common/page';
 
 // Workspaces and their agents.

@@ -1,4 +1,5 @@
 import { DynamicModule, FactoryProvider, Module, ModuleMetadata } from '@nestjs/common';
+import { ProviderVariable } from './common/channel';
 import { Config } from './config/config';
 import { ConfigModule } from './config/config.module';
 import { DatabaseModule } from './database/database.module';
@@ -22,10 +23,9 @@ export interface MessagingOptions {
   webhookDnsServers?: string[];
   /** Where channel providers reach the service and its hooks; `http://localhost:3000` by default. */
   publicUrl?: string;
-  /** The channel providers' APIs, and the version of Meta's; their own by default. */
-  telegramApiUrl?: string;
-  metaGraphUrl?: string;
-  instagramGraphUrl?: string;
+  /** Other addresses of the channel providers' APIs, by environment variable, such as `TELEGRAM_API_URL`. */
+  providerUrls?: Partial<Record<ProviderVariable, string>>;
+  /** The version of Meta's Graph API. */
   metaGraphVersion?: string;
   /** Connections to the database, 2 to 500; 20 by default. */
   databasePoolSize?: number;
@@ -92,9 +92,7 @@ function configOf(options: MessagingOptions): Config {
     WEBHOOK_EXTRA_CA_FILE: options.webhookExtraCaFile,
     WEBHOOK_DNS_SERVERS: options.webhookDnsServers?.join(','),
     PUBLIC_URL: options.publicUrl,
-    TELEGRAM_API_URL: options.telegramApiUrl,
-    META_GRAPH_URL: options.metaGraphUrl,
-    INSTAGRAM_GRAPH_URL: options.instagramGraphUrl,
+    ...options.providerUrls,
     META_GRAPH_VERSION: options.metaGraphVersion,
     DATABASE_POOL_SIZE: options.databasePoolSize?.toString(),
   });

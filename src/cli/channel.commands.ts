@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import type { Channel } from '../common/channel';
+import { type Channel, CHANNELS, describeChannel } from '../common/channel';
 import { SYSTEM } from '../common/principal';
 import { addListCommand, withServices } from './command';
 import { channel as channelName, credentials } from './option-values';
@@ -15,15 +15,15 @@ interface RotateOptions {
   credentials: object;
 }
 
+const credentialRows = CHANNELS.map(
+  (channel) => `  ${channel.padEnd(10)} ${describeChannel(channel).credentials}`,
+);
+
 const CREDENTIALS = `
-Credentials are one JSON object: in the argument itself, as @file, or as - on stdin, which keeps them out of the
-shell's history. What each channel asks for, [optional] in brackets:
-  TELEGRAM   botToken
-  WHATSAPP   phoneNumberId, accessToken, appSecret, [verifyToken]
-  MESSENGER  pageId, accessToken, appSecret, [verifyToken]
-  INSTAGRAM  accountId, accessToken, appSecret, [facebookAppSecret], [verifyToken]
-  WIDGET     allowedOrigins, a list; when rotated also [keepIdentitySecret], true or false
-docs/channels.md says where each is found.
+Credentials are one JSON object: in the argument, as @file, or as - on stdin, which keeps them out of the shell's
+history. The fields of each channel, [optional] in brackets:
+${credentialRows.join('\n')}
+docs/channels.md says where to find each.
 `;
 
 export function addChannelCommands(program: Command): void {
@@ -34,10 +34,10 @@ export function addChannelCommands(program: Command): void {
   channel
     .command('connect')
     .description(
-      'Connects an account, and has its provider send to us. Nothing is kept if the provider refuses.',
+      'Connects an account, and registers its hook at the provider. Stores nothing if the provider refuses.',
     )
-    .requiredOption('--workspace <slug>', 'whose channel')
-    .requiredOption('--channel <channel>', 'WIDGET, WHATSAPP, TELEGRAM, MESSENGER or INSTAGRAM', channelName)
+    .requiredOption('--workspace <slug>', 'the workspace')
+    .requiredOption('--channel <channel>', CHANNELS.join(', '), channelName)
     .requiredOption('--credentials <json>', 'JSON, @file, or - for stdin', credentials)
     .addHelpText(
       'after',
@@ -45,7 +45,7 @@ export function addChannelCommands(program: Command): void {
 Example:
   node dist/cli.js channel connect --workspace acme --channel TELEGRAM --credentials @bot.json
 
-Prints {id, channel, externalId, status, hookUrl, settings, reveal, …}; reveal is printed this once.`,
+Prints {id, channel, externalId, status, hookUrl, settings, reveal, …}; reveal is printed only once.`,
     )
     .action(
       withServices(async ({ workspaces, channelConnections }, { workspace, ...given }: ConnectOptions) => {
@@ -66,8 +66,8 @@ Prints {id, channel, externalId, status, hookUrl, settings, reveal, …}; reveal
 function addChangeCommands(channel: Command): void {
   channel
     .command('rotate')
-    .description('Puts new credentials of the same account in the place of the old ones.')
-    .requiredOption('--id <id>', 'which connection')
+    .description('Replaces the credentials of the same account.')
+    .requiredOption('--id <id>', 'the connection')
     .requiredOption('--credentials <json>', 'JSON, @file, or - for stdin', credentials)
     .addHelpText(
       'after',
@@ -75,7 +75,7 @@ function addChangeCommands(channel: Command): void {
 Example:
   node dist/cli.js channel rotate --id <id> --credentials - < bot.json
 
-Prints the connection, with what is to be entered elsewhere in reveal.`,
+Prints the connection; reveal holds the values to enter at the provider.`,
     )
     .action(
       withServices(async ({ lookup, channelConnections }, { id, credentials: given }: RotateOptions) => {
@@ -86,15 +86,15 @@ Prints the connection, with what is to be entered elsewhere in reveal.`,
 
   channel
     .command('disconnect')
-    .description('Ends a connection at once: replies that wait for it fail, and its provider is refused.')
-    .requiredOption('--id <id>', 'which connection')
+    .description('Ends a connection at once: its waiting outbound messages fail, and its hook is refused.')
+    .requiredOption('--id <id>', 'the connection')
     .addHelpText(
       'after',
       `
 Example:
   node dist/cli.js channel disconnect --id <id>
 
-Prints the connection; providerFault says why its provider could not be told, if so.`,
+Prints the connection; providerFault says why its provider was not notified, if so.`,
     )
     .action(
       withServices(async ({ lookup, channelConnections }, { id }: { id: string }) =>

@@ -1,3 +1,85 @@
-/** The channels a workspace talks with its customers over. */
-export const CHANNELS = ['WIDGET', 'WHATSAPP', 'TELEGRAM', 'MESSENGER', 'INSTAGRAM'] as const;
-export type Channel = (typeof CHANNELS)[number];
+/** What the service knows of a channel outside its adapter. */
+interface ChannelDescriptor {
+  /** The name that people read. */
+  label: string;
+  /** What the provider takes in one message, where that is less than the API's 4096 characters. */
+  bodyLimit?: { max: number; unit: 'characters' | 'UTF-8 bytes' };
+  /** What an operator gives to connect an account, [optional] in brackets. */
+  credentials: string;
+  /** The provider's API, and the environment variable that replaces its address. */
+  api?: { variable: string; url: string };
+  /** Documents the provider's requests to our hook: the header that signs them, and whether it verifies the address. */
+  hook?: { signature: { name: string; description: string }; hasHandshake?: boolean };
+}
+
+const META_HOOK = {
+  signature: {
+    name: 'X-Hub-Signature-256',
+    description: "`sha256=`, and the HMAC-SHA256 of the raw body, keyed with the app's secret, in hex.",
+  },
+  hasHandshake: true,
+};
+
+/** Every channel. A new one is an entry here and an adapter in `src/channels/adapters/`. */
+export const CHANNEL_DESCRIPTORS = {
+  WIDGET: {
+    label: 'Widget',
+    credentials: 'allowedOrigins, a list; when rotated also [keepIdentitySecret], true or false',
+  },
+  WHATSAPP: {
+    label: 'WhatsApp',
+    credentials: 'phoneNumberId, accessToken, appSecret, [verifyToken]',
+    api: { variable: 'META_GRAPH_URL', url: 'https://graph.facebook.com' },
+    hook: META_HOOK,
+  },
+  TELEGRAM: {
+    label: 'Telegram',
+    credentials: 'botToken',
+    api: { variable: 'TELEGRAM_API_URL', url: 'https://api.telegram.org' },
+    hook: {
+      signature: {
+        name: 'X-Telegram-Bot-Api-Secret-Token',
+        description: 'The secret token that was registered with the address.',
+      },
+    },
+  },
+  MESSENGER: {
+    label: 'Messenger',
+    bodyLimit: { max: 2000, unit: 'characters' },
+    credentials: 'pageId, accessToken, appSecret, [verifyToken]',
+    api: { variable: 'META_GRAPH_URL', url: 'https://graph.facebook.com' },
+    hook: META_HOOK,
+  },
+  INSTAGRAM: {
+    label: 'Instagram',
+    bodyLimit: { max: 1000, unit: 'UTF-8 bytes' },
+    credentials: 'accountId, accessToken, appSecret, [facebookAppSecret], [verifyToken]',
+    api: { variable: 'INSTAGRAM_GRAPH_URL', url: 'https://graph.instagram.com' },
+    hook: META_HOOK,
+  },
+} as const satisfies Record<string, ChannelDescriptor>;
+
+export type Channel = keyof typeof CHANNEL_DESCRIPTORS;
+export const CHANNELS = Object.keys(CHANNEL_DESCRIPTORS) as Channel[];
+
+/** The channel's part of a path: `/channels/{slug}/{hookKey}`. */
+export function slugOf(channel: Channel): string {
+  return channel.toLowerCase();
+}
+
+export function describeChannel(channel: Channel): ChannelDescriptor {
+  return CHANNEL_DESCRIPTORS[channel];
+}
+
+/** The environment variables with the providers' addresses. */
+export type ProviderVariable = Extract<
+  (typeof CHANNEL_DESCRIPTORS)[Channel],
+  { api: unknown }
+>['api']['variable'];
+
+/** The providers' own addresses. */
+export const PROVIDER_URLS = Object.fromEntries(
+  CHANNELS.map((channel) => describeChannel(channel).api)
+    .filter((api) => api !== undefined)
+    .map(({ variable, url }) => [variable, url]),
+) as Record<ProviderVariable, string>;

@@ -41,9 +41,11 @@ describe('Config', () => {
       redisUrl: REQUIRED.REDIS_URL,
       appUrl: 'http://localhost:3000',
       publicUrl: 'http://localhost:3000',
-      telegramApiUrl: 'https://api.telegram.org',
-      metaGraphUrl: 'https://graph.facebook.com',
-      instagramGraphUrl: 'https://graph.instagram.com',
+      providerUrls: {
+        TELEGRAM_API_URL: 'https://api.telegram.org',
+        META_GRAPH_URL: 'https://graph.facebook.com',
+        INSTAGRAM_GRAPH_URL: 'https://graph.instagram.com',
+      },
       metaGraphVersion: 'v25.0',
       secretsKeys: [{ id: 'one', key: Buffer.alloc(32, 1) }],
       webhookAllowedNetworks: [],
@@ -96,9 +98,11 @@ describe('Config', () => {
       redisUrl: 'rediss://cache.example.com:6380/2',
       appUrl: 'https://dashboard.example.com',
       publicUrl: 'https://api.example.com',
-      telegramApiUrl: 'https://telegram.example.com',
-      metaGraphUrl: 'https://meta.example.com',
-      instagramGraphUrl: 'https://instagram.example.com/graph',
+      providerUrls: {
+        TELEGRAM_API_URL: 'https://telegram.example.com',
+        META_GRAPH_URL: 'https://meta.example.com',
+        INSTAGRAM_GRAPH_URL: 'https://instagram.example.com/graph',
+      },
       metaGraphVersion: 'v26.1',
       secretsKeys: [
         { id: 'new', key: Buffer.alloc(32, 2) },
@@ -207,9 +211,11 @@ describe('Config', () => {
     const servers = { databaseUrl: 'postgresql://embedded/one', redisUrl: 'redis://embedded' };
     const addresses = {
       publicUrl: 'http://localhost:3001',
-      telegramApiUrl: 'http://127.0.0.1:4001',
-      metaGraphUrl: 'http://127.0.0.1:4002',
-      instagramGraphUrl: 'http://127.0.0.1:4003',
+      providerUrls: {
+        TELEGRAM_API_URL: 'http://127.0.0.1:4001',
+        META_GRAPH_URL: 'http://127.0.0.1:4002',
+        INSTAGRAM_GRAPH_URL: 'http://127.0.0.1:4003',
+      },
     };
 
     beforeEach(() => writeFileSync(join(folder, 'servers.json'), JSON.stringify(servers)));
@@ -238,14 +244,14 @@ describe('Config', () => {
         expect(Config.from(given)).toMatchObject({
           ...servers,
           ...addresses,
-          metaGraphUrl: 'https://meta.example.com',
+          providerUrls: { ...addresses.providerUrls, META_GRAPH_URL: 'https://meta.example.com' },
         });
       });
 
       it('does not, with another database', () => {
         expect(Config.from({ ...REQUIRED, DATA_DIR: folder })).toMatchObject({
           publicUrl: 'http://localhost:3000',
-          telegramApiUrl: 'https://api.telegram.org',
+          providerUrls: { TELEGRAM_API_URL: 'https://api.telegram.org' },
         });
       });
     });

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { ProviderVariable } from '../common/channel';
 import { SecretsKey } from '../common/secret-box';
 import { readEnvironment, Role } from './environment';
 import { nameServersOf, networksOf, secretsKeysOf, trustProxyOf, withoutSlash } from './environment-values';
@@ -8,36 +9,34 @@ export class Config {
   readonly role: Role;
   readonly port: number;
   readonly host: string;
-  /** Where `/metrics` is served, or null for nowhere. */
+  /** The port of `/metrics`; null when it is not served. */
   readonly metricsPort: number | null;
   readonly databaseUrl: string;
   readonly databasePoolSize: number;
   readonly redisUrl: string;
-  /** Where the dashboard lives: links to its settings pages are made from it. */
+  /** The dashboard, for links to its settings pages. */
   readonly appUrl: string;
-  /** Where channel providers reach this service, without a slash at the end. */
+  /** Where channel providers reach this service; without a slash at the end. */
   readonly publicUrl: string;
-  /** The channel providers' APIs, without a slash at the end. */
-  readonly telegramApiUrl: string;
-  readonly metaGraphUrl: string;
-  readonly instagramGraphUrl: string;
+  /** The addresses of the channel providers' APIs, by environment variable, without a slash at the end. */
+  readonly providerUrls: Record<ProviderVariable, string>;
   /** The Graph API's version in every call to Meta. */
   readonly metaGraphVersion: string;
   readonly secretsKeys: SecretsKey[];
-  /** CIDR networks in which webhook receivers may live although they are not public. */
+  /** CIDR networks in which webhook receivers are allowed although they are not public. */
   readonly webhookAllowedNetworks: string[];
-  /** Certificates (PEM) trusted for webhook receivers beside the system's own. */
+  /** PEM certificates trusted for webhook receivers beside the system's. */
   readonly webhookExtraCa: string | undefined;
-  /** Name servers asked for webhook receivers, `address` or `address:port`; none means the system's. */
+  /** Name servers for webhook receivers, `address` or `address:port`; empty for the system's. */
   readonly webhookDnsServers: string[];
-  /** Deliveries that one worker has under way at the same time. */
+  /** Deliveries in flight in one worker. */
   readonly webhookConcurrency: number;
-  /** How many of them may be to one endpoint. */
+  /** Of these, to one endpoint. */
   readonly webhookEndpointConcurrency: number;
-  /** Express's `trust proxy`: whose X-Forwarded-For is believed. */
+  /** Express's `trust proxy`: from which addresses X-Forwarded-For is believed. */
   readonly trustProxy: string | number | boolean;
   readonly logLevel: string;
-  /** How long events and what came of them are kept. */
+  /** How long events and deliveries are kept. */
   readonly retentionDays: number;
 
   private constructor(values: Omit<Config, never>) {
@@ -46,10 +45,10 @@ export class Config {
 
   /**
    * Reads and checks an environment.
-   * @throws ConfigError that names every fault, not just the first
+   * @throws ConfigError naming every fault
    */
   static from(environment: NodeJS.ProcessEnv = process.env): Config {
-    const { env, faults } = readEnvironment(environment);
+    const { env, providerUrls, faults } = readEnvironment(environment);
     const check = <T>(name: string, read: () => T): T | undefined => {
       try {
         return read();
@@ -80,9 +79,9 @@ export class Config {
       redisUrl: env.REDIS_URL,
       appUrl: env.APP_URL,
       publicUrl: withoutSlash(env.PUBLIC_URL),
-      telegramApiUrl: withoutSlash(env.TELEGRAM_API_URL),
-      metaGraphUrl: withoutSlash(env.META_GRAPH_URL),
-      instagramGraphUrl: withoutSlash(env.INSTAGRAM_GRAPH_URL),
+      providerUrls: Object.fromEntries(
+        Object.entries(providerUrls).map(([variable, url]) => [variable, withoutSlash(url)]),
+      ) as Record<ProviderVariable, string>,
       metaGraphVersion: env.META_GRAPH_VERSION,
       secretsKeys: secretsKeys!,
       webhookAllowedNetworks: webhookAllowedNetworks!,
@@ -96,7 +95,6 @@ export class Config {
   }
 }
 
-/** Everything that is wrong with the configuration. */
 export class ConfigError extends Error {
   constructor(readonly faults: string[]) {
     super(

@@ -4,9 +4,9 @@ import { parseSecretsKeys, SecretsKey } from '../common/secret-box';
 import { Environment } from './environment';
 import { keptSecretsKeys } from './local-data';
 
-// What is in those variables that are more than a word or a number. What is wrong with one is thrown.
+// Parsers of the variables that are more than a word or a number. They throw the fault.
 
-/** Without any, outside production, those of this checkout. */
+/** Outside production the default is the keys of this checkout. */
 export function secretsKeysOf(env: Environment): SecretsKey[] {
   if (env.SECRETS_KEYS) return parseSecretsKeys(env.SECRETS_KEYS);
   if (env.NODE_ENV === 'production')

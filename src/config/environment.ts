@@ -7,11 +7,13 @@ import {
   IsOptional,
   IsString,
   IsUrl,
+  isURL,
   Matches,
   Max,
   Min,
   validateSync,
 } from 'class-validator';
+import { PROVIDER_URLS, ProviderVariable } from '../common/channel';
 import { runningServers } from './local-data';
 
 const ROLES = ['api', 'worker', 'all'] as const;
@@ -27,10 +29,10 @@ const IsWhole = (min: number, max: number) =>
     Type(() => Number),
   );
 
-const IsHttpAddress = () =>
-  IsUrl({ require_tld: false, protocols: ['http', 'https'], require_protocol: true });
+const HTTP_ADDRESS = { require_tld: false, protocols: ['http', 'https'], require_protocol: true };
+const IsHttpAddress = () => IsUrl(HTTP_ADDRESS);
 
-/** The environment's variables as they are read, with their defaults. `docs/operating.md` lists them. */
+/** The environment variables with their defaults, but for the providers' addresses. `docs/operating.md` lists them. */
 export class Environment {
   @IsIn(ROLES)
   ROLE: Role = 'all';
@@ -38,7 +40,7 @@ export class Environment {
   @IsWhole(0, 65_535)
   PORT: number = 3000;
 
-  /** Where `/metrics` is served; nowhere, when left out. */
+  /** The port of `/metrics`; not served by default. */
   @IsOptional()
   @IsWhole(0, 65_535)
   METRICS_PORT?: number;
@@ -58,16 +60,6 @@ export class Environment {
   /** Where channel providers reach this service. */
   @IsHttpAddress()
   PUBLIC_URL: string = 'http://localhost:3000';
-
-  @IsHttpAddress()
-  TELEGRAM_API_URL: string = 'https://api.telegram.org';
-
-  /** WhatsApp and Messenger. */
-  @IsHttpAddress()
-  META_GRAPH_URL: string = 'https://graph.facebook.com';
-
-  @IsHttpAddress()
-  INSTAGRAM_GRAPH_URL: string = 'https://graph.instagram.com';
 
   @Matches(/^v\d+\.\d+$/, { message: 'META_GRAPH_VERSION must be of the form v25.0' })
   META_GRAPH_VERSION: string = 'v25.0';
@@ -111,38 +103,41 @@ export class Environment {
   DATA_DIR: string = '.data';
 }
 
-/** Variables with the defaults of those that are not set, and what is wrong with them. An empty one is not set. */
-export function readEnvironment(variables: NodeJS.ProcessEnv): { env: Environment; faults: string[] } {
+interface ReadEnvironment {
+  env: Environment;
+  providerUrls: Record<ProviderVariable, string>;
+  faults: string[];
+}
+
+/** Reads the variables, with their defaults, and lists the faults. An empty variable is not set. */
+export function readEnvironment(variables: NodeJS.ProcessEnv): ReadEnvironment {
   const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''));
-  const env = plainToInstance(
-    Environment,
-    { ...embeddedDefaults(given), ...given },
-    { exposeDefaultValues: true },
-  );
+  const set = { ...embeddedDefaults(given), ...given };
+  const env = plainToInstance(Environment, set, { exposeDefaultValues: true });
+  const providerUrls = { ...PROVIDER_URLS, ...providerUrlsIn(set) };
   const faults = validateSync(env).flatMap(({ property, constraints = {} }) =>
     env[property as keyof Environment] === undefined
       ? [`${property} is not set`]
       : Object.values(constraints),
   );
-  return { env, faults };
+  for (const [variable, url] of Object.entries(providerUrls))
+    if (!isURL(url, HTTP_ADDRESS)) faults.push(`${variable} must be a URL address`);
+  return { env, providerUrls, faults };
+}
+
+function providerUrlsIn(variables: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(variables).filter(([name]) => name in PROVIDER_URLS));
 }
 
 /**
- * The addresses of the embedded servers, while they run: what `npm start` and `npm run demo` write down. Those of the
- * service on them count only for their own database: with another one, it is another service.
+ * The addresses that `npm start` and `npm run demo` save while their servers run. With another database it is another
+ * service, so only the servers' own addresses are used.
  */
 function embeddedDefaults(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const servers = runningServers(env.DATA_DIR ?? '.data');
   if (!servers) return {};
-  const { databaseUrl, redisUrl, publicUrl, telegramApiUrl, metaGraphUrl, instagramGraphUrl } = servers;
+  const { databaseUrl, redisUrl, publicUrl, providerUrls } = servers;
   const stores = { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl };
   if ((env.DATABASE_URL ?? databaseUrl) !== databaseUrl) return stores;
-  const addresses = {
-    PUBLIC_URL: publicUrl,
-    TELEGRAM_API_URL: telegramApiUrl,
-    META_GRAPH_URL: metaGraphUrl,
-    INSTAGRAM_GRAPH_URL: instagramGraphUrl,
-  };
-  const known = Object.entries(addresses).filter(([, address]) => address !== undefined);
-  return { ...stores, ...Object.fromEntries(known) };
+  return { ...stores, ...(publicUrl && { PUBLIC_URL: publicUrl }), ...providerUrls };
 }

@@ -2,24 +2,23 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The embedded servers of this checkout, and the addresses that the service on them goes by. */
+/** The embedded servers of this checkout, and the addresses that its service uses. */
 export interface RunningServers {
   databaseUrl: string;
   redisUrl: string;
   publicUrl?: string;
-  telegramApiUrl?: string;
-  metaGraphUrl?: string;
-  instagramGraphUrl?: string;
+  /** By environment variable. */
+  providerUrls?: Record<string, string>;
 }
 
-/** As the launcher writes them down while they run. */
+/** The launcher's file exists while they run. */
 export function runningServers(dataDir: string): RunningServers | null {
   const file = join(dataDir, 'servers.json');
   if (!existsSync(file)) return null;
   return JSON.parse(readFileSync(file, 'utf8')) as RunningServers;
 }
 
-/** The encryption keys of a development checkout: made once, then kept, so that stored secrets stay readable. */
+/** The encryption keys of a development checkout: generated once, then kept, so that stored secrets stay readable. */
 export function keptSecretsKeys(dataDir: string): string {
   const file = join(dataDir, 'secrets-keys');
   mkdirSync(dataDir, { recursive: true });
@@ -27,7 +26,7 @@ export function keptSecretsKeys(dataDir: string): string {
   return readFileSync(file, 'utf8').trim();
 }
 
-/** Written whole under another name first: of two processes that start together, both then read the same key. */
+/** Links a complete file into place, so that two processes that start together read the same key. */
 function makeSecretsKeys(file: string): void {
   const draft = `${file}.${process.pid}`;
   writeFileSync(draft, `local:${randomBytes(32).toString('base64')}\n`, { mode: 0o600 });

@@ -88,17 +88,22 @@ export class MessagesService {
     const { body } = validate(ReceiveMessage, input);
     return this.database.transaction(async (tx) => {
       const conversation = await this.lock(tx, tenantId, conversationId);
-      return toMessage(await this.take(tx, conversation, { body, metadata: null }));
+      return toMessage(await this.receiveInTransaction(tx, conversation, { body, metadata: null }));
     });
   }
 
   /** The same in a transaction that holds the conversation's lock, without a check of the text. */
-  async take(
+  async receiveInTransaction(
     tx: Transaction,
     conversation: ConversationEntity,
-    said: Pick<MessageEntity, 'body' | 'metadata'>,
+    received: Pick<MessageEntity, 'body' | 'metadata'>,
   ): Promise<MessageEntity> {
-    const content: Content = { senderType: 'CUSTOMER', senderAgentId: null, deliveryStatus: null, ...said };
+    const content: Content = {
+      senderType: 'CUSTOMER',
+      senderAgentId: null,
+      deliveryStatus: null,
+      ...received,
+    };
     const message = this.addPipelined(tx, conversation, content);
     await this.conversationsService.reopen(tx, conversation);
     return message;

@@ -22,7 +22,7 @@ describe('channel connections', () => {
   beforeAll(async () => {
     telegram = await new TelegramSimulator().start();
     dashboard = await Dashboard.create({
-      telegramApiUrl: telegram.url,
+      providerUrls: { TELEGRAM_API_URL: telegram.url },
       publicUrl: 'https://chat.example/',
     });
   });
@@ -117,7 +117,10 @@ describe('channel connections', () => {
     });
 
     it('stores nothing when the provider can’t be reached', async () => {
-      const away = await Dashboard.create({ beside: dashboard, telegramApiUrl: 'http://127.0.0.1:1' });
+      const away = await Dashboard.create({
+        beside: dashboard,
+        providerUrls: { TELEGRAM_API_URL: 'http://127.0.0.1:1' },
+      });
       try {
         const asked = away
           .get(ChannelConnectionsService)

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { buildProgram } from '../../src/cli/program';
 import { ERROR_STATUS } from '../../src/common/app-error';
-import { CHANNELS } from '../../src/common/channel';
+import { CHANNELS, describeChannel, PROVIDER_URLS } from '../../src/common/channel';
 import { DELIVERY_ERROR_CODES, DELIVERY_STATUSES } from '../../src/messages/message-status';
 import { eventCatalog } from '../../src/outbox/event-catalog';
 import { nameOf, ROUTES } from '../support/routes';
@@ -71,13 +71,32 @@ it('shows the examples as they are, and no other code', () => {
 it('lists every variable that the configuration reads, with its default', () => {
   // As the class Environment declares them: `  NAME: type = default;` or `  NAME?: type;`.
   const declared = [...read('src/config/environment.ts').matchAll(/^ {2}([A-Z_]+)\??: \w+(?: = (.*))?;$/gm)];
-  const variables = declared.map(([, name, value = '']) => [name, value.replace(/['_]/g, '')]);
+  const variables = declared
+    .map(([, name, value = '']) => [name, value.replace(/['_]/g, '')])
+    .concat(Object.entries(PROVIDER_URLS));
   const rows = table('docs/operating.md', '## Configuration', 'Variable').map(([name, value]) => [
     bare(name),
     bare(value),
   ]);
   expect(variables.length).toBeGreaterThan(0);
-  expect(rows).toEqual(variables);
+  expect(rows.sort()).toEqual(variables.sort());
+});
+
+it("lists every channel's credentials", () => {
+  const rows = table('docs/channels.md', '## Connecting', 'Channel').map(([channel, credentials]) => [
+    bare(channel),
+    [...credentials!.matchAll(/`(\[?\w+\]?)`/g)].map(([, field]) => field),
+  ]);
+  const fields = CHANNELS.map((channel) => [
+    channel,
+    // Fields that only a rotation has are in the text below the table.
+    [
+      ...describeChannel(channel)
+        .credentials.split(';')[0]!
+        .matchAll(/\[?[a-z]\w*[A-Z]\w*\]?/g),
+    ].map(([field]) => field),
+  ]);
+  expect(rows.sort()).toEqual(fields.sort());
 });
 
 it('lists every command of the CLI', () => {
@@ -165,9 +184,9 @@ const filesNamedIn = (page: string) =>
   );
 
 it.each(PAGES)('%s names files that exist', (page) => {
-  // The example of docs/extending.md makes a folder of its own: tags.
+  // The examples of docs/extending.md make files of their own.
   const missing = filesNamedIn(page).filter(
-    (path) => !/\btags?\b/.test(path) && !existsSync(resolve(ROOT, path)),
+    (path) => !/\btags?\b|\bsms\b/.test(path) && !existsSync(resolve(ROOT, path)),
   );
   expect(missing).toEqual([]);
 });

@@ -92,10 +92,12 @@ export interface ChannelAdapter<Credentials extends object = object> {
   send(connection: Connection<Credentials>, message: OutboundMessage): Promise<SendOutcome>;
 }
 
-/** A request at one of our hooks, as it came. */
+/** A provider's request to one of our hooks. */
 export interface HookRequest {
+  /** As the provider called it, below PUBLIC_URL, with the query: some providers sign it. */
+  url: string;
   headers: IncomingHttpHeaders;
-  /** Signatures are over these very bytes. */
+  /** The signed bytes. */
   rawBody: Buffer;
 }
 
@@ -107,8 +109,11 @@ export interface HookedAdapter<Credentials extends object = object> extends Chan
   /** The answer to a provider that asks whether the address is ours, or null to refuse; absent where none asks. */
   handshake?(connection: Connection<Credentials>, query: Record<string, unknown>): string | null;
 
-  /** Everything that a verified body tells, entry by entry. What it does not know is left out; it never throws. */
-  parse(connection: Connection<Credentials>, body: unknown): InboundEvent[];
+  /**
+   * The events of a verified request. Leaves out unknown entries.
+   * @throws AppError INVALID_BODY when the body cannot be read at all
+   */
+  parse(connection: Connection<Credentials>, request: HookRequest): InboundEvent[];
 }
 
 export type InboundEvent = InboundMessage | InboundReceipt | InboundWatermark | InboundEcho;

@@ -1,14 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../../common/app-error';
+import { ProviderVariable } from '../../common/channel';
 import { ProviderFault, SendOutcome } from './channel-adapter';
-import {
-  AnsweredCall,
-  ProviderAnswer,
-  providerAway,
-  ProviderHttp,
-  ProviderVariable,
-  waitMsOf,
-} from './provider-http';
+import { AnsweredCall, ProviderAnswer, providerAway, ProviderHttp, waitMsOf } from './provider-http';
 import { lookUp, objectOf, ProviderObject, textOf } from './provider-json';
 
 /** A call of one of Meta's Graph APIs. */

@@ -11,6 +11,7 @@ import {
   ProviderFault,
   SendOutcome,
 } from './channel-adapter';
+import { jsonOf } from './hook-body';
 import { CredentialText, unlessEmpty } from './credential-text';
 import { GraphRequest } from './graph-api';
 import { INSTAGRAM_VERDICTS } from './instagram.codes';
@@ -102,8 +103,8 @@ export class InstagramAdapter
     return isSignedBy(request, appSecret, ...(facebookAppSecret === undefined ? [] : [facebookAppSecret]));
   }
 
-  parse(_connection: Connection<InstagramCredentials>, body: unknown): InboundEvent[] {
-    return readMessaging(body);
+  parse(_connection: unknown, request: HookRequest): InboundEvent[] {
+    return readMessaging(jsonOf(request));
   }
 
   /** Asks for a token in the place of one that is at least 24 hours old and still good. */
@@ -111,7 +112,7 @@ export class InstagramAdapter
     const answer = await this.graph.ask(
       {
         method: 'GET',
-        url: `${this.config.instagramGraphUrl}/refresh_access_token`,
+        url: `${this.config.providerUrls.INSTAGRAM_GRAPH_URL}/refresh_access_token`,
         accessToken: credentials.accessToken,
         tokenIn: 'query',
         params: { grant_type: 'ig_refresh_token' },
@@ -136,8 +137,8 @@ export class InstagramAdapter
     { accountId, accessToken }: InstagramCredentials,
     path: string,
   ): GraphRequest {
-    const { instagramGraphUrl, metaGraphVersion } = this.config;
-    const url = `${instagramGraphUrl}/${metaGraphVersion}/${accountId}/${path}`;
+    const { providerUrls, metaGraphVersion } = this.config;
+    const url = `${providerUrls.INSTAGRAM_GRAPH_URL}/${metaGraphVersion}/${accountId}/${path}`;
     return { method, url, accessToken, tokenIn: 'query' };
   }
 }

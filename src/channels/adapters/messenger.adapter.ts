@@ -6,10 +6,12 @@ import {
   CheckedCredentials,
   Connection,
   HookedAdapter,
+  HookRequest,
   InboundEvent,
   OutboundMessage,
   SendOutcome,
 } from './channel-adapter';
+import { jsonOf } from './hook-body';
 import { CredentialText, unlessEmpty } from './credential-text';
 import { GraphRequest } from './graph-api';
 import { MESSENGER_VERDICTS } from './messenger.codes';
@@ -78,8 +80,8 @@ export class MessengerAdapter
     return this.graph.send({ ...request, data }, MESSENGER_VERDICTS, ({ message_id }) => textOf(message_id));
   }
 
-  parse(_connection: Connection<MessengerCredentials>, body: unknown): InboundEvent[] {
-    return readMessaging(body);
+  parse(_connection: unknown, request: HookRequest): InboundEvent[] {
+    return readMessaging(jsonOf(request));
   }
 
   /** With the proof that whoever has the token knows the app's secret as well: an app can insist on it. */
@@ -89,11 +91,11 @@ export class MessengerAdapter
     path: string,
     params: Record<string, string> = {},
   ): GraphRequest {
-    const { metaGraphUrl, metaGraphVersion } = this.config;
+    const { providerUrls, metaGraphVersion } = this.config;
     const proof = createHmac('sha256', appSecret).update(accessToken).digest('hex');
     return {
       method,
-      url: `${metaGraphUrl}/${metaGraphVersion}/${pageId}/${path}`,
+      url: `${providerUrls.META_GRAPH_URL}/${metaGraphVersion}/${pageId}/${path}`,
       accessToken,
       tokenIn: 'query',
       params: { ...params, appsecret_proof: proof },

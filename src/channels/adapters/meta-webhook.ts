@@ -4,22 +4,22 @@ import { isSameSecret } from './constant-time';
 
 const SIGNATURE_HEADER = 'x-hub-signature-256';
 
-/** The token that Meta repeats when an app's owner sets a hook: the one given, the one there is, or else a new one. */
+/** The token that Meta repeats when an app's owner sets a hook: the given one, the present one, or a new one. */
 export function verifyTokenOf(given: string | undefined, previous?: { verifyToken: string }): string {
   return given ?? previous?.verifyToken ?? randomBytes(24).toString('base64url');
 }
 
-/**
- * Whether the app with one of these secrets has signed the request's very bytes. The older signature beside it,
- * `X-Hub-Signature` with SHA-1, counts for nothing.
- */
-export function isSignedBy({ headers, rawBody }: HookRequest, ...appSecrets: string[]): boolean {
+/** Whether one of the secrets signed the raw body. Ignores the older `X-Hub-Signature`, which uses SHA-1. */
+export function isSignedBy(
+  { headers, rawBody }: Pick<HookRequest, 'headers' | 'rawBody'>,
+  ...appSecrets: string[]
+): boolean {
   const given = headers[SIGNATURE_HEADER];
   if (typeof given !== 'string') return false;
   return appSecrets.some((secret) => isSameSecret(given, signatureOf(secret, rawBody)));
 }
 
-/** What Meta wants to read before it takes an address for a hook: its challenge, from whoever knows the token. */
+/** The challenge that Meta expects back before it accepts a hook's address; null for a wrong token. */
 export function answerHandshake(verifyToken: string, query: Record<string, unknown>): string | null {
   const { 'hub.mode': mode, 'hub.verify_token': token, 'hub.challenge': challenge } = query;
   if (mode !== 'subscribe' || typeof token !== 'string' || typeof challenge !== 'string') return null;

@@ -3,6 +3,7 @@ import https, { Agent as HttpsAgent } from 'node:https';
 import { Injectable, OnApplicationShutdown } from '@nestjs/common';
 import axios, { AxiosInstance, AxiosRequestConfig } from 'axios';
 import { AppError } from '../../common/app-error';
+import { ProviderVariable } from '../../common/channel';
 import { ProviderFault } from './channel-adapter';
 import { numberOf } from './provider-json';
 
@@ -21,9 +22,6 @@ export interface AnsweredCall {
   /** The parsed JSON, or the text where it is none. */
   body: unknown;
 }
-
-/** The variables that say where providers are. */
-export type ProviderVariable = 'TELEGRAM_API_URL' | 'META_GRAPH_URL' | 'INSTAGRAM_GRAPH_URL';
 
 /** What a provider answered, or why it did not. */
 export type ProviderAnswer =

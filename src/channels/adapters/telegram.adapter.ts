@@ -14,6 +14,7 @@ import {
   ProviderFault,
   SendOutcome,
 } from './channel-adapter';
+import { jsonOf } from './hook-body';
 import { isSameSecret } from './constant-time';
 import { unlessEmpty } from './credential-text';
 import { AnsweredCall, providerAway, ProviderHttp, waitMsOf } from './provider-http';
@@ -97,9 +98,9 @@ export class TelegramAdapter implements HookedAdapter<TelegramCredentials> {
     return typeof given === 'string' && isSameSecret(given, credentials.secretToken);
   }
 
-  /** One update a call. It does not say which bot it is for: the hook does. */
-  parse(connection: Connection<TelegramCredentials>, body: unknown): InboundEvent[] {
-    const message = readUpdate(connection.externalId, body);
+  /** One update a request. It does not name its bot: the hook does. */
+  parse({ externalId }: Connection<TelegramCredentials>, request: HookRequest): InboundEvent[] {
+    const message = readUpdate(externalId, jsonOf(request));
     return message ? [message] : [];
   }
 
@@ -107,7 +108,7 @@ export class TelegramAdapter implements HookedAdapter<TelegramCredentials> {
   private async require(botToken: string, method: string, parameters: object): Promise<void> {
     const answer = await this.call(botToken, method, parameters);
     if (answer.kind !== 'answered')
-      throw providerAway(answer.fault, this.config.telegramApiUrl, 'TELEGRAM_API_URL');
+      throw providerAway(answer.fault, this.config.providerUrls.TELEGRAM_API_URL, 'TELEGRAM_API_URL');
     if (objectOf(answer.body).ok !== true) {
       throw AppError.invalidBody('credentials', notTaken(faultOf(answer)));
     }
@@ -116,7 +117,7 @@ export class TelegramAdapter implements HookedAdapter<TelegramCredentials> {
   private call(botToken: string, method: string, data: object) {
     return this.http.call({
       method: 'POST',
-      url: `${this.config.telegramApiUrl}/bot${botToken}/${method}`,
+      url: `${this.config.providerUrls.TELEGRAM_API_URL}/bot${botToken}/${method}`,
       data,
     });
   }

@@ -5,10 +5,12 @@ import {
   CheckedCredentials,
   Connection,
   HookedAdapter,
+  HookRequest,
   InboundEvent,
   OutboundMessage,
   SendOutcome,
 } from './channel-adapter';
+import { jsonOf } from './hook-body';
 import { unlessEmpty } from './credential-text';
 import { GraphRequest } from './graph-api';
 import { MetaAdapter, MetaCredentials, MetaCredentialsInput } from './meta.adapter';
@@ -78,12 +80,17 @@ export class WhatsAppAdapter
     );
   }
 
-  parse(_connection: Connection<WhatsAppCredentials>, body: unknown): InboundEvent[] {
-    return readNotification(body);
+  parse(_connection: unknown, request: HookRequest): InboundEvent[] {
+    return readNotification(jsonOf(request));
   }
 
   private request(method: 'GET' | 'POST', { accessToken }: WhatsAppCredentials, path: string): GraphRequest {
-    const { metaGraphUrl, metaGraphVersion } = this.config;
-    return { method, url: `${metaGraphUrl}/${metaGraphVersion}/${path}`, accessToken, tokenIn: 'header' };
+    const { providerUrls, metaGraphVersion } = this.config;
+    return {
+      method,
+      url: `${providerUrls.META_GRAPH_URL}/${metaGraphVersion}/${path}`,
+      accessToken,
+      tokenIn: 'header',
+    };
   }
 }

@@ -3,7 +3,7 @@ import { ApiBody, ApiHeader, ApiOperation, ApiParam, ApiQuery, ApiResponse } fro
 import { ErrorCode } from '../../common/app-error';
 import { errorResponses, headerRefs, OtherErrors } from '../../common/error-responses';
 
-/** Providers have no key, so an error means something else here than on the API's routes. */
+/** Providers have no API key, so errors mean something else here. */
 const HOOK_ERRORS: OtherErrors = {
   documentation: {
     INVALID_BODY: {
@@ -11,11 +11,11 @@ const HOOK_ERRORS: OtherErrors = {
       message: 'The body cannot be read as JSON.',
     },
     UNAUTHENTICATED: {
-      when: 'The request is not signed, or not with the secret of the connection; or there is no such address.',
+      when: 'The request is not signed with the secret of the connection, or the address is unknown.',
       message: 'The request is not signed as it must be.',
     },
     FORBIDDEN: {
-      when: 'The verify token is not the one of the connection; or there is no such address.',
+      when: 'The verify token is not that of the connection, or the address is unknown.',
       message: 'This is not the verify token of this address.',
     },
     PAYLOAD_TOO_LARGE: {
@@ -27,13 +27,13 @@ const HOOK_ERRORS: OtherErrors = {
       message: 'Too many refused requests. Retry in 17 s.',
     },
     UNAVAILABLE: {
-      when: 'Not everything could be stored now: to be sent again.',
+      when: 'Not everything could be stored now: send it again.',
       message: 'The service is busy. Retry shortly.',
     },
   },
 };
 
-/** The route takes what a provider tells, signed in this header. */
+/** The route receives a provider's events. */
 export function HookEvents(
   provider: string,
   signature: { name: string; description: string },
@@ -42,8 +42,8 @@ export function HookEvents(
     Post(':hookKey'),
     HttpCode(200),
     ApiOperation({
-      summary: `${provider} tells what happened`,
-      description: 'Answered once everything is stored. What comes twice is stored once.',
+      summary: `${provider} sends events`,
+      description: 'Answered when everything is stored. A repeated event is stored once.',
     }),
     HookKey(),
     ApiHeader({ ...signature, required: true }),
@@ -56,12 +56,12 @@ export function HookEvents(
   );
 }
 
-/** The route proves to Meta that the address is ours. */
+/** The route answers Meta's verification of the address. */
 export function HookHandshake(): MethodDecorator {
   return applyDecorators(
     Get(':hookKey'),
     Header('Content-Type', 'text/plain; charset=utf-8'),
-    ApiOperation({ summary: 'Meta asks whether the address is ours' }),
+    ApiOperation({ summary: 'Meta verifies the address' }),
     HookKey(),
     ...['hub.mode', 'hub.verify_token', 'hub.challenge'].map((name) =>
       ApiQuery({ name, required: true, schema: { type: 'string' } }),

@@ -4,6 +4,7 @@ import { AppError } from '../../common/app-error';
 import { Channel } from '../../common/channel';
 import { isDatabaseAway } from '../../common/database-errors';
 import { isStorableText } from '../../common/validators';
+import { Config } from '../../config/config';
 import { RateLimit, RateLimiter } from '../../rate-limit/rate-limiter';
 import { Connection, HookedAdapter, HookRequest, InboundEvent } from '../adapters/channel-adapter';
 import { ChannelAdapters } from '../adapters/channel-adapters';
@@ -12,12 +13,13 @@ import { ReceiptsService } from '../receipts/receipts.service';
 import { InboundService } from './inbound.service';
 import { workInLanes } from './lanes';
 
+/** By client address, against guessing. A well-signed request is never delayed. */
 const REFUSALS: RateLimit = { max: 120, excess: 'Too many refused requests.' };
 
-/** Events of one request that are taken in at once: a body can hold thousands, and others need the database too. */
-const AT_ONCE = 8;
+/** Events of one request that are processed concurrently: a body can hold thousands. */
+const CONCURRENCY = 8;
 
-/** What calls one of our hooks, and how it is answered. */
+/** A request to a hook, and its response. */
 export interface HookCall {
   channel: Channel;
   hookKey: string;
@@ -25,12 +27,13 @@ export interface HookCall {
   response: Response;
 }
 
-/** Takes in what providers send, once they have proved that they sent it. */
+/** Receives what providers send. */
 @Injectable()
 export class HooksService {
   private readonly logger = new Logger(HooksService.name);
 
   constructor(
+    private readonly config: Config,
     private readonly adapters: ChannelAdapters,
     private readonly connections: ConnectionLoader,
     private readonly inbound: InboundService,
@@ -39,8 +42,8 @@ export class HooksService {
   ) {}
 
   /**
-   * Answers a provider that asks whether the address is ours.
-   * @returns what it wants to read
+   * Answers a provider that verifies the hook's address.
+   * @returns the provider's challenge
    * @throws AppError FORBIDDEN, RATE_LIMITED
    */
   async handshake(call: HookCall): Promise<string> {
@@ -54,12 +57,12 @@ export class HooksService {
   }
 
   /**
-   * Takes in one request of a provider, which may tell of many things. When it returns, all of them are stored; when it
-   * throws, some may not be, and the provider is to send all of them again.
-   * @throws AppError UNAUTHENTICATED (also for an address that there is not), INVALID_BODY, RATE_LIMITED
+   * Receives one request, which may hold many events. All of them are stored when it returns. When it throws, some may
+   * be missing, and the provider sends all of them again.
+   * @throws AppError UNAUTHENTICATED (also for an unknown address), INVALID_BODY, RATE_LIMITED
    */
   async receive(call: HookCall): Promise<void> {
-    const request = hookRequestOf(call.request);
+    const request = this.hookRequestOf(call.request);
     const connection = await this.connections.byHookKey(call.channel, call.hookKey);
     if (!connection || !this.adapterOf(connection).verify(connection, request)) {
       throw await this.refusal(
@@ -68,25 +71,27 @@ export class HooksService {
       );
     }
     const adapter = this.adapterOf(connection);
-    const events = adapter.parse(connection, parsed(request.rawBody));
+    const events = adapter.parse(connection, request);
     const others = await this.othersOf(connection, events, (other) => adapter.verify(other, request));
     const owners = new Map([connection, ...others].map((owner) => [owner.externalId, owner]));
     this.reportUnowned(
       connection,
       events.filter(({ accountId }) => !owners.has(accountId)),
     );
-    const faults: unknown[] = [];
-    await workInLanes(events, laneOf, AT_ONCE, async (event) => {
+    const errors: unknown[] = [];
+    await workInLanes(events, laneOf, CONCURRENCY, async (event) => {
       const owner = owners.get(event.accountId);
-      if (!owner || faults.some(isDatabaseAway)) return;
-      await this.handle(owner, event).catch((error: unknown) => faults.push(error));
+      if (!owner || errors.some(isDatabaseAway)) return;
+      const stored =
+        event.kind === 'message' ? this.inbound.receive(owner, event) : this.receipts.apply(owner, event);
+      await stored.catch((error: unknown) => errors.push(error));
     });
-    this.report(faults);
+    this.throwFirst(errors);
   }
 
   /**
-   * A provider may send what is about several accounts to one address. It counts for those whose own secret has signed
-   * it, so that no workspace can sign for another's account.
+   * One request can hold events of several accounts. An event counts only if its account's own secret signed the
+   * request, so that no workspace can sign for another's account.
    */
   private async othersOf(
     connection: Connection,
@@ -100,29 +105,21 @@ export class HooksService {
     return (await this.connections.byAccounts(channel, foreign)).filter(isSigned);
   }
 
-  /** The line by which an operator finds out that an account is not connected, or has another secret. */
+  /** Shows an operator that an account is not connected, or has another secret. */
   private reportUnowned({ channel, id: connectionId }: Connection, events: InboundEvent[]): void {
     if (events.length === 0) return;
     const accounts = new Set(events.map(({ accountId }) => accountId)).size;
-    const what = { channel, connectionId, events: events.length, accounts };
-    this.logger.log(
-      what,
-      'events were left out: of accounts not connected, or connected with another secret',
-    );
+    const details = { channel, connectionId, events: events.length, accounts };
+    this.logger.log(details, 'events ignored: their accounts are not connected, or have another secret');
   }
 
-  private async handle(connection: LoadedConnection, event: InboundEvent): Promise<void> {
-    if (event.kind === 'message') await this.inbound.take(connection, event);
-    else await this.receipts.apply(connection, event);
-  }
-
-  /** One fault is the answer to all: whatever it is, the provider sends everything again. */
-  private report(faults: unknown[]): void {
-    if (faults.length === 0) return;
-    const answer = faults.find(isDatabaseAway) ?? faults[0];
-    for (const err of faults.filter((fault) => fault !== answer))
-      this.logger.error({ err }, 'another part of a refused request could not be stored either');
-    throw answer;
+  /** Any error makes the provider send everything again. UNAVAILABLE is the most useful answer. */
+  private throwFirst(errors: unknown[]): void {
+    if (errors.length === 0) return;
+    const thrown = errors.find(isDatabaseAway) ?? errors[0];
+    for (const err of errors.filter((error) => error !== thrown))
+      this.logger.error({ err }, 'another event of a refused request was not stored either');
+    throw thrown;
   }
 
   private adapterOf({ channel }: Connection): HookedAdapter {
@@ -131,28 +128,20 @@ export class HooksService {
     return adapter;
   }
 
-  /** Counts by the caller's address, so that secrets can't be guessed fast. Who signs well is never held up. */
   private async refusal({ request, response }: HookCall, error: AppError): Promise<AppError> {
     await this.limiter.count(`hook-refused:${request.ip ?? 'unknown'}`, REFUSALS, response);
     return error;
   }
+
+  /** Without a body, the raw parser sets none. */
+  private hookRequestOf({ originalUrl, headers, body }: Request): HookRequest {
+    const rawBody = Buffer.isBuffer(body) ? body : Buffer.alloc(0);
+    return { url: `${this.config.publicUrl}${originalUrl}`, headers, rawBody };
+  }
 }
 
-/** What is about one customer, or about one message, counts in the order it came. */
+/** Events of one customer, or of one message, keep their order. */
 function laneOf(event: InboundEvent): string {
   if (event.kind === 'message') return event.customer.externalId;
   return event.kind === 'receipt' ? event.providerId : event.customerId;
-}
-
-/** The raw parser leaves no body at all where none was sent. */
-function hookRequestOf({ headers, body }: Request): HookRequest {
-  return { headers, rawBody: Buffer.isBuffer(body) ? body : Buffer.alloc(0) };
-}
-
-function parsed(rawBody: Buffer): unknown {
-  try {
-    return JSON.parse(rawBody.toString()) as unknown;
-  } catch {
-    throw new AppError('INVALID_BODY', 'The body cannot be read as JSON.');
-  }
 }

@@ -5,18 +5,18 @@ import { InboundMessage } from '../adapters/channel-adapter';
 
 const MAX_NAME_CHARACTERS = 200;
 const MAX_PHONE_CHARACTERS = 50;
-/** Deeper than any provider's payload, and far from what PostgreSQL's stack can take. */
+/** Deeper than any provider's payload, and far below the limit of PostgreSQL's stack. */
 const MAX_DEPTH = 50;
 const REPLACEMENT = '\uFFFD';
 const BLANK = '[empty message]';
 
-/** What is stored of a customer's message: nothing that a customer can write is refused. */
+/** The stored part of a customer's message. Nothing that a customer writes is refused. */
 export interface InboundContent {
   body: string;
   metadata: object | null;
 }
 
-/** A body that fits, and with it, whatever does not. */
+/** Fits the body, and keeps what does not fit in the metadata. */
 export function contentOf({ body, metadata }: Pick<InboundMessage, 'body' | 'metadata'>): InboundContent {
   const text = storable(body);
   const kept = metadata && storableJson(metadata);
@@ -25,7 +25,7 @@ export function contentOf({ body, metadata }: Pick<InboundMessage, 'body' | 'met
   return { body: cut(text, MAX_BODY_CHARACTERS), metadata: { ...kept, wholeBody: text } };
 }
 
-/** Who wrote it, as a contact can be called. */
+/** The sender's name and phone, as a contact can store them. */
 export function customerOf({ name, phone }: InboundMessage['customer']): {
   name: string | null;
   phone: string | null;
@@ -39,7 +39,7 @@ function label(text: string | null, max: number): string | null {
   return countCharacters(line) <= max ? line : cut(line, max);
 }
 
-/** Text that PostgreSQL can keep. */
+/** Text that PostgreSQL can store. */
 function storable(text: string): string {
   return text.replaceAll('\0', REPLACEMENT).toWellFormed();
 }
@@ -48,7 +48,7 @@ function cut(text: string, max: number): string {
   return `${[...text].slice(0, max - 1).join('')}…`;
 }
 
-/** The same, once JSON is written: it escapes a NUL, and of surrogates only those that are alone. */
+/** JSON that PostgreSQL can store: without NUL and lone surrogates, which JSON escapes. */
 function storableJson(value: object): object {
   if (isDeeperThan(MAX_DEPTH, value)) return { omitted: `nested more than ${MAX_DEPTH} deep` };
   const json = JSON.stringify(value).replace(/\\(?:u(0000|d[89a-f]..)|.)/g, (escape, unstorable) =>

@@ -10,7 +10,7 @@ import { isUsableId } from '../provider-id';
 import { contentOf, customerOf } from './inbound-content';
 import { ProviderMessagesRepository, PROVIDER_MESSAGES_KEY } from './provider-messages.repository';
 
-/** Takes in what customers write: each message once, in the conversation with whoever wrote it. */
+/** Stores customers' messages, each once, in the conversation with its sender. */
 @Injectable()
 export class InboundService {
   private readonly logger = new Logger(InboundService.name);
@@ -20,43 +20,40 @@ export class InboundService {
     private readonly contacts: ContactsService,
     private readonly conversations: ConversationsService,
     private readonly messages: MessagesService,
-    private readonly store: ProviderMessagesRepository,
+    private readonly providerMessages: ProviderMessagesRepository,
   ) {}
 
-  /**
-   * Stores a message with all that follows from it, or nothing, if it is stored already.
-   * @returns whether it has been stored now
-   */
-  async take(connection: Connection, message: InboundMessage): Promise<boolean> {
+  /** @returns false when the message is stored already, or its ids are unusable */
+  async receive(connection: Connection, message: InboundMessage): Promise<boolean> {
     if (![message.customer.externalId, ...message.providerIds].every(isUsableId)) {
-      this.logger.warn({ connectionId: connection.id }, 'a message was left out: its ids can be nobody’s');
+      this.logger.warn({ connectionId: connection.id }, 'a message was ignored: its ids are unusable');
       return false;
     }
     try {
-      return await this.database.transaction((tx) => this.takeIn(tx, connection, message));
+      return await this.database.transaction((tx) => this.store(tx, connection, message));
     } catch (error) {
-      // The same message came again, as if from somebody else; all of this one is undone.
+      // The same message came again under another sender: everything is rolled back.
       if (!violatesUnique(error, PROVIDER_MESSAGES_KEY)) throw error;
       return false;
     }
   }
 
-  private async takeIn(tx: Transaction, connection: Connection, message: InboundMessage): Promise<boolean> {
+  private async store(tx: Transaction, connection: Connection, message: InboundMessage): Promise<boolean> {
     const { id: connectionId, tenantId, channel } = connection;
     const { externalId } = message.customer;
     const providerIds = [...new Set(message.providerIds)];
-    // From here on, one message of this customer at a time: so of two that are the same, the second finds the first.
+    // Locks the customer's identity, so that of two equal messages the second finds the first.
     const customer = { channel, externalId, ...customerOf(message.customer) };
     const contactId = await this.contacts.identify(tx, tenantId, customer);
-    if (await this.store.isKnown(tx, connectionId, providerIds)) return false;
+    if (await this.providerMessages.isKnown(tx, connectionId, providerIds)) return false;
     const conversation = await this.conversations.continueWith(tx, {
       tenantId,
       contactId,
       sourceChannel: channel,
       identityExternalId: externalId,
     });
-    const stored = await this.messages.take(tx, conversation, contentOf(message));
-    await this.store.insert(tx, connectionId, providerIds, stored);
+    const stored = await this.messages.receiveInTransaction(tx, conversation, contentOf(message));
+    await this.providerMessages.insert(tx, connectionId, providerIds, stored);
     return true;
   }
 }

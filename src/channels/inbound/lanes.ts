@@ -1,8 +1,7 @@
 /**
- * Works through items, in several lanes side by side: what belongs together goes one after another, in the order it
- * came.
- * @param laneOf what an item shares with those that it must keep in order with
- * @param width how many are worked on at once
+ * Processes items concurrently, but the items of one lane in order.
+ * @param laneOf names an item's lane
+ * @param width how many lanes at once
  */
 export async function workInLanes<T>(
   items: T[],
@@ -16,10 +15,10 @@ export async function workInLanes<T>(
     if (lane) lane.push(item);
     else lanes.set(laneOf(item), [item]);
   }
-  // All workers take from the same iterator, so each lane is one worker's.
-  const untouched = lanes.values();
+  // All workers share one iterator, so each lane has one worker.
+  const remaining = lanes.values();
   const worker = async () => {
-    for (const lane of untouched) for (const item of lane) await work(item);
+    for (const lane of remaining) for (const item of lane) await work(item);
   };
   await Promise.all(Array.from({ length: width }, worker));
 }

@@ -2,10 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { Transaction } from '../../database/transaction';
 import { MessageEntity } from '../../messages/message.entity';
 
-/** The primary key of what providers call messages: it is what stores each of them once. */
+/** The primary key by which each of a provider's messages is stored once. */
 export const PROVIDER_MESSAGES_KEY = 'provider_messages_pkey';
 
-/** What providers call the messages that customers sent. */
+/** The providers' ids of customers' messages. */
 @Injectable()
 export class ProviderMessagesRepository {
   async isKnown(tx: Transaction, connectionId: string, providerIds: string[]): Promise<boolean> {

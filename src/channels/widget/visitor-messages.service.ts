@@ -35,7 +35,7 @@ export class VisitorMessagesService {
   ): Promise<PostedMessageResponse> {
     // The client's id has no space in it: so no two visitors' ids for their messages are one.
     const providerId = `${externalId} ${clientMessageId}`;
-    const isNew = await this.inbound.take(widget, {
+    const isNew = await this.inbound.receive(widget, {
       kind: 'message',
       accountId: widget.externalId,
       providerIds: [providerId],

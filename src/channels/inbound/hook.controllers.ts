@@ -1,0 +1,44 @@
+import { applyDecorators, Controller, Param, Req, Res, Type } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { Public } from '../../common/access.decorators';
+import { Channel, describeChannel, slugOf } from '../../common/channel';
+import { HookEvents, HookHandshake } from './hook.decorators';
+import { HOOKED_CHANNELS } from './hook-path';
+import { HooksService } from './hooks.service';
+
+/** A controller for each channel whose provider calls us. */
+export const HOOK_CONTROLLERS = HOOKED_CHANNELS.map(hookController);
+
+function hookController(channel: Channel): Type<object> {
+  const { label, hook } = describeChannel(channel);
+  const { signature, hasHandshake } = hook!;
+
+  @ApiTags('Channels')
+  @Public()
+  @Controller(`channels/${slugOf(channel)}`)
+  class HookController {
+    constructor(private readonly hooks: HooksService) {}
+
+    @applyDecorators(...(hasHandshake ? [HookHandshake()] : []))
+    handshake(
+      @Param('hookKey') hookKey: string,
+      @Req() request: Request,
+      @Res({ passthrough: true }) response: Response,
+    ): Promise<string> {
+      return this.hooks.handshake({ channel, hookKey, request, response });
+    }
+
+    @HookEvents(label, signature)
+    receive(
+      @Param('hookKey') hookKey: string,
+      @Req() request: Request,
+      @Res({ passthrough: true }) response: Response,
+    ): Promise<void> {
+      return this.hooks.receive({ channel, hookKey, request, response });
+    }
+  }
+  // The operation ids of the OpenAPI document begin with it.
+  Object.defineProperty(HookController, 'name', { value: `${label}HookController` });
+  return HookController;
+}
