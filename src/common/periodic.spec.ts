@@ -1,4 +1,3 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import { Periodic } from './periodic';
 
 describe('Periodic', () => {
@@ -6,17 +5,18 @@ describe('Periodic', () => {
   let errors: Error[];
   let periodic: Periodic;
   const times = () => finish.length;
-  const until = async (met: () => boolean) => {
-    while (!met()) await turn();
-  };
+  /** Long past the pause. */
+  const timePasses = () => jest.advanceTimersByTimeAsync(1_000);
 
   beforeEach(() => {
+    jest.useFakeTimers();
     finish = [];
     errors = [];
   });
   afterEach(async () => {
     for (const end of finish) end();
     await periodic.stop();
+    jest.useRealTimers();
   });
 
   /** Each run ends when the test calls `finish`. */
@@ -34,38 +34,39 @@ describe('Periodic', () => {
 
   it('runs again after the last run has ended, and not before', async () => {
     start();
-    await until(() => times() === 1);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await timePasses();
     expect(times()).toBe(1);
     finish[0]!();
-    await until(() => times() === 2);
+    await timePasses();
+    expect(times()).toBe(2);
   });
 
   it('continues after a failure, and reports it', async () => {
     start(true);
-    await until(() => times() === 1);
+    await timePasses();
     finish[0]!();
-    await until(() => times() === 2);
+    await timePasses();
+    expect(times()).toBe(2);
     expect(errors.map(({ message }) => message)).toEqual(['failed']);
   });
 
   it('waits for the current run when it is stopped, and starts no other', async () => {
     start();
-    await until(() => times() === 1);
+    await timePasses();
     let stopped = false;
     const stopping = periodic.stop().then(() => (stopped = true));
-    await turn();
+    await timePasses();
     expect({ stopped, isStopped: periodic.isStopped }).toEqual({ stopped: false, isStopped: true });
     finish[0]!();
     await stopping;
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await timePasses();
     expect(times()).toBe(1);
   });
 
   it('does nothing when it is stopped before the first run', async () => {
     start();
     await periodic.stop();
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await timePasses();
     expect(times()).toBe(0);
   });
 });

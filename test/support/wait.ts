@@ -1,20 +1,37 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const STEP_MS = 20;
+/** Shorter than a lease (20 s), so that no test passes only because a lease has ended. */
+const TIMEOUT_MS = 15_000;
 
 type Asked<T> = T | undefined | null | false;
 
-/** Asks until there is an answer other than undefined, null or false; fails, saying what was waited for. */
+/** Asks until there is an answer other than undefined, null or false; fails, naming what did not come. */
 export async function waitFor<T>(
   what: string,
   ask: () => Asked<T> | Promise<Asked<T>>,
-  timeoutMs = 10_000,
+  timeoutMs = TIMEOUT_MS,
 ): Promise<T> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {
     const answer = await ask();
     if (answer !== undefined && answer !== null && answer !== false) return answer;
-    if (Date.now() > deadline) throw new Error(`Waited ${timeoutMs} ms in vain for ${what}`);
+    if (Date.now() > deadline) throw new Error(`Waited ${timeoutMs} ms for ${what}`);
     await sleep(STEP_MS);
   }
+}
+
+/** Only where the passing of time is itself the cause of what is tested: an age, a window, a `Retry-After`. */
+export async function letTimePass(ms: number): Promise<void> {
+  const end = performance.now() + ms;
+  // A timer may fire up to a millisecond early.
+  while (performance.now() < end) await sleep(Math.ceil(end - performance.now()));
+}
+
+/** A moment later than everything before, and earlier than everything after, by the clock's milliseconds. */
+export async function moment(): Promise<Date> {
+  await letTimePass(2);
+  const now = new Date();
+  await letTimePass(2);
+  return now;
 }
