@@ -28,5 +28,6 @@ module.exports = {
   maxWorkers: 2,
   workerIdleMemoryLimit: '768MB',
   clearMocks: true,
-  testTimeout: 30_000,
+  // Several waits of a test may each take long on a busy machine; what must be fast says so itself.
+  testTimeout: 60_000,
 };

@@ -9,7 +9,7 @@ import { WebhookTestService } from '../../src/webhooks/deliveries/webhook-test.s
 import { AgentsService } from '../../src/workspaces/agents.service';
 import { WorkspacesService } from '../../src/workspaces/workspaces.service';
 import { Dashboard } from '../support/dashboard';
-import { subscribe, Subscription } from '../support/subscription';
+import { subscribe, Subscription } from '../support/webhook-workspace';
 
 interface Expected {
   entity: string;

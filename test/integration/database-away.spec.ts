@@ -4,7 +4,7 @@ import { Transaction } from '../../src/database/transaction';
 import { Dashboard } from '../support/dashboard';
 import { Receiver } from '../support/receiver';
 import { TestService } from '../support/service';
-import { subscribe, waitForDeliveries } from '../support/subscription';
+import { subscribe, waitForDeliveries } from '../support/webhook-workspace';
 import { TcpProxy } from '../support/tcp-proxy';
 import { waitFor } from '../support/wait';
 

@@ -5,6 +5,7 @@ import axios from 'axios';
 import { Client } from 'pg';
 import { MetricsServer } from '../../src/metrics/metrics.server';
 import { CreatedWebhookEndpoint } from '../../src/webhooks/endpoints/webhook-endpoint.dto';
+import { waitForLockWait } from '../support/lock-waits';
 import { Receiver } from '../support/receiver';
 import { createTenant, Tenant } from '../support/routes';
 import { ServiceOptions, TestService } from '../support/service';
@@ -108,12 +109,16 @@ describe('of the API', () => {
     await client.connect();
     await client.query('BEGIN');
     await client.query('LOCK TABLE contacts');
+    const hangUp = new AbortController();
     const impatient = axios.get(`${service.baseUrl}/api/v1/contacts`, {
       headers: { authorization: `Bearer ${tenant.key.key}` },
       proxy: false,
-      timeout: 300,
+      signal: hangUp.signal,
     });
-    await expect(impatient).rejects.toThrow('timeout');
+    impatient.catch(() => undefined);
+    await waitForLockWait(service, 'the request');
+    hangUp.abort();
+    await expect(impatient).rejects.toThrow('canceled');
     await client.end();
     await waitFor('its figure', async () => (await read(service, gone)) === 1);
   });
@@ -140,10 +145,14 @@ describe('of the API', () => {
     const state = (name: string) => read(service, `database_pool_connections{state="${name}"}`);
     expect((await state('busy')) + (await state('idle'))).toBeGreaterThan(0);
     expect(await state('waiting')).toBe(0);
-    const sleeps = Array.from({ length: 15 }, () => service.query('SELECT pg_sleep(1)'));
+    const lock = new Client({ connectionString: service.stores.databaseUrl });
+    await lock.connect();
+    await lock.query('SELECT pg_advisory_lock(1)');
+    const blocked = Array.from({ length: 15 }, () => service.query('SELECT pg_advisory_xact_lock_shared(1)'));
     // The pool has ten; of those it keeps none for whoever asks how many there are.
     const figures = await scrape(service);
-    await Promise.all(sleeps);
+    await lock.end();
+    await Promise.all(blocked);
     expect(figures).toMatch(/^database_pool_connections\{state="busy"\} 10$/m);
     expect(figures).toMatch(/^database_pool_connections\{state="waiting"\} 5$/m);
   });
@@ -202,7 +211,7 @@ describe('of a worker', () => {
   beforeEach(async () => {
     receiver = await Receiver.start();
     tenant = await WebhookWorkspace.create(service);
-    endpoint = await tenant.endpoint(receiver.url());
+    endpoint = await tenant.addEndpoint(receiver.url());
   });
   afterEach(() => receiver.stop());
 
@@ -271,7 +280,7 @@ describe('of a worker', () => {
     const expired = 'webhook_leases_expired_total';
     receiver.https.respond = (response) => response.writeHead(503).end();
     await tenant.message();
-    await tenant.delivery(endpoint, 'has failed', ({ attempts }) => attempts.length > 0);
+    await tenant.waitForDelivery(endpoint, 'has failed', ({ attempts }) => attempts.length > 0);
     receiver.https.respond = (response) => response.end();
     const [difference] = await moved(service, [expired], async () => {
       await service.query(

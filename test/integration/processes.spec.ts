@@ -2,10 +2,11 @@ import { createConnection } from 'node:net';
 import axios from 'axios';
 import { Client } from 'pg';
 import { Dashboard } from '../support/dashboard';
+import { waitForLockWait } from '../support/lock-waits';
 import { Receiver } from '../support/receiver';
 import { TestService } from '../support/service';
 import { ServiceProcess } from '../support/service-process';
-import { addEndpoint, attemptsOf, deliveriesOf, subscribe, waitForDeliveries } from '../support/subscription';
+import { attemptsOf, deliveriesOf, subscribe, waitForDeliveries } from '../support/webhook-workspace';
 import { TcpProxy } from '../support/tcp-proxy';
 import { waitFor } from '../support/wait';
 
@@ -81,12 +82,7 @@ describe('processes', () => {
       { body: 'Held up' },
       { headers: { 'x-api-key': key }, proxy: false },
     );
-    await waitFor('the request to wait for the lock', async () => {
-      const waiting = await dashboard.query(
-        `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-      );
-      return waiting.length > 0;
-    });
+    await waitForLockWait(dashboard, 'the request');
     api.kill('SIGTERM');
     await waitFor('new connections to be refused', () => isRefused(api.port));
     await lock.query('COMMIT');
@@ -143,12 +139,13 @@ describe('an outage of Redis', () => {
     });
     const receiver = await Receiver.start();
     try {
-      const { workspace, conversation, endpoint, path } = await subscribe(dashboard, receiver);
+      const subscription = await subscribe(dashboard, receiver);
+      const { workspace, conversation, endpoint, path } = subscription;
       const client = service.client.as(await dashboard.make.apiKey(workspace));
       const send = (body: string) => client.post(`/conversations/${conversation.id}/messages`, { body });
       expect(await send('Before')).toMatchObject({ status: 201 });
       await waitForDeliveries(dashboard, endpoint, 'SUCCEEDED', 1);
-      const paced = await addEndpoint(dashboard, workspace, receiver.url('/paced'));
+      const paced = await subscription.addEndpoint(receiver.url('/paced'));
       await dashboard.query('UPDATE webhook_endpoints SET rate_limit = 100 WHERE id = $1', [paced.id]);
 
       await proxy.cut();

@@ -14,7 +14,6 @@ import { ContactsRepository } from '../../src/contacts/contacts.repository';
 import { CONVERSATION_STATUSES } from '../../src/conversations/conversation.entity';
 import { ConversationsRepository } from '../../src/conversations/conversations.repository';
 import { Database } from '../../src/database/database';
-import { DatabaseClient } from '../../src/database/database-client';
 import { MessagesRepository } from '../../src/messages/messages.repository';
 import { OutboxEvent, OutboxRelay } from '../../src/outbox/outbox.relay';
 import { PendingDeliveriesRepository } from '../../src/webhooks/deliveries/pending-deliveries.repository';
@@ -73,7 +72,7 @@ describe('query plans', () => {
 
   beforeAll(async () => {
     dashboard = await Dashboard.create();
-    sent = jest.spyOn(DatabaseClient.prototype, 'query');
+    sent = jest.spyOn(Client.prototype, 'query');
     database = new Client({ connectionString: dashboard.stores.databaseUrl });
     await database.connect();
     await fill(dashboard.stores.databaseUrl);

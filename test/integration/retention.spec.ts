@@ -1,10 +1,11 @@
+import { Client } from 'pg';
 import { newId } from '../../src/common/ids';
 import { Config } from '../../src/config/config';
 import { Database } from '../../src/database/database';
 import { RetentionService } from '../../src/retention/retention.service';
 import { Dashboard } from '../support/dashboard';
-import { subscribe, Subscription } from '../support/subscription';
-import { waitFor } from '../support/wait';
+import { waitForLockWait } from '../support/lock-waits';
+import { subscribe, Subscription } from '../support/webhook-workspace';
 
 /** More than one batch of 2,000. */
 const MANY = 4_500;
@@ -205,10 +206,16 @@ describe('retention', () => {
 
   it('can be stopped, and goes on from there the next time', async () => {
     await deliver(MANY, '31 days', 'SUCCEEDED');
+    // The second batch waits for this row; by then the first is gone.
+    const lock = new Client({ connectionString: dashboard.stores.databaseUrl });
+    await lock.connect();
+    await lock.query('BEGIN');
+    await lock.query('SELECT FROM webhook_deliveries OFFSET 3000 LIMIT 1 FOR UPDATE');
     const stop = new AbortController();
     const run = service().clean(stop.signal);
-    await waitFor('the first batch', async () => (await count('webhook_deliveries')) < MANY);
+    await waitForLockWait(dashboard, 'the second batch');
     stop.abort();
+    await lock.end();
     const { webhook_deliveries: removed } = await run;
 
     expect(removed).toBeGreaterThan(0);

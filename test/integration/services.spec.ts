@@ -6,7 +6,7 @@ import { ContactsService } from '../../src/contacts/contacts.service';
 import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service';
 import { AgentsService } from '../../src/workspaces/agents.service';
 import { Dashboard } from '../support/dashboard';
-import { subscribe, Subscription } from '../support/subscription';
+import { subscribe, Subscription } from '../support/webhook-workspace';
 
 const URL = 'https://127.0.0.1:9999/hook';
 

@@ -1,13 +1,11 @@
+import { randomBytes } from 'node:crypto';
 import { INestApplicationContext } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
 import { AuditEntryEntity } from '../../src/audit/audit-entry.entity';
 import { AuditService } from '../../src/audit/audit.service';
+import { newId } from '../../src/common/ids';
 import { SYSTEM } from '../../src/common/principal';
-import { Config } from '../../src/config/config';
-import { ConfigModule } from '../../src/config/config.module';
 import { ConversationDetail } from '../../src/conversations/conversation.dto';
 import { MessageResponse } from '../../src/messages/message.dto';
-import { MessagingModule } from '../../src/messaging.module';
 import { WebhookDeliveriesService } from '../../src/webhooks/deliveries/webhook-deliveries.service';
 import {
   ListWebhookDeliveriesQuery,
@@ -18,46 +16,72 @@ import {
   CreateWebhookEndpoint,
 } from '../../src/webhooks/endpoints/webhook-endpoint.dto';
 import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service';
+import { WebhookTestService } from '../../src/webhooks/deliveries/webhook-test.service';
 import { WebhookRecoveriesService } from '../../src/webhooks/recoveries/webhook-recoveries.service';
 import { WebhookRecoverySummary } from '../../src/webhooks/recoveries/webhook-recovery.dto';
-import { WebhookTestService } from '../../src/webhooks/deliveries/webhook-test.service';
+import { AgentEntity } from '../../src/workspaces/agent.entity';
 import { CreateWorkspace } from '../../src/workspaces/workspace.dto';
 import { WorkspaceEntity } from '../../src/workspaces/workspace.entity';
-import { TestService } from './service';
+import { Dashboard } from './dashboard';
+import { Fixtures } from './fixtures';
+import { Receiver } from './receiver';
 import { waitFor } from './wait';
 
 type Identified = { id: string };
+
+/** A process with the webhook services: a dashboard, or a service with the role `worker` or `all`. */
+export interface WebhookHost {
+  app: Pick<INestApplicationContext, 'get'>;
+  make: Fixtures;
+  query<Row = Record<string, unknown>>(sql: string, parameters?: unknown[]): Promise<Row[]>;
+}
+
+/** A stored delivery. */
+export interface DeliveryRow {
+  id: string;
+  event_type: string;
+  status: 'PENDING' | 'SUCCEEDED' | 'EXHAUSTED' | 'CANCELLED';
+  attempt_count: number;
+  next_attempt_at: Date;
+  lease_id: string | null;
+  lease_until: Date | null;
+  finished_at: Date | null;
+}
+
+/** A stored attempt. */
+export interface AttemptRow {
+  delivery_id: string;
+  attempted_at: Date;
+  duration_ms: number;
+  status_code: number | null;
+  error: string | null;
+  error_message: string | null;
+  response: Buffer | null;
+}
 
 /** A workspace with a conversation, and what its dashboard does with webhooks. */
 export class WebhookWorkspace {
   readonly endpoints: WebhookEndpointsService;
   readonly deliveries: WebhookDeliveriesService;
-  readonly recoveries: WebhookRecoveriesService;
+  private readonly recoveries: WebhookRecoveriesService;
   private readonly tests: WebhookTestService;
   private readonly audit: AuditService;
 
-  private constructor(
-    readonly service: TestService,
+  protected constructor(
+    private readonly host: WebhookHost,
     readonly workspace: WorkspaceEntity,
     readonly conversation: ConversationDetail,
-    dashboard: INestApplicationContext,
   ) {
-    this.endpoints = dashboard.get(WebhookEndpointsService, { strict: false });
-    this.deliveries = dashboard.get(WebhookDeliveriesService, { strict: false });
-    this.recoveries = dashboard.get(WebhookRecoveriesService, { strict: false });
-    this.tests = dashboard.get(WebhookTestService, { strict: false });
-    this.audit = dashboard.get(AuditService, { strict: false });
+    this.endpoints = host.app.get(WebhookEndpointsService, { strict: false });
+    this.deliveries = host.app.get(WebhookDeliveriesService, { strict: false });
+    this.recoveries = host.app.get(WebhookRecoveriesService, { strict: false });
+    this.tests = host.app.get(WebhookTestService, { strict: false });
+    this.audit = host.app.get(AuditService, { strict: false });
   }
 
-  /** `dashboard` is what has the services, where the service's own process has no worker. */
-  static async create(
-    service: TestService,
-    input: Partial<CreateWorkspace> = {},
-    dashboard: INestApplicationContext = service.app,
-  ): Promise<WebhookWorkspace> {
-    const workspace = await service.make.workspace(input);
-    const conversation = await service.make.conversation(workspace);
-    return new WebhookWorkspace(service, workspace, conversation, dashboard);
+  static async create(host: WebhookHost, input: Partial<CreateWorkspace> = {}): Promise<WebhookWorkspace> {
+    const workspace = await host.make.workspace(input);
+    return new WebhookWorkspace(host, workspace, await host.make.conversation(workspace));
   }
 
   get id(): string {
@@ -65,7 +89,7 @@ export class WebhookWorkspace {
   }
 
   /** For messages, unless something else is said. */
-  endpoint(url: string, given: Partial<CreateWebhookEndpoint> = {}): Promise<CreatedWebhookEndpoint> {
+  addEndpoint(url: string, given: Partial<CreateWebhookEndpoint> = {}): Promise<CreatedWebhookEndpoint> {
     return this.endpoints.create(this.id, { url, events: ['message.created'], ...given }, SYSTEM);
   }
 
@@ -77,6 +101,7 @@ export class WebhookWorkspace {
     return this.endpoints.deactivate(this.id, id, SYSTEM);
   }
 
+  /** Presses the Test button. */
   test({ id }: Identified) {
     return this.tests.test(this.id, id, SYSTEM);
   }
@@ -97,24 +122,36 @@ export class WebhookWorkspace {
     return this.recoveries.get(this.id, id!);
   }
 
-  /** A recovery as soon as it is over. */
-  recovered(recovery: Pick<WebhookRecoverySummary, 'id'>): Promise<WebhookRecoverySummary> {
+  /** A recovery as soon as it has ended. */
+  waitForRecovery(recovery: Pick<WebhookRecoverySummary, 'id'>): Promise<WebhookRecoverySummary> {
     return waitFor('the end of a recovery', async () => {
       const now = await this.recovery(recovery);
       return now.status !== 'running' && now;
     });
   }
 
+  /** A customer's message. */
   message(body?: string): Promise<MessageResponse> {
-    return this.service.make.received(this.workspace, this.conversation, body);
+    return this.host.make.received(this.workspace, this.conversation, body);
+  }
+
+  /** Settles when every event of the workspace so far has been relayed. */
+  async waitForRelay(): Promise<void> {
+    await waitFor('the relay', async () => {
+      const waiting = await this.host.query(
+        'SELECT FROM events WHERE tenant_id = $1 AND relayed_at IS NULL LIMIT 1',
+        [this.id],
+      );
+      return waiting.length === 0;
+    });
   }
 
   async list(query: Partial<ListWebhookDeliveriesQuery> = {}): Promise<WebhookDeliverySummary[]> {
     return (await this.deliveries.list(this.id, { limit: 200, ...query })).data;
   }
 
-  /** An endpoint's only delivery, as soon as it fits. */
-  delivery(
+  /** An endpoint's latest delivery, as soon as it fits. */
+  waitForDelivery(
     { id: endpointId }: Identified,
     what: string,
     fits: (delivery: WebhookDeliverySummary) => boolean,
@@ -125,8 +162,8 @@ export class WebhookWorkspace {
     });
   }
 
-  /** As soon as so many of an endpoint's deliveries have this status. */
-  async waitForStatus(
+  /** As soon as exactly so many of an endpoint's deliveries have this status. */
+  waitForStatus(
     { id: endpointId }: Identified,
     status: WebhookDeliverySummary['status'],
     count = 1,
@@ -137,40 +174,152 @@ export class WebhookWorkspace {
     });
   }
 
-  /** Makes the next attempt of what is pending its last one, and due: nobody wants to wait for a minute. */
-  async hasten({ id }: Identified): Promise<void> {
-    await this.service.query(
-      `UPDATE webhook_deliveries
-       SET attempt_count = max_attempts - 1, next_attempt_at = now() - interval '2 seconds'
-       WHERE endpoint_id = $1 AND status = 'PENDING' AND lease_id IS NULL`,
-      [id],
-    );
+  /** Makes the next attempt of each pending delivery its last one, and due now, whatever is under way before. */
+  async makeLastAttemptDue({ id }: Identified): Promise<void> {
+    await waitFor('a delivery that waits for its next attempt', async () => {
+      const changed = await this.host.query(
+        `WITH changed AS (
+           UPDATE webhook_deliveries
+           SET attempt_count = max_attempts - 1, next_attempt_at = now() - interval '2 seconds'
+           WHERE endpoint_id = $1 AND status = 'PENDING' AND lease_id IS NULL RETURNING id
+         ) SELECT id FROM changed`,
+        [id],
+      );
+      return changed.length > 0;
+    });
   }
 
   /** Lets one message fail for good at a receiver that answers with a failure. */
   async exhaust(endpoint: Identified): Promise<WebhookDeliverySummary> {
     const before = (await this.list({ endpointId: endpoint.id, status: 'exhausted' })).length;
     await this.message();
-    await waitFor('a first attempt', async () => {
-      const [latest] = await this.list({ endpointId: endpoint.id });
-      return latest?.status === 'pending' && latest.attempts.length > 0;
-    });
-    await this.hasten(endpoint);
+    await this.waitForDelivery(
+      endpoint,
+      'has failed once',
+      ({ status, attempts }) => status === 'pending' && attempts.length > 0,
+    );
+    await this.makeLastAttemptDue(endpoint);
     const [latest] = await this.waitForStatus(endpoint, 'exhausted', before + 1);
     return latest!;
   }
 
-  /** What the audit log has of one thing, newest first. */
+  /** The audit log's entries about one thing, newest first. */
   async auditOf({ id }: Identified): Promise<AuditEntryEntity[]> {
     return (await this.audit.list(this.id, 200)).filter(({ entityId }) => entityId === id);
   }
 }
 
-/** A dashboard backend over a service's stores: it manages webhooks, and delivers nothing. */
-export function startDashboard(service: TestService): Promise<INestApplicationContext> {
-  const config = ConfigModule.forRoot(service.app.get(Config));
-  return NestFactory.createApplicationContext(MessagingModule.over(config), {
-    logger: false,
-    abortOnError: false,
-  });
+interface SubscriptionOptions {
+  events?: string[];
+  workspace?: Partial<CreateWorkspace>;
+}
+
+/** A workspace with an agent, and an endpoint at a path of its own. */
+export class Subscription extends WebhookWorkspace {
+  private constructor(
+    host: WebhookHost,
+    workspace: WorkspaceEntity,
+    conversation: ConversationDetail,
+    readonly agent: AgentEntity,
+    readonly path: string,
+    readonly endpoint: CreatedWebhookEndpoint,
+  ) {
+    super(host, workspace, conversation);
+  }
+
+  /** Registers an endpoint at a receiver, or at any other address. */
+  static async start(
+    host: WebhookHost,
+    to: Receiver | string,
+    { events = ['*'], workspace: input }: SubscriptionOptions = {},
+  ): Promise<Subscription> {
+    const workspace = await host.make.workspace(input);
+    const agent = await host.make.agent(workspace);
+    const conversation = await host.make.conversation(workspace);
+    const path = `/hook-${randomBytes(4).toString('hex')}`;
+    const url = typeof to === 'string' ? to : to.url(path);
+    const endpoints = host.app.get(WebhookEndpointsService, { strict: false });
+    const endpoint = await endpoints.create(workspace.id, { url, events }, SYSTEM);
+    return new Subscription(host, workspace, conversation, agent, path, endpoint);
+  }
+}
+
+export const subscribe = (...given: Parameters<typeof Subscription.start>) => Subscription.start(...given);
+
+/** An endpoint's stored deliveries, oldest first. */
+export function deliveriesOf(host: WebhookHost, endpoint: Identified): Promise<DeliveryRow[]> {
+  return host.query<DeliveryRow>('SELECT * FROM webhook_deliveries WHERE endpoint_id = $1 ORDER BY id', [
+    endpoint.id,
+  ]);
+}
+
+/** Every stored attempt for an endpoint, oldest first. */
+export function attemptsOf(host: WebhookHost, endpoint: Identified): Promise<AttemptRow[]> {
+  return host.query<AttemptRow>(
+    `SELECT a.* FROM webhook_attempts a JOIN webhook_deliveries d ON d.id = a.delivery_id
+     WHERE d.endpoint_id = $1 ORDER BY a.id`,
+    [endpoint.id],
+  );
+}
+
+/** An endpoint's attempts, once there are so many. */
+export function waitForAttempts(
+  host: WebhookHost,
+  endpoint: Identified,
+  count: number,
+  timeoutMs?: number,
+): Promise<AttemptRow[]> {
+  return waitFor(
+    `${count} attempts`,
+    async () => {
+      const attempts = await attemptsOf(host, endpoint);
+      return attempts.length >= count && attempts;
+    },
+    timeoutMs,
+  );
+}
+
+/** An endpoint's deliveries, once there are so many and all of them have this status. */
+export function waitForDeliveries(
+  host: WebhookHost,
+  endpoint: Identified,
+  status: DeliveryRow['status'],
+  count = 1,
+  timeoutMs?: number,
+): Promise<DeliveryRow[]> {
+  return waitFor(
+    `${count} deliveries that are all ${status}`,
+    async () => {
+      const rows = await deliveriesOf(host, endpoint);
+      return rows.length >= count && rows.every((row) => row.status === status) && rows;
+    },
+    timeoutMs,
+  );
+}
+
+/** Inserts events and their pending deliveries to an endpoint, as the relay does. */
+export async function insertPendingDeliveries(
+  host: WebhookHost,
+  { workspace, endpoint }: Pick<Subscription, 'workspace' | 'endpoint'>,
+  count = 1,
+): Promise<void> {
+  await host.query(
+    `WITH event AS (
+       INSERT INTO events SELECT $1, id, 'message.created', '{}', now(), now() FROM unnest($2::uuid[]) AS id
+       RETURNING id
+     )
+     INSERT INTO webhook_deliveries (tenant_id, id, endpoint_id, event_id, event_type, status, max_attempts,
+       next_attempt_at, created_at)
+     SELECT $1, event.id, $3, event.id, 'message.created', 'PENDING', 6, now(), now() FROM event`,
+    [workspace.id, Array.from({ length: count }, newId), endpoint.id],
+  );
+}
+
+/** Makes an endpoint's pending deliveries due now, and wakes it. */
+export async function makeRetriesDue(dashboard: Dashboard, endpoint: Identified): Promise<void> {
+  await dashboard.query(
+    `UPDATE webhook_deliveries SET next_attempt_at = now() WHERE endpoint_id = $1 AND status = 'PENDING'`,
+    [endpoint.id],
+  );
+  await dashboard.wake(endpoint.id);
 }

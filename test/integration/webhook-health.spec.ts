@@ -28,7 +28,7 @@ afterAll(() => service.close());
 beforeEach(async () => {
   receiver = await Receiver.start();
   tenant = await WebhookWorkspace.create(service);
-  endpoint = await tenant.endpoint(receiver.url());
+  endpoint = await tenant.addEndpoint(receiver.url());
 });
 afterEach(() => receiver.stop());
 
@@ -45,7 +45,7 @@ async function failingFor(days: number): Promise<void> {
 async function failOnce(): Promise<Date> {
   receiver.https.respond = failing;
   await tenant.message();
-  const failed = await tenant.delivery(endpoint, 'has failed', ({ attempts }) => attempts.length > 0);
+  const failed = await tenant.waitForDelivery(endpoint, 'has failed', ({ attempts }) => attempts.length > 0);
   return failed.attempts[0]!.at;
 }
 
@@ -81,7 +81,7 @@ describe('health', () => {
       last24Hours: { ...NOTHING, pending: 1 },
     });
 
-    await tenant.hasten(endpoint);
+    await tenant.makeLastAttemptDue(endpoint);
     await tenant.waitForStatus(endpoint, 'exhausted');
     expect(await tenant.health(endpoint)).toEqual({ ...failed, last24Hours: { ...NOTHING, exhausted: 1 } });
     expect(await tenant.endpoints.get(tenant.id, endpoint.id)).toMatchObject({ failingSince: firstFailure });
@@ -135,8 +135,8 @@ describe('health', () => {
     await tenant.test(endpoint);
     const [test] = await tenant.list();
     await tenant.redeliver(test!);
-    await tenant.delivery(endpoint, 'has failed again', ({ attempts }) => attempts.length === 2);
-    await tenant.hasten(endpoint);
+    await tenant.waitForDelivery(endpoint, 'has failed again', ({ attempts }) => attempts.length === 2);
+    await tenant.makeLastAttemptDue(endpoint);
     await tenant.waitForStatus(endpoint, 'exhausted');
     expect(await tenant.health(endpoint)).toMatchObject({ active: true, failingSince: null });
   });
@@ -177,7 +177,7 @@ describe('an endpoint that failed for five days', () => {
   it('is not given up a little earlier', async () => {
     await failOnce();
     await failingFor(4.99);
-    await tenant.hasten(endpoint);
+    await tenant.makeLastAttemptDue(endpoint);
     await tenant.waitForStatus(endpoint, 'exhausted');
     await expectStaysActive();
   });
@@ -186,7 +186,7 @@ describe('an endpoint that failed for five days', () => {
     await failOnce();
     await failingFor(6);
     receiver.https.respond = working;
-    await tenant.hasten(endpoint);
+    await tenant.makeLastAttemptDue(endpoint);
     await tenant.waitForStatus(endpoint, 'succeeded');
     receiver.https.respond = failing;
     await tenant.exhaust(endpoint);
@@ -200,7 +200,7 @@ describe('an endpoint that failed for five days', () => {
     receiver.https.respond = (response) => {
       held = response;
     };
-    await tenant.hasten(endpoint);
+    await tenant.makeLastAttemptDue(endpoint);
     await waitFor('the last attempt', () => held);
     receiver.https.respond = working;
     await tenant.message();
@@ -225,7 +225,7 @@ describe('an endpoint that answers 410 Gone', () => {
   it('is not given up when the next attempt succeeds', async () => {
     receiver.https.respond = gone;
     await tenant.message();
-    await tenant.delivery(endpoint, 'has failed', ({ attempts }) => attempts.length > 0);
+    await tenant.waitForDelivery(endpoint, 'has failed', ({ attempts }) => attempts.length > 0);
     receiver.https.respond = working;
     await tenant.waitForStatus(endpoint, 'succeeded');
     await expectStaysActive();
@@ -234,9 +234,9 @@ describe('an endpoint that answers 410 Gone', () => {
   it('is not given up when the last attempt finds something else', async () => {
     receiver.https.respond = gone;
     await tenant.message();
-    await tenant.delivery(endpoint, 'has failed', ({ attempts }) => attempts.length > 0);
+    await tenant.waitForDelivery(endpoint, 'has failed', ({ attempts }) => attempts.length > 0);
     receiver.https.respond = failing;
-    await tenant.hasten(endpoint);
+    await tenant.makeLastAttemptDue(endpoint);
     await tenant.waitForStatus(endpoint, 'exhausted');
     await expectStaysActive();
   });

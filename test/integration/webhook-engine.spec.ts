@@ -1,24 +1,22 @@
 import { ServerResponse } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
 import Redis from 'ioredis';
 import { OutboxConsumer, OutboxRelay } from '../../src/outbox/outbox.relay';
 import { SYSTEM } from '../../src/common/principal';
 import { DeliveryQueue } from '../../src/webhooks/deliveries/delivery.queue';
-import { PendingDeliveriesRepository } from '../../src/webhooks/deliveries/pending-deliveries.repository';
 import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service';
 import { Dashboard } from '../support/dashboard';
+import { hasLockWait } from '../support/lock-waits';
 import { Receiver } from '../support/receiver';
 import { TestService } from '../support/service';
 import {
-  addEndpoint,
   attemptsOf,
-  bringForward,
+  makeRetriesDue,
   deliveriesOf,
   subscribe,
   Subscription,
   waitForAttempts,
   waitForDeliveries,
-} from '../support/subscription';
+} from '../support/webhook-workspace';
 import { waitFor } from '../support/wait';
 
 const CAP = 3;
@@ -128,28 +126,32 @@ describe('delivery engine', () => {
     await expectAllPlacesFree(subscription);
   });
 
-  it('starts what it has room for as it is made, without a claim, and wakes for the rest', async () => {
-    const claim = jest.spyOn(service.app.get(PendingDeliveriesRepository), 'claim');
+  it('starts deliveries without a claim while slots are free, and claims the rest later', async () => {
     const subscription = await subscribe(service, receiver);
-    const claims = () => claim.mock.calls.filter(([endpointId]) => endpointId === subscription.endpoint.id);
     hold(subscription.path);
+    // A lease from the transaction that relayed the event: no claim has touched the row since.
+    const leases = () =>
+      service.query<{ leased: boolean; unclaimed: boolean }>(
+        `SELECT d.lease_id IS NOT NULL AS leased, d.xmin = e.xmin AS unclaimed
+         FROM webhook_deliveries d JOIN events e ON e.tenant_id = d.tenant_id AND e.id = d.event_id
+         WHERE d.endpoint_id = $1 ORDER BY d.id`,
+        [subscription.endpoint.id],
+      );
+    const started = { leased: true, unclaimed: true };
+    const waiting = { leased: false, unclaimed: true };
 
     for (let n = 1; n <= CAP; n++) {
       await send(subscription, 1);
       await underWay(subscription.path, n);
     }
-    expect(claims()).toEqual([]);
+    expect(await leases()).toEqual(Array(CAP).fill(started));
 
     await send(subscription, 2);
-    await waitFor(
-      'the others to be owed',
-      async () => (await deliveriesOf(service, subscription.endpoint)).length === CAP + 2,
-    );
+    await subscription.waitForRelay();
+    expect(await leases()).toEqual([...Array<object>(CAP).fill(started), waiting, waiting]);
     release(subscription.path);
     await waitForDeliveries(service, subscription.endpoint, 'SUCCEEDED', CAP + 2);
-    expect(claims()).not.toEqual([]);
     expect(receiver.received(subscription.path)).toHaveLength(CAP + 2);
-    claim.mockRestore();
   });
 
   it('sends nothing again when an event is relayed again', async () => {
@@ -162,10 +164,7 @@ describe('delivery engine', () => {
     ]);
     await send(subscription, 1);
 
-    await waitFor('all to be relayed', async () => {
-      const waiting = await service.query('SELECT FROM events WHERE relayed_at IS NULL');
-      return waiting.length === 0;
-    });
+    await subscription.waitForRelay();
     await waitForDeliveries(service, subscription.endpoint, 'SUCCEEDED', CAP + 1);
     expect(receiver.received(subscription.path)).toHaveLength(CAP + 1);
     await expectAllPlacesFree(subscription);
@@ -240,38 +239,50 @@ describe('delivery engine', () => {
     );
     expect(attempts[0]!.duration_ms).toBeGreaterThanOrEqual(9_990);
     release(hanging.path);
-    await bringForward(dashboard, hanging.endpoint);
+    await makeRetriesDue(dashboard, hanging.endpoint);
     await waitForDeliveries(service, hanging.endpoint, 'SUCCEEDED', CAP + 2, SLOW);
   }, 60_000);
 
-  it('sends nothing to an endpoint once it is deleted, though that is while its event is relayed', async () => {
-    const { workspace, conversation, endpoint, path } = await subscribe(service, receiver);
-    let postsWhenDeleted: number | null = null;
+  it('begins no attempt once its endpoint is deleted, even while the event is being relayed', async () => {
+    const subscription = await subscribe(service, receiver);
+    const { workspace, endpoint, path } = subscription;
+    let deletedAt: string | null = null;
     const remove = async () => {
       await service.app.get(WebhookEndpointsService).delete(workspace.id, endpoint.id, SYSTEM);
-      postsWhenDeleted = receiver.received(path).length;
+      deletedAt = new Date().toISOString();
     };
     const consumer: OutboxConsumer = {
-      // By now the relay has read who is subscribed.
-      consume: async (_, events) => {
+      consume: async (tx, events) => {
         if (!events.some(({ tenantId, type }) => tenantId === workspace.id && type === 'message.created'))
           return;
-        await sleep(100);
+        if (deletedAt !== null) return;
+        const count = async (sql: string) => (await tx.query(sql, [endpoint.id])).length;
+        await waitFor('the delivery to be inserted', () =>
+          count('SELECT FROM webhook_deliveries WHERE endpoint_id = $1'),
+        );
         void remove();
-        await sleep(500);
+        await waitFor(
+          'the deletion to wait for the relay, or to be done',
+          async () => deletedAt !== null || (await hasLockWait(service)),
+        );
       },
     };
     service.app.get(OutboxRelay).register(consumer);
 
-    await service.make.received(workspace, conversation, 'First');
+    await subscription.message('First');
 
-    await waitFor('the deletion', () => postsWhenDeleted !== null);
+    await waitFor('the deletion', () => deletedAt);
     await waitFor('its outcome', async () => {
       const [delivery] = await deliveriesOf(service, endpoint);
       return delivery !== undefined && delivery.status !== 'PENDING';
     });
-    await sleep(500);
-    expect(receiver.received(path)).toHaveLength(postsWhenDeleted!);
+    // What is relayed later is delivered later, too: nothing for the deleted endpoint can be on its way any more.
+    const another = await subscription.addEndpoint(receiver.url(`${path}-2`));
+    await subscription.message('Second');
+    await waitForDeliveries(service, another, 'SUCCEEDED');
+    const begun = receiver.received(path).map(({ envelope }) => envelope.deliveredAt);
+    expect(begun.filter((at) => at > deletedAt!)).toEqual([]);
+    expect(begun.length).toBeLessThanOrEqual(1);
   });
 
   it('cancels what an endpoint got while it was being deactivated', async () => {
@@ -282,7 +293,7 @@ describe('delivery engine', () => {
     await waitForAttempts(service, endpoint, 1);
     // As if the consumer had committed just after the deactivation.
     await service.query('UPDATE webhook_endpoints SET active = false WHERE id = $1', [endpoint.id]);
-    await bringForward(dashboard, endpoint);
+    await makeRetriesDue(dashboard, endpoint);
     await waitForDeliveries(service, endpoint, 'CANCELLED', 1, SLOW);
     expect(receiver.received(path)).toHaveLength(1);
   });
@@ -311,7 +322,7 @@ describe('delivery engine', () => {
     await send(busy, 1);
     await underWay(busy.path, 1);
     const path = `${busy.path}-new`;
-    const endpoint = await addEndpoint(service, busy.workspace, receiver.url(path));
+    const endpoint = await busy.addEndpoint(receiver.url(path), { events: ['*'] });
     await send(busy, 1);
     await waitForDeliveries(service, endpoint, 'SUCCEEDED', 1);
     release(busy.path);

@@ -6,7 +6,13 @@ import {
 } from '../../src/webhooks/deliveries/pending-deliveries.repository';
 import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service';
 import { Dashboard } from '../support/dashboard';
-import { attemptsOf, deliveriesOf, oweEvents, subscribe, Subscription } from '../support/subscription';
+import {
+  attemptsOf,
+  deliveriesOf,
+  insertPendingDeliveries,
+  subscribe,
+  Subscription,
+} from '../support/webhook-workspace';
 
 /** Enough for two statements to meet in the middle. */
 const MANY = 1_000;
@@ -28,7 +34,7 @@ describe('leases', () => {
 
   const claim = (count = 10) => store.claim(subscription.endpoint.id, count);
   const stored = () => deliveriesOf(dashboard, subscription.endpoint);
-  const owe = (count = 1) => oweEvents(dashboard, subscription, count);
+  const owe = (count = 1) => insertPendingDeliveries(dashboard, subscription, count);
   const endLeases = () =>
     dashboard.query(
       `UPDATE webhook_deliveries SET lease_until = now() - interval '1 second' WHERE endpoint_id = $1`,

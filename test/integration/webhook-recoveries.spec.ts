@@ -1,16 +1,15 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { INestApplicationContext } from '@nestjs/common';
 import { Client } from 'pg';
 import { newId } from '../../src/common/ids';
 import { CreatedWebhookEndpoint } from '../../src/webhooks/endpoints/webhook-endpoint.dto';
 import { WebhookRecoverySummary } from '../../src/webhooks/recoveries/webhook-recovery.dto';
 import { PlanTier } from '../../src/workspaces/plan-policy';
+import { Dashboard } from '../support/dashboard';
 import { expectRefusal } from '../support/errors';
 import { Responder } from '../support/https-receiver';
 import { Receiver } from '../support/receiver';
 import { TestService } from '../support/service';
-import { waitFor } from '../support/wait';
-import { startDashboard, WebhookWorkspace } from '../support/webhook-workspace';
+import { letTimePass, moment, waitFor } from '../support/wait';
+import { WebhookWorkspace } from '../support/webhook-workspace';
 
 const UNKNOWN = '01900000-0000-7000-8000-000000000000';
 /** Recovered in many batches, which gives time to come in between. */
@@ -37,23 +36,6 @@ function bodies(): string[] {
     .sort();
 }
 
-async function relayed(): Promise<void> {
-  await waitFor('an empty outbox', async () => {
-    const [row] = await service.query<{ count: number }>(
-      'SELECT count(*)::integer AS count FROM events WHERE relayed_at IS NULL',
-    );
-    return row!.count === 0;
-  });
-}
-
-/** A moment later than everything before, and earlier than everything after. */
-async function moment(): Promise<Date> {
-  await sleep(5);
-  const now = new Date();
-  await sleep(5);
-  return now;
-}
-
 describe('with a worker', () => {
   let endpoint: CreatedWebhookEndpoint;
 
@@ -73,14 +55,14 @@ describe('with a worker', () => {
     await tenant.waitForStatus(endpoint, 'succeeded');
 
     receiver.https.respond = failing;
-    await tenant.service.make.received(tenant.workspace, tenant.conversation, 'exhausted');
+    await tenant.message('exhausted');
     await tenant.waitForStatus(endpoint, 'pending');
     await waitFor('a first attempt', () => receiver.received().length === 2);
     await waitFor(
       'its end',
       async () => (await tenant.list({ status: 'pending' }))[0]!.attempts.length === 1,
     );
-    await tenant.hasten(endpoint);
+    await tenant.makeLastAttemptDue(endpoint);
     await tenant.waitForStatus(endpoint, 'exhausted');
 
     await tenant.message('cancelled');
@@ -88,18 +70,18 @@ describe('with a worker', () => {
     await tenant.test(endpoint);
     await tenant.deactivate(endpoint);
     await tenant.message('while inactive');
-    await tenant.service.make.updateConversation(tenant.workspace, tenant.conversation, {
+    await service.make.updateConversation(tenant.workspace, tenant.conversation, {
       status: 'SNOOZED',
     });
     const late = await moment();
     await tenant.message('while inactive, later');
     await tenant.test(endpoint);
-    await relayed();
+    await tenant.waitForRelay();
     return { start, late };
   }
 
   it('delivers what an endpoint never got, and nothing else, and counts it beforehand', async () => {
-    endpoint = await tenant.endpoint(receiver.url());
+    endpoint = await tenant.addEndpoint(receiver.url());
     const { start, late } = await missSome();
     await expectRefusal(tenant.recover(endpoint, start), 'INVALID_BODY');
     await tenant.activate(endpoint);
@@ -127,7 +109,7 @@ describe('with a worker', () => {
       until: expect.any(Date),
       status: 'running',
     });
-    expect(await tenant.recovered(started)).toEqual({
+    expect(await tenant.waitForRecovery(started)).toEqual({
       ...started,
       status: 'completed',
       recovered: missed.length,
@@ -152,12 +134,12 @@ describe('with a worker', () => {
   });
 
   it('leaves alone what happened before', async () => {
-    endpoint = await tenant.endpoint(receiver.url());
+    endpoint = await tenant.addEndpoint(receiver.url());
     const { late } = await missSome();
     await tenant.activate(endpoint);
     receiver.https.respond = working;
     receiver.https.requests.length = 0;
-    const recovery = await tenant.recovered(await tenant.recover(endpoint, late));
+    const recovery = await tenant.waitForRecovery(await tenant.recover(endpoint, late));
     expect(recovery).toMatchObject({ status: 'completed', total: 1, recovered: 1 });
     await receiver.waitForCount(1);
     expect(bodies()).toEqual(['while inactive, later']);
@@ -166,12 +148,12 @@ describe('with a worker', () => {
 
   it('gives each delivery its whole retry schedule again', async () => {
     receiver.https.respond = failing;
-    endpoint = await tenant.endpoint(receiver.url());
+    endpoint = await tenant.addEndpoint(receiver.url());
     const start = await moment();
     const { id, attempts } = await tenant.exhaust(endpoint);
     expect(attempts).toHaveLength(2);
-    await tenant.recovered(await tenant.recover(endpoint, start));
-    const failedAgain = await tenant.delivery(endpoint, 'fails again', (d) => d.attempts.length === 3);
+    await tenant.waitForRecovery(await tenant.recover(endpoint, start));
+    const failedAgain = await tenant.waitForDelivery(endpoint, 'fails again', (d) => d.attempts.length === 3);
     expect(failedAgain).toMatchObject({ id, status: 'pending', nextAttemptAt: expect.any(Date) });
     const state = 'SELECT attempt_count, max_attempts FROM webhook_deliveries WHERE id = $1';
     expect(await service.query(state, [id])).toEqual([{ attempt_count: 1, max_attempts: 6 }]);
@@ -182,14 +164,14 @@ describe('with a worker', () => {
     ['ENTERPRISE', ['webhook_endpoint.activated', 'webhook_endpoint.deactivated']],
   ])('of a workspace on %s reaches the audit events that it is entitled to', async (planTier, actions) => {
     tenant = await WebhookWorkspace.create(service, { planTier });
-    endpoint = await tenant.endpoint(receiver.url(), { events: ['*'] });
+    endpoint = await tenant.addEndpoint(receiver.url(), { events: ['*'] });
     const start = await moment();
     await tenant.deactivate(endpoint);
     await tenant.message('missed');
-    await relayed();
+    await tenant.waitForRelay();
     await tenant.activate(endpoint);
-    await relayed();
-    await tenant.recovered(await tenant.recover(endpoint, start));
+    await tenant.waitForRelay();
+    await tenant.waitForRecovery(await tenant.recover(endpoint, start));
     await waitFor('all that was missed', () => bodies().length === 1);
     await waitFor('nothing pending', async () => (await tenant.list({ status: 'pending' })).length === 0);
     const audited = receiver
@@ -200,28 +182,46 @@ describe('with a worker', () => {
     expect(audited.sort()).toEqual(actions);
   });
 
+  it('delivers what was relayed while the endpoint was inactive, and only once it is recovered', async () => {
+    endpoint = await tenant.addEndpoint(receiver.url());
+    const deactivatedAt = new Date();
+    await tenant.deactivate(endpoint);
+    await Promise.all([tenant.message('0'), tenant.message('1'), tenant.message('2')]);
+    await tenant.waitForRelay();
+    const another = await tenant.addEndpoint(receiver.url('/another'));
+    await tenant.message('3');
+    await tenant.waitForStatus(another, 'succeeded');
+    await tenant.activate(endpoint);
+    expect(bodies()).toEqual([]);
+
+    expect(await tenant.recover(endpoint, deactivatedAt, true)).toMatchObject({ total: 4 });
+    await tenant.recover(endpoint, deactivatedAt);
+    await receiver.waitForCount(4);
+    expect(bodies()).toEqual(['0', '1', '2', '3']);
+  });
+
   it('reaches what happened before the endpoint was made, as when it replaces another one', async () => {
     const start = await moment();
     await tenant.message('before');
-    await relayed();
-    endpoint = await tenant.endpoint(receiver.url());
+    await tenant.waitForRelay();
+    endpoint = await tenant.addEndpoint(receiver.url());
     expect(await tenant.recover(endpoint, start, true)).toMatchObject({ total: 1 });
-    await tenant.recovered(await tenant.recover(endpoint, start));
+    await tenant.waitForRecovery(await tenant.recover(endpoint, start));
     await receiver.waitForCount(1);
     expect(bodies()).toEqual(['before']);
   });
 
   it('does not reach another endpoint, nor another workspace', async () => {
-    const other = await tenant.endpoint(receiver.url('/other'));
+    const other = await tenant.addEndpoint(receiver.url('/other'));
     const stranger = await WebhookWorkspace.create(service);
-    endpoint = await tenant.endpoint(receiver.url());
+    endpoint = await tenant.addEndpoint(receiver.url());
     const start = await moment();
     await tenant.deactivate(endpoint);
     await tenant.deactivate(other);
     await Promise.all([tenant.message('ours'), stranger.message('theirs')]);
-    await relayed();
+    await Promise.all([tenant.waitForRelay(), stranger.waitForRelay()]);
     await Promise.all([tenant.activate(endpoint), tenant.activate(other)]);
-    const recovery = await tenant.recovered(await tenant.recover(endpoint, start));
+    const recovery = await tenant.waitForRecovery(await tenant.recover(endpoint, start));
     expect(recovery).toMatchObject({ total: 1, recovered: 1 });
     await receiver.waitForCount(1);
     expect(bodies()).toEqual(['ours']);
@@ -238,16 +238,16 @@ describe('with a worker', () => {
 describe('in the background', () => {
   let endpoint: CreatedWebhookEndpoint;
   let start: Date;
-  let dashboard: INestApplicationContext;
+  let dashboard: Dashboard;
   const workers: TestService[] = [];
 
   beforeEach(async () => {
     service = await TestService.create({ role: 'api' });
-    dashboard = await startDashboard(service);
-    tenant = await WebhookWorkspace.create(service, {}, dashboard);
+    dashboard = await Dashboard.create({ beside: service });
+    tenant = await WebhookWorkspace.create(dashboard);
     start = new Date();
     // At one a second the deliveries themselves take no part in this.
-    endpoint = await tenant.endpoint(receiver.url(), { rateLimit: 1 });
+    endpoint = await tenant.addEndpoint(receiver.url(), { rateLimit: 1 });
     await miss(tenant, THOUSANDS);
   });
   afterEach(async () => {
@@ -263,7 +263,7 @@ describe('in the background', () => {
        SELECT $1, id, 'message.created', $2, now(), now() FROM unnest($3::uuid[]) AS id`,
       [id, JSON.stringify(data), Array.from({ length: count }, newId)],
     );
-    await sleep(5); // so that the last of them is before the recovery's own moment
+    await letTimePass(2); // the last of them is before the recovery's own moment
   }
 
   async function startWorker(): Promise<TestService> {
@@ -282,16 +282,18 @@ describe('in the background', () => {
       return now.recovered > 0 && now;
     });
 
-  /** Between two batches, as another worker would hold it: no third one comes in between. */
-  async function withRecoveryHeld(work: () => Promise<void>): Promise<void> {
-    const client = new Client({ connectionString: service.stores.databaseUrl });
-    await client.connect();
+  /** Stops the worker of a recovery between two batches. */
+  async function stopWorkersMidway(recovery: WebhookRecoverySummary): Promise<void> {
+    const lock = new Client({ connectionString: service.stores.databaseUrl });
+    await lock.connect();
     try {
-      await client.query('BEGIN');
-      await client.query('SELECT FROM webhook_recoveries FOR UPDATE');
-      await work();
+      await lock.query('BEGIN');
+      await startWorker();
+      await underWay(recovery);
+      await lock.query('SELECT FROM webhook_recoveries FOR UPDATE');
+      await stopWorkers();
     } finally {
-      await client.end();
+      await lock.end();
     }
   }
 
@@ -314,19 +316,22 @@ describe('in the background', () => {
     expect(await tenant.recovery(recovery)).toEqual(recovery);
 
     await startWorker();
-    expect(await tenant.recovered(recovery)).toMatchObject({ status: 'completed', recovered: THOUSANDS });
+    expect(await tenant.waitForRecovery(recovery)).toMatchObject({
+      status: 'completed',
+      recovered: THOUSANDS,
+    });
     expect(await tenant.recover(endpoint, start)).toMatchObject({ status: 'running', total: 0 });
   });
 
   it('takes turns, so that a big one does not hold up another workspace', async () => {
-    const other = await WebhookWorkspace.create(service, {}, dashboard);
-    const otherEndpoint = await other.endpoint(receiver.url('/other'));
+    const other = await WebhookWorkspace.create(dashboard);
+    const otherEndpoint = await other.addEndpoint(receiver.url('/other'));
     await miss(other, 1);
     const big = await tenant.recover(endpoint, start);
     const small = await other.recover(otherEndpoint, start);
 
     await startWorker();
-    const ends = await Promise.all([tenant.recovered(big), other.recovered(small)]);
+    const ends = await Promise.all([tenant.waitForRecovery(big), other.waitForRecovery(small)]);
     expect(ends).toMatchObject([
       { status: 'completed', recovered: THOUSANDS },
       { status: 'completed', recovered: 1 },
@@ -337,16 +342,14 @@ describe('in the background', () => {
 
   it('goes on with another worker where a stopped one has left it', async () => {
     const recovery = await tenant.recover(endpoint, start);
-    await startWorker();
-    await underWay(recovery);
-    await withRecoveryHeld(stopWorkers);
+    await stopWorkersMidway(recovery);
     const left = await tenant.recovery(recovery);
     expect(left.status).toBe('running');
     expect(left.recovered).toBeGreaterThan(0);
     expect(left.recovered).toBeLessThan(THOUSANDS);
 
     await startWorker();
-    expect(await tenant.recovered(recovery)).toMatchObject({
+    expect(await tenant.waitForRecovery(recovery)).toMatchObject({
       status: 'completed',
       total: THOUSANDS,
       recovered: THOUSANDS,
@@ -360,7 +363,7 @@ describe('in the background', () => {
     await startWorker();
     await underWay(recovery);
     await tenant.deactivate(endpoint);
-    const ended = await tenant.recovered(recovery);
+    const ended = await tenant.waitForRecovery(recovery);
     expect(ended).toMatchObject({ status: 'cancelled', finishedAt: expect.any(Date) });
     expect(ended.recovered).toBeLessThan(THOUSANDS);
     const { CANCELLED = 0, SUCCEEDED = 0, ...others } = await countByStatus();

@@ -14,16 +14,15 @@ import { HttpsReceiver } from '../support/https-receiver';
 import { Receiver } from '../support/receiver';
 import { TestService } from '../support/service';
 import {
-  addEndpoint,
   AttemptRow,
   attemptsOf,
-  bringForward,
+  makeRetriesDue,
   deliveriesOf,
   subscribe,
   Subscription,
   waitForAttempts,
   waitForDeliveries,
-} from '../support/subscription';
+} from '../support/webhook-workspace';
 import { TestCa } from '../support/test-ca';
 import { waitFor } from '../support/wait';
 
@@ -91,14 +90,14 @@ describe('failed deliveries', () => {
         expect(waits).toBeGreaterThanOrEqual(delay - 5);
         // With its jitter, and the time that the recording took: short of the next step.
         expect(waits).toBeLessThan(delay * 2);
-        await bringForward(dashboard, subscription.endpoint);
+        await makeRetriesDue(dashboard, subscription.endpoint);
       },
     );
 
     it('and given up after the sixth attempt', async () => {
       made = await attempts(subscription, 6);
       await waitForDeliveries(dashboard, subscription.endpoint, 'EXHAUSTED');
-      await bringForward(dashboard, subscription.endpoint);
+      await makeRetriesDue(dashboard, subscription.endpoint);
       answers.delete(subscription.path);
       await happen(subscription, 'Later');
       await attempts(subscription, 7);
@@ -386,16 +385,16 @@ describe('names of receivers', () => {
     expect((await waitForAttempts(dashboard, endpoint, 2))[1]).toMatchObject({ error: 'address_refused' });
 
     dns.set('receiver.test', { A: ['127.0.0.1', '10.1.2.3'] });
-    await bringForward(dashboard, endpoint);
+    await makeRetriesDue(dashboard, endpoint);
     expect((await waitForAttempts(dashboard, endpoint, 3))[2]).toMatchObject({ error: 'address_refused' });
 
     dns.set('receiver.test', {});
-    await bringForward(dashboard, endpoint);
+    await makeRetriesDue(dashboard, endpoint);
     expect((await waitForAttempts(dashboard, endpoint, 4))[3]).toMatchObject({ error: 'dns' });
     expect(receiver.received('/named')).toHaveLength(1);
 
     dns.set('receiver.test', { A: ['127.0.0.1'] });
-    await bringForward(dashboard, endpoint);
+    await makeRetriesDue(dashboard, endpoint);
     await waitForDeliveries(dashboard, endpoint, 'SUCCEEDED', 2);
   });
 
@@ -472,7 +471,9 @@ describe('secrets under a new key', () => {
 
   it('keep deliveries waiting, at no cost, while the key is missing that they are under', async () => {
     const { endpoint, workspace, conversation, path } = subscription;
-    const readable = await addEndpoint(both, workspace, receiver.url('/readable'));
+    const readable = await both
+      .get(WebhookEndpointsService)
+      .create(workspace.id, { url: receiver.url('/readable'), events: ['*'] }, SYSTEM);
     await startWorker(NEW);
     for (let n = 0; n < MESSAGES; n++) await old.make.received(workspace, conversation);
     await waitForDeliveries(old, readable, 'SUCCEEDED', MESSAGES);
@@ -488,7 +489,7 @@ describe('secrets under a new key', () => {
 
     await workers.pop()!.close();
     await startWorker(`${NEW},${OLD}`);
-    await bringForward(old, endpoint);
+    await makeRetriesDue(old, endpoint);
     await waitForDeliveries(old, endpoint, 'SUCCEEDED', MESSAGES);
     expect(receiver.received(path)).toHaveLength(MESSAGES);
     expect(await attemptsOf(old, endpoint)).toHaveLength(MESSAGES);

@@ -54,9 +54,9 @@ describe('the list of deliveries', () => {
       WebhookWorkspace.create(service),
     ]);
     endpoints = await Promise.all(
-      ['/a', '/b'].map((path) => tenant.endpoint(`https://127.0.0.1:4433${path}`)),
+      ['/a', '/b'].map((path) => tenant.addEndpoint(`https://127.0.0.1:4433${path}`)),
     );
-    foreign = await stranger.endpoint('https://127.0.0.1:4433/c');
+    foreign = await stranger.addEndpoint('https://127.0.0.1:4433/c');
     rows = endpoints.flatMap(({ id }) => rowsOf(id));
     await insert(tenant.id, rows);
     await insert(stranger.id, rowsOf(foreign.id));
@@ -191,6 +191,29 @@ describe('the list of deliveries', () => {
   ])('refuses %j', async (query) => {
     await expectRefusal(tenant.list(query as object), 'INVALID_QUERY');
   });
+
+  it('has what was exhausted and what was cancelled, each by its status', async () => {
+    receiver.https.respond = failing;
+    const tenant = await WebhookWorkspace.create(service);
+    const endpoint = await tenant.addEndpoint(receiver.url());
+    const exhausted = await tenant.exhaust(endpoint);
+    receiver.https.respond = working;
+    await tenant.message();
+    await tenant.waitForStatus(endpoint, 'succeeded');
+    receiver.https.respond = failing;
+    await tenant.message();
+    const [waiting] = await tenant.waitForStatus(endpoint, 'pending');
+    await tenant.deactivate(endpoint);
+    await tenant.waitForStatus(endpoint, 'cancelled');
+
+    const listed = async (status: 'exhausted' | 'cancelled') =>
+      (await tenant.list({ status })).map(({ id }) => id);
+    expect(await listed('exhausted')).toEqual([exhausted.id]);
+    expect(await listed('cancelled')).toEqual([waiting!.id]);
+    const { attempts } = await tenant.deliveries.get(tenant.id, exhausted.id);
+    expect(attempts).toHaveLength(2);
+    for (const attempt of attempts) expect(attempt).toMatchObject({ statusCode: 500, error: 'status' });
+  });
 });
 
 describe("a delivery's whole record", () => {
@@ -202,7 +225,7 @@ describe("a delivery's whole record", () => {
   const detailOf = ({ id }: { id: string }) => tenant.deliveries.get(tenant.id, id);
 
   it('times what setting up a connection took, once', async () => {
-    const endpoint = await tenant.endpoint(receiver.url());
+    const endpoint = await tenant.addEndpoint(receiver.url());
     await tenant.message();
     const [first] = await tenant.waitForStatus(endpoint, 'succeeded');
     await tenant.message();
@@ -238,7 +261,7 @@ describe("a delivery's whole record", () => {
     ['nothing as an empty text', Buffer.alloc(0), { encoding: 'utf8', body: '' }],
   ])('has of the answer %s', async (_, body, response) => {
     receiver.https.respond = (answer) => answer.end(body);
-    const endpoint = await tenant.endpoint(receiver.url());
+    const endpoint = await tenant.addEndpoint(receiver.url());
     await tenant.message();
     const [delivery] = await tenant.waitForStatus(endpoint, 'succeeded');
     expect((await detailOf(delivery!)).attempts).toMatchObject([{ statusCode: 200, response }]);
@@ -252,7 +275,7 @@ describe("a delivery's whole record", () => {
       else if (asked === 2) failing(response, receiver.https.lastRequest);
       else response.end('ok');
     };
-    const endpoint = await tenant.endpoint(receiver.url());
+    const endpoint = await tenant.addEndpoint(receiver.url());
     await tenant.message();
     const [delivery] = await tenant.waitForStatus(endpoint, 'succeeded');
     expect((await detailOf(delivery!)).attempts).toMatchObject([
@@ -263,7 +286,7 @@ describe("a delivery's whole record", () => {
   });
 
   it('is not shown to another workspace', async () => {
-    const endpoint = await tenant.endpoint(receiver.url());
+    const endpoint = await tenant.addEndpoint(receiver.url());
     await tenant.message();
     const [delivery] = await tenant.waitForStatus(endpoint, 'succeeded');
     const stranger = await WebhookWorkspace.create(service);
@@ -279,7 +302,7 @@ describe('redelivering', () => {
 
   beforeEach(async () => {
     tenant = await WebhookWorkspace.create(service);
-    endpoint = await tenant.endpoint(receiver.url());
+    endpoint = await tenant.addEndpoint(receiver.url());
   });
 
   /** Redelivers, and looks that the receiver gets it once more, as the same delivery. */
@@ -289,7 +312,7 @@ describe('redelivering', () => {
     expect(await tenant.redeliver(delivery)).toMatchObject({ id: delivery.id, status: 'pending' });
     const received = await receiver.waitForCount(before + 1);
     expect(received.at(-1)!.headers['x-service-delivery']).toBe(delivery.id);
-    const done = await tenant.delivery(
+    const done = await tenant.waitForDelivery(
       endpoint,
       'is delivered again',
       ({ status }) => status === 'succeeded',
@@ -324,7 +347,7 @@ describe('redelivering', () => {
     receiver.https.respond = failing;
     const delivery = await tenant.exhaust(endpoint);
     await tenant.redeliver(delivery);
-    const failedAgain = await tenant.delivery(
+    const failedAgain = await tenant.waitForDelivery(
       endpoint,
       'has failed again',
       ({ attempts }) => attempts.length > delivery.attempts.length,
@@ -341,7 +364,7 @@ describe('redelivering', () => {
   it('sends what was cancelled, once its endpoint is active again', async () => {
     receiver.https.respond = failing;
     await tenant.message();
-    await tenant.delivery(endpoint, 'has failed', ({ attempts }) => attempts.length > 0);
+    await tenant.waitForDelivery(endpoint, 'has failed', ({ attempts }) => attempts.length > 0);
     await tenant.deactivate(endpoint);
     const [delivery] = await tenant.waitForStatus(endpoint, 'cancelled');
     await expectRefusal(tenant.redeliver(delivery!), 'INVALID_BODY');
@@ -353,12 +376,12 @@ describe('redelivering', () => {
   it('does not wait for the next retry of what is pending', async () => {
     receiver.https.respond = failing;
     await tenant.message();
-    await tenant.delivery(endpoint, 'has failed', ({ attempts }) => attempts.length > 0);
+    await tenant.waitForDelivery(endpoint, 'has failed', ({ attempts }) => attempts.length > 0);
     await service.query(
       `UPDATE webhook_deliveries SET next_attempt_at = now() + interval '1 day' WHERE endpoint_id = $1`,
       [endpoint.id],
     );
-    const pending = await tenant.delivery(endpoint, 'waits', ({ attempts }) => attempts.length === 1);
+    const pending = await tenant.waitForDelivery(endpoint, 'waits', ({ attempts }) => attempts.length === 1);
     await expectRedelivered(pending);
   });
 

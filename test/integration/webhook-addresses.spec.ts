@@ -82,7 +82,7 @@ async function detailsOf(deliveries: WebhookDeliverySummary[]) {
 describe.each(REFUSED)('a name of which the name server says %s', (_, error, zone) => {
   it('is refused at creation', async () => {
     const { name, url } = newUrl(zone);
-    const refusal: unknown = await tenant.endpoint(url).catch((reason: unknown) => reason);
+    const refusal: unknown = await tenant.addEndpoint(url).catch((reason: unknown) => reason);
     expect(refusal).toMatchObject({
       code: 'INVALID_BODY',
       details: [{ field: 'url', message: expect.stringContaining(name) }],
@@ -92,7 +92,7 @@ describe.each(REFUSED)('a name of which the name server says %s', (_, error, zon
 
   it('is refused at delivery and by the Test button, though it was public at creation', async () => {
     const { name, url } = newUrl({ A: [PUBLIC] });
-    const endpoint = await tenant.endpoint(url);
+    const endpoint = await tenant.addEndpoint(url);
     dns.set(name, zone);
 
     const [result] = await Promise.all([tenant.test(endpoint), tenant.message()]);
@@ -110,7 +110,7 @@ describe.each(REFUSED)('a name of which the name server says %s', (_, error, zon
 it('accepts a name whose every address is public, and asks for them again with each new connection', async () => {
   const { name, url } = newUrl({ A: [PUBLIC], AAAA: ['2606:2800:21f:cb07:6820:80da:af6b:8b2c'] });
   const asked = () => dns.questions.filter((question) => question.endsWith(` ${name}`)).length;
-  const endpoint = await tenant.endpoint(url);
+  const endpoint = await tenant.addEndpoint(url);
   expect(asked()).toBe(2);
   dns.set(name, { A: 'NXDOMAIN' });
   expect(await tenant.test(endpoint)).toMatchObject({ status: null });
@@ -118,7 +118,7 @@ it('accepts a name whose every address is public, and asks for them again with e
 });
 
 it('refuses a private literal at creation, by the Test button and at delivery, and connects to none', async () => {
-  await expect(tenant.endpoint(receiver.url())).rejects.toMatchObject({ code: 'INVALID_BODY' });
+  await expect(tenant.addEndpoint(receiver.url())).rejects.toMatchObject({ code: 'INVALID_BODY' });
 
   // Made while the operator still allowed it.
   const permissive = await TestService.create({ role: 'all', beside: service });
@@ -148,7 +148,7 @@ it('lets a name that moves into the network keep no more than the connection tha
   try {
     const inside = await WebhookWorkspace.create(permissive);
     dns.set('receiver.test', { A: ['127.0.0.1'] });
-    const endpoint = await inside.endpoint(`https://receiver.test:${receiver.https.port}/hook`);
+    const endpoint = await inside.addEndpoint(`https://receiver.test:${receiver.https.port}/hook`);
     expect(await inside.test(endpoint)).toMatchObject({ status: 200 });
     dns.set('receiver.test', { A: ['127.0.0.1', '127.0.0.2'] });
     receiver.https.closeConnections();

@@ -1,0 +1,104 @@
+import { Dashboard } from '../support/dashboard';
+import { OwnRedis } from '../support/own-redis';
+import { Receiver } from '../support/receiver';
+import { TestService } from '../support/service';
+import { WebhookWorkspace } from '../support/webhook-workspace';
+
+const NO_REDIS = 'redis://127.0.0.1:1';
+
+let receiver: Receiver;
+const services: TestService[] = [];
+
+beforeEach(async () => {
+  receiver = await Receiver.start();
+});
+afterEach(async () => {
+  await receiver.stop();
+  for (const service of services.splice(0).reverse()) await service.close();
+});
+
+async function start(...options: Parameters<typeof TestService.create>): Promise<TestService> {
+  const service = await TestService.create(...options);
+  services.push(service);
+  return service;
+}
+
+function send(tenant: WebhookWorkspace, count: number): Promise<unknown> {
+  return Promise.all(Array.from({ length: count }, (_, i) => tenant.message(`${i}`)));
+}
+
+const bodies = () => receiver.received().map(({ envelope }) => envelope.data.message.body as string);
+
+it('a worker delivers what a process without Redis committed before it ended', async () => {
+  const api = await start({ role: 'api' });
+  const cutOff = await TestService.create({ beside: api, env: { REDIS_URL: NO_REDIS } });
+  const dashboard = await Dashboard.create({ beside: api, redisUrl: NO_REDIS });
+  const tenant = await WebhookWorkspace.create(dashboard);
+  await tenant.addEndpoint(receiver.url());
+  const key = await cutOff.make.apiKey(tenant.workspace);
+  await cutOff.make.agent(tenant.workspace);
+  const path = `/conversations/${tenant.conversation.id}/messages`;
+  expect((await cutOff.client.as(key).post(path, { body: 'committed' })).status).toBe(201);
+  await dashboard.close();
+  await cutOff.close();
+
+  await start({ role: 'worker', beside: api });
+  await receiver.waitForCount(1);
+  expect(bodies()).toEqual(['committed']);
+});
+
+it('a hanging endpoint has no more than its own slots, and others are delivered to', async () => {
+  const service = await start({
+    role: 'all',
+    env: { WEBHOOK_CONCURRENCY: '6', WEBHOOK_ENDPOINT_CONCURRENCY: '3' },
+  });
+  const [ill, well] = await Promise.all([WebhookWorkspace.create(service), WebhookWorkspace.create(service)]);
+  const hanging = await ill.addEndpoint(receiver.url('/hangs'));
+  const healthy = await well.addEndpoint(receiver.url('/works'));
+  receiver.https.respond = (response, { path }) => {
+    if (path === '/works') response.end();
+  };
+  await send(ill, 30);
+  await receiver.waitForCount(3, '/hangs');
+  await send(well, 30);
+  await well.waitForStatus(healthy, 'succeeded', 30);
+  expect(receiver.received('/hangs')).toHaveLength(3);
+  expect(await ill.list({ endpointId: hanging.id, status: 'pending' })).toHaveLength(30);
+  receiver.https.closeConnections();
+});
+
+it('an endpoint has no more connections than slots, however much is delivered', async () => {
+  const slots = 4;
+  const service = await start({ role: 'all', env: { WEBHOOK_ENDPOINT_CONCURRENCY: `${slots}` } });
+  const tenant = await WebhookWorkspace.create(service);
+  const endpoint = await tenant.addEndpoint(receiver.url());
+  for (let round = 1; round <= 4; round++) {
+    await send(tenant, 50);
+    await tenant.waitForStatus(endpoint, 'succeeded', round * 50);
+  }
+  expect(receiver.https.requests).toHaveLength(200);
+  expect(receiver.https.connections).toBeLessThanOrEqual(slots);
+});
+
+it('a worker goes on after Redis was killed and started again, empty', async () => {
+  const redis = await OwnRedis.start();
+  try {
+    const service = await start({ role: 'all', env: { REDIS_URL: redis.url } });
+    const tenant = await WebhookWorkspace.create(service);
+    const endpoint = await tenant.addEndpoint(receiver.url());
+    await tenant.message('before');
+    await tenant.waitForStatus(endpoint, 'succeeded', 1);
+
+    await redis.kill();
+    await tenant.message('while it is away');
+    await tenant.waitForRelay();
+    await redis.restart();
+    await tenant.message('after');
+    await receiver.waitForCount(3);
+    expect(bodies().sort()).toEqual(['after', 'before', 'while it is away']);
+    await tenant.waitForStatus(endpoint, 'succeeded', 3);
+    await services.pop()!.close();
+  } finally {
+    await redis.stop();
+  }
+});
