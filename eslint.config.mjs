@@ -37,10 +37,30 @@ export default ts.config(
     rules: {
       'no-restricted-syntax': [
         'error',
+        // A test that does not run proves nothing.
         { selector: 'MemberExpression[property.name=/^(skip|only|todo)$/]', message: 'No test is left out.' },
         {
           selector: 'CallExpression[callee.name=/^(xit|xtest|xdescribe|fit|fdescribe)$/]',
           message: 'No test is left out.',
+        },
+        {
+          selector: 'CallExpression[callee.object.name="jest"][callee.property.name=/^(fn|mock|doMock)$/]',
+          message: 'Test what can be observed, against the real thing.',
+        },
+        // How long is enough depends on the machine. A receiver that is slow on purpose takes a callback with a name.
+        {
+          selector: 'NewExpression[callee.name="Promise"] CallExpression[callee.name="setTimeout"]',
+          message: 'No fixed sleep: wait for what is meant (test/support/wait.ts).',
+        },
+      ],
+      'no-restricted-imports': [
+        'error',
+        {
+          paths: ['timers/promises', 'node:timers/promises'].map((name) => ({
+            name,
+            importNames: ['setTimeout', 'scheduler', 'default'],
+            message: 'No fixed sleep: wait for what is meant (test/support/wait.ts).',
+          })),
         },
       ],
       '@typescript-eslint/no-unsafe-assignment': 'off',
@@ -51,5 +71,10 @@ export default ts.config(
       // Response bodies are untyped: the assertions check them.
       '@typescript-eslint/no-explicit-any': 'off',
     },
+  },
+  {
+    // The one place that waits, and the load and the faults of the chaos suite, whose pace is part of the scenario.
+    files: ['test/support/wait.ts', 'test/chaos/**'],
+    rules: { 'no-restricted-imports': 'off' },
   },
 );
