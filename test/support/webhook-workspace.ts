@@ -6,6 +6,7 @@ import { newId } from '../../src/common/ids';
 import { SYSTEM } from '../../src/common/principal';
 import { ConversationDetail } from '../../src/conversations/conversation.dto';
 import { MessageResponse } from '../../src/messages/message.dto';
+import { DeliveryQueue } from '../../src/webhooks/deliveries/delivery.queue';
 import { WebhookDeliveriesService } from '../../src/webhooks/deliveries/webhook-deliveries.service';
 import {
   ListWebhookDeliveriesQuery,
@@ -180,13 +181,14 @@ export class WebhookWorkspace {
       const changed = await this.host.query(
         `WITH changed AS (
            UPDATE webhook_deliveries
-           SET attempt_count = max_attempts - 1, next_attempt_at = now() - interval '2 seconds'
+           SET attempt_count = max_attempts - 1, next_attempt_at = now()
            WHERE endpoint_id = $1 AND status = 'PENDING' AND lease_id IS NULL RETURNING id
          ) SELECT id FROM changed`,
         [id],
       );
       return changed.length > 0;
     });
+    this.host.app.get(DeliveryQueue, { strict: false }).wakeIn(id, 0);
   }
 
   /** Lets one message fail for good at a receiver that answers with a failure. */
