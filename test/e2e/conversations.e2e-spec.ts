@@ -147,7 +147,7 @@ describe('conversations', () => {
         return ids.reverse();
       };
 
-      it('have 50 rows unless told otherwise, and at most 200', async () => {
+      it('have 50 rows by default, and at most 200', async () => {
         const ids = await makeMany(202);
         const page = async (query: string) => (await tenant.client.get(`/conversations${query}`)).body;
         expect((await page('')).data).toHaveLength(50);
@@ -270,7 +270,7 @@ describe('conversations', () => {
     const patch = (body: unknown) => tenant.client.patch(`/conversations/${tenant.conversation.id}`, body);
     const updates = () => eventsOf(service, tenant.workspace, 'conversation.updated');
 
-    it('changes status and assignment, answers without the contact, and tells of it once', async () => {
+    it('changes status and assignment, answers without the contact, and appends one event', async () => {
       const { conversation, owner } = tenant;
 
       const { status, body } = await patch({ status: 'CLOSED', assignedAgentId: owner.id });
@@ -304,7 +304,7 @@ describe('conversations', () => {
       }
     });
 
-    it('removes the assignment with null, and tells of null', async () => {
+    it('removes the assignment with null, also in the event', async () => {
       await patch({ assignedAgentId: tenant.owner.id });
       expect((await patch({ assignedAgentId: null })).body.assignedAgentId).toBeNull();
       expect(await updates()).toEqual([
@@ -313,7 +313,7 @@ describe('conversations', () => {
       ]);
     });
 
-    it('tells nothing, and touches nothing, where nothing changes', async () => {
+    it('appends no event and changes no row where nothing changes', async () => {
       const before = (await tenant.client.get(`/conversations/${tenant.conversation.id}`)).body;
       for (const same of [
         { status: 'OPEN' },
@@ -339,20 +339,20 @@ describe('conversations', () => {
       ]);
     });
 
-    it('tells only what changed', async () => {
+    it('has in the event only what changed', async () => {
       await patch({ status: 'OPEN', assignedAgentId: tenant.owner.id });
       expect(await updates()).toEqual([
         { conversationId: tenant.conversation.id, assignedAgentId: tenant.owner.id },
       ]);
     });
 
-    it('tells of each of many concurrent changes what that call changed', async () => {
+    it('appends for each of many concurrent changes what that call changed', async () => {
       const statuses = ['CLOSED', 'SNOOZED', 'OPEN'] as const;
       await Promise.all(Array.from({ length: 12 }, (_, i) => patch({ status: statuses[i % 3] })));
-      const told = (await updates()).map((event) => event.status);
+      const appended = (await updates()).map((event) => event.status);
       // Each event differs from the one before it, and the last is how things are now.
       let previous = 'OPEN';
-      for (const status of told) {
+      for (const status of appended) {
         expect(status).not.toBe(previous);
         previous = status as string;
       }
@@ -360,7 +360,7 @@ describe('conversations', () => {
       expect(body.status).toBe(previous);
     });
 
-    it('tells once of two equal changes at once', async () => {
+    it('appends one event for two equal changes at once', async () => {
       const answers = await Promise.all([patch({ status: 'CLOSED' }), patch({ status: 'CLOSED' })]);
       expect(answers.map(({ status }) => status)).toEqual([200, 200]);
       expect(await updates()).toHaveLength(1);

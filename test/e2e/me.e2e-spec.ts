@@ -8,7 +8,7 @@ describe('GET /api/v1/me', () => {
   });
   afterAll(() => service.close());
 
-  it('tells which key it is, and what it may do', async () => {
+  it('shows the key and its scopes', async () => {
     const workspace = await service.make.workspace({ name: 'Acme', planTier: 'STARTER' });
     const key = await service.make.apiKey(workspace, ['messages:read', 'contacts:read']);
 

@@ -110,7 +110,7 @@ describe('messages', () => {
   });
 
   describe('POST /api/v1/conversations/:id/messages', () => {
-    it('sends a message as an agent: answered, listed, previewed and told of alike', async () => {
+    it('sends a message as an agent: the same in answer, list, preview and event', async () => {
       const { owner, conversation, workspace } = tenant;
 
       const { status, body, headers } = await post({ body: 'Hello, Zoë! 👋' });
@@ -443,29 +443,32 @@ describe('messages', () => {
   });
 
   describe('a message received from the customer', () => {
-    it.each(['SNOOZED', 'CLOSED'] as const)('opens a %s conversation again, and tells so', async (from) => {
-      const { workspace, conversation } = tenant;
-      await service.make.updateConversation(workspace, conversation, { status: from });
-      const message = await service.make.received(workspace, conversation, 'Hello?');
-      expect((await detail()).status).toBe('OPEN');
-      expect(await eventsOf(service, workspace, 'message.created')).toEqual([
-        {
-          conversationId: conversation.id,
-          message: {
-            id: message.id,
-            body: 'Hello?',
-            senderType: 'CUSTOMER',
-            createdAt: message.createdAt.toISOString(),
+    it.each(['SNOOZED', 'CLOSED'] as const)(
+      'reopens a %s conversation, and appends an event',
+      async (from) => {
+        const { workspace, conversation } = tenant;
+        await service.make.updateConversation(workspace, conversation, { status: from });
+        const message = await service.make.received(workspace, conversation, 'Hello?');
+        expect((await detail()).status).toBe('OPEN');
+        expect(await eventsOf(service, workspace, 'message.created')).toEqual([
+          {
+            conversationId: conversation.id,
+            message: {
+              id: message.id,
+              body: 'Hello?',
+              senderType: 'CUSTOMER',
+              createdAt: message.createdAt.toISOString(),
+            },
           },
-        },
-      ]);
-      expect(await eventsOf(service, workspace, 'conversation.updated')).toEqual([
-        { conversationId: conversation.id, status: from },
-        { conversationId: conversation.id, status: 'OPEN' },
-      ]);
-    });
+        ]);
+        expect(await eventsOf(service, workspace, 'conversation.updated')).toEqual([
+          { conversationId: conversation.id, status: from },
+          { conversationId: conversation.id, status: 'OPEN' },
+        ]);
+      },
+    );
 
-    it('is taken in and told of after an expired trial too', async () => {
+    it('is stored, with its event, after an expired trial too', async () => {
       const expired = await createTenant(service, service.make.expiredTrial());
       await service.make.received(expired.workspace, expired.conversation, 'Hello?');
       expect(await eventsOf(service, expired.workspace, 'message.created')).toHaveLength(1);

@@ -48,8 +48,8 @@ describe('outbound webhooks', () => {
     return webhook;
   }
 
-  /** What an endpoint was told, by a message sent last: whatever happened before it has been relayed by then. */
-  async function toldOf(subscription: Subscription): Promise<ReceivedWebhook[]> {
+  /** Everything that an endpoint received before a message sent now, which is relayed last. */
+  async function receivedSoFar(subscription: Subscription): Promise<ReceivedWebhook[]> {
     const { workspace, conversation, endpoint, path } = subscription;
     const { id } = await dashboard.make.sent(workspace, conversation, 'The last thing');
     await receiver.waitFor(({ envelope }) => envelope.data.message?.id === id, path);
@@ -138,7 +138,7 @@ describe('outbound webhooks', () => {
   });
 
   describe('message.created', () => {
-    it('tells of a message sent through the API', async () => {
+    it('is sent for a message sent through the API', async () => {
       const subscription = await subscribe(dashboard, receiver);
       const { client } = await clientOf(subscription);
       const { status, body } = await client.post(`/conversations/${subscription.conversation.id}/messages`, {
@@ -158,7 +158,7 @@ describe('outbound webhooks', () => {
       });
     });
 
-    it('tells of an agent’s message', async () => {
+    it('is sent for an agent’s message', async () => {
       const subscription = await subscribe(dashboard, receiver);
       const { workspace, conversation } = subscription;
       const { id, createdAt } = await dashboard.make.sent(workspace, conversation, 'Hello from Ana');
@@ -175,7 +175,7 @@ describe('outbound webhooks', () => {
       });
     });
 
-    it('tells of a customer’s message', async () => {
+    it('is sent for a customer’s message', async () => {
       const subscription = await subscribe(dashboard, receiver);
       const { workspace, conversation } = subscription;
       const { id, createdAt } = await dashboard.make.received(workspace, conversation, 'Where is it?');
@@ -192,7 +192,7 @@ describe('outbound webhooks', () => {
       });
     });
 
-    it('is told once for a request that is repeated under its Idempotency-Key', async () => {
+    it('is sent once for a request that is repeated under its Idempotency-Key', async () => {
       const subscription = await subscribe(dashboard, receiver);
       const { client } = await clientOf(subscription);
       const path = `/conversations/${subscription.conversation.id}/messages`;
@@ -200,7 +200,7 @@ describe('outbound webhooks', () => {
       await send();
       await send();
 
-      expect(await toldOf(subscription)).toHaveLength(1);
+      expect(await receivedSoFar(subscription)).toHaveLength(1);
     });
 
     it.each(['TRIAL', 'STARTER', 'PRO', 'ENTERPRISE'] as const)('fires on the plan %s', async (planTier) => {
@@ -220,13 +220,13 @@ describe('outbound webhooks', () => {
       await receivedBy(subscription, 'message.created');
     });
 
-    it('is not told to another workspace', async () => {
+    it('is not sent to another workspace', async () => {
       const [subscription, other] = [
         await subscribe(dashboard, receiver),
         await subscribe(dashboard, receiver),
       ];
       await dashboard.make.received(other.workspace, other.conversation);
-      expect(await toldOf(subscription)).toEqual([]);
+      expect(await receivedSoFar(subscription)).toEqual([]);
     });
   });
 
@@ -249,10 +249,10 @@ describe('outbound webhooks', () => {
       await patch({ status: 'OPEN', assignedAgentId: null });
       await patch({ assignedAgentId: null });
 
-      const told = await toldOf(subscription);
-      for (const webhook of told) expectWellFormed(webhook, subscription.endpoint.secret);
-      expect(told.map(({ envelope }) => envelope.event)).toEqual(Array(4).fill('conversation.updated'));
-      expect(told.map(({ envelope }) => envelope.data)).toEqual(
+      const received = await receivedSoFar(subscription);
+      for (const webhook of received) expectWellFormed(webhook, subscription.endpoint.secret);
+      expect(received.map(({ envelope }) => envelope.event)).toEqual(Array(4).fill('conversation.updated'));
+      expect(received.map(({ envelope }) => envelope.data)).toEqual(
         expect.arrayContaining([
           { conversationId, status: 'CLOSED' },
           { conversationId, assignedAgentId: agent.id },
@@ -262,7 +262,7 @@ describe('outbound webhooks', () => {
       );
     });
 
-    it('tells that a customer’s message has opened a conversation again', async () => {
+    it('is sent when a customer’s message reopens a conversation', async () => {
       const subscription = await subscribe(dashboard, receiver);
       const { workspace, conversation } = subscription;
       await dashboard.make.updateConversation(workspace, conversation, { status: 'SNOOZED' });
@@ -276,7 +276,7 @@ describe('outbound webhooks', () => {
       expect(envelope.data).toEqual({ conversationId: conversation.id, status: 'OPEN' });
     });
 
-    it('does not tell of a refused change', async () => {
+    it('is not sent for a refused change', async () => {
       const subscription = await subscribe(dashboard, receiver);
       const { client } = await clientOf(subscription);
       const stranger = await dashboard.make.agent(await dashboard.make.workspace());
@@ -285,7 +285,7 @@ describe('outbound webhooks', () => {
         assignedAgentId: stranger.id,
       });
       expect(status).toBe(400);
-      expect(await toldOf(subscription)).toEqual([]);
+      expect(await receivedSoFar(subscription)).toEqual([]);
     });
   });
 
@@ -341,14 +341,14 @@ describe('outbound webhooks', () => {
       const subscription = await subscribe(dashboard, receiver, { workspace: { planTier } });
       await subscription.addEndpoint(receiver.url(subscription.path), { events: ['audit.event'] });
       await revokeKey(subscription);
-      expect(await toldOf(subscription)).toEqual([]);
+      expect(await receivedSoFar(subscription)).toEqual([]);
     });
 
     it('follows the entitlement as it comes and goes', async () => {
       const subscription = await subscribe(dashboard, receiver, { workspace: { planTier: 'PRO' } });
       const workspaces = dashboard.get(WorkspacesService);
       await revokeKey(subscription);
-      expect(await toldOf(subscription)).toEqual([]);
+      expect(await receivedSoFar(subscription)).toEqual([]);
 
       await workspaces.update(subscription.workspace.id, { planTier: 'ENTERPRISE' }, SYSTEM);
       const key = await revokeKey(subscription);
@@ -376,7 +376,7 @@ describe('outbound webhooks', () => {
 
       const { envelope } = await receivedBy(subscription, 'webhook.test');
       expect(envelope.data).toEqual({ tenantId: workspace.id, test: true });
-      await toldOf(subscription);
+      await receivedSoFar(subscription);
       expect(receiver.received(`${subscription.path}-2`).map(({ envelope }) => envelope.event)).not.toContain(
         'webhook.test',
       );
@@ -393,7 +393,7 @@ describe('outbound webhooks', () => {
       });
       await dashboard.make.updateConversation(workspace, conversation, { status: 'CLOSED' });
 
-      expect(await toldOf(subscription)).toEqual([]);
+      expect(await receivedSoFar(subscription)).toEqual([]);
       await receiver.waitForCount(2, `${path}-both`);
       const updates = await receiver.waitForCount(1, `${path}-updates`);
       expect(updates.map(({ envelope }) => envelope.event)).toEqual(['conversation.updated']);
@@ -403,7 +403,7 @@ describe('outbound webhooks', () => {
       const subscription = await subscribe(dashboard, receiver, { events: ['*', 'conversation.updated'] });
       const { workspace, conversation } = subscription;
       await dashboard.make.updateConversation(workspace, conversation, { status: 'CLOSED' });
-      expect(await toldOf(subscription)).toHaveLength(1);
+      expect(await receivedSoFar(subscription)).toHaveLength(1);
     });
 
     it('give each endpoint its own delivery and signature', async () => {
@@ -452,13 +452,13 @@ describe('outbound webhooks', () => {
       expect(envelope.data).toEqual({ contactId: 'c1' });
     });
 
-    it('can be subscribed to by name, and is not told to others', async () => {
+    it('can be subscribed to by name, and is not sent to others', async () => {
       const subscription = await subscribe(dashboard, receiver, { events: ['message.created'] });
       const { workspace, path } = subscription;
       await subscription.addEndpoint(receiver.url(`${path}-5`), { events: ['parcel.shipped'] });
       await append(workspace.id);
       await receiver.waitForCount(1, `${path}-5`);
-      expect(await toldOf(subscription)).toEqual([]);
+      expect(await receivedSoFar(subscription)).toEqual([]);
     });
   });
 });

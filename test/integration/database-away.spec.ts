@@ -29,7 +29,7 @@ describe('A database that goes away', () => {
     });
   }
 
-  it('is told from a fault of ours when the connection ends between two statements', async () => {
+  it('is recognised as away when the connection ends between two statements', async () => {
     const error = await fault(async (tx) => {
       await cut(await pidOf(tx));
       await tx.query('SELECT 1');
@@ -37,7 +37,7 @@ describe('A database that goes away', () => {
     expect(isDatabaseAway(error)).toBe(true);
   });
 
-  it('is told from a fault of ours when the connection ends under a statement', async () => {
+  it('is recognised as away when the connection ends under a statement', async () => {
     const error = await fault(async (tx) => {
       const pid = await pidOf(tx);
       await Promise.all([tx.query('SELECT pg_sleep(10)'), cut(pid)]);
@@ -49,7 +49,7 @@ describe('A database that goes away', () => {
     expect(await fault((tx) => tx.query('SELECT 1'))).toBeNull();
   });
 
-  it('is not what a wrong statement means', async () => {
+  it('is not taken for away after a wrong statement', async () => {
     expect(isDatabaseAway(await fault((tx) => tx.query('SELECT wrong')))).toBe(false);
   });
 });
@@ -74,7 +74,7 @@ describe('A database that falls silent', () => {
     await dashboard.close();
   });
 
-  it('is told from a fault of ours, and its connection is not used again', async () => {
+  it('is recognised as away, and its connection is not used again', async () => {
     let pid = 0;
     const error = await faultOf(service, async (tx) => {
       pid = await pidOf(tx);
@@ -90,7 +90,7 @@ describe('A database that falls silent', () => {
     await waitFor('the silent connection to be closed', isClosed, BEFORE_IT_IS_CLOSED_AS_IDLE_MS);
   });
 
-  it('is not what a long statement means where one is allowed', async () => {
+  it('is not taken for away during a long statement where one is allowed', async () => {
     const error = await faultOf(service, async (tx) => {
       await tx.allowLongStatements();
       await tx.query('SELECT pg_sleep(6.5)');
@@ -98,7 +98,7 @@ describe('A database that falls silent', () => {
     expect(error).toBeNull();
   });
 
-  it('makes a request be answered with 503 and when to come again, until it answers once more', async () => {
+  it('makes requests answer 503 with Retry-After until the database answers again', async () => {
     const workspace = await dashboard.make.workspace();
     const client = service.client.as(await dashboard.make.apiKey(workspace));
     expect(await client.get('/me')).toMatchObject({ status: 200 });
@@ -114,7 +114,7 @@ describe('A database that falls silent', () => {
     await waitFor('an answer', async () => (await client.get('/me')).status === 200);
   });
 
-  it('loses nothing that was to be delivered, whatever the worker was waiting for', async () => {
+  it('loses no delivery, whatever the worker was waiting for', async () => {
     const receiver = await Receiver.start();
     try {
       const { workspace, conversation, endpoint } = await subscribe(dashboard, receiver);

@@ -103,7 +103,7 @@ describe('of the API', () => {
     expect(await scrape(service)).not.toContain('nowhere');
   });
 
-  it('tell a caller that hung up from one that was answered', async () => {
+  it('count a caller that hung up apart from one that was answered', async () => {
     const gone = requests('GET', '/api/v1/contacts', 499);
     const client = new Client({ connectionString: service.stores.databaseUrl });
     await client.connect();
@@ -149,7 +149,7 @@ describe('of the API', () => {
     await lock.connect();
     await lock.query('SELECT pg_advisory_lock(1)');
     const blocked = Array.from({ length: 15 }, () => service.query('SELECT pg_advisory_xact_lock_shared(1)'));
-    // The pool has ten; of those it keeps none for whoever asks how many there are.
+    // The pool has ten, and the scrape itself takes none.
     const figures = await scrape(service);
     await lock.end();
     await Promise.all(blocked);

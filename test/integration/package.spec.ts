@@ -119,7 +119,7 @@ async function run(cwd: string, program: string, ...args: (string | Record<strin
   try {
     return await promisify(execFile)(program, args as string[], { cwd, env });
   } catch (error) {
-    // A compiler tells what is wrong on stdout, which Node leaves out of the message.
+    // A compiler reports errors on stdout, which Node leaves out of the message.
     const { message, stdout } = error as Error & { stdout: string };
     throw new Error(`${message}\n${stdout}`, { cause: error });
   }

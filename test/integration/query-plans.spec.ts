@@ -326,7 +326,7 @@ describe('query plans', () => {
     });
 
     it('finds the messages of events by their keys, however many are queued', async () => {
-      const queue = new OutboundMessageQueue({} as Queue<WakeUp>); // of which nothing is asked: none of them is queued
+      const queue = new OutboundMessageQueue({} as Queue<WakeUp>); // nothing is queued
       const router = new OutboundMessageRouter(queue, dashboard.get(Metrics));
       const consumer = new ChannelsConsumer(dashboard.get(OutboxRelay), router);
       const events = Array.from({ length: 10 }, (_, n) => messageCreated(sequential(n + 1)));
@@ -338,7 +338,7 @@ describe('query plans', () => {
       for (const plan of plans) expect(rowsRead(plan)).toBeLessThan(100);
     });
 
-    it('looks after forgotten messages by index, from connection to connection', async () => {
+    it('reconciles stale messages by index, connection by connection', async () => {
       const forgotten = new StaleMessages(dashboard.get(Database), dashboard.get(ChannelAdapters));
       const plans = await plansOf(() => forgotten.reconcile(), /^(WITH|DELETE)/);
 

@@ -139,7 +139,7 @@ describe('the list of deliveries', () => {
     }
   });
 
-  it('tells of each what it is, and when a pending one is tried next', async () => {
+  it('shows each delivery, and when a pending one is tried next', async () => {
     const [endpoint] = endpoints;
     const query = { endpointId: endpoint!.id, since: MOMENTS[2], event: 'message.created' };
     const found = await all(query);
@@ -325,7 +325,7 @@ describe('redelivering', () => {
     });
   }
 
-  it('sends again what succeeded, under the same id, and tells the audit log', async () => {
+  it('sends again what succeeded, under the same id, and records it in the audit log', async () => {
     await tenant.message();
     const [delivery] = await tenant.waitForStatus(endpoint, 'succeeded');
     await expectRedelivered(delivery!);

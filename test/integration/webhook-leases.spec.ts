@@ -14,10 +14,10 @@ import {
   Subscription,
 } from '../support/webhook-workspace';
 
-/** Enough for two statements to meet in the middle. */
+/** Enough for two statements to overlap. */
 const MANY = 1_000;
 
-/** Whose turn a delivery is, with no worker about that would take one. */
+/** Claims made by the test alone: no worker runs. */
 describe('leases', () => {
   let dashboard: Dashboard;
   let store: PendingDeliveriesRepository;
@@ -34,15 +34,15 @@ describe('leases', () => {
 
   const claim = (count = 10) => store.claim(subscription.endpoint.id, count);
   const stored = () => deliveriesOf(dashboard, subscription.endpoint);
-  const owe = (count = 1) => insertPendingDeliveries(dashboard, subscription, count);
+  const insertPending = (count = 1) => insertPendingDeliveries(dashboard, subscription, count);
   const endLeases = () =>
     dashboard.query(
       `UPDATE webhook_deliveries SET lease_until = now() - interval '1 second' WHERE endpoint_id = $1`,
       [subscription.endpoint.id],
     );
 
-  it('keep others away until they end, and then give the delivery to anyone', async () => {
-    await owe();
+  it('keep a delivery from other claims until they end', async () => {
+    await insertPending();
     const [claimed] = await claim();
     expect(claimed).toMatchObject({ endpointId: subscription.endpoint.id, attemptCount: 0, maxAttempts: 6 });
     expect(await claim()).toEqual([]);
@@ -57,7 +57,7 @@ describe('leases', () => {
   });
 
   it('outlast an attempt', async () => {
-    await owe();
+    await insertPending();
     await claim();
     const [{ outlasts }] = (await dashboard.query(
       `SELECT lease_until > now() + interval '12 seconds' AS outlasts FROM webhook_deliveries WHERE endpoint_id = $1`,
@@ -66,16 +66,16 @@ describe('leases', () => {
     expect(outlasts).toBe(true);
   });
 
-  it('are taken once by those who claim at once', async () => {
-    for (let n = 0; n < 10; n++) await owe();
+  it('are given once to concurrent claims', async () => {
+    for (let n = 0; n < 10; n++) await insertPending();
     const claims = await Promise.all([claim(4), claim(4), claim(4)]);
     const ids = claims.flat().map(({ id }) => id);
     expect(ids).toHaveLength(10);
     expect(new Set(ids).size).toBe(10);
   });
 
-  it('are given out from the longest due', async () => {
-    for (let n = 0; n < 3; n++) await owe();
+  it('are given to the longest due first', async () => {
+    for (let n = 0; n < 3; n++) await insertPending();
     const [first, second, third] = await stored();
     await dashboard.query(
       `UPDATE webhook_deliveries SET next_attempt_at = next_attempt_at - interval '1 minute' WHERE id = $1`,
@@ -87,7 +87,7 @@ describe('leases', () => {
   });
 
   it('are not given out before their time', async () => {
-    await owe();
+    await insertPending();
     await dashboard.query(
       `UPDATE webhook_deliveries SET next_attempt_at = now() + interval '1 minute' WHERE endpoint_id = $1`,
       [subscription.endpoint.id],
@@ -96,8 +96,8 @@ describe('leases', () => {
     expect(await store.hasDue(subscription.endpoint.id)).toBe(false);
   });
 
-  it('leave the outcome to who holds them: a late one is kept, but decides nothing', async () => {
-    await owe();
+  it('let only their holder decide: a late outcome is kept, but decides nothing', async () => {
+    await insertPending();
     const [late] = await claim();
     await endLeases();
     const [current] = await claim();
@@ -114,7 +114,7 @@ describe('leases', () => {
   });
 
   it('decide even when the late outcome is written in the same batch', async () => {
-    await owe();
+    await insertPending();
     const [late] = await claim();
     await endLeases();
     const [current] = await claim();
@@ -126,7 +126,7 @@ describe('leases', () => {
   });
 
   it('end when their endpoint is deleted: the outcome is kept, and the delivery stays cancelled', async () => {
-    await owe();
+    await insertPending();
     const [claimed] = await claim();
     const { workspace, endpoint } = subscription;
     await dashboard.get(WebhookEndpointsService).delete(workspace.id, endpoint.id, SYSTEM);
@@ -142,7 +142,7 @@ describe('leases', () => {
     const { workspace, endpoint } = subscription;
     for (let round = 0; round < 10; round++) {
       await endpoints.activate(workspace.id, endpoint.id, SYSTEM);
-      await owe(MANY);
+      await insertPending(MANY);
       const claimed = await claim(MANY);
       // Newest first: not the order in which the table has them.
       const outcomes = claimed.map((delivery) => outcomeOf(delivery, 'SUCCEEDED')).reverse();
@@ -158,10 +158,10 @@ describe('leases', () => {
   });
 
   it.each(['deactivate', 'delete'] as const)('are not given out after %s', async (stop) => {
-    await owe();
+    await insertPending();
     const { workspace, endpoint } = subscription;
     await dashboard.get(WebhookEndpointsService)[stop](workspace.id, endpoint.id, SYSTEM);
-    await owe();
+    await insertPending();
 
     expect(await claim()).toEqual([]);
     expect(await store.hasDue(endpoint.id)).toBe(false);
@@ -169,8 +169,8 @@ describe('leases', () => {
     expect((await stored()).map(({ status }) => status)).toEqual(['CANCELLED', 'CANCELLED']);
   });
 
-  it('that ended are found by the sweep, and those that run are left alone', async () => {
-    await owe();
+  it('are found by the sweep once they have ended, and not before', async () => {
+    await insertPending();
     await dashboard.query(
       `UPDATE webhook_deliveries SET next_attempt_at = now() - interval '5 seconds' WHERE endpoint_id = $1`,
       [subscription.endpoint.id],
@@ -185,7 +185,7 @@ describe('leases', () => {
   it('of many endpoints are swept in bounded batches', async () => {
     for (let n = 0; n < 3; n++) {
       const { endpoint } = (subscription = await subscribe(dashboard, 'https://127.0.0.1:9999/'));
-      await owe();
+      await insertPending();
       await dashboard.query(
         `UPDATE webhook_deliveries SET next_attempt_at = now() - interval '5 seconds' WHERE endpoint_id = $1`,
         [endpoint.id],

@@ -34,8 +34,8 @@ beforeEach(async () => {
 afterEach(() => receiver.stop());
 
 describe('the rate of an endpoint', () => {
-  /** What Redis itself sees of an endpoint's pace: how many deliveries it grants in each second. */
-  async function watchPace(work: (endpointIs: (id: string) => void) => Promise<void>): Promise<number[]> {
+  /** How many deliveries of an endpoint Redis grants in each second. */
+  async function watchGrants(work: (endpointIs: (id: string) => void) => Promise<void>): Promise<number[]> {
     const redis = new Redis(service.stores.redisUrl);
     const monitor = await redis.monitor();
     const granted: { key: string; count: number; startsSecond: boolean }[] = [];
@@ -62,7 +62,7 @@ describe('the rate of an endpoint', () => {
   }
 
   it('is kept over all workers together, and waiting for it costs no attempt', async () => {
-    const seconds = await watchPace(async (endpointIs) => {
+    const seconds = await watchGrants(async (endpointIs) => {
       const endpoint = await tenant.addEndpoint(receiver.url(), { rateLimit: 5 });
       endpointIs(endpoint.id);
       await Promise.all(Array.from({ length: 17 }, () => tenant.message()));

@@ -355,7 +355,7 @@ describe('in the background', () => {
       recovered: THOUSANDS,
     });
     const { PENDING = 0, SUCCEEDED = 0, ...others } = await countByStatus();
-    expect({ owed: PENDING + SUCCEEDED, others }).toEqual({ owed: THOUSANDS, others: {} });
+    expect({ recovered: PENDING + SUCCEEDED, others }).toEqual({ recovered: THOUSANDS, others: {} });
   });
 
   it('ends when its endpoint is deactivated', async () => {
@@ -367,7 +367,7 @@ describe('in the background', () => {
     expect(ended).toMatchObject({ status: 'cancelled', finishedAt: expect.any(Date) });
     expect(ended.recovered).toBeLessThan(THOUSANDS);
     const { CANCELLED = 0, SUCCEEDED = 0, ...others } = await countByStatus();
-    expect({ owed: CANCELLED + SUCCEEDED, others }).toEqual({ owed: ended.recovered, others: {} });
+    expect({ recovered: CANCELLED + SUCCEEDED, others }).toEqual({ recovered: ended.recovered, others: {} });
 
     await tenant.activate(endpoint);
     expect(await tenant.recover(endpoint, start, true)).toMatchObject({ total: THOUSANDS - SUCCEEDED });

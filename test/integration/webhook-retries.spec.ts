@@ -106,7 +106,7 @@ describe('failed deliveries', () => {
       expect(receiver.received(subscription.path).at(-1)!.envelope.data.message.body).toBe('Later');
     });
 
-    it('as the same delivery, told and signed afresh each time', () => {
+    it('as the same delivery, stamped and signed afresh each time', () => {
       const received = receiver.received(subscription.path).slice(0, 6);
       const { secret } = subscription.endpoint;
       expect(new Set(received.map(({ headers }) => headers['x-service-delivery'])).size).toBe(1);
@@ -121,9 +121,9 @@ describe('failed deliveries', () => {
       }
     });
 
-    it('with each attempt at the moment that it is told', () => {
-      const told = receiver.received(subscription.path).map(({ envelope }) => envelope.deliveredAt);
-      expect(made.map(({ attempted_at }) => attempted_at.toISOString())).toEqual(told.slice(0, 6));
+    it('with each attempt recorded at the moment in its body', () => {
+      const stamps = receiver.received(subscription.path).map(({ envelope }) => envelope.deliveredAt);
+      expect(made.map(({ attempted_at }) => attempted_at.toISOString())).toEqual(stamps.slice(0, 6));
     });
 
     it('and every attempt is listed', async () => {
@@ -153,7 +153,7 @@ describe('failed deliveries', () => {
     });
   });
 
-  it('come back by themselves when their time has come', async () => {
+  it('are retried when they are due', async () => {
     const subscription = await failing();
     await happen(subscription);
     await attempts(subscription, 1);
@@ -199,7 +199,7 @@ describe('failed deliveries', () => {
     });
   });
 
-  it('are those that nobody listens to', async () => {
+  it('are those to a closed port', async () => {
     const gone = await Receiver.start();
     const url = gone.url();
     await gone.stop();
@@ -208,7 +208,7 @@ describe('failed deliveries', () => {
     expect((await attempts(subscription, 1))[0]).toMatchObject({ status_code: null, error: 'connect' });
   });
 
-  it('are those whose certificate nobody vouches for', async () => {
+  it('are those to an untrusted certificate', async () => {
     const stranger = await HttpsReceiver.start(await TestCa.selfSigned(['127.0.0.1']));
     try {
       const subscription = await subscribe(dashboard, `https://127.0.0.1:${stranger.port}/`);
@@ -469,7 +469,7 @@ describe('secrets under a new key', () => {
     new Webhook(endpoint.secret).verify(body, headers as Record<string, string>);
   });
 
-  it('keep deliveries waiting, at no cost, while the key is missing that they are under', async () => {
+  it('keep deliveries pending, without an attempt, while their key is missing', async () => {
     const { endpoint, workspace, conversation, path } = subscription;
     const readable = await both
       .get(WebhookEndpointsService)

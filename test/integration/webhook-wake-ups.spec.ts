@@ -22,7 +22,7 @@ it('loses no wake-up that comes while the endpoint’s job is active, without th
     const { workspace, conversation, endpoint } = await subscribe(service, receiver);
     // An endpoint with a rate of its own: its deliveries go through a claim. And whatever wakes it adds a job.
     await service.query('UPDATE webhook_endpoints SET rate_limit = 100 WHERE id = $1', [endpoint.id]);
-    service.app.get(DeliveryQueue, { strict: false }).serveElsewhere();
+    service.app.get(DeliveryQueue, { strict: false }).stopHandlingLocally();
 
     await service.make.received(workspace, conversation, 'First');
     await claims.waitForOne();

@@ -1,6 +1,6 @@
 import { AddressInfo, connect, createServer, Server, Socket } from 'node:net';
 
-/** A way to a server that a test can cut, or stop the flow of, as a failing network would. */
+/** A proxy before a server, which a test can cut or silence, as a failing network would. */
 export class TcpProxy {
   private readonly sockets = new Set<Socket>();
   private server: Server;
@@ -36,12 +36,12 @@ export class TcpProxy {
     await closed;
   }
 
-  /** As when a machine on the way vanishes: on the open connections nothing arrives any more. New ones work. */
+  /** Nothing arrives on the open connections any more, as when a machine on the way vanishes. New ones work. */
   silence(): void {
     for (const socket of this.sockets) socket.pause();
   }
 
-  /** Lets nothing through any more, and tells nobody. */
+  /** Lets nothing through any more, on new connections too, and closes none. */
   freeze(): void {
     this.frozen = true;
     this.silence();

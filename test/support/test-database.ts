@@ -23,12 +23,12 @@ export async function createStores(): Promise<TestStores> {
   return stores;
 }
 
-/** Drops what `createStores` made, whoever may still be connected to it. */
+/** Drops the database that `createStores` made, with any connections to it. */
 export async function dropStores({ databaseUrl }: TestStores): Promise<void> {
   await administer(`DROP DATABASE ${new URL(databaseUrl).pathname.slice(1)} WITH (FORCE)`);
 }
 
-/** What the global setup has handed on in the environment. */
+/** A setting that the global setup has put into the environment. */
 export function setting(name: string): string {
   const value = process.env[name];
   if (!value) throw new Error(`${name} is not set: the global setup sets it`);
