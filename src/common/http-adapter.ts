@@ -3,8 +3,8 @@ import { ExpressAdapter } from '@nestjs/platform-express';
 import type { Express, Response } from 'express';
 
 /**
- * Express without two slow steps, and with Nest's 404 for every unknown path. Measured in processor time of an empty Nest route, in µs, for a small object and
- * for a list of 50 rows: 73 and 99 before, 12 and 30 with both.
+ * Express without two slow steps. An empty Nest route takes 73 µs of processor time for a small object and 99 for a list
+ * of 50 rows; without the two steps 12 and 30.
  */
 export class HttpAdapter extends ExpressAdapter {
   /** Sends plain objects as JSON without Express's checks for other kinds of bodies: 15 → 12 and 36 → 30 µs. */
@@ -17,7 +17,7 @@ export class HttpAdapter extends ExpressAdapter {
     return response.end(json);
   }
 
-  /** Nest would answer unknown paths below the global prefix only, and leave the others to Express's HTML page. */
+  /** Without the prefix that Nest passes, which would leave other unknown paths to Express's HTML page. */
   override setNotFoundHandler(handler: Parameters<ExpressAdapter['setNotFoundHandler']>[0]): void {
     super.setNotFoundHandler(handler);
   }

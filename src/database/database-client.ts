@@ -29,7 +29,7 @@ export class DatabaseClient extends Client {
     this.statementTimeoutMs = statementTimeoutMs;
   }
 
-  /** Bounds pg's promise form, the only one that TypeORM uses once it is connected. */
+  /** Limits the time of pg's promise form. TypeORM uses no other form, except while it connects. */
   override query(...statement: unknown[]): never {
     if (this.getTransactionStatus() === 'I') this.statementTimeoutMs = STATEMENT_TIMEOUT_MS;
     this.corkUntilNextTick();

@@ -1,16 +1,24 @@
 import { Injectable } from '@nestjs/common';
 import { newId } from '../common/ids';
 import { Pipelined, Transaction } from '../database/transaction';
-import { EventData, EventType } from './event-catalog';
+import { eventCatalog, EventData, EventType } from './event-catalog';
 import { OutboxSignal } from './outbox.signal';
 
 interface AppendOptions {
   id?: string;
   /** True when the caller delivers the event itself: no consumer sees it. */
   relayed?: boolean;
-  /** Its number among the events of its conversation, by which receivers can order them. */
-  sequence?: string;
 }
+
+interface OrderedOptions extends AppendOptions {
+  /** The event's number within its conversation. */
+  sequence: string;
+}
+
+/** Types with an order in the catalog need a sequence; the others have none. */
+type Options<T extends EventType> = (typeof eventCatalog)[T]['order'] extends null
+  ? [options?: AppendOptions]
+  : [options: OrderedOptions];
 
 @Injectable()
 export class OutboxService {
@@ -22,8 +30,9 @@ export class OutboxService {
     tenantId: string,
     type: T,
     data: EventData<T>,
-    { id = newId(), relayed = false, sequence }: AppendOptions = {},
+    ...[options]: Options<T>
   ): Pipelined {
+    const { id = newId(), relayed = false, sequence }: Partial<OrderedOptions> = options ?? {};
     const now = new Date();
     if (!relayed) tx.onCommit(() => this.signal.send());
     return tx.pipeline(

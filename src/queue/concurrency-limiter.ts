@@ -37,8 +37,8 @@ export class ConcurrencyLimiter {
   }
 
   /**
-   * Removes and returns the waiting targets that can start now. The releasing one waits until half of its slots are
-   * free, so that one claim fills several.
+   * Removes and returns the waiting targets that can start now. The target that released a slot is not among them until
+   * half of its slots are free: then one claim fills several.
    */
   takeReady(releasedBy: string): string[] {
     const ready: string[] = [];

@@ -43,10 +43,10 @@ export abstract class WakeUpProcessor
     this.logger.error({ err: error, ...data }, 'claiming failed; the sweeper will retry');
   }
 
-  /** Bull ignored every wake-up of this target while the job was active. */
+  /** While the job was active, Bull ignored new jobs for this target. So look once more. */
   @OnQueueCompleted()
   async onCompleted({ data: { id } }: Job<WakeUp>): Promise<void> {
-    // Without a free slot, the release of one claims again.
+    // If no slot is free, the next one that is released claims for this target.
     if (this.stopping || !this.worker.canClaim(id)) return;
     try {
       if (await this.hasDue(id)) this.queue.wake([id]);

@@ -14,7 +14,7 @@ export class WebhooksConsumer implements OutboxConsumer, OnModuleInit {
     private readonly relay: OutboxRelay,
     private readonly endpoints: WebhookEndpointsRepository,
     private readonly workspaces: WorkspacesRepository,
-    private readonly deliveries: DeliveryFanOut,
+    private readonly fanOut: DeliveryFanOut,
   ) {}
 
   onModuleInit(): void {
@@ -23,7 +23,7 @@ export class WebhooksConsumer implements OutboxConsumer, OnModuleInit {
 
   async consume(tx: Transaction, events: OutboxEvent[]): Promise<void> {
     const subscribed = await this.bySubscriber(tx, await this.onlyEntitled(tx, events));
-    if (subscribed.size > 0) this.deliveries.enqueuePipelined(tx, subscribed);
+    if (subscribed.size > 0) this.fanOut.insertPipelined(tx, subscribed);
   }
 
   private async bySubscriber(

@@ -430,7 +430,7 @@ describe('outbound webhooks', () => {
           (tx) =>
             dashboard
               .get(OutboxService)
-              .appendPipelined(tx, tenantId, 'parcel.shipped' as EventType, { contactId: 'c1' } as never)
+              .appendPipelined(tx, tenantId, 'parcel.shipped' as 'audit.event', { contactId: 'c1' } as never)
               .rows,
         );
 

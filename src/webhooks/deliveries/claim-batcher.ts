@@ -9,10 +9,10 @@ import { IS_DUE, LEASE } from './lease';
 const MAX_BATCH = 50;
 
 /**
- * Each step finds its rows by the keys of the step before it, so no plan reads more rows than it claims. LIMIT is one
- * parameter that the planner knows at each call. A limit for each endpoint is unknown to it: it would assume a tenth of
- * all pending rows, and read whole tables. So an endpoint with a smaller count locks more rows for a moment than it
- * claims, and a concurrent claim skips them. The worker that found more than it has slots for wakes the others again.
+ * Each step finds its rows by the keys of the step before it, so no plan reads more rows than it claims. All endpoints
+ * share one LIMIT, the largest count, because the planner knows it: for a limit of each endpoint's own it would assume a
+ * tenth of all pending rows, and read whole tables. So an endpoint with a smaller count locks more rows than it claims,
+ * for a moment. A concurrent claim skips those rows, and a later wake-up finds them.
  */
 const CLAIM = `
   WITH due AS (

@@ -35,7 +35,7 @@ export class DeliveryFanOut {
     private readonly queue: DeliveryQueue,
   ) {}
 
-  enqueuePipelined(tx: Transaction, subscribed: Map<Subscriber, OutboxEvent[]>): void {
+  insertPipelined(tx: Transaction, subscribed: Map<Subscriber, OutboxEvent[]>): void {
     const leaseId = newId();
     const batches = [...subscribed].map(([endpoint, events]) => this.toDeliveries(endpoint, events, leaseId));
     const inserted = this.deliveries.insertManyPipelined(

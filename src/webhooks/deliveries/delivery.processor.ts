@@ -8,8 +8,8 @@ import { DELIVERY_QUEUE, DeliveryQueue } from './delivery.queue';
 import { PendingDeliveriesRepository } from './pending-deliveries.repository';
 
 /**
- * Turns domain events into signed deliveries. A job carries the id of an endpoint and nothing else: PostgreSQL holds
- * the deliveries that are due, their leases and their attempts.
+ * Claims, signs and sends the deliveries that are due. A job carries the id of an endpoint and nothing else: PostgreSQL
+ * holds the deliveries, their leases and their attempts.
  */
 @Processor(DELIVERY_QUEUE)
 export class DeliveryProcessor extends WakeUpProcessor {
@@ -24,7 +24,7 @@ export class DeliveryProcessor extends WakeUpProcessor {
 
   /** Settles when every delivery that has a slot is claimed and started. */
   @Process({ concurrency: CONCURRENT_CLAIMS })
-  deliver({ data }: Job<WakeUp>): Promise<void> {
+  claimDue({ data }: Job<WakeUp>): Promise<void> {
     return this.worker.claimAndStart(data.id);
   }
 

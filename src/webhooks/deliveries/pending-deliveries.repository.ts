@@ -151,9 +151,8 @@ export class PendingDeliveriesRepository {
   }
 
   /**
-   * Cancels the deliveries that were inserted while their endpoint was being deactivated. Runs in one process at a
-   * time.
-   * @returns active endpoints with overdue deliveries, at most `count`
+   * Finds active endpoints with overdue deliveries, at most `count`. Also cancels deliveries that were inserted while
+   * their endpoint was being deactivated. One process at a time; the others get an empty list.
    */
   sweep(count: number): Promise<string[]> {
     return this.database.transaction(async (tx) => {

@@ -122,9 +122,9 @@ export class VettedConnector {
   };
 
   /**
-   * undici connects during the dispatch of a request, or later when a kept connection was lost before the request was
-   * sent. It also connects for an aborted request and drops the connection. That is refused: the receiver would get one
-   * more connection for each timeout.
+   * undici connects when a request is dispatched, or later, when a kept connection was lost before the request was sent.
+   * For an aborted request it would open a connection too, only to drop it. We refuse that one: otherwise each timeout
+   * would cost the receiver one more connection.
    */
   private async openForRequest(options: buildConnector.Options): Promise<Socket> {
     const setup = this.observed ?? this.waitingFor(options.host);
