@@ -1,6 +1,20 @@
 import { Module } from '@nestjs/common';
-import { ROUTE_MODULES } from './features';
+import { AuthApiModule } from './auth/auth.module';
+import { HooksModule } from './channels/inbound/hooks.module';
+import { WidgetModule } from './channels/widget/widget.module';
+import { ContactsApiModule } from './contacts/contacts.module';
+import { ConversationsApiModule } from './conversations/conversations.module';
+import { MessagesApiModule } from './messages/messages.module';
 
 /** What serves HTTP: the REST API below `/api/v1`, the providers' hooks and the widget beside it. */
-@Module({ imports: ROUTE_MODULES })
+@Module({
+  imports: [
+    AuthApiModule,
+    ContactsApiModule,
+    ConversationsApiModule,
+    MessagesApiModule,
+    HooksModule,
+    WidgetModule,
+  ],
+})
 export class ApiModule {}

@@ -1,11 +1,31 @@
 import { DynamicModule, FactoryProvider, Module, ModuleMetadata } from '@nestjs/common';
+import { AuditModule } from './audit/audit.module';
+import { AuthModule } from './auth/auth.module';
+import { ChannelsModule } from './channels/channels.module';
 import { ProviderVariable } from './common/channel';
 import { Config } from './config/config';
 import { ConfigModule } from './config/config.module';
+import { ContactsModule } from './contacts/contacts.module';
+import { ConversationsModule } from './conversations/conversations.module';
 import { DatabaseModule } from './database/database.module';
-import { SERVICE_MODULES } from './features';
+import { MessagesModule } from './messages/messages.module';
 import { MetricsModule } from './metrics/metrics.module';
 import { RedisModule } from './redis/redis.module';
+import { SecretsModule } from './secrets/secrets.module';
+import { WebhooksModule } from './webhooks/webhooks.module';
+import { WorkspacesModule } from './workspaces/workspaces.module';
+
+const SERVICES = [
+  WorkspacesModule,
+  AuthModule,
+  WebhooksModule,
+  ChannelsModule,
+  ContactsModule,
+  ConversationsModule,
+  MessagesModule,
+  AuditModule,
+  SecretsModule,
+];
 
 /** The host's configuration. Each value must equal that of the service's own processes. */
 export interface MessagingOptions {
@@ -74,8 +94,8 @@ export class MessagingModule {
   static over(config: DynamicModule): DynamicModule {
     return {
       module: MessagingModule,
-      imports: [config, DatabaseModule.forRoot(), RedisModule, MetricsModule, ...SERVICE_MODULES],
-      exports: SERVICE_MODULES,
+      imports: [config, DatabaseModule.forRoot(), RedisModule, MetricsModule, ...SERVICES],
+      exports: SERVICES,
     };
   }
 }
