@@ -4,7 +4,7 @@ import { AnyScope, CurrentPrincipal } from '../common/access.decorators';
 import { ApiAnswer, ApiErrors } from '../common/api.decorators';
 import { NoQuery } from '../common/request.pipe';
 import { type Principal } from '../common/principal';
-import { MeResponse, toMe } from './me.response';
+import { MeResponse, toMe } from './me.dto';
 
 @ApiTags('Me')
 @Controller('me')

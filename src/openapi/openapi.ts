@@ -123,7 +123,7 @@ function closeRequestBody(operation: Operation, document: OpenAPIObject): void {
   Object.assign(requestSchema(operation, document), { additionalProperties: false });
 }
 
-/** An empty PATCH is refused, although none of its fields is required. */
+/** An empty PATCH is refused. OpenAPI has no other word for it where every field is optional. */
 function requireChange(operation: Operation, document: OpenAPIObject): void {
   Object.assign(requestSchema(operation, document), { minProperties: 1 });
 }

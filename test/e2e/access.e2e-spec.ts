@@ -10,6 +10,7 @@ import { ApiResponse } from '../support/api-client';
 import { errorBody } from '../support/errors';
 import {
   call,
+  callIn,
   createTenant,
   nameOf,
   READS,
@@ -26,7 +27,7 @@ const MISSING_KEY = 'Send an API key as "Authorization: Bearer plk_…" or "x-ap
 const BAD_KEY = 'The API key is malformed, unknown, expired or revoked.';
 const EXPIRED = 'The trial has ended: the API is read-only until the workspace is upgraded.';
 
-const each = (routes: Route[]): [string, Route][] => routes.map((route) => [nameOf(route), route]);
+const each = <R extends Route>(routes: R[]): [string, R][] => routes.map((route) => [nameOf(route), route]);
 
 describe('access', () => {
   let service: TestService;
@@ -41,7 +42,7 @@ describe('access', () => {
   afterAll(() => service.close());
 
   const callWith = (headers: Record<string, string>, route: Route) =>
-    call(service.client.with(headers), route, tenant.conversation.id);
+    callIn(tenant, route, service.client.with(headers));
 
   function expectRefused(answer: ApiResponse, message: string): void {
     expect(answer.status).toBe(401);
@@ -103,7 +104,7 @@ describe('access', () => {
 
     it('refuses a query parameter that it does not know', async () => {
       const unknown = { ...route, path: `${route.path}?colour=red` };
-      const { status, body } = await call(tenant.client, unknown, tenant.conversation.id);
+      const { status, body } = await callIn(tenant, unknown);
       expect(status).toBe(400);
       expect(body).toEqual(
         errorBody('INVALID_QUERY', expect.any(String), [
@@ -114,8 +115,8 @@ describe('access', () => {
 
     it('answers 429 over the limit', async () => {
       const capped = await createTenant(service, service.make.workspace({ rateLimit: 1 }));
-      expect((await call(capped.client, route, capped.conversation.id)).status).toBe(route.success);
-      const { status, body, headers } = await call(capped.client, route, capped.conversation.id);
+      expect((await callIn(capped, route)).status).toBe(route.success);
+      const { status, body, headers } = await callIn(capped, route);
       expect(status).toBe(429);
       expect(body).toEqual(
         errorBody('RATE_LIMITED', expect.stringMatching(/^More than 1 requests a minute on this path\./)),
@@ -189,10 +190,10 @@ describe('access', () => {
 
   describe.each(each(ROUTES_WITH_ID))("%s with another workspace's id", (_, route) => {
     it('answers exactly as for an id that does not exist', async () => {
-      const foreign = await call(tenant.client, route, stranger.conversation.id);
+      const foreign = await call(tenant.client, route, await route.thing.idOf(stranger));
       const missing = await call(tenant.client, route, newId());
       expect(foreign.status).toBe(404);
-      expect(foreign.body).toEqual(errorBody('NOT_FOUND', 'Conversation not found.'));
+      expect(foreign.body).toEqual(errorBody('NOT_FOUND', `${route.thing.noun} not found.`));
       expect({ ...missing.body.error, requestId: '' }).toEqual({ ...foreign.body.error, requestId: '' });
       expect(Object.keys(missing.headers)).toEqual(Object.keys(foreign.headers));
     });
@@ -202,7 +203,7 @@ describe('access', () => {
       async (id) => {
         const { status, body } = await call(tenant.client, route, id);
         expect(status).toBe(404);
-        expect(body).toEqual(errorBody('NOT_FOUND', 'Conversation not found.'));
+        expect(body).toEqual(errorBody('NOT_FOUND', `${route.thing.noun} not found.`));
       },
     );
 
@@ -232,20 +233,20 @@ describe('access', () => {
     });
 
     it.each(each(WRITES))('refuses %s', async (_, route) => {
-      const { status, body } = await call(expired.client, route, expired.conversation.id);
+      const { status, body } = await callIn(expired, route);
       expect(status).toBe(402);
       expect(body).toEqual(errorBody('TRIAL_EXPIRED', EXPIRED));
     });
 
     it.each(each(READS))('lets %s through', async (_, route) => {
-      expect((await call(expired.client, route, expired.conversation.id)).status).toBe(200);
+      expect((await callIn(expired, route)).status).toBe(200);
     });
 
     it.each(each(WRITES))('lets %s through once upgraded', async (_, route) => {
       await service.query(`UPDATE workspaces SET plan_tier = 'STARTER' WHERE id = $1`, [
         expired.workspace.id,
       ]);
-      const { status } = await call(expired.client, route, expired.conversation.id);
+      const { status } = await callIn(expired, route);
       expect(status).toBe(route.success);
     });
   });
@@ -253,7 +254,7 @@ describe('access', () => {
   describe('the order of checks', () => {
     const post = ROUTES.find(({ method }) => method === 'POST')!;
     const messages = ROUTES.find(({ path, method }) => path.endsWith('/messages') && method === 'GET')!;
-    const invalid = { ...post, body: { body: '' } };
+    const invalid = { ...post, body: () => ({ body: '' }) };
 
     it('unknown paths and unreadable bodies come before the key', async () => {
       const { client } = service;

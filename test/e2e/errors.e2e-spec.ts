@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { Client } from 'pg';
 import { newId } from '../../src/common/ids';
 import { errorBody } from '../support/errors';
-import { call, createTenant, nameOf, Route, ROUTES, Tenant } from '../support/routes';
+import { callIn, createTenant, nameOf, Route, ROUTES, Tenant } from '../support/routes';
 import { TestService } from '../support/service';
 import { TcpProxy } from '../support/tcp-proxy';
 import { createStores, dropStores, TestStores } from '../support/test-database';
@@ -201,7 +201,7 @@ describe('errors', () => {
     it.each(ROUTES.map((route): [string, Route] => [nameOf(route), route]))(
       '%s answers 503 with Retry-After',
       async (_, route) => {
-        const { status, body, headers } = await call(there.client, route, there.conversation.id);
+        const { status, body, headers } = await callIn(there, route);
         expect(status).toBe(503);
         expect(body).toEqual(errorBody('UNAVAILABLE', BUSY));
         expect(headers['retry-after']).toBe('2');

@@ -13,38 +13,62 @@ export interface Route {
   path: string;
   /** Any one of them opens it; none at all opens it to every key. */
   scopes: Scope[];
-  body?: object;
+  /** A body of its own for each call. */
+  body?: () => object;
   success: number;
+  /** For a path with an `:id`. */
+  thing?: Thing;
 }
+
+/** What the `:id` of a path names. */
+interface Thing {
+  /** As in `Conversation not found.` */
+  noun: string;
+  /** One of the workspace's that a call works on; a new one where a call uses it up. */
+  idOf(tenant: Tenant): string | Promise<string>;
+}
+
+const CONVERSATION: Thing = { noun: 'Conversation', idOf: ({ conversation }) => conversation.id };
 
 export const ROUTES: Route[] = [
   { method: 'GET', path: '/api/v1/me', scopes: [], success: 200 },
   { method: 'GET', path: '/api/v1/conversations', scopes: ['conversations:read'], success: 200 },
-  { method: 'GET', path: '/api/v1/conversations/:id', scopes: ['conversations:read'], success: 200 },
+  {
+    method: 'GET',
+    path: '/api/v1/conversations/:id',
+    scopes: ['conversations:read'],
+    success: 200,
+    thing: CONVERSATION,
+  },
   {
     method: 'PATCH',
     path: '/api/v1/conversations/:id',
     scopes: ['conversations:write'],
-    body: { status: 'SNOOZED' },
+    body: () => ({ status: 'SNOOZED' }),
     success: 200,
+    thing: CONVERSATION,
   },
   {
     method: 'GET',
     path: '/api/v1/conversations/:id/messages',
     scopes: ['messages:read', 'conversations:read'],
     success: 200,
+    thing: CONVERSATION,
   },
   {
     method: 'POST',
     path: '/api/v1/conversations/:id/messages',
     scopes: ['messages:write'],
-    body: { body: 'Hello' },
+    body: () => ({ body: 'Hello' }),
     success: 201,
+    thing: CONVERSATION,
   },
   { method: 'GET', path: '/api/v1/contacts', scopes: ['contacts:read'], success: 200 },
 ];
 
-export const ROUTES_WITH_ID = ROUTES.filter(({ path }) => path.includes(':id'));
+export const ROUTES_WITH_ID = ROUTES.filter(
+  (route): route is Route & { thing: Thing } => route.thing !== undefined,
+);
 export const WRITES = ROUTES.filter(({ method }) => method !== 'GET');
 export const READS = ROUTES.filter(({ method }) => method === 'GET');
 
@@ -53,7 +77,12 @@ export function nameOf({ method, path }: Route): string {
 }
 
 export function call(client: ApiClient, { method, path, body }: Route, id: string): Promise<ApiResponse> {
-  return client.send({ method, path: path.replace(':id', id), body });
+  return client.send({ method, path: path.replace(':id', id), body: body?.() });
+}
+
+/** Calls a route on something of the workspace. */
+export async function callIn(tenant: Tenant, route: Route, client = tenant.client): Promise<ApiResponse> {
+  return call(client, route, (await route.thing?.idOf(tenant)) ?? '');
 }
 
 /** A workspace with an owner, a key of all scopes, and a conversation: what every route needs to work. */
