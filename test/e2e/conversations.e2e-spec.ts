@@ -109,7 +109,7 @@ describe('conversations', () => {
       ['status=', 'status', 'must be one of the following values: OPEN, SNOOZED, CLOSED'],
       ['status=OPEN&status=CLOSED', 'status', 'must be one of the following values: OPEN, SNOOZED, CLOSED'],
       [
-        'channel=SMS',
+        'channel=FAX',
         'channel',
         'must be one of the following values: WIDGET, WHATSAPP, TELEGRAM, MESSENGER, INSTAGRAM',
       ],

@@ -1,4 +1,4 @@
-import { Channel } from '../../common/channel';
+import { Channel, CHANNELS, describeChannel } from '../../common/channel';
 import { ChannelAdapter, HookedAdapter } from './channel-adapter';
 
 /** The adapters, by channel. */
@@ -7,6 +7,10 @@ export class ChannelAdapters {
 
   constructor(adapters: readonly ChannelAdapter[]) {
     this.byChannel = new Map(adapters.map((adapter) => [adapter.channel, adapter]));
+    for (const channel of CHANNELS) {
+      if (Boolean(this.hooked(channel)) !== Boolean(describeChannel(channel).hook))
+        throw new Error(`The hook of ${channel} needs a HookedAdapter and a descriptor of the hook.`);
+    }
   }
 
   of(channel: Channel): ChannelAdapter {
