@@ -1,4 +1,4 @@
-import { bodyLimitFault } from './body-limits';
+import { BODY_LIMITS, bodyLimitFault } from './body-limits';
 
 describe('body limits', () => {
   it.each([
@@ -13,6 +13,10 @@ describe('body limits', () => {
     ['WIDGET', 'a'.repeat(4096), true],
   ] as const)('%s %#: fits %s', (channel, body, fits) => {
     expect(bodyLimitFault(channel, body) === null).toBe(fits);
+  });
+
+  it('are described, the smallest first', () => {
+    expect(BODY_LIMITS).toBe('Instagram 1000 UTF-8 bytes, Messenger 2000 characters');
   });
 
   it('names the limit', () => {

@@ -1,4 +1,4 @@
-import { Channel, describeChannel } from '../common/channel';
+import { Channel, CHANNELS, describeChannel } from '../common/channel';
 import { countCharacters } from '../common/validators';
 
 const MEASURES = { characters: countCharacters, 'UTF-8 bytes': (body: string) => Buffer.byteLength(body) };
@@ -9,3 +9,10 @@ export function bodyLimitFault(channel: Channel, body: string): string | null {
   if (!limit || MEASURES[limit.unit](body) <= limit.max) return null;
   return `is longer than the ${limit.max} ${limit.unit} that ${channel} takes`;
 }
+
+/** The channels' limits in words, the smallest first: `Instagram 1000 UTF-8 bytes, Messenger 2000 characters`. */
+export const BODY_LIMITS = CHANNELS.map(describeChannel)
+  .flatMap(({ label, bodyLimit }) => (bodyLimit ? [{ label, ...bodyLimit }] : []))
+  .sort((a, b) => a.max - b.max)
+  .map(({ label, max, unit }) => `${label} ${max} ${unit}`)
+  .join(', ');

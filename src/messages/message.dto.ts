@@ -1,6 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional, IsString } from 'class-validator';
 import { IsStorableText, MaxCharacters, NotBlank } from '../common/validators';
+import { BODY_LIMITS } from './body-limits';
 import {
   DELIVERY_ERROR_CODES,
   DELIVERY_STATUSES,
@@ -18,9 +19,7 @@ export class ReceiveMessage {
     minLength: 1,
     maxLength: MAX_BODY_CHARACTERS,
     pattern: '\\S',
-    description:
-      'Not blank, valid Unicode, no NUL. Instagram takes at most 1000 UTF-8 bytes, Messenger 2000 characters. ' +
-      'Never split or cut.',
+    description: `Not blank, valid Unicode, no NUL. Lower limits: ${BODY_LIMITS}. Never split or cut.`,
     example: 'Your parcel is on its way.',
   })
   @MaxCharacters(MAX_BODY_CHARACTERS)
