@@ -54,6 +54,15 @@ const INSIDE = {
     deliveries: ['endpoints', 'sending'],
     recoveries: ['deliveries', 'endpoints'],
   },
+  channels: {
+    adapters: [],
+    connections: ['adapters'],
+    outbound: ['connections', 'adapters'],
+    receipts: ['outbound', 'adapters'],
+    inbound: ['receipts', 'connections', 'adapters'],
+    tokens: ['connections', 'adapters'],
+    widget: ['inbound', 'outbound', 'connections', 'adapters'],
+  },
 };
 
 const FOLDERS = Object.keys(MAY_IMPORT);

@@ -1,7 +1,7 @@
 import { DynamicModule, FactoryProvider, Module, ModuleMetadata } from '@nestjs/common';
 import { AuditModule } from './audit/audit.module';
 import { AuthModule } from './auth/auth.module';
-import { ChannelsModule } from './channels/channels.module';
+import { ChannelConnectionsModule } from './channels/connections/channel-connections.module';
 import { ProviderVariable } from './common/channel';
 import { Config } from './config/config';
 import { ConfigModule } from './config/config.module';
@@ -19,7 +19,7 @@ const SERVICES = [
   WorkspacesModule,
   AuthModule,
   WebhooksModule,
-  ChannelsModule,
+  ChannelConnectionsModule,
   ContactsModule,
   ConversationsModule,
   MessagesModule,

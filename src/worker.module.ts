@@ -1,5 +1,5 @@
 import { Module, OnApplicationBootstrap } from '@nestjs/common';
-import { OutboundMessagesModule } from './channels/outbound/outbound-messages.module';
+import { OutboundMessagesWorkerModule } from './channels/outbound/outbound-messages-worker.module';
 import { TokensModule } from './channels/tokens/tokens.module';
 import { OutboxModule } from './outbox/outbox.module';
 import { OutboxRelay } from './outbox/outbox.relay';
@@ -10,7 +10,9 @@ import { DeliveryModule } from './webhooks/delivery.module';
  * What works in the background: relays events, sends outbound messages and webhooks, deletes old rows. The module
  * imported last is stopped first: messages and deliveries, which need the time.
  */
-@Module({ imports: [RetentionModule, TokensModule, OutboxModule, OutboundMessagesModule, DeliveryModule] })
+@Module({
+  imports: [RetentionModule, TokensModule, OutboxModule, OutboundMessagesWorkerModule, DeliveryModule],
+})
 export class WorkerModule implements OnApplicationBootstrap {
   constructor(private readonly relay: OutboxRelay) {}
 

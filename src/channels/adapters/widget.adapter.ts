@@ -11,8 +11,8 @@ import {
 } from 'class-validator';
 import { newId } from '../../common/ids';
 import { validate } from '../../common/validate';
-import { ANY_ORIGIN, WidgetCredentials, WidgetSettings } from '../widget/visitor';
-import { WidgetSignal } from '../widget/widget.signal';
+import { ANY_ORIGIN, WidgetCredentials, WidgetSettings } from './widget.settings';
+import { WidgetSignal } from './widget.signal';
 import {
   ChannelAdapter,
   CheckedCredentials,

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { RateLimitModule } from '../../rate-limit/rate-limit.module';
-import { ChannelsModule } from '../channels.module';
+import { ChannelAdaptersModule } from '../adapters/channel-adapters.module';
+import { ChannelConnectionsModule } from '../connections/channel-connections.module';
 import { ReceiptsModule } from '../receipts/receipts.module';
 import { HOOK_CONTROLLERS } from './hook.controllers';
 import { HooksService } from './hooks.service';
@@ -8,7 +9,7 @@ import { InboundModule } from './inbound.module';
 
 /** The providers' hooks: outside the API, without a key. */
 @Module({
-  imports: [ChannelsModule, InboundModule, ReceiptsModule, RateLimitModule],
+  imports: [ChannelAdaptersModule, ChannelConnectionsModule, InboundModule, ReceiptsModule, RateLimitModule],
   controllers: HOOK_CONTROLLERS,
   providers: [HooksService],
 })

@@ -6,7 +6,7 @@ import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
 import { MessagesService } from '../../messages/messages.service';
 import { Connection, InboundMessage } from '../adapters/channel-adapter';
-import { isUsableId } from '../provider-id';
+import { isUsableId } from '../adapters/provider-id';
 import { contentOf, customerOf } from './inbound-content';
 import { ProviderMessagesRepository, PROVIDER_MESSAGES_KEY } from './provider-messages.repository';
 

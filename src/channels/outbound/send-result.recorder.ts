@@ -5,7 +5,7 @@ import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
 import { ChannelAdapters } from '../adapters/channel-adapters';
 import { ChannelConnectionsService } from '../connections/channel-connections.service';
-import { MessageProgress } from '../receipts/message-progress';
+import { MessageProgress } from './message-progress';
 import { ClaimedMessage } from './claimed-message';
 import { AttemptOutcome, SendResult, resultOf } from './send-result';
 import { OutboundMessagesRepository } from './outbound-messages.repository';

@@ -1,7 +1,7 @@
 import { DeliveryError, DeliveryErrorCode } from '../../messages/message-status';
 import { ChannelAdapter, ProviderFault, SendOutcome } from '../adapters/channel-adapter';
-import { deliveryError } from '../delivery-error';
-import { isUsableId } from '../provider-id';
+import { deliveryError } from './delivery-error';
+import { isUsableId } from '../adapters/provider-id';
 import { pauseMs, retryDelayMs } from './retry-schedule';
 
 /** What an attempt makes of its message. */

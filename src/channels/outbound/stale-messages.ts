@@ -4,7 +4,7 @@ import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
 import { DELIVERY_ERROR_CODES, statusesBefore } from '../../messages/message-status';
 import { ChannelAdapters } from '../adapters/channel-adapters';
-import { deliveryError } from '../delivery-error';
+import { deliveryError } from './delivery-error';
 import { IS_READY, MAY_SEND, STATUS_BY_KEY } from './outbound-messages.repository';
 
 /** Overdue by this, and nobody came: a wake-up was lost. */

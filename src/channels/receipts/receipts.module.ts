@@ -1,14 +1,12 @@
 import { Module } from '@nestjs/common';
 import { OutboundMessageQueueModule } from '../outbound/outbound-message.queue';
-import { OutboundMessagesRepository } from '../outbound/outbound-messages.repository';
-import { MessageProgress } from './message-progress';
-import { ReceiptsService } from './receipts.service';
+import { OutboundMessagesModule } from '../outbound/outbound-messages.module';
 import { ReceiptsRepository } from './receipts.repository';
+import { ReceiptsService } from './receipts.service';
 
-/** What providers tell afterwards, for whoever hears of it. */
 @Module({
-  imports: [OutboundMessageQueueModule],
-  providers: [OutboundMessagesRepository, MessageProgress, ReceiptsService, ReceiptsRepository],
+  imports: [OutboundMessagesModule, OutboundMessageQueueModule],
+  providers: [ReceiptsService, ReceiptsRepository],
   exports: [ReceiptsService],
 })
 export class ReceiptsModule {}

@@ -4,12 +4,12 @@ import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
 import { DeliveryError, ReceiptStatus } from '../../messages/message-status';
 import { Connection, InboundEcho, InboundReceipt, InboundWatermark } from '../adapters/channel-adapter';
-import { deliveryError } from '../delivery-error';
+import { deliveryError } from '../outbound/delivery-error';
 import { MessageKey } from '../outbound/claimed-message';
 import { OutboundMessageQueue } from '../outbound/outbound-message.queue';
 import { OutboundMessagesRepository } from '../outbound/outbound-messages.repository';
-import { isUsableId } from '../provider-id';
-import { MessageProgress } from './message-progress';
+import { isUsableId } from '../adapters/provider-id';
+import { MessageProgress } from '../outbound/message-progress';
 import { ReceiptsRepository, UnsettledMessage } from './receipts.repository';
 
 /** How far a message is, as the provider has told. */

@@ -2,11 +2,12 @@ import { BullModule } from '@nestjs/bull';
 import { Module } from '@nestjs/common';
 import { Config } from '../../config/config';
 import { queueOptions } from '../../queue/queue.options';
-import { ChannelsModule } from '../channels.module';
+import { ChannelAdaptersModule } from '../adapters/channel-adapters.module';
+import { ChannelConnectionsModule } from '../connections/channel-connections.module';
 import { INSTAGRAM_TOKENS_QUEUE, InstagramTokensProcessor } from './instagram-tokens.processor';
 import { InstagramTokensService } from './instagram-tokens.service';
 
-/** The worker's care for tokens that end. */
+/** Imported by workers only. */
 @Module({
   imports: [
     BullModule.registerQueueAsync({
@@ -14,7 +15,8 @@ import { InstagramTokensService } from './instagram-tokens.service';
       inject: [Config],
       useFactory: queueOptions,
     }),
-    ChannelsModule,
+    ChannelAdaptersModule,
+    ChannelConnectionsModule,
   ],
   providers: [InstagramTokensService, InstagramTokensProcessor],
 })

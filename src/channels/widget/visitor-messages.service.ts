@@ -9,7 +9,7 @@ import { Visitor, Widget } from './visitor';
 import { VisitorsRepository } from './visitors.repository';
 import { PostMessage, PostReceipt } from './widget.dto';
 import { PostedMessageResponse, ReceiptResponse } from './widget.response';
-import { WidgetSignal } from './widget.signal';
+import { WidgetSignal } from '../adapters/widget.signal';
 
 /** What visitors write and read: each their own conversation, and no other. */
 @Injectable()

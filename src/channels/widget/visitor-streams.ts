@@ -7,7 +7,7 @@ import { EventStream } from './event-stream';
 import { nameOf, StreamGroup, StreamGroups } from './stream-groups';
 import { Visitor, Widget } from './visitor';
 import { VisitorsRepository, VisitorState } from './visitors.repository';
-import { WidgetNotice, WidgetSignal } from './widget.signal';
+import { WidgetNotice, WidgetSignal } from '../adapters/widget.signal';
 
 const HEARTBEAT_MS = 15_000;
 

@@ -1,35 +1,22 @@
 import type { Request } from 'express';
+import { WidgetCredentials, WidgetSettings } from '../adapters/widget.settings';
 import { LoadedConnection } from '../connections/connection.loader';
 
-/** Any page may hold the widget. */
-export const ANY_ORIGIN = '*';
-
-/** What only the workspace and we know: logged-in visitors are vouched for with it. */
-export interface WidgetCredentials {
-  identitySecret: string;
-}
-
-/** Whose pages may hold the widget: exact origins, or any. */
-export interface WidgetSettings {
-  allowedOrigins: string[];
-}
-
-/** A workspace's widget. */
 export type Widget = LoadedConnection & { credentials: WidgetCredentials; settings: WidgetSettings };
 
-/** Someone at a widget, for as long as a token says. */
+/** The holder of a valid token. */
 export interface Visitor {
-  /** The identity of their contact: `user:<id>` for one that the workspace vouches for, else `visitor:<random>`. */
+  /** Of the contact's identity: `user:<id>` for a logged-in visitor, else `visitor:<random>`. */
   externalId: string;
   expiresAt: Date;
 }
 
-/** A request that has passed the widget's guard. */
+/** Has passed WidgetGuard. */
 export interface WidgetRequest extends Request {
   widget: Widget;
 }
 
-/** A request that has passed the visitor's guard as well. */
+/** Has passed VisitorGuard. */
 export interface VisitorRequest extends WidgetRequest {
   visitor: Visitor;
 }

@@ -10,8 +10,9 @@ import { Reflector } from '@nestjs/core';
 import type { Request, Response } from 'express';
 import { AppError } from '../../common/app-error';
 import { RateLimit, RateLimiter } from '../../rate-limit/rate-limiter';
+import { ANY_ORIGIN } from '../adapters/widget.settings';
 import { ConnectionLoader } from '../connections/connection.loader';
-import { ANY_ORIGIN, Visitor, VisitorRequest, Widget, WidgetRequest } from './visitor';
+import { Visitor, VisitorRequest, Widget, WidgetRequest } from './visitor';
 import { VisitorTokens } from './visitor-tokens';
 
 const BEARER = /^Bearer +(\S+)$/i;

@@ -2,9 +2,10 @@ import { Module } from '@nestjs/common';
 import { ContactsModule } from '../../contacts/contacts.module';
 import { MessagesModule } from '../../messages/messages.module';
 import { RateLimitModule } from '../../rate-limit/rate-limit.module';
-import { ChannelsModule } from '../channels.module';
+import { ChannelAdaptersModule } from '../adapters/channel-adapters.module';
+import { ChannelConnectionsModule } from '../connections/channel-connections.module';
 import { InboundModule } from '../inbound/inbound.module';
-import { OutboundMessagesRepository } from '../outbound/outbound-messages.repository';
+import { OutboundMessagesModule } from '../outbound/outbound-messages.module';
 import { VisitorMessagesService } from './visitor-messages.service';
 import { VisitorSessionsService } from './visitor-sessions.service';
 import { VisitorStreams } from './visitor-streams';
@@ -12,9 +13,17 @@ import { VisitorTokens } from './visitor-tokens';
 import { VisitorsRepository } from './visitors.repository';
 import { WidgetController } from './widget.controller';
 
-/** What the widget on workspaces' pages speaks with: outside the API, with tokens of its own. */
+/** The widget's routes, outside the REST API, with tokens of their own. */
 @Module({
-  imports: [ChannelsModule, InboundModule, ContactsModule, MessagesModule, RateLimitModule],
+  imports: [
+    ChannelAdaptersModule,
+    ChannelConnectionsModule,
+    InboundModule,
+    OutboundMessagesModule,
+    ContactsModule,
+    MessagesModule,
+    RateLimitModule,
+  ],
   controllers: [WidgetController],
   providers: [
     VisitorTokens,
@@ -22,7 +31,6 @@ import { WidgetController } from './widget.controller';
     VisitorSessionsService,
     VisitorMessagesService,
     VisitorStreams,
-    OutboundMessagesRepository,
   ],
   exports: [VisitorStreams],
 })

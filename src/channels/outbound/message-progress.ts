@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Transaction } from '../../database/transaction';
 import { DeliveryError, DeliveryStatus, ReceiptStatus, statusesBefore } from '../../messages/message-status';
 import { Connection } from '../adapters/channel-adapter';
-import { MessageKey } from '../outbound/claimed-message';
+import { MessageKey } from './claimed-message';
 
 /** How far messages have come, and what their provider calls them. */
 @Injectable()

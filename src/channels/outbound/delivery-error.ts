@@ -1,5 +1,5 @@
-import { DeliveryError, DeliveryErrorCode, DELIVERY_ERROR_CODES } from '../messages/message-status';
-import { ProviderFault } from './adapters/channel-adapter';
+import { DeliveryError, DeliveryErrorCode, DELIVERY_ERROR_CODES } from '../../messages/message-status';
+import { ProviderFault } from '../adapters/channel-adapter';
 
 const MAX_LENGTH = 1_000;
 

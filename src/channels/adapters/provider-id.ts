@@ -1,4 +1,4 @@
-import { isStorableText } from '../common/validators';
+import { isStorableText } from '../../common/validators';
 
 /** Longer than any provider's, and short enough for an index. */
 const MAX_LENGTH = 512;

@@ -1,0 +1,44 @@
+import { Module } from '@nestjs/common';
+import { OutboxModule } from '../../outbox/outbox.module';
+import { ThroughputLimiter } from '../../redis/throughput-limiter';
+import { ChannelAdaptersModule } from '../adapters/channel-adapters.module';
+import { ChannelConnectionsModule } from '../connections/channel-connections.module';
+import { ChannelsConsumer } from './channels.consumer';
+import { OutboundMessageClaimer } from './outbound-message.claimer';
+import { OutboundMessageProcessor } from './outbound-message.processor';
+import { OutboundMessageQueueModule } from './outbound-message.queue';
+import { OutboundMessageRouter } from './outbound-message.router';
+import { OutboundMessageSender } from './outbound-message.sender';
+import { OutboundMessageSweeper } from './outbound-message.sweeper';
+import { OutboundMessageWorker } from './outbound-message.worker';
+import { OutboundMessagesModule } from './outbound-messages.module';
+import { SendFollowUp } from './send-follow-up';
+import { SendResultRecorder } from './send-result.recorder';
+import { StaleMessages } from './stale-messages';
+import { UnroutedMessages } from './unrouted-messages';
+
+/** Routes the messages of events to connections, and sends them to providers. */
+@Module({
+  imports: [
+    OutboundMessagesModule,
+    OutboundMessageQueueModule,
+    ChannelAdaptersModule,
+    ChannelConnectionsModule,
+    OutboxModule,
+  ],
+  providers: [
+    ChannelsConsumer,
+    OutboundMessageClaimer,
+    OutboundMessageProcessor,
+    OutboundMessageRouter,
+    OutboundMessageSender,
+    OutboundMessageSweeper,
+    OutboundMessageWorker,
+    SendFollowUp,
+    SendResultRecorder,
+    StaleMessages,
+    ThroughputLimiter,
+    UnroutedMessages,
+  ],
+})
+export class OutboundMessagesWorkerModule {}
