@@ -499,14 +499,14 @@ describe('the widget', () => {
       };
 
       const waiting = await claimed();
-      await service.app.get(Database).transaction((tx) => store.postpone(tx, waiting, 0));
+      await service.app.get(Database).transaction((tx) => store.scheduleRetry(tx, waiting, 0));
       expect((await visitor.receipt(waiting.messageId, 'DELIVERED')).body).toEqual({ advanced: 1 });
       expect(await dispatches()).toEqual([]);
 
       const givenBack = await claimed();
       expect((await visitor.receipt(givenBack.messageId, 'DELIVERED')).body).toEqual({ advanced: 1 });
       expect(await dispatches()).toHaveLength(1);
-      await store.giveBack(givenBack);
+      await store.release(givenBack);
       expect(await dispatches()).toEqual([]);
     });
 

@@ -244,23 +244,23 @@ describe('channel connections', () => {
     it('makes a connection whose credentials had lapsed active again', async () => {
       const { id } = await connect();
       const used = await loaded(id);
-      expect(await markReauth(used)).toBe(true);
+      expect(await markReauthRequired(used)).toBe(true);
       await connections().rotate(workspace.id, id, { botToken: renewed() }, SYSTEM);
       expect(await connections().get(workspace.id, id)).toMatchObject({ status: 'ACTIVE' });
-      expect(await markReauth(used)).toBe(false);
+      expect(await markReauthRequired(used)).toBe(false);
       expect(await connections().get(workspace.id, id)).toMatchObject({ status: 'ACTIVE' });
     });
   });
 
-  const markReauth = (connection: Connection) =>
-    dashboard.get(Database).transaction((tx) => connections().markReauth(tx, connection));
+  const markReauthRequired = (connection: Connection) =>
+    dashboard.get(Database).transaction((tx) => connections().markReauthRequired(tx, connection));
 
   describe('credentials that no longer work', () => {
     it('are marked once, and fail what waits for them', async () => {
       const { id } = await connect();
       const waiting = await dispatches(id);
       const used = await loaded(id);
-      expect([await markReauth(used), await markReauth(used)]).toEqual([true, true]);
+      expect([await markReauthRequired(used), await markReauthRequired(used)]).toEqual([true, true]);
       expect(await connections().get(workspace.id, id)).toMatchObject({ status: 'REAUTH_REQUIRED' });
       await expectOutcome(waiting, 'REAUTH_REQUIRED');
       expect((await auditOf()).map(({ action }) => action)).toEqual([
@@ -271,7 +271,7 @@ describe('channel connections', () => {
 
     it('still let the channel be disconnected, and connected anew', async () => {
       const { id } = await connect();
-      await markReauth(await loaded(id));
+      await markReauthRequired(await loaded(id));
       telegram.revokedTokens.add(botToken);
       expect(await connections().disconnect(workspace.id, id, SYSTEM)).toMatchObject({
         status: 'DISCONNECTED',

@@ -77,7 +77,7 @@ describe('sending over channels', () => {
           return rows.length === 1;
         });
         const store = workers[0]!.app.get(OutboundMessagesRepository);
-        expect(await store.ready(workspace.connection.id, 10)).toBeNull();
+        expect(await store.countReady(workspace.connection.id, 10)).toBeNull();
         expect(asked(chat.customerId)).toEqual([]);
         await other.query('COMMIT');
 
@@ -161,7 +161,7 @@ describe('sending over channels', () => {
     });
     const other = await second.send('meanwhile');
     await waitForDispatch(other.id);
-    expect(await service.app.get(OutboundMessagesRepository).ready(workspace.connection.id, 10)).toBeNull();
+    expect(await service.app.get(OutboundMessagesRepository).countReady(workspace.connection.id, 10)).toBeNull();
 
     await waitForStatus(service, refused, 'SENT');
     await waitForStatus(service, other, 'SENT');

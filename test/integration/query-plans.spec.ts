@@ -313,7 +313,7 @@ describe('query plans', () => {
     it('claims a connection’s messages from the due index, and asks each whether it is the next by index', async () => {
       const store = new OutboundMessagesRepository(dashboard.get(Database));
       const connection = { id: uuid(501), tenantId: BIG } as LoadedConnection;
-      const [ready] = await plansOf(() => store.ready(connection.id, 25));
+      const [ready] = await plansOf(() => store.countReady(connection.id, 25));
       const [claim] = await plansOf(() => store.claim(connection, 25), /^WITH/);
 
       for (const plan of [ready!, claim!]) {

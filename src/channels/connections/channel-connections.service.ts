@@ -115,7 +115,7 @@ export class ChannelConnectionsService {
    * @param connection with the credentials that were refused
    * @returns false when they have been rotated meanwhile, or the connection is no more: then nothing was changed
    */
-  async markReauth(tx: Transaction, connection: Connection): Promise<boolean> {
+  async markReauthRequired(tx: Transaction, connection: Connection): Promise<boolean> {
     const { tenantId, id, credentials } = connection;
     const before = await this.connections.lock(tx, tenantId, id);
     if (!before || !isDeepStrictEqual(this.loader.open(before).credentials, credentials)) return false;

@@ -5,15 +5,14 @@ import { OutboxConsumer, OutboxEvent, OutboxRelay } from '../../outbox/outbox.re
 import { OutboundMessageRouter } from './outbound-message.router';
 import { STATUS_BY_KEY } from './outbound-messages.repository';
 
-/** Those of the messages $2, $3, $4 that wait to be sent. */
-const QUEUED = `
+const SELECT_QUEUED = `
   SELECT m.tenant_id, m.conversation_id, m.id
   FROM unnest($2::uuid[], $3::uuid[], $4::uuid[]) AS f (tenant_id, conversation_id, id)
   JOIN messages m ON m.tenant_id = f.tenant_id AND m.conversation_id = f.conversation_id AND m.id = f.id
   WHERE ${STATUS_BY_KEY} = 'QUEUED'
   ORDER BY m.tenant_id, m.conversation_id, m.id FOR NO KEY UPDATE OF m`;
 
-/** Turns the events of agents' messages into what is to be sent. */
+/** Routes the agents' messages of relayed events. */
 @Injectable()
 export class ChannelsConsumer implements OutboxConsumer, OnModuleInit {
   constructor(
@@ -28,11 +27,11 @@ export class ChannelsConsumer implements OutboxConsumer, OnModuleInit {
   async consume(tx: Transaction, events: OutboxEvent[]): Promise<void> {
     const created = events.filter(({ type }) => type === 'message.created');
     if (created.length === 0) return;
-    const told = created.map(({ data }) => JSON.parse(data) as EventData<'message.created'>);
-    await this.router.route(tx, QUEUED, [
+    const data = created.map((event) => JSON.parse(event.data) as EventData<'message.created'>);
+    await this.router.route(tx, SELECT_QUEUED, [
       created.map(({ tenantId }) => tenantId),
-      told.map(({ conversationId }) => conversationId),
-      told.map(({ message }) => message.id),
+      data.map(({ conversationId }) => conversationId),
+      data.map(({ message }) => message.id),
     ]);
   }
 }

@@ -3,7 +3,7 @@ import { ProviderFault } from '../adapters/channel-adapter';
 
 const MAX_LENGTH = 1_000;
 
-/** The code is ours, and what the provider said stands beside it. */
+/** Our code, and beside it the provider's code and message. */
 export function deliveryError(code: DeliveryErrorCode, fault?: ProviderFault | null): DeliveryError {
   return {
     code,
@@ -12,7 +12,7 @@ export function deliveryError(code: DeliveryErrorCode, fault?: ProviderFault | n
   };
 }
 
-/** A text that PostgreSQL would not take must not keep an outcome from being recorded. */
+/** PostgreSQL must accept the text, or the outcome would be lost. */
 function storable(text: string): string {
   return text.slice(0, MAX_LENGTH).toWellFormed().replaceAll('\0', '\uFFFD');
 }

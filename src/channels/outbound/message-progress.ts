@@ -4,18 +4,15 @@ import { DeliveryError, DeliveryStatus, ReceiptStatus, statusesBefore } from '..
 import { Connection } from '../adapters/channel-adapter';
 import { MessageKey } from './claimed-message';
 
-/** How far messages have come, and what their provider calls them. */
+/** The delivery status of outbound messages, their provider ids, and receipts that come before these ids. */
 @Injectable()
 export class MessageProgress {
-  /**
-   * Lets whoever deals with one of a provider's messages take turns: the answer to a request and the receipts that
-   * tell of it can come at the same moment, in any order.
-   */
-  async takeTurn(tx: Transaction, connection: Connection, providerId: string): Promise<void> {
+  /** Serializes the provider's answer to a request and the receipts for it: they can come at the same time. */
+  async lockProviderId(tx: Transaction, connection: Connection, providerId: string): Promise<void> {
     await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [connection.id + providerId]);
   }
 
-  /** @returns what the message's status was before, or null when it is that far already */
+  /** @returns the previous status, or null when the message can't advance to this one */
   async advance(
     tx: Transaction,
     { tenantId, conversationId, messageId }: MessageKey,
@@ -36,8 +33,8 @@ export class MessageProgress {
     return row?.before ?? null;
   }
 
-  /** Says of a message that is still on its way why it takes so long; with the next advance that is gone. */
-  async explain(
+  /** Records why a SENDING message is retried. `advance` overwrites it. */
+  async recordError(
     tx: Transaction,
     { tenantId, conversationId, messageId }: MessageKey,
     error: DeliveryError,
@@ -49,8 +46,11 @@ export class MessageProgress {
     );
   }
 
-  /** Whose message it is that the provider calls so. */
-  async find(tx: Transaction, connection: Connection, providerId: string): Promise<MessageKey | null> {
+  async findByProviderId(
+    tx: Transaction,
+    connection: Connection,
+    providerId: string,
+  ): Promise<MessageKey | null> {
     const [row] = await tx.query<MessageKey>(
       `SELECT tenant_id AS "tenantId", conversation_id AS "conversationId", message_id AS "messageId"
        FROM provider_messages WHERE connection_id = $1 AND provider_id = $2`,
@@ -59,11 +59,8 @@ export class MessageProgress {
     return row ?? null;
   }
 
-  /**
-   * Keeps what the provider calls a message of ours, and makes up for what it told of it before that was known. The
-   * caller has its turn.
-   */
-  async remember(
+  /** Also applies the receipts that came before. The caller holds the lock of `lockProviderId`. */
+  async recordProviderId(
     tx: Transaction,
     connection: Connection,
     { tenantId, conversationId, messageId }: MessageKey,
@@ -85,8 +82,8 @@ export class MessageProgress {
     }
   }
 
-  /** Keeps what is told of a message that nobody knows yet: the answer to its own request may be still on its way. */
-  async keepEarly(
+  /** For an unknown provider id: the answer to the request may still be on its way. */
+  async recordEarlyReceipt(
     tx: Transaction,
     connection: Connection,
     providerId: string,

@@ -3,8 +3,8 @@ import type { Job, Queue } from 'bull';
 import { CONCURRENT_CLAIMS } from '../../queue/lease-worker';
 import { WakeUpProcessor } from '../../queue/wake-up.processor';
 import { type WakeUp } from '../../queue/wake-up.queue';
-import { OutboundMessageWorker } from './outbound-message.worker';
 import { OUTBOUND_MESSAGE_QUEUE, OutboundMessageQueue } from './outbound-message.queue';
+import { OutboundMessageWorker } from './outbound-message.worker';
 import { OutboundMessagesRepository } from './outbound-messages.repository';
 
 /** Sends outbound messages. A job carries the id of a connection and nothing else: PostgreSQL holds what is due. */
@@ -26,6 +26,6 @@ export class OutboundMessageProcessor extends WakeUpProcessor {
   }
 
   protected override async hasDue(connectionId: string): Promise<boolean> {
-    return (await this.messages.ready(connectionId, 1)) !== null;
+    return (await this.messages.countReady(connectionId, 1)) !== null;
   }
 }

@@ -8,20 +8,19 @@ import { type WakeUp, WakeUpQueue } from '../../queue/wake-up.queue';
 
 export const OUTBOUND_MESSAGE_QUEUE = 'channel-connections';
 
-/** Wakes connections. */
 @Injectable()
 export class OutboundMessageQueue extends WakeUpQueue implements BeforeApplicationShutdown {
   constructor(@InjectQueue(OUTBOUND_MESSAGE_QUEUE) bull: Queue<WakeUp>) {
     super(bull);
   }
 
-  /** Also where nothing is processed: Nest's own way of closing would wait for Redis without end. */
+  /** For processes without a processor: when Redis is down, @nestjs/bull would wait for it for ever. */
   async beforeApplicationShutdown(): Promise<void> {
     await closeQueue(this.bull, []);
   }
 }
 
-/** For whoever has something to wake connections for: the worker, and the receivers of receipts. */
+/** For workers, and for receipts, which wake connections too. */
 @Module({
   imports: [
     BullModule.registerQueueAsync({

@@ -6,15 +6,15 @@ import { Metrics } from '../../metrics/metrics';
 import { OutboundMessageQueue } from './outbound-message.queue';
 import { RECIPIENT } from './outbound-messages.repository';
 
-/** Replies of one connection, or of one channel that have no way to go. */
-interface Routed {
+/** Enqueued messages of one connection, or failed messages of one channel. */
+interface RoutedMessages {
   connectionId: string | null;
   channel: Channel;
   code: DeliveryErrorCode | null;
   count: number;
 }
 
-/** Sets agents' messages on their way; what has no way to go fails at once. */
+/** Enqueues agents' messages at their connections. Messages without a connection or a recipient fail at once. */
 @Injectable()
 export class OutboundMessageRouter {
   constructor(
@@ -23,17 +23,17 @@ export class OutboundMessageRouter {
   ) {}
 
   /**
-   * Routes all of them in one statement. To route a message again changes nothing.
-   * @param fresh selects the messages by `tenant_id, conversation_id, id`, QUEUED ones only, and locks them in this
-   * order, so that no two processes wait for each other; its parameters begin at $2
+   * Routing a message again changes nothing.
+   * @param selection selects QUEUED messages by `tenant_id, conversation_id, id`, and locks them in this order, so that
+   * two processes can't deadlock; its parameters begin at $2
    */
-  async route(tx: Transaction, fresh: string, parameters: unknown[]): Promise<void> {
-    const routed = await tx.prepared<Routed>(
-      `WITH fresh AS (${fresh}), routed AS (
-         SELECT f.*, c.source_channel AS channel, w.id AS connection_id,
+  async route(tx: Transaction, selection: string, parameters: unknown[]): Promise<void> {
+    const routed = await tx.prepared<RoutedMessages>(
+      `WITH selected AS (${selection}), routed AS (
+         SELECT s.*, c.source_channel AS channel, w.id AS connection_id,
            CASE WHEN w.id IS NULL THEN 'NO_CONNECTION' WHEN w.status <> 'ACTIVE' THEN 'REAUTH_REQUIRED'
                 WHEN ${RECIPIENT} IS NULL THEN 'NO_RECIPIENT' END AS code
-         FROM fresh f JOIN conversations c ON c.tenant_id = f.tenant_id AND c.id = f.conversation_id
+         FROM selected s JOIN conversations c ON c.tenant_id = s.tenant_id AND c.id = s.conversation_id
          LEFT JOIN channel_connections w
            ON w.tenant_id = c.tenant_id AND w.channel = c.source_channel AND w.status <> 'DISCONNECTED'
        ), queued AS (
@@ -52,10 +52,10 @@ export class OutboundMessageRouter {
        FROM routed GROUP BY 1, 2, 3`,
       [JSON.stringify(DELIVERY_ERROR_CODES), ...parameters],
     );
-    tx.onCommit(() => this.after(routed));
+    tx.onCommit(() => this.wakeAndCount(routed));
   }
 
-  private after(routed: Routed[]): void {
+  private wakeAndCount(routed: RoutedMessages[]): void {
     this.queue.wake(routed.flatMap(({ connectionId }) => connectionId ?? []));
     for (const { channel, code, count } of routed) {
       if (code) this.metrics.outboundMessages.inc({ channel, outcome: code.toLowerCase() }, count);

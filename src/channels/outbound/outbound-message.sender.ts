@@ -4,7 +4,6 @@ import { ClaimedMessage } from './claimed-message';
 import { AttemptOutcome, SendResult } from './send-result';
 import { SendResultRecorder } from './send-result.recorder';
 
-/** Makes one attempt of a claimed message: over its channel's adapter, and into the record. */
 @Injectable()
 export class OutboundMessageSender {
   constructor(
@@ -12,15 +11,16 @@ export class OutboundMessageSender {
     private readonly recorder: SendResultRecorder,
   ) {}
 
-  /** Settles once the outcome is committed. What the provider does is an outcome; only a fault of our own throws. */
-  async send(dispatch: ClaimedMessage): Promise<SendResult> {
-    return this.recorder.record(dispatch, await this.outcomeOf(dispatch));
+  /** Makes one attempt. Settles once its outcome is committed. A provider's failure is an outcome, and does not throw. */
+  async send(message: ClaimedMessage): Promise<SendResult> {
+    return this.recorder.record(message, await this.attempt(message));
   }
 
-  private async outcomeOf(dispatch: ClaimedMessage): Promise<AttemptOutcome> {
-    const { connection, recipientId, messageId, conversationId, body } = dispatch;
+  private async attempt(message: ClaimedMessage): Promise<AttemptOutcome> {
+    const { connection, recipientId, messageId, conversationId, body } = message;
     if (recipientId === null) return { kind: 'NO_RECIPIENT' };
-    const message = { messageId, conversationId, recipientId, body };
-    return this.adapters.of(connection.channel).send(connection, message);
+    return this.adapters
+      .of(connection.channel)
+      .send(connection, { messageId, conversationId, recipientId, body });
   }
 }

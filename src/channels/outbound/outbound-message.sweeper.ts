@@ -6,10 +6,10 @@ import { StaleMessages } from './stale-messages';
 import { UnroutedMessages } from './unrouted-messages';
 
 const INTERVAL_MS = 2_000;
-/** What is looked for then comes from an upgrade alone. */
+/** Only an upgrade leaves messages unrouted. */
 const UNROUTED_INTERVAL_MS = 60_000;
 
-/** Looks after what nobody does: after a killed worker, a lost wake-up, a wiped Redis, a hold that is over. */
+/** Recovers after a killed worker, a lost wake-up, a wiped Redis. */
 @Injectable()
 export class OutboundMessageSweeper implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(OutboundMessageSweeper.name);
@@ -17,17 +17,17 @@ export class OutboundMessageSweeper implements OnApplicationBootstrap, BeforeApp
     new Periodic(
       INTERVAL_MS,
       () => this.sweep(),
-      (error) => this.report(error),
+      (error) => this.logFailure(error),
     ),
     new Periodic(
       UNROUTED_INTERVAL_MS,
       () => this.unrouted.route(),
-      (error) => this.report(error),
+      (error) => this.logFailure(error),
     ),
   ];
 
   constructor(
-    private readonly forgotten: StaleMessages,
+    private readonly stale: StaleMessages,
     private readonly unrouted: UnroutedMessages,
     private readonly queue: OutboundMessageQueue,
     private readonly metrics: Metrics,
@@ -42,15 +42,15 @@ export class OutboundMessageSweeper implements OnApplicationBootstrap, BeforeApp
   }
 
   private async sweep(): Promise<void> {
-    const { toWake, ended } = await this.forgotten.reconcile();
-    for (const { channel, outcome, count } of ended) {
+    const { connectionsToWake, outcomes } = await this.stale.reconcile();
+    for (const { channel, outcome, count } of outcomes) {
       this.metrics.outboundMessages.inc({ channel, outcome }, count);
     }
-    // By jobs of their own: a connection's ordinary job may be held by a worker that is dead.
-    for (const connectionId of toWake) this.queue.wakeIn(connectionId, 0);
+    // With a job id of its own: the connection's ordinary job may belong to a dead worker.
+    for (const connectionId of connectionsToWake) this.queue.wakeIn(connectionId, 0);
   }
 
-  private report(error: Error): void {
-    this.logger.error({ err: error }, 'sweeping failed; it is tried again');
+  private logFailure(error: Error): void {
+    this.logger.error({ err: error }, 'the sweep failed; it will be retried');
   }
 }

@@ -4,15 +4,15 @@ import { ConcurrencyLimiter } from '../../queue/concurrency-limiter';
 import { LeaseWorker } from '../../queue/lease-worker';
 import { ClaimedMessage } from './claimed-message';
 import { OutboundMessageClaimer } from './outbound-message.claimer';
-import { SendFollowUp } from './send-follow-up';
 import { OutboundMessageSender } from './outbound-message.sender';
 import { OutboundMessagesRepository } from './outbound-messages.repository';
+import { SendFollowUp } from './send-follow-up';
 
-/** Messages under way at once in this process, and over one connection: no slow provider holds up the others. */
-const MAX_UNDER_WAY = 500;
+/** Slots of this process. */
+const MAX_IN_FLIGHT = 500;
+/** So that a slow provider does not delay the others. */
 const MAX_PER_CONNECTION = 25;
 
-/** Serves one connection for a turn: claims messages, and starts sending them side by side. */
 @Injectable()
 export class OutboundMessageWorker extends LeaseWorker<ClaimedMessage> {
   private readonly logger = new Logger(OutboundMessageWorker.name);
@@ -20,11 +20,11 @@ export class OutboundMessageWorker extends LeaseWorker<ClaimedMessage> {
   constructor(
     private readonly claimer: OutboundMessageClaimer,
     private readonly sender: OutboundMessageSender,
-    private readonly store: OutboundMessagesRepository,
+    private readonly messages: OutboundMessagesRepository,
     private readonly followUp: SendFollowUp,
     private readonly metrics: Metrics,
   ) {
-    super(new ConcurrencyLimiter(MAX_UNDER_WAY, MAX_PER_CONNECTION));
+    super(new ConcurrencyLimiter(MAX_IN_FLIGHT, MAX_PER_CONNECTION));
   }
 
   protected override isPaused(connectionId: string): boolean {
@@ -35,18 +35,18 @@ export class OutboundMessageWorker extends LeaseWorker<ClaimedMessage> {
     return this.claimer.claim(connectionId, count);
   }
 
-  protected override async process(connectionId: string, dispatch: ClaimedMessage): Promise<void> {
+  protected override async process(connectionId: string, message: ClaimedMessage): Promise<void> {
     this.metrics.outboundMessagesInFlight.inc();
     try {
-      // No request has been made for it, and none will be: whoever claims it next may.
-      if (this.isStopping) await this.store.giveBack(dispatch);
-      else this.followUp.after(dispatch, await this.sender.send(dispatch));
+      // Nothing has been sent yet, so another worker may claim it.
+      if (this.isStopping) await this.messages.release(message);
+      else this.followUp.onRecorded(message, await this.sender.send(message));
     } catch (error) {
-      // Our own fault, not the provider's: with the lease's end the message is UNKNOWN.
-      const { tenantId, messageId } = dispatch;
+      // An internal error: the message becomes UNKNOWN when its lease expires.
+      const { tenantId, messageId } = message;
       this.logger.error(
         { err: error as Error, tenantId, connectionId, messageId },
-        'a message was not carried through',
+        'an outbound message was not processed',
       );
     } finally {
       this.metrics.outboundMessagesInFlight.dec();
@@ -54,6 +54,6 @@ export class OutboundMessageWorker extends LeaseWorker<ClaimedMessage> {
   }
 
   protected override wakeOtherWorkers(connectionIds: string[]): void {
-    this.followUp.share(connectionIds);
+    this.followUp.wakeOtherWorkers(connectionIds);
   }
 }

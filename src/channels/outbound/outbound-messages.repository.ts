@@ -6,15 +6,12 @@ import { Connection } from '../adapters/channel-adapter';
 import { LoadedConnection } from '../connections/connection.loader';
 import { ClaimedMessage, MessageKey } from './claimed-message';
 
-/**
- * How long a claimed message is left to its claimer: longer than an attempt can take. After that, as when a worker was
- * killed, nobody knows whether it was sent.
- */
+/** Longer than an attempt can take. When it expires, as after a killed worker, the outcome is unknown. */
 const LEASE = `interval '20 seconds'`;
 
 /**
- * Whether a message `d` is the next of its conversation: the first that has not left yet, and nothing before it holds
- * the conversation up. Asked in this order, because only the first of many waiting ones needs the second answer.
+ * A message `d` is the first unsent one of its conversation, and none before it holds the conversation. In this order:
+ * of many pending messages, only the first needs the second check.
  */
 const IS_NEXT = `
   CASE WHEN d.message_id = (
@@ -28,14 +25,14 @@ const IS_NEXT = `
       AND h.holds_until > now())
   ELSE false END`;
 
-/** Whether a message `d` could be claimed. */
+/** A message `d` can be claimed, if its connection may send. */
 export const IS_READY = `
   d.next_attempt_at <= now() AND d.lease_id IS NULL AND d.holds_until IS NULL AND ${IS_NEXT}`;
 
-/** Whether a connection `w` may send. */
+/** A connection `w` may send. */
 export const MAY_SEND = `w.status = 'ACTIVE' AND (w.paused_until IS NULL OR w.paused_until <= now())`;
 
-/** The customer of a conversation `c`, as its channel knows them: whom it is held with, or else their latest identity. */
+/** The recipient in a conversation `c`: its own identity, or else the contact's latest one. */
 export const RECIPIENT = `
   coalesce(c.identity_external_id, (
     SELECT i.external_id FROM contact_identities i
@@ -43,8 +40,8 @@ export const RECIPIENT = `
     ORDER BY i.created_at DESC, i.external_id LIMIT 1))`;
 
 /**
- * The status of a message `m` that is found by its key, put so that the indexes of few statuses do not serve: statistics
- * know little of a queue, and PostgreSQL would take such an index for empty and read all of it.
+ * The status of a message `m` that is found by its key. The function keeps PostgreSQL from using a partial index on the
+ * status: by its stale statistics the index is empty, so it would read all of it.
  */
 export const STATUS_BY_KEY = `coalesce(m.delivery_status, '')`;
 
@@ -52,26 +49,26 @@ const BY_KEY = 'tenant_id = $1 AND conversation_id = $2 AND message_id = $3';
 const UP_TO = 'tenant_id = $1 AND conversation_id = $2 AND message_id <= $3';
 
 /**
- * The messages that are not through with yet. Times are the database's own. Whoever needs several locks takes them in
- * this order: connection, dispatch, message.
+ * The rows of message_dispatches: outbound messages that are pending, leased, or hold their conversation. Times are the
+ * database's own. To avoid deadlocks, every transaction locks the connection first, then these rows, then messages.
  */
 @Injectable()
 export class OutboundMessagesRepository {
   constructor(private readonly database: Database) {}
 
-  /** How many messages a connection could claim now, counted to `count`; null when it may not send, or nothing waits. */
-  async ready(connectionId: string, count: number): Promise<{ tenantId: string; ready: number } | null> {
-    const [row] = await this.database.query<{ tenantId: string; ready: number }>(
+  /** Counts the messages that a connection can claim now, up to `limit`; null for none, or when it may not send. */
+  async countReady(connectionId: string, limit: number): Promise<{ tenantId: string; count: number } | null> {
+    const [row] = await this.database.query<{ tenantId: string; count: number }>(
       `SELECT w.tenant_id AS "tenantId", (
          SELECT count(*)::integer FROM (
-           SELECT FROM message_dispatches d WHERE d.connection_id = w.id AND ${IS_READY} LIMIT $2) r) AS ready
+           SELECT FROM message_dispatches d WHERE d.connection_id = w.id AND ${IS_READY} LIMIT $2) r) AS count
        FROM channel_connections w WHERE w.id = $1 AND ${MAY_SEND}`,
-      [connectionId, count],
+      [connectionId, limit],
     );
-    return row && row.ready > 0 ? row : null;
+    return row && row.count > 0 ? row : null;
   }
 
-  /** Takes up to `count` messages of a connection under a new lease, the longest due first. They are SENDING then. */
+  /** Claims up to `count` messages under a new lease, the longest due first. They become SENDING. */
   async claim(connection: LoadedConnection, count: number): Promise<ClaimedMessage[]> {
     const leaseId = newId();
     const rows = await this.database.query<Omit<ClaimedMessage, 'connection' | 'leaseId'>>(
@@ -97,30 +94,30 @@ export class OutboundMessagesRepository {
     return rows.map((row) => ({ ...row, connection, leaseId }));
   }
 
-  /** Gives a claimed message back, untried, to be claimed by anyone. */
-  async giveBack(dispatch: ClaimedMessage): Promise<void> {
+  /** Releases a claimed message without an attempt. */
+  async release(message: ClaimedMessage): Promise<void> {
     await this.database.transaction(async (tx) => {
       await tx.query(
         `UPDATE message_dispatches SET lease_id = NULL, lease_until = NULL, next_attempt_at = now()
          WHERE ${BY_KEY} AND lease_id = $4`,
-        [...keyOf(dispatch), dispatch.leaseId],
+        [...keyOf(message), message.leaseId],
       );
-      await this.dropTold(tx, dispatch);
+      await this.deleteSettledUpTo(tx, message);
     });
   }
 
-  /** Ends the lease of a message that is tried again, unless something has told meanwhile what became of it. */
-  async postpone(tx: Transaction, dispatch: ClaimedMessage, delayMs: number): Promise<void> {
+  /** Releases a message after a failed attempt. Deletes it instead if a receipt has come meanwhile. */
+  async scheduleRetry(tx: Transaction, message: ClaimedMessage, delayMs: number): Promise<void> {
     await tx.query(
       `UPDATE message_dispatches SET lease_id = NULL, lease_until = NULL, attempt_count = attempt_count + 1,
          next_attempt_at = now() + $5 * interval '1 millisecond'
        WHERE ${BY_KEY} AND lease_id = $4`,
-      [...keyOf(dispatch), dispatch.leaseId, delayMs],
+      [...keyOf(message), message.leaseId, delayMs],
     );
-    await this.dropTold(tx, dispatch);
+    await this.deleteSettledUpTo(tx, message);
   }
 
-  /** Locks what a conversation has under way or waiting, up to a message: before the messages, as everywhere. */
+  /** Locks a conversation's pending and leased messages, up to one. */
   async lockUpTo(tx: Transaction, key: MessageKey): Promise<void> {
     await tx.query(
       `SELECT FROM message_dispatches WHERE ${UP_TO} AND holds_until IS NULL ORDER BY message_id FOR UPDATE`,
@@ -129,10 +126,10 @@ export class OutboundMessagesRepository {
   }
 
   /**
-   * Drops what of a conversation waits, up to a message, although something has told what became of it: nobody would
-   * ever claim it. What is under way is left to whoever sends it.
+   * Deletes a conversation's pending messages, up to one, whose outcome a receipt has reported: they could never be
+   * claimed. A leased message is left to its worker.
    */
-  async dropTold(tx: Transaction, key: MessageKey): Promise<void> {
+  async deleteSettledUpTo(tx: Transaction, key: MessageKey): Promise<void> {
     await tx.query(
       `DELETE FROM message_dispatches WHERE ${UP_TO} AND lease_id IS NULL AND holds_until IS NULL AND EXISTS (
          SELECT FROM messages m
@@ -142,7 +139,7 @@ export class OutboundMessagesRepository {
     );
   }
 
-  /** Is through with a message; with a hold, its conversation's next one waits that long. */
+  /** Ends a message's sending. With a hold, its conversation's next message waits that long. */
   async finish(tx: Transaction, key: MessageKey, holdMs = 0): Promise<void> {
     if (holdMs === 0) {
       await tx.query(`DELETE FROM message_dispatches WHERE ${BY_KEY}`, keyOf(key));
@@ -156,7 +153,6 @@ export class OutboundMessagesRepository {
     );
   }
 
-  /** Locks a message's dispatch: before the message itself, as everywhere. */
   async lock(tx: Transaction, key: MessageKey): Promise<{ isLeased: boolean } | null> {
     const [row] = await tx.query<{ isLeased: boolean }>(
       `SELECT lease_id IS NOT NULL AS "isLeased" FROM message_dispatches WHERE ${BY_KEY} FOR UPDATE`,
@@ -165,8 +161,7 @@ export class OutboundMessagesRepository {
     return row ?? null;
   }
 
-  /** Leaves a connection's provider alone for a while. */
-  async pause(tx: Transaction, { tenantId, id }: Connection, delayMs: number): Promise<void> {
+  async pauseConnection(tx: Transaction, { tenantId, id }: Connection, delayMs: number): Promise<void> {
     await tx.query(
       `UPDATE channel_connections
        SET paused_until = greatest(paused_until, now() + $3 * interval '1 millisecond')

@@ -5,16 +5,15 @@ import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
 import { ChannelAdapters } from '../adapters/channel-adapters';
 import { ChannelConnectionsService } from '../connections/channel-connections.service';
-import { MessageProgress } from './message-progress';
 import { ClaimedMessage } from './claimed-message';
-import { AttemptOutcome, SendResult, resultOf } from './send-result';
+import { MessageProgress } from './message-progress';
 import { OutboundMessagesRepository } from './outbound-messages.repository';
+import { AttemptOutcome, SendResult, resultOf } from './send-result';
 
 const RETRY_MS = 500;
-/** Beyond its lease: a message that became UNKNOWN meanwhile can still become SENT. */
-const GIVE_UP_AFTER_MS = 60_000;
+/** Longer than a lease: a message that has become UNKNOWN can still become SENT. */
+const STOP_AFTER_MS = 60_000;
 
-/** Writes down what became of an attempt, all of it in one transaction. */
 @Injectable()
 export class SendResultRecorder {
   private readonly logger = new Logger(SendResultRecorder.name);
@@ -22,77 +21,72 @@ export class SendResultRecorder {
   constructor(
     private readonly database: Database,
     private readonly adapters: ChannelAdapters,
-    private readonly store: OutboundMessagesRepository,
+    private readonly messages: OutboundMessagesRepository,
     private readonly progress: MessageProgress,
     private readonly connections: ChannelConnectionsService,
   ) {}
 
-  /**
-   * Settles once it is committed. Tries for long while the database is away: an outcome that is lost leaves its message
-   * UNKNOWN.
-   */
-  async record(dispatch: ClaimedMessage, outcome: AttemptOutcome): Promise<SendResult> {
-    const giveUpAt = Date.now() + GIVE_UP_AFTER_MS;
+  /** Settles once the result is committed. Retries while the database is down: a lost outcome makes its message UNKNOWN. */
+  async record(message: ClaimedMessage, outcome: AttemptOutcome): Promise<SendResult> {
+    const stopAt = Date.now() + STOP_AFTER_MS;
     for (;;) {
       try {
-        return await this.database.transaction((tx) => this.write(tx, dispatch, outcome));
+        return await this.database.transaction((tx) => this.write(tx, message, outcome));
       } catch (error) {
-        if (!isDatabaseAway(error) || Date.now() > giveUpAt) throw error;
-        const { messageId } = dispatch;
-        this.logger.warn({ err: error as Error, messageId, outcome: outcome.kind }, 'not written yet');
+        if (!isDatabaseAway(error) || Date.now() > stopAt) throw error;
+        const { messageId } = message;
+        this.logger.warn(
+          { err: error as Error, messageId, outcome: outcome.kind },
+          'send result not recorded yet; retrying',
+        );
         await sleep(RETRY_MS);
       }
     }
   }
 
-  private async write(
-    tx: Transaction,
-    dispatch: ClaimedMessage,
-    outcome: AttemptOutcome,
-  ): Promise<SendResult> {
-    const { connection } = dispatch;
-    const adapter = this.adapters.of(connection.channel);
-    const settled =
-      outcome.kind === 'REAUTH' && !(await this.connections.markReauth(tx, connection))
-        ? // Others have taken these credentials' place meanwhile: the next attempt goes with them.
-          ({ kind: 'RETRY', fault: outcome.fault } as const)
-        : outcome;
-    const result = resultOf(settled, adapter, dispatch.attemptCount);
-    if (result.status === 'SENDING') await this.postpone(tx, dispatch, result);
-    else await this.settle(tx, dispatch, result);
+  private async write(tx: Transaction, message: ClaimedMessage, given: AttemptOutcome): Promise<SendResult> {
+    const { connection } = message;
+    const outcome =
+      given.kind === 'REAUTH' && !(await this.connections.markReauthRequired(tx, connection))
+        ? // The credentials were rotated meanwhile: retry with the new ones.
+          ({ kind: 'RETRY', fault: given.fault } as const)
+        : given;
+    const result = resultOf(outcome, this.adapters.of(connection.channel), message.attemptCount);
+    if (result.status === 'SENDING') await this.scheduleRetry(tx, message, result);
+    else await this.finish(tx, message, result);
     return result;
   }
 
-  private async postpone(
+  private async scheduleRetry(
     tx: Transaction,
-    dispatch: ClaimedMessage,
+    message: ClaimedMessage,
     { error, retryDelayMs, pauseMs }: SendResult & { status: 'SENDING' },
   ): Promise<void> {
-    if (pauseMs > 0) await this.store.pause(tx, dispatch.connection, pauseMs);
-    await this.store.postpone(tx, dispatch, retryDelayMs);
-    await this.progress.explain(tx, dispatch, error);
+    if (pauseMs > 0) await this.messages.pauseConnection(tx, message.connection, pauseMs);
+    await this.messages.scheduleRetry(tx, message, retryDelayMs);
+    await this.progress.recordError(tx, message, error);
   }
 
-  private async settle(
+  private async finish(
     tx: Transaction,
-    dispatch: ClaimedMessage,
+    message: ClaimedMessage,
     result: Exclude<SendResult, { status: 'SENDING' }>,
   ): Promise<void> {
-    const { connection, claimedAt } = dispatch;
+    const { connection, claimedAt } = message;
     const providerId = result.status === 'SENT' ? result.providerId : null;
-    if (providerId !== null) await this.progress.takeTurn(tx, connection, providerId);
-    await this.store.lock(tx, dispatch);
+    if (providerId !== null) await this.progress.lockProviderId(tx, connection, providerId);
+    await this.messages.lock(tx, message);
     const before = await this.progress.advance(
       tx,
-      dispatch,
+      message,
       result.status,
       'error' in result ? result.error : null,
     );
-    // A receipt may have told already that it was sent: then there is nothing unknown to wait for.
-    const isUnneeded = result.status === 'UNKNOWN' && before === null;
-    await this.store.finish(tx, dispatch, 'holdMs' in result && !isUnneeded ? result.holdMs : 0);
+    // A receipt may have come first. Then the outcome is known, and no hold is needed.
+    const isKnown = result.status === 'UNKNOWN' && before === null;
+    await this.messages.finish(tx, message, 'holdMs' in result && !isKnown ? result.holdMs : 0);
     if (providerId !== null) {
-      await this.progress.remember(tx, connection, dispatch, providerId, claimedAt);
+      await this.progress.recordProviderId(tx, connection, message, providerId, claimedAt);
     }
   }
 }

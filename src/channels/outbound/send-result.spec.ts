@@ -2,8 +2,8 @@ import { resultOf } from './send-result';
 
 const adapter = { limits: { perSecond: 30, conversationIntervalMs: 1000 }, unknownHoldMs: 0 };
 
-describe('the result of a message that was sent', () => {
-  it('names it as its provider does', () => {
+describe('the result of a sent message', () => {
+  it('has the provider’s id', () => {
     expect(resultOf({ kind: 'SENT', providerId: 'm_1' }, adapter, 0)).toEqual({
       status: 'SENT',
       providerId: 'm_1',
@@ -12,7 +12,7 @@ describe('the result of a message that was sent', () => {
   });
 
   it.each([null, '', 'a\0b', '\ud800', 'x'.repeat(5_000)])(
-    'is that, with an id that can’t be kept: %j',
+    'has no id when the provider’s can’t be stored: %j',
     (id) => {
       expect(resultOf({ kind: 'SENT', providerId: id }, adapter, 0)).toMatchObject({
         status: 'SENT',
@@ -22,10 +22,10 @@ describe('the result of a message that was sent', () => {
   );
 });
 
-describe('the result of a message that was not sent', () => {
+describe('the result of a failed attempt', () => {
   const fault = { providerCode: '429', message: 'Too many' };
 
-  it('pauses its connection for as long as the provider asks, not for as long as it waits itself', () => {
+  it('pauses the connection as long as the provider asks, and not as long as the backoff', () => {
     const outcome = { kind: 'RETRY', fault, concerns: 'connection', afterMs: 5_000 } as const;
     expect(resultOf(outcome, adapter, 5)).toMatchObject({ status: 'SENDING', pauseMs: 5_000 });
     expect(resultOf({ ...outcome, afterMs: 0 }, adapter, 5)).toMatchObject({ pauseMs: 2_000 });
@@ -34,7 +34,7 @@ describe('the result of a message that was not sent', () => {
     expect(retryDelayMs).toBeGreaterThanOrEqual(64_000);
   });
 
-  it('says that there was nobody to send to', () => {
+  it('is FAILED without a recipient', () => {
     expect(resultOf({ kind: 'NO_RECIPIENT' }, adapter, 0)).toMatchObject({
       status: 'FAILED',
       error: { code: 'NO_RECIPIENT', providerCode: null },

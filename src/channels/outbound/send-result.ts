@@ -4,18 +4,17 @@ import { deliveryError } from './delivery-error';
 import { isUsableId } from '../adapters/provider-id';
 import { pauseMs, retryDelayMs } from './retry-schedule';
 
-/** What an attempt makes of its message. */
+/** The message after an attempt. */
 export type SendResult =
   | { status: 'SENT'; providerId: string | null; holdMs: number }
   | { status: 'UNKNOWN'; error: DeliveryError; holdMs: number }
   | { status: 'FAILED'; error: DeliveryError }
-  /** To be tried again. Everything that goes the same way waits for `pauseMs`: 0 where it need not. */
+  /** It will be retried. The whole connection waits for `pauseMs`. */
   | { status: 'SENDING'; error: DeliveryError; retryDelayMs: number; pauseMs: number };
 
-/** What became of an attempt: the provider's doing, or there was nobody to send to. */
 export type AttemptOutcome = SendOutcome | { kind: 'NO_RECIPIENT' };
 
-/** What an outcome makes of a message after so many failed attempts, the present one not among them. */
+/** @param failedAttempts before this one */
 export function resultOf(
   outcome: AttemptOutcome,
   { limits, unknownHoldMs }: Pick<ChannelAdapter, 'limits' | 'unknownHoldMs'>,
@@ -23,7 +22,7 @@ export function resultOf(
 ): SendResult {
   switch (outcome.kind) {
     case 'SENT': {
-      // An id that can't be kept must not keep the sending from being recorded.
+      // An id that can't be stored would make the transaction fail.
       const providerId =
         outcome.providerId !== null && isUsableId(outcome.providerId) ? outcome.providerId : null;
       return { status: 'SENT', providerId, holdMs: limits.conversationIntervalMs };

@@ -7,32 +7,33 @@ import { ChannelAdapters } from '../adapters/channel-adapters';
 import { deliveryError } from './delivery-error';
 import { IS_READY, MAY_SEND, STATUS_BY_KEY } from './outbound-messages.repository';
 
-/** Overdue by this, and nobody came: a wake-up was lost. */
+/** A message that is due for longer has lost its wake-up. */
 const OVERDUE = `interval '1 second'`;
 const SWEEP_LOCK = 7_254_141;
-/** Few enough that each is looked up by its key, however large the tables are. */
+/** So few that PostgreSQL looks up each by its key, however large the tables are. */
 const BATCH = 200;
 const HOLDS_BATCH = 1_000;
 const MAX_WOKEN = 1_000;
 
-/** The connections that anything waits for, found by skipping through the index, however much it is. */
-const CONNECTIONS_WAITED_FOR = `
-  WITH RECURSIVE waited_for AS (
+/** A skip scan of the index, one row for each connection. */
+const CONNECTIONS_WITH_MESSAGES = `
+  WITH RECURSIVE with_messages AS (
     (SELECT connection_id FROM message_dispatches ORDER BY connection_id LIMIT 1)
     UNION ALL
     SELECT (SELECT d.connection_id FROM message_dispatches d
-            WHERE d.connection_id > f.connection_id ORDER BY d.connection_id LIMIT 1)
-    FROM waited_for f WHERE f.connection_id IS NOT NULL
+            WHERE d.connection_id > p.connection_id ORDER BY d.connection_id LIMIT 1)
+    FROM with_messages p WHERE p.connection_id IS NOT NULL
   )`;
 
-/** Messages that were ended the same way: `unknown`, or the code of the failure in small letters. */
-export interface Ended {
+/** Messages with the same outcome. */
+export interface OutcomeCount {
   channel: Channel;
+  /** `unknown`, or an error code in lower case. */
   outcome: string;
   count: number;
 }
 
-/** Finds what was forgotten, and brings it to its end or back on its way. One process at a time looks. */
+/** Reconciles messages whose lease, hold or connection has ended. Runs in one process at a time. */
 @Injectable()
 export class StaleMessages {
   constructor(
@@ -40,25 +41,27 @@ export class StaleMessages {
     private readonly adapters: ChannelAdapters,
   ) {}
 
-  /** @returns the connections to wake, and what was ended */
-  reconcile(): Promise<{ toWake: Set<string>; ended: Ended[] }> {
+  reconcile(): Promise<{ connectionsToWake: Set<string>; outcomes: OutcomeCount[] }> {
     return this.database.transaction(async (tx) => {
       const [lock] = await tx.query<{ taken: boolean }>(`SELECT pg_try_advisory_xact_lock($1) AS taken`, [
         SWEEP_LOCK,
       ]);
-      if (!lock!.taken) return { toWake: new Set<string>(), ended: [] };
-      const expired = await this.endLeases(tx);
-      const released = await this.endHolds(tx);
-      const orphaned = await this.failOrphans(tx);
-      const overdue = await this.overdue(tx);
-      return { toWake: new Set([...released, ...overdue]), ended: [...expired, ...orphaned] };
+      if (!lock!.taken) return { connectionsToWake: new Set<string>(), outcomes: [] };
+      const unknown = await this.expireLeases(tx);
+      const released = await this.expireHolds(tx);
+      const failed = await this.failOrphaned(tx);
+      const overdue = await this.findOverdue(tx);
+      return {
+        connectionsToWake: new Set([...released, ...overdue]),
+        outcomes: [...unknown, ...failed],
+      };
     });
   }
 
-  /** What was claimed and never recorded may have been sent or not: UNKNOWN, and never tried again. */
-  private endLeases(tx: Transaction): Promise<Ended[]> {
+  /** These messages may have been sent, so they become UNKNOWN and are never retried. */
+  private expireLeases(tx: Transaction): Promise<OutcomeCount[]> {
     const adapters = this.adapters.all();
-    return tx.query<Ended>(
+    return tx.query<OutcomeCount>(
       `WITH expired AS (
          SELECT d.tenant_id, d.conversation_id, d.message_id, w.channel,
            (SELECT a.hold_ms FROM unnest($1::text[], $2::integer[]) AS a (channel, hold_ms)
@@ -97,7 +100,8 @@ export class StaleMessages {
     );
   }
 
-  private async endHolds(tx: Transaction): Promise<string[]> {
+  /** @returns the connections whose conversations may go on */
+  private async expireHolds(tx: Transaction): Promise<string[]> {
     const rows = await tx.query<{ id: string }>(
       `DELETE FROM message_dispatches WHERE (tenant_id, conversation_id, message_id) IN (
          SELECT tenant_id, conversation_id, message_id FROM message_dispatches
@@ -107,13 +111,13 @@ export class StaleMessages {
     return rows.map(({ id }) => id);
   }
 
-  /** What a connection got while it was being disconnected, or was losing its credentials. */
-  private failOrphans(tx: Transaction): Promise<Ended[]> {
-    return tx.query<Ended>(
-      `${CONNECTIONS_WAITED_FOR}, orphaned AS (
+  /** For messages that were routed while their connection was disconnected, or lost its credentials. */
+  private failOrphaned(tx: Transaction): Promise<OutcomeCount[]> {
+    return tx.query<OutcomeCount>(
+      `${CONNECTIONS_WITH_MESSAGES}, orphaned AS (
          SELECT d.*, w.channel,
            CASE w.status WHEN 'REAUTH_REQUIRED' THEN 'REAUTH_REQUIRED' ELSE 'NO_CONNECTION' END AS code
-         FROM waited_for f JOIN channel_connections w ON w.id = f.connection_id AND w.status <> 'ACTIVE',
+         FROM with_messages p JOIN channel_connections w ON w.id = p.connection_id AND w.status <> 'ACTIVE',
          LATERAL (
            SELECT tenant_id, conversation_id, message_id FROM message_dispatches
            WHERE connection_id = w.id AND lease_id IS NULL AND holds_until IS NULL
@@ -135,10 +139,10 @@ export class StaleMessages {
     );
   }
 
-  private async overdue(tx: Transaction): Promise<string[]> {
+  private async findOverdue(tx: Transaction): Promise<string[]> {
     const rows = await tx.query<{ id: string }>(
-      `${CONNECTIONS_WAITED_FOR}
-       SELECT w.id FROM waited_for f JOIN channel_connections w ON w.id = f.connection_id AND ${MAY_SEND},
+      `${CONNECTIONS_WITH_MESSAGES}
+       SELECT w.id FROM with_messages p JOIN channel_connections w ON w.id = p.connection_id AND ${MAY_SEND},
        LATERAL (
          SELECT FROM message_dispatches d
          WHERE d.connection_id = w.id AND d.next_attempt_at < now() - ${OVERDUE} AND ${IS_READY} LIMIT 1) due

@@ -3,12 +3,12 @@ import { idFloor } from '../../common/ids';
 import { Database } from '../../database/database';
 import { OutboundMessageRouter } from './outbound-message.router';
 
-/** Long after an event is relayed. */
+/** By then the event has long been relayed. */
 const OVERDUE_MS = 60_000;
 const BATCH = 500;
 
-/** What has been QUEUED since before the id $2 without ever having been routed, though all events of then are through. */
-const UNROUTED = `
+/** QUEUED messages older than the id $2, once every event older than $2 is relayed. */
+const SELECT_UNROUTED = `
   SELECT m.tenant_id, m.conversation_id, m.id FROM messages m
   WHERE m.delivery_status = 'QUEUED' AND m.id < $2
     AND NOT EXISTS (
@@ -18,8 +18,8 @@ const UNROUTED = `
   ORDER BY m.tenant_id, m.conversation_id, m.id LIMIT ${BATCH} FOR NO KEY UPDATE OF m SKIP LOCKED`;
 
 /**
- * Routes the messages whose event went by the channels: a worker of a release that knows none yet, running on during an
- * upgrade, relays events too. Left alone, such a message would hold up its conversation for ever.
+ * Routes messages that no consumer has seen: during an upgrade, a worker of a release without channels relays events
+ * too. An unrouted message would block its conversation for ever.
  */
 @Injectable()
 export class UnroutedMessages {
@@ -30,6 +30,6 @@ export class UnroutedMessages {
 
   async route(): Promise<void> {
     const before = idFloor(new Date(Date.now() - OVERDUE_MS));
-    await this.database.transaction((tx) => this.router.route(tx, UNROUTED, [before]));
+    await this.database.transaction((tx) => this.router.route(tx, SELECT_UNROUTED, [before]));
   }
 }

@@ -4,10 +4,10 @@ import { Transaction } from '../../database/transaction';
 import { Connection, InboundWatermark } from '../adapters/channel-adapter';
 import { MessageKey } from '../outbound/claimed-message';
 
-/** An echo comes within seconds; an older message with the same text is another one. */
+/** An echo comes within seconds, so an older message with the same text is another one. */
 const ECHO_WITHIN_MS = 60 * 60 * 1000;
 
-/** A message whose outcome is not known yet, or was never told. */
+/** Its outcome is not known yet, or was lost. */
 export interface UnsettledMessage extends MessageKey {
   createdAt: Date;
   body: string;
@@ -19,7 +19,7 @@ const UNSETTLED = `
   FROM messages m JOIN conversations c ON c.tenant_id = m.tenant_id AND c.id = m.conversation_id
   WHERE m.tenant_id = $1 AND m.delivery_status IN ('SENDING', 'UNKNOWN') AND c.source_channel = $2`;
 
-/** The conversations `c` that a connection holds with a customer. */
+/** A conversation `c` is with the customer $3. */
 const WITH_CUSTOMER = `
   EXISTS (
     SELECT FROM contact_identities i
@@ -27,14 +27,13 @@ const WITH_CUSTOMER = `
       AND i.contact_id = c.contact_id)
   AND coalesce(c.identity_external_id, $3) = $3`;
 
-/** Whether somebody is just sending a message `m`. */
-const IS_UNDER_WAY = `
+/** A message `m` is being sent. */
+const IS_LEASED = `
   EXISTS (
     SELECT FROM message_dispatches d
     WHERE d.tenant_id = m.tenant_id AND d.conversation_id = m.conversation_id AND d.message_id = m.id
       AND d.lease_id IS NOT NULL)`;
 
-/** Finds the messages that a receipt is about. */
 @Injectable()
 export class ReceiptsRepository {
   async findUnsettled(
@@ -51,8 +50,8 @@ export class ReceiptsRepository {
   }
 
   /**
-   * One whose answer was lost, rather than one whose answer may be on its way; and of several the latest, because an
-   * earlier one with the same text has had its time. What waits for another attempt was certainly not sent.
+   * Prefers a message whose answer was lost to one whose answer may still come, and then the latest. A message that
+   * waits for a retry was certainly not sent.
    */
   async findUnsettledByText(
     tx: Transaction,
@@ -63,7 +62,7 @@ export class ReceiptsRepository {
     const since = idFloor(new Date(Date.now() - ECHO_WITHIN_MS));
     const candidates = await tx.query<UnsettledMessage>(
       `${UNSETTLED} AND ${WITH_CUSTOMER} AND m.id > $4
-         AND (m.delivery_status = 'UNKNOWN' OR ${IS_UNDER_WAY})
+         AND (m.delivery_status = 'UNKNOWN' OR ${IS_LEASED})
        ORDER BY m.delivery_status = 'UNKNOWN' DESC, m.id DESC`,
       [tenantId, channel, customerId, since],
     );
@@ -71,7 +70,7 @@ export class ReceiptsRepository {
     return candidates.find(({ body }) => body.trim() === text.trim()) ?? null;
   }
 
-  /** Advances all that was sent to a customer until then. What was refused stays so: it never came. */
+  /** Advances what was sent to a customer until then. FAILED messages stay FAILED: they never arrived. */
   async advanceUntil(
     tx: Transaction,
     { tenantId, channel, id }: Connection,

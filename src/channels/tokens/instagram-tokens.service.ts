@@ -83,6 +83,6 @@ export class InstagramTokensService {
   private async record(tx: Transaction, connection: Connection, outcome: RefreshOutcome): Promise<void> {
     if (outcome.kind === 'REFRESHED') return this.connections.renew(tx, connection, outcome.checked);
     this.logger.warn({ connectionId: connection.id, fault: outcome.fault }, 'Instagram gave no new token');
-    if (outcome.kind === 'REAUTH') await this.connections.markReauth(tx, connection);
+    if (outcome.kind === 'REAUTH') await this.connections.markReauthRequired(tx, connection);
   }
 }

@@ -54,7 +54,7 @@ const MESSAGE = `
 export class VisitorsRepository {
   constructor(
     private readonly database: Database,
-    private readonly dispatches: OutboundMessagesRepository,
+    private readonly outboundMessages: OutboundMessagesRepository,
   ) {}
 
   /** Of those whose widget is there, in no order. */
@@ -106,7 +106,7 @@ export class VisitorsRepository {
     const before = statusesBefore(status).filter((earlier) => earlier !== 'QUEUED');
     const key = { tenantId, conversationId, messageId: upTo };
     return this.database.transaction(async (tx) => {
-      await this.dispatches.lockUpTo(tx, key);
+      await this.outboundMessages.lockUpTo(tx, key);
       const rows = await tx.query(
         `WITH due AS (
            SELECT id FROM messages
@@ -118,7 +118,7 @@ export class VisitorsRepository {
          RETURNING messages.id`,
         [tenantId, conversationId, upTo, before, status],
       );
-      await this.dispatches.dropTold(tx, key);
+      await this.outboundMessages.deleteSettledUpTo(tx, key);
       return rows.length;
     });
   }
