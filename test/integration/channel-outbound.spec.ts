@@ -161,7 +161,9 @@ describe('sending over channels', () => {
     });
     const other = await second.send('meanwhile');
     await waitForDispatch(other.id);
-    expect(await service.app.get(OutboundMessagesRepository).countReady(workspace.connection.id, 10)).toBeNull();
+    expect(
+      await service.app.get(OutboundMessagesRepository).countReady(workspace.connection.id, 10),
+    ).toBeNull();
 
     await waitForStatus(service, refused, 'SENT');
     await waitForStatus(service, other, 'SENT');

@@ -2,12 +2,11 @@ import { IsIn, IsObject } from 'class-validator';
 import { type Channel, CHANNELS } from '../../common/channel';
 import { ChannelConnectionEntity, ConnectionStatus } from './channel-connection.entity';
 
-/** An account at a channel's provider, to be connected. */
 export class ConnectChannel {
   @IsIn(CHANNELS, { message: `must be one of ${CHANNELS.join(', ')}` })
   channel: Channel;
 
-  /** What the channel asks for, such as `{botToken}` for TELEGRAM: see `docs/channels.md`. */
+  /** By channel, such as `{botToken}` for TELEGRAM: see `docs/channels.md`. */
   @IsObject({ message: 'must be an object' })
   credentials: object;
 }
@@ -19,24 +18,24 @@ export interface ChannelConnectionSummary {
   /** The account at the provider: phone number id, bot id, page id, Instagram account id. */
   externalId: string;
   status: ConnectionStatus;
-  /** Where the provider sends its events to; for the widget, the address below which its script calls. */
+  /** The address that the provider calls; for the widget, the base of its paths. */
   hookUrl: string;
-  /** What is not secret of what was connected. */
+  /** The part of the credentials that is not secret. */
   settings: object;
-  /** When the provider lets the credentials lapse; null for never. */
+  /** Null for never. */
   credentialsExpireAt: Date | null;
   createdAt: Date;
   updatedAt: Date;
 }
 
-/** A connection just made, or under new credentials. `reveal` is shown this once: what is needed elsewhere. */
+/** A new connection, or one with new credentials. */
 export interface ConnectedChannel extends ChannelConnectionSummary {
+  /** What the operator enters elsewhere, such as a verify token. Returned once. */
   reveal: Record<string, string>;
 }
 
-/** A connection that is no more. */
 export interface DisconnectedChannel extends ChannelConnectionSummary {
-  /** Why the provider could not be told; it may go on calling, in vain. Null when it was told, or need not be. */
+  /** Why deregistering at the provider failed: it may still call, and is refused. Null if it did not fail. */
   providerFault: string | null;
 }
 

@@ -5,8 +5,8 @@ export const CONNECTION_STATUSES = ['ACTIVE', 'REAUTH_REQUIRED', 'DISCONNECTED']
 export type ConnectionStatus = (typeof CONNECTION_STATUSES)[number];
 
 /**
- * A workspace's account at a channel's provider. Of those that are not disconnected, a workspace has at most one for
- * each channel, and an account is in at most one workspace.
+ * A workspace's account at a channel's provider. Disconnected ones aside, a workspace has at most one for each channel,
+ * and an account is in at most one workspace.
  */
 @Entity('channel_connections')
 export class ChannelConnectionEntity {
@@ -23,29 +23,29 @@ export class ChannelConnectionEntity {
   @Column('text', { name: 'external_id' })
   externalId: string;
 
-  /** The last part of the path that the provider calls: random, so that nobody else finds it. */
+  /** The last part of the path that the provider calls. Random, so that nobody can guess it. */
   @Column('text', { name: 'hook_key' })
   hookKey: string;
 
-  /** What is not secret. */
+  /** The part of the credentials that is not secret. */
   @Column('jsonb')
   settings: object;
 
-  /** Encrypted, not hashed: providers want to see them. */
+  /** Encrypted, not hashed: requests to providers need them. */
   @Column('bytea', { name: 'credentials_ciphertext', select: false })
   credentialsCiphertext: Buffer;
 
   @Column('text', { name: 'credentials_key_id', select: false })
   credentialsKeyId: string;
 
-  /** When the provider lets the credentials lapse; null for never. */
+  /** Null for never. */
   @Column('timestamptz', { name: 'credentials_expire_at', nullable: true })
   credentialsExpireAt: Date | null;
 
   @Column('text')
   status: ConnectionStatus;
 
-  /** Until when the provider wants to be left alone; null for not at all. */
+  /** After a provider throttled us; null for no pause. */
   @Column('timestamptz', { name: 'paused_until', nullable: true })
   pausedUntil: Date | null;
 

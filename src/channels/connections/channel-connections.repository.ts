@@ -8,7 +8,6 @@ import { Transaction } from '../../database/transaction';
 import { DeliveryError, statusesBefore } from '../../messages/message-status';
 import { ChannelConnectionEntity } from './channel-connection.entity';
 
-/** What of a connection can change. */
 export type ConnectionChanges = Pick<ChannelConnectionEntity, 'updatedAt'> &
   Partial<
     Pick<
@@ -22,10 +21,10 @@ export type ConnectionChanges = Pick<ChannelConnectionEntity, 'updatedAt'> &
     >
   >;
 
-/** What was disconnected stays only for the messages that it carried. */
-const LIVE = { status: Not('DISCONNECTED' as const) };
+/** Disconnected ones are kept for the messages sent over them. */
+const NOT_DISCONNECTED = { status: Not('DISCONNECTED' as const) };
 
-const ONE_WORKSPACE_FOR_AN_ACCOUNT = 'channel_connections_external_idx';
+const ACCOUNT_INDEX = 'channel_connections_external_idx';
 
 const WITH_CREDENTIALS: FindOptionsSelect<ChannelConnectionEntity> = {
   id: true,
@@ -51,7 +50,7 @@ export class ChannelConnectionsRepository {
   async list(tenantId: string): Promise<ChannelConnectionEntity[]> {
     if (!isId(tenantId)) return [];
     return this.database.manager.find(ChannelConnectionEntity, {
-      where: { tenantId, ...LIVE },
+      where: { tenantId, ...NOT_DISCONNECTED },
       order: { id: 'DESC' },
     });
   }
@@ -61,10 +60,9 @@ export class ChannelConnectionsRepository {
     id: string,
     reader: Reader = this.database,
   ): Promise<ChannelConnectionEntity | null> {
-    return isId(id) ? findLive(reader, { tenantId, id }) : null;
+    return isId(id) ? findConnected(reader, { tenantId, id }) : null;
   }
 
-  /** Whether there was one that is no more. */
   async wasDisconnected(tenantId: string, id: string): Promise<boolean> {
     return isId(id) && this.database.manager.existsBy(ChannelConnectionEntity, { tenantId, id });
   }
@@ -74,18 +72,17 @@ export class ChannelConnectionsRepository {
     channel: Channel,
     reader: Reader = this.database,
   ): Promise<ChannelConnectionEntity | null> {
-    return findLive(reader, { tenantId, channel });
+    return findConnected(reader, { tenantId, channel });
   }
 
-  /** By what only the provider was told. */
   findByHookKey(channel: Channel, hookKey: string): Promise<ChannelConnectionEntity | null> {
-    return findLive(this.database, { channel, hookKey });
+    return findConnected(this.database, { channel, hookKey });
   }
 
-  /** Those of these accounts that are connected, in whichever workspace: each is in one. */
+  /** In any workspace: an account is connected in one at most. */
   findByAccounts(channel: Channel, externalIds: string[]): Promise<ChannelConnectionEntity[]> {
     return this.database.manager.find(ChannelConnectionEntity, {
-      where: { channel, externalId: In(externalIds), ...LIVE },
+      where: { channel, externalId: In(externalIds), ...NOT_DISCONNECTED },
       select: WITH_CREDENTIALS,
     });
   }
@@ -93,29 +90,29 @@ export class ChannelConnectionsRepository {
   async lock(tx: Transaction, tenantId: string, id: string): Promise<ChannelConnectionEntity | null> {
     if (!isId(id)) return null;
     return tx.manager.findOne(ChannelConnectionEntity, {
-      where: { tenantId, id, ...LIVE },
+      where: { tenantId, id, ...NOT_DISCONNECTED },
       select: WITH_CREDENTIALS,
       lock: { mode: 'for_no_key_update' },
     });
   }
 
-  /** Lets whatever connects, rotates or disconnects a workspace's channel take turns, until the transaction ends. */
-  async takeTurn(tx: Transaction, tenantId: string, channel: Channel): Promise<void> {
+  /** Serializes connecting, rotating and disconnecting a workspace's channel, until the transaction ends. */
+  async lockChannel(tx: Transaction, tenantId: string, channel: Channel): Promise<void> {
     await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [
       `channel connection ${tenantId} ${channel}`,
     ]);
   }
 
   /**
-   * Waits for whoever connects the same account just now.
-   * @returns whether it could be: an account is in one workspace. If not, the transaction is of no more use.
+   * Waits while another transaction connects the same account.
+   * @returns false when the account is connected in another workspace: the transaction must be rolled back
    */
   async insert(tx: Transaction, connection: ChannelConnectionEntity): Promise<boolean> {
     try {
       await tx.manager.insert(ChannelConnectionEntity, connection);
       return true;
     } catch (error) {
-      if (violatesUnique(error, ONE_WORKSPACE_FOR_AN_ACCOUNT)) return false;
+      if (violatesUnique(error, ACCOUNT_INDEX)) return false;
       throw error;
     }
   }
@@ -124,33 +121,33 @@ export class ChannelConnectionsRepository {
     await tx.manager.update(ChannelConnectionEntity, { tenantId, id }, changes);
   }
 
-  /** Fails the replies that wait for a connection. What is just being sent is left to whoever sends it. */
-  async failWaiting(
+  /** Fails a connection's pending messages. A leased message is left to its worker. */
+  async failPendingMessages(
     tx: Transaction,
     { tenantId, id }: Pick<ChannelConnectionEntity, 'tenantId' | 'id'>,
     error: DeliveryError,
   ): Promise<void> {
     await tx.query(
-      `WITH waiting AS (
+      `WITH pending AS (
          DELETE FROM message_dispatches
          WHERE tenant_id = $1 AND connection_id = $2 AND lease_id IS NULL AND holds_until IS NULL
          RETURNING conversation_id, message_id
        )
        UPDATE messages SET delivery_status = 'FAILED', delivery_error = $3
-       FROM waiting
-       WHERE messages.tenant_id = $1 AND messages.conversation_id = waiting.conversation_id
-         AND messages.id = waiting.message_id AND messages.delivery_status = ANY ($4)`,
+       FROM pending
+       WHERE messages.tenant_id = $1 AND messages.conversation_id = pending.conversation_id
+         AND messages.id = pending.message_id AND messages.delivery_status = ANY ($4)`,
       [tenantId, id, JSON.stringify(error), statusesBefore('FAILED')],
     );
   }
 }
 
-function findLive(
+function findConnected(
   reader: Reader,
   where: FindOptionsWhere<ChannelConnectionEntity>,
 ): Promise<ChannelConnectionEntity | null> {
   return reader.manager.findOne(ChannelConnectionEntity, {
-    where: { ...where, ...LIVE },
+    where: { ...where, ...NOT_DISCONNECTED },
     select: WITH_CREDENTIALS,
   });
 }

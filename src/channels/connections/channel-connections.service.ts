@@ -23,7 +23,7 @@ import { ConnectionLoader } from './connection.loader';
 
 type ConnectionAction = 'connected' | 'rotated' | 'disconnected' | 'reauth_required';
 
-/** A workspace's accounts at the channels' providers: a dashboard action, with no route of its own. */
+/** Connects workspaces to accounts at the channels' providers. For dashboards and the CLI: there is no route. */
 @Injectable()
 export class ChannelConnectionsService {
   constructor(
@@ -35,29 +35,29 @@ export class ChannelConnectionsService {
   ) {}
 
   /**
-   * Connects an account, and has its provider send to us. Nothing is kept if the provider refuses. What is to be
-   * entered elsewhere, such as a verify token, is in the answer this once.
+   * Connects an account, and registers the hook at its provider. Stores nothing if the provider refuses. Returns once, in
+   * `reveal`, what the operator enters elsewhere, such as a verify token.
    *
-   * The provider is asked within the transaction, which holds nothing up but another connect of the same channel or
-   * account: two at once would have the provider call the one that is not kept.
-   * @throws AppError INVALID_BODY: credentials that are incomplete or refused, a channel that is connected already, an
-   * account that is in another workspace; UNAVAILABLE: the provider can't be reached; NOT_FOUND (workspace)
+   * Calls the provider within the transaction, which blocks only another connect of the same channel or account: of two
+   * at once, the provider might call the hook that is not stored.
+   * @throws AppError INVALID_BODY: the credentials are incomplete or refused, the channel is connected already, or the
+   * account is connected in another workspace; UNAVAILABLE: the provider can't be reached; NOT_FOUND (workspace)
    */
   async connect(tenantId: string, input: ConnectChannel, actor: Actor): Promise<ConnectedChannel> {
     const { channel, credentials } = validate(ConnectChannel, input);
     if (!isId(tenantId)) throw AppError.notFound('Workspace');
     const { connection, checked } = this.registration.prepare(tenantId, channel, credentials);
     await this.database.transaction(async (tx) => {
-      await this.connections.takeTurn(tx, tenantId, channel);
-      await this.requireNone(tx, connection);
-      if (!(await this.connections.insert(tx, connection))) throw takenElsewhere(connection);
+      await this.connections.lockChannel(tx, tenantId, channel);
+      await this.requireNotConnected(tx, connection);
+      if (!(await this.connections.insert(tx, connection))) throw connectedElsewhere(connection);
       await this.record(tx, connection, 'connected', actor);
       await this.registration.register({ ...connection, credentials: checked.credentials });
     });
     return { ...this.summary(connection), reveal: checked.reveal };
   }
 
-  /** Newest first; without those that were disconnected. */
+  /** Newest first, without disconnected ones. */
   async list(tenantId: string): Promise<ChannelConnectionSummary[]> {
     return (await this.connections.list(tenantId)).map((connection) => this.summary(connection));
   }
@@ -68,41 +68,41 @@ export class ChannelConnectionsService {
   }
 
   /**
-   * Puts an account's new credentials in the place of the old ones, and lets it send again if those had lapsed.
-   * @throws AppError INVALID_BODY: credentials that are incomplete, refused, or another account's; UNAVAILABLE: the
+   * Replaces an account's credentials, and lets it send again if the old ones no longer worked.
+   * @throws AppError INVALID_BODY: the credentials are incomplete, refused, or another account's; UNAVAILABLE: the
    * provider can't be reached; NOT_FOUND
    */
   async rotate(tenantId: string, id: string, credentials: object, actor: Actor): Promise<ConnectedChannel> {
     const { channel } = await this.find(tenantId, id);
     return this.database.transaction(async (tx) => {
-      await this.connections.takeTurn(tx, tenantId, channel);
+      await this.connections.lockChannel(tx, tenantId, channel);
       const before = await this.find(tenantId, id, tx);
       const previous = this.loader.open(before);
       const checked = this.registration.check(channel, credentials, previous);
       if (checked.externalId !== before.externalId) throw anotherAccount(before, checked.externalId);
-      // Unlocked while the provider is asked: whatever is sent meanwhile goes on with the credentials that it has.
+      // The row is not locked yet: messages are sent with the old credentials meanwhile.
       await this.registration.register({ ...previous, credentials: checked.credentials });
       const sealed = this.registration.seal(id, checked);
-      const after = await this.change(tx, before, { ...sealed, status: 'ACTIVE', pausedUntil: null });
+      const after = await this.update(tx, before, { ...sealed, status: 'ACTIVE', pausedUntil: null });
       await this.record(tx, after, 'rotated', actor);
       return { ...this.summary(after), reveal: checked.reveal };
     });
   }
 
   /**
-   * Ends a connection at once: replies that wait for it fail, and what its provider still sends is refused. Its
-   * credentials are kept no longer; they are used once more to tell the provider, which may fail: the answer says so.
+   * Ends a connection at once: its pending outbound messages fail, its provider's calls are refused, and its credentials
+   * are deleted. Then deregisters the hook at the provider; if that fails, `providerFault` says why.
    * @throws AppError NOT_FOUND
    */
   async disconnect(tenantId: string, id: string, actor: Actor): Promise<DisconnectedChannel> {
     const { channel } = await this.find(tenantId, id);
     const { before, after } = await this.database.transaction(async (tx) => {
-      await this.connections.takeTurn(tx, tenantId, channel);
+      await this.connections.lockChannel(tx, tenantId, channel);
       const before = await this.connections.lock(tx, tenantId, id);
       if (!before) throw AppError.notFound('Channel connection');
-      const sealed = this.registration.sealNothing(id);
-      const after = await this.change(tx, before, { ...sealed, status: 'DISCONNECTED' });
-      await this.failWaiting(tx, before, 'NO_CONNECTION');
+      const sealed = this.registration.sealEmpty(id);
+      const after = await this.update(tx, before, { ...sealed, status: 'DISCONNECTED' });
+      await this.failPendingMessages(tx, before, 'NO_CONNECTION');
       await this.record(tx, after, 'disconnected', actor);
       return { before, after };
     });
@@ -110,23 +110,22 @@ export class ChannelConnectionsService {
   }
 
   /**
-   * The provider no longer takes a connection's credentials: it sends nothing more until they are rotated, and replies
-   * that wait for it fail.
-   * @param connection with the credentials that were refused
-   * @returns false when they have been rotated meanwhile, or the connection is no more: then nothing was changed
+   * Stops sending over a connection until its credentials are rotated, and fails its pending outbound messages.
+   * @param connection with the credentials that the provider refused
+   * @returns false when the connection was rotated or disconnected meanwhile: then nothing changes
    */
   async markReauthRequired(tx: Transaction, connection: Connection): Promise<boolean> {
     const { tenantId, id, credentials } = connection;
     const before = await this.connections.lock(tx, tenantId, id);
     if (!before || !isDeepStrictEqual(this.loader.open(before).credentials, credentials)) return false;
     if (before.status === 'REAUTH_REQUIRED') return true;
-    const after = await this.change(tx, before, { status: 'REAUTH_REQUIRED' });
-    await this.failWaiting(tx, before, 'REAUTH_REQUIRED');
+    const after = await this.update(tx, before, { status: 'REAUTH_REQUIRED' });
+    await this.failPendingMessages(tx, before, 'REAUTH_REQUIRED');
     await this.record(tx, after, 'reauth_required', SYSTEM);
     return true;
   }
 
-  /** Stores what a provider has given out in the place of credentials that would have ended: no change of anybody's. */
+  /** Stores credentials that a provider has renewed. No audit entry: nobody did it. */
   async renew(tx: Transaction, { tenantId, id }: Connection, checked: CheckedCredentials): Promise<void> {
     const sealed = this.registration.seal(id, checked);
     await this.connections.update(tx, tenantId, id, { ...sealed, updatedAt: new Date() });
@@ -140,14 +139,17 @@ export class ChannelConnectionsService {
     throw AppError.notFound('Channel connection');
   }
 
-  private async requireNone(tx: Transaction, { tenantId, channel }: ChannelConnectionEntity): Promise<void> {
+  private async requireNotConnected(
+    tx: Transaction,
+    { tenantId, channel }: ChannelConnectionEntity,
+  ): Promise<void> {
     const present = await this.connections.findByChannel(tenantId, channel, tx);
     if (!present) return;
     const fault = `is connected already, to ${present.externalId}: rotate that connection, or disconnect it first`;
     throw AppError.invalidBody('channel', fault);
   }
 
-  private async change(
+  private async update(
     tx: Transaction,
     before: ChannelConnectionEntity,
     changes: Omit<ConnectionChanges, 'updatedAt'>,
@@ -157,18 +159,18 @@ export class ChannelConnectionsService {
     return { ...before, ...stamped };
   }
 
-  private failWaiting(
+  private failPendingMessages(
     tx: Transaction,
     connection: ChannelConnectionEntity,
     code: 'NO_CONNECTION' | 'REAUTH_REQUIRED',
   ): Promise<void> {
     const error = { code, providerCode: null, message: DELIVERY_ERROR_CODES[code] };
-    return this.connections.failWaiting(tx, connection, error);
+    return this.connections.failPendingMessages(tx, connection, error);
   }
 
   /**
-   * If the account has been connected anew by now, its provider must go on calling.
-   * @returns why the provider could not be told, or null
+   * If the account has been connected again meanwhile, its provider must still call.
+   * @returns why it failed, or null
    */
   private async unregister(connection: ChannelConnectionEntity): Promise<string | null> {
     try {
@@ -176,7 +178,7 @@ export class ChannelConnectionsService {
       if (others.length === 0) await this.registration.unregister(this.loader.open(connection));
       return null;
     } catch (error) {
-      return `could not be told: ${(error as Error).message}`;
+      return `deregistering failed: ${(error as Error).message}`;
     }
   }
 
@@ -201,7 +203,7 @@ export class ChannelConnectionsService {
   }
 }
 
-function takenElsewhere({ externalId }: ChannelConnectionEntity): AppError {
+function connectedElsewhere({ externalId }: ChannelConnectionEntity): AppError {
   const fault = `are those of ${externalId}, which is connected in another workspace; disconnect it there first`;
   return AppError.invalidBody('credentials', fault);
 }

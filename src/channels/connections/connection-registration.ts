@@ -10,13 +10,12 @@ import { ChannelConnectionEntity } from './channel-connection.entity';
 
 const HOOK_KEY_LENGTH = 32;
 
-/** The columns that credentials end up in. */
 export type SealedCredentials = Pick<
   ChannelConnectionEntity,
   'settings' | 'credentialsCiphertext' | 'credentialsKeyId' | 'credentialsExpireAt'
 >;
 
-/** What it takes for a connection to be made: credentials that are checked and sealed, and a provider that knows of it. */
+/** Checks and seals credentials, and registers the hook at the provider. */
 @Injectable()
 export class ConnectionRegistration {
   constructor(
@@ -26,7 +25,7 @@ export class ConnectionRegistration {
   ) {}
 
   /**
-   * A connection that is nowhere yet, of credentials that look right.
+   * Neither stored nor registered yet.
    * @throws AppError INVALID_BODY
    */
   prepare(
@@ -67,8 +66,8 @@ export class ConnectionRegistration {
     };
   }
 
-  /** What stands in the place of credentials that nobody needs any more. */
-  sealNothing(id: string): Omit<SealedCredentials, 'settings'> {
+  /** Replaces the credentials of a disconnected channel. */
+  sealEmpty(id: string): Omit<SealedCredentials, 'settings'> {
     const { keyId, ciphertext } = this.secrets.encrypt('{}', id);
     return { credentialsKeyId: keyId, credentialsCiphertext: ciphertext, credentialsExpireAt: null };
   }
@@ -78,12 +77,11 @@ export class ConnectionRegistration {
     return this.adapters.of(connection.channel).register(connection, this.hookUrlOf(connection));
   }
 
-  /** @throws whatever the provider has against it */
+  /** @throws the provider's failure */
   unregister(connection: Connection): Promise<void> {
     return this.adapters.of(connection.channel).unregister(connection);
   }
 
-  /** Where the provider calls; for the widget, whose pages call below it. */
   hookUrlOf({ channel, hookKey }: Pick<Connection, 'channel' | 'hookKey'>): string {
     return `${this.config.publicUrl}/channels/${channel.toLowerCase()}/${hookKey}`;
   }

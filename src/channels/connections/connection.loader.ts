@@ -6,7 +6,7 @@ import { Connection } from '../adapters/channel-adapter';
 import { ChannelConnectionEntity, ConnectionStatus } from './channel-connection.entity';
 import { ChannelConnectionsRepository } from './channel-connections.repository';
 
-/** A connection that is not disconnected, with its credentials readable. */
+/** A connection that is not disconnected, with its credentials decrypted. */
 export interface LoadedConnection extends Connection {
   status: ConnectionStatus;
   settings: object;
@@ -16,9 +16,8 @@ export interface LoadedConnection extends Connection {
 const HOOK_KEY = /^[0-9A-Za-z]{32}$/;
 
 /**
- * Reads connections with their credentials: each time anew, so that what was disconnected or rotated is at once, in
- * every process. What asks for one connection throws SecretUnreadable when the key that encrypted its credentials is not
- * configured.
+ * Reads connections with their credentials. Caches nothing, so that disconnecting and rotating take effect at once in
+ * every process. Methods that return one connection throw SecretUnreadable when its encryption key is not configured.
  */
 @Injectable()
 export class ConnectionLoader {
@@ -30,26 +29,26 @@ export class ConnectionLoader {
   ) {}
 
   async byId(tenantId: string, id: string): Promise<LoadedConnection | null> {
-    return this.opened(await this.connections.find(tenantId, id));
+    return this.openNullable(await this.connections.find(tenantId, id));
   }
 
   async byChannel(tenantId: string, channel: Channel): Promise<LoadedConnection | null> {
-    return this.opened(await this.connections.findByChannel(tenantId, channel));
+    return this.openNullable(await this.connections.findByChannel(tenantId, channel));
   }
 
   async byHookKey(channel: Channel, hookKey: string): Promise<LoadedConnection | null> {
     if (!HOOK_KEY.test(hookKey)) return null;
-    return this.opened(await this.connections.findByHookKey(channel, hookKey));
+    return this.openNullable(await this.connections.findByHookKey(channel, hookKey));
   }
 
-  /** Without those whose credentials can't be read: they must not stand in the way of the others. */
+  /** Omits unreadable ones, which must not block the others. */
   async byAccounts(channel: Channel, externalIds: string[]): Promise<LoadedConnection[]> {
     const rows = await this.connections.findByAccounts(channel, externalIds);
     return rows.flatMap((row) => this.openIfReadable(row) ?? []);
   }
 
   async lock(tx: Transaction, tenantId: string, id: string): Promise<LoadedConnection | null> {
-    return this.opened(await this.connections.lock(tx, tenantId, id));
+    return this.openNullable(await this.connections.lock(tx, tenantId, id));
   }
 
   open(row: ChannelConnectionEntity): LoadedConnection {
@@ -65,12 +64,15 @@ export class ConnectionLoader {
     } catch (error) {
       if (!(error instanceof SecretUnreadable)) throw error;
       const { tenantId, id: connectionId } = row;
-      this.logger.error({ err: error, tenantId, connectionId }, "a connection's credentials can't be read");
+      this.logger.error(
+        { err: error, tenantId, connectionId },
+        "a connection's credentials can't be decrypted",
+      );
       return null;
     }
   }
 
-  private opened(row: ChannelConnectionEntity | null): LoadedConnection | null {
+  private openNullable(row: ChannelConnectionEntity | null): LoadedConnection | null {
     return row && this.open(row);
   }
 }

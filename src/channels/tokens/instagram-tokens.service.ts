@@ -7,8 +7,8 @@ import { ChannelConnectionsService } from '../connections/channel-connections.se
 import { ConnectionLoader } from '../connections/connection.loader';
 
 /**
- * Instagram refuses to replace a token that is younger than 24 hours. From ten days before its end on there are ten
- * chances, one a day. When a token ends is only assumed until it has been replaced once, so that is done at once.
+ * Instagram refuses to refresh a token younger than 24 hours. Ten days before its expiry leave ten daily tries. A new
+ * token's expiry is an assumption, so the first refresh comes at once.
  */
 const DUE = `
   channel = 'INSTAGRAM' AND status = 'ACTIVE'
@@ -20,13 +20,11 @@ interface ConnectionKey {
   id: string;
 }
 
-/** What became of the tokens that were due. */
 export interface RefreshedTokens {
   refreshed: number;
   failed: number;
 }
 
-/** Replaces Instagram's tokens before they end. */
 @Injectable()
 export class InstagramTokensService {
   private readonly logger = new Logger(InstagramTokensService.name);
@@ -38,7 +36,7 @@ export class InstagramTokensService {
     private readonly loader: ConnectionLoader,
   ) {}
 
-  /** One after the other, each once, until all are through or it is stopped. What fails is due again the next day. */
+  /** Tries each due token once, one after the other, until it is stopped. Failed ones are due again the next day. */
   async refreshDue(stop?: AbortSignal): Promise<RefreshedTokens> {
     const due = await this.database.query<ConnectionKey>(
       `SELECT tenant_id AS "tenantId", id FROM channel_connections WHERE ${DUE} ORDER BY credentials_expire_at`,
@@ -46,27 +44,27 @@ export class InstagramTokensService {
     const count: RefreshedTokens = { refreshed: 0, failed: 0 };
     for (const key of due) {
       if (stop?.aborted) break;
-      const outcome = await this.refreshLogged(key);
+      const outcome = await this.tryRefresh(key);
       if (outcome) count[outcome === 'REFRESHED' ? 'refreshed' : 'failed']++;
     }
     return count;
   }
 
-  /** One that can't be done must not keep the others from it. */
-  private async refreshLogged(key: ConnectionKey): Promise<RefreshOutcome['kind'] | null> {
+  /** Catches errors, so that the other tokens are refreshed. */
+  private async tryRefresh(key: ConnectionKey): Promise<RefreshOutcome['kind'] | null> {
     try {
       return await this.database.transaction((tx) => this.refresh(tx, key));
     } catch (error) {
-      const about = { err: error, connectionId: key.id };
-      this.logger.error(about, 'an Instagram token was not refreshed; it is tried again the next day');
+      const details = { err: error, connectionId: key.id };
+      this.logger.error(details, 'an Instagram token was not refreshed; the next day will retry');
       return 'FAILED';
     }
   }
 
   /**
-   * Holds the connection's row while Instagram is asked, so that no two ask at once and none stores what a rotation has
-   * made obsolete. Messages go on being sent: they only read it.
-   * @returns null when it was not due any more, or is somebody else's
+   * Locks the connection while it calls Instagram, so that no other refresh and no rotation comes between. Sending only
+   * reads the row, so it is not blocked.
+   * @returns null when the token is no longer due, or another worker refreshes it
    */
   private async refresh(tx: Transaction, key: ConnectionKey): Promise<RefreshOutcome['kind'] | null> {
     const [locked] = await tx.query<object>(
@@ -82,7 +80,10 @@ export class InstagramTokensService {
 
   private async record(tx: Transaction, connection: Connection, outcome: RefreshOutcome): Promise<void> {
     if (outcome.kind === 'REFRESHED') return this.connections.renew(tx, connection, outcome.checked);
-    this.logger.warn({ connectionId: connection.id, fault: outcome.fault }, 'Instagram gave no new token');
+    this.logger.warn(
+      { connectionId: connection.id, fault: outcome.fault },
+      'Instagram refused to refresh a token',
+    );
     if (outcome.kind === 'REAUTH') await this.connections.markReauthRequired(tx, connection);
   }
 }
