@@ -72,7 +72,7 @@ describe('what visitors hear', () => {
     return service.app.get(WidgetAdapter, { strict: false }).send(loaded, message);
   }
   /** As the timer does every 15 seconds. */
-  const beat = (at: TestService) => at.app.get(VisitorStreams, { strict: false }).beat();
+  const beat = (at: TestService) => at.app.get(VisitorStreams, { strict: false }).sendHeartbeats();
 
   it('is a reply, in every process, and its author learns that it is sent, delivered, read', async () => {
     const { visitor, conversationId } = await writer();

@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Response } from 'express';
 import { EventStream } from './event-stream';
 
-/** Far more than the kernel takes on behalf of a client. */
+/** Far more than the kernel buffers. */
 const ENOUGH_EVENTS = 20_000;
 
 describe('an event stream', () => {
@@ -26,7 +26,7 @@ describe('an event stream', () => {
     server.close();
   });
 
-  const sendUntilOver = async () => {
+  const sendUntilEnded = async () => {
     const data = { text: 'x'.repeat(1000) };
     for (let n = 0; n < ENOUGH_EVENTS && stream.isOpen; n++) {
       stream.send('message', n, data);
@@ -35,23 +35,23 @@ describe('an event stream', () => {
     return !stream.isOpen;
   };
 
-  it('drops a client that does not read, and says that it is over', async () => {
-    let isOver = false;
-    stream.onEnd(() => (isOver = true));
+  it('cuts off a client that does not read, and calls back', async () => {
+    let hasEnded = false;
+    stream.onEnd(() => (hasEnded = true));
     stream.begin();
     client.pause();
-    expect(await sendUntilOver()).toBe(true);
+    expect(await sendUntilEnded()).toBe(true);
     await setImmediate();
-    expect(isOver).toBe(true);
+    expect(hasEnded).toBe(true);
   });
 
-  it('keeps one that reads', async () => {
+  it('keeps a client that reads', async () => {
     stream.begin();
     client.resume();
-    expect(await sendUntilOver()).toBe(false);
+    expect(await sendUntilEnded()).toBe(false);
   });
 
-  it('sends nothing before it has begun', async () => {
+  it('sends nothing before it begins', async () => {
     stream.send('message', 1, {});
     stream.begin();
     stream.send('message', 2, { a: 1 });
@@ -63,11 +63,11 @@ describe('an event stream', () => {
     expect(text).not.toContain('id: 1');
   });
 
-  it('says at once that it is over, if its client has hung up already', async () => {
+  it('calls back at once if its client has hung up already', async () => {
     client.destroy();
     await new Promise<void>((resolve) => stream.onEnd(resolve));
-    let isOver = false;
-    stream.onEnd(() => (isOver = true));
-    expect(isOver).toBe(true);
+    let hasEnded = false;
+    stream.onEnd(() => (hasEnded = true));
+    expect(hasEnded).toBe(true);
   });
 });

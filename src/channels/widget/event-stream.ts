@@ -1,32 +1,30 @@
 import type { Response } from 'express';
 
-/** A client that leaves more than this unread is not reading. It finds everything in the history when it is back. */
+/** A client with more unread is cut off. When it is back, it reads the history. */
 const MAX_UNREAD_BYTES = 64 * 1024;
 
-/** Why a stream ends, as its client is told. */
 export type EndReason = 'token_expired' | 'widget_changed' | 'server_stopping';
 
-/** One client's server-sent events. */
+/** The server-sent events of one client. */
 export class EventStream {
-  private readonly ending: (() => void)[] = [];
+  private readonly endCallbacks: (() => void)[] = [];
   private begun = false;
 
   constructor(private readonly response: Response) {
-    response.once('close', () => this.ending.forEach((callback) => callback()));
+    response.once('close', () => this.endCallbacks.forEach((callback) => callback()));
   }
 
-  /** Whether it takes events: not before its first one, and not once it has ended. */
   get isOpen(): boolean {
     return this.begun && !this.response.writableEnded && !this.response.destroyed;
   }
 
-  /** Calls back once the stream is over, at once if its client has hung up already. */
+  /** Calls back when the stream has ended, or at once if it has ended already. */
   onEnd(callback: () => void): void {
     if (this.response.closed) callback();
-    else this.ending.push(callback);
+    else this.endCallbacks.push(callback);
   }
 
-  /** For an answer that refuses the stream. */
+  /** For a refusal. */
   retryAfter(seconds: number): void {
     this.response.setHeader('Retry-After', seconds);
   }
@@ -36,19 +34,18 @@ export class EventStream {
     this.response.writeHead(200, {
       'Content-Type': 'text/event-stream; charset=utf-8',
       'Cache-Control': 'no-store',
-      // nginx would otherwise collect events before it passes them on.
+      // Otherwise nginx buffers events.
       'X-Accel-Buffering': 'no',
     });
   }
 
-  /** @param id what the client has seen up to now, as it can tell when it comes back */
+  /** @param id the conversation's sequence */
   send(event: string, id: number, data: object): void {
     if (!this.isOpen) return;
     this.response.write(`event: ${event}\nid: ${id}\ndata: ${JSON.stringify(data)}\n\n`);
     if (this.response.writableLength > MAX_UNREAD_BYTES) this.response.destroy();
   }
 
-  /** Says why, if there is a client to say it to. */
   end(reason: EndReason): void {
     if (this.isOpen) this.response.end(`event: end\ndata: ${JSON.stringify({ reason })}\n\n`);
     else this.response.destroy();

@@ -2,32 +2,31 @@ import { AppError } from '../../common/app-error';
 import { EndReason, EventStream } from './event-stream';
 import { VisitorKey } from './visitors.repository';
 
-/** In this process: tabs of one visitor, and visitors behind one address, offices and schools among them. */
+/** In this process. Many visitors may share one address, such as an office or a school. */
 const MAX_PER_VISITOR = 10;
 const MAX_PER_ADDRESS = 500;
 const RETRY_AFTER_SECONDS = 15;
 
-/** One visitor's streams: each of their tabs has one. What is told to them is told in order. */
+/** One visitor's streams, one for each tab. */
 export class StreamGroup {
   readonly streams = new Set<EventStream>();
   private version: string | null = null;
-  private tail: Promise<unknown> = Promise.resolve();
+  private lastWork: Promise<unknown> = Promise.resolve();
 
   constructor(readonly key: VisitorKey) {}
 
-  /** Does one thing after the other, so that nothing which is read later is told earlier. */
-  inTurn(work: () => Promise<void>): Promise<void> {
-    const done = this.tail.then(work);
-    this.tail = done.catch(() => undefined);
+  /** Serializes work, so that events are sent in the order in which they were read. */
+  runInOrder(work: () => Promise<void>): Promise<void> {
+    const done = this.lastWork.then(work);
+    this.lastWork = done.catch(() => undefined);
     return done;
   }
 
-  /** A stream begins under this version of the widget. */
-  begin(version: string): void {
+  setVersionOnce(version: string): void {
     this.version ??= version;
   }
 
-  /** Whether the widget has changed since the first of these streams began. */
+  /** True when the widget has changed since the first stream began. */
   isOutdated(version: string): boolean {
     return this.version !== null && this.version !== version;
   }
@@ -41,7 +40,7 @@ export class StreamGroup {
   }
 }
 
-/** The streams of one process, by visitor, and how many there may be. */
+/** The streams of one process, by visitor. Limits their number. */
 export class StreamGroups {
   private readonly groups = new Map<string, StreamGroup>();
   private readonly countByAddress = new Map<string, number>();
@@ -51,7 +50,7 @@ export class StreamGroups {
   }
 
   get(key: VisitorKey): StreamGroup | undefined {
-    return this.groups.get(nameOf(key));
+    return this.groups.get(textKeyOf(key));
   }
 
   /** @throws AppError RATE_LIMITED */
@@ -63,21 +62,21 @@ export class StreamGroups {
       throw new AppError('RATE_LIMITED', 'Too many streams at once. Close one, or retry later.');
     }
     group.streams.add(stream);
-    this.groups.set(nameOf(key), group);
+    this.groups.set(textKeyOf(key), group);
     this.countByAddress.set(address, fromAddress + 1);
     return group;
   }
 
   remove(group: StreamGroup, address: string, stream: EventStream): void {
     group.streams.delete(stream);
-    if (group.streams.size === 0) this.groups.delete(nameOf(group.key));
+    if (group.streams.size === 0) this.groups.delete(textKeyOf(group.key));
     const left = this.countByAddress.get(address)! - 1;
     if (left > 0) this.countByAddress.set(address, left);
     else this.countByAddress.delete(address);
   }
 }
 
-/** One text for one visitor: an id has no space in it. */
-export function nameOf({ connectionId, externalId }: VisitorKey): string {
+/** Unique, because a connection id has no space. */
+export function textKeyOf({ connectionId, externalId }: VisitorKey): string {
   return `${connectionId} ${externalId}`;
 }

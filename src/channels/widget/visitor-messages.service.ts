@@ -11,7 +11,7 @@ import { PostMessage, PostReceipt } from './widget.dto';
 import { PostedMessageResponse, ReceiptResponse } from './widget.response';
 import { WidgetSignal } from '../adapters/widget.signal';
 
-/** What visitors write and read: each their own conversation, and no other. */
+/** A visitor reaches their own conversation only. */
 @Injectable()
 export class VisitorMessagesService {
   private readonly logger = new Logger(VisitorMessagesService.name);
@@ -24,16 +24,16 @@ export class VisitorMessagesService {
   ) {}
 
   /**
-   * Takes in a visitor's message, once for each client message id.
-   * @param markKnown called when it was stored before: the answer is then what is stored
+   * Stores a visitor's message once for each client message id.
+   * @param onKnown called when the message was stored before; the stored one is returned
    */
   async post(
     widget: Widget,
     { externalId }: Visitor,
     { clientMessageId, body }: PostMessage,
-    markKnown: () => void,
+    onKnown: () => void,
   ): Promise<PostedMessageResponse> {
-    // The client's id has no space in it: so no two visitors' ids for their messages are one.
+    // Unique over all visitors, because the client's id has no space.
     const providerId = `${externalId} ${clientMessageId}`;
     const isNew = await this.inbound.receive(widget, {
       kind: 'message',
@@ -44,13 +44,13 @@ export class VisitorMessagesService {
       metadata: null,
     });
     const message = await this.visitors.findByProviderId(widget.id, providerId);
-    if (!message) throw new Error('A message that was taken in is not stored');
-    if (!isNew) markKnown();
-    else this.tell(widget, externalId, message.id);
+    if (!message) throw new Error('An inbound message was not stored');
+    if (!isNew) onKnown();
+    else this.notifyTabs(widget, externalId, message.id);
     return { message: toMessage(message) };
   }
 
-  /** A page of the visitor's conversation, newest first. */
+  /** Newest first. */
   async list(widget: Widget, visitor: Visitor, query: PageQuery): Promise<Page<MessageResponse>> {
     const conversationId = await this.conversationOf(widget, visitor);
     return conversationId
@@ -59,7 +59,7 @@ export class VisitorMessagesService {
   }
 
   /**
-   * Advances the replies up to and including one.
+   * Advances the conversation's outbound messages up to and including one.
    * @throws AppError NOT_FOUND: the message is not in the visitor's conversation
    */
   async receive(widget: Widget, visitor: Visitor, receipt: PostReceipt): Promise<ReceiptResponse> {
@@ -78,10 +78,15 @@ export class VisitorMessagesService {
     return state?.conversationId ?? null;
   }
 
-  /** For the visitor's other tabs. Not waited for: a heartbeat stands behind. */
-  private tell({ id: connectionId }: Widget, externalId: string, messageId: string): void {
+  /** Not awaited: if it fails, the next heartbeat announces the message. */
+  private notifyTabs({ id: connectionId }: Widget, externalId: string, messageId: string): void {
     this.signal
       .send({ kind: 'message', connectionId, externalId, messageId })
-      .catch((error: Error) => this.logger.warn({ err: error }, "a visitor's other tabs were not told"));
+      .catch((error: Error) =>
+        this.logger.warn(
+          { err: error },
+          "a visitor's other tabs were not notified; the next heartbeat announces the message",
+        ),
+      );
   }
 }

@@ -5,15 +5,14 @@ import { ContactsService } from '../../contacts/contacts.service';
 import { Database } from '../../database/database';
 import { isSameSecret } from '../adapters/constant-time';
 import { Visitor, Widget } from './visitor';
-import { VisitorTokens, VOUCHED_PREFIX } from './visitor-tokens';
+import { VisitorTokens, LOGGED_IN_PREFIX } from './visitor-tokens';
 import { VisitorsRepository } from './visitors.repository';
-import { OpenSession, VouchedVisitor } from './widget.dto';
+import { OpenSession, LoggedInVisitor } from './widget.dto';
 import { SessionResponse } from './widget.response';
 
 const ANONYMOUS_PREFIX = 'visitor:';
 const ANONYMOUS_BYTES = 24;
 
-/** Who visitors are: logged-in ones, whom the workspace vouches for, and anonymous ones. */
 @Injectable()
 export class VisitorSessionsService {
   constructor(
@@ -24,34 +23,36 @@ export class VisitorSessionsService {
   ) {}
 
   /**
-   * Begins a session, or goes on with the one of a token that is still valid. An anonymous visitor becomes a contact with
-   * their first message, not before: most never write.
-   * @throws AppError UNAUTHENTICATED: the signature is not the workspace's
+   * Begins a session, or renews the session of `current`. An anonymous visitor becomes a contact with the first message:
+   * most never write.
+   * @throws AppError UNAUTHENTICATED: the signature is not valid
    */
   async open(widget: Widget, current: Visitor | null, { visitor }: OpenSession): Promise<SessionResponse> {
-    const externalId = visitor ? await this.vouchedFor(widget, visitor) : (current?.externalId ?? anybody());
+    const externalId = visitor
+      ? await this.logIn(widget, visitor)
+      : (current?.externalId ?? newAnonymousId());
     const state = await this.visitors.state({ connectionId: widget.id, externalId });
     const issued = await this.tokens.issue(widget, externalId);
     return { ...issued, conversationId: state?.conversationId ?? null };
   }
 
-  private async vouchedFor(widget: Widget, visitor: VouchedVisitor): Promise<string> {
-    const { id, signature, ...described } = visitor;
+  private async logIn(widget: Widget, visitor: LoggedInVisitor): Promise<string> {
+    const { id, signature, ...profile } = visitor;
     const expected = createHmac('sha256', widget.credentials.identitySecret).update(id).digest('hex');
     if (!isSameSecret(signature, expected)) {
       throw new AppError('UNAUTHENTICATED', "The visitor's signature is not that of this widget's secret.");
     }
     const { tenantId, channel } = widget;
-    const externalId = VOUCHED_PREFIX + id;
+    const externalId = LOGGED_IN_PREFIX + id;
     await this.database.transaction(async (tx) => {
       const customer = { channel, externalId, name: null, phone: null };
       const contactId = await this.contacts.identify(tx, tenantId, customer);
-      await this.visitors.describe(tx, tenantId, contactId, described);
+      await this.visitors.updateProfile(tx, tenantId, contactId, profile);
     });
     return externalId;
   }
 }
 
-function anybody(): string {
+function newAnonymousId(): string {
   return ANONYMOUS_PREFIX + randomBytes(ANONYMOUS_BYTES).toString('base64url');
 }

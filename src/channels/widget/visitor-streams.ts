@@ -4,7 +4,7 @@ import { Periodic } from '../../common/periodic';
 import { toMessage } from '../../messages/message.dto';
 import { Metrics } from '../../metrics/metrics';
 import { EventStream } from './event-stream';
-import { nameOf, StreamGroup, StreamGroups } from './stream-groups';
+import { textKeyOf, StreamGroup, StreamGroups } from './stream-groups';
 import { Visitor, Widget } from './visitor';
 import { VisitorsRepository, VisitorState } from './visitors.repository';
 import { WidgetNotice, WidgetSignal } from '../adapters/widget.signal';
@@ -12,9 +12,9 @@ import { WidgetNotice, WidgetSignal } from '../adapters/widget.signal';
 const HEARTBEAT_MS = 15_000;
 
 /**
- * The visitors that are connected to this process. Each hears of every message in their conversation, their own ones in
- * other tabs among them, and at every heartbeat how many events that conversation has had: so what was lost on the way
- * here is noticed, and read.
+ * The streams of the visitors that are connected to this process. They carry every message of the visitor's
+ * conversation, also those from other tabs. Each heartbeat carries the conversation's sequence, by which the client
+ * detects lost messages.
  */
 @Injectable()
 export class VisitorStreams implements OnModuleInit, BeforeApplicationShutdown {
@@ -22,8 +22,8 @@ export class VisitorStreams implements OnModuleInit, BeforeApplicationShutdown {
   private readonly groups = new StreamGroups();
   private readonly heartbeat = new Periodic(
     HEARTBEAT_MS,
-    () => this.beat(),
-    (error) => this.logger.warn({ err: error }, 'a heartbeat was left out'),
+    () => this.sendHeartbeats(),
+    (error) => this.logger.warn({ err: error }, 'sending heartbeats failed; the next ones will retry'),
   );
   private stopping = false;
 
@@ -34,18 +34,19 @@ export class VisitorStreams implements OnModuleInit, BeforeApplicationShutdown {
   ) {}
 
   onModuleInit(): void {
-    this.signal.onNotice((notice) => this.hear(notice));
+    this.signal.onNotice((notice) => this.handle(notice));
     this.heartbeat.start();
   }
 
   /**
-   * Begins a stream with `ready`. It lasts until the client hangs up, its token expires, or the process stops.
-   * @throws AppError RATE_LIMITED (too many at once), NOT_FOUND (the widget is no more), UNAVAILABLE
+   * The stream begins with `ready`. It lasts until the client hangs up, its token expires, the widget changes, or the
+   * process stops.
+   * @throws AppError RATE_LIMITED (too many at once), NOT_FOUND (the widget is disconnected), UNAVAILABLE
    */
   async open(widget: Widget, visitor: Visitor, address: string, stream: EventStream): Promise<void> {
     if (this.stopping) throw new AppError('UNAVAILABLE', 'The process is stopping. Connect again.');
     const { externalId, expiresAt } = visitor;
-    // It is counted, and waits in line with what it may miss, before anything is read.
+    // Before the state is read, so that no message in between is missed.
     const group = this.groups.add({ connectionId: widget.id, externalId }, address, stream);
     this.metrics.visitorStreams.inc();
     const expiry = setTimeout(() => stream.end('token_expired'), expiresAt.getTime() - Date.now());
@@ -54,29 +55,29 @@ export class VisitorStreams implements OnModuleInit, BeforeApplicationShutdown {
       this.metrics.visitorStreams.dec();
       this.groups.remove(group, address, stream);
     });
-    await group.inTurn(async () => {
+    await group.runInOrder(async () => {
       const state = await this.visitors.state(group.key);
       if (!state) throw AppError.notFound('Widget');
-      group.begin(state.version);
+      group.setVersionOnce(state.version);
       stream.begin();
-      stream.send('ready', state.sequence, standOf(state));
+      stream.send('ready', state.sequence, positionOf(state));
     });
   }
 
-  /** Tells every visitor where their conversation stands, with one query for all of them. */
-  async beat(): Promise<void> {
+  /** One query for all visitors. */
+  async sendHeartbeats(): Promise<void> {
     const groups = this.groups.all();
     if (groups.length === 0) return;
     const states = await this.visitors.states(groups.map(({ key }) => key));
-    const byVisitor = new Map(states.map((state) => [nameOf(state), state]));
+    const byVisitor = new Map(states.map((state) => [textKeyOf(state), state]));
     for (const group of groups) {
-      const state = byVisitor.get(nameOf(group.key));
+      const state = byVisitor.get(textKeyOf(group.key));
       if (!state || group.isOutdated(state.version)) group.end('widget_changed');
-      else group.send('heartbeat', state.sequence, standOf(state));
+      else group.send('heartbeat', state.sequence, positionOf(state));
     }
   }
 
-  /** Ends all streams, and takes no more: they would keep the process from stopping for hours. */
+  /** Open streams would keep the process from stopping for hours. */
   stop(): void {
     this.stopping = true;
     for (const group of this.groups.all()) group.end('server_stopping');
@@ -87,27 +88,32 @@ export class VisitorStreams implements OnModuleInit, BeforeApplicationShutdown {
     await this.heartbeat.stop();
   }
 
-  private hear(notice: WidgetNotice): void {
+  private handle(notice: WidgetNotice): void {
     if (notice.kind === 'changed') {
-      const ended = this.groups.all().filter(({ key }) => key.connectionId === notice.connectionId);
-      for (const group of ended) group.end('widget_changed');
+      const outdated = this.groups.all().filter(({ key }) => key.connectionId === notice.connectionId);
+      for (const group of outdated) group.end('widget_changed');
       return;
     }
     const group = this.groups.get(notice);
     group
-      ?.inTurn(() => this.tell(group, notice.messageId))
-      .catch((error: Error) => this.logger.warn({ err: error }, 'a message waits for the next heartbeat'));
+      ?.runInOrder(() => this.sendMessage(group, notice.messageId))
+      .catch((error: Error) =>
+        this.logger.warn(
+          { err: error },
+          'a message was not sent to a visitor; the next heartbeat announces it',
+        ),
+      );
   }
 
-  /** The message is read once, however many streams there are. */
-  private async tell(group: StreamGroup, messageId: string): Promise<void> {
+  /** Reads the message once for all streams of the visitor. */
+  private async sendMessage(group: StreamGroup, messageId: string): Promise<void> {
     const found = await this.visitors.stateWith(group.key, messageId);
     if (!found) return;
     const { state, message } = found;
-    group.send('message', state.sequence, { ...standOf(state), message: toMessage(message) });
+    group.send('message', state.sequence, { ...positionOf(state), message: toMessage(message) });
   }
 }
 
-function standOf({ conversationId, sequence }: VisitorState): object {
+function positionOf({ conversationId, sequence }: VisitorState): object {
   return { conversationId, sequence };
 }

@@ -6,18 +6,18 @@ import { Visitor, Widget } from './visitor';
 
 const ALGORITHM = 'HS256';
 const KEY_BYTES = 32;
-/** A key for this alone, so that nothing else that the same secret protects can stand in for a token. */
+/** Derives a separate key, so that other data under the same secret can't pass for a token. */
 const KEY_PURPOSE = 'widget visitor tokens';
 const LIFETIME_MS = 24 * 60 * 60 * 1000;
 
-/** The identities that a workspace vouches for begin so. */
-export const VOUCHED_PREFIX = 'user:';
+/** Of the identities of logged-in visitors. */
+export const LOGGED_IN_PREFIX = 'user:';
 
 type TokenWidget = Pick<Widget, 'id' | 'tenantId' | 'credentials'>;
 
 /**
- * Visitor tokens: JWTs that name a widget, its workspace and an identity. The first of the configured keys signs, any of
- * them verifies; the token names it.
+ * Visitor tokens are JWTs for one widget, its workspace and one identity. The first configured key signs; all of them
+ * verify.
  */
 @Injectable()
 export class VisitorTokens {
@@ -34,10 +34,13 @@ export class VisitorTokens {
     externalId: string,
     now: Date = new Date(),
   ): Promise<{ token: string; expiresAt: Date }> {
-    // JWTs count in whole seconds.
+    // JWTs hold whole seconds.
     const issuedAt = Math.floor(now.getTime() / 1000);
     const expiresAt = issuedAt + LIFETIME_MS / 1000;
-    const token = await new SignJWT({ tenant: widget.tenantId, voucher: voucherOf(widget, externalId) })
+    const token = await new SignJWT({
+      tenant: widget.tenantId,
+      voucher: secretFingerprint(widget, externalId),
+    })
       .setProtectedHeader({ alg: ALGORITHM, kid: this.currentKeyId })
       .setAudience(widget.id)
       .setSubject(externalId)
@@ -47,7 +50,7 @@ export class VisitorTokens {
     return { token, expiresAt: new Date(expiresAt * 1000) };
   }
 
-  /** Whose token it is, or null if it is not one of this widget's, or no longer. */
+  /** Returns null for an invalid or expired token, or one of another widget. */
   async verify(widget: TokenWidget, token: string): Promise<Visitor | null> {
     try {
       const { payload } = await jwtVerify(token, ({ kid = '' }) => this.keyOf(kid), {
@@ -56,8 +59,8 @@ export class VisitorTokens {
         requiredClaims: ['sub', 'exp'],
       });
       const { sub: externalId, exp } = payload as { sub: string; exp: number };
-      const isStillVouchedFor = (payload['voucher'] ?? undefined) === voucherOf(widget, externalId);
-      if (payload['tenant'] !== widget.tenantId || !isStillVouchedFor) return null;
+      const hasCurrentSecret = (payload['voucher'] ?? undefined) === secretFingerprint(widget, externalId);
+      if (payload['tenant'] !== widget.tenantId || !hasCurrentSecret) return null;
       return { externalId, expiresAt: new Date(exp * 1000) };
     } catch (error) {
       if (error instanceof errors.JOSEError) return null;
@@ -77,11 +80,11 @@ function derive(key: Buffer): Uint8Array {
 }
 
 /**
- * Which identity secret an identity was vouched for with: when the workspace changes a secret that has leaked, tokens got
- * with it end, which could otherwise be renewed for ever.
+ * Ties a logged-in visitor's token to the identity secret. Otherwise, tokens from a leaked secret could be renewed for
+ * ever, even after a rotation.
  */
-function voucherOf({ credentials }: TokenWidget, externalId: string): string | undefined {
-  if (!externalId.startsWith(VOUCHED_PREFIX)) return undefined;
+function secretFingerprint({ credentials }: TokenWidget, externalId: string): string | undefined {
+  if (!externalId.startsWith(LOGGED_IN_PREFIX)) return undefined;
   return createHash('sha256')
     .update(`${KEY_PURPOSE} ${credentials.identitySecret}`)
     .digest('base64url')

@@ -5,15 +5,13 @@ import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
 import { OutboundMessagesRepository } from '../outbound/outbound-messages.repository';
 
-/** A visitor, wherever a token or a stream names one. */
 export interface VisitorKey {
   connectionId: string;
   externalId: string;
 }
 
-/** Where a visitor's conversation stands. */
 export interface VisitorState extends VisitorKey {
-  /** Of the connection: another one means that something in it has changed. */
+  /** Of the connection. It changes with every rotation. */
   version: string;
   /** Null before their first message. */
   conversationId: string | null;
@@ -22,8 +20,8 @@ export interface VisitorState extends VisitorKey {
 }
 
 /**
- * Each visitor's conversation is the one that goes on when they write: the latest with their identity. A visitor whose
- * widget is disconnected is not found.
+ * A visitor's conversation is the latest with their identity: their next message continues it. Visitors of a disconnected
+ * widget are not found.
  */
 const VISITORS = `
   unnest($1::uuid[], $2::text[]) AS visitor (connection_id, external_id)
@@ -49,7 +47,6 @@ const MESSAGE = `
   message.delivery_status AS "deliveryStatus", message.delivery_error AS "deliveryError",
   message.created_at AS "createdAt"`;
 
-/** What visitors see and do, in as few statements as there can be. */
 @Injectable()
 export class VisitorsRepository {
   constructor(
@@ -57,7 +54,7 @@ export class VisitorsRepository {
     private readonly outboundMessages: OutboundMessagesRepository,
   ) {}
 
-  /** Of those whose widget is there, in no order. */
+  /** In no order, without visitors of a disconnected widget. */
   states(visitors: VisitorKey[]): Promise<VisitorState[]> {
     return this.database.query(`SELECT ${STATE} FROM ${VISITORS}`, keysOf(visitors));
   }
@@ -66,7 +63,7 @@ export class VisitorsRepository {
     return (await this.states([visitor]))[0] ?? null;
   }
 
-  /** A message of a visitor's conversation together with where that stands, or null if it is not in it. */
+  /** Null if the message is not in the visitor's conversation. */
   async stateWith(
     visitor: VisitorKey,
     messageId: string,
@@ -80,7 +77,6 @@ export class VisitorsRepository {
     return row ? { state: row, message: row } : null;
   }
 
-  /** The message that was stored under what its visitor's client has called it. */
   async findByProviderId(connectionId: string, providerId: string): Promise<MessageEntity | null> {
     const [row] = await this.database.query<MessageEntity>(
       `SELECT ${MESSAGE} FROM provider_messages known
@@ -93,8 +89,8 @@ export class VisitorsRepository {
   }
 
   /**
-   * Advances the replies of a conversation, up to and including one. What nobody has begun to send stays as it is:
-   * sending it ends in a receipt of its own. What waits for another try has come all the same, and waits no longer.
+   * Advances a conversation's outbound messages, up to and including one. QUEUED ones stay: once sent, each gets its own
+   * receipt. One that waits for a retry has arrived after all, so its retry is cancelled.
    * @returns how many have advanced
    */
   advance(
@@ -123,8 +119,8 @@ export class VisitorsRepository {
     });
   }
 
-  /** Keeps what is said of someone whom the workspace vouches for; what is not said stays. Only their id is proved. */
-  async describe(
+  /** Omitted fields keep their values. Only the visitor's id is signed. */
+  async updateProfile(
     tx: Transaction,
     tenantId: string,
     contactId: string,

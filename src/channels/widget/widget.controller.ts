@@ -26,20 +26,20 @@ import { PostedMessageResponse, ReceiptResponse, SessionResponse } from './widge
 
 const SESSIONS: WidgetLimit = {
   by: 'address',
-  what: 'sessions',
+  name: 'sessions',
   max: 60,
   excess: 'Too many sessions from this address.',
 };
-const MESSAGES: WidgetLimit = { by: 'visitor', what: 'messages', max: 30, excess: 'Too many messages.' };
+const MESSAGES: WidgetLimit = { by: 'visitor', name: 'messages', max: 30, excess: 'Too many messages.' };
 const MESSAGES_FROM_ADDRESS: WidgetLimit = {
   by: 'address',
-  what: 'messages-from',
+  name: 'messages-from',
   max: 120,
   excess: 'Too many messages from this address.',
 };
-const CALLS: WidgetLimit = { by: 'visitor', what: 'calls', max: 240, excess: 'Too many requests.' };
+const CALLS: WidgetLimit = { by: 'visitor', name: 'calls', max: 240, excess: 'Too many requests.' };
 
-/** What the widget on a workspace's pages speaks with. Writes go on after the workspace's trial: customers don't pay. */
+/** Called by the widget on a workspace's pages. No trial guard: customers can write after the trial has expired. */
 @ApiTags('Widget')
 @Public()
 @UseGuards(WidgetGuard)
@@ -51,7 +51,7 @@ export class WidgetController {
     private readonly streams: VisitorStreams,
   ) {}
 
-  /** What browsers ask before they let a page call. The guard has answered by then. */
+  /** CORS. WidgetGuard has set the headers. */
   @Options(['sessions', 'messages', 'events', 'receipts'])
   @HttpCode(204)
   @ApiExcludeEndpoint()
@@ -104,7 +104,7 @@ export class WidgetController {
   @NoQuery()
   @ForVisitors(CALLS)
   @TokenRequired()
-  @WidgetAnswer('Tell how far replies have come', ReceiptResponse, 200)
+  @WidgetAnswer('Report that outbound messages were delivered or read', ReceiptResponse, 200)
   @WidgetErrors('INVALID_QUERY', 'INVALID_BODY', 'PAYLOAD_TOO_LARGE')
   receive(
     @CurrentWidget() widget: Widget,
@@ -119,9 +119,9 @@ export class WidgetController {
   @ForVisitors(CALLS)
   @TokenRequired()
   @WidgetEvents(
-    'Hear of messages as they land',
+    'Receive messages as they are stored',
     'Server-sent events: `ready`, `message`, `heartbeat` every 15 s, `end`. Each carries `sequence`, the number of ' +
-      "the conversation's last event: if it is further ahead than what the client has, it reads the messages.",
+      "the conversation's last event. If it is higher than the client's, the client reads the messages.",
   )
   @WidgetErrors('INVALID_QUERY')
   events(

@@ -14,23 +14,23 @@ import { pageSchema } from '../../common/api.decorators';
 import { VisitorRequest } from './visitor';
 import { TOKEN_OPTIONAL } from './widget.guards';
 
-/** Visitors have no key, so an error means something else here than on the API's routes. */
+/** Visitors have no API key, so these errors mean something else than on the API's routes. */
 const WIDGET_ERRORS: OtherErrors = {
   documentation: {
     UNAUTHENTICATED: {
-      when: "No token, or one that is malformed, expired or another widget's; or a visitor's signature is not right.",
+      when: "The token is missing, malformed, expired or another widget's; or a visitor's signature is wrong.",
       message: 'Send a token of a session as "Authorization: Bearer …".',
     },
     FORBIDDEN: {
-      when: "The page's `Origin` is not among those that the workspace allows; for a session, also without one.",
+      when: "The page's `Origin` is not allowed; or a session is begun without an `Origin`.",
       message: 'Pages of https://elsewhere.example may not hold this widget.',
     },
     NOT_FOUND: {
-      when: 'There is no such widget, or no longer; or no such message in the conversation.',
+      when: 'The widget does not exist or is disconnected; or the message is not in the conversation.',
       message: 'Widget not found.',
     },
     RATE_LIMITED: {
-      when: 'Too much within a minute, of one visitor or from one address; or too many streams at once.',
+      when: 'Too many requests of one visitor or address in a minute; or too many streams at once.',
       message: 'Too many messages. Retry in 17 s.',
     },
   },
@@ -46,7 +46,7 @@ const COMMON_ERRORS: ErrorCode[] = [
 
 export const VISITOR_SECURITY = 'visitor';
 
-/** The route begins a session: with a token it goes on with that one's. */
+/** For the route that begins a session: a token renews its own session. */
 export const TokenOptional = () =>
   applyDecorators(
     SetMetadata(TOKEN_OPTIONAL, true),
@@ -56,7 +56,6 @@ export const TokenOptional = () =>
 
 export const TokenRequired = () => ApiSecurity(VISITOR_SECURITY);
 
-/** The route answers one thing. */
 export function WidgetAnswer(summary: string, type: Type, ...statuses: number[]): MethodDecorator {
   const responses = statuses.map((status) =>
     ApiResponse({ ...DONE, status, schema: { $ref: getSchemaPath(type) } }),
@@ -64,7 +63,6 @@ export function WidgetAnswer(summary: string, type: Type, ...statuses: number[])
   return applyDecorators(ApiExtraModels(type), WidgetRoute(summary), ...responses);
 }
 
-/** The route answers a page of a list. */
 export function WidgetPage(summary: string, row: Type): MethodDecorator {
   return applyDecorators(
     ApiExtraModels(row),
@@ -73,14 +71,13 @@ export function WidgetPage(summary: string, row: Type): MethodDecorator {
   );
 }
 
-/** The route answers with server-sent events. */
 export function WidgetEvents(summary: string, description: string): MethodDecorator {
   const example = 'event: ready\nid: 7\ndata: {"conversationId":"019ab3f4-…","sequence":7}\n\n';
   const content = { 'text/event-stream': { schema: { type: 'string', example } } };
   return applyDecorators(WidgetRoute(summary), ApiResponse({ ...DONE, status: 200, description, content }));
 }
 
-/** The errors that this route gives beyond those that every one of them can give. */
+/** Beside COMMON_ERRORS. */
 export function WidgetErrors(...codes: ErrorCode[]): MethodDecorator {
   return applyDecorators(
     ...errorResponses([...codes, ...COMMON_ERRORS], WIDGET_ERRORS).map((response) => ApiResponse(response)),

@@ -6,12 +6,12 @@ import { MAX_BODY_CHARACTERS } from '../../messages/message.dto';
 
 const CLIENT_MESSAGE_ID = /^[\w.:-]{1,100}$/;
 
-/** Someone whom the workspace vouches for: their id, and nothing else that is said of them. */
-export class VouchedVisitor {
+/** The workspace signs the id only. */
+export class LoggedInVisitor {
   @ApiProperty({
     minLength: 1,
     maxLength: 200,
-    description: "The workspace's own id of the person.",
+    description: "The workspace's own id of the visitor.",
     example: 'customer-1042',
   })
   @MaxCharacters(200)
@@ -40,24 +40,22 @@ export class VouchedVisitor {
   email?: string;
 }
 
-/** A session to be begun, or gone on with. */
 export class OpenSession {
   @ApiPropertyOptional({
-    description: 'A logged-in visitor. Left out: whoever the token names, or somebody new.',
+    description: 'For a logged-in visitor. Without it: the visitor of the token, or a new anonymous one.',
   })
   @IsOptional()
   @ValidateNested()
   @IsObject({ message: 'must be an object' })
-  @Type(() => VouchedVisitor)
-  visitor?: VouchedVisitor;
+  @Type(() => LoggedInVisitor)
+  visitor?: LoggedInVisitor;
 }
 
-/** A message of the visitor's. */
 export class PostMessage {
   @ApiProperty({
     pattern: CLIENT_MESSAGE_ID.source,
     description:
-      'An id that the client makes up for this message, once: sent again under it, the message is stored once.',
+      'The client makes it up, once for each message. A retry with the same id stores nothing new.',
     example: '5f0c2f4e-8d0b-4b58-9a63-0f5b0c3e7f11',
   })
   @Matches(CLIENT_MESSAGE_ID, { message: 'must be 1 to 100 letters, digits, or any of _ . : -' })
@@ -80,10 +78,9 @@ export class PostMessage {
 export const VISITOR_RECEIPTS = ['DELIVERED', 'READ'] as const;
 export type VisitorReceipt = (typeof VISITOR_RECEIPTS)[number];
 
-/** How far a visitor has come. */
 export class PostReceipt {
   @ApiProperty({
-    description: 'The newest message it is about: all replies up to and including it are meant.',
+    description: 'The receipt is for all outbound messages up to and including this one.',
     example: '019ab3f6-0d4b-7c55-8a2e-6f1f7d1b2c90',
   })
   @IsString()
@@ -91,7 +88,7 @@ export class PostReceipt {
 
   @ApiProperty({
     enum: VISITOR_RECEIPTS,
-    description: 'DELIVERED: the client has it. READ: the visitor saw it.',
+    description: 'DELIVERED: the client has them. READ: the visitor has seen them.',
   })
   @IsIn(VISITOR_RECEIPTS, { message: `must be one of ${VISITOR_RECEIPTS.join(', ')}` })
   status: VisitorReceipt;

@@ -20,22 +20,18 @@ const PREFLIGHT_SECONDS = '600';
 
 const REFUSALS: RateLimit = { max: 120, excess: 'Too many refused requests.' };
 
-/** How a visitor is let in, where a token is not what it takes. */
 export const TOKEN_OPTIONAL = 'widget:token-optional';
 
-/** What a route counts, minute by minute. */
+/** A limit per minute. */
 export interface WidgetLimit extends RateLimit {
   by: 'visitor' | 'address';
-  /** What is counted together. */
-  what: string;
+  /** Of the counter in Redis. */
+  name: string;
 }
 
 const LIMITS = 'widget:limits';
 
-/**
- * Finds the widget that a path names, and holds the page that calls against its origins. Whatever the answer becomes, the
- * page may read it only if it is among them.
- */
+/** Finds the widget of the path, checks the calling page's origin, and sets the CORS headers of every answer. */
 @Injectable()
 export class WidgetGuard implements CanActivate {
   constructor(
@@ -53,12 +49,12 @@ export class WidgetGuard implements CanActivate {
       throw AppError.notFound('Widget');
     }
     request.widget = widget as Widget;
-    admitOrigin(request, response);
+    allowOrigin(request, response);
     return true;
   }
 }
 
-/** Lets a visitor in by their token, if the route asks for one or the request has one. */
+/** Authenticates the visitor, if the route requires a token or the request has one. */
 @Injectable()
 export class VisitorGuard implements CanActivate {
   constructor(
@@ -72,7 +68,7 @@ export class VisitorGuard implements CanActivate {
     const isOptional = this.reflector.get<boolean | undefined>(TOKEN_OPTIONAL, context.getHandler()) ?? false;
     if (isOptional) requireOrigin(request);
     if (request.headers.authorization === undefined && isOptional) return true;
-    const visitor = await this.visitorOf(request);
+    const visitor = await this.authenticate(request);
     if (!visitor) {
       const response = context.switchToHttp().getResponse<Response>();
       await this.limiter.count(`widget-refused:${addressOf(request)}`, REFUSALS, response);
@@ -82,20 +78,20 @@ export class VisitorGuard implements CanActivate {
     return true;
   }
 
-  private visitorOf({ widget, headers }: VisitorRequest): Promise<Visitor | null> | null {
+  private authenticate({ widget, headers }: VisitorRequest): Promise<Visitor | null> | null {
     const token = BEARER.exec(headers.authorization ?? '')?.[1];
     return token === undefined ? null : this.tokens.verify(widget, token);
   }
 }
 
-/** A client that has a token, but one that no longer counts, must know to give it up. */
+/** Tells a client with an invalid token to drop it. */
 function refusalOf({ headers }: Request): string {
   return headers.authorization === undefined
     ? 'Send a token of a session as "Authorization: Bearer …".'
     : 'The token is malformed, expired, or of another widget: begin a new session without it.';
 }
 
-/** Counts what a route declares with `Limited`. */
+/** Applies the limits that a route declares with `ForVisitors`. */
 @Injectable()
 export class WidgetLimitGuard implements CanActivate {
   constructor(
@@ -107,25 +103,24 @@ export class WidgetLimitGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<VisitorRequest>();
     const response = context.switchToHttp().getResponse<Response>();
     for (const limit of this.reflector.get<WidgetLimit[]>(LIMITS, context.getHandler())) {
-      const whose =
+      const subject =
         limit.by === 'address' ? addressOf(request) : `${request.widget.id} ${request.visitor.externalId}`;
-      await this.limiter.count(`widget-${limit.what}:${whose}`, limit, response);
+      await this.limiter.count(`widget-${limit.name}:${subject}`, limit, response);
     }
     return true;
   }
 }
 
-/** The route is for visitors, so many times a minute. */
 export const ForVisitors = (...limits: WidgetLimit[]) =>
   applyDecorators(SetMetadata(LIMITS, limits), UseGuards(VisitorGuard, WidgetLimitGuard));
 
-/** By whom an address is meant, `TRUST_PROXY` says. */
+/** As `TRUST_PROXY` says. */
 export function addressOf({ ip }: Request): string {
   return ip ?? 'unknown';
 }
 
-/** What a browser asks to know before it lets a page see an answer, and what it caches of that. */
-function admitOrigin({ widget, headers, method }: WidgetRequest, response: Response): void {
+/** @throws AppError FORBIDDEN */
+function allowOrigin({ widget, headers, method }: WidgetRequest, response: Response): void {
   const { origin } = headers;
   if (origin === undefined) return;
   const { allowedOrigins } = widget.settings;
@@ -141,7 +136,7 @@ function admitOrigin({ widget, headers, method }: WidgetRequest, response: Respo
   response.setHeader('Access-Control-Max-Age', PREFLIGHT_SECONDS);
 }
 
-/** A session begins on a page. */
+/** Only a page can begin a session. */
 function requireOrigin({ headers }: Request): void {
   if (headers.origin === undefined) {
     throw new AppError('FORBIDDEN', 'A session is begun by a page: the request has no Origin.');

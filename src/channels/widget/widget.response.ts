@@ -1,15 +1,17 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { MessageResponse } from '../../messages/message.dto';
 
-/** A visitor's session. */
 export class SessionResponse {
   @ApiProperty({
     example: 'eyJhbGciOiJIUzI1NiIsImtpZCI6ImZpcnN0In0.eyJhdWQiOiIwMTlhYjNmMCJ9.c2lnbmF0dXJl',
-    description: 'Goes into the `Authorization` header of every other request, as `Bearer …`.',
+    description: 'For the `Authorization` header of every other request, as `Bearer …`.',
   })
   token: string;
 
-  @ApiProperty({ example: '2026-11-21T09:41:07.000Z', description: '24 hours from now. Renew it before.' })
+  @ApiProperty({
+    example: '2026-11-21T09:41:07.000Z',
+    description: '24 hours from now. Renew the session before.',
+  })
   expiresAt: Date;
 
   @ApiProperty({
@@ -21,17 +23,15 @@ export class SessionResponse {
   conversationId: string | null;
 }
 
-/** A message of the visitor's, as it is stored. */
 export class PostedMessageResponse {
   @ApiProperty()
   message: MessageResponse;
 }
 
-/** What a receipt has changed. */
 export class ReceiptResponse {
   @ApiProperty({
     example: 2,
-    description: 'How many replies have advanced. 0 when all were that far already.',
+    description: 'How many outbound messages have advanced. 0 when all had this status already.',
   })
   advanced: number;
 }
