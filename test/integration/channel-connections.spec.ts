@@ -54,7 +54,7 @@ describe('channel connections', () => {
   const renewed = () => botToken.replace(/x+$/, (pad) => 'y'.repeat(pad.length));
 
   describe('connecting', () => {
-    it('has the provider send to an address that nobody can guess, and tells what is connected', async () => {
+    it('registers an unguessable hook at the provider, and returns the connection', async () => {
       const connected = await connect();
       const { url, secret_token: secret } = telegram.webhooks.get(botToken)!;
       expect(url).toMatch(/^https:\/\/chat\.example\/channels\/telegram\/[0-9A-Za-z]{32}$/);
@@ -77,22 +77,22 @@ describe('channel connections', () => {
       expect(await loaded(connected.id)).toMatchObject({ credentials: { botToken, secretToken: secret } });
     });
 
-    it('keeps no secret readable, and tells none', async () => {
+    it('stores secrets encrypted, and returns none', async () => {
       const connected = await connect();
       const secret = telegram.webhooks.get(botToken)!.secret_token!;
       const [row] = await stored();
-      const told = JSON.stringify([connected, await connections().list(workspace.id), await auditOf()]);
+      const returned = JSON.stringify([connected, await connections().list(workspace.id), await auditOf()]);
       for (const text of [
         JSON.stringify(row),
         (row!.credentials_ciphertext as Buffer).toString('latin1'),
-        told,
+        returned,
       ]) {
         expect(text).not.toContain(botToken);
         expect(text).not.toContain(secret);
       }
     });
 
-    it('writes down who did it', async () => {
+    it('records who did it', async () => {
       const agent = await dashboard.make.agent(workspace);
       const actor: Actor = { type: 'agent', id: agent.id };
       const { id, externalId } = await connect(botToken, workspace, actor);
@@ -117,39 +117,39 @@ describe('channel connections', () => {
     });
 
     it('stores nothing when the provider can’t be reached', async () => {
-      const away = await Dashboard.create({
+      const unreachable = await Dashboard.create({
         beside: dashboard,
         providerUrls: { TELEGRAM_API_URL: 'http://127.0.0.1:1' },
       });
       try {
-        const asked = away
+        const connecting = unreachable
           .get(ChannelConnectionsService)
           .connect(workspace.id, { channel: 'TELEGRAM', credentials: { botToken } }, SYSTEM);
-        await expect(asked).rejects.toMatchObject({
+        await expect(connecting).rejects.toMatchObject({
           code: 'UNAVAILABLE',
           message:
             "The provider can't be reached: ECONNREFUSED. It was asked at http://127.0.0.1:1 (TELEGRAM_API_URL).",
         });
         expect(await stored()).toEqual([]);
       } finally {
-        await away.close();
+        await unreachable.close();
       }
     });
 
     it.each([
       ['an unknown channel', { channel: 'FAX', credentials: {} }],
       ['no credentials', { channel: 'TELEGRAM' }],
-      ['credentials that are none', { channel: 'TELEGRAM', credentials: 'token' }],
+      ['credentials that are no object', { channel: 'TELEGRAM', credentials: 'token' }],
       ['credentials of another channel', { channel: 'TELEGRAM', credentials: { pageId: '1' } }],
-      ['a token of another form', { channel: 'TELEGRAM', credentials: { botToken: 'x' } }],
-      ['something unknown', { channel: 'TELEGRAM', credentials: {}, colour: 'red' }],
-    ])('refuses %s, and asks nobody', async (_, input) => {
+      ['a malformed token', { channel: 'TELEGRAM', credentials: { botToken: 'x' } }],
+      ['an unknown field', { channel: 'TELEGRAM', credentials: {}, colour: 'red' }],
+    ])('refuses %s without a call to the provider', async (_, input) => {
       const calls = telegram.calls.length;
       await expectRefusal(connections().connect(workspace.id, input as never, SYSTEM), 'INVALID_BODY');
       expect(telegram.calls).toHaveLength(calls);
     });
 
-    it('refuses a second account, and leaves the provider alone', async () => {
+    it('refuses a second account without a call to its provider', async () => {
       const { id } = await connect();
       const second = TelegramSimulator.token(bots++);
       await expectRefusal(connect(second), 'INVALID_BODY');
@@ -158,7 +158,7 @@ describe('channel connections', () => {
       expect((await connections().list(workspace.id)).map((connection) => connection.id)).toEqual([id]);
     });
 
-    it('makes one of many at once, and it is the one that the provider calls', async () => {
+    it('makes one connection of many at once, and the provider calls this one', async () => {
       const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => connect()));
       const made = outcomes.filter((outcome) => outcome.status === 'fulfilled');
       expect(made).toHaveLength(1);
@@ -166,7 +166,7 @@ describe('channel connections', () => {
       expect(await stored()).toHaveLength(1);
     });
 
-    it('refuses an account that another workspace has connected, and leaves the provider calling that one', async () => {
+    it('refuses an account that another workspace has connected; the provider still calls that one', async () => {
       const { hookUrl, externalId } = await connect();
       const stranger = await dashboard.make.workspace();
       await expect(connect(renewed(), stranger)).rejects.toMatchObject({
@@ -179,7 +179,7 @@ describe('channel connections', () => {
       expect(await auditOf(stranger)).toEqual([]);
     });
 
-    it('makes one of several workspaces that connect an account at once', async () => {
+    it('makes one connection when several workspaces connect an account at once', async () => {
       const others = await Promise.all([1, 2, 3].map(() => dashboard.make.workspace()));
       const outcomes = await Promise.allSettled(
         [workspace, ...others].map((tenant) => connect(botToken, tenant)),
@@ -192,8 +192,8 @@ describe('channel connections', () => {
     });
 
     it.each([
-      ['that there is not', newId()],
-      ['whose id is none', 'nope'],
+      ['with an unknown id', newId()],
+      ['with an invalid id', 'nope'],
     ])('finds no workspace %s', async (_, id) => {
       const calls = telegram.calls.length;
       await expectRefusal(connect(botToken, { ...workspace, id }), 'NOT_FOUND');
@@ -201,7 +201,7 @@ describe('channel connections', () => {
       expect(telegram.calls).toHaveLength(calls);
     });
 
-    it('lets no agent of another workspace do it', async () => {
+    it('refuses an agent of another workspace', async () => {
       const agent = await dashboard.make.agent(await dashboard.make.workspace());
       await expectRefusal(connect(botToken, workspace, { type: 'agent', id: agent.id }), 'INVALID_BODY');
       expect(await stored()).toEqual([]);
@@ -209,7 +209,7 @@ describe('channel connections', () => {
   });
 
   describe('rotating', () => {
-    it('puts the new credentials in the place of the old, at once', async () => {
+    it('replaces the credentials at once', async () => {
       const { id, hookUrl, createdAt } = await connect();
       const rotated = await connections().rotate(workspace.id, id, { botToken: renewed() }, SYSTEM);
       expect(rotated).toMatchObject({ id, hookUrl, createdAt, status: 'ACTIVE', reveal: {} });
@@ -222,7 +222,7 @@ describe('channel connections', () => {
       ]);
     });
 
-    it('changes nothing when they are refused', async () => {
+    it('changes nothing when the provider refuses them', async () => {
       const { id } = await connect();
       const before = await stored();
       telegram.revokedTokens.add(renewed());
@@ -233,7 +233,7 @@ describe('channel connections', () => {
       expect(await stored()).toEqual(before);
     });
 
-    it('takes no other account’s, and asks nobody', async () => {
+    it('refuses another account’s without a call to the provider', async () => {
       const { id } = await connect();
       const calls = telegram.calls.length;
       const other = { botToken: TelegramSimulator.token(bots++) };
@@ -241,7 +241,7 @@ describe('channel connections', () => {
       expect(telegram.calls).toHaveLength(calls);
     });
 
-    it('makes a connection whose credentials had lapsed active again', async () => {
+    it('makes a connection in REAUTH_REQUIRED active again', async () => {
       const { id } = await connect();
       const used = await loaded(id);
       expect(await markReauthRequired(used)).toBe(true);
@@ -256,20 +256,20 @@ describe('channel connections', () => {
     dashboard.get(Database).transaction((tx) => connections().markReauthRequired(tx, connection));
 
   describe('credentials that no longer work', () => {
-    it('are marked once, and fail what waits for them', async () => {
+    it('are marked once, and fail the pending messages', async () => {
       const { id } = await connect();
-      const waiting = await dispatches(id);
+      const messages = await insertMessages(id);
       const used = await loaded(id);
       expect([await markReauthRequired(used), await markReauthRequired(used)]).toEqual([true, true]);
       expect(await connections().get(workspace.id, id)).toMatchObject({ status: 'REAUTH_REQUIRED' });
-      await expectOutcome(waiting, 'REAUTH_REQUIRED');
+      await expectOutcome(messages, 'REAUTH_REQUIRED');
       expect((await auditOf()).map(({ action }) => action)).toEqual([
         'channel_connection.reauth_required',
         'channel_connection.connected',
       ]);
     });
 
-    it('still let the channel be disconnected, and connected anew', async () => {
+    it('don’t keep the channel from being disconnected and connected again', async () => {
       const { id } = await connect();
       await markReauthRequired(await loaded(id));
       telegram.revokedTokens.add(botToken);
@@ -282,9 +282,9 @@ describe('channel connections', () => {
   });
 
   describe('disconnecting', () => {
-    it('ends it at once: nothing is loaded, listed or waited for any more', async () => {
+    it('takes effect at once: the connection is not loaded or listed, and its pending messages fail', async () => {
       const { id, hookUrl } = await connect();
-      const waiting = await dispatches(id);
+      const messages = await insertMessages(id);
       const { hookKey } = await loaded(id);
       expect(await connections().disconnect(workspace.id, id, SYSTEM)).toMatchObject({
         id,
@@ -300,14 +300,14 @@ describe('channel connections', () => {
       expect(await loader.byAccounts('TELEGRAM', [botToken.split(':')[0]!])).toEqual([]);
       expect(await connections().list(workspace.id)).toEqual([]);
       await expectRefusal(connections().get(workspace.id, id), 'NOT_FOUND');
-      await expectOutcome(waiting, 'NO_CONNECTION');
+      await expectOutcome(messages, 'NO_CONNECTION');
       expect((await auditOf()).map(({ action }) => action)).toEqual([
         'channel_connection.disconnected',
         'channel_connection.connected',
       ]);
     });
 
-    it('keeps no credentials, whether or not the provider could be told', async () => {
+    it('deletes the credentials, even when deregistering fails', async () => {
       for (const token of [botToken, TelegramSimulator.token(bots++)]) {
         const { id } = await connect(token);
         if (token !== botToken) telegram.revokedTokens.add(token);
@@ -337,7 +337,7 @@ describe('channel connections', () => {
     });
   });
 
-  it('whose credentials can’t be read does not stand in the way of others', async () => {
+  it('with unreadable credentials don’t block the others', async () => {
     const [broken, other] = [TelegramSimulator.token(bots++), TelegramSimulator.token(bots++)];
     const { id } = await connect(broken);
     const readable = await connect(other, await dashboard.make.workspace());
@@ -352,7 +352,7 @@ describe('channel connections', () => {
     ['shown', (tenantId, id) => connections().get(tenantId, id)],
     ['rotated', (tenantId, id) => connections().rotate(tenantId, id, { botToken }, SYSTEM)],
     ['disconnected', (tenantId, id) => connections().disconnect(tenantId, id, SYSTEM)],
-  ])('is not %s by another workspace, or by an id that is none', async (_, act) => {
+  ])('can’t be %s by another workspace or by an unknown id', async (_, act) => {
     const { id } = await connect();
     const before = await stored();
     const stranger = await dashboard.make.workspace();
@@ -363,7 +363,7 @@ describe('channel connections', () => {
     expect(await stored()).toEqual(before);
   });
 
-  it('is under another key after a change of keys', async () => {
+  it('are encrypted again when keys are rotated', async () => {
     const { id } = await connect();
     const { credentials } = await loaded(id);
     const old = `test:${Buffer.alloc(32, 7).toString('base64')}`;
@@ -381,14 +381,13 @@ describe('channel connections', () => {
     }
   });
 
-  interface Waiting {
-    waiting: string;
+  interface InsertedMessages {
+    pending: string;
     leased: string;
     holding: string;
   }
 
-  /** Three replies: one waits for the connection, one is being sent, and one was sent and holds up the next. */
-  async function dispatches(connectionId: string): Promise<Waiting> {
+  async function insertMessages(connectionId: string): Promise<InsertedMessages> {
     await dashboard.make.agent(workspace);
     const insert = async (deliveryStatus: string, lease: string, hold: string): Promise<string> => {
       const conversation = await dashboard.make.conversation(workspace, { channel: 'TELEGRAM' });
@@ -404,25 +403,30 @@ describe('channel connections', () => {
       return id;
     };
     return {
-      waiting: await insert('QUEUED', 'NULL', 'NULL'),
+      pending: await insert('QUEUED', 'NULL', 'NULL'),
       leased: await insert('SENDING', 'gen_random_uuid()', 'NULL'),
       holding: await insert('UNKNOWN', 'NULL', `now() + interval '1 minute'`),
     };
   }
 
-  async function expectOutcome({ waiting, leased, holding }: Waiting, code: string): Promise<void> {
-    const rows = await dashboard.query<{ id: string; status: string; code: string | null; owed: boolean }>(
+  async function expectOutcome({ pending, leased, holding }: InsertedMessages, code: string): Promise<void> {
+    const rows = await dashboard.query<{
+      id: string;
+      status: string;
+      code: string | null;
+      isStored: boolean;
+    }>(
       `SELECT id, delivery_status AS status, delivery_error ->> 'code' AS code,
-              EXISTS (SELECT FROM message_dispatches WHERE message_id = id) AS owed
+              EXISTS (SELECT FROM message_dispatches WHERE message_id = id) AS "isStored"
        FROM messages WHERE id = ANY ($1)`,
-      [[waiting, leased, holding]],
+      [[pending, leased, holding]],
     );
     expect(rows).toHaveLength(3);
     expect(rows).toEqual(
       expect.arrayContaining([
-        { id: waiting, status: 'FAILED', code, owed: false },
-        { id: leased, status: 'SENDING', code: null, owed: true },
-        { id: holding, status: 'UNKNOWN', code: null, owed: true },
+        { id: pending, status: 'FAILED', code, isStored: false },
+        { id: leased, status: 'SENDING', code: null, isStored: true },
+        { id: holding, status: 'UNKNOWN', code: null, isStored: true },
       ]),
     );
   }

@@ -9,7 +9,7 @@ import { MetaSimulator } from '../support/simulators/meta-simulator';
 import { WhatsAppSimulator } from '../support/simulators/whatsapp';
 import { waitFor } from '../support/wait';
 
-/** What WhatsApp tells after it has taken a message; and, as Meta's other channels do, watermarks and echoes. */
+/** Receipts as WhatsApp sends them; watermarks and echoes as Meta's other channels do. */
 describe('receipts', () => {
   let whatsApp: WhatsAppSimulator;
   let service: TestService;
@@ -31,7 +31,7 @@ describe('receipts', () => {
     await whatsApp.stop();
   });
 
-  async function tell(event: object, of = workspace): Promise<void> {
+  async function apply(event: object, of = workspace): Promise<void> {
     const connection = await service.app.get(ConnectionLoader).byId(of.workspace.id, of.connection.id);
     const whole = { accountId: of.connection.externalId, ...event };
     await service.app
@@ -40,10 +40,10 @@ describe('receipts', () => {
   }
 
   const receipt = (providerId: string, status: string, more: object = {}) =>
-    tell({ kind: 'receipt', providerId, messageId: null, status, fault: null, ...more });
+    apply({ kind: 'receipt', providerId, messageId: null, status, fault: null, ...more });
 
   const echo = (providerId: string, more: object = {}) =>
-    tell({ kind: 'echo', customerId: chat.customerId, providerId, messageId: null, body: null, ...more });
+    apply({ kind: 'echo', customerId: chat.customerId, providerId, messageId: null, body: null, ...more });
 
   async function sent(body = 'On its way.'): Promise<{ message: MessageResponse; providerId: string }> {
     const message = await chat.send(body);
@@ -51,7 +51,7 @@ describe('receipts', () => {
     return { message, providerId: whatsApp.sent.at(-1)!.id };
   }
 
-  /** A message that the provider took, and whose answer was lost. */
+  /** The provider accepted the message, and its answer was lost. */
   async function unknown(body = 'Who knows?'): Promise<MessageResponse> {
     whatsApp.troubleNext({ kind: 'reset' });
     const message = await chat.send(body);
@@ -59,10 +59,10 @@ describe('receipts', () => {
     return message;
   }
 
-  const asked = () => whatsApp.sendsTo(chat.customerId).map(({ body }) => body.text.body);
+  const requested = () => whatsApp.sendsTo(chat.customerId).map(({ body }) => body.text.body);
   const statusOf = async (message: MessageResponse) => (await deliveryOf(service, message)).status;
 
-  it('advance a message, in whatever order they come, and never back', async () => {
+  it('advance a message in any order, and never back', async () => {
     const { message, providerId } = await sent();
     await receipt(providerId, 'DELIVERED');
     expect(await statusOf(message)).toBe('DELIVERED');
@@ -71,7 +71,7 @@ describe('receipts', () => {
     expect(await deliveryOf(service, message)).toEqual({ status: 'READ', error: null });
   });
 
-  it('tell of a refusal that comes later than the answer', async () => {
+  it('report a refusal after the answer', async () => {
     const { message, providerId } = await sent();
     const fault = { kind: 'WINDOW', providerCode: '131047', message: 'Re-engagement\0 message' };
     await receipt(providerId, 'FAILED', { fault });
@@ -81,10 +81,10 @@ describe('receipts', () => {
     });
   });
 
-  it('count though they come before the answer to the request itself', async () => {
+  it('apply when they come before the answer to the request', async () => {
     whatsApp.troubleNext({ kind: 'slow', ms: 500 });
     const message = await chat.send('quick');
-    await waitFor('the call', () => asked().length === 1);
+    await waitFor('the call', () => requested().length === 1);
     const { id: providerId } = whatsApp.sent.at(-1)!;
     await receipt(providerId, 'READ');
     await receipt(providerId, 'DELIVERED');
@@ -96,37 +96,37 @@ describe('receipts', () => {
     );
   });
 
-  it('come in at the very moment of the answer, and are not lost', async () => {
+  it('are not lost when they come at the same time as the answer', async () => {
     const messages: MessageResponse[] = [];
     for (let n = 0; n < 20; n++) {
       const message = await chat.send(`${n}`);
       messages.push(message);
-      await waitFor('the call', () => asked().length > n);
+      await waitFor('the call', () => requested().length > n);
       await receipt(whatsApp.sent.at(-1)!.id, 'DELIVERED');
     }
     for (const message of messages) await waitForStatus(service, message, 'DELIVERED');
   });
 
-  it('settle a message whose answer was lost, and let the next one go', async () => {
+  it('settle a message whose answer was lost, and release the next one', async () => {
     const message = await unknown();
     const next = await chat.send('the next');
-    await waitFor('the next one to wait', async () => {
+    await waitFor('the next one to be routed', async () => {
       const rows = await service.query('SELECT FROM message_dispatches WHERE message_id = $1', [next.id]);
       return rows.length === 1;
     });
-    expect(asked()).toEqual(['Who knows?']);
+    expect(requested()).toEqual(['Who knows?']);
 
     await receipt(whatsApp.sent.at(-1)!.id, 'DELIVERED', { messageId: message.id });
 
     await waitForStatus(service, next, 'SENT');
     expect(await deliveryOf(service, message)).toEqual({ status: 'DELIVERED', error: null });
-    expect(asked()).toEqual(['Who knows?', 'the next']);
-    // From now on it is known by the provider's own id too.
+    expect(requested()).toEqual(['Who knows?', 'the next']);
+    // The receipt has recorded the provider's id.
     await receipt(whatsApp.sent.at(-2)!.id, 'READ');
     expect(await statusOf(message)).toBe('READ');
   });
 
-  it('hold up the conversation no longer than they may be waited for', async () => {
+  it('hold the conversation only until the hold expires', async () => {
     const message = await unknown();
     const next = await chat.send('the next');
     await service.query('UPDATE message_dispatches SET holds_until = now() WHERE message_id = $1', [
@@ -134,16 +134,19 @@ describe('receipts', () => {
     ]);
     await waitForStatus(service, next, 'SENT');
     expect(await statusOf(message)).toBe('UNKNOWN');
-    expect(asked()).toEqual(['Who knows?', 'the next']);
+    expect(requested()).toEqual(['Who knows?', 'the next']);
   });
 
-  it('change nothing of another workspace, whatever they name', async () => {
+  it('change nothing in another workspace, whatever id they have', async () => {
     const message = await unknown();
     const stranger = await ConnectedWorkspace.whatsApp(service);
     const of = (messageId: string) =>
-      tell({ kind: 'receipt', providerId: `x-${newId()}`, messageId, status: 'READ', fault: null }, stranger);
+      apply(
+        { kind: 'receipt', providerId: `x-${newId()}`, messageId, status: 'READ', fault: null },
+        stranger,
+      );
     for (const id of [message.id, 'not an id', `${message.id}'`, newId()]) await of(id);
-    await tell(
+    await apply(
       {
         kind: 'echo',
         customerId: chat.customerId,
@@ -156,7 +159,7 @@ describe('receipts', () => {
     expect(await statusOf(message)).toBe('UNKNOWN');
   });
 
-  it('leave out what could not be an id', async () => {
+  it('are ignored when their id can’t be stored', async () => {
     for (const providerId of ['a\0b', '\ud800', 'x'.repeat(5_000)]) {
       await receipt(providerId, 'READ');
       await echo(providerId);
@@ -169,15 +172,15 @@ describe('receipts', () => {
 
   describe('as a watermark', () => {
     const watermark = (status: string, until: Date, customerId = chat.customerId) =>
-      tell({ kind: 'watermark', customerId, status, until });
+      apply({ kind: 'watermark', customerId, status, until });
 
-    it('say nothing with a time at which nothing was sent yet', async () => {
+    it('are ignored when their time is invalid', async () => {
       const { message } = await sent();
       for (const ms of [-8.64e15, 0, NaN]) await watermark('READ', new Date(ms));
       expect(await statusOf(message)).toBe('SENT');
     });
 
-    it('advance all that was sent until then, and only to that customer', async () => {
+    it('advance what was sent to that customer until then', async () => {
       const [first, second] = [await sent('first'), await sent('second')];
       const [{ until }] = (await service.query<{ until: Date }>(
         'SELECT sent_at AS until FROM provider_messages WHERE provider_id = $1',
@@ -196,7 +199,7 @@ describe('receipts', () => {
       for (const { message } of [first, second, third]) expect(await statusOf(message)).toBe('READ');
     });
 
-    it('do not take back that a message was refused', async () => {
+    it('leave a refused message FAILED', async () => {
       const { message, providerId } = await sent();
       await receipt(providerId, 'FAILED', { fault: { kind: 'TERMINAL', providerCode: '1', message: 'No.' } });
       await watermark('READ', new Date());
@@ -211,7 +214,7 @@ describe('receipts', () => {
       expect(await deliveryOf(service, message)).toEqual({ status: 'SENT', error: null });
     });
 
-    it('settle it by its text, where the provider does not hand our id back', async () => {
+    it('settle it by its text, when the provider does not return our id', async () => {
       const message = await unknown('  Just this.\n');
       await echo('m_2', { body: 'Something else.' });
       expect(await statusOf(message)).toBe('UNKNOWN');
@@ -221,20 +224,20 @@ describe('receipts', () => {
       expect(await statusOf(message)).toBe('DELIVERED');
     });
 
-    it('settle what was lost, though a later message with the same text is under way', async () => {
+    it('settle it although a later message with the same text is in flight', async () => {
       const lost = await unknown('Twice.');
       await service.query('UPDATE message_dispatches SET holds_until = now() WHERE message_id = $1', [
         lost.id,
       ]);
       whatsApp.troubleNext({ kind: 'slow', ms: 1_000 });
       const later = await chat.send('Twice.');
-      await waitFor('the call', () => asked().length === 2);
+      await waitFor('the call', () => requested().length === 2);
       await echo('m_4', { body: 'Twice.' });
       expect(await statusOf(lost)).toBe('SENT');
       await waitForStatus(service, later, 'SENT');
     });
 
-    it('leave alone what waits for another attempt', async () => {
+    it('do not settle a message that waits for a retry', async () => {
       whatsApp.troubleNext(MetaSimulator.refusal(131_056, 'Too many messages to one customer'));
       const message = await chat.send('Refused.');
       await waitFor('the refusal', async () => {
@@ -248,7 +251,7 @@ describe('receipts', () => {
       expect(await statusOf(message)).toBe('SENDING');
     });
 
-    it('leave alone what is known to be sent', async () => {
+    it('do not settle another message by the text of a sent one', async () => {
       const { message, providerId } = await sent('The same.');
       const lost = await unknown('The same.');
       await echo(providerId, { body: 'The same.' });
