@@ -20,7 +20,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const HEARTBEAT_MS = 15_000;
 const MAX_PER_VISITOR = 10;
 
-describe('what visitors hear', () => {
+describe('the stream of a visitor', () => {
   let redis: OwnRedis;
   let service: TestService;
   let second: TestService;
@@ -43,8 +43,8 @@ describe('what visitors hear', () => {
     await redis.stop();
   });
 
-  /** A visitor with a conversation, which has had one event. */
-  async function writer(): Promise<{ visitor: TestVisitor; conversationId: string }> {
+  /** A visitor with a conversation of one event. */
+  async function visitorWithMessage(): Promise<{ visitor: TestVisitor; conversationId: string }> {
     const visitor = await widget.visitor(service);
     await visitor.post('m-1', 'Hello?');
     return { visitor, conversationId: (await visitor.open()).body.conversationId as string };
@@ -55,7 +55,7 @@ describe('what visitors hear', () => {
     await stream.next('ready');
     return stream;
   }
-  const answer = async (conversationId: string, body: string) =>
+  const send = async (conversationId: string, body: string) =>
     (await tenant.client.post(`/conversations/${conversationId}/messages`, { body })).body.message as {
       id: string;
     };
@@ -63,7 +63,7 @@ describe('what visitors hear', () => {
     ((await visitor.history()).body.data as { id: string; delivery: { status: string } }[]).find(
       (message) => message.id === id,
     )!.delivery.status;
-  /** As the worker does with a reply. */
+  /** As the worker does. */
   async function publish(visitor: TestVisitor) {
     const loader = service.app.get(ConnectionLoader, { strict: false });
     const loaded = (await loader.byHookKey('WIDGET', widget.siteKey)) as Widget;
@@ -72,17 +72,17 @@ describe('what visitors hear', () => {
     return service.app.get(WidgetAdapter, { strict: false }).send(loaded, message);
   }
   /** As the timer does every 15 seconds. */
-  const beat = (at: TestService) => at.app.get(VisitorStreams, { strict: false }).sendHeartbeats();
+  const sendHeartbeats = (at: TestService) => at.app.get(VisitorStreams, { strict: false }).sendHeartbeats();
 
-  it('is a reply, in every process, and its author learns that it is sent, delivered, read', async () => {
-    const { visitor, conversationId } = await writer();
+  it('carries an outbound message in every process, which becomes SENT, DELIVERED, READ', async () => {
+    const { visitor, conversationId } = await visitorWithMessage();
     const here = await listen(visitor, service);
     const there = await listen(visitor, second);
     expect(here.response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
     expect(here.response.headers.get('cache-control')).toBe('no-store');
     expect(here.events[0]).toEqual({ event: 'ready', id: '1', data: { conversationId, sequence: 1 } });
 
-    const sent = await answer(conversationId, 'An answer');
+    const sent = await send(conversationId, 'An answer');
     for (const stream of [here, there]) {
       const { id, data } = await stream.next('message');
       expect(id).toBe('2');
@@ -107,18 +107,18 @@ describe('what visitors hear', () => {
     expect(await deliveryOf(visitor, sent.id)).toBe('READ');
   });
 
-  it('is every reply once, in order', async () => {
-    const { visitor, conversationId } = await writer();
+  it('carries every outbound message once, in order', async () => {
+    const { visitor, conversationId } = await visitorWithMessage();
     const stream = await listen(visitor, second);
     const bodies = Array.from({ length: 20 }, (_, n) => `Answer ${n}`);
-    for (const body of bodies) await answer(conversationId, body);
+    for (const body of bodies) await send(conversationId, body);
     await stream.next('message', bodies.length);
     expect(stream.of('message').map(({ data }) => data.message.body)).toEqual(bodies);
     const sequences = stream.of('message').map(({ data }) => data.sequence as number);
     expect(sequences).toEqual([...sequences].sort((a, b) => a - b));
   });
 
-  it('is what they write in another tab, their first message too', async () => {
+  it('carries messages from another tab, also the first', async () => {
     const visitor = await widget.visitor(service);
     const stream = await listen(visitor, second);
     expect(stream.events[0]!.data).toEqual({ conversationId: null, sequence: 0 });
@@ -128,81 +128,81 @@ describe('what visitors hear', () => {
     expect(data).toMatchObject({ conversationId: expect.any(String), sequence: 1 });
   });
 
-  it('is nothing of anybody else’s conversation', async () => {
-    const [one, other] = [await writer(), await writer()];
+  it('carries nothing of another visitor’s conversation', async () => {
+    const [one, other] = [await visitorWithMessage(), await visitorWithMessage()];
     const stream = await listen(one.visitor);
-    await answer(other.conversationId, 'For the other');
-    await answer(one.conversationId, 'For the one');
+    await send(other.conversationId, 'For the other');
+    await send(one.conversationId, 'For the one');
     await stream.next('message');
     expect(stream.of('message').map(({ data }) => data.message.body)).toEqual(['For the one']);
   });
 
-  it('goes on after something was published there that is no notice', async () => {
-    const { visitor, conversationId } = await writer();
+  it('survives a publish that is not a notice', async () => {
+    const { visitor, conversationId } = await visitorWithMessage();
     const stream = await listen(visitor);
     const stranger = new Redis(redis.url);
     for (const text of ['no JSON', 'null', '7']) await stranger.publish('widget:notices', text);
     stranger.disconnect();
-    await answer(conversationId, 'After it');
+    await send(conversationId, 'After it');
     expect((await stream.next('message')).data.message.body).toBe('After it');
   });
 
-  it('is a heartbeat every 15 seconds', async () => {
-    const { visitor, conversationId } = await writer();
+  it('carries a heartbeat every 15 seconds', async () => {
+    const { visitor, conversationId } = await visitorWithMessage();
     const stream = await listen(visitor);
     const { id, data } = await stream.next('heartbeat', 1, HEARTBEAT_MS + 5_000);
     expect({ id, data }).toEqual({ id: '1', data: { conversationId, sequence: 1 } });
   });
 
-  it('tells a visitor at the next heartbeat what was lost on the way', async () => {
-    const { visitor } = await writer();
+  it('carries the sequence of a lost message with the next heartbeat', async () => {
+    const { visitor } = await visitorWithMessage();
     const silent = await widget.visitor(service);
-    const [stream, unknown] = [await listen(visitor), await listen(silent)];
+    const [stream, silentStream] = [await listen(visitor), await listen(silent)];
     await redis.kill();
     try {
-      expect((await visitor.post('m-2', 'Unheard')).status).toBe(201);
-      expect((await silent.post('m-1', 'Unheard too')).status).toBe(201);
+      expect((await visitor.post('m-2', 'Lost')).status).toBe(201);
+      expect((await silent.post('m-1', 'Lost too')).status).toBe(201);
       expect(await publish(visitor)).toMatchObject({ kind: 'RETRY' });
-      await beat(service);
+      await sendHeartbeats(service);
       expect((await stream.next('heartbeat')).data.sequence).toBe(2);
-      expect((await unknown.next('heartbeat')).data).toEqual({
+      expect((await silentStream.next('heartbeat')).data).toEqual({
         conversationId: expect.any(String),
         sequence: 1,
       });
       expect(stream.of('message')).toEqual([]);
-      expect((await visitor.history()).body.data).toMatchObject([{ body: 'Unheard' }, { body: 'Hello?' }]);
+      expect((await visitor.history()).body.data).toMatchObject([{ body: 'Lost' }, { body: 'Hello?' }]);
     } finally {
       await redis.restart();
     }
-    await waitFor('what is written once Redis is back', async () => {
-      await visitor.post(`m-${Math.random()}`, 'Heard');
+    await waitFor('a message after Redis is back', async () => {
+      await visitor.post(`m-${Math.random()}`, 'Received');
       return stream.of('message').length > 0;
     });
   });
 
-  it('sends a reply that was written while Redis was away once it is back', async () => {
-    const { visitor, conversationId } = await writer();
+  it('carries an outbound message written while Redis was down, once it is back', async () => {
+    const { visitor, conversationId } = await visitorWithMessage();
     const stream = await listen(visitor, second);
     await redis.kill();
-    const sent = await answer(conversationId, 'Late').finally(() => redis.restart());
+    const sent = await send(conversationId, 'Late').finally(() => redis.restart());
     expect((await stream.next('message', 1, 20_000)).data.message).toMatchObject({ id: sent.id });
     await waitFor('SENT', async () => (await deliveryOf(visitor, sent.id)) === 'SENT');
   });
 
-  it('is not a reply whose worker died in the middle, which their history has, and the next one follows', async () => {
+  it('omits a message whose worker died while it sent; the history has it, and the next one is sent', async () => {
     const api = await TestService.create();
     const { client, workspace } = await createTenant(api);
     const shop = await TestWidget.connect(api, workspace);
     const visitor = await shop.visitor(api);
     await visitor.post('m-1');
     const { conversationId } = (await visitor.open()).body;
-    const reply = async (body: string) =>
+    const send = async (body: string) =>
       (await client.post(`/conversations/${conversationId}/messages`, { body })).body.message.id as string;
-    const replies = [await reply('Who knows?'), await reply('The next')];
+    const messageIds = [await send('Who knows?'), await send('The next')];
     await api.query(
       `INSERT INTO message_dispatches (tenant_id, conversation_id, message_id, connection_id, next_attempt_at, created_at)
        VALUES ($1, $2, $3, $4, now(), now())`,
-      [workspace.id, conversationId, replies[0], shop.connection.id],
+      [workspace.id, conversationId, messageIds[0], shop.connection.id],
     );
     const loaded = await api.app.get(ConnectionLoader, { strict: false }).byHookKey('WIDGET', shop.siteKey);
     await api.app.get(OutboundMessagesRepository, { strict: false }).claim(loaded!, 1);
@@ -213,30 +213,33 @@ describe('what visitors hear', () => {
 
     const worker = await TestService.create({ role: 'worker', beside: api });
     try {
-      await waitFor('the next to be SENT', async () => (await deliveryOf(visitor, replies[1]!)) === 'SENT');
-      expect(await deliveryOf(visitor, replies[0]!)).toBe('UNKNOWN');
+      await waitFor(
+        'the next to be SENT',
+        async () => (await deliveryOf(visitor, messageIds[1]!)) === 'SENT',
+      );
+      expect(await deliveryOf(visitor, messageIds[0]!)).toBe('UNKNOWN');
       await stream.next('message');
-      expect(stream.of('message').map(({ data }) => data.message.id)).toEqual([replies[1]]);
-      expect((await visitor.receipt(replies[1]!, 'DELIVERED')).body).toEqual({ advanced: 2 });
-      expect(await deliveryOf(visitor, replies[0]!)).toBe('DELIVERED');
+      expect(stream.of('message').map(({ data }) => data.message.id)).toEqual([messageIds[1]]);
+      expect((await visitor.receipt(messageIds[1]!, 'DELIVERED')).body).toEqual({ advanced: 2 });
+      expect(await deliveryOf(visitor, messageIds[0]!)).toBe('DELIVERED');
     } finally {
       await worker.close();
       await api.close();
     }
   });
 
-  it('is no more than ten streams of one visitor', async () => {
+  it('is one of ten at most of the same visitor', async () => {
     const visitor = await widget.visitor(service);
     for (let n = 0; n < MAX_PER_VISITOR; n++) await listen(visitor);
     const refused = await visitor.send('GET', '/events');
     expect(refused.status).toBe(429);
     expect(refused.headers['retry-after']).toBe('15');
     const { visitorStreams } = service.app.get(Metrics, { strict: false });
-    const listening = async () => (await visitorStreams.get()).values[0]!.value;
-    expect(await listening()).toBe(MAX_PER_VISITOR);
+    const openStreams = async () => (await visitorStreams.get()).values[0]!.value;
+    expect(await openStreams()).toBe(MAX_PER_VISITOR);
     streams.splice(0).forEach((stream) => stream.close());
-    await waitFor('nobody to listen', async () => (await listening()) === 0);
-    const again = await waitFor('room', async () => {
+    await waitFor('all streams to end', async () => (await openStreams()) === 0);
+    const again = await waitFor('a free stream', async () => {
       const stream = await visitor.stream(service.baseUrl);
       return stream.response.status === 200 && stream;
     });
@@ -250,10 +253,10 @@ describe('what visitors hear', () => {
     const issued = await tokens.issue(loaded, 'visitor:late', new Date(Date.now() - DAY_MS + 3_000));
     const stream = await listen(widget.page().as(issued.token, service.baseUrl));
     expect((await stream.next('end')).data).toEqual({ reason: 'token_expired' });
-    await stream.over();
+    await stream.ended();
   });
 
-  describe('of a widget that changes', () => {
+  describe('when the widget changes', () => {
     let own: TestWidget;
     let workspaceId: string;
     let connections: ChannelConnectionsService;
@@ -265,26 +268,26 @@ describe('what visitors hear', () => {
       own = await TestWidget.connect(service, workspace);
     });
 
-    it('ends in every process, at once, when it is disconnected', async () => {
+    it('ends in every process at once when it is disconnected', async () => {
       const visitor = await own.visitor(service);
       const both = [await listen(visitor, service), await listen(visitor, second)];
       await connections.disconnect(workspaceId, own.connection.id, SYSTEM);
       for (const stream of both) {
         expect((await stream.next('end')).data).toEqual({ reason: 'widget_changed' });
-        await stream.over();
+        await stream.ended();
       }
     });
 
-    it('ends at the next heartbeat when its origins or its secret change', async () => {
+    it('ends at the next heartbeat when it is rotated', async () => {
       const stream = await listen(await own.visitor(service));
       const credentials = { allowedOrigins: ['https://new.example'] };
       await connections.rotate(workspaceId, own.connection.id, credentials, SYSTEM);
-      await beat(service);
+      await sendHeartbeats(service);
       expect((await stream.next('end')).data).toEqual({ reason: 'widget_changed' });
     });
   });
 
-  it('ends at once when the process stops, which then exits in good order', async () => {
+  it('ends at once when the process stops, which then exits with 0', async () => {
     const env = { REDIS_URL: redis.url };
     const child = await ServiceProcess.start('api', service.stores, env);
     const visitor = await widget.visitor(service);
@@ -295,7 +298,7 @@ describe('what visitors hear', () => {
     child.kill('SIGTERM');
     for (const stream of open) {
       expect((await stream.next('end')).data).toEqual({ reason: 'server_stopping' });
-      await stream.over();
+      await stream.ended();
     }
     expect(await child.exited).toEqual({ code: 0, signal: null });
   });

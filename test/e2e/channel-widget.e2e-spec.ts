@@ -17,7 +17,7 @@ const BAD_TOKEN = 'The token is malformed, expired, or of another widget: begin 
 const NO_WIDGET = 'Widget not found.';
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Every route that takes a token, called as it should be. */
+/** A valid call of every route that requires a token. */
 const CALLS: [string, (visitor: TestVisitor) => ReturnType<TestVisitor['send']>][] = [
   ['POST messages', (visitor) => visitor.post('m-1')],
   ['GET messages', (visitor) => visitor.history()],
@@ -31,7 +31,7 @@ describe('the widget', () => {
   let widget: TestWidget;
 
   beforeAll(async () => {
-    // Each of the tests' visitors comes from an address of its own.
+    // Each visitor comes from another address.
     service = await TestService.create({ env: { TRUST_PROXY: 'loopback' } });
     tenant = await createTenant(service);
     widget = await TestWidget.connect(service, tenant.workspace);
@@ -39,12 +39,12 @@ describe('the widget', () => {
   afterAll(() => service.close());
 
   let addresses = 0;
-  const fromElsewhere = () => {
+  const fromNewAddress = () => {
     const n = ++addresses;
     return { 'x-forwarded-for': `10.${n >> 16}.${(n >> 8) & 255}.${n & 255}` };
   };
   const pageOf = (of: TestWidget, headers: Record<string, string> = {}) =>
-    of.page(service.client, { ...fromElsewhere(), ...headers });
+    of.page(service.client, { ...fromNewAddress(), ...headers });
 
   async function visitorOf(of: TestWidget, body: object = {}): Promise<TestVisitor> {
     const page = pageOf(of);
@@ -57,7 +57,7 @@ describe('the widget', () => {
     (await tenant.client.get(`/contacts?q=${encodeURIComponent(q)}`)).body.data as Record<string, unknown>[];
 
   describe('a session', () => {
-    it('is somebody new’s, for 24 hours, and makes no contact before their first message', async () => {
+    it('lasts 24 hours, and makes no contact before the first message', async () => {
       const before = (await tenant.client.all('/contacts', 200)).length;
       const { status, body } = await pageOf(widget).open();
       expect(status).toBe(201);
@@ -71,7 +71,7 @@ describe('the widget', () => {
       expect((await tenant.client.all('/contacts', 200)).length).toBe(before);
     });
 
-    it('is renewed by its token, for the same visitor', async () => {
+    it('is renewed for the same visitor by its token', async () => {
       const visitor = await visitorOf(widget);
       const { body: posted } = await visitor.post('first');
       const { status, body } = await visitor.open();
@@ -81,7 +81,7 @@ describe('the widget', () => {
       expect(history.data.map(({ id }: { id: string }) => id)).toEqual([posted.message.id]);
     });
 
-    it('goes on under another first key, as long as the one that signed its token is there', async () => {
+    it('lasts under another first key, while the key of its token is configured', async () => {
       const visitor = await visitorOf(widget);
       const key = (id: string, byte: number) => `${id}:${Buffer.alloc(32, byte).toString('base64')}`;
       const withKeys = (...keys: string[]) =>
@@ -101,7 +101,7 @@ describe('the widget', () => {
     });
 
     it.each(['{"visitor":1}', '{"visitor":{"id":"7"}}', '{"name":"Zoë"}', '[]', 'null'])(
-      'is not begun with %s',
+      'is refused with %s',
       async (raw) => {
         const { status, body } = await pageOf(widget).open(JSON.parse(raw));
         expect(status).toBe(400);
@@ -109,11 +109,11 @@ describe('the widget', () => {
       },
     );
 
-    it('is not begun at a widget that there is not', async () => {
+    it('is refused for an unknown widget', async () => {
       const siteKey = 'x'.repeat(32);
       const path = `/channels/widget/${siteKey}/sessions`;
       const answer = await service.client
-        .with({ origin: ORIGIN, ...fromElsewhere() })
+        .with({ origin: ORIGIN, ...fromNewAddress() })
         .send({ method: 'POST', path, body: {} });
       expect(answer.status).toBe(404);
       expect(answer.body).toEqual(errorBody('NOT_FOUND', NO_WIDGET));
@@ -123,7 +123,7 @@ describe('the widget', () => {
   describe('a logged-in visitor', () => {
     const session = (id: string, of = widget) => ({ visitor: { id, signature: of.sign(id) } });
 
-    it('is the same contact wherever they log in, with the name and address that the workspace tells', async () => {
+    it('is the same contact in every browser, with the given name and e-mail address', async () => {
       const known = { ...session('customer-1').visitor, name: 'Zoë Signed', email: 'zoe@example.com' };
       const first = await visitorOf(widget, { visitor: known });
       await first.post('a', 'From my phone');
@@ -142,7 +142,7 @@ describe('the widget', () => {
       expect(await contactsNamed('Zoë Renamed')).toMatchObject([{ email: 'zoe@example.com' }]);
     });
 
-    it('is one contact, however many of their tabs come at once', async () => {
+    it('is one contact when ten tabs begin sessions at once', async () => {
       const answers = await Promise.all(
         Array.from({ length: 10 }, () =>
           pageOf(widget).open({ visitor: { ...session('crowd').visitor, name: 'Crowd One' } }),
@@ -152,7 +152,7 @@ describe('the widget', () => {
       expect(await contactsNamed('Crowd One')).toHaveLength(1);
     });
 
-    it('is refused with a signature of another id, another secret, or none at all', async () => {
+    it('is refused with a signature of another id or secret, or an invalid one', async () => {
       const other = await TestWidget.connect(service, (await createTenant(service)).workspace);
       for (const signature of [widget.sign('customer-3'), other.sign('customer-2'), '0'.repeat(64)]) {
         const visitor = { id: 'customer-2', signature, name: 'Mallory' };
@@ -163,7 +163,7 @@ describe('the widget', () => {
       expect(await contactsNamed('Mallory')).toEqual([]);
     });
 
-    it('has to be vouched for again once the identity secret has changed; an anonymous one goes on', async () => {
+    it('needs a new session after the identity secret has changed; an anonymous one does not', async () => {
       const { workspace } = await createTenant(service);
       const own = await TestWidget.connect(service, workspace);
       const signed = await visitorOf(own, session('customer-9', own));
@@ -185,13 +185,13 @@ describe('the widget', () => {
   });
 
   describe.each(CALLS)('%s', (_, call) => {
-    it('is closed without a token', async () => {
+    it('is refused without a token', async () => {
       const { status, body } = await call(pageOf(widget));
       expect(status).toBe(401);
       expect(body).toEqual(errorBody('UNAUTHENTICATED', NO_TOKEN));
     });
 
-    it('is closed to what is no token of ours', async () => {
+    it('is refused with a forged token', async () => {
       const { token } = await visitorOf(widget);
       const [head, payload, signature] = token!.split('.') as [string, string, string];
       const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Record<string, unknown>;
@@ -214,7 +214,7 @@ describe('the widget', () => {
       }
     });
 
-    it('is closed to an expired token', async () => {
+    it('is refused with an expired token', async () => {
       const tokens = service.app.get(VisitorTokens, { strict: false });
       const issue = (issuedAt: Date) => loaded(widget).then((of) => tokens.issue(of, 'visitor:x', issuedAt));
       const expired = await issue(new Date(Date.now() - DAY_MS - 1000));
@@ -223,13 +223,13 @@ describe('the widget', () => {
       expect(body).toEqual(errorBody('UNAUTHENTICATED', BAD_TOKEN));
     });
 
-    it("is closed to another widget's token", async () => {
+    it("is refused with another widget's token", async () => {
       const other = await TestWidget.connect(service, (await createTenant(service)).workspace);
       const { token } = await visitorOf(other);
       expect((await call(pageOf(widget).as(token!))).status).toBe(401);
     });
 
-    it('is closed to pages of other origins, with a good token too', async () => {
+    it('is refused for pages of other origins, even with a valid token', async () => {
       const { token } = await visitorOf(widget);
       for (const origin of [
         'https://evil.example',
@@ -245,7 +245,7 @@ describe('the widget', () => {
       }
     });
 
-    it('ends for every token at once when the widget is disconnected', async () => {
+    it('is refused at once when the widget is disconnected', async () => {
       const own = await createTenant(service);
       const gone = await TestWidget.connect(service, own.workspace);
       const visitor = await visitorOf(gone);
@@ -260,15 +260,15 @@ describe('the widget', () => {
     });
   });
 
-  describe('of origins', () => {
+  describe('the origin', () => {
     const preflight = (of: TestWidget, path: string, origin: string) =>
       fetch(`${service.baseUrl}${of.path}${path}`, {
         method: 'OPTIONS',
-        headers: { origin, 'access-control-request-method': 'POST', ...fromElsewhere() },
+        headers: { origin, 'access-control-request-method': 'POST', ...fromNewAddress() },
       });
 
     it.each(['/sessions', '/messages', '/events', '/receipts'])(
-      'answers a preflight for %s',
+      'is checked in a preflight for %s',
       async (path) => {
         const answer = await preflight(widget, path, ORIGIN);
         expect(answer.status).toBe(204);
@@ -285,7 +285,7 @@ describe('the widget', () => {
       },
     );
 
-    it('lets an allowed page read every answer, errors included', async () => {
+    it('if allowed, can read every answer, also errors', async () => {
       const { headers } = await pageOf(widget).history();
       expect(headers).toMatchObject({
         'access-control-allow-origin': ORIGIN,
@@ -294,10 +294,10 @@ describe('the widget', () => {
       });
     });
 
-    it('begins no session without one, and serves a token without one', async () => {
+    it('is required for a session, and not with a token', async () => {
       const { token } = await visitorOf(widget);
       const path = widget.path;
-      const plain = service.client.with(fromElsewhere());
+      const plain = service.client.with(fromNewAddress());
       const begun = await plain.send({ method: 'POST', path: `${path}/sessions`, body: {} });
       expect(begun.status).toBe(403);
       const read = await plain
@@ -307,7 +307,7 @@ describe('the widget', () => {
       expect(read.headers).not.toHaveProperty('access-control-allow-origin');
     });
 
-    it('allows any where the workspace says so', async () => {
+    it('can be any if the workspace allows it', async () => {
       const open = await TestWidget.connect(service, (await createTenant(service)).workspace, ['*']);
       const { status, headers } = await pageOf(open, { origin: 'https://any.example' }).open();
       expect(status).toBe(201);
@@ -321,7 +321,7 @@ describe('the widget', () => {
       [['https://a', 'https://a']],
       ['*'],
       [['ftp://a']],
-    ])('is not connected with %j', async (allowedOrigins) => {
+    ])('can’t be configured as %j', async (allowedOrigins) => {
       const { workspace } = await createTenant(service);
       const connecting = TestWidget.connect(service, workspace, allowedOrigins as string[]);
       await expect(connecting).rejects.toMatchObject({ code: 'INVALID_BODY' });
@@ -329,7 +329,7 @@ describe('the widget', () => {
   });
 
   describe('a message', () => {
-    it('lands in a conversation of a new contact, with its event', async () => {
+    it('is stored in a conversation of a new contact, with its event', async () => {
       const visitor = await visitorOf(widget);
       const { status, body } = await visitor.post('m-1', 'Where is my order?');
       expect(status).toBe(201);
@@ -358,7 +358,7 @@ describe('the widget', () => {
       expect(events.filter((event) => event['conversationId'] === conversationId)).toHaveLength(1);
     });
 
-    it('is stored once, whatever is sent again under its id', async () => {
+    it('is stored once, whatever a retry under its id has', async () => {
       const visitor = await visitorOf(widget);
       const first = await visitor.post('m-1', 'Once');
       const again = await visitor.post('m-1', 'Once');
@@ -368,7 +368,7 @@ describe('the widget', () => {
       expect((await visitor.history()).body.data).toHaveLength(1);
     });
 
-    it('is stored once when it is sent twenty times at once, a new visitor’s first one at that', async () => {
+    it('is stored once when a new visitor sends it twenty times at once', async () => {
       const visitor = await visitorOf(widget);
       const answers = await Promise.all(Array.from({ length: 20 }, () => visitor.post('m-1', 'Hello?')));
       expect(answers.map(({ status }) => status).sort()).toEqual([...Array<number>(19).fill(200), 201]);
@@ -376,14 +376,14 @@ describe('the widget', () => {
       expect((await visitor.history()).body.data).toHaveLength(1);
     });
 
-    it('is nobody else’s, although they call it the same', async () => {
+    it('is not mixed up with another visitor’s of the same id', async () => {
       const [one, other] = [await visitorOf(widget), await visitorOf(widget)];
       await one.post('m-1', 'Mine');
       expect((await other.post('m-1', 'Theirs')).status).toBe(201);
       expect((await other.history()).body.data).toMatchObject([{ body: 'Theirs' }]);
     });
 
-    it('opens a closed conversation again', async () => {
+    it('reopens a closed conversation', async () => {
       const visitor = await visitorOf(widget);
       await visitor.post('m-1');
       const { conversationId } = (await visitor.open()).body;
@@ -392,7 +392,7 @@ describe('the widget', () => {
       expect((await tenant.client.get(`/conversations/${conversationId}`)).body.status).toBe('OPEN');
     });
 
-    it('is taken although the workspace’s trial has expired', async () => {
+    it('is stored even after the workspace’s trial has expired', async () => {
       const workspace = await service.make.expiredTrial();
       const visitor = await visitorOf(await TestWidget.connect(service, workspace));
       expect((await visitor.post('m-1')).status).toBe(201);
@@ -418,7 +418,7 @@ describe('the widget', () => {
       expect((await (await visitorOf(widget)).history()).body).toEqual({ data: [], nextCursor: null });
     });
 
-    it('comes in the pages of the API, and shows the same messages', async () => {
+    it('has the pages and messages of the API', async () => {
       const visitor = await visitorOf(widget);
       for (const n of [1, 2, 3, 4, 5]) await visitor.post(`m-${n}`, `Message ${n}`);
       const { conversationId } = (await visitor.open()).body;
@@ -450,8 +450,7 @@ describe('the widget', () => {
       conversationId = (await visitor.open()).body.conversationId as string;
     });
 
-    /** A reply that has come so far. */
-    async function reply(status: string): Promise<string> {
+    async function insertOutbound(status: string): Promise<string> {
       const path = `/conversations/${conversationId}/messages`;
       const { body } = await tenant.client.post(path, { body: 'An answer' });
       await service.query('UPDATE messages SET delivery_status = $2 WHERE id = $1', [
@@ -466,51 +465,51 @@ describe('the widget', () => {
         .map(({ delivery }) => delivery.status)
         .reverse();
 
-    it('advance every reply up to the one that they name, and none after it', async () => {
-      await reply('SENT');
-      const second = await reply('SENT');
-      await reply('SENT');
+    it('advance every outbound message up to the one that they name, and none after it', async () => {
+      await insertOutbound('SENT');
+      const second = await insertOutbound('SENT');
+      await insertOutbound('SENT');
       expect((await visitor.receipt(second, 'DELIVERED')).body).toEqual({ advanced: 2 });
       expect(await statuses()).toEqual(['DELIVERED', 'DELIVERED', 'SENT']);
       expect((await visitor.receipt(second, 'READ')).body).toEqual({ advanced: 2 });
       expect(await statuses()).toEqual(['READ', 'READ', 'SENT']);
     });
 
-    it('take nothing back, and do not come before the sending', async () => {
-      await reply('READ');
-      await reply('SENDING');
-      const last = await reply('QUEUED');
+    it('never go back, and don’t advance a QUEUED message', async () => {
+      await insertOutbound('READ');
+      await insertOutbound('SENDING');
+      const last = await insertOutbound('QUEUED');
       expect((await visitor.receipt(last, 'DELIVERED')).body).toEqual({ advanced: 1 });
       expect(await statuses()).toEqual(['READ', 'DELIVERED', 'QUEUED']);
     });
 
-    it('leave nothing to be sent of a reply that waited for another try, or was given back untried', async () => {
-      const store = service.app.get(OutboundMessagesRepository, { strict: false });
+    it('cancel the sending of a message that waits for a retry, or was released', async () => {
+      const messages = service.app.get(OutboundMessagesRepository, { strict: false });
       const connection = await loaded(widget);
-      const dispatches = () =>
+      const outboundRows = () =>
         service.query('SELECT FROM message_dispatches WHERE conversation_id = $1', [conversationId]);
-      const claimed = async () => {
-        const messageId = await reply('QUEUED');
+      const insertClaimed = async () => {
+        const messageId = await insertOutbound('QUEUED');
         await service.query(
           'INSERT INTO message_dispatches VALUES ($1, $2, $3, $4, 0, now(), NULL, NULL, NULL, now())',
           [tenant.workspace.id, conversationId, messageId, connection.id],
         );
-        return (await store.claim(connection, 1))[0]!;
+        return (await messages.claim(connection, 1))[0]!;
       };
 
-      const waiting = await claimed();
-      await service.app.get(Database).transaction((tx) => store.scheduleRetry(tx, waiting, 0));
-      expect((await visitor.receipt(waiting.messageId, 'DELIVERED')).body).toEqual({ advanced: 1 });
-      expect(await dispatches()).toEqual([]);
+      const retried = await insertClaimed();
+      await service.app.get(Database).transaction((tx) => messages.scheduleRetry(tx, retried, 0));
+      expect((await visitor.receipt(retried.messageId, 'DELIVERED')).body).toEqual({ advanced: 1 });
+      expect(await outboundRows()).toEqual([]);
 
-      const givenBack = await claimed();
-      expect((await visitor.receipt(givenBack.messageId, 'DELIVERED')).body).toEqual({ advanced: 1 });
-      expect(await dispatches()).toHaveLength(1);
-      await store.release(givenBack);
-      expect(await dispatches()).toEqual([]);
+      const released = await insertClaimed();
+      expect((await visitor.receipt(released.messageId, 'DELIVERED')).body).toEqual({ advanced: 1 });
+      expect(await outboundRows()).toHaveLength(1);
+      await messages.release(released);
+      expect(await outboundRows()).toEqual([]);
     });
 
-    it('are refused about a message that is not in the conversation', async () => {
+    it('are refused for a message that is not in the conversation', async () => {
       const elsewhere = `/conversations/${tenant.conversation.id}/messages`;
       const foreign = (await tenant.client.post(elsewhere, { body: 'To another' })).body.message.id;
       for (const messageId of [newId(), 'x', foreign as string]) {
@@ -533,7 +532,7 @@ describe('the widget', () => {
       expect(headers['access-control-allow-origin']).toBe(ORIGIN);
     };
 
-    it('hold up a visitor who writes more than 30 messages a minute, and nobody else', async () => {
+    it('refuse more than 30 messages a minute of one visitor, and not of others', async () => {
       const visitor = await visitorOf(widget);
       for (let n = 0; n < 30; n++) expect((await visitor.post('m-1')).status).not.toBe(429);
       expectLimited(await visitor.post('m-2'), 'Too many messages.');
@@ -541,14 +540,14 @@ describe('the widget', () => {
       expect((await (await visitorOf(widget)).post('m-1')).status).toBe(201);
     });
 
-    it('hold up an address that begins more than 60 sessions a minute, as the proxy tells it', async () => {
+    it('refuse more than 60 sessions a minute of one address behind the proxy', async () => {
       const page = pageOf(widget);
       for (let n = 0; n < 60; n++) expect((await page.open()).status).toBe(201);
       expectLimited(await page.open(), 'Too many sessions from this address.');
       expect((await pageOf(widget).open()).status).toBe(201);
     });
 
-    it('hold up an address that writes more than 120 messages a minute, however many visitors it is', async () => {
+    it('refuse more than 120 messages a minute of one address, over all its visitors', async () => {
       const page = pageOf(widget);
       const statuses: number[] = [];
       for (let n = 0; n < 5; n++) {
@@ -558,7 +557,7 @@ describe('the widget', () => {
       expect(statuses.indexOf(429)).toBe(120);
     });
 
-    it('hold up an address that guesses tokens', async () => {
+    it('refuse an address that guesses tokens', async () => {
       const page = pageOf(widget).as('x');
       for (let n = 0; n < 120; n++) expect((await page.history()).status).toBe(401);
       expectLimited(await page.history(), 'Too many refused requests.');

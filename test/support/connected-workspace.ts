@@ -14,21 +14,17 @@ let lastCustomer = 16_505_550_000;
 /** A conversation over a channel. */
 export interface Chat {
   conversation: { id: string };
-  /** The customer, as the provider knows them. */
+  /** At the provider. */
   customerId: string;
   send(body: string): Promise<MessageResponse>;
 }
 
-/** How far a reply is. */
 export interface Delivery {
   status: DeliveryStatus;
   error: DeliveryError | null;
 }
 
-/**
- * A workspace with an agent, and a connection of its own to one channel. `ChannelWorkspace` is one that is seen over the
- * API; `MessagingChannel` is one whose customers write over Messenger or Instagram.
- */
+/** A workspace with an agent and one connected channel. */
 export class ConnectedWorkspace {
   protected constructor(
     protected readonly service: TestService,
@@ -53,7 +49,7 @@ export class ConnectedWorkspace {
     return new ConnectedWorkspace(service, workspace, connection);
   }
 
-  /** A conversation with a customer whom the channel knows, though they have not written. */
+  /** A conversation with a customer who has an identity on the channel, and has not written. */
   async chat(): Promise<Chat> {
     const { service, workspace, connection } = this;
     const customerId = String(++lastCustomer);
@@ -77,7 +73,7 @@ export class ConnectedWorkspace {
     return (await connectionsOf(this.service).get(this.workspace.id, this.connection.id)).status;
   }
 
-  /** Ends every wait of the connection, as if the time had passed. */
+  /** Ends the connection's pause, and makes its retries due. */
   async hasten(): Promise<void> {
     const { id } = this.connection;
     await this.service.query('UPDATE channel_connections SET paused_until = NULL WHERE id = $1', [id]);
@@ -102,7 +98,6 @@ function connectionsOf(service: TestService): ChannelConnectionsService {
   return service.app.get(ChannelConnectionsService);
 }
 
-/** How far a message is, as the API says it. */
 export async function deliveryOf(service: TestService, { id }: MessageResponse): Promise<Delivery> {
   const [row] = await service.query<Delivery>(
     'SELECT delivery_status AS status, delivery_error AS error FROM messages WHERE id = $1',
@@ -111,7 +106,7 @@ export async function deliveryOf(service: TestService, { id }: MessageResponse):
   return row!;
 }
 
-/** The same, as soon as the status is one of these. */
+/** Waits for one of the statuses. */
 export function waitForStatus(
   service: TestService,
   message: MessageResponse,
@@ -119,9 +114,9 @@ export function waitForStatus(
   timeoutMs?: number,
 ): Promise<Delivery> {
   const statuses = [status].flat();
-  const isThere = async () => {
+  const deliveryIfReached = async () => {
     const delivery = await deliveryOf(service, message);
     return statuses.includes(delivery.status) && delivery;
   };
-  return waitFor(`"${message.body}" to be ${statuses.join(' or ')}`, isThere, timeoutMs);
+  return waitFor(`"${message.body}" to be ${statuses.join(' or ')}`, deliveryIfReached, timeoutMs);
 }

@@ -15,7 +15,7 @@ export interface StoredMessage {
   metadata: any;
 }
 
-/** A workspace whose page or account is connected, and what its customers and agents do there. */
+/** A workspace with a Messenger page or an Instagram account, its customers and its agents. */
 export class MessagingChannel extends ConnectedWorkspace {
   private constructor(
     service: TestService,
@@ -54,7 +54,7 @@ export class MessagingChannel extends ConnectedWorkspace {
     return { url: this.connection.hookUrl, appSecret: this.credentials.appSecret };
   }
 
-  /** A customer writes; resolves with the message as it was stored. */
+  /** @returns the customer's message as stored */
   async write(customerId: string, text: string): Promise<StoredMessage> {
     const event = this.provider.message(this.accountId, customerId, text);
     const status = await this.notify(event);
@@ -66,7 +66,7 @@ export class MessagingChannel extends ConnectedWorkspace {
     return this.provider.notify(this.hook, this.provider.notification(...events));
   }
 
-  /** All messages with a customer, the oldest first. */
+  /** Oldest first. */
   messagesWith(customerId: string): Promise<StoredMessage[]> {
     return this.service.query<StoredMessage>(
       `SELECT m.id, m.conversation_id AS "conversationId", m.sender_type AS "senderType", m.body, m.metadata
@@ -77,20 +77,19 @@ export class MessagingChannel extends ConnectedWorkspace {
     );
   }
 
-  /** An agent answers. */
   reply(conversationId: string, body: string): Promise<MessageResponse> {
     return this.service.make.sent(this.workspace, { id: conversationId }, body);
   }
 
-  /** A customer writes and an agent answers. */
+  /** A customer writes, and an agent answers. */
   async converse(customerId: string, body = 'Until six.'): Promise<MessageResponse> {
     const { conversationId } = await this.write(customerId, 'Opening hours?');
     return this.reply(conversationId, body);
   }
 
-  /** What a reply's delivery is, as soon as it is one of these. */
-  delivery(reply: MessageResponse, statuses: DeliveryStatus[]): Promise<Delivery> {
-    return waitForStatus(this.service, reply, statuses);
+  /** Waits for one of the statuses. */
+  delivery(message: MessageResponse, statuses: DeliveryStatus[]): Promise<Delivery> {
+    return waitForStatus(this.service, message, statuses);
   }
 
   async renew(accessToken: string): Promise<void> {

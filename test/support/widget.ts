@@ -8,7 +8,7 @@ import { waitFor } from './wait';
 
 export const ORIGIN = 'https://shop.example';
 
-/** A workspace's widget, connected, and the pages that hold it. */
+/** A workspace's connected widget, and the pages that show it. */
 export class TestWidget {
   readonly path: string;
   readonly identitySecret: string;
@@ -41,12 +41,11 @@ export class TestWidget {
     return createHmac('sha256', this.identitySecret).update(id).digest('hex');
   }
 
-  /** A page that holds the widget. */
   page(client: ApiClient = this.service.client, headers: Record<string, string> = {}): TestVisitor {
     return new TestVisitor(this, client.with({ origin: ORIGIN, ...headers }));
   }
 
-  /** Somebody new, with a session. */
+  /** A new visitor with a session. */
   async visitor(service: TestService = this.service, body: object = {}): Promise<TestVisitor> {
     const page = this.page(service.client);
     const { status, body: session } = await page.open(body);
@@ -55,7 +54,7 @@ export class TestWidget {
   }
 }
 
-/** What a visitor's page sends, with or without a token. */
+/** A visitor's page, with or without a token. */
 export class TestVisitor {
   constructor(
     private readonly widget: TestWidget,
@@ -93,7 +92,6 @@ export class TestVisitor {
     return this.client.send({ method, path: this.widget.path + path, body });
   }
 
-  /** @param baseUrl of the process to be connected to */
   stream(baseUrl: string = this.baseUrl!): Promise<TestStream> {
     return TestStream.open(`${baseUrl}${this.widget.path}/events`, this.token!);
   }
@@ -105,10 +103,10 @@ export interface StreamEvent {
   data: any;
 }
 
-/** Server-sent events, as a page reads them: with fetch, because EventSource sends no header. */
+/** Reads server-sent events as a page does: with fetch, because EventSource sends no header. */
 export class TestStream {
   readonly events: StreamEvent[] = [];
-  isOver = false;
+  hasEnded = false;
 
   private constructor(
     readonly response: Response,
@@ -132,8 +130,8 @@ export class TestStream {
     return waitFor(`${event} ${n}`, () => this.of(event)[n - 1], timeoutMs);
   }
 
-  async over(): Promise<void> {
-    await waitFor('the end of a stream', () => this.isOver);
+  async ended(): Promise<void> {
+    await waitFor('the end of a stream', () => this.hasEnded);
   }
 
   close(): void {
@@ -153,7 +151,7 @@ export class TestStream {
     } catch (error) {
       if (!this.aborter.signal.aborted) this.events.push({ event: 'broken', id: null, data: String(error) });
     }
-    this.isOver = true;
+    this.hasEnded = true;
   }
 }
 
