@@ -7,7 +7,7 @@ const CHANNEL = 'widget:notices';
 /** Carries ids only: each process reads the rest from the database. */
 export type WidgetNotice =
   | { kind: 'message'; connectionId: string; externalId: string; messageId: string }
-  /** The widget was disconnected or rotated. */
+  /** The widget was disconnected. A rotation shows in the next heartbeat. */
   | { kind: 'changed'; connectionId: string };
 
 /** Notifies all processes over Redis. A lost notice delays visitors by one heartbeat at most. */
