@@ -286,7 +286,7 @@ describe('Instagram, when a worker is killed in the middle', () => {
       // The echo comes before anybody has noticed.
       await account.notify(provider.echo(provider.sent[0]!));
       await account.delivery(reply, ['SENT']);
-      const next = await account.reply((await account.messagesWith(customer))[0]!.conversationId, 'second');
+      const next = await account.send((await account.messagesWith(customer))[0]!.conversationId, 'second');
 
       await service.query('UPDATE message_dispatches SET lease_until = now() WHERE lease_id IS NOT NULL');
       worker = await ServiceProcess.start('worker', service.stores, env);

@@ -186,7 +186,7 @@ describe('Messenger', () => {
       const { error } = await page.delivery(reply, ['FAILED']);
       expect(error).toMatchObject({ code: 'REAUTH_REQUIRED', providerCode: '190' });
       expect(await page.status()).toBe('REAUTH_REQUIRED');
-      const next = await page.reply((await page.messagesWith(customer))[0]!.conversationId, 'Still there?');
+      const next = await page.send((await page.messagesWith(customer))[0]!.conversationId, 'Still there?');
       expect(await page.delivery(next, ['FAILED'])).toMatchObject({ error: { code: 'REAUTH_REQUIRED' } });
       expect(provider.sendsTo(customer)).toHaveLength(1);
 
@@ -233,7 +233,7 @@ describe('Messenger', () => {
     it('does not hold up its conversation once the echo is there', async () => {
       const reply = await lost();
       const { conversationId } = (await page.messagesWith(customer))[0]!;
-      const next = await page.reply(conversationId, 'And on Sundays from ten.');
+      const next = await page.send(conversationId, 'And on Sundays from ten.');
       await page.notify(provider.echo(sentTo(customer)[0]!));
       await page.delivery(reply, ['SENT']);
       await page.delivery(next, ['SENT']);
@@ -245,7 +245,7 @@ describe('Messenger', () => {
     it('is stored with what they write, and their echo is not', async () => {
       const stored = await page.write(customer, 'Opening hours? 👋');
       expect(stored).toMatchObject({ senderType: 'CUSTOMER', body: 'Opening hours? 👋', metadata: null });
-      const reply = await page.reply(stored.conversationId, 'Until six.');
+      const reply = await page.send(stored.conversationId, 'Until six.');
       await page.delivery(reply, ['SENT']);
       await page.notify(provider.echo(sentTo(customer)[0]!));
       expect((await page.messagesWith(customer)).map(({ body }) => body)).toEqual([
@@ -322,7 +322,7 @@ describe('Messenger, when a worker is killed in the middle', () => {
       worker.kill('SIGKILL');
       await worker.exited;
       const { conversationId } = (await page.messagesWith(customer))[0]!;
-      const next = await page.reply(conversationId, 'second');
+      const next = await page.send(conversationId, 'second');
 
       await service.query('UPDATE message_dispatches SET lease_until = now() WHERE lease_id IS NOT NULL');
       worker = await ServiceProcess.start('worker', service.stores, env);

@@ -79,7 +79,7 @@ describe('Telegram', () => {
   describe('sends a reply', () => {
     it('as Telegram documents it, and knows no more than that it was taken', async () => {
       const { chatId, conversation } = await chat();
-      const reply = await shop.reply(conversation, 'Yes — 3 left 🎉\nShall we keep one for you?');
+      const reply = await shop.send(conversation, 'Yes — 3 left 🎉\nShall we keep one for you?');
       expect(await shop.delivered(reply, 'SENT')).toEqual({ status: 'SENT', error: null });
       expect(telegram.sendsTo(chatId)).toEqual([
         expect.objectContaining({
@@ -95,7 +95,7 @@ describe('Telegram', () => {
     it('again after 5xx', async () => {
       const { chatId, conversation } = await chat();
       telegram.troubleNext(TelegramSimulator.refusal(502, 'Bad Gateway'));
-      const reply = await shop.reply(conversation);
+      const reply = await shop.send(conversation);
       const { pausedFor } = await shop.waitForRetry(reply);
       expect(pausedFor).toBeNull();
       const fault = { code: 'RETRYING', providerCode: '502', message: 'Bad Gateway' };
@@ -109,7 +109,7 @@ describe('Telegram', () => {
       const { chatId, conversation } = await chat();
       const port = Number(new URL(telegram.url).port);
       await telegram.stop();
-      const reply = await shop.reply(conversation);
+      const reply = await shop.send(conversation);
       await shop.waitForRetry(reply).finally(() => telegram.start(port));
       await shop.delivered(reply, 'SENT');
       expect(telegram.sendsTo(chatId)).toHaveLength(1);
@@ -118,11 +118,11 @@ describe('Telegram', () => {
     it('only after the time that Telegram wants to be left alone, and so with all of the bot', async () => {
       const [first, second] = [await chat(), await chat()];
       telegram.troubleNext(TelegramSimulator.tooManyRequests(60));
-      const reply = await shop.reply(first.conversation);
+      const reply = await shop.send(first.conversation);
       const { retryIn, pausedFor } = await shop.waitForRetry(reply);
       expect(retryIn).toBeGreaterThan(50);
       expect(pausedFor).toBeGreaterThan(50);
-      const other = await shop.reply(second.conversation);
+      const other = await shop.send(second.conversation);
       await shop.hasten();
       await shop.delivered(reply, 'SENT');
       await shop.delivered(other, 'SENT');
@@ -144,7 +144,7 @@ describe('Telegram', () => {
     ])('once, and never again, when %s', async (_, arrange, error) => {
       const { chatId, conversation } = await chat();
       arrange(chatId);
-      const reply = await shop.reply(conversation);
+      const reply = await shop.send(conversation);
       expect(await shop.delivered(reply, 'FAILED')).toEqual({
         status: 'FAILED',
         error: { code: 'REFUSED', ...error },
@@ -158,13 +158,13 @@ describe('Telegram', () => {
         channel: 'TELEGRAM',
         contactId: contact.id,
       });
-      const without = await shop.reply(conversation);
+      const without = await shop.send(conversation);
       expect(await shop.delivered(without, 'FAILED')).toMatchObject({ error: { code: 'NO_RECIPIENT' } });
       await service.query(`INSERT INTO contact_identities VALUES ($1, 'TELEGRAM', '@ana', $2, now())`, [
         shop.tenant.workspace.id,
         contact.id,
       ]);
-      const misnamed = await shop.reply(conversation);
+      const misnamed = await shop.send(conversation);
       expect(await shop.delivered(misnamed, 'FAILED')).toMatchObject({
         error: { code: 'REFUSED', providerCode: null },
       });
@@ -173,7 +173,7 @@ describe('Telegram', () => {
     it('no more once the token is revoked, until another one is there', async () => {
       const { chatId, conversation } = await chat();
       telegram.revokedTokens.add(token);
-      const reply = await shop.reply(conversation);
+      const reply = await shop.send(conversation);
       expect(await shop.delivered(reply, 'FAILED')).toEqual({
         status: 'FAILED',
         error: { code: 'REAUTH_REQUIRED', providerCode: '401', message: 'Unauthorized' },
@@ -183,12 +183,12 @@ describe('Telegram', () => {
         action: 'channel_connection.reauth_required',
         metadata: { channel: 'TELEGRAM', externalId: String(bots) },
       });
-      const next = await shop.reply(conversation);
+      const next = await shop.send(conversation);
       await shop.delivered(next, 'FAILED');
       expect(telegram.sendsTo(chatId)).toHaveLength(1);
 
       await shop.rotate({ botToken: token.replace(':AA', ':BB') });
-      const last = await shop.reply(conversation, 'Back again');
+      const last = await shop.send(conversation, 'Back again');
       await shop.delivered(last, 'SENT');
       expect(telegram.sent.filter((sent) => sent.chatId === chatId)).toMatchObject([
         { text: 'Back again', botToken: token.replace(':AA', ':BB') },
@@ -198,11 +198,11 @@ describe('Telegram', () => {
     it('never twice when the connection was lost on the way, and goes on with the next', async () => {
       const { chatId, conversation } = await chat();
       telegram.troubleNext({ kind: 'reset' });
-      const reply = await shop.reply(conversation, 'first');
+      const reply = await shop.send(conversation, 'first');
       expect(await shop.delivered(reply, 'UNKNOWN')).toMatchObject({
         error: { code: 'OUTCOME_UNKNOWN', providerCode: null },
       });
-      const next = await shop.reply(conversation, 'second');
+      const next = await shop.send(conversation, 'second');
       await shop.delivered(next, 'SENT');
       expect(telegram.sendsTo(chatId).map(({ body }) => body.text)).toEqual(['first', 'second']);
       expect((await shop.delivery(reply)).status).toBe('UNKNOWN');
@@ -211,7 +211,7 @@ describe('Telegram', () => {
     it('never twice when Telegram takes too long to answer', async () => {
       const { chatId, conversation } = await chat();
       telegram.troubleNext({ kind: 'slow' });
-      const reply = await shop.reply(conversation);
+      const reply = await shop.send(conversation);
       expect(await shop.delivered(reply, 'UNKNOWN', 20_000)).toMatchObject({
         error: { code: 'OUTCOME_UNKNOWN' },
       });
@@ -227,7 +227,7 @@ describe('Telegram', () => {
         phone: null,
         identities: [{ channel: 'TELEGRAM', externalId: String(chatId) }],
       });
-      await shop.delivered(await shop.reply(conversation, 'Yes'), 'SENT');
+      await shop.delivered(await shop.send(conversation, 'Yes'), 'SENT');
       await telegram.write(token, chatId, 'Great');
       expect(await shop.bodiesOf(conversation)).toEqual(['Is it in stock?', 'Yes', 'Great']);
     });

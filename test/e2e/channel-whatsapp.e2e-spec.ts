@@ -54,7 +54,7 @@ describe('WhatsApp', () => {
   /** The same, and a reply that WhatsApp has taken. */
   async function answered() {
     const { customer, conversation } = await chat();
-    const reply = await shop.reply(conversation);
+    const reply = await shop.send(conversation);
     await shop.delivered(reply, 'SENT');
     return { customer, conversation, reply, sent: sentTo(customer) };
   }
@@ -120,7 +120,7 @@ describe('WhatsApp', () => {
   describe('sends a reply', () => {
     it('as Meta documents it', async () => {
       const { customer, conversation } = await chat();
-      const reply = await shop.reply(conversation, 'Yes, in blue 💙');
+      const reply = await shop.send(conversation, 'Yes, in blue 💙');
       expect(await shop.delivered(reply, 'SENT')).toEqual({ status: 'SENT', error: null });
       expect(whatsapp.sendsTo(customer)).toEqual([
         expect.objectContaining({
@@ -149,7 +149,7 @@ describe('WhatsApp', () => {
       await tell({ messages: [message] });
       const conversation = await shop.conversationWith(customer);
       expect(conversation.contact.phone).toBeNull();
-      await shop.delivered(await shop.reply(conversation), 'SENT');
+      await shop.delivered(await shop.send(conversation), 'SENT');
       const [call] = whatsapp.sendsTo(customer);
       expect(call!.body).toMatchObject({ recipient: customer });
       expect(call!.body).not.toHaveProperty('to');
@@ -163,7 +163,7 @@ describe('WhatsApp', () => {
     ])('again after %s', async (_, trouble, atLeast, isConnections) => {
       const { customer, conversation } = await chat();
       whatsapp.troubleNext(trouble);
-      const reply = await shop.reply(conversation);
+      const reply = await shop.send(conversation);
       const { retryIn, pausedFor } = await shop.waitForRetry(reply);
       expect(retryIn).toBeGreaterThan(atLeast);
       expect(pausedFor !== null).toBe(isConnections);
@@ -175,7 +175,7 @@ describe('WhatsApp', () => {
     it('once, and never again, to somebody who cannot be reached', async () => {
       const { customer, conversation } = await chat();
       whatsapp.unreachable.add(customer);
-      const reply = await shop.reply(conversation);
+      const reply = await shop.send(conversation);
       expect(await shop.delivered(reply, 'FAILED')).toEqual({
         status: 'FAILED',
         error: { code: 'REFUSED', providerCode: '131026', message: '(#131026) Message undeliverable' },
@@ -186,7 +186,7 @@ describe('WhatsApp', () => {
     it('not to somebody who has been silent for a day, until they write', async () => {
       const { customer, conversation } = await chat();
       whatsapp.windowClosedFor.add(customer);
-      const reply = await shop.reply(conversation);
+      const reply = await shop.send(conversation);
       expect(await shop.delivered(reply, 'FAILED')).toEqual({
         status: 'FAILED',
         error: {
@@ -197,7 +197,7 @@ describe('WhatsApp', () => {
       });
       whatsapp.windowClosedFor.delete(customer);
       await tell({ messages: [whatsapp.message(customer, 'Hello again')] });
-      await shop.delivered(await shop.reply(conversation), 'SENT');
+      await shop.delivered(await shop.send(conversation), 'SENT');
       expect((await shop.delivery(reply)).status).toBe('FAILED');
     });
 
@@ -206,18 +206,18 @@ describe('WhatsApp', () => {
       whatsapp.troubleNext(
         MetaSimulator.refusal(190, `Malformed access token ${ACCESS_TOKEN}`, { status: 401 }),
       );
-      const reply = await shop.reply(conversation);
+      const reply = await shop.send(conversation);
       const { error } = await shop.delivered(reply, 'FAILED');
       expect(error).toMatchObject({ code: 'REAUTH_REQUIRED', providerCode: '190' });
       expect(error.message).not.toContain(ACCESS_TOKEN);
       expect(await shop.status()).toBe('REAUTH_REQUIRED');
       expect((await shop.audit())[0]).toMatchObject({ action: 'channel_connection.reauth_required' });
-      await shop.delivered(await shop.reply(conversation), 'FAILED');
+      await shop.delivered(await shop.send(conversation), 'FAILED');
       expect(whatsapp.sendsTo(customer)).toHaveLength(1);
 
       const { verifyToken } = (await shop.rotate(credentials({ accessToken: 'EAAGanother' }))).reveal;
       expect(verifyToken).toBe(shop.connection.reveal.verifyToken);
-      await shop.delivered(await shop.reply(conversation), 'SENT');
+      await shop.delivered(await shop.send(conversation), 'SENT');
       expect(whatsapp.sendsTo(customer).at(-1)!.headers.authorization).toBe('Bearer EAAGanother');
     });
   });
@@ -266,7 +266,7 @@ describe('WhatsApp', () => {
     it('even before it has answered', async () => {
       const { customer, conversation } = await chat();
       whatsapp.troubleNext({ kind: 'slow', ms: 500 });
-      const reply = await shop.reply(conversation);
+      const reply = await shop.send(conversation);
       const sent = await waitFor('a message', () => sentTo(customer));
       await tell({ statuses: [whatsapp.status({ ...sent, ownId: undefined }, 'delivered')] });
       await shop.delivered(reply, 'DELIVERED');
@@ -286,10 +286,10 @@ describe('WhatsApp', () => {
     it('waits for its status before the next one goes', async () => {
       const { customer, conversation } = await chat();
       whatsapp.troubleNext({ kind: 'reset' });
-      const first = await shop.reply(conversation, 'first');
+      const first = await shop.send(conversation, 'first');
       expect(await shop.delivered(first, 'UNKNOWN')).toMatchObject({ error: { code: 'OUTCOME_UNKNOWN' } });
-      const second = await shop.reply(conversation, 'second');
-      await shop.delivered(await shop.reply((await chat()).conversation), 'SENT');
+      const second = await shop.send(conversation, 'second');
+      await shop.delivered(await shop.send((await chat()).conversation), 'SENT');
       expect((await shop.delivery(second)).status).toBe('QUEUED');
 
       await tell({ statuses: [whatsapp.status(sentTo(customer), 'delivered')] });
@@ -313,12 +313,12 @@ describe('WhatsApp', () => {
 
       provider.troubleNext({ kind: 'slow' });
       const killed = await ServiceProcess.start('worker', api.stores, env);
-      const first = await kiosk.reply(conversation, 'first');
+      const first = await kiosk.send(conversation, 'first');
       const sent = await waitFor('a message', () => provider.sent[0]);
       killed.kill('SIGKILL');
       await killed.exited;
       expect((await kiosk.delivery(first)).status).toBe('SENDING');
-      const second = await kiosk.reply(conversation, 'second');
+      const second = await kiosk.send(conversation, 'second');
       await api.query(`UPDATE message_dispatches SET lease_until = now() - interval '1 second'
                        WHERE lease_id IS NOT NULL`);
 

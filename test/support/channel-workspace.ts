@@ -61,7 +61,7 @@ export class ChannelWorkspace extends ConnectedWorkspace {
     return messages.map(({ body }) => body).reverse();
   }
 
-  async reply({ id: conversationId }: { id: string }, body = 'On its way.'): Promise<SentMessage> {
+  async send({ id: conversationId }: { id: string }, body = 'On its way.'): Promise<SentMessage> {
     const answer = await this.tenant.client.post(`/conversations/${conversationId}/messages`, { body });
     if (answer.status !== 201) throw new Error(`The message was answered with ${answer.status}`);
     return { id: answer.body.message.id, conversationId };

@@ -77,14 +77,14 @@ export class MessagingChannel extends ConnectedWorkspace {
     );
   }
 
-  reply(conversationId: string, body: string): Promise<MessageResponse> {
+  send(conversationId: string, body: string): Promise<MessageResponse> {
     return this.service.make.sent(this.workspace, { id: conversationId }, body);
   }
 
   /** A customer writes, and an agent answers. */
   async converse(customerId: string, body = 'Until six.'): Promise<MessageResponse> {
     const { conversationId } = await this.write(customerId, 'Opening hours?');
-    return this.reply(conversationId, body);
+    return this.send(conversationId, body);
   }
 
   /** Waits for one of the statuses. */
