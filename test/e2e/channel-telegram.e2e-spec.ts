@@ -65,7 +65,7 @@ describe('Telegram', () => {
       const { outcome, kept } = await connect(revoked);
       expect(outcome).toMatchObject({
         code: 'INVALID_BODY',
-        message: 'credentials were not taken by Telegram: Unauthorized.',
+        message: 'credentials were refused by Telegram: Unauthorized.',
       });
       expect(kept).toEqual([]);
     });

@@ -89,7 +89,7 @@ describe('WhatsApp', () => {
       const { outcome, kept } = await connect(credentials(other));
       expect(outcome).toMatchObject({
         code: 'INVALID_BODY',
-        message: expect.stringContaining('were not taken by Meta: (#190) Error validating access token'),
+        message: expect.stringContaining('were refused by Meta: (#190) Error validating access token'),
       });
       expect(kept).toEqual([]);
     });

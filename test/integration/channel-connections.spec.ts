@@ -128,7 +128,7 @@ describe('channel connections', () => {
         await expect(connecting).rejects.toMatchObject({
           code: 'UNAVAILABLE',
           message:
-            "The provider can't be reached: ECONNREFUSED. It was asked at http://127.0.0.1:1 (TELEGRAM_API_URL).",
+            "The provider can't be reached: ECONNREFUSED. Its address is http://127.0.0.1:1 (TELEGRAM_API_URL).",
         });
         expect(await stored()).toEqual([]);
       } finally {

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Channel } from '../../common/channel';
 import { ReceiptStatus } from '../../messages/message-status';
 
-/** A connection with its credentials readable, as an adapter works with it. */
+/** A connection with decrypted credentials. */
 export interface Connection<Credentials extends object = object> {
   id: string;
   tenantId: string;
@@ -14,38 +14,36 @@ export interface Connection<Credentials extends object = object> {
   credentials: Credentials;
 }
 
-/** A reply to be sent. */
 export interface OutboundMessage {
-  /** Ours: given to providers that hand it back, so that a lost answer can be made up for. */
+  /** Ours. Some providers return it in events, which settles a message whose response was lost. */
   messageId: string;
   conversationId: string;
-  /** The customer, as the provider knows them. */
+  /** The provider's id of the customer. */
   recipientId: string;
   body: string;
 }
 
-/** What a provider said about a failure. */
+/** A failure in the provider's words. */
 export interface ProviderFault {
-  /** The provider's own code, as text; null where it gave none. */
+  /** The provider's own code, or null without one. */
   providerCode: string | null;
   message: string;
 }
 
-/** What became of one attempt to send. */
+/** The outcome of one attempt. */
 export type SendOutcome =
   | { kind: 'SENT'; providerId: string | null }
-  /** Certainly not sent, and worth another try. A `connection` limit holds up all that goes the same way. */
+  /** Certainly not sent; a retry may work. If it concerns the `connection`, all its messages wait. */
   | { kind: 'RETRY'; fault: ProviderFault; afterMs?: number; concerns?: 'message' | 'connection' }
-  /** Certainly not sent, and never will be. */
+  /** Certainly not sent; a retry can't work. */
   | { kind: 'TERMINAL'; fault: ProviderFault }
-  /** Only an answer of the customer's opens the way again. */
+  /** The provider accepts no message until the customer writes again. */
   | { kind: 'WINDOW'; fault: ProviderFault }
   /** The credentials no longer work. */
   | { kind: 'REAUTH'; fault: ProviderFault }
-  /** The request was written, and nobody knows what became of it. Never sent again blindly. */
+  /** The request was written, but its outcome is unknown. Never retried: that could send it twice. */
   | { kind: 'UNKNOWN'; fault: ProviderFault };
 
-/** How fast a provider lets replies come. */
 export interface SendLimits {
   /** Messages a second over one connection. */
   perSecond: number;
@@ -53,65 +51,65 @@ export interface SendLimits {
   conversationIntervalMs: number;
 }
 
-/** What connecting found out and made up. */
+/** Credentials that `check` accepted, completed by it. */
 export interface CheckedCredentials<Credentials extends object = object> {
   externalId: string;
   credentials: Credentials;
   /** Not secret, shown in lists. */
   settings: Record<string, unknown>;
-  /** Shown once to whoever connects: what they need elsewhere, such as a verify token. */
+  /** Shown once: values to enter elsewhere, such as a verify token. */
   reveal: Record<string, string>;
-  /** When the provider lets the credentials lapse; null for never. */
+  /** Null if they never expire. */
   expireAt: Date | null;
 }
 
-/** One channel: how its replies go out. One file each, beside this one. */
+/** One channel's provider. Each adapter has a file in this folder. */
 export interface ChannelAdapter<Credentials extends object = object> {
   readonly channel: Channel;
   readonly limits: SendLimits;
-  /** How long an UNKNOWN message holds up its conversation, for a receipt that may still come; 0 where none can. */
+  /** How long an UNKNOWN message delays its conversation, because a late receipt may settle it. 0 if none can come. */
   readonly unknownHoldMs: number;
 
   /**
-   * Checks what an operator gave as the channel's credentials; asks nobody.
-   * @param previous when credentials are rotated: what was there before
+   * Checks an operator's credentials without a call to the provider.
+   * @param previous the connection whose credentials are rotated
    * @throws AppError INVALID_BODY
    */
   check(input: unknown, previous?: Connection<Credentials>): CheckedCredentials<Credentials>;
 
   /**
-   * Makes the provider send to us: asks it whether the credentials work, and registers the address it shall call.
-   * @throws AppError INVALID_BODY: the provider refused, and how; UNAVAILABLE: it can't be reached, and where
+   * Proves that the credentials work, and registers the hook if the provider has a call for it.
+   * @throws AppError INVALID_BODY with the provider's refusal; UNAVAILABLE with the address that can't be reached
    */
   register(connection: Connection<Credentials>, hookUrl: string): Promise<void>;
 
-  /** Undoes `register`, as far as the provider has a way. Failures are the provider's: they are thrown. */
+  /** Undoes `register`, if the provider has a call for it. Throws its refusals. */
   unregister(connection: Connection<Credentials>): Promise<void>;
 
-  /** Makes one attempt. Whatever the provider does is an outcome; it throws nothing. */
+  /** Makes one attempt. Never throws: every failure is an outcome. */
   send(connection: Connection<Credentials>, message: OutboundMessage): Promise<SendOutcome>;
 }
 
 /** A provider's request to one of our hooks. */
 export interface HookRequest {
-  /** As the provider called it, below PUBLIC_URL, with the query: some providers sign it. */
+  /** The called URL, below PUBLIC_URL, with its query: some providers sign it. */
   url: string;
   headers: IncomingHttpHeaders;
-  /** The signed bytes. */
+  /** Signatures cover these exact bytes. */
   rawBody: Buffer;
 }
 
 /** A channel whose provider calls us. */
 export interface HookedAdapter<Credentials extends object = object> extends ChannelAdapter<Credentials> {
-  /** Whether a request was signed with this connection's secret. In constant time. */
+  /** Whether a request was signed with this connection's secret. Compares in constant time. */
   verify(connection: Connection<Credentials>, request: HookRequest): boolean;
 
-  /** The answer to a provider that asks whether the address is ours, or null to refuse; absent where none asks. */
+  /** The response to a provider that verifies the hook's address, or null to refuse. Absent if it never verifies. */
   handshake?(connection: Connection<Credentials>, query: Record<string, unknown>): string | null;
 
   /**
    * The events of a verified request. Leaves out unknown entries.
-   * @throws AppError INVALID_BODY when the body cannot be read at all
+   * @throws AppError INVALID_BODY when the body can't be parsed
    */
   parse(connection: Connection<Credentials>, request: HookRequest): InboundEvent[];
 }
@@ -119,34 +117,34 @@ export interface HookedAdapter<Credentials extends object = object> extends Chan
 export type InboundEvent = InboundMessage | InboundReceipt | InboundWatermark | InboundEcho;
 
 interface InboundBase {
-  /** Whose account it is about: counts only if that account's connection has signed it. */
+  /** The provider's account. The event counts only if this account's secret signed the request. */
   accountId: string;
 }
 
-/** A customer has written. */
+/** A message from a customer. */
 export interface InboundMessage extends InboundBase {
   kind: 'message';
-  /** Each names this message once and for all within the connection; any of them known means it is stored already. */
+  /** Each is unique within the connection. If any is known, the message is stored already. */
   providerIds: [string, ...string[]];
   customer: { externalId: string; name: string | null; phone: string | null };
-  /** The text, or a plain description of what else it is. */
+  /** The text, or a description of other content. */
   body: string;
-  /** What the text does not hold, kept as it came: attachments, locations. Null for plain text. */
+  /** The provider's data beside the text: attachments, locations. Null for plain text. */
   metadata: object | null;
 }
 
-/** How far one of our messages has come. */
+/** A new status of one outbound message. */
 export interface InboundReceipt extends InboundBase {
   kind: 'receipt';
   providerId: string;
-  /** Our own id, where the provider hands it back. */
+  /** Our own id, if the provider returns it. */
   messageId: string | null;
   status: ReceiptStatus;
-  /** For FAILED: what happened. A WINDOW is told from other refusals. */
+  /** Null unless FAILED. */
   fault: (ProviderFault & { kind: 'TERMINAL' | 'WINDOW' }) | null;
 }
 
-/** Everything sent to a customer until then has come so far. */
+/** A new status of all messages sent to a customer until a moment. */
 export interface InboundWatermark extends InboundBase {
   kind: 'watermark';
   customerId: string;
@@ -154,7 +152,7 @@ export interface InboundWatermark extends InboundBase {
   until: Date;
 }
 
-/** The provider shows us a message that our side has sent. */
+/** A message that the account sent, from this service or elsewhere. */
 export interface InboundEcho extends InboundBase {
   kind: 'echo';
   customerId: string;

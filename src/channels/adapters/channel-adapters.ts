@@ -1,7 +1,6 @@
 import { Channel, CHANNELS, describeChannel } from '../../common/channel';
 import { ChannelAdapter, HookedAdapter } from './channel-adapter';
 
-/** The adapters, by channel. */
 export class ChannelAdapters {
   private readonly byChannel: ReadonlyMap<Channel, ChannelAdapter>;
 
@@ -23,7 +22,7 @@ export class ChannelAdapters {
     return [...this.byChannel.values()];
   }
 
-  /** The adapter of a channel whose provider calls us, or null for one whose provider does not. */
+  /** Null if the channel's provider does not call us. */
   hooked(channel: Channel): HookedAdapter | null {
     const adapter = this.of(channel);
     return 'verify' in adapter ? (adapter as HookedAdapter) : null;

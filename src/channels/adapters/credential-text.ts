@@ -1,6 +1,6 @@
 import { ValidateBy, ValidationArguments } from 'class-validator';
 
-/** A secret, or a name, as a provider gives it out: any text, though not none. */
+/** Any text of 1 to `max` characters: providers may change the form of their secrets. */
 export function CredentialText(max: number): PropertyDecorator {
   return ValidateBy({
     name: 'credentialText',
@@ -11,7 +11,7 @@ export function CredentialText(max: number): PropertyDecorator {
   });
 }
 
-/** What is wrong with a value that does not fit; of an empty one, that it is empty. */
+/** A validation message that names an empty value as empty. */
 export function unlessEmpty(fault: string): (args: ValidationArguments) => string {
   return ({ value }) => (value === '' ? 'must not be empty' : fault);
 }

@@ -2,48 +2,51 @@ import { Injectable } from '@nestjs/common';
 import { AppError } from '../../common/app-error';
 import { ProviderVariable } from '../../common/channel';
 import { ProviderFault, SendOutcome } from './channel-adapter';
-import { AnsweredCall, ProviderAnswer, providerAway, ProviderHttp, waitMsOf } from './provider-http';
+import {
+  AnsweredCall,
+  ProviderAnswer,
+  providerUnavailable,
+  ProviderHttp,
+  retryAfterMs,
+} from './provider-http';
 import { lookUp, objectOf, ProviderObject, textOf } from './provider-json';
 
-/** A call of one of Meta's Graph APIs. */
 export interface GraphRequest {
   method: 'GET' | 'POST' | 'DELETE';
   /** With the version, without a query. */
   url: string;
   accessToken: string;
-  /** Where this API wants the token. */
   tokenIn: 'header' | 'query';
   params?: Record<string, string>;
   data?: object;
 }
 
-/** What a code of an API means for the message. */
+/** The outcome that an error code stands for. */
 export type Verdict =
   | { kind: 'RETRY'; afterMs?: number; concerns?: 'message' | 'connection' }
   | { kind: 'TERMINAL' | 'WINDOW' | 'REAUTH' };
 
-/** An API's codes: `"131047"`, or with a subcode `"10/2018278"`, which counts before the bare code. */
+/** By code: `"131047"`, or with a subcode `"10/2018278"`, which has precedence over the bare code. */
 export type Verdicts = Readonly<Record<string, Verdict>>;
 
-/** What an API answered to a question, or what its refusal means. */
 export type GraphAnswer = { kind: 'ANSWERED'; body: ProviderObject } | Exclude<SendOutcome, { kind: 'SENT' }>;
 
 /**
- * What an app, a page or an account may do within an hour is used up, so every message over this connection is too
- * many. The hour is a sliding one: a part of it comes back within minutes.
+ * The hourly quota of an app, a page or an account is used up, so all messages of the connection wait. The hour
+ * slides: part of the quota is free again within minutes.
  */
 export const HOURLY_LIMIT: Verdict = { kind: 'RETRY', afterMs: 5 * 60_000, concerns: 'connection' };
 
 const MAX_FAULT_LENGTH = 500;
 
-/** What WhatsApp, Messenger and Instagram have in common: how Meta is asked, and how it says no. */
+/** Meta's Graph API, under WhatsApp, Messenger and Instagram. */
 @Injectable()
 export class GraphApi {
   constructor(private readonly http: ProviderHttp) {}
 
   /**
-   * One attempt to send.
-   * @param idOf finds the id of the message in the body of an answer
+   * Makes one attempt to send.
+   * @param idOf finds the message's id in a response
    */
   async send(
     request: GraphRequest,
@@ -53,10 +56,10 @@ export class GraphApi {
     const answer = await this.call(request);
     const outcome = outcomeOf(answer, verdicts, idOf);
     if (outcome.kind === 'SENT') return outcome;
-    return { ...outcome, fault: without(request.accessToken, outcome.fault) };
+    return { ...outcome, fault: redact(request.accessToken, outcome.fault) };
   }
 
-  /** Asks for something that does not send a message. Refusals are judged as if it did. */
+  /** Makes a call that sends no message. Its refusals have the same verdicts. */
   async ask(request: GraphRequest, verdicts: Verdicts): Promise<GraphAnswer> {
     let answered: ProviderObject = {};
     const outcome = await this.send(request, verdicts, (body) => {
@@ -67,17 +70,17 @@ export class GraphApi {
   }
 
   /**
-   * Asks for something that must work for a connection to be made.
-   * @param variable that the request's address is from
-   * @returns the body of the answer
-   * @throws AppError INVALID_BODY with what Meta said; UNAVAILABLE
+   * Makes a call that must succeed before a connection is stored.
+   * @param variable sets the provider's address
+   * @returns the body of the response
+   * @throws AppError INVALID_BODY with Meta's refusal; UNAVAILABLE
    */
   async require(request: GraphRequest, variable: ProviderVariable): Promise<ProviderObject> {
     const answer = await this.call(request);
-    if (answer.kind !== 'answered') throw providerAway(answer.fault, request.url, variable);
+    if (answer.kind !== 'answered') throw providerUnavailable(answer.fault, request.url, variable);
     if (isSuccess(answer) && !('error' in objectOf(answer.body))) return objectOf(answer.body);
-    const said = without(request.accessToken, graphFaultOf(answer)).message.replace(/\.$/, '');
-    throw AppError.invalidBody('credentials', `were not taken by Meta: ${said}`);
+    const reason = redact(request.accessToken, graphFaultOf(answer)).message.replace(/\.$/, '');
+    throw AppError.invalidBody('credentials', `were refused by Meta: ${reason}`);
   }
 
   private call({ accessToken, tokenIn, params, data, method, url }: GraphRequest): Promise<ProviderAnswer> {
@@ -92,7 +95,6 @@ export class GraphApi {
   }
 }
 
-/** What came of a call that sends a message. */
 export function outcomeOf(
   answer: ProviderAnswer,
   verdicts: Verdicts,
@@ -108,11 +110,11 @@ export function outcomeOf(
   }
   const verdict = verdictOf(answer, verdicts);
   if (verdict.kind !== 'RETRY') return { kind: verdict.kind, fault };
-  const afterMs = Math.max(verdict.afterMs ?? 0, waitMsOf(answer.headers['retry-after']));
+  const afterMs = Math.max(verdict.afterMs ?? 0, retryAfterMs(answer.headers['retry-after']));
   return { ...verdict, fault, ...(afterMs > 0 && { afterMs }) };
 }
 
-/** What an error says, wherever Meta puts it: in an answer, or in the status of a message. */
+/** Responses and message statuses hold errors of the same form. */
 export function faultOfError(error: ProviderObject): ProviderFault {
   const code = textOf(error.code);
   const subcode = textOf(error.error_subcode);
@@ -130,7 +132,7 @@ function graphFaultOf({ status, body }: AnsweredCall): ProviderFault {
   return { providerCode: null, message: `Meta answered with status ${status} and no reason.` };
 }
 
-/** By the code, as Meta asks for: statuses don't tell a refusal from a limit. By the status only without a known code. */
+/** The code decides, as Meta asks: its HTTP statuses do not separate refusals from limits. The status is a fallback. */
 function verdictOf({ status, body }: AnsweredCall, verdicts: Verdicts): Verdict {
   const { code, error_subcode: subcode } = objectOf(objectOf(body).error);
   const known = lookUp(verdicts, `${textOf(code)}/${textOf(subcode)}`) ?? lookUp(verdicts, `${textOf(code)}`);
@@ -142,7 +144,7 @@ function isSuccess({ status }: AnsweredCall): boolean {
   return status >= 200 && status < 300;
 }
 
-/** Meta quotes a token that it can't read; ours is not for anybody's eyes. */
-function without(accessToken: string, { providerCode, message }: ProviderFault): ProviderFault {
+/** Meta quotes an unreadable token in its error. */
+function redact(accessToken: string, { providerCode, message }: ProviderFault): ProviderFault {
   return { providerCode, message: message.replaceAll(accessToken, '…').slice(0, MAX_FAULT_LENGTH) };
 }

@@ -22,7 +22,7 @@ import { numberOf, textOf } from './provider-json';
 
 export interface InstagramCredentials extends MetaCredentials {
   accountId: string;
-  /** Of the Facebook app that the Instagram app belongs to: Meta signs with either. */
+  /** Of the Facebook app that owns the Instagram app: Meta signs with either secret. */
   facebookAppSecret?: string;
 }
 
@@ -38,26 +38,23 @@ class InstagramCredentialsInput extends MetaCredentialsInput {
   facebookAppSecret?: string;
 }
 
-/** How long a token lives. */
-const TOKEN_LIVES_MS = 60 * 24 * 60 * 60 * 1000;
+const TOKEN_LIFETIME_MS = 60 * 24 * 60 * 60 * 1000;
 
-/** What of an account's life the app is told. Echoes come with the messages. */
+/** `messages` includes echoes. */
 const FIELDS = 'messages,messaging_postbacks,message_reactions,messaging_seen';
 
-/** What is known of a token's life. Not secret. */
 export interface InstagramSettings {
-  /** When this service got the token: it is at least as old. */
+  /** When this service received the token, which may be older. */
   accessTokenSince: string;
-  /** Whoever connects does not say how old a token is; only Meta does, with the next one. */
+  /** An operator's token does not show its age. Only a refreshed one comes with its expiry. */
   isExpiryAssumed: boolean;
 }
 
-/** What came of asking for a new token. */
 export type RefreshOutcome =
   | { kind: 'REFRESHED'; checked: CheckedCredentials<InstagramCredentials> }
   | { kind: 'REAUTH' | 'FAILED'; fault: ProviderFault };
 
-/** Instagram, over its API with Instagram Login. */
+/** The Instagram API with Instagram Login. */
 @Injectable()
 export class InstagramAdapter
   extends MetaAdapter<InstagramCredentials>
@@ -66,7 +63,7 @@ export class InstagramAdapter
   readonly channel = 'INSTAGRAM';
   /** Meta's limit for texts of one account (developers.facebook.com/docs/graph-api/overview/rate-limiting). */
   readonly limits = { perSecond: 100, conversationIntervalMs: 0 };
-  /** Echoes come within seconds. */
+  /** Echoes arrive within seconds. */
   readonly unknownHoldMs = 30_000;
 
   check(
@@ -74,10 +71,10 @@ export class InstagramAdapter
     previous?: Connection<InstagramCredentials>,
   ): CheckedCredentials<InstagramCredentials> {
     const given = validate(InstagramCredentialsInput, input);
-    return { ...this.checked(given.accountId, given, previous), ...lifeOf(TOKEN_LIVES_MS, true) };
+    return { ...this.checked(given.accountId, given, previous), ...tokenLifetime(TOKEN_LIFETIME_MS, true) };
   }
 
-  /** Has Meta tell the app about the account. Where the app is called is set once for it, by its owner. */
+  /** Subscribes the app to the account's events. The app's owner enters the hook at Meta, once for the app. */
   async register({ credentials }: Connection<InstagramCredentials>): Promise<void> {
     const request = this.request('POST', credentials, 'subscribed_apps');
     const params = { subscribed_fields: FIELDS };
@@ -88,7 +85,7 @@ export class InstagramAdapter
     await this.graph.require(this.request('DELETE', credentials, 'subscribed_apps'), 'INSTAGRAM_GRAPH_URL');
   }
 
-  /** Nothing of ours can be given along here: an echo is known by its id or its text alone. */
+  /** Instagram returns no id of ours, so an echo is recognized by its own id or its text. */
   send(
     { credentials }: Connection<InstagramCredentials>,
     { recipientId, body }: OutboundMessage,
@@ -107,7 +104,7 @@ export class InstagramAdapter
     return readMessaging(jsonOf(request));
   }
 
-  /** Asks for a token in the place of one that is at least 24 hours old and still good. */
+  /** Replaces the token, which must be valid and at least 24 hours old. */
   async refresh({ externalId, credentials }: Connection<InstagramCredentials>): Promise<RefreshOutcome> {
     const answer = await this.graph.ask(
       {
@@ -128,7 +125,7 @@ export class InstagramAdapter
       return { kind: 'FAILED', fault: { providerCode: null, message: 'Meta gave no new token.' } };
     }
     const renewed = { ...credentials, accessToken };
-    const checked = { externalId, credentials: renewed, reveal: {}, ...lifeOf(seconds * 1000, false) };
+    const checked = { externalId, credentials: renewed, reveal: {}, ...tokenLifetime(seconds * 1000, false) };
     return { kind: 'REFRESHED', checked };
   }
 
@@ -143,8 +140,8 @@ export class InstagramAdapter
   }
 }
 
-function lifeOf(livesMs: number, isExpiryAssumed: boolean) {
+function tokenLifetime(lifetimeMs: number, isExpiryAssumed: boolean) {
   const now = Date.now();
   const settings: InstagramSettings = { accessTokenSince: new Date(now).toISOString(), isExpiryAssumed };
-  return { settings: { ...settings }, expireAt: new Date(now + Math.min(livesMs, TOKEN_LIVES_MS)) };
+  return { settings: { ...settings }, expireAt: new Date(now + Math.min(lifetimeMs, TOKEN_LIFETIME_MS)) };
 }

@@ -41,13 +41,13 @@ const KINDS: [string, Verdicts, string, Code[]][] = [
   ],
 ];
 
-describe('codes', () => {
-  it.each(KINDS)('of %s', (_, verdicts, kind, codes) => {
+describe('error codes', () => {
+  it.each(KINDS)('decide the outcome: %s', (_, verdicts, kind, codes) => {
     const kindOf = (code: Code) => [code, refusal(verdicts, code).kind];
     expect(codes.map(kindOf)).toEqual(codes.map((code) => [code, kind]));
   });
 
-  it.each(KINDS)('of %s count, whatever the status of the answer', (_, verdicts, kind, codes) => {
+  it.each(KINDS)('decide over any status of the response: %s', (_, verdicts, kind, codes) => {
     for (const status of [200, 400, 500]) expect(refusal(verdicts, codes[0]!, status).kind).toBe(kind);
   });
 });
@@ -56,20 +56,20 @@ describe.each([
   ['Messenger', MESSENGER_VERDICTS],
   ['Instagram', INSTAGRAM_VERDICTS],
 ])('%s', (_, verdicts) => {
-  it('holds up the whole account for minutes when its hourly limits are reached', () => {
+  it('delays the whole connection for minutes at an hourly limit', () => {
     for (const code of [4, 17, 32, 613]) {
       expect(refusal(verdicts, code)).toMatchObject({ concerns: 'connection', afterMs: 300_000 });
     }
     expect(refusal(verdicts, 2)).not.toHaveProperty('concerns');
   });
 
-  it('names code and subcode', () => {
+  it('reports code and subcode', () => {
     expect(refusal(verdicts, [10, 1]).kind === 'TERMINAL' && refusal(verdicts, [10, 1])).toMatchObject({
       fault: { providerCode: '10/1', message: 'No' },
     });
   });
 
-  it('is judged by the status where the code is not known', () => {
+  it('is decided by the status if the code is unknown', () => {
     expect(refusal(verdicts, 999_999, 400)).toMatchObject({ kind: 'TERMINAL' });
     expect(refusal(verdicts, 999_999, 503)).toMatchObject({ kind: 'RETRY' });
     expect(answer(verdicts, 502, '<h1>Bad gateway</h1>')).toMatchObject({ kind: 'RETRY' });
@@ -79,7 +79,7 @@ describe.each([
     });
   });
 
-  it('has sent what it names', () => {
+  it('is SENT only with a message id', () => {
     expect(answer(verdicts, 200, { recipient_id: '1', message_id: 'm_1' })).toEqual({
       kind: 'SENT',
       providerId: 'm_1',

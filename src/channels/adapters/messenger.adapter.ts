@@ -31,10 +31,9 @@ class MessengerCredentialsInput extends MetaCredentialsInput {
   accessToken: string;
 }
 
-/** What of a page's life the app is told. */
 const FIELDS = 'messages,messaging_postbacks,message_deliveries,message_reads,message_echoes';
 
-/** Messenger, over the Send API of a Facebook page. */
+/** The Send API of a Facebook page. */
 @Injectable()
 export class MessengerAdapter
   extends MetaAdapter<MessengerCredentials>
@@ -43,7 +42,7 @@ export class MessengerAdapter
   readonly channel = 'MESSENGER';
   /** Meta's limit for texts of one page. */
   readonly limits = { perSecond: 300, conversationIntervalMs: 0 };
-  /** Echoes come within seconds, and hand our id back. */
+  /** Echoes arrive within seconds, with our id. */
   readonly unknownHoldMs = 30_000;
 
   check(
@@ -54,7 +53,7 @@ export class MessengerAdapter
     return this.checked(given.pageId, given, previous);
   }
 
-  /** Has Meta tell the app about the page. Where the app is called is set once for it, by its owner. */
+  /** Subscribes the app to the page's events. The app's owner enters the hook at Meta, once for the app. */
   async register({ credentials }: Connection<MessengerCredentials>): Promise<void> {
     await this.graph.require(
       this.request('POST', credentials, 'subscribed_apps', { subscribed_fields: FIELDS }),
@@ -66,7 +65,7 @@ export class MessengerAdapter
     await this.graph.require(this.request('DELETE', credentials, 'subscribed_apps'), 'META_GRAPH_URL');
   }
 
-  /** As an answer to the customer: whatever goes beyond needs a permission that this service does not ask for. */
+  /** As RESPONSE: other types need a permission that this service does not request. */
   send(
     { credentials }: Connection<MessengerCredentials>,
     { messageId, recipientId, body }: OutboundMessage,
@@ -84,7 +83,7 @@ export class MessengerAdapter
     return readMessaging(jsonOf(request));
   }
 
-  /** With the proof that whoever has the token knows the app's secret as well: an app can insist on it. */
+  /** The proof shows Meta that we know the app secret too. An app can require it. */
   private request(
     method: GraphRequest['method'],
     { pageId, accessToken, appSecret }: MessengerCredentials,

@@ -28,12 +28,12 @@ const readMessage = (event: object) => {
 };
 
 describe('a message', () => {
-  it('is described in words, whatever it calls itself', () => {
+  it('of any type, even a key of Object, is described', () => {
     const attachments = [{ type: 'constructor' }];
     expect(readMessage({ message: { mid: 'm_1', attachments } }).body).toBe('[constructor]');
   });
 
-  it('is its text', () => {
+  it('with text has that text as its body', () => {
     expect(readMessage({ message: { mid: 'm_AbC123', text: 'Opening hours?' } })).toEqual({
       kind: 'message',
       accountId: PAGE,
@@ -44,7 +44,7 @@ describe('a message', () => {
     });
   });
 
-  it('keeps what stands beside its text', () => {
+  it('keeps the data beside its text', () => {
     const message = { mid: 'm_1', text: 'This one', reply_to: { mid: 'm_0' } };
     expect(readMessage({ message })).toMatchObject({ body: 'This one', metadata: message });
   });
@@ -74,29 +74,29 @@ describe('a message', () => {
     [[{}], '[attachment]'],
     [['image', null, 7], '[message]'],
     ['image', '[message]'],
-  ])('that is no text is described: %j', (attachments, body) => {
+  ])('without text is described: %j', (attachments, body) => {
     const message = { mid: 'm_1', attachments };
     expect(readMessage({ message })).toMatchObject({ body, metadata: message });
   });
 
-  it('of a kind that Meta itself does not hand out says so', () => {
+  it('that Meta does not support says so', () => {
     expect(readMessage({ message: { mid: 'm_1', is_unsupported: true } }).body).toBe('[unsupported message]');
   });
 
   it.each([
-    ['taken back', fromCustomer({ message: { mid: 'm_1', is_deleted: true } })],
-    ['taken back by the page', fromPage({ message: { mid: 'm_1', is_echo: true, is_deleted: true } })],
+    ['deleted', fromCustomer({ message: { mid: 'm_1', is_deleted: true } })],
+    ['deleted by the page', fromPage({ message: { mid: 'm_1', is_echo: true, is_deleted: true } })],
     ['without an id', fromCustomer({ message: { text: 'Hi' } })],
-    ['of nobody', { recipient: { id: PAGE }, message: { mid: 'm_1', text: 'Hi' } }],
-    ['to nobody', { sender: { id: CUSTOMER }, message: { mid: 'm_1', text: 'Hi' } }],
+    ['without a sender', { recipient: { id: PAGE }, message: { mid: 'm_1', text: 'Hi' } }],
+    ['without a recipient', { sender: { id: CUSTOMER }, message: { mid: 'm_1', text: 'Hi' } }],
     ['to oneself', { ...fromPage({ message: { mid: 'm_1', text: 'Hi' } }), recipient: { id: PAGE } }],
-    ['that is nothing', fromCustomer({ message: null })],
-  ])('%s is left out', (_, event) => {
+    ['that is null', fromCustomer({ message: null })],
+  ])('%s is ignored', (_, event) => {
     expect(read(event)).toEqual([]);
   });
 });
 
-describe('what is no message, but a word of the customer', () => {
+describe('a gesture of the customer', () => {
   it('is a button', () => {
     const postback = { mid: 'm_2', title: 'Get started', payload: 'START' };
     expect(readMessage({ postback })).toMatchObject({
@@ -120,7 +120,7 @@ describe('what is no message, but a word of the customer', () => {
     expect(read(fromCustomer({ reaction: { mid: 'm_1', action: 'unreact' } }))).toEqual([]);
   });
 
-  it('is a link that led here', () => {
+  it('is a referral', () => {
     const referral = { ref: 'spring-sale', source: 'SHORTLINK', type: 'OPEN_THREAD' };
     expect(readMessage({ referral })).toMatchObject({
       providerIds: [`referral::${CUSTOMER}:${SENT_AT}`],
@@ -160,7 +160,7 @@ describe('an echo', () => {
 describe('receipts', () => {
   const about = { accountId: PAGE };
 
-  it('of Messenger tell of messages, and of all until a moment', () => {
+  it('of Messenger name messages and a watermark', () => {
     const until = new Date(SENT_AT);
     expect(
       read(fromCustomer({ delivery: { mids: ['m_1', 7, null, 'm_2'], watermark: SENT_AT } })),
@@ -175,13 +175,13 @@ describe('receipts', () => {
     ]);
   });
 
-  it('of Instagram tell of one message', () => {
+  it('of Instagram name one message', () => {
     expect(read(fromCustomer({ read: { mid: 'aWdfZAG1' } }))).toEqual([
       { ...about, kind: 'receipt', providerId: 'aWdfZAG1', messageId: null, status: 'READ', fault: null },
     ]);
   });
 
-  it.each([null, 'soon', 9e15, {}])('of no moment (%j) are left out', (watermark) => {
+  it.each([null, 'soon', 9e15, {}])('with the invalid watermark %j are ignored', (watermark) => {
     expect(read(fromCustomer({ read: { watermark } }))).toEqual([]);
   });
 });
@@ -204,7 +204,7 @@ describe('a notification', () => {
     ]);
   });
 
-  it("can be a test of Meta's dashboard", () => {
+  it("can be a test event of Meta's dashboard", () => {
     const value = { ...event('23245', 'random_mid'), timestamp: '1527459824' };
     const body = {
       object: 'instagram',

@@ -10,12 +10,11 @@ import { described } from './description';
 import { lookUp, numberOf, objectOf, objectsOf, ProviderObject, textOf } from './provider-json';
 
 /**
- * A field of Messenger's request to send that comes back in the message's echo. Documented in Meta's reference of the
- * Send API and of `message_echoes` (developers.facebook.com/docs/messenger-platform/reference/webhook-events/message-echoes).
+ * Messenger returns this field in the message's echo
+ * (developers.facebook.com/docs/messenger-platform/reference/webhook-events/message-echoes).
  */
 export const OWN_ID_FIELD = 'metadata';
 
-/** Who an event is between, and when it happened, as text. */
 interface Parties {
   accountId: string;
   customerId: string;
@@ -23,8 +22,8 @@ interface Parties {
 }
 
 /**
- * Every event of a notification of Messenger or Instagram; it can hold those of many accounts. The test events of
- * Meta's dashboard come as changes instead, and are read alike.
+ * Reads all events of a notification by Messenger or Instagram, which can cover many accounts. The test events of
+ * Meta's dashboard arrive as `changes`.
  */
 export function readMessaging(body: unknown): InboundEvent[] {
   return objectsOf(objectOf(body).entry)
@@ -39,18 +38,18 @@ function readEvent(event: ProviderObject): InboundEvent[] {
   const message = objectOf(event.message);
   const isEcho = message.is_echo === true;
   const parties = partiesOf(event, isEcho);
-  // Whoever writes to themselves is nobody's customer.
+  // An account that writes to itself is not a customer.
   if (!parties || parties.accountId === parties.customerId) return [];
-  // What was taken back has been brought before: what remains to be told is not a message.
+  // The customer deleted a message that is already stored.
   if ('message' in event && message.is_deleted === true) return [];
-  if (isEcho) return present(readEcho(parties, message));
-  if ('message' in event) return present(readMessage(parties, message));
+  if (isEcho) return nonNull(readEcho(parties, message));
+  if ('message' in event) return nonNull(readMessage(parties, message));
   if ('delivery' in event) return readDelivery(parties, objectOf(event.delivery));
   if ('read' in event) return readRead(parties, objectOf(event.read));
-  return present(readGesture(parties, event));
+  return nonNull(readGesture(parties, event));
 }
 
-/** The account is who is written to; in an echo, who writes. */
+/** The account is the recipient; of an echo, the sender. */
 function partiesOf({ sender, recipient, timestamp }: ProviderObject, isEcho: boolean): Parties | null {
   const [from, to] = [textOf(objectOf(sender).id), textOf(objectOf(recipient).id)];
   if (from === null || to === null) return null;
@@ -58,7 +57,7 @@ function partiesOf({ sender, recipient, timestamp }: ProviderObject, isEcho: boo
   return { accountId, customerId, timestamp: textOf(timestamp) };
 }
 
-function present<Event>(event: Event | null): Event[] {
+function nonNull<Event>(event: Event | null): Event[] {
   return event === null ? [] : [event];
 }
 
@@ -70,21 +69,18 @@ function readEcho({ accountId, customerId }: Parties, message: ProviderObject): 
   return { kind: 'echo', accountId, customerId, providerId, messageId, body: textOf(message.text) };
 }
 
-/** What a message holds that is nothing but text. */
-const PLAIN = new Set(['mid', 'text', 'seq', 'nlp']);
+/** The keys of a message that is only text. */
+const TEXT_KEYS = new Set(['mid', 'text', 'seq', 'nlp']);
 
 function readMessage(parties: Parties, message: ProviderObject): InboundMessage | null {
   const mid = textOf(message.mid);
   if (mid === null) return null;
-  const isPlain = Object.keys(message).every((key) => PLAIN.has(key));
-  return written(parties, mid, textOf(message.text) ?? describe(message), isPlain ? null : message);
+  const isPlain = Object.keys(message).every((key) => TEXT_KEYS.has(key));
+  return inboundMessage(parties, mid, textOf(message.text) ?? describe(message), isPlain ? null : message);
 }
 
-/**
- * Names are not told, only asked for, and a message is not to wait for an answer: contacts are nameless until somebody
- * names them.
- */
-function written(
+/** Meta gives a name only on request, and storing does not wait for that. So contacts start without a name. */
+function inboundMessage(
   { accountId, customerId }: Parties,
   providerId: string,
   body: string,
@@ -94,7 +90,7 @@ function written(
   return { kind: 'message', accountId, providerIds: [providerId], customer, body, metadata };
 }
 
-/** A delivery names the messages it is about, or how far all of them have come, or both. */
+/** A receipt of delivery names messages, or a watermark, or both. */
 function readDelivery(parties: Parties, { mids, watermark }: ProviderObject): InboundEvent[] {
   const ids = (Array.isArray(mids) ? mids : []).map(textOf).filter((mid) => mid !== null);
   return [
@@ -103,7 +99,7 @@ function readDelivery(parties: Parties, { mids, watermark }: ProviderObject): In
   ];
 }
 
-/** Messenger tells until when everything was read, Instagram which message. */
+/** Messenger sends a watermark, Instagram a message id. */
 function readRead(parties: Parties, { mid, watermark }: ProviderObject): InboundEvent[] {
   const id = textOf(mid);
   return [...(id === null ? [] : [receipt(parties, id, 'READ')]), ...watermarkOf(parties, 'READ', watermark)];
@@ -123,27 +119,29 @@ function watermarkOf(
   return [{ kind: 'watermark', accountId, customerId, status, until }];
 }
 
-/** What a customer does without writing: a button, a reaction, a link that led here. Not all of it has an id. */
+/** A button, a reaction, or the link that led here. Some have no id, so theirs is made from the event. */
 function readGesture(parties: Parties, event: ProviderObject): InboundMessage | null {
   const { postback, reaction, referral } = event;
   const idOf = (kind: string, about = '') =>
     [kind, about, parties.customerId, parties.timestamp ?? ''].join(':');
-  if (isGiven(postback)) {
-    // A button says what is written on it.
+  if (isFilledObject(postback)) {
+    // The button's label.
     const body = textOf(postback.title) ?? described('button', null);
-    return written(parties, textOf(postback.mid) ?? idOf('postback'), body, { postback });
+    return inboundMessage(parties, textOf(postback.mid) ?? idOf('postback'), body, { postback });
   }
-  if (isGiven(reaction) && reaction.action !== 'unreact') {
+  if (isFilledObject(reaction) && reaction.action !== 'unreact') {
     const body = described('reaction', textOf(reaction.emoji) ?? textOf(reaction.reaction));
-    return written(parties, idOf('reaction', textOf(reaction.mid) ?? ''), body, { reaction });
+    return inboundMessage(parties, idOf('reaction', textOf(reaction.mid) ?? ''), body, { reaction });
   }
-  if (isGiven(referral)) {
-    return written(parties, idOf('referral'), described('referral', textOf(referral.ref)), { referral });
+  if (isFilledObject(referral)) {
+    return inboundMessage(parties, idOf('referral'), described('referral', textOf(referral.ref)), {
+      referral,
+    });
   }
   return null;
 }
 
-function isGiven(value: unknown): value is ProviderObject {
+function isFilledObject(value: unknown): value is ProviderObject {
   return Object.keys(objectOf(value)).length > 0;
 }
 
@@ -153,7 +151,7 @@ function describe(message: ProviderObject): string {
   return described(message.is_unsupported === true ? 'unsupported message' : 'message', null);
 }
 
-/** Where Meta's own name for a kind says little. */
+/** Clearer names for some of Meta's types. */
 const KINDS: Record<string, string> = {
   fallback: 'link',
   share: 'shared post',

@@ -12,12 +12,12 @@ const request = (signature?: string | string[], body = rawBody) => ({
 describe("Meta's signature", () => {
   const good = `sha256=${sign(SECRET, rawBody)}`;
 
-  it('is over the very bytes', () => {
+  it('covers the exact bytes', () => {
     expect(isSignedBy(request(good), SECRET)).toBe(true);
     expect(isSignedBy(request(good, Buffer.concat([rawBody, Buffer.from(' ')])), SECRET)).toBe(false);
   });
 
-  it('may be of any of the secrets', () => {
+  it('may be by any of the secrets', () => {
     expect(isSignedBy(request(good), 'another', SECRET)).toBe(true);
     expect(isSignedBy(request(good))).toBe(false);
   });
@@ -36,7 +36,7 @@ describe("Meta's signature", () => {
 describe("Meta's handshake", () => {
   const query = { 'hub.mode': 'subscribe', 'hub.verify_token': 'T', 'hub.challenge': '1158201444' };
 
-  it('is answered with the challenge', () => expect(answerHandshake('T', query)).toBe('1158201444'));
+  it('returns the challenge', () => expect(answerHandshake('T', query)).toBe('1158201444'));
 
   it.each([
     ['another token', { ...query, 'hub.verify_token': 'U' }],
@@ -47,7 +47,7 @@ describe("Meta's handshake", () => {
     ['nothing', {}],
   ])('is refused: %s', (_, given) => expect(answerHandshake('T', given)).toBeNull());
 
-  it('has the token that is given, or the one before, or one that nobody guesses', () => {
+  it('uses the given token, or the previous one, or a random one', () => {
     expect(verifyTokenOf('given', { verifyToken: 'before' })).toBe('given');
     expect(verifyTokenOf(undefined, { verifyToken: 'before' })).toBe('before');
     expect(verifyTokenOf(undefined)).toMatch(/^[\w-]{32}$/);

@@ -4,12 +4,12 @@ import { isSameSecret } from './constant-time';
 
 const SIGNATURE_HEADER = 'x-hub-signature-256';
 
-/** The token that Meta repeats when an app's owner sets a hook: the given one, the present one, or a new one. */
+/** Meta returns this token when it verifies a hook. A rotation without one keeps the previous one. */
 export function verifyTokenOf(given: string | undefined, previous?: { verifyToken: string }): string {
   return given ?? previous?.verifyToken ?? randomBytes(24).toString('base64url');
 }
 
-/** Whether one of the secrets signed the raw body. Ignores the older `X-Hub-Signature`, which uses SHA-1. */
+/** Whether one of the secrets signed the raw body. Ignores the older `X-Hub-Signature`: it uses SHA-1. */
 export function isSignedBy(
   { headers, rawBody }: Pick<HookRequest, 'headers' | 'rawBody'>,
   ...appSecrets: string[]
@@ -19,7 +19,7 @@ export function isSignedBy(
   return appSecrets.some((secret) => isSameSecret(given, signatureOf(secret, rawBody)));
 }
 
-/** The challenge that Meta expects back before it accepts a hook's address; null for a wrong token. */
+/** Meta accepts a hook's address that returns its challenge. Null for a wrong token. */
 export function answerHandshake(verifyToken: string, query: Record<string, unknown>): string | null {
   const { 'hub.mode': mode, 'hub.verify_token': token, 'hub.challenge': challenge } = query;
   if (mode !== 'subscribe' || typeof token !== 'string' || typeof challenge !== 'string') return null;

@@ -6,14 +6,14 @@ import { CredentialText } from './credential-text';
 import { GraphApi } from './graph-api';
 import { answerHandshake, isSignedBy, verifyTokenOf } from './meta-webhook';
 
-/** What every one of Meta's channels needs: the token sends, the secret signs, and the verify token sets a hook. */
+/** The token sends, the app secret signs, and the verify token proves a hook's address. */
 export interface MetaCredentials {
   accessToken: string;
   appSecret: string;
   verifyToken: string;
 }
 
-/** What of them is given alike on every channel. What an access token may look like depends on where it is sent. */
+/** Without the access token: its form depends on the channel. */
 export class MetaCredentialsInput {
   @CredentialText(200)
   appSecret: string;
@@ -23,7 +23,7 @@ export class MetaCredentialsInput {
   verifyToken?: string;
 }
 
-/** What Meta's channels share: how credentials are completed, and how Meta proves who calls, and we who is called. */
+/** Credentials, signatures and handshakes, equal on all of Meta's channels. */
 @Injectable()
 export abstract class MetaAdapter<Credentials extends MetaCredentials> {
   constructor(
@@ -39,7 +39,7 @@ export abstract class MetaAdapter<Credentials extends MetaCredentials> {
     return answerHandshake(credentials.verifyToken, query);
   }
 
-  /** What `check` answers, of credentials that look right: with a verify token, to be entered at Meta. */
+  /** The result of `check` for valid input, with a verify token to enter at Meta. */
   protected checked<Input extends MetaCredentialsInput>(
     externalId: string,
     input: Input,

@@ -3,11 +3,11 @@ import { Agent } from 'node:https';
 import { AddressInfo, createServer, Server, Socket } from 'node:net';
 import { HttpsReceiver } from '../../../test/support/https-receiver';
 import { TestCa } from '../../../test/support/test-ca';
-import { ProviderHttp, waitMsOf } from './provider-http';
+import { ProviderHttp, retryAfterMs } from './provider-http';
 
-/** For calls that time out before they are connected. */
+/** For calls that time out before they connect. */
 const SHORT_MS = 300;
-/** For calls that time out once they are connected, on a busy machine too. */
+/** For calls that time out once they are connected. Long enough to connect on a busy machine. */
 const PAST_SETUP_MS = 1_500;
 
 describe('ProviderHttp', () => {
@@ -30,7 +30,7 @@ describe('ProviderHttp', () => {
   const post = (url: string, withinMs?: number) =>
     http.call({ method: 'POST', url, data: { text: 'Hi' } }, withinMs);
 
-  it('takes every status for an answer, with its JSON', async () => {
+  it('returns every status as an answer, with its JSON', async () => {
     const address = await listen(
       createHttpServer((_, response) => response.writeHead(429, { 'retry-after': '5' }).end('{"ok":false}')),
     );
@@ -42,7 +42,7 @@ describe('ProviderHttp', () => {
     });
   });
 
-  it('takes what is no JSON for text', async () => {
+  it('returns a body that is no JSON as text', async () => {
     const address = await listen(createHttpServer((_, response) => response.end('<h1>Bad gateway</h1>')));
     expect(await post(`http://${address}/`)).toMatchObject({
       kind: 'answered',
@@ -57,8 +57,8 @@ describe('ProviderHttp', () => {
     expect(await post(`http://${address}/`)).toMatchObject({ kind: 'answered', status: 307 });
   });
 
-  describe('knows that nothing has been sent', () => {
-    it('to a port that nobody listens on', async () => {
+  describe('reports that nothing was sent', () => {
+    it('to a closed port', async () => {
       const address = await listen(createServer());
       await new Promise((done) => servers.pop()!.close(done));
       expect(await post(`http://${address}/`)).toMatchObject({
@@ -67,20 +67,20 @@ describe('ProviderHttp', () => {
       });
     });
 
-    it('to a name that does not exist', async () => {
+    it('to an unknown host', async () => {
       expect(await post('http://nowhere.invalid/')).toMatchObject({ kind: 'unreached' });
     });
 
-    it('to an address that nothing comes back from', async () => {
+    it('to an address that never responds', async () => {
       expect(await post('http://192.0.2.1/', SHORT_MS)).toMatchObject({ kind: 'unreached' });
     });
 
-    it('when TLS is cut off in the middle', async () => {
+    it('when the TLS handshake is cut off', async () => {
       const address = await listen(createServer((socket) => socket.once('data', () => socket.destroy())));
       expect(await post(`https://${address}/`)).toMatchObject({ kind: 'unreached' });
     });
 
-    it('when TLS does not get done in time', async () => {
+    it('when the TLS handshake times out', async () => {
       const address = await listen(createServer((socket) => socket.resume()));
       expect(await post(`https://${address}/`, SHORT_MS)).toMatchObject({
         kind: 'unreached',
@@ -88,7 +88,7 @@ describe('ProviderHttp', () => {
       });
     });
 
-    it('when the certificate is not to be trusted', async () => {
+    it('when the certificate is not trusted', async () => {
       const ca = await TestCa.create();
       const receiver = await HttpsReceiver.start(await ca.issue(['127.0.0.1']));
       expect(await post(`https://127.0.0.1:${receiver.port}/`)).toMatchObject({ kind: 'unreached' });
@@ -97,8 +97,8 @@ describe('ProviderHttp', () => {
     });
   });
 
-  describe('does not know what came of a request', () => {
-    it('that the provider has read without an answer', async () => {
+  describe('reports an unknown outcome of a request', () => {
+    it('that the provider read but did not answer', async () => {
       const address = await listen(createHttpServer(() => undefined));
       expect(await post(`http://${address}/`, PAST_SETUP_MS)).toMatchObject({
         kind: 'unanswered',
@@ -106,7 +106,7 @@ describe('ProviderHttp', () => {
       });
     });
 
-    it('after which the connection was reset', async () => {
+    it('whose connection was reset', async () => {
       const address = await listen(
         createServer((socket) => socket.once('data', () => socket.resetAndDestroy())),
       );
@@ -116,7 +116,7 @@ describe('ProviderHttp', () => {
       });
     });
 
-    it('that met its end on a connection that was kept', async () => {
+    it('whose reused connection was closed', async () => {
       let count = 0;
       const address = await listen(
         createHttpServer((request, response) => {
@@ -129,7 +129,7 @@ describe('ProviderHttp', () => {
       expect(sockets).toHaveLength(1);
     });
 
-    it('over https, once the certificate was taken', async () => {
+    it('over https, once the certificate is accepted', async () => {
       const ca = await TestCa.create();
       const receiver = await HttpsReceiver.start(await ca.issue(['127.0.0.1']));
       receiver.respond = (response) => response.destroy();
@@ -142,7 +142,7 @@ describe('ProviderHttp', () => {
       await receiver.stop();
     });
 
-    it('whose answer breaks off', async () => {
+    it('whose response breaks off', async () => {
       const address = await listen(
         createHttpServer((_, response) => {
           response.writeHead(200, { 'content-length': '100' }).write('{');
@@ -152,7 +152,7 @@ describe('ProviderHttp', () => {
       expect(await post(`http://${address}/`)).toMatchObject({ kind: 'unanswered' });
     });
 
-    it('whose answer is without end', async () => {
+    it('whose response is endless', async () => {
       const address = await listen(createHttpServer((_, response) => response.end('x'.repeat(257 * 1024))));
       expect(await post(`http://${address}/`)).toMatchObject({ kind: 'unanswered' });
     });
@@ -171,5 +171,5 @@ describe('ProviderHttp', () => {
     ['Wed, 21 Oct 2026 07:28:00 GMT', 0],
     [undefined, 0],
     [1e300, 86_400_000],
-  ])('reads %p seconds to wait as %i ms', (seconds, ms) => expect(waitMsOf(seconds)).toBe(ms));
+  ])('reads %p seconds to wait as %i ms', (seconds, ms) => expect(retryAfterMs(seconds)).toBe(ms));
 });

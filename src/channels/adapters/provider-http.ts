@@ -7,11 +7,11 @@ import { ProviderVariable } from '../../common/channel';
 import { ProviderFault } from './channel-adapter';
 import { numberOf } from './provider-json';
 
-/** Name, connection, TLS, request and answer together. A message's lease outlives it. */
-const ANSWER_WITHIN_MS = 10_000;
+/** From the DNS lookup to the end of the response. A message's lease is longer. */
+const TIMEOUT_MS = 10_000;
 const MAX_ANSWER_BYTES = 256 * 1024;
 const MAX_SOCKETS = 500;
-/** Below what servers keep an idle connection for, so that none closes just as a message is written to it. */
+/** Shorter than servers keep idle connections, so that none closes one while a message is written to it. */
 const IDLE_MS = 4_000;
 const MAX_WAIT_SECONDS = 24 * 3600;
 
@@ -19,19 +19,18 @@ export interface AnsweredCall {
   kind: 'answered';
   status: number;
   headers: Record<string, unknown>;
-  /** The parsed JSON, or the text where it is none. */
+  /** Parsed JSON, or text if it is no JSON. */
   body: unknown;
 }
 
-/** What a provider answered, or why it did not. */
 export type ProviderAnswer =
   | AnsweredCall
-  /** No request has been written: trying again can't send anything twice. */
+  /** No byte of the request was written, so a retry can't send twice. */
   | { kind: 'unreached'; fault: ProviderFault }
-  /** A request has been written, at least in part, and nobody knows what became of it. */
+  /** The request was written, at least in part, so its outcome is unknown. */
   | { kind: 'unanswered'; fault: ProviderFault };
 
-/** Calls providers over connections that are kept. Every status is an answer; it never throws. */
+/** Calls providers over keep-alive connections. Never throws: every status is an answer. */
 @Injectable()
 export class ProviderHttp implements OnApplicationShutdown {
   private readonly agents = {
@@ -48,9 +47,8 @@ export class ProviderHttp implements OnApplicationShutdown {
     validateStatus: () => true,
   });
 
-  /** @param withinMs how long it may take in all */
-  async call(request: AxiosRequestConfig, withinMs = ANSWER_WITHIN_MS): Promise<ProviderAnswer> {
-    const signal = AbortSignal.timeout(withinMs);
+  async call(request: AxiosRequestConfig, timeoutMs = TIMEOUT_MS): Promise<ProviderAnswer> {
+    const signal = AbortSignal.timeout(timeoutMs);
     const transport = new WatchedTransport();
     try {
       const { status, headers, data } = await this.axios.request<unknown>({ ...request, signal, transport });
@@ -58,7 +56,7 @@ export class ProviderHttp implements OnApplicationShutdown {
     } catch (error) {
       const kind = transport.hasConnected ? 'unanswered' : 'unreached';
       const code = (error as { code?: string }).code ?? 'UNKNOWN';
-      return { kind, fault: { providerCode: null, message: faultOf(kind, signal.aborted, withinMs, code) } };
+      return { kind, fault: { providerCode: null, message: faultOf(kind, signal.aborted, timeoutMs, code) } };
     }
   }
 
@@ -69,8 +67,8 @@ export class ProviderHttp implements OnApplicationShutdown {
 }
 
 /**
- * Node's own requests, watched for the moment from which bytes of the request can leave: the connection is there and,
- * over https, its certificate accepted. Whatever fails before that has not sent anything.
+ * Records when bytes of the request can leave: once it is connected and, over https, the certificate is accepted. A
+ * failure before that has sent nothing.
  */
 class WatchedTransport {
   hasConnected = false;
@@ -79,7 +77,7 @@ class WatchedTransport {
     const isSecure = options.protocol === 'https:';
     const request = (isSecure ? https : http).request(options, onResponse);
     const connected = () => (this.hasConnected = true);
-    // A kept connection is handed over connected, and fires no such event again.
+    // A reused connection emits no connect event.
     request.once('socket', (socket) => {
       if (request.reusedSocket || (!isSecure && !socket.connecting)) connected();
       else socket.once(isSecure ? 'secureConnect' : 'connect', connected);
@@ -88,24 +86,32 @@ class WatchedTransport {
   }
 }
 
-/** Names the fault's code alone: an address in the error's own message may hold a token. */
-function faultOf(kind: 'unreached' | 'unanswered', tooLate: boolean, withinMs: number, code: string): string {
-  const cause = tooLate ? `nothing within ${withinMs / 1000} s` : code;
+/** Only the code: the error's own message may quote an address with a token. */
+function faultOf(
+  kind: 'unreached' | 'unanswered',
+  timedOut: boolean,
+  timeoutMs: number,
+  code: string,
+): string {
+  const cause = timedOut ? `nothing within ${timeoutMs / 1000} s` : code;
   return kind === 'unreached'
     ? `The provider can't be reached: ${cause}.`
     : `The provider has not answered: ${cause}.`;
 }
 
 /**
- * What whoever waits for a provider is told when it has not answered: where it was looked for, without the path, which
- * may hold a token.
- * @param variable of the configuration, that the address is from
+ * The error for an operator's call that got no answer. It names the origin only: the path may hold a token.
+ * @param variable sets the provider's address
  */
-export function providerAway({ message }: ProviderFault, url: string, variable: ProviderVariable): AppError {
-  return new AppError('UNAVAILABLE', `${message} It was asked at ${new URL(url).origin} (${variable}).`);
+export function providerUnavailable(
+  { message }: ProviderFault,
+  url: string,
+  variable: ProviderVariable,
+): AppError {
+  return new AppError('UNAVAILABLE', `${message} Its address is ${new URL(url).origin} (${variable}).`);
 }
 
-/** How long a provider wants to be left alone, from the seconds it names (`Retry-After`, say); 0 for not at all. */
-export function waitMsOf(seconds: unknown): number {
+/** From a provider's seconds (such as `Retry-After`) to milliseconds. 0 for anything unreadable. */
+export function retryAfterMs(seconds: unknown): number {
   return Math.min(Math.max(numberOf(seconds) ?? 0, 0), MAX_WAIT_SECONDS) * 1000;
 }

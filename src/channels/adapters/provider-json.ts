@@ -1,30 +1,28 @@
-/** What came from a provider is read as if it could be anything: nothing here throws. */
+/** A provider's JSON can hold anything. These functions never throw. */
 export type ProviderObject = Record<string, unknown>;
 
-/** An object; an empty one for anything else. */
 export function objectOf(value: unknown): ProviderObject {
   return isObject(value) ? value : {};
 }
 
-/** The objects of a list; none for anything else. */
 export function objectsOf(value: unknown): ProviderObject[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
-/** Text that says something, or a number as text: providers change their minds about ids and codes. */
+/** Non-empty text, or a number as text: providers send ids and codes as either. */
 export function textOf(value: unknown): string | null {
   if (typeof value === 'number' && Number.isFinite(value)) return String(value);
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
-/** A number, also when it is written as text. */
+/** A number, or text that is one. */
 export function numberOf(value: unknown): number | null {
   const text = textOf(value);
   const number = text === null ? NaN : Number(text);
   return Number.isFinite(number) ? number : null;
 }
 
-/** What a table of ours says under a key of theirs: nothing under `constructor` and the like, which every object has. */
+/** Looks up a provider's key, which may be one that every object inherits, such as `constructor`. */
 export function lookUp<Value>(table: Readonly<Record<string, Value>>, key: string): Value | undefined {
   return Object.hasOwn(table, key) ? table[key] : undefined;
 }

@@ -10,7 +10,7 @@ const refusal = (status: number, description: string, parameters?: object) =>
   outcome(status, { ok: false, error_code: status, description, parameters });
 
 describe("Telegram's answers", () => {
-  it('name the message that was sent', () => {
+  it('name the sent message', () => {
     const result = { message_id: 78, chat: { id: CHAT, type: 'private' }, date: 1749416400, text: 'Hi' };
     expect(outcome(200, { ok: true, result })).toEqual({ kind: 'SENT', providerId: '5512345:78' });
   });
@@ -30,7 +30,7 @@ describe("Telegram's answers", () => {
     });
   });
 
-  it('are obeyed when they name a time to wait', () => {
+  it('set the delay before a retry', () => {
     expect(refusal(429, 'Too Many Requests: retry after 5', { retry_after: 5 })).toMatchObject({
       kind: 'RETRY',
       afterMs: 5000,
@@ -42,7 +42,7 @@ describe("Telegram's answers", () => {
     });
   });
 
-  it('leave the outcome open when they make no sense', () => {
+  it('make the outcome UNKNOWN when they are unreadable', () => {
     expect(outcome(200, '<html>Welcome to our Wi-Fi</html>')).toMatchObject({ kind: 'UNKNOWN' });
   });
 });

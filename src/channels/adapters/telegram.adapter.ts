@@ -17,13 +17,13 @@ import {
 import { jsonOf } from './hook-body';
 import { isSameSecret } from './constant-time';
 import { unlessEmpty } from './credential-text';
-import { AnsweredCall, providerAway, ProviderHttp, waitMsOf } from './provider-http';
+import { AnsweredCall, providerUnavailable, ProviderHttp, retryAfterMs } from './provider-http';
 import { objectOf, textOf } from './provider-json';
 import { readUpdate, telegramMessageId } from './telegram.update';
 
 export interface TelegramCredentials {
   botToken: string;
-  /** Telegram puts it into every call of ours. Made anew with every token. */
+  /** Telegram sends it to the hook with every update. */
   secretToken: string;
 }
 
@@ -34,16 +34,16 @@ class TelegramCredentialsInput {
   botToken: string;
 }
 
-/** A person's chat has the person's own id; groups have negative ones. */
-const PERSON = /^[1-9]\d{0,15}$/;
+/** A person's chat has a positive id, a group's a negative one. */
+const PERSON_ID = /^[1-9]\d{0,15}$/;
 const SECRET_HEADER = 'x-telegram-bot-api-secret-token';
 
-/** Telegram, over the Bot API. */
+/** Telegram's Bot API. */
 @Injectable()
 export class TelegramAdapter implements HookedAdapter<TelegramCredentials> {
   readonly channel = 'TELEGRAM';
   readonly limits = { perSecond: 30, conversationIntervalMs: 1000 };
-  /** Telegram never tells afterwards. */
+  /** Telegram sends no receipts. */
   readonly unknownHoldMs = 0;
 
   constructor(
@@ -82,7 +82,7 @@ export class TelegramAdapter implements HookedAdapter<TelegramCredentials> {
     { credentials }: Connection<TelegramCredentials>,
     { recipientId, body }: OutboundMessage,
   ): Promise<SendOutcome> {
-    if (!PERSON.test(recipientId)) {
+    if (!PERSON_ID.test(recipientId)) {
       const message = "The contact's identity is not the id of a person at Telegram.";
       return { kind: 'TERMINAL', fault: { providerCode: null, message } };
     }
@@ -98,19 +98,19 @@ export class TelegramAdapter implements HookedAdapter<TelegramCredentials> {
     return typeof given === 'string' && isSameSecret(given, credentials.secretToken);
   }
 
-  /** One update a request. It does not name its bot: the hook does. */
+  /** An update does not name its bot. */
   parse({ externalId }: Connection<TelegramCredentials>, request: HookRequest): InboundEvent[] {
     const message = readUpdate(externalId, jsonOf(request));
     return message ? [message] : [];
   }
 
-  /** @throws AppError INVALID_BODY with what Telegram said; UNAVAILABLE */
+  /** @throws AppError INVALID_BODY with Telegram's refusal; UNAVAILABLE */
   private async require(botToken: string, method: string, parameters: object): Promise<void> {
     const answer = await this.call(botToken, method, parameters);
     if (answer.kind !== 'answered')
-      throw providerAway(answer.fault, this.config.providerUrls.TELEGRAM_API_URL, 'TELEGRAM_API_URL');
+      throw providerUnavailable(answer.fault, this.config.providerUrls.TELEGRAM_API_URL, 'TELEGRAM_API_URL');
     if (objectOf(answer.body).ok !== true) {
-      throw AppError.invalidBody('credentials', notTaken(faultOf(answer)));
+      throw AppError.invalidBody('credentials', refusal(faultOf(answer)));
     }
   }
 
@@ -123,7 +123,6 @@ export class TelegramAdapter implements HookedAdapter<TelegramCredentials> {
   }
 }
 
-/** What an answer to `sendMessage` means. */
 export function outcomeOf(answer: AnsweredCall, chatId: number): SendOutcome {
   const { ok, result } = objectOf(answer.body);
   const fault = faultOf(answer);
@@ -133,12 +132,12 @@ export function outcomeOf(answer: AnsweredCall, chatId: number): SendOutcome {
   }
   if (answer.status >= 200 && answer.status < 300) return { kind: 'UNKNOWN', fault };
   if (answer.status === 401) return { kind: 'REAUTH', fault };
-  // Telegram does not say whether the chat or the bot is too fast. One message a second in a chat is kept to anyway,
-  // so it must be the bot; and whoever goes on regardless is shut out for longer.
+  // Telegram does not say whether the chat or the bot is too fast. We respect the chat's limit, so it is the bot. A bot
+  // that continues anyway is blocked for longer.
   if (answer.status === 429) {
-    return { kind: 'RETRY', fault, afterMs: waitOf(answer), concerns: 'connection' };
+    return { kind: 'RETRY', fault, afterMs: delayOf(answer), concerns: 'connection' };
   }
-  if (answer.status >= 500) return { kind: 'RETRY', fault, afterMs: waitOf(answer) };
+  if (answer.status >= 500) return { kind: 'RETRY', fault, afterMs: delayOf(answer) };
   return { kind: 'TERMINAL', fault };
 }
 
@@ -150,11 +149,11 @@ function faultOf({ status, body }: AnsweredCall): ProviderFault {
   };
 }
 
-function waitOf({ body, headers }: AnsweredCall): number {
+function delayOf({ body, headers }: AnsweredCall): number {
   const { retry_after: seconds } = objectOf(objectOf(body).parameters);
-  return waitMsOf(seconds ?? headers['retry-after']);
+  return retryAfterMs(seconds ?? headers['retry-after']);
 }
 
-function notTaken({ message }: ProviderFault): string {
-  return `were not taken by Telegram: ${message.replace(/\.$/, '')}`;
+function refusal({ message }: ProviderFault): string {
+  return `were refused by Telegram: ${message.replace(/\.$/, '')}`;
 }

@@ -2,12 +2,12 @@ import { InboundMessage } from './channel-adapter';
 import { described } from './description';
 import { numberOf, objectOf, ProviderObject, textOf } from './provider-json';
 
-/** What a message is called: its number counts in its chat only. */
+/** Telegram's message ids are unique only within a chat. */
 export function telegramMessageId(chatId: string | number, messageId: string | number): string {
   return `${chatId}:${messageId}`;
 }
 
-/** A person's message to the bot; null for whatever else an update tells of: groups, channels, edits, bots. */
+/** A person's message to the bot. Null for groups, channels, edits and other bots. */
 export function readUpdate(accountId: string, body: unknown): InboundMessage | null {
   const { update_id: update, message: given } = objectOf(body);
   const message = objectOf(given);
@@ -32,7 +32,7 @@ function nameOf({ first_name, last_name, username }: ProviderObject): string | n
   return names.length > 0 ? names.join(' ') : textOf(username);
 }
 
-/** What every message has, whatever it is. */
+/** Keys that say nothing of a message's kind. */
 const ENVELOPE = new Set([
   ...['message_id', 'message_thread_id', 'from', 'sender_chat', 'sender_boost_count', 'sender_business_bot'],
   ...['date', 'business_connection_id', 'chat', 'forward_origin', 'is_topic_message', 'is_automatic_forward'],
@@ -50,10 +50,10 @@ const ENVELOPE = new Set([
   ...['entities', 'text'],
 ]);
 
-/** The field that makes a message of this kind, and what it is called. The first one counts. */
+/** By the key that marks a message's kind. The first match counts. */
 const KINDS: Record<string, { name: string; detail?: (value: unknown) => string | null }> = {
   photo: { name: 'image' },
-  // A GIF comes as a document as well, and a venue as a location.
+  // A GIF also has a `document`, and a venue a `location`. So these come first.
   animation: { name: 'animation' },
   video: { name: 'video' },
   video_note: { name: 'video' },
@@ -68,7 +68,7 @@ const KINDS: Record<string, { name: string; detail?: (value: unknown) => string 
   dice: { name: 'dice', detail: (value) => textOf(objectOf(value).value) },
 };
 
-/** A kind that is not known here goes by Telegram's own name for it. */
+/** An unknown kind keeps Telegram's name for it. */
 function describe(message: ProviderObject): string {
   const known = Object.keys(KINDS).find((field) => field in message);
   if (known === undefined) {

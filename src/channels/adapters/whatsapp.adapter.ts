@@ -26,26 +26,26 @@ class WhatsAppCredentialsInput extends MetaCredentialsInput {
   @Matches(/^\d{1,30}$/, { message: unlessEmpty('must be the id of a phone number: digits') })
   phoneNumberId: string;
 
-  /** It goes into a header. */
+  /** Sent in a header. */
   @Matches(/^[\x21-\x7e]{1,1000}$/, {
     message: unlessEmpty('must be ASCII characters without spaces, at most 1000'),
   })
   accessToken: string;
 }
 
-/** An id that stands for a customer without their phone number: a country, and what counts for one business alone. */
+/** The id of a customer who hides their phone number: a country, then an id known to this business only. */
 const BUSINESS_SCOPED_ID = /^[A-Z]{2}\.[A-Za-z0-9.]+$/;
 
-/** WhatsApp, over the Cloud API. */
+/** WhatsApp's Cloud API. */
 @Injectable()
 export class WhatsAppAdapter
   extends MetaAdapter<WhatsAppCredentials>
   implements HookedAdapter<WhatsAppCredentials>
 {
   readonly channel = 'WHATSAPP';
-  /** A customer's own limit lets 45 messages come at once, so it is kept to when Meta says so. */
+  /** No interval: Meta's limit per customer allows bursts of 45, so we wait only when Meta refuses. */
   readonly limits = { perSecond: 80, conversationIntervalMs: 0 };
-  /** Statuses come within seconds, and name the message. */
+  /** Statuses arrive within seconds, with our id. */
   readonly unknownHoldMs = 30_000;
 
   check(input: unknown, previous?: Connection<WhatsAppCredentials>): CheckedCredentials<WhatsAppCredentials> {
@@ -53,12 +53,12 @@ export class WhatsAppAdapter
     return this.checked(given.phoneNumberId, given, previous);
   }
 
-  /** Proves the token. Where Meta calls is set once for the app, by its owner. */
+  /** Proves the token. The app's owner enters the hook at Meta, once for the app. */
   async register({ credentials }: Connection<WhatsAppCredentials>): Promise<void> {
     await this.graph.require(this.request('GET', credentials, credentials.phoneNumberId), 'META_GRAPH_URL');
   }
 
-  /** The app goes on calling, and is turned away. */
+  /** The app keeps calling the hook, which refuses. */
   async unregister(): Promise<void> {}
 
   send(

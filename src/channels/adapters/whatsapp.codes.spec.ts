@@ -24,12 +24,12 @@ describe("WhatsApp's codes", () => {
     );
   });
 
-  it('count, whatever the status of the answer', () => {
+  it('decide over any status of the response', () => {
     expect(refusal(131047, 500)).toMatchObject({ kind: 'WINDOW' });
     expect(refusal(190, 200)).toMatchObject({ kind: 'REAUTH' });
   });
 
-  it('hold up the whole number when its limits are reached', () => {
+  it('delay the whole connection at a limit of the number', () => {
     expect(refusal(130429)).toMatchObject({ concerns: 'connection' });
     expect(refusal(130429)).not.toHaveProperty('afterMs');
     for (const hourly of [4, 80007]) {
@@ -40,19 +40,19 @@ describe("WhatsApp's codes", () => {
     expect(refusal(131056)).not.toHaveProperty('concerns');
   });
 
-  it('that nobody knows are judged by the status', () => {
+  it('that are unknown leave the decision to the status', () => {
     expect(refusal(999_999, 400)).toMatchObject({ kind: 'TERMINAL' });
     expect(refusal(999_999, 503)).toMatchObject({ kind: 'RETRY' });
     expect(answer(502, '<h1>Bad gateway</h1>')).toMatchObject({ kind: 'RETRY' });
     expect(answer(429, '', { 'retry-after': '30' })).toMatchObject({ kind: 'RETRY', afterMs: 30_000 });
   });
 
-  it('are none of what every object has', () => {
+  it('are never keys that every object inherits', () => {
     const error = { message: 'No', code: 'constructor' };
     expect(answer(400, { error })).toMatchObject({ kind: 'TERMINAL' });
   });
 
-  it('come with what Meta explained', () => {
+  it("come with Meta's explanation", () => {
     const error = {
       message: '(#131047) Re-engagement message',
       code: 131047,
@@ -63,7 +63,7 @@ describe("WhatsApp's codes", () => {
     });
   });
 
-  it('are not needed to see that an answer without an id says nothing', () => {
+  it('are not needed: a response without an id is UNKNOWN', () => {
     expect(answer(200, { id: 'wamid.1' })).toEqual({ kind: 'SENT', providerId: 'wamid.1' });
     expect(answer(200, { id: null })).toMatchObject({ kind: 'UNKNOWN' });
     expect(answer(200, 'OK', {})).toMatchObject({ kind: 'UNKNOWN' });

@@ -33,7 +33,7 @@ describe("A WhatsApp notification's", () => {
     ]);
   });
 
-  it('entries and changes are all read, those of other fields left out', () => {
+  it('entries and changes are all read, except those of other fields', () => {
     const second = { ...text, id: 'wamid.2' };
     const events = readNotification({
       entry: [
@@ -48,14 +48,14 @@ describe("A WhatsApp notification's", () => {
     ]);
   });
 
-  it.each(['constructor', 'toString', '__proto__'])('kind of %s is nothing special', (name) => {
+  it.each(['constructor', 'toString', '__proto__'])('type %s is like any unknown type', (name) => {
     const value = { messages: [{ ...text, type: name }], statuses: [{ id: 'wamid.3', status: name }] };
     expect(readNotification(notification(change(value)))).toMatchObject([
       { kind: 'message', body: `[${name.replaceAll('_', ' ')}]` },
     ]);
   });
 
-  it('customers without a phone number go by their business-scoped id', () => {
+  it('customers without a phone number have their business-scoped id', () => {
     const anonymous = { ...text, from: undefined };
     const given = {
       contacts: [{ profile: { name: 'Pablo', username: 'pablo' }, user_id: 'US.13491208655302741918' }],
@@ -131,7 +131,7 @@ describe("A WhatsApp notification's", () => {
     ]);
   });
 
-  it('ids of messages are only taken for ours when they can be', () => {
+  it('own ids are read only if they are valid', () => {
     const statuses = [{ id: 'wamid.1', status: 'sent', biz_opaque_callback_data: "'; --" }];
     expect(readNotification(notification(change({ statuses })))).toMatchObject([{ messageId: null }]);
   });
@@ -141,11 +141,11 @@ describe("A WhatsApp notification's", () => {
     ['a list', []],
     ['text', 'entry'],
     ['no entries', { entry: 'all' }],
-    ['entries of nothing', { entry: [null, 1, { changes: [null, { field: 'messages' }] }] }],
-    ['nobody', notification(change({ messages: [{ id: 'wamid.1', type: 'text' }] }))],
-    ['no id', notification(change({ messages: [{ from: CUSTOMER, type: 'text' }] }))],
-    ['a status nobody knows', notification(change({ statuses: [{ id: 'wamid.1', status: 'deleted' }] }))],
+    ['empty entries', { entry: [null, 1, { changes: [null, { field: 'messages' }] }] }],
+    ['a message without a sender', notification(change({ messages: [{ id: 'wamid.1', type: 'text' }] }))],
+    ['a message without an id', notification(change({ messages: [{ from: CUSTOMER, type: 'text' }] }))],
+    ['an unknown status', notification(change({ statuses: [{ id: 'wamid.1', status: 'deleted' }] }))],
     ['no number', notification({ field: 'messages', value: { messages: [text] } })],
     ['errors alone', notification(change({ errors: [{ code: 130429 }] }))],
-  ])('content is left out when it is %s', (_, body) => expect(readNotification(body)).toEqual([]));
+  ])('content is ignored when it is %s', (_, body) => expect(readNotification(body)).toEqual([]));
 });

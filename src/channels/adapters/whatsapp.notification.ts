@@ -4,16 +4,16 @@ import { described } from './description';
 import { faultOfError } from './graph-api';
 import { lookUp, objectOf, objectsOf, ProviderObject, textOf } from './provider-json';
 
-/** The code of a message that the customer's silence of 24 hours forbids, in an answer as in a status. */
+/** 24 hours have passed since the customer wrote. Both responses and statuses hold it. */
 export const WINDOW_CODE = '131047';
 
 /**
- * A field of the request to send that comes back in each of the message's statuses. Documented in Meta's reference of
- * the messages endpoint (developers.facebook.com/docs/whatsapp/cloud-api/reference/messages).
+ * WhatsApp returns this field in each status of the message
+ * (developers.facebook.com/docs/whatsapp/cloud-api/reference/messages).
  */
 export const OWN_ID_FIELD = 'biz_opaque_callback_data';
 
-/** Every message and status in a notification; it can hold those of many numbers. */
+/** Reads all messages and statuses of a notification, which can cover many numbers. */
 export function readNotification(body: unknown): InboundEvent[] {
   return objectsOf(objectOf(body).entry)
     .flatMap(({ changes }) => objectsOf(changes))
@@ -30,7 +30,7 @@ function readValue(value: ProviderObject): InboundEvent[] {
   return [...messages, ...statuses].filter((event) => event !== null);
 }
 
-/** A customer who goes by a user name shows no phone number, only an id that counts for this business alone. */
+/** A customer with a user name may hide their phone number. Then they have an id known to this business only. */
 function readMessage(
   accountId: string,
   message: ProviderObject,
@@ -57,7 +57,7 @@ function readMessage(
   };
 }
 
-/** A lone contact is the sender's, also where the phone number and the id of the account differ, as in some countries. */
+/** A single contact is the sender's, even if its id differs from the phone number, as in some countries. */
 function contactOf({ from, from_user_id }: ProviderObject, contacts: ProviderObject[]): ProviderObject {
   const sender = contacts.find(
     ({ wa_id, user_id }) =>
@@ -70,7 +70,7 @@ const RECEIPTS: Record<string, InboundReceipt['status']> = {
   sent: 'SENT',
   delivered: 'DELIVERED',
   read: 'READ',
-  // A voice message that has been listened to.
+  // A voice message was played.
   played: 'READ',
   failed: 'FAILED',
 };
@@ -90,7 +90,6 @@ function faultOf(status: InboundReceipt['status'], { errors }: ProviderObject): 
   return { ...fault, kind: fault.providerCode === WINDOW_CODE ? 'WINDOW' : 'TERMINAL' };
 }
 
-/** What each kind of message holds that can be said in a line. */
 const DETAILS: Record<string, (content: ProviderObject) => string | null> = {
   image: ({ caption }) => textOf(caption),
   video: ({ caption }) => textOf(caption),
@@ -101,7 +100,7 @@ const DETAILS: Record<string, (content: ProviderObject) => string | null> = {
   system: ({ body }) => textOf(body),
 };
 
-/** A button or a list entry that was chosen is the customer's word; the rest is described. */
+/** The label of a chosen button or list entry is the customer's text. */
 function describe(message: ProviderObject): string {
   const type = textOf(message.type) ?? 'message';
   const content = objectOf(message[type]);

@@ -24,7 +24,7 @@ import {
 const MAX_ORIGINS = 100;
 const IDENTITY_SECRET_BYTES = 32;
 
-/** An origin exactly as browsers send it: scheme, host, and the port if it is not the scheme's own. */
+/** Exactly the form that browsers send: no path, no default port. */
 function isOrigin(value: unknown): boolean {
   if (value === ANY_ORIGIN) return true;
   if (typeof value !== 'string' || !URL.canParse(value)) return false;
@@ -46,13 +46,13 @@ class WidgetCredentialsInput {
   @IsArray({ message: 'must be a list of origins' })
   allowedOrigins: string[];
 
-  /** When rotated: whether logged-in visitors go on being vouched for with the secret that there is. */
+  /** On rotation: keeps the secret that signs logged-in visitors. */
   @IsOptional()
   @IsBoolean({ message: 'must be true or false' })
   keepIdentitySecret?: boolean;
 }
 
-/** The widget on the workspace's own pages. There is no provider: a reply is sent once every process can show it. */
+/** The widget on the workspace's pages. It has no provider: a message is sent once it is published to all processes. */
 @Injectable()
 export class WidgetAdapter implements ChannelAdapter<WidgetCredentials> {
   readonly channel = 'WIDGET';
@@ -71,17 +71,16 @@ export class WidgetAdapter implements ChannelAdapter<WidgetCredentials> {
     return { ...base, credentials: { identitySecret }, reveal: { identitySecret } };
   }
 
-  /** Nobody is to be asked. */
   register(): Promise<void> {
     return Promise.resolve();
   }
 
-  /** Ends what visitors have open, at once; without Redis, their next heartbeat does. */
+  /** Closes the visitors' streams. Without Redis, their next heartbeat does. */
   async unregister({ id }: Connection<WidgetCredentials>): Promise<void> {
     await this.signal.send({ kind: 'changed', connectionId: id });
   }
 
-  /** Told twice, a visitor's client still shows it once; so whatever goes wrong, it can be tried again. */
+  /** A visitor's client shows a repeated message once, so every failure can be retried. */
   async send({ id }: Connection<WidgetCredentials>, message: OutboundMessage): Promise<SendOutcome> {
     const { messageId, recipientId: externalId } = message;
     try {
