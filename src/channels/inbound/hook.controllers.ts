@@ -7,7 +7,6 @@ import { HookEvents, HookHandshake } from './hook.decorators';
 import { HOOKED_CHANNELS } from './hook-path';
 import { HooksService } from './hooks.service';
 
-/** A controller for each channel whose provider calls us. */
 export const HOOK_CONTROLLERS = HOOKED_CHANNELS.map(hookController);
 
 function hookController(channel: Channel): Type<object> {
@@ -38,7 +37,7 @@ function hookController(channel: Channel): Type<object> {
       return this.hooks.receive({ channel, hookKey, request, response });
     }
   }
-  // The operation ids of the OpenAPI document begin with it.
+  // OpenAPI operation ids begin with it.
   Object.defineProperty(HookController, 'name', { value: `${label}HookController` });
   return HookController;
 }

@@ -27,7 +27,7 @@ const HOOK_ERRORS: OtherErrors = {
       message: 'Too many refused requests. Retry in 17 s.',
     },
     UNAVAILABLE: {
-      when: 'Not everything could be stored now: send it again.',
+      when: 'Some events could not be stored: send the request again.',
       message: 'The service is busy. Retry shortly.',
     },
   },
@@ -43,7 +43,7 @@ export function HookEvents(
     HttpCode(200),
     ApiOperation({
       summary: `${provider} sends events`,
-      description: 'Answered when everything is stored. A repeated event is stored once.',
+      description: 'Returns when all events are stored. A repeated event is stored once.',
     }),
     HookKey(),
     ApiHeader({ ...signature, required: true }),
@@ -68,7 +68,7 @@ export function HookHandshake(): MethodDecorator {
     ),
     ApiResponse({
       status: 200,
-      description: 'It is: `hub.challenge`, as it came.',
+      description: 'Verified: the value of `hub.challenge`.',
       headers: headerRefs(['X-Request-Id']),
       content: { 'text/plain': { schema: { type: 'string' }, example: '1158201444' } },
     }),

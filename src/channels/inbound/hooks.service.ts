@@ -13,13 +13,12 @@ import { ReceiptsService } from '../receipts/receipts.service';
 import { InboundService } from './inbound.service';
 import { workInLanes } from './lanes';
 
-/** By client address, against guessing. A well-signed request is never delayed. */
+/** By client address, against guessing. Signed requests are never limited. */
 const REFUSALS: RateLimit = { max: 120, excess: 'Too many refused requests.' };
 
-/** Events of one request that are processed concurrently: a body can hold thousands. */
+/** Events of one request in progress: a body can hold thousands. */
 const CONCURRENCY = 8;
 
-/** A request to a hook, and its response. */
 export interface HookCall {
   channel: Channel;
   hookKey: string;
@@ -27,7 +26,7 @@ export interface HookCall {
   response: Response;
 }
 
-/** Receives what providers send. */
+/** Verifies and stores providers' events. */
 @Injectable()
 export class HooksService {
   private readonly logger = new Logger(HooksService.name);
@@ -42,7 +41,7 @@ export class HooksService {
   ) {}
 
   /**
-   * Answers a provider that verifies the hook's address.
+   * Verifies the hook's address for a provider.
    * @returns the provider's challenge
    * @throws AppError FORBIDDEN, RATE_LIMITED
    */
@@ -57,8 +56,7 @@ export class HooksService {
   }
 
   /**
-   * Receives one request, which may hold many events. All of them are stored when it returns. When it throws, some may
-   * be missing, and the provider sends all of them again.
+   * Stores all events of one request. When it throws, some may be missing, and the provider sends all of them again.
    * @throws AppError UNAUTHENTICATED (also for an unknown address), INVALID_BODY, RATE_LIMITED
    */
   async receive(call: HookCall): Promise<void> {
@@ -90,7 +88,7 @@ export class HooksService {
   }
 
   /**
-   * One request can hold events of several accounts. An event counts only if its account's own secret signed the
+   * The connections of other accounts in the request. An event counts only if its account's own secret signed the
    * request, so that no workspace can sign for another's account.
    */
   private async othersOf(
@@ -105,7 +103,6 @@ export class HooksService {
     return (await this.connections.byAccounts(channel, foreign)).filter(isSigned);
   }
 
-  /** Shows an operator that an account is not connected, or has another secret. */
   private reportUnowned({ channel, id: connectionId }: Connection, events: InboundEvent[]): void {
     if (events.length === 0) return;
     const accounts = new Set(events.map(({ accountId }) => accountId)).size;
@@ -113,12 +110,12 @@ export class HooksService {
     this.logger.log(details, 'events ignored: their accounts are not connected, or have another secret');
   }
 
-  /** Any error makes the provider send everything again. UNAVAILABLE is the most useful answer. */
+  /** Any error makes the provider send everything again, but UNAVAILABLE names the cause. */
   private throwFirst(errors: unknown[]): void {
     if (errors.length === 0) return;
     const thrown = errors.find(isDatabaseAway) ?? errors[0];
     for (const err of errors.filter((error) => error !== thrown))
-      this.logger.error({ err }, 'another event of a refused request was not stored either');
+      this.logger.error({ err }, 'another event of the same request was not stored');
     throw thrown;
   }
 
@@ -133,14 +130,14 @@ export class HooksService {
     return error;
   }
 
-  /** Without a body, the raw parser sets none. */
+  /** The raw parser sets no body on an empty request. */
   private hookRequestOf({ originalUrl, headers, body }: Request): HookRequest {
     const rawBody = Buffer.isBuffer(body) ? body : Buffer.alloc(0);
     return { url: `${this.config.publicUrl}${originalUrl}`, headers, rawBody };
   }
 }
 
-/** Events of one customer, or of one message, keep their order. */
+/** Events of one customer, and receipts of one message, keep their order. */
 function laneOf(event: InboundEvent): string {
   if (event.kind === 'message') return event.customer.externalId;
   return event.kind === 'receipt' ? event.providerId : event.customerId;

@@ -5,18 +5,17 @@ import { InboundMessage } from '../adapters/channel-adapter';
 
 const MAX_NAME_CHARACTERS = 200;
 const MAX_PHONE_CHARACTERS = 50;
-/** Deeper than any provider's payload, and far below the limit of PostgreSQL's stack. */
+/** Far below the limit of PostgreSQL's stack. */
 const MAX_DEPTH = 50;
 const REPLACEMENT = '\uFFFD';
 const BLANK = '[empty message]';
 
-/** The stored part of a customer's message. Nothing that a customer writes is refused. */
 export interface InboundContent {
   body: string;
   metadata: object | null;
 }
 
-/** Fits the body, and keeps what does not fit in the metadata. */
+/** Makes any content storable: no customer's message is refused. A body that is cut stays whole in the metadata. */
 export function contentOf({ body, metadata }: Pick<InboundMessage, 'body' | 'metadata'>): InboundContent {
   const text = storable(body);
   const kept = metadata && storableJson(metadata);
@@ -25,7 +24,6 @@ export function contentOf({ body, metadata }: Pick<InboundMessage, 'body' | 'met
   return { body: cut(text, MAX_BODY_CHARACTERS), metadata: { ...kept, wholeBody: text } };
 }
 
-/** The sender's name and phone, as a contact can store them. */
 export function customerOf({ name, phone }: InboundMessage['customer']): {
   name: string | null;
   phone: string | null;
@@ -39,7 +37,7 @@ function label(text: string | null, max: number): string | null {
   return countCharacters(line) <= max ? line : cut(line, max);
 }
 
-/** Text that PostgreSQL can store. */
+/** PostgreSQL stores no NUL and no lone surrogate. */
 function storable(text: string): string {
   return text.replaceAll('\0', REPLACEMENT).toWellFormed();
 }
@@ -48,7 +46,7 @@ function cut(text: string, max: number): string {
   return `${[...text].slice(0, max - 1).join('')}…`;
 }
 
-/** JSON that PostgreSQL can store: without NUL and lone surrogates, which JSON escapes. */
+/** The same for JSON, which escapes both. */
 function storableJson(value: object): object {
   if (isDeeperThan(MAX_DEPTH, value)) return { omitted: `nested more than ${MAX_DEPTH} deep` };
   const json = JSON.stringify(value).replace(/\\(?:u(0000|d[89a-f]..)|.)/g, (escape, unstorable) =>

@@ -5,7 +5,7 @@ import { MessagesModule } from '../../messages/messages.module';
 import { InboundService } from './inbound.service';
 import { ProviderMessagesRepository } from './provider-messages.repository';
 
-/** What takes in customers' messages, whichever way they come. */
+/** Stores customers' messages from hooks and from the widget. */
 @Module({
   imports: [ContactsModule, ConversationsModule, MessagesModule],
   providers: [InboundService, ProviderMessagesRepository],

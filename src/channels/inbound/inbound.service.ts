@@ -10,7 +10,7 @@ import { isUsableId } from '../adapters/provider-id';
 import { contentOf, customerOf } from './inbound-content';
 import { ProviderMessagesRepository, PROVIDER_MESSAGES_KEY } from './provider-messages.repository';
 
-/** Stores customers' messages, each once, in the conversation with its sender. */
+/** Stores each customer's message once, in the sender's conversation. */
 @Injectable()
 export class InboundService {
   private readonly logger = new Logger(InboundService.name);
@@ -23,7 +23,7 @@ export class InboundService {
     private readonly providerMessages: ProviderMessagesRepository,
   ) {}
 
-  /** @returns false when the message is stored already, or its ids are unusable */
+  /** @returns false if the message is stored already, or its ids are unusable */
   async receive(connection: Connection, message: InboundMessage): Promise<boolean> {
     if (![message.customer.externalId, ...message.providerIds].every(isUsableId)) {
       this.logger.warn({ connectionId: connection.id }, 'a message was ignored: its ids are unusable');
@@ -32,7 +32,7 @@ export class InboundService {
     try {
       return await this.database.transaction((tx) => this.store(tx, connection, message));
     } catch (error) {
-      // The same message came again under another sender: everything is rolled back.
+      // The same message arrived under another sender.
       if (!violatesUnique(error, PROVIDER_MESSAGES_KEY)) throw error;
       return false;
     }
@@ -42,7 +42,7 @@ export class InboundService {
     const { id: connectionId, tenantId, channel } = connection;
     const { externalId } = message.customer;
     const providerIds = [...new Set(message.providerIds)];
-    // Locks the customer's identity, so that of two equal messages the second finds the first.
+    // Locks the customer's identity, so that a concurrent repetition finds the stored message.
     const customer = { channel, externalId, ...customerOf(message.customer) };
     const contactId = await this.contacts.identify(tx, tenantId, customer);
     if (await this.providerMessages.isKnown(tx, connectionId, providerIds)) return false;

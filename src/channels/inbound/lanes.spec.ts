@@ -4,19 +4,19 @@ import { workInLanes } from './lanes';
 describe('work in lanes', () => {
   const items = Array.from({ length: 60 }, (_, n) => ({ lane: `${n % 7}`, n }));
 
-  it('does everything once, so many at a time, and what shares a lane in order', async () => {
-    const [done, underWay]: [typeof items, Set<string>] = [[], new Set()];
+  it('processes each item once, up to the width concurrently, each lane in order', async () => {
+    const [done, active]: [typeof items, Set<string>] = [[], new Set()];
     let most = 0;
     await workInLanes(
       items,
       ({ lane }) => lane,
       3,
       async (item) => {
-        expect(underWay.has(item.lane)).toBe(false);
-        underWay.add(item.lane);
-        most = Math.max(most, underWay.size);
+        expect(active.has(item.lane)).toBe(false);
+        active.add(item.lane);
+        most = Math.max(most, active.size);
         for (let turns = item.n % 4; turns >= 0; turns--) await turn();
-        underWay.delete(item.lane);
+        active.delete(item.lane);
         done.push(item);
       },
     );
@@ -28,7 +28,7 @@ describe('work in lanes', () => {
     }
   });
 
-  it('is done at once with nothing', async () => {
+  it('settles without items', async () => {
     await expect(
       workInLanes([], String, 8, () => Promise.reject(new Error('never'))),
     ).resolves.toBeUndefined();

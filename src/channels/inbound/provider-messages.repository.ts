@@ -2,10 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { Transaction } from '../../database/transaction';
 import { MessageEntity } from '../../messages/message.entity';
 
-/** The primary key by which each of a provider's messages is stored once. */
 export const PROVIDER_MESSAGES_KEY = 'provider_messages_pkey';
 
-/** The providers' ids of customers' messages. */
+/** The providers' ids of stored customers' messages. */
 @Injectable()
 export class ProviderMessagesRepository {
   async isKnown(tx: Transaction, connectionId: string, providerIds: string[]): Promise<boolean> {
