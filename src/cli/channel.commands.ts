@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { type Channel, CHANNELS, describeChannel } from '../common/channel';
 import { SYSTEM } from '../common/principal';
-import { addListCommand, withServices } from './command';
+import { addListCommand, example, inWorkspace, withServices } from './command';
 import { channel as channelName, credentials } from './option-values';
 
 interface ConnectOptions {
@@ -23,7 +23,7 @@ const CREDENTIALS = `
 Credentials are one JSON object: in the argument, as @file, or as - on stdin, which keeps them out of the shell's
 history. The fields of each channel, [optional] in brackets:
 ${credentialRows.join('\n')}
-docs/channels.md says where to find each.
+docs/channels.md shows where to find each.
 `;
 
 export function addChannelCommands(program: Command): void {
@@ -41,17 +41,16 @@ export function addChannelCommands(program: Command): void {
     .requiredOption('--credentials <json>', 'JSON, @file, or - for stdin', credentials)
     .addHelpText(
       'after',
-      `${CREDENTIALS}
-Example:
-  node dist/cli.js channel connect --workspace acme --channel TELEGRAM --credentials @bot.json
-
-Prints {id, channel, externalId, status, hookUrl, settings, reveal, …}; reveal is printed only once.`,
+      CREDENTIALS +
+        example(
+          '{id, channel, externalId, status, hookUrl, settings, reveal, …}; reveal is printed only once',
+          'channel connect --workspace acme --channel TELEGRAM --credentials @bot.json',
+        ),
     )
     .action(
-      withServices(async ({ workspaces, channelConnections }, { workspace, ...given }: ConnectOptions) => {
-        const { id } = await workspaces.getBySlug(workspace);
-        return channelConnections.connect(id, given, SYSTEM);
-      }),
+      inWorkspace<ConnectOptions>(({ channelConnections }, tenantId, given) =>
+        channelConnections.connect(tenantId, given, SYSTEM),
+      ),
     );
 
   addListCommand(channel, {
@@ -71,11 +70,11 @@ function addChangeCommands(channel: Command): void {
     .requiredOption('--credentials <json>', 'JSON, @file, or - for stdin', credentials)
     .addHelpText(
       'after',
-      `${CREDENTIALS}
-Example:
-  node dist/cli.js channel rotate --id <id> --credentials - < bot.json
-
-Prints the connection; reveal holds the values to enter at the provider.`,
+      CREDENTIALS +
+        example(
+          'the connection; reveal holds the values to enter at the provider',
+          'channel rotate --id <id> --credentials - < bot.json',
+        ),
     )
     .action(
       withServices(async ({ lookup, channelConnections }, { id, credentials: given }: RotateOptions) => {
@@ -86,15 +85,14 @@ Prints the connection; reveal holds the values to enter at the provider.`,
 
   channel
     .command('disconnect')
-    .description('Ends a connection at once: its waiting outbound messages fail, and its hook is refused.')
+    .description('Ends a connection: its waiting outbound messages fail, and its hook refuses requests.')
     .requiredOption('--id <id>', 'the connection')
     .addHelpText(
       'after',
-      `
-Example:
-  node dist/cli.js channel disconnect --id <id>
-
-Prints the connection; providerFault says why its provider was not notified, if so.`,
+      example(
+        'the connection; providerFault holds the error if the provider could not be notified',
+        'channel disconnect --id <id>',
+      ),
     )
     .action(
       withServices(async ({ lookup, channelConnections }, { id }: { id: string }) =>
