@@ -8,23 +8,23 @@ const KIB = 1024;
 const MIB = 1024 * KIB;
 const GIB = 1024 * MIB;
 
-/** A webhook that has arrived whole and wants an answer. */
+/** A fully received webhook, before its response. */
 export interface Exchange {
   request: IncomingMessage;
   response: ServerResponse;
   /** The TCP connection below the TLS one. */
   connection: Socket;
-  /** Whether an earlier webhook came over the same connection. */
+  /** Whether an earlier webhook used the same connection. */
   isReused: boolean;
   random: Random;
-  /** Notes that the head of a 2xx answer is on its way. */
+  /** Records that the head of a 2xx response was written. */
   accept: () => void;
 }
 
-/** How a receiver answers, if it does. */
+/** How a receiver responds, if at all. */
 export interface Behaviour {
   answer(exchange: Exchange): void | Promise<void>;
-  /** What it does to a new connection, before TLS. */
+  /** Runs on a new connection, before TLS. */
   connect?(connection: Socket, random: Random): void;
 }
 
@@ -68,7 +68,7 @@ export const closingKeptConnections: Behaviour = {
       return;
     }
     accept();
-    // Said to be kept, and closed as soon as the answer is out.
+    // Announced as keep-alive, but closed after the response.
     response.end('ok', () => setImmediate(() => connection.destroy()));
   },
 };
@@ -99,7 +99,7 @@ export const gzipBomb: Behaviour = {
     return pour(response, bomb, (10 * GIB) / (64 * MIB));
   },
 };
-/** Zeros, packed to a thousandth: gzip takes any number of such members one after the other. */
+/** Zeros, compressed to a thousandth. A gzip body may repeat this member. */
 let bomb: Buffer | undefined;
 
 export const hugeHead: Behaviour = {
@@ -109,7 +109,7 @@ export const hugeHead: Behaviour = {
   },
 };
 
-/** Writes as fast as the other side reads, until it hangs up. */
+/** Writes as fast as the sender reads, until it disconnects. */
 async function pour(response: ServerResponse, chunk: Buffer, times: number): Promise<void> {
   for (let written = 0; written < times && !response.destroyed; written += 1) {
     if (!response.write(chunk)) await drained(response);

@@ -12,15 +12,15 @@ const plan = process.env.FAULT ? only(process.env.FAULT) : isFull ? FULL : SHORT
 const seed = process.env.SEED ? Number(process.env.SEED) : Math.floor(Math.random() * 1_000_000);
 
 const RUN_MS = isFull ? 900_000 : 240_000;
-/** The contract's schedule of retries takes 62 s and six attempts of 10 s. */
+/** The contract's retries take 62 s of backoff and six attempts of 10 s. */
 const SETTLE_MS = 150_000;
 const MAX_RECOVERY_MS = 30_000;
 const MAX_MEMORY_MB = 600;
 
 /**
- * Kills, cuts, freezes and starves a cluster under load: processes of the service, PostgreSQL, Redis, receivers, a name
- * server, the logs' disk. `npm run test:chaos` runs the full form; SEED=… repeats a run's choices,
- * FAULT=… takes one fault by its name.
+ * Kills, disconnects, freezes and starves parts of a cluster under load: processes of the service, PostgreSQL, Redis,
+ * receivers, a name server, the logs' disk. `npm run test:chaos` runs all faults, SEED=… repeats a run's choices, and
+ * FAULT=… selects one fault by name.
  */
 describe(`Chaos (SEED=${seed})`, () => {
   const random = new Random(seed);
@@ -73,7 +73,7 @@ describe(`Chaos (SEED=${seed})`, () => {
 
   it('was under load', () => {
     expect(cluster.ledger.promised.size).toBeGreaterThan(50);
-    expect(cluster.reads.answered).toBeGreaterThan(20); // a database that is away answers few
+    expect(cluster.reads.answered).toBeGreaterThan(20); // most fail while the database is down
   });
 
   it('delivered every message that was answered with 201 to every receiver that could receive', () => {
@@ -101,12 +101,12 @@ describe(`Chaos (SEED=${seed})`, () => {
     expect(late).toEqual([]);
   });
 
-  it('answered every client as the contract says', () => {
+  it('answered every client according to the contract', () => {
     expect(cluster.load.unexpected).toEqual([]);
     expect(cluster.reads.unexplained).toEqual([]);
   });
 
-  it('lost no process that nobody killed', () => {
+  it('lost no process that the suite did not kill', () => {
     expect(deaths()).toEqual([]);
   });
 

@@ -23,7 +23,7 @@ const ALLOWED_NETWORK = '127.0.0.0/8';
 const APIS = ['api-1', 'api-2'];
 const WORKERS = ['worker-1', 'worker-2'];
 
-/** Everything real and of this run alone: stores, processes, receivers, a name server, and clients that never rest. */
+/** Real stores, processes, receivers, a name server, and clients, all for this run only. */
 export class Cluster {
   readonly ledger = new Ledger();
   readonly logFolder = mkdtempSync(join(tmpdir(), 'messaging-chaos-logs-'));
@@ -65,12 +65,12 @@ export class Cluster {
     return this.receivers.get(name)!;
   }
 
-  /** The name server knows the receiver's address. */
+  /** Makes the name server resolve the receiver's host. */
   answerNames(): void {
     this.names.set(NAMED_HOST, { A: ['127.0.0.1'] });
   }
 
-  /** Nothing new comes in from now on; what was begun is answered. */
+  /** Settles when every request that was begun is answered. */
   async stopClients(): Promise<void> {
     await this.load.stop();
     await this.reads.stop();

@@ -16,18 +16,17 @@ import { Random } from './random';
 import { NAMED_HOST, ReceiverName } from './receivers';
 import { FULL_DISK, ServiceProcess } from './service-process';
 
-/** What a fault strikes: two that strike the same never do so at once. */
+/** Faults of one target never overlap. */
 export type Target = 'processes' | 'database' | 'redis' | 'receiver' | 'names' | 'logs';
 
-/** Something that goes wrong, for a while or all at once. */
 export interface Fault {
   name: string;
   target: Target;
-  /** The receiver at which recovery shows. */
+  /** Recovery is measured at this receiver. */
   witness: ReceiverName;
-  /** Settles when the fault is over, and recovery is to begin. */
+  /** Settles when the fault is over and recovery begins. */
   strike(cluster: Cluster, random: Random): Promise<void>;
-  /** For what goes on while recovery is watched. */
+  /** Ends a fault that lasts through recovery. */
   undo?(cluster: Cluster): Promise<void>;
 }
 
@@ -89,7 +88,7 @@ const names = faultsOf('names', 'named', {
   'name server: fails': answerNamesWith('SERVFAIL'),
 });
 
-/** Every write fails, in processes that start over it: what they would log is lost, and nothing else may be. */
+/** Processes start with a full disk for their logs. Only log lines may be lost. */
 const logs: Fault = {
   name: 'logs: full disk',
   target: 'logs',
@@ -140,13 +139,13 @@ function misbehave(behaviour: Behaviour): Fault['strike'] {
 function answerNamesWith(answer: StubAnswer): Fault['strike'] {
   return async (cluster, random) => {
     cluster.names.set(NAMED_HOST, { A: answer, AAAA: answer });
-    cluster.receiver('named').closeConnections(); // a kept connection asks for no name
+    cluster.receiver('named').closeConnections(); // a reused connection needs no DNS lookup
     await aWhile(random);
     cluster.answerNames();
   };
 }
 
-/** One after the other, so that some process is always there. */
+/** One after the other, so that at least one process is always up. */
 async function restartAll(
   { processes }: Cluster,
   output: (process: ServiceProcess) => string,

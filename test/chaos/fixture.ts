@@ -9,14 +9,14 @@ const WORKSPACES = 2;
 const CONVERSATIONS = 3;
 const NO_RATE_LIMIT = 1_000_000;
 
-/** A conversation that clients write to, and the key they do it with. */
+/** A conversation for the clients, and their API key. */
 export interface Conversation {
   id: string;
   workspaceId: string;
   apiKey: string;
 }
 
-/** Makes workspaces whose messages go to every receiver, through what a dashboard's backend imports. */
+/** Makes workspaces with every receiver as an endpoint, through the services that other backends import. */
 export async function makeConversations(
   options: Parameters<typeof MessagingModule.forRoot>[0],
   receivers: readonly Receiver[],

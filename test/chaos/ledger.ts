@@ -1,6 +1,6 @@
-/** A webhook as a receiver got it. */
+/** A webhook that a receiver received. */
 export interface Arrival {
-  /** Which of the workspace's receivers: see `receivers.ts`. */
+  /** Its name in `receivers.ts`. */
   receiver: string;
   deliveryId: string;
   messageId: string;
@@ -10,14 +10,14 @@ interface Acceptance extends Arrival {
   at: number;
 }
 
-/** What was promised to clients and what reached receivers: the two sides that must agree in the end. */
+/** Messages promised to clients, and deliveries accepted by receivers. Both must agree in the end. */
 export class Ledger {
   /** Messages answered with 201, by id. */
   readonly promised = new Map<string, { workspaceId: string; at: number }>();
   /** Deliveries answered with 2xx, in the order of their answers. */
   readonly accepted: Acceptance[] = [];
   arrivals = 0;
-  /** Deliveries that came again although they had been answered with 2xx. */
+  /** Deliveries that arrived again after a 2xx response. */
   duplicates = 0;
   private readonly acceptedDeliveries = new Set<string>();
   private readonly acceptedMessages = new Set<string>();
@@ -41,7 +41,7 @@ export class Ledger {
     return this.acceptedMessages.has(`${receiver} ${messageId}`);
   }
 
-  /** When a receiver first accepted a message that was promised after a moment. */
+  /** When a receiver first accepted a message promised after a moment. */
   firstNewDelivery(receiver: string, after: number): number | undefined {
     const isNew = ({ messageId }: Arrival) => (this.promised.get(messageId)?.at ?? 0) > after;
     return this.accepted.find(
@@ -49,7 +49,7 @@ export class Ledger {
     )?.at;
   }
 
-  /** Messages promised until a moment that one of these receivers has not accepted. */
+  /** Messages promised until a moment that at least one of these receivers did not accept. */
   missing(receivers: readonly string[], until = Infinity): string[] {
     return [...this.promised]
       .filter(([, { at }]) => at <= until)

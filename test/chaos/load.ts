@@ -9,9 +9,9 @@ const PAUSE_MS = { least: 100, most: 400 };
 const RETRY_MS = { least: 100, most: 500 };
 const GIVE_UP_ON_ANSWER_MS = 10_000;
 
-/** Clients that send messages all the time, and send again, under the same key, whatever was not answered with 201. */
+/** Clients that send messages all the time. They repeat a request, with the same idempotency key, until it gets 201. */
 export class Load {
-  /** Answers that no fault explains: neither 201 nor "not now". */
+  /** Responses that no fault explains: neither 201 nor 503. */
   readonly unexpected: string[] = [];
   retries = 0;
   private readonly underWay = new Map<ServiceProcess, number>();
@@ -31,16 +31,15 @@ export class Load {
       this.send(this.random.stream(`sender ${index}`)),
     );
     this.senders = Promise.all(senders);
-    this.senders.catch(() => undefined); // whoever stops the load hears of it
+    this.senders.catch(() => undefined); // stop() reports it
   }
 
-  /** Settles when everything that was begun has been answered with 201. */
+  /** Settles when every message that was begun got 201. */
   async stop(): Promise<void> {
     this.stopped = true;
     await this.senders;
   }
 
-  /** How many messages were begun. */
   get begun(): number {
     return this.sent;
   }
@@ -82,7 +81,7 @@ export class Load {
     }
   }
 
-  /** Null for no answer: nobody knows then whether the message was stored. */
+  /** Null without a response: the message may be stored or not. */
   private async post(
     api: ServiceProcess,
     { id, apiKey }: Conversation,

@@ -4,9 +4,9 @@ import { ServiceProcess } from './service-process';
 const EVERY_MS = 500;
 const RESIDENT = /^VmRSS:\s+(\d+) kB$/m;
 
-/** How much memory each process has, in MiB, where the system tells. */
+/** The memory of each process, in MiB. Empty on systems without /proc. */
 export class Memory {
-  /** At its worst, over all its restarts. */
+  /** Highest value over all restarts. */
   readonly peaks = new Map<string, number>();
   readonly latest = new Map<string, number>();
   private readonly timer: NodeJS.Timeout;
@@ -32,7 +32,7 @@ export class Memory {
   }
 }
 
-/** Nothing, if the process has ended meanwhile. */
+/** Empty if the process has ended meanwhile. */
 function read(file: string): string {
   try {
     return readFileSync(file, 'utf8');

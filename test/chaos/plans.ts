@@ -2,7 +2,7 @@ import { FAULTS, faultsNamed } from './faults';
 import { STEADY, STRUCK } from './receivers';
 import { Plan } from './scenario';
 
-/** Every fault by itself, then all of them together. */
+/** Every fault alone, then all of them together. */
 export const FULL: Plan = {
   receivers: [...STEADY, ...STRUCK, 'hopeless'],
   mute: [],
@@ -10,7 +10,7 @@ export const FULL: Plan = {
   mixed: FAULTS.filter(({ target }) => target !== 'logs'),
 };
 
-/** Some of each kind together: what there is time for in every test run. */
+/** A few faults of each kind together, short enough for every test run. */
 export const SHORT: Plan = {
   receivers: [...STEADY, ...STRUCK],
   mute: ['api-2', 'worker-2'],
@@ -30,7 +30,7 @@ export const SHORT: Plan = {
   ),
 };
 
-/** One fault by itself, or only all of them together (`mixed`), for a closer look. */
+/** One fault alone, or `mixed` for all of them together. */
 export function only(name: string): Plan {
   if (name === 'mixed') return { ...FULL, single: [] };
   return { ...FULL, receivers: SHORT.receivers, single: faultsNamed(name), mixed: [] };

@@ -1,4 +1,4 @@
-/** Chance that a seed repeats. Each part of the suite draws from a stream of its own, so that none shifts another's. */
+/** Repeatable random numbers. Each part of the suite has its own stream, so that no part shifts another's numbers. */
 export class Random {
   private state: number;
 
@@ -6,7 +6,7 @@ export class Random {
     this.state = seed >>> 0;
   }
 
-  /** A stream of its own, the same for the same seed and name. */
+  /** The same stream for the same seed and name. */
   stream(name: string): Random {
     let hash = this.state ^ 0x811c9dc5;
     for (const char of name) hash = Math.imul(hash ^ char.charCodeAt(0), 0x01000193);
@@ -22,7 +22,7 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** A whole number, both bounds included. */
+  /** An integer, both bounds included. */
   between(least: number, most: number): number {
     return least + Math.floor(this.next() * (most - least + 1));
   }

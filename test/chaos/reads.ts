@@ -6,17 +6,16 @@ import { Span, Stores } from './stores';
 
 const EVERY_MS = 200;
 const GIVE_UP_MS = 10_000;
-/** For a pool to notice that its connections are gone, and to open new ones. */
+/** Time for a pool to replace lost connections. */
 const RECONNECT_MS = 1_000;
 
-/** How a read ended: with a status, or with none and why. */
 interface Answer {
   status: number | null;
   retryAfter: string | null;
   failure: string | null;
 }
 
-/** Clients that read all the time, from each API process, and expect an answer unless a fault explains why not. */
+/** Clients that read all the time, from each API process. Only a fault may explain a failure. */
 export class Reads {
   answered = 0;
   unavailable = 0;
@@ -34,7 +33,7 @@ export class Reads {
 
   start(): void {
     this.readers = Promise.all(this.apis.map((api) => this.readAll(api, this.random.stream(api.name))));
-    this.readers.catch(() => undefined); // whoever stops them hears of it
+    this.readers.catch(() => undefined); // stop() reports it
   }
 
   async stop(): Promise<void> {
@@ -73,7 +72,7 @@ export class Reads {
     }
   }
 
-  /** No answer from a process that is down; "not now", and when, from one whose database is away. */
+  /** A process that is down may not respond. One without its database must respond 503 with Retry-After. */
   private isExplained(api: ServiceProcess, { status, retryAfter }: Answer, span: Span): boolean {
     if (status === null) return api.down.some((down) => overlap(down, span));
     return (

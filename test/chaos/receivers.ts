@@ -11,16 +11,15 @@ export interface TlsFiles {
   key: string;
 }
 
-/** Those that are well all the time: every message has to reach them soon. */
+/** Always healthy: every message must reach them soon. */
 export const STEADY = ['steady', 'slow'] as const;
-/** The one that faults strike, and the one that is found through the name server. */
+/** Struck by faults, directly or through the name server. */
 export const STRUCK = ['troubled', 'named'] as const;
 export type ReceiverName = (typeof STEADY | typeof STRUCK)[number] | 'hopeless';
 
-/** The host whose address the suite's name server knows. */
+/** Resolved by the suite's name server. */
 export const NAMED_HOST = 'receiver.test';
 
-/** An https receiver whose behaviour changes while it runs. */
 export class Receiver {
   private behaviour: Behaviour;
   private readonly connections = new Map<number, Socket>();
@@ -52,12 +51,12 @@ export class Receiver {
     this.behaviour = behaviour;
   }
 
-  /** Back to its usual self; what hangs still hangs, until its sender has had enough. */
+  /** Restores the usual behaviour. Hanging requests still hang until their sender times out. */
   heal(): void {
     this.behaviour = this.usual;
   }
 
-  /** Well from now on, even if it never was. */
+  /** Healthy from now on, even if its usual behaviour is not. */
   cure(): void {
     this.behaviour = answering;
   }
@@ -67,11 +66,11 @@ export class Receiver {
     for (const connection of this.connections.values()) connection.destroy();
   }
 
-  /** On the same port as before, if there was one. */
+  /** Reuses the previous port. */
   async listen(): Promise<void> {
     this.server = createServer(this.files, (request, response) => this.receive(request, response));
     this.server.keepAliveTimeout = 60_000;
-    // Senders that hang up in the middle, and our own faults, are what this is about.
+    // Faults cause these on purpose.
     this.server.on('tlsClientError', () => undefined);
     this.server.on('connection', (connection: Socket) => this.track(connection));
     this.server.listen(this.port, '127.0.0.1');
@@ -79,7 +78,7 @@ export class Receiver {
     this.port = (this.server.address() as AddressInfo).port;
   }
 
-  /** Nobody listens any more: connections are refused. */
+  /** Refuses connections from now on. */
   async stop(): Promise<void> {
     const closed = once(this.server, 'close');
     this.server.close();

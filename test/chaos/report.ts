@@ -11,12 +11,12 @@ const COLUMNS = [
   'Deliveries',
 ] as const;
 
-/** Prints past Jest, which would put a stack before every line. */
+/** Bypasses Jest, which would print a stack with every line. */
 export function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-/** The run as a table in Markdown. */
+/** A Markdown table of the run. */
 export function tableOf(episodes: readonly Episode[]): string {
   const rows = episodes.map((episode) => [
     episode.fault,
@@ -38,7 +38,6 @@ export function tableOf(episodes: readonly Episode[]): string {
   return [line(COLUMNS), line(rule), ...rows.map(line)].join('\n');
 }
 
-/** What the run came to as a whole. */
 export function summaryOf(
   { ledger, load, reads, memory, processes }: Cluster,
   outcomes: Readonly<Record<string, number>>,

@@ -5,34 +5,33 @@ import { Fault } from './faults';
 import { Random } from './random';
 import { ReceiverName, STEADY, STRUCK } from './receivers';
 
-/** How long recovery is waited for. What it may take at most is the suite's to judge. */
+/** Longer than the suite allows, so that a slow recovery is still measured. */
 const PATIENCE_MS = 60_000;
 
-/** What a run does. */
 export interface Plan {
   receivers: ReceiverName[];
-  /** Processes whose log cannot be written, from the start. */
+  /** Processes that can't write their log from the start. */
   mute: string[];
-  /** Faults that strike one at a time, each after the one before has healed. */
+  /** Strike one at a time, each after recovery from the previous one. */
   single: Fault[];
-  /** Faults that strike together: those of one target one after the other, in random order, at random moments. */
+  /** Strike together at random moments. Faults of one target strike one after the other, in random order. */
   mixed: Fault[];
 }
 
-/** What one fault came to, or several together. */
+/** The recovery from one fault, or from several together. */
 export interface Episode {
   fault: string;
   lastedMs: number;
-  /** From the fault's end until a message promised after it was delivered. */
+  /** From the fault's end until the first delivery of a message promised after it. */
   recoveredMs: number;
-  /** From the fault's end until all that was promised before it had reached the steady receivers. */
+  /** From the fault's end until the steady receivers have all messages promised before. */
   caughtUpMs: number;
   duplicates: number;
   messages: number;
   deliveries: number;
 }
 
-/** Lets a plan's faults strike a cluster, and watches it recover. */
+/** Runs a plan's faults, and measures recovery. */
 export class Scenario {
   readonly episodes: Episode[] = [];
 
@@ -109,7 +108,7 @@ export class Scenario {
 
   private async caughtUp(endedAt: number): Promise<number> {
     const { ledger } = this.cluster;
-    await waitFor('what was promised', () => ledger.missing(STEADY, endedAt).length === 0, PATIENCE_MS);
+    await waitFor('all promised messages', () => ledger.missing(STEADY, endedAt).length === 0, PATIENCE_MS);
     return Date.now() - endedAt;
   }
 

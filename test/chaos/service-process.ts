@@ -6,12 +6,12 @@ import { waitFor } from '../support/wait';
 import { Span, Stores } from './stores';
 
 const MAIN = join(__dirname, '../../dist/main.js');
-/** How soon a supervisor, such as a container's, starts again what has ended. */
+/** The delay of a supervisor before it restarts a process. */
 const RESTART_MS = 250;
 const READY_MS = 40_000;
 export const FULL_DISK = '/dev/full';
 
-/** A process of the service that ended although nobody wanted it to. */
+/** An unexpected end of a process. */
 export interface Death {
   name: string;
   how: string;
@@ -27,12 +27,12 @@ export interface ServiceProcessOptions {
   logFile: string;
 }
 
-/** One process of the service under a supervisor, which starts it again however it ended. */
+/** One process of the service under a supervisor, which restarts it after any end. */
 export class ServiceProcess {
-  /** When it did not serve because of what the suite did to it. */
+  /** When the suite kept it from serving. */
   readonly down: Span[] = [];
   readonly deaths: Death[] = [];
-  /** What each wanted SIGTERM came to: the exit code, or the signal if it had to be killed. */
+  /** For each SIGTERM, the exit code, or the signal if it had to be killed. */
   readonly stops: (number | NodeJS.Signals | null)[] = [];
   private child: ChildProcess | null = null;
   private wasReady = false;
@@ -65,17 +65,17 @@ export class ServiceProcess {
     await this.ready();
   }
 
-  /** As soon as it serves again. */
+  /** Settles when it serves again. */
   async ready(): Promise<void> {
     await waitFor(`${this.name} to be ready`, () => this.wasReady && this.child, READY_MS);
   }
 
-  /** Ends it without a word. */
+  /** Sends SIGKILL. */
   kill(): void {
     this.signal('SIGKILL');
   }
 
-  /** Asks it to end; settles once it has. */
+  /** Sends SIGTERM; settles when it has ended. */
   async terminate(): Promise<void> {
     const { child } = this;
     if (!child) return;
@@ -83,7 +83,7 @@ export class ServiceProcess {
     await waitFor(`${this.name} to end`, () => this.child !== child, READY_MS);
   }
 
-  /** Starts it anew, with its output going to another file. */
+  /** Restarts it with another output file. */
   async restartWith(output: string): Promise<void> {
     this.output = output;
     await this.terminate();
@@ -94,7 +94,7 @@ export class ServiceProcess {
     return this.options.logFile;
   }
 
-  /** Ends it for good. */
+  /** Ends it without a restart. */
   async stop(): Promise<void> {
     this.stopping = true;
     await this.terminate();

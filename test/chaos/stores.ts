@@ -14,15 +14,15 @@ import { TcpProxy } from '../support/tcp-proxy';
 type Reaper = Awaited<ReturnType<typeof startReaper>>;
 type Server = Awaited<ReturnType<typeof startPostgres>>;
 
-/** A span of time, in which `to` is still to come while it lasts. */
+/** A span of time; `to` is Infinity while it lasts. */
 export interface Span {
   from: number;
   to: number;
 }
 
-/** PostgreSQL and Redis of this run alone, which can be killed, frozen and brought back where they were. */
+/** PostgreSQL and Redis of this run, which can be killed, frozen and restarted. */
 export class Stores {
-  /** When PostgreSQL was away, or its connections were cut. */
+  /** When PostgreSQL was down, or its connections were cut. */
   readonly databaseAway: Span[] = [];
 
   private constructor(
@@ -41,7 +41,7 @@ export class Stores {
     const reaper = await startReaper(join(home.directory, 'lock'));
     for (const path of new Set([folder, home.directory])) reaper.removeAtEnd(path);
     const ports = { postgres: await freePort(), redis: await freePort() };
-    // Not disposable: what is committed has to outlive the server's end, and Redis keeps its data set.
+    // Not disposable: committed data must survive a kill, and Redis must keep its data set.
     const options = { home, reaper, disposable: false, onLog: () => undefined };
     const [postgres, redis] = await Promise.all([
       startPostgres({ ...options, port: ports.postgres }),
@@ -54,12 +54,12 @@ export class Stores {
     return this.postgres.url;
   }
 
-  /** Where the service's processes find Redis. */
+  /** The address of the proxy in front of Redis. */
   get redisUrl(): string {
     return this.redisProxy.address;
   }
 
-  /** Immediate shutdown: no session is ended properly, and the next start recovers from the log. */
+  /** Immediate shutdown: sessions break, and the next start recovers from the write-ahead log. */
   async stopPostgres(): Promise<void> {
     this.databaseAway.push({ from: Date.now(), to: Infinity });
     await this.end(this.postgres, 'SIGQUIT');
@@ -80,7 +80,7 @@ export class Stores {
     span.to = Date.now();
   }
 
-  /** Everything stays open, and nothing is answered. */
+  /** Connections stay open, but nothing responds. */
   async freezePostgres(ms: number): Promise<void> {
     const span = { from: Date.now(), to: Infinity };
     this.databaseAway.push(span);
@@ -90,7 +90,7 @@ export class Stores {
     } finally {
       for (const pid of frozen.reverse()) process.kill(pid, 'SIGCONT');
     }
-    await this.query('SELECT 1'); // it has first to deal with everybody who gave up on it
+    await this.query('SELECT 1'); // it first ends the sessions of clients that gave up
     span.to = Date.now();
   }
 
@@ -98,7 +98,7 @@ export class Stores {
     await this.end(this.redis, 'SIGKILL');
   }
 
-  /** With the data set that it had, or with none. */
+  /** With its old data set, or empty. */
   async restartRedis({ empty }: { empty: boolean }): Promise<void> {
     if (empty) this.wipeRedisFiles();
     this.redis = await startRedis({ ...this.options, port: this.ports.redis });
@@ -119,12 +119,12 @@ export class Stores {
     }
   }
 
-  /** Every connection to Redis is dead from now on, though nobody is told. */
+  /** Every connection to Redis stays open, but is dead. */
   silenceRedis(): void {
     this.redisProxy.silence();
   }
 
-  /** Asks the database over a connection of its own. */
+  /** Uses its own connection to the database. */
   async query<Row = Record<string, unknown>>(sql: string, parameters: unknown[] = []): Promise<Row[]> {
     const client = new Client({ connectionString: this.databaseUrl });
     await client.connect();
@@ -135,7 +135,7 @@ export class Stores {
     }
   }
 
-  /** Ends the stores, after whatever else was given to the reaper. */
+  /** Ends the stores, after all other processes of the reaper. */
   async stop(): Promise<void> {
     await this.redisProxy.cut();
     await this.reaper.finish();
@@ -155,8 +155,8 @@ export class Stores {
 }
 
 /**
- * Stops a server, and then each process of its own: a session goes on without the one that made it.
- * @returns what was stopped, in that order
+ * Stops a server and then its children: a session continues without its parent.
+ * @returns the stopped processes, in that order
  */
 function freezeTree(pid: number): number[] {
   process.kill(pid, 'SIGSTOP');
