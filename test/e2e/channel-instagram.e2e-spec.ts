@@ -216,7 +216,7 @@ describe('Instagram', () => {
       ['when nobody has said how long it lasts', { since: 1.1, left: 58.9, isExpiryAssumed: true }],
     ])('is replaced %s, once', async (_, life) => {
       await age(life);
-      provider.tokenLivesSeconds = 30 * 24 * 3600;
+      provider.tokenLifetimeSeconds = 30 * 24 * 3600;
       await Promise.all([refreshDue(), refreshDue()]);
       await refreshDue();
       expect(refreshes()).toHaveLength(1);

@@ -2,14 +2,12 @@ import { MessagingSimulator } from './messaging-simulator';
 import { graphError } from './meta-simulator';
 import { ProviderCall, ProviderReply } from './provider-simulator';
 
-/** Instagram's API with Instagram Login: every id is an account, every token good until it is revoked. */
+/** The Instagram API with Instagram Login. Every id is an account, and every token is valid until it is revoked. */
 export class InstagramSimulator extends MessagingSimulator {
-  /** What each refreshed token was replaced with, in the order it happened. */
   readonly refreshed: { from: string; to: string }[] = [];
-  /** What the next refreshes are answered instead, one each. */
+  /** Each of the next refreshes fails with one of these. */
   readonly refreshTrouble: ProviderReply[] = [];
-  /** How long a refreshed token lives. */
-  tokenLivesSeconds = 60 * 24 * 3600;
+  tokenLifetimeSeconds = 60 * 24 * 3600;
 
   protected readonly object = 'instagram';
   protected readonly maxText = { length: 1000, of: (text: string) => Buffer.byteLength(text) };
@@ -21,12 +19,12 @@ export class InstagramSimulator extends MessagingSimulator {
     subcode: 2534014,
   });
 
-  /** How an account's app hears that a message has been read. */
+  /** The event of a message that was read. */
   read(accountId: string, customerId: string, mid: string) {
     return this.event(accountId, customerId, { read: { mid } });
   }
 
-  /** What the "Test" button in Meta's dashboard sends. */
+  /** The notification of the "Test" button in Meta's dashboard. */
   dashboardTest() {
     const message = { mid: 'random_mid', text: 'random_text' };
     const value = {
@@ -52,7 +50,7 @@ export class InstagramSimulator extends MessagingSimulator {
     if (grant_type !== 'ig_refresh_token') return graphError(100, 'Invalid grant_type');
     const to = `${from.split('~')[0]}~${this.refreshed.length + 1}`;
     this.refreshed.push({ from, to });
-    const body = { access_token: to, token_type: 'bearer', expires_in: this.tokenLivesSeconds };
+    const body = { access_token: to, token_type: 'bearer', expires_in: this.tokenLifetimeSeconds };
     return { status: 200, body };
   }
 }

@@ -1,13 +1,12 @@
 import { graphError, MetaSimulator } from './meta-simulator';
 import { ProviderCall, ProviderReply } from './provider-simulator';
 
-/** A message that an account has sent. */
 export interface MessagingSent {
   accountId: string;
   customerId: string;
   mid: string;
   text: string;
-  /** What the account wants back in the echo. */
+  /** Returned in the echo. */
   metadata: string | undefined;
 }
 
@@ -16,12 +15,12 @@ interface Answer {
   body: object;
 }
 
-/** What the simulated Messenger and Instagram share: accounts with threads, and the `messaging[]` they notify of. */
+/** Messenger and Instagram: accounts with threads, and notifications with `messaging[]`. */
 export abstract class MessagingSimulator extends MetaSimulator {
   readonly sent: MessagingSent[] = [];
-  /** By account: which of its events are told. */
+  /** Subscribed fields by account. */
   readonly subscriptions = new Map<string, string[]>();
-  /** Customers who have been silent for more than 24 hours, and who can't be reached. */
+  /** Customers who last wrote more than 24 hours ago. */
   readonly windowClosedFor = new Set<string>();
   readonly unreachable = new Set<string>();
 
@@ -32,17 +31,17 @@ export abstract class MessagingSimulator extends MetaSimulator {
   protected abstract readonly windowClosed: ProviderReply;
   protected abstract readonly notReachable: ProviderReply;
 
-  /** Calls that send to this customer, refused ones too. */
+  /** Includes refused calls. */
   sendsTo(customerId: string): ProviderCall[] {
     return this.calls.filter((call) => this.isSend(call) && call.body.recipient?.id === customerId);
   }
 
-  /** What a customer writes to an account; `message` overrides any part of it, or makes it another kind. */
+  /** A customer's message to an account. `message` overrides its fields, or makes it another kind. */
   message(accountId: string, customerId: string, text: string, message: Record<string, unknown> = {}) {
     return this.event(accountId, customerId, { message: { mid: this.mid(), text, ...message } });
   }
 
-  /** What a customer does, of any kind. */
+  /** Any event by a customer. */
   event(accountId: string, customerId: string, event: object) {
     return {
       sender: { id: customerId },
@@ -52,14 +51,14 @@ export abstract class MessagingSimulator extends MetaSimulator {
     };
   }
 
-  /** How the account's app hears of a message that the account has sent. */
+  /** The event of a message that the account sent. */
   echo({ accountId, customerId, mid, text, metadata }: MessagingSent) {
     const app = { is_echo: true, app_id: 1_517_776_481_860_111 };
     const message = { mid, text, ...app, ...(metadata !== undefined && { metadata }) };
     return { ...this.event(customerId, accountId, { message }) };
   }
 
-  /** A notification with these events, each account's in an entry of its own. */
+  /** A notification with one entry per account. */
   notification(...events: { sender: { id: string }; recipient: { id: string }; message?: object }[]) {
     const accountOf = ({ sender, recipient, message }: (typeof events)[number]) =>
       message && 'is_echo' in message ? sender.id : recipient.id;

@@ -3,9 +3,9 @@ import { MessagingSimulator } from './messaging-simulator';
 import { graphError } from './meta-simulator';
 import { ProviderCall, ProviderReply } from './provider-simulator';
 
-/** Messenger's Send API: every id is a page, every token good until it is revoked. */
+/** Messenger's Send API. Every id is a page, and every token is valid until it is revoked. */
 export class MessengerSimulator extends MessagingSimulator {
-  /** Set, it is held against the proof in every call, as an app can ask for. */
+  /** If set, every call must have a valid proof, as an app can require. */
   appSecret: string | null = null;
 
   protected readonly object = 'page';
@@ -18,12 +18,12 @@ export class MessengerSimulator extends MessagingSimulator {
     subcode: 1545041,
   });
 
-  /** How a page's app hears that messages have been delivered: these, and all that were sent until now. */
+  /** The event that these messages, and all sent until the watermark, were delivered. */
   delivered(accountId: string, customerId: string, mids: string[], watermark = Date.now()) {
     return this.event(accountId, customerId, { delivery: { mids, watermark } });
   }
 
-  /** How a page's app hears that all messages sent until now have been read. */
+  /** The event that all messages sent until the watermark were read. */
   read(accountId: string, customerId: string, watermark = Date.now()) {
     return this.event(accountId, customerId, { read: { watermark } });
   }

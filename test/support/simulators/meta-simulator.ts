@@ -1,22 +1,22 @@
 import { createHmac } from 'node:crypto';
 import { ProviderCall, ProviderReply, ProviderSimulator, Trouble } from './provider-simulator';
 
-/** A hook as an app's owner sets it at Meta: one for the app, whoever's account an event is about. */
+/** Meta has one hook per app, for the events of all accounts. */
 export interface MetaHook {
   url: string;
   appSecret: string;
 }
 
-/** What the simulated Graph APIs share: errors, tokens, the handshake, signatures. */
+/** Errors, tokens, handshakes and signatures of all Graph APIs. */
 export abstract class MetaSimulator extends ProviderSimulator {
   readonly revokedTokens = new Set<string>();
 
-  /** A call refused with one of Meta's codes. */
+  /** Refuses a call with one of Meta's codes. */
   static refusal(code: number, message: string, more: { subcode?: number; status?: number } = {}): Trouble {
     return { kind: 'reply', reply: graphError(code, message, more) };
   }
 
-  /** Sets a hook, as Meta does: only if it repeats the challenge. Resolves with what it answered. */
+  /** Verifies a hook: it must return the challenge. Returns its response. */
   async handshake(url: string, verifyToken: string, challenge = '1158201444') {
     const { pathname, origin } = new URL(url);
     const query = new URLSearchParams({
@@ -28,9 +28,9 @@ export abstract class MetaSimulator extends ProviderSimulator {
     return { status: response.status, body: await response.text() };
   }
 
-  /** Signs a notification and brings it. The same one again is what Meta does after an answer got lost. */
+  /** Signs a notification and sends it to a hook. Meta repeats one whose response was lost. */
   notify({ url, appSecret }: MetaHook, notification: object): Promise<number> {
-    // Meta escapes what is beyond ASCII, and signs it so.
+    // Meta escapes non-ASCII characters before it signs.
     const body = JSON.stringify(notification).replace(
       /[\u0080-\uffff]/g,
       (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
@@ -38,7 +38,7 @@ export abstract class MetaSimulator extends ProviderSimulator {
     return this.notifyRaw(url, body, MetaSimulator.signature(appSecret, body));
   }
 
-  /** Brings a body with a signature of the test's own making, or none. */
+  /** Sends a body with any signature, or none. */
   notifyRaw(url: string, body: string, signature: string | null): Promise<number> {
     return this.callHook(url, body, signature === null ? {} : { 'x-hub-signature-256': signature });
   }
@@ -47,7 +47,7 @@ export abstract class MetaSimulator extends ProviderSimulator {
     return `sha256=${createHmac('sha256', appSecret).update(body).digest('hex')}`;
   }
 
-  /** The refusal of a call whose token is missing or no longer good, or null. */
+  /** The refusal of a call whose token is missing or revoked, or null. */
   protected tokenFault({ headers, query }: ProviderCall): ProviderReply | null {
     const token = headers.authorization?.replace(/^Bearer /, '') ?? query.access_token;
     if (!token)
@@ -58,7 +58,6 @@ export abstract class MetaSimulator extends ProviderSimulator {
   }
 }
 
-/** An error in the envelope of Meta's Graph APIs. */
 export function graphError(
   code: number,
   message: string,

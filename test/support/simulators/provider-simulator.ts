@@ -1,14 +1,14 @@
 import { createServer, IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { AddressInfo } from 'node:net';
 
-/** A call as the simulated provider got it. */
+/** A call that the simulated provider received. */
 export interface ProviderCall {
   method: string;
   /** Without the query. */
   path: string;
   query: Record<string, string>;
   headers: IncomingHttpHeaders;
-  /** The parsed JSON, or the text where it is none. */
+  /** Parsed JSON, or text if it is no JSON. */
   body: any;
   rawBody: string;
 }
@@ -19,23 +19,20 @@ export interface ProviderReply {
   headers?: Record<string, string>;
 }
 
-/** What a call that sends a message may meet instead of the ordinary answer. */
+/** A failure of a call that sends a message. */
 export type Trouble =
-  /** Refused like this; nothing is sent. */
+  /** Refuses the message. */
   | { kind: 'reply'; reply: ProviderReply }
-  /** The message is taken (unless `lost`), and the connection reset instead of an answer. */
+  /** Accepts the message (unless `lost`), then resets the connection. */
   | { kind: 'reset'; lost?: boolean }
-  /** The message is taken, and the answer comes so much later; without `ms`, never. */
+  /** Accepts the message, and responds after `ms`, or never without it. */
   | { kind: 'slow'; ms?: number };
 
-/**
- * A provider on a local port: it speaks the documented contract, keeps what it was asked, and gets into trouble when
- * told to. Needs nothing but Node.
- */
+/** A provider on a local port. It follows the documented contract, records calls, and fails on request. */
 export abstract class ProviderSimulator {
-  /** Every call so far, refused ones too. */
+  /** Includes refused calls. */
   readonly calls: ProviderCall[] = [];
-  /** Where hooks are called instead of the registered address's own origin: tests know theirs only once it listens. */
+  /** Replaces the origin of hooks: a test's service has no known port before it listens. */
   hookOrigin: string | null = null;
 
   private readonly server = createServer((request, response) => this.receive(request, response));
@@ -54,12 +51,12 @@ export abstract class ProviderSimulator {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  /** The next calls that send a message meet these, one each. */
+  /** Each of the next calls that send a message fails with one of these. */
   troubleNext(...troubles: Trouble[]): void {
     this.upcoming.push(...troubles);
   }
 
-  /** Every call that sends a message meets this, until `recover`. */
+  /** Every call that sends a message fails like this until `recover`. */
   trouble(trouble: Trouble): void {
     this.lasting = trouble;
   }
@@ -75,13 +72,13 @@ export abstract class ProviderSimulator {
     await closed;
   }
 
-  /** The ordinary answer, and whatever comes of the call. */
+  /** Processes a call without trouble. */
   protected abstract answer(call: ProviderCall): ProviderReply;
 
-  /** Whether a call sends a message, and so can meet trouble. */
+  /** Only calls that send a message can fail with trouble. */
   protected abstract isSend(call: ProviderCall): boolean;
 
-  /** Calls a hook, as the provider does. Resolves with the status it answered. */
+  /** Calls a hook. Returns the status of its response. */
   protected async callHook(url: string, body: string | Buffer, headers: Record<string, string>) {
     const { pathname, search, origin } = new URL(url);
     const response = await fetch(`${this.hookOrigin ?? origin}${pathname}${search}`, {
@@ -96,7 +93,7 @@ export abstract class ProviderSimulator {
   private receive(request: IncomingMessage, response: ServerResponse): void {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    // Whoever calls may hang up in the middle.
+    // Callers may disconnect.
     request.on('error', () => undefined);
     request.on('end', () => this.respond(callOf(request, Buffer.concat(chunks).toString()), response));
   }

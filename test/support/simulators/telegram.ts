@@ -1,6 +1,5 @@
 import { ProviderCall, ProviderReply, ProviderSimulator, Trouble } from './provider-simulator';
 
-/** A message that a bot has sent. */
 export interface TelegramSent {
   botToken: string;
   chatId: number;
@@ -14,20 +13,18 @@ interface Webhook {
   allowed_updates?: string[];
 }
 
-/** Telegram's Bot API: any token of the right form is a bot, any positive chat id a person who has started it. */
+/** Telegram's Bot API. Any token of the right form is a bot, and any positive chat id a person who started it. */
 export class TelegramSimulator extends ProviderSimulator {
   readonly sent: TelegramSent[] = [];
-  /** By bot token: what `setWebhook` has registered. */
+  /** By bot token. */
   readonly webhooks = new Map<string, Webhook>();
   readonly revokedTokens = new Set<string>();
-  /** Chats whose person has blocked the bot, and chats there are none of. */
   readonly blockedBy = new Set<number>();
   readonly unknownChats = new Set<number>();
 
   private nextMessageId = 1000;
   private nextUpdateId = 500_000;
 
-  /** A bot's token; each number is another bot. */
   static token(botId = 7_000_001): string {
     return `${botId}:AA${'simulatedTelegramBotToken'.padEnd(33, 'x')}`;
   }
@@ -41,17 +38,17 @@ export class TelegramSimulator extends ProviderSimulator {
     return refused(code, description);
   }
 
-  /** Calls that send to this chat, refused ones too. */
+  /** Includes refused calls. */
   sendsTo(chatId: number): ProviderCall[] {
     return this.calls.filter((call) => this.isSend(call) && Number(call.body.chat_id) === chatId);
   }
 
-  /** An update with a text that a person wrote to the bot. `message` overrides any part of it. */
+  /** A person's text to the bot. `message` overrides its fields. */
   textUpdate(chatId: number, text: string, message: Record<string, unknown> = {}) {
     return this.update(chatId, { text, ...message });
   }
 
-  /** An update with a message of any kind. */
+  /** A message of any kind. */
   update(chatId: number, message: Record<string, unknown>) {
     return {
       update_id: this.nextUpdateId++,
@@ -65,12 +62,12 @@ export class TelegramSimulator extends ProviderSimulator {
     };
   }
 
-  /** A person writes to the bot: Telegram calls the registered hook. Resolves with the status of its answer. */
+  /** Sends a person's text to the hook. Returns the status of its response. */
   write(botToken: string, chatId: number, text: string): Promise<number> {
     return this.deliver(botToken, this.textUpdate(chatId, text));
   }
 
-  /** Brings an update to the registered hook; the same one again is what Telegram does after an answer got lost. */
+  /** Sends an update to the hook. Telegram repeats one whose response was lost. */
   deliver(botToken: string, update: object, secret?: string): Promise<number> {
     const webhook = this.webhooks.get(botToken);
     if (!webhook) throw new Error('The bot has no webhook');

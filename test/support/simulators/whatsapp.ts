@@ -1,36 +1,35 @@
 import { ProviderCall, ProviderReply } from './provider-simulator';
 import { graphError, MetaSimulator } from './meta-simulator';
 
-/** A message that the business has sent. */
 export interface WhatsAppSent {
   phoneNumberId: string;
-  /** The customer: a phone number, or a business-scoped id. */
+  /** The customer's phone number, or business-scoped id. */
   to: string;
   id: string;
   text: string;
-  /** What the business wants back in each status. */
+  /** Returned in each status. */
   ownId: string | undefined;
 }
 
 type Status = 'sent' | 'delivered' | 'read' | 'failed';
 
-/** WhatsApp's Cloud API: every id is a number of the business, every token good until it is revoked. */
+/** WhatsApp's Cloud API. Every id is a number of the business, and every token is valid until it is revoked. */
 export class WhatsAppSimulator extends MetaSimulator {
   readonly sent: WhatsAppSent[] = [];
-  /** Customers who have been silent for more than 24 hours, and who can't be reached. */
+  /** Customers who last wrote more than 24 hours ago. */
   readonly windowClosedFor = new Set<string>();
   readonly unreachable = new Set<string>();
 
   private nextId = 1;
 
-  /** Calls that send to this customer, refused ones too. */
+  /** Includes refused calls. */
   sendsTo(customer: string): ProviderCall[] {
     return this.calls.filter(
       (call) => this.isSend(call) && (call.body.to === customer || call.body.recipient === customer),
     );
   }
 
-  /** A customer's message; `message` overrides any part of it, or makes it another kind. */
+  /** A customer's message. `message` overrides its fields, or makes it another kind. */
   message(from: string, text: string, message: Record<string, unknown> = {}) {
     return {
       from,
@@ -97,7 +96,7 @@ export class WhatsAppSimulator extends MetaSimulator {
     };
   }
 
-  /** A notification with these changes, each in an entry of its own. */
+  /** A notification with one entry per change. */
   static envelope(changes: object[]) {
     const entry = changes.map((change) => ({ id: '102290129340398', changes: [change] }));
     return { object: 'whatsapp_business_account', entry };
