@@ -17,7 +17,7 @@ import { waitFor } from '../support/wait';
 const SECRET_HEADER = 'x-telegram-bot-api-secret-token';
 const UNSIGNED = 'The request is not signed as it must be.';
 
-describe('what providers send to hooks', () => {
+describe('hooks', () => {
   let telegram: TelegramSimulator;
   let service: TestService;
   let shop: ChannelWorkspace;
@@ -41,7 +41,6 @@ describe('what providers send to hooks', () => {
     return { shop: await ChannelWorkspace.connect(service, 'TELEGRAM', { botToken }), token: botToken };
   }
 
-  /** A person who has written already, and the conversation. */
   async function customer(): Promise<{ chatId: number; conversation: { id: string } }> {
     const chatId = people++;
     expect(await telegram.write(token, chatId, 'Hello?')).toBe(200);
@@ -54,7 +53,7 @@ describe('what providers send to hooks', () => {
   const post = (path: string, headers: Record<string, string>, raw: string | Buffer) =>
     service.client.send({ method: 'POST', path, headers, raw });
 
-  it('makes the customer a contact, and their message a conversation, with its events', async () => {
+  it('create a contact, a conversation and a message, with their events', async () => {
     const chatId = people++;
     expect(await telegram.write(token, chatId, 'Is it in stock?')).toBe(200);
 
@@ -82,14 +81,14 @@ describe('what providers send to hooks', () => {
     });
   });
 
-  it('goes on in the same conversation', async () => {
+  it('continue the same conversation', async () => {
     const { chatId, conversation } = await customer();
     await telegram.write(token, chatId, 'Anybody there?');
     expect(await shop.conversationsWith(String(chatId))).toHaveLength(1);
     expect(await shop.bodiesOf(conversation)).toEqual(['Hello?', 'Anybody there?']);
   });
 
-  it.each(['CLOSED', 'SNOOZED'])('opens a conversation again that was %s', async (status) => {
+  it.each(['CLOSED', 'SNOOZED'])('reopen a conversation that was %s', async (status) => {
     const { chatId, conversation } = await customer();
     await shop.tenant.client.patch(`/conversations/${conversation.id}`, { status });
     await telegram.write(token, chatId, 'One more thing');
@@ -103,7 +102,7 @@ describe('what providers send to hooks', () => {
     ]);
   });
 
-  it('goes on where an agent has begun with a known customer', async () => {
+  it('continue a conversation that an agent began with a known customer', async () => {
     const { chatId, conversation } = await customer();
     const known = await shop.tenant.client.get(`/conversations/${conversation.id}`);
     const begun = await service.make.conversation(shop.workspace, {
@@ -114,7 +113,7 @@ describe('what providers send to hooks', () => {
     expect(await shop.bodiesOf(begun)).toEqual(['Here?']);
   });
 
-  it('keeps what is no text, with a description and all that was sent', async () => {
+  it('store content without text, with a description and all its data', async () => {
     const chatId = people++;
     const sticker = { emoji: '👋', file_id: 'f1' };
     expect(await telegram.deliver(token, telegram.update(chatId, { sticker }))).toBe(200);
@@ -129,9 +128,9 @@ describe('what providers send to hooks', () => {
   it.each([
     ['a NUL', 'a\0b', 'a\uFFFDb'],
     ['half of a surrogate pair', 'a\uD83Db', 'a\uFFFDb'],
-    ['nothing but blanks', ' \n ', '[empty message]'],
-    ['too much', 'x'.repeat(5000), `${'x'.repeat(4095)}…`],
-  ])('refuses no text: %s', async (_, text, stored) => {
+    ['only blanks', ' \n ', '[empty message]'],
+    ['too long', 'x'.repeat(5000), `${'x'.repeat(4095)}…`],
+  ])('refuse no text: %s', async (_, text, stored) => {
     const chatId = people++;
     expect(await telegram.write(token, chatId, text)).toBe(200);
     const conversation = await shop.conversationWith(String(chatId));
@@ -140,21 +139,21 @@ describe('what providers send to hooks', () => {
 
   it.each([
     ['an edit', { edited_message: { message_id: 1, chat: { id: 5, type: 'private' }, text: 'x' } }],
-    ['nothing at all', {}],
-    ['parts that are something else', { message: 'no', update_id: [] }],
+    ['an empty update', {}],
+    ['parts of other types', { message: 'no', update_id: [] }],
     [
-      'ids that nobody has',
+      'unusable ids',
       { update_id: 1, message: { message_id: 'x'.repeat(9000), chat: { id: 1, type: 'private' } } },
     ],
     ['an id with a NUL', { update_id: 1, message: { message_id: 1, chat: { id: '1\0', type: 'private' } } }],
-  ])('takes %s, and stores nothing', async (_, update) => {
+  ])('accept %s, and store nothing', async (_, update) => {
     const before = await shop.tenant.client.all('/contacts', 200);
     expect(await telegram.deliver(token, update)).toBe(200);
     expect(await shop.tenant.client.all('/contacts', 200)).toEqual(before);
   });
 
-  describe('once', () => {
-    it('however often the same comes, and however many at once', async () => {
+  describe('store a message once', () => {
+    it('even if it is repeated, also concurrently', async () => {
       const chatId = people++;
       const update = telegram.textUpdate(chatId, 'Only once');
       const statuses = await Promise.all(Array.from({ length: 20 }, () => telegram.deliver(token, update)));
@@ -165,7 +164,7 @@ describe('what providers send to hooks', () => {
       expect(await shop.bodiesOf(conversations[0])).toEqual(['Only once']);
     });
 
-    it('also after later ones, and under another number of the provider’s', async () => {
+    it('even after later ones, and in another update', async () => {
       const chatId = people++;
       const first = telegram.textUpdate(chatId, 'first');
       await telegram.deliver(token, first);
@@ -175,7 +174,7 @@ describe('what providers send to hooks', () => {
       expect(await shop.bodiesOf(conversation)).toEqual(['first', 'second']);
     });
 
-    it('makes one contact and one conversation of a new customer’s first messages, all at once', async () => {
+    it('with one contact and one conversation for a new customer’s concurrent first messages', async () => {
       const chatId = people++;
       const texts = Array.from({ length: 10 }, (_, n) => `message ${n}`);
       const statuses = await Promise.all(texts.map((text) => telegram.write(token, chatId, text)));
@@ -192,7 +191,7 @@ describe('what providers send to hooks', () => {
     });
   });
 
-  describe('is refused', () => {
+  describe('refuse a request', () => {
     const update = () => JSON.stringify(telegram.textUpdate(people, 'Forged'));
     const messages = () => service.query<{ n: string }>('SELECT count(*) AS n FROM messages');
 
@@ -209,7 +208,7 @@ describe('what providers send to hooks', () => {
     });
 
     it.each(['0'.repeat(32), 'short', '%00', '..%2f', `${'0'.repeat(32)}x`])(
-      'at an address that there is not: %s',
+      'to an unknown address: %s',
       async (hookKey) => {
         const { status, body } = await post(`/channels/telegram/${hookKey}`, signed(), update());
         expect(status).toBe(401);
@@ -217,22 +216,22 @@ describe('what providers send to hooks', () => {
       },
     );
 
-    it('at another channel’s path', async () => {
+    it('to another channel’s path', async () => {
       const path = hookPath().replace('telegram', 'whatsapp');
       expect((await post(path, signed(), update())).status).toBe(401);
     });
 
-    it.each(['', '{', 'null x', '{"update_id":1}}'])('when it is no JSON: %s', async (raw) => {
+    it.each(['', '{', 'null x', '{"update_id":1}}'])('with a body that is no JSON: %s', async (raw) => {
       const { status, body } = await post(hookPath(), signed(), raw);
       expect(status).toBe(400);
       expect(body).toEqual(errorBody('INVALID_BODY', 'The body cannot be read as JSON.'));
     });
 
-    it.each(['null', '[]', '"x"', '1'])('never for being %s', async (raw) => {
+    it.each(['null', '[]', '"x"', '1'])('never with any JSON, such as %s', async (raw) => {
       expect((await post(hookPath(), signed(), raw)).status).toBe(200);
     });
 
-    it('beyond 3 MiB, and not below', async () => {
+    it('above 3 MiB, and not below', async () => {
       const ofSize = (bytes: number) => Buffer.from(JSON.stringify({ pad: 'x'.repeat(bytes - 10) }));
       expect(ofSize(3 * 1024 * 1024)).toHaveLength(3 * 1024 * 1024);
       expect((await post(hookPath(), signed(), ofSize(3 * 1024 * 1024))).status).toBe(200);
@@ -241,12 +240,12 @@ describe('what providers send to hooks', () => {
       expect(body).toEqual(errorBody('PAYLOAD_TOO_LARGE', 'The body is larger than 3 MiB.'));
     });
 
-    it('whatever type it says it has', async () => {
+    it('never for its content type', async () => {
       const headers = { ...signed(), 'content-type': 'text/html; charset=nonsense' };
       expect((await post(hookPath(), headers, '{}')).status).toBe(200);
     });
 
-    it('leaves the API its own limit', async () => {
+    it('above the API’s own limit, at the API’s paths', async () => {
       const raw = JSON.stringify({ body: 'x'.repeat(256 * 1024) });
       const path = `/api/v1/conversations/${newId()}/messages`;
       const { status, body } = await post(path, {}, raw);
@@ -254,7 +253,7 @@ describe('what providers send to hooks', () => {
       expect(body).toEqual(errorBody('PAYLOAD_TOO_LARGE', 'The body is larger than 256 KiB.'));
     });
 
-    it('is not asked for at paths that there are not', async () => {
+    it('with 404 at unknown paths', async () => {
       const { client } = service;
       for (const path of ['/channels', '/channels/telegram', '/channels/fax/x', hookPath()]) {
         expect((await client.send({ method: 'GET', path })).status).toBe(404);
@@ -262,7 +261,7 @@ describe('what providers send to hooks', () => {
     });
   });
 
-  it('of one workspace stores nothing in another', async () => {
+  it('of one workspace store nothing in another', async () => {
     const other = await connect();
     const chatId = people++;
     await telegram.write(other.token, chatId, 'To the other');
@@ -339,7 +338,7 @@ describe('a hook that serves several accounts', () => {
     return rows.map(({ body }) => body);
   };
 
-  it('stores each message for whoever has connected the account and has the secret that signed it', async () => {
+  it('stores each message in the workspace whose connection has the account and the signing secret', async () => {
     const [own, partner, foreign] = [
       await connect('shared'),
       await connect('shared'),
@@ -359,7 +358,7 @@ describe('a hook that serves several accounts', () => {
     expect(await bodiesOf(foreign)).toEqual([]);
   });
 
-  it('stores the same message once, whichever of their hooks it comes to', async () => {
+  it('stores a message once, even if it arrives at several of their hooks', async () => {
     const [own, partner] = [await connect('twice'), await connect('twice')];
     const message = messagesTo(partner.phoneNumberId);
     const statuses = await Promise.all([own, partner, own].map(({ hook }) => whatsapp.notify(hook, message)));
@@ -367,7 +366,7 @@ describe('a hook that serves several accounts', () => {
     expect(await bodiesOf(partner)).toHaveLength(1);
   });
 
-  it("takes nothing signed with another workspace's secret", async () => {
+  it("stores nothing signed with another workspace's secret", async () => {
     const [own, foreign] = [await connect('mine'), await connect('theirs')];
     const forged = messagesTo(foreign.phoneNumberId);
     const { url } = foreign.hook;
@@ -376,7 +375,7 @@ describe('a hook that serves several accounts', () => {
     expect(await bodiesOf(foreign)).toEqual([]);
   });
 
-  it('reads the very bytes: a body that says the same in others is not what was signed', async () => {
+  it('verifies the exact bytes, not an equal body with other bytes', async () => {
     const own = await connect('bytes');
     const body = JSON.stringify(messagesTo(own.phoneNumberId));
     const signature = MetaSimulator.signature('bytes', body);
@@ -386,7 +385,7 @@ describe('a hook that serves several accounts', () => {
     expect(await whatsapp.notifyRaw(own.hook.url, body, signature)).toBe(200);
   });
 
-  it('answers the challenge of whoever knows the verify token, and of nobody else', async () => {
+  it('returns the challenge only for the right verify token', async () => {
     const { hook, verifyToken } = await connect('handshake');
     expect(await whatsapp.handshake(hook.url, verifyToken, '<b>7</b>')).toEqual({
       status: 200,
@@ -411,7 +410,7 @@ describe('a hook that serves several accounts', () => {
     expect((await fetch(service.baseUrl + pathname)).status).toBe(403);
   });
 
-  it('knows a new secret at once, and the old one no more', async () => {
+  it('accepts a new secret immediately, and the old one no longer', async () => {
     const { workspace, connectionId, hook, phoneNumberId } = await connect('old');
     const credentials = credentialsOf(phoneNumberId, 'new');
     await connections().rotate(workspace.id, connectionId, credentials, SYSTEM);
@@ -419,7 +418,7 @@ describe('a hook that serves several accounts', () => {
     expect(await whatsapp.notify({ ...hook, appSecret: 'new' }, messagesTo(phoneNumberId))).toBe(200);
   });
 
-  it('is closed at once when its account is disconnected', async () => {
+  it('closes immediately when its account is disconnected', async () => {
     const own = await connect('closing');
     expect(await whatsapp.notify(own.hook, messagesTo(own.phoneNumberId))).toBe(200);
     await connections().disconnect(own.workspace.id, own.connectionId, SYSTEM);
@@ -428,7 +427,7 @@ describe('a hook that serves several accounts', () => {
     expect(await bodiesOf(own)).toHaveLength(1);
   });
 
-  it('is answered 429 after too many refused requests from an address; what is signed is never held up', async () => {
+  it('responds 429 after too many refused requests from an address, but never to signed ones', async () => {
     const own = await connect('guessed');
     const { pathname } = new URL(own.hook.url);
     const post = (raw: string, headers: Record<string, string> = {}) =>
@@ -453,7 +452,7 @@ describe('a hook that serves several accounts', () => {
     expect((await post('{}', { 'x-forwarded-for': '203.0.113.8' })).status).toBe(401);
   });
 
-  it('has everything sent again when a part could not be stored, and then stores what is missing', async () => {
+  it('fails when a part could not be stored, and stores the missing part when it is sent again', async () => {
     const own = await connect('partly');
     const first = messagesTo(own.phoneNumberId);
     expect(await whatsapp.notify(own.hook, first)).toBe(200);
@@ -465,7 +464,7 @@ describe('a hook that serves several accounts', () => {
     const after = whatsapp.message('2', 'After');
     const both = whatsapp.notification(own.phoneNumberId, { messages: [free, busy, after] });
 
-    // Somebody else keeps the first customer's conversation for longer than a request waits.
+    // Another transaction locks the first customer's conversation for longer than a request waits.
     const status = await service.app.get(Database).transaction(async (tx) => {
       await tx.query('SELECT FROM conversations WHERE id = $1 FOR UPDATE', [conversation]);
       return whatsapp.notify(own.hook, both);
@@ -479,8 +478,8 @@ describe('a hook that serves several accounts', () => {
   });
 });
 
-describe('a hook while the database is away', () => {
-  it('has the provider send again, and stores what it sends once', async () => {
+describe('a hook while the database is down', () => {
+  it('makes the provider send again, and stores the message once', async () => {
     const telegram = await new TelegramSimulator().start();
     const direct = await TestService.create({ env: { TELEGRAM_API_URL: telegram.url } });
     const proxy = await TcpProxy.start(direct.stores.databaseUrl);

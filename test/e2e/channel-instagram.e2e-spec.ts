@@ -35,7 +35,7 @@ describe('Instagram', () => {
   const sentTo = (customerId: string) => provider.sent.filter((sent) => sent.customerId === customerId);
 
   describe('connecting', () => {
-    it('subscribes the app to the account, whose token is taken to last 60 days', () => {
+    it('subscribes the app to the account, and assumes 60 days for its token', () => {
       const { connection, accountId } = account;
       expect(connection).toMatchObject({ externalId: accountId, status: 'ACTIVE' });
       expect(connection.reveal).toEqual({ verifyToken: expect.any(String) });
@@ -46,17 +46,17 @@ describe('Instagram', () => {
       );
     });
 
-    it('answers the handshake to whoever knows the verify token', async () => {
+    it('answers the handshake for the right verify token', async () => {
       const { hookUrl, reveal } = account.connection;
       expect(await provider.handshake(hookUrl, reveal.verifyToken!)).toMatchObject({ status: 200 });
       expect(await provider.handshake(hookUrl, 'guessed')).toMatchObject({ status: 403 });
     });
   });
 
-  describe('a reply', () => {
-    it('is sent as it is', async () => {
-      const reply = await account.converse(customer, 'Desde 20 €.');
-      expect(await account.delivery(reply, ['SENT'])).toEqual({ status: 'SENT', error: null });
+  describe('an outbound message', () => {
+    it('is sent unchanged', async () => {
+      const message = await account.converse(customer, 'Desde 20 €.');
+      expect(await account.delivery(message, ['SENT'])).toEqual({ status: 'SENT', error: null });
       expect(provider.sendsTo(customer)).toEqual([
         expect.objectContaining({
           method: 'POST',
@@ -67,11 +67,11 @@ describe('Instagram', () => {
       ]);
     });
 
-    it('is read when Instagram says so of it', async () => {
-      const reply = await account.converse(customer);
-      await account.delivery(reply, ['SENT']);
+    it('is READ after its receipt', async () => {
+      const message = await account.converse(customer);
+      await account.delivery(message, ['SENT']);
       await account.notify(provider.read(account.accountId, customer, sentTo(customer)[0]!.mid));
-      expect(await account.delivery(reply, ['READ'])).toEqual({ status: 'READ', error: null });
+      expect(await account.delivery(message, ['READ'])).toEqual({ status: 'READ', error: null });
     });
 
     it.each([
@@ -84,47 +84,47 @@ describe('Instagram', () => {
       ],
     ])('fails as %s with %s', async (code, providerCode, arrange) => {
       arrange();
-      const reply = await account.converse(customer);
-      expect(await account.delivery(reply, ['FAILED'])).toMatchObject({ error: { code, providerCode } });
+      const message = await account.converse(customer);
+      expect(await account.delivery(message, ['FAILED'])).toMatchObject({ error: { code, providerCode } });
       expect(provider.sendsTo(customer)).toHaveLength(1);
     });
 
-    it('is tried again when Instagram is out of order', async () => {
+    it('is retried after a failure of Instagram', async () => {
       provider.troubleNext(MetaSimulator.refusal(2, 'Try again.', { subcode: 1545133, status: 500 }));
       await account.delivery(await account.converse(customer), ['SENT']);
       expect(provider.sendsTo(customer)).toHaveLength(2);
       expect(sentTo(customer)).toHaveLength(1);
     });
 
-    it('stops everything when the token is no longer good, until there is another', async () => {
+    it('fails while the token is invalid', async () => {
       provider.revokedTokens.add(account.accessToken);
-      const reply = await account.converse(customer);
-      const { error } = await account.delivery(reply, ['FAILED']);
+      const message = await account.converse(customer);
+      const { error } = await account.delivery(message, ['FAILED']);
       expect(error).toMatchObject({ code: 'REAUTH_REQUIRED', providerCode: '190' });
       expect(await account.status()).toBe('REAUTH_REQUIRED');
       await account.renew('IGanother');
       await account.delivery(await account.converse(customer), ['SENT']);
     });
 
-    it('that is lost on the way is known by its echo, which has nothing but its text, and sent once', async () => {
+    it('without a response is sent once, and recognized by the text of its echo', async () => {
       provider.troubleNext({ kind: 'reset' });
-      const reply = await account.converse(customer);
-      expect(await account.delivery(reply, ['UNKNOWN'])).toMatchObject({
+      const message = await account.converse(customer);
+      expect(await account.delivery(message, ['UNKNOWN'])).toMatchObject({
         error: { code: 'OUTCOME_UNKNOWN' },
       });
       const [sent] = sentTo(customer);
       await account.notify(provider.echo({ ...sent!, mid: 'm_inbox', text: 'From the inbox' }));
-      expect(await account.delivery(reply, ['UNKNOWN', 'SENT'])).toMatchObject({ status: 'UNKNOWN' });
+      expect(await account.delivery(message, ['UNKNOWN', 'SENT'])).toMatchObject({ status: 'UNKNOWN' });
       await account.notify(provider.echo(sent!));
-      await account.delivery(reply, ['SENT']);
+      await account.delivery(message, ['SENT']);
       await account.notify(provider.read(account.accountId, customer, sent!.mid));
-      await account.delivery(reply, ['READ']);
+      await account.delivery(message, ['READ']);
       expect(provider.sendsTo(customer)).toHaveLength(1);
     });
   });
 
   describe('a customer', () => {
-    it('is stored with what they write, once, and what was taken back is not', async () => {
+    it('is stored with their message, once, but not with a deleted one', async () => {
       const { accountId } = account;
       const event = provider.message(accountId, customer, 'Price?');
       const deleted = provider.message(accountId, customer, '', { text: undefined, is_deleted: true });
@@ -134,7 +134,7 @@ describe('Instagram', () => {
       expect(messages).toMatchObject([{ senderType: 'CUSTOMER', body: 'Price?', metadata: null }]);
     });
 
-    it('is stored with what is not text', async () => {
+    it('is stored with content that is not text', async () => {
       const { accountId } = account;
       const attachments = [{ type: 'story_mention', payload: { url: 'https://cdn.example/1' } }];
       const reaction = { mid: 'm_1', action: 'react', reaction: 'love', emoji: '❤' };
@@ -152,7 +152,7 @@ describe('Instagram', () => {
       ]);
     });
 
-    it('counts only for an account whose own secret has signed', async () => {
+    it('is stored only for an account whose own secret signed', async () => {
       const other = await MessagingChannel.connect(service, provider, 'INSTAGRAM');
       const events = [account, other].map(({ accountId }) => provider.message(accountId, customer, 'Price?'));
       expect(await account.notify(...events)).toBe(200);
@@ -160,7 +160,7 @@ describe('Instagram', () => {
       expect(await other.messagesWith(customer)).toEqual([]);
     });
 
-    it("can be signed for with the Facebook app's secret, if there is one", async () => {
+    it("is accepted with the Facebook app's signature, if its secret is known", async () => {
       const facebookAppSecret = 'facebook-secret';
       const both = await MessagingChannel.connect(service, provider, 'INSTAGRAM', { facebookAppSecret });
       const hook = { ...both.hook, appSecret: facebookAppSecret };
@@ -172,12 +172,12 @@ describe('Instagram', () => {
       );
     });
 
-    it("of Meta's dashboard is nobody, and no fault", async () => {
+    it("of a test by Meta's dashboard is ignored without an error", async () => {
       expect(await provider.notify(account.hook, provider.dashboardTest())).toBe(200);
       expect(await account.messagesWith('12334')).toEqual([]);
     });
 
-    it('is nobody when the signature is wrong', async () => {
+    it('is not stored when the signature is wrong', async () => {
       const notification = provider.notification(provider.message(account.accountId, customer, 'Hi'));
       expect(await provider.notify({ ...account.hook, appSecret: 'other' }, notification)).toBe(401);
       expect(await account.messagesWith(customer)).toEqual([]);
@@ -187,7 +187,7 @@ describe('Instagram', () => {
   describe("an account's token", () => {
     const refreshDue = () => service.app.get(InstagramTokensService, { strict: false }).refreshDue();
 
-    /** Puts the token's life to so many days since, and so many left. */
+    /** Sets the token's age and its remaining days. */
     const age = async (days: { since: number; left: number; isExpiryAssumed?: boolean }) => {
       const { since, left, isExpiryAssumed = false } = days;
       const settings = {
@@ -213,7 +213,7 @@ describe('Instagram', () => {
 
     it.each([
       ['in its last ten days', { since: 51, left: 9 }],
-      ['when nobody has said how long it lasts', { since: 1.1, left: 58.9, isExpiryAssumed: true }],
+      ['when its expiry is assumed', { since: 1.1, left: 58.9, isExpiryAssumed: true }],
     ])('is replaced %s, once', async (_, life) => {
       await age(life);
       provider.tokenLifetimeSeconds = 30 * 24 * 3600;
@@ -227,16 +227,19 @@ describe('Instagram', () => {
     });
 
     it.each([
-      ['while it has more than ten days', { since: 49, left: 11 }],
+      ['while more than ten days remain', { since: 49, left: 11 }],
       ['in its first 24 hours', { since: 0.9, left: 5 }],
-      ['in its first 24 hours, whatever is assumed', { since: 0.9, left: 59, isExpiryAssumed: true }],
+      [
+        'in its first 24 hours, even if its expiry is assumed',
+        { since: 0.9, left: 59, isExpiryAssumed: true },
+      ],
     ])('is not replaced %s', async (_, life) => {
       await age(life);
       await refreshDue();
       expect(refreshes()).toEqual([]);
     });
 
-    it('is tried again the next day when Instagram fails', async () => {
+    it('is refreshed the next day after a failure of Instagram', async () => {
       await age({ since: 55, left: 5 });
       provider.refreshTrouble.push(graphError(2, `Out of order for ${account.accessToken}`, { status: 500 }));
       expect(await refreshDue()).toEqual({ refreshed: 0, failed: 1 });
@@ -245,7 +248,7 @@ describe('Instagram', () => {
       expect(await refreshDue()).toEqual({ refreshed: 1, failed: 0 });
     });
 
-    it('is in nothing that is told of a failure', async () => {
+    it('is never part of an error', async () => {
       const { workspace, connection, accessToken } = account;
       provider.refreshTrouble.push(graphError(2, `Out of order for ${accessToken}`, { status: 500 }));
       const loaded = await service.app.get(ConnectionLoader).byId(workspace.id, connection.id);
@@ -258,7 +261,7 @@ describe('Instagram', () => {
       });
     });
 
-    it('that Instagram no longer takes marks the connection', async () => {
+    it('that Instagram refuses marks the connection', async () => {
       await age({ since: 55, left: 5 });
       provider.revokedTokens.add(account.accessToken);
       expect(await refreshDue()).toEqual({ refreshed: 0, failed: 1 });
@@ -268,8 +271,8 @@ describe('Instagram', () => {
   });
 });
 
-describe('Instagram, when a worker is killed in the middle', () => {
-  it('does not send again, and knows by the echo', async () => {
+describe('Instagram, when a worker is killed while it sends', () => {
+  it('does not send again, and recognizes the echo', async () => {
     const provider = await new InstagramSimulator().start();
     const env = { INSTAGRAM_GRAPH_URL: provider.url };
     const service = await TestService.create({ env });
@@ -279,19 +282,19 @@ describe('Instagram, when a worker is killed in the middle', () => {
     try {
       const account = await MessagingChannel.connect(service, provider, 'INSTAGRAM');
       provider.troubleNext({ kind: 'slow' });
-      const reply = await account.converse(customer, 'first');
-      await waitFor('the reply to be on its way', () => provider.sendsTo(customer).length === 1);
+      const message = await account.converse(customer, 'first');
+      await waitFor('the call that sends', () => provider.sendsTo(customer).length === 1);
       worker.kill('SIGKILL');
       await worker.exited;
-      // The echo comes before anybody has noticed.
+      // The echo arrives before the lease ends.
       await account.notify(provider.echo(provider.sent[0]!));
-      await account.delivery(reply, ['SENT']);
+      await account.delivery(message, ['SENT']);
       const next = await account.send((await account.messagesWith(customer))[0]!.conversationId, 'second');
 
       await service.query('UPDATE message_dispatches SET lease_until = now() WHERE lease_id IS NOT NULL');
       worker = await ServiceProcess.start('worker', service.stores, env);
       await account.delivery(next, ['SENT']);
-      expect(await account.delivery(reply, ['SENT', 'UNKNOWN'])).toMatchObject({ status: 'SENT' });
+      expect(await account.delivery(message, ['SENT', 'UNKNOWN'])).toMatchObject({ status: 'SENT' });
       expect(provider.sendsTo(customer).map(({ body }) => body.message.text)).toEqual(['first', 'second']);
     } finally {
       worker.kill('SIGKILL');

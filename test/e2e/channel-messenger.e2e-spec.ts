@@ -48,7 +48,7 @@ describe('Messenger', () => {
       );
     });
 
-    it('answers the handshake to whoever knows the verify token', async () => {
+    it('answers the handshake for the right verify token', async () => {
       const { hookUrl, reveal } = page.connection;
       expect(await provider.handshake(hookUrl, reveal.verifyToken!)).toEqual({
         status: 200,
@@ -57,7 +57,7 @@ describe('Messenger', () => {
       expect(await provider.handshake(hookUrl, 'guessed')).toMatchObject({ status: 403 });
     });
 
-    it('fails with what Meta said, without the token', async () => {
+    it("fails with Meta's message, without the token", async () => {
       const [accessToken, pageId] = ['EAA+revoked/token=', newAccountId()];
       provider.revokedTokens.add(accessToken);
       const { id } = await service.make.workspace();
@@ -90,11 +90,11 @@ describe('Messenger', () => {
     });
   });
 
-  describe('a reply', () => {
-    it('is sent as a response, with the proof, and with our id', async () => {
+  describe('an outbound message', () => {
+    it('is sent as RESPONSE, with the proof and our id', async () => {
       provider.appSecret = page.hook.appSecret;
-      const reply = await page.converse(customer, 'Until six.\nGrüße 👋');
-      expect(await page.delivery(reply, ['SENT'])).toEqual({ status: 'SENT', error: null });
+      const message = await page.converse(customer, 'Until six.\nGrüße 👋');
+      expect(await page.delivery(message, ['SENT'])).toEqual({ status: 'SENT', error: null });
       expect(provider.sendsTo(customer)).toEqual([
         expect.objectContaining({
           method: 'POST',
@@ -103,40 +103,40 @@ describe('Messenger', () => {
           body: {
             recipient: { id: customer },
             messaging_type: 'RESPONSE',
-            message: { text: 'Until six.\nGrüße 👋', metadata: reply.id },
+            message: { text: 'Until six.\nGrüße 👋', metadata: message.id },
           },
         }),
       ]);
     });
 
-    it('is delivered, and read, as far as Messenger says', async () => {
-      const reply = await page.converse(customer);
-      await page.delivery(reply, ['SENT']);
+    it('is DELIVERED and READ after its receipts', async () => {
+      const message = await page.converse(customer);
+      await page.delivery(message, ['SENT']);
       const { mid } = sentTo(customer)[0]!;
       await page.notify(provider.delivered(page.accountId, customer, [mid]));
-      expect(await page.delivery(reply, ['DELIVERED'])).toEqual({ status: 'DELIVERED', error: null });
+      expect(await page.delivery(message, ['DELIVERED'])).toEqual({ status: 'DELIVERED', error: null });
       await page.notify(provider.read(page.accountId, customer));
-      await page.delivery(reply, ['READ']);
+      await page.delivery(message, ['READ']);
       await page.notify(provider.delivered(page.accountId, customer, [mid]));
-      expect(await page.delivery(reply, ['READ', 'DELIVERED'])).toMatchObject({ status: 'READ' });
+      expect(await page.delivery(message, ['READ', 'DELIVERED'])).toMatchObject({ status: 'READ' });
     });
 
-    it('is read by a watermark alone, but none that was sent after it, and nobody else’s', async () => {
+    it('is READ by a watermark alone, unlike later ones and other customers’', async () => {
       const before = Date.now() - 60_000;
       const other = newCustomerId();
-      const [reply, theirs] = [await page.converse(customer), await page.converse(other)];
-      for (const sent of [reply, theirs]) await page.delivery(sent, ['SENT']);
+      const [message, theirs] = [await page.converse(customer), await page.converse(other)];
+      for (const sent of [message, theirs]) await page.delivery(sent, ['SENT']);
       await page.notify(provider.read(page.accountId, customer, before));
-      expect(await page.delivery(reply, ['SENT', 'READ'])).toMatchObject({ status: 'SENT' });
+      expect(await page.delivery(message, ['SENT', 'READ'])).toMatchObject({ status: 'SENT' });
       await page.notify(provider.read(page.accountId, customer));
-      await page.delivery(reply, ['READ']);
+      await page.delivery(message, ['READ']);
       expect(await page.delivery(theirs, ['SENT', 'READ'])).toMatchObject({ status: 'SENT' });
     });
 
-    it('fails when only the customer may write', async () => {
+    it('fails when the window is closed', async () => {
       provider.windowClosedFor.add(customer);
-      const reply = await page.converse(customer);
-      expect(await page.delivery(reply, ['FAILED'])).toEqual({
+      const message = await page.converse(customer);
+      expect(await page.delivery(message, ['FAILED'])).toEqual({
         status: 'FAILED',
         error: {
           code: 'WINDOW_CLOSED',
@@ -146,26 +146,26 @@ describe('Messenger', () => {
       });
     });
 
-    it('fails for good when the customer can’t be reached', async () => {
+    it('fails permanently when the customer can’t be reached', async () => {
       provider.unreachable.add(customer);
-      const reply = await page.converse(customer);
-      expect(await page.delivery(reply, ['FAILED'])).toMatchObject({
+      const message = await page.converse(customer);
+      expect(await page.delivery(message, ['FAILED'])).toMatchObject({
         error: { code: 'REFUSED', providerCode: '551/1545041' },
       });
       expect(provider.sendsTo(customer)).toHaveLength(1);
     });
 
-    it('is tried again when Messenger is out of order', async () => {
+    it('is retried after a failure of Messenger', async () => {
       provider.troubleNext(MetaSimulator.refusal(1200, 'Temporary send message failure.', { status: 500 }));
-      const reply = await page.converse(customer);
-      await page.delivery(reply, ['SENT']);
+      const message = await page.converse(customer);
+      await page.delivery(message, ['SENT']);
       expect(provider.sendsTo(customer)).toHaveLength(2);
       expect(sentTo(customer)).toHaveLength(1);
     });
 
-    it('waits with all others of its page when the page is at its limit', async () => {
+    it('waits with all others of its page at the page’s limit', async () => {
       provider.troubleNext(MetaSimulator.refusal(613, 'Calls to this api have exceeded the rate limit.'));
-      const reply = await page.converse(customer);
+      const message = await page.converse(customer);
       await waitFor('the page to be left alone', async () => {
         const [row] = await service.query(
           `SELECT 1 FROM channel_connections WHERE id = $1 AND paused_until > now() + interval '4 minutes'`,
@@ -177,13 +177,13 @@ describe('Messenger', () => {
       const theirs = await page.converse(other);
       expect(provider.sendsTo(other)).toEqual([]);
       await page.hasten();
-      for (const sent of [reply, theirs]) await page.delivery(sent, ['SENT']);
+      for (const sent of [message, theirs]) await page.delivery(sent, ['SENT']);
     });
 
-    it('stops everything when the token is no longer good, until there is another', async () => {
+    it('fails while the token is invalid', async () => {
       provider.revokedTokens.add(page.accessToken);
-      const reply = await page.converse(customer);
-      const { error } = await page.delivery(reply, ['FAILED']);
+      const message = await page.converse(customer);
+      const { error } = await page.delivery(message, ['FAILED']);
       expect(error).toMatchObject({ code: 'REAUTH_REQUIRED', providerCode: '190' });
       expect(await page.status()).toBe('REAUTH_REQUIRED');
       const next = await page.send((await page.messagesWith(customer))[0]!.conversationId, 'Still there?');
@@ -196,57 +196,57 @@ describe('Messenger', () => {
 
     it('never keeps the token that Meta quotes in an error', async () => {
       provider.troubleNext(MetaSimulator.refusal(100, `Malformed access token ${page.accessToken}`));
-      const reply = await page.converse(customer);
-      const { error } = await page.delivery(reply, ['FAILED']);
+      const message = await page.converse(customer);
+      const { error } = await page.delivery(message, ['FAILED']);
       expect(error).toMatchObject({ code: 'REFUSED', message: '(#100) Malformed access token …' });
     });
   });
 
-  describe('a reply that nobody knows the fate of', () => {
+  describe('an outbound message without a response', () => {
     const lost = async () => {
       provider.troubleNext({ kind: 'reset' });
-      const reply = await page.converse(customer);
-      const { error } = await page.delivery(reply, ['UNKNOWN']);
+      const message = await page.converse(customer);
+      const { error } = await page.delivery(message, ['UNKNOWN']);
       expect(error).toMatchObject({ code: 'OUTCOME_UNKNOWN' });
       expect(JSON.stringify(error)).not.toContain('TOKEN');
-      return reply;
+      return message;
     };
 
-    it('is not sent again, and is known by its echo', async () => {
-      const reply = await lost();
+    it('is not sent again, and is recognized by its echo', async () => {
+      const message = await lost();
       const [sent] = sentTo(customer);
       await page.notify(provider.echo(sent!));
-      expect(await page.delivery(reply, ['SENT'])).toEqual({ status: 'SENT', error: null });
+      expect(await page.delivery(message, ['SENT'])).toEqual({ status: 'SENT', error: null });
       await page.notify(provider.delivered(page.accountId, customer, [sent!.mid]));
-      await page.delivery(reply, ['DELIVERED']);
+      await page.delivery(message, ['DELIVERED']);
       expect(provider.sendsTo(customer)).toHaveLength(1);
     });
 
-    it('is not taken for the message of another app', async () => {
-      const reply = await lost();
+    it('is not mistaken for the message of another app', async () => {
+      const message = await lost();
       await page.notify(
         provider.echo({ ...sentTo(customer)[0]!, mid: 'm_inbox', text: 'From the inbox', metadata: 'x' }),
       );
-      expect(await page.delivery(reply, ['UNKNOWN', 'SENT'])).toMatchObject({ status: 'UNKNOWN' });
+      expect(await page.delivery(message, ['UNKNOWN', 'SENT'])).toMatchObject({ status: 'UNKNOWN' });
     });
 
-    it('does not hold up its conversation once the echo is there', async () => {
-      const reply = await lost();
+    it('does not delay its conversation after the echo', async () => {
+      const message = await lost();
       const { conversationId } = (await page.messagesWith(customer))[0]!;
       const next = await page.send(conversationId, 'And on Sundays from ten.');
       await page.notify(provider.echo(sentTo(customer)[0]!));
-      await page.delivery(reply, ['SENT']);
+      await page.delivery(message, ['SENT']);
       await page.delivery(next, ['SENT']);
       expect(sentTo(customer).map(({ text }) => text)).toEqual(['Until six.', 'And on Sundays from ten.']);
     });
   });
 
   describe('a customer', () => {
-    it('is stored with what they write, and their echo is not', async () => {
+    it('is stored with their message, but not with an echo', async () => {
       const stored = await page.write(customer, 'Opening hours? 👋');
       expect(stored).toMatchObject({ senderType: 'CUSTOMER', body: 'Opening hours? 👋', metadata: null });
-      const reply = await page.send(stored.conversationId, 'Until six.');
-      await page.delivery(reply, ['SENT']);
+      const message = await page.send(stored.conversationId, 'Until six.');
+      await page.delivery(message, ['SENT']);
       await page.notify(provider.echo(sentTo(customer)[0]!));
       expect((await page.messagesWith(customer)).map(({ body }) => body)).toEqual([
         'Opening hours? 👋',
@@ -254,7 +254,7 @@ describe('Messenger', () => {
       ]);
     });
 
-    it('is stored with what is not text', async () => {
+    it('is stored with content that is not text', async () => {
       const { accountId } = page;
       const attachments = [{ type: 'image', payload: { url: 'https://cdn.example/1' } }];
       await page.notify(
@@ -268,7 +268,7 @@ describe('Messenger', () => {
       ]);
     });
 
-    it('is stored once, however often and in whatever order Messenger tells', async () => {
+    it('is stored once, even if events are repeated or out of order', async () => {
       const [first, second] = ['One', 'Two'].map((text) => provider.message(page.accountId, customer, text));
       await page.notify(second!);
       const answers = await Promise.all(
@@ -280,7 +280,7 @@ describe('Messenger', () => {
       expect(bodies.toSorted()).toEqual(['One', 'Two']);
     });
 
-    it('counts only for a page whose own secret has signed', async () => {
+    it('is stored only for a page whose own secret signed', async () => {
       const { appSecret } = page.hook;
       const sameApp = await MessagingChannel.connect(service, provider, 'MESSENGER', { appSecret });
       const otherApp = await MessagingChannel.connect(service, provider, 'MESSENGER');
@@ -298,7 +298,7 @@ describe('Messenger', () => {
       ["another app's", (body: string) => MetaSimulator.signature('other', body)],
       ["another body's", () => MetaSimulator.signature(page.hook.appSecret, '{}')],
       ['not even one', () => 'sha256='],
-    ])('is nobody when the signature is %s', async (_, signatureOf) => {
+    ])('is not stored when the signature is %s', async (_, signatureOf) => {
       const body = JSON.stringify(provider.notification(provider.message(page.accountId, customer, 'Hi')));
       expect(await provider.notifyRaw(page.hook.url, body, signatureOf(body))).toBe(401);
       expect(await page.messagesWith(customer)).toEqual([]);
@@ -306,8 +306,8 @@ describe('Messenger', () => {
   });
 });
 
-describe('Messenger, when a worker is killed in the middle', () => {
-  it('does not send again, and knows by the echo', async () => {
+describe('Messenger, when a worker is killed while it sends', () => {
+  it('does not send again, and recognizes the echo', async () => {
     const provider = await new MessengerSimulator().start();
     const env = { META_GRAPH_URL: provider.url };
     const service = await TestService.create({ env });
@@ -317,8 +317,8 @@ describe('Messenger, when a worker is killed in the middle', () => {
     try {
       const page = await MessagingChannel.connect(service, provider, 'MESSENGER');
       provider.troubleNext({ kind: 'slow' });
-      const reply = await page.converse(customer, 'first');
-      await waitFor('the reply to be on its way', () => provider.sendsTo(customer).length === 1);
+      const message = await page.converse(customer, 'first');
+      await waitFor('the call that sends', () => provider.sendsTo(customer).length === 1);
       worker.kill('SIGKILL');
       await worker.exited;
       const { conversationId } = (await page.messagesWith(customer))[0]!;
@@ -326,9 +326,9 @@ describe('Messenger, when a worker is killed in the middle', () => {
 
       await service.query('UPDATE message_dispatches SET lease_until = now() WHERE lease_id IS NOT NULL');
       worker = await ServiceProcess.start('worker', service.stores, env);
-      await page.delivery(reply, ['UNKNOWN']);
+      await page.delivery(message, ['UNKNOWN']);
       await page.notify(provider.echo(provider.sent[0]!));
-      await page.delivery(reply, ['SENT']);
+      await page.delivery(message, ['SENT']);
       await page.delivery(next, ['SENT']);
       expect(provider.sendsTo(customer).map(({ body }) => body.message.text)).toEqual(['first', 'second']);
     } finally {

@@ -30,7 +30,6 @@ describe('Telegram', () => {
     await telegram.stop();
   });
 
-  /** A conversation with a person who has written to the bot. */
   async function chat() {
     const chatId = ++people;
     expect(await telegram.write(token, chatId, 'Is it in stock?')).toBe(200);
@@ -46,7 +45,7 @@ describe('Telegram', () => {
       return { outcome, kept: await connections.list(workspace.id) };
     };
 
-    it('by a bot token, which Telegram is asked about, and told where to call', () => {
+    it('by a bot token that Telegram accepts, and registers the hook', () => {
       const { hookUrl, externalId } = shop.connection;
       expect(hookUrl).toMatch(/^https:\/\/messaging\.example\.com\/channels\/telegram\/[0-9A-Za-z]{32}$/);
       expect(externalId).toBe(String(bots));
@@ -59,7 +58,7 @@ describe('Telegram', () => {
       });
     });
 
-    it('not by a token that Telegram does not know', async () => {
+    it('not by a token that is unknown to Telegram', async () => {
       const revoked = TelegramSimulator.token(++bots);
       telegram.revokedTokens.add(revoked);
       const { outcome, kept } = await connect(revoked);
@@ -70,17 +69,17 @@ describe('Telegram', () => {
       expect(kept).toEqual([]);
     });
 
-    it('not by what is no token', async () => {
+    it('not by text that is no token', async () => {
       const { outcome } = await connect('https://t.me/my_bot');
       expect(outcome).toMatchObject({ code: 'INVALID_BODY', details: [{ field: 'botToken' }] });
     });
   });
 
-  describe('sends a reply', () => {
-    it('as Telegram documents it, and knows no more than that it was taken', async () => {
+  describe('sends an outbound message', () => {
+    it('in the documented form, and stays at SENT', async () => {
       const { chatId, conversation } = await chat();
-      const reply = await shop.send(conversation, 'Yes — 3 left 🎉\nShall we keep one for you?');
-      expect(await shop.delivered(reply, 'SENT')).toEqual({ status: 'SENT', error: null });
+      const message = await shop.send(conversation, 'Yes — 3 left 🎉\nShall we keep one for you?');
+      expect(await shop.delivered(message, 'SENT')).toEqual({ status: 'SENT', error: null });
       expect(telegram.sendsTo(chatId)).toEqual([
         expect.objectContaining({
           method: 'POST',
@@ -95,36 +94,36 @@ describe('Telegram', () => {
     it('again after 5xx', async () => {
       const { chatId, conversation } = await chat();
       telegram.troubleNext(TelegramSimulator.refusal(502, 'Bad Gateway'));
-      const reply = await shop.send(conversation);
-      const { pausedFor } = await shop.waitForRetry(reply);
+      const message = await shop.send(conversation);
+      const { pausedFor } = await shop.waitForRetry(message);
       expect(pausedFor).toBeNull();
       const fault = { code: 'RETRYING', providerCode: '502', message: 'Bad Gateway' };
-      expect(await shop.delivery(reply)).toEqual({ status: 'SENDING', error: fault });
-      await shop.delivered(reply, 'SENT');
-      expect((await shop.delivery(reply)).error).toBeNull();
+      expect(await shop.delivery(message)).toEqual({ status: 'SENDING', error: fault });
+      await shop.delivered(message, 'SENT');
+      expect((await shop.delivery(message)).error).toBeNull();
       expect(telegram.sendsTo(chatId)).toHaveLength(2);
     });
 
-    it('again when Telegram has been out of reach', async () => {
+    it('again when Telegram could not be reached', async () => {
       const { chatId, conversation } = await chat();
       const port = Number(new URL(telegram.url).port);
       await telegram.stop();
-      const reply = await shop.send(conversation);
-      await shop.waitForRetry(reply).finally(() => telegram.start(port));
-      await shop.delivered(reply, 'SENT');
+      const message = await shop.send(conversation);
+      await shop.waitForRetry(message).finally(() => telegram.start(port));
+      await shop.delivered(message, 'SENT');
       expect(telegram.sendsTo(chatId)).toHaveLength(1);
     });
 
-    it('only after the time that Telegram wants to be left alone, and so with all of the bot', async () => {
+    it('after the delay that Telegram asks for, like all messages of the bot', async () => {
       const [first, second] = [await chat(), await chat()];
       telegram.troubleNext(TelegramSimulator.tooManyRequests(60));
-      const reply = await shop.send(first.conversation);
-      const { retryIn, pausedFor } = await shop.waitForRetry(reply);
+      const message = await shop.send(first.conversation);
+      const { retryIn, pausedFor } = await shop.waitForRetry(message);
       expect(retryIn).toBeGreaterThan(50);
       expect(pausedFor).toBeGreaterThan(50);
       const other = await shop.send(second.conversation);
       await shop.hasten();
-      await shop.delivered(reply, 'SENT');
+      await shop.delivered(message, 'SENT');
       await shop.delivered(other, 'SENT');
       expect(telegram.sendsTo(first.chatId)).toHaveLength(2);
       expect(telegram.sendsTo(second.chatId)).toHaveLength(1);
@@ -144,15 +143,15 @@ describe('Telegram', () => {
     ])('once, and never again, when %s', async (_, arrange, error) => {
       const { chatId, conversation } = await chat();
       arrange(chatId);
-      const reply = await shop.send(conversation);
-      expect(await shop.delivered(reply, 'FAILED')).toEqual({
+      const message = await shop.send(conversation);
+      expect(await shop.delivered(message, 'FAILED')).toEqual({
         status: 'FAILED',
         error: { code: 'REFUSED', ...error },
       });
       expect(telegram.sendsTo(chatId)).toHaveLength(1);
     });
 
-    it('not at all to somebody who can be nobody at Telegram', async () => {
+    it('never to an identity that is no Telegram id', async () => {
       const contact = await service.make.contact(shop.tenant.workspace);
       const conversation = await service.make.conversation(shop.tenant.workspace, {
         channel: 'TELEGRAM',
@@ -170,11 +169,11 @@ describe('Telegram', () => {
       });
     });
 
-    it('no more once the token is revoked, until another one is there', async () => {
+    it('not while the token is revoked', async () => {
       const { chatId, conversation } = await chat();
       telegram.revokedTokens.add(token);
-      const reply = await shop.send(conversation);
-      expect(await shop.delivered(reply, 'FAILED')).toEqual({
+      const message = await shop.send(conversation);
+      expect(await shop.delivered(message, 'FAILED')).toEqual({
         status: 'FAILED',
         error: { code: 'REAUTH_REQUIRED', providerCode: '401', message: 'Unauthorized' },
       });
@@ -195,32 +194,32 @@ describe('Telegram', () => {
       ]);
     });
 
-    it('never twice when the connection was lost on the way, and goes on with the next', async () => {
+    it('never twice when the connection was lost, and continues with the next', async () => {
       const { chatId, conversation } = await chat();
       telegram.troubleNext({ kind: 'reset' });
-      const reply = await shop.send(conversation, 'first');
-      expect(await shop.delivered(reply, 'UNKNOWN')).toMatchObject({
+      const message = await shop.send(conversation, 'first');
+      expect(await shop.delivered(message, 'UNKNOWN')).toMatchObject({
         error: { code: 'OUTCOME_UNKNOWN', providerCode: null },
       });
       const next = await shop.send(conversation, 'second');
       await shop.delivered(next, 'SENT');
       expect(telegram.sendsTo(chatId).map(({ body }) => body.text)).toEqual(['first', 'second']);
-      expect((await shop.delivery(reply)).status).toBe('UNKNOWN');
+      expect((await shop.delivery(message)).status).toBe('UNKNOWN');
     });
 
-    it('never twice when Telegram takes too long to answer', async () => {
+    it('never twice when the response times out', async () => {
       const { chatId, conversation } = await chat();
       telegram.troubleNext({ kind: 'slow' });
-      const reply = await shop.send(conversation);
-      expect(await shop.delivered(reply, 'UNKNOWN', 20_000)).toMatchObject({
+      const message = await shop.send(conversation);
+      expect(await shop.delivered(message, 'UNKNOWN', 20_000)).toMatchObject({
         error: { code: 'OUTCOME_UNKNOWN' },
       });
       expect(telegram.sendsTo(chatId)).toHaveLength(1);
     });
   });
 
-  describe('brings in', () => {
-    it('what a person writes, and takes the answer back to them', async () => {
+  describe('stores', () => {
+    it('a person’s message, and sends the response to them', async () => {
       const { chatId, conversation } = await chat();
       expect(conversation.contact).toMatchObject({
         name: 'Ana',
@@ -232,7 +231,7 @@ describe('Telegram', () => {
       expect(await shop.bodiesOf(conversation)).toEqual(['Is it in stock?', 'Yes', 'Great']);
     });
 
-    it('each message once, however often and in whatever order it comes', async () => {
+    it('each message once, even if updates are repeated or out of order', async () => {
       const { chatId, conversation } = await chat();
       const updates = ['one', 'two', 'three'].map((text) => telegram.textUpdate(chatId, text));
       const arrivals = [...updates, ...updates.toReversed(), ...updates];
@@ -245,7 +244,7 @@ describe('Telegram', () => {
     it.each([
       ['[image] Like this one', { photo: [{ file_id: 'p', width: 90 }], caption: 'Like this one' }],
       ['[location] 40.4, -3.7', { location: { latitude: 40.4, longitude: -3.7 } }],
-    ])('other kinds, described: %s', async (body, message) => {
+    ])('a description of other kinds: %s', async (body, message) => {
       const { chatId, conversation } = await chat();
       expect(await telegram.deliver(token, telegram.update(chatId, message))).toBe(200);
       expect((await shop.bodiesOf(conversation)).at(-1)).toBe(body);
@@ -261,7 +260,7 @@ describe('Telegram', () => {
       expect(await shop.conversationsWith('-100')).toEqual([]);
     });
 
-    it('nothing without the secret that Telegram was given', async () => {
+    it('nothing without the registered secret', async () => {
       const { chatId, conversation } = await chat();
       const update = telegram.textUpdate(chatId, 'Forged');
       expect(await telegram.deliver(token, update, 'x'.repeat(43))).toBe(401);

@@ -43,7 +43,6 @@ describe('WhatsApp', () => {
   const tell = (content: Parameters<WhatsAppSimulator['notification']>[1]) =>
     whatsapp.notify(hook(), whatsapp.notification(phoneNumberId, content));
 
-  /** A conversation with a customer who has written. */
   async function chat() {
     const customer = String(++people);
     const messages = [whatsapp.message(customer, 'Does it come in another color?')];
@@ -51,12 +50,12 @@ describe('WhatsApp', () => {
     return { customer, conversation: await shop.conversationWith(customer) };
   }
 
-  /** The same, and a reply that WhatsApp has taken. */
+  /** With an outbound message that WhatsApp accepted. */
   async function answered() {
     const { customer, conversation } = await chat();
-    const reply = await shop.send(conversation);
-    await shop.delivered(reply, 'SENT');
-    return { customer, conversation, reply, sent: sentTo(customer) };
+    const message = await shop.send(conversation);
+    await shop.delivered(message, 'SENT');
+    return { customer, conversation, message, sent: sentTo(customer) };
   }
 
   function sentTo(customer: string): WhatsAppSent {
@@ -72,7 +71,7 @@ describe('WhatsApp', () => {
       return { outcome, kept: await connections.list(workspace.id) };
     };
 
-    it('once Meta has taken the token', () => {
+    it('when Meta accepts the token', () => {
       expect(whatsapp.calls.filter(({ path }) => path.endsWith(`/${phoneNumberId}`))).toEqual([
         expect.objectContaining({
           method: 'GET',
@@ -94,7 +93,7 @@ describe('WhatsApp', () => {
       expect(kept).toEqual([]);
     });
 
-    it('not without the secret that signs', async () => {
+    it('not without the app secret', async () => {
       const { outcome } = await connect(credentials({ appSecret: undefined }));
       expect(outcome).toMatchObject({ details: [{ field: 'appSecret', message: 'is required' }] });
     });
@@ -104,12 +103,12 @@ describe('WhatsApp', () => {
       expect(outcome).toMatchObject({ message: 'accessToken must not be empty.' });
     });
 
-    it('not with a token that was copied with its line', async () => {
+    it('not with a token that ends in a line break', async () => {
       const { outcome } = await connect(credentials({ accessToken: `${ACCESS_TOKEN}\n` }));
       expect(outcome).toMatchObject({ code: 'INVALID_BODY', details: [{ field: 'accessToken' }] });
     });
 
-    it("to Meta's app by the verify token that connecting reveals", async () => {
+    it("to Meta's app by the revealed verify token", async () => {
       const { hookUrl, reveal } = shop.connection;
       const { verifyToken } = reveal as { verifyToken: string };
       expect(await whatsapp.handshake(hookUrl, verifyToken)).toEqual({ status: 200, body: '1158201444' });
@@ -117,11 +116,11 @@ describe('WhatsApp', () => {
     });
   });
 
-  describe('sends a reply', () => {
-    it('as Meta documents it', async () => {
+  describe('sends an outbound message', () => {
+    it('in the documented form', async () => {
       const { customer, conversation } = await chat();
-      const reply = await shop.send(conversation, 'Yes, in blue 💙');
-      expect(await shop.delivered(reply, 'SENT')).toEqual({ status: 'SENT', error: null });
+      const message = await shop.send(conversation, 'Yes, in blue 💙');
+      expect(await shop.delivered(message, 'SENT')).toEqual({ status: 'SENT', error: null });
       expect(whatsapp.sendsTo(customer)).toEqual([
         expect.objectContaining({
           method: 'POST',
@@ -137,13 +136,13 @@ describe('WhatsApp', () => {
             to: customer,
             type: 'text',
             text: { preview_url: false, body: 'Yes, in blue 💙' },
-            biz_opaque_callback_data: reply.id,
+            biz_opaque_callback_data: message.id,
           },
         }),
       ]);
     });
 
-    it('to a customer who shows no phone number', async () => {
+    it('to a customer who hides their phone number', async () => {
       const customer = 'US.13491208655302741918';
       const message = whatsapp.message(customer, 'Hi', { from: undefined, from_user_id: customer });
       await tell({ messages: [message] });
@@ -163,31 +162,31 @@ describe('WhatsApp', () => {
     ])('again after %s', async (_, trouble, atLeast, isConnections) => {
       const { customer, conversation } = await chat();
       whatsapp.troubleNext(trouble);
-      const reply = await shop.send(conversation);
-      const { retryIn, pausedFor } = await shop.waitForRetry(reply);
+      const message = await shop.send(conversation);
+      const { retryIn, pausedFor } = await shop.waitForRetry(message);
       expect(retryIn).toBeGreaterThan(atLeast);
       expect(pausedFor !== null).toBe(isConnections);
       await shop.hasten();
-      await shop.delivered(reply, 'SENT');
+      await shop.delivered(message, 'SENT');
       expect(whatsapp.sendsTo(customer)).toHaveLength(2);
     });
 
-    it('once, and never again, to somebody who cannot be reached', async () => {
+    it('only once to a customer who cannot be reached', async () => {
       const { customer, conversation } = await chat();
       whatsapp.unreachable.add(customer);
-      const reply = await shop.send(conversation);
-      expect(await shop.delivered(reply, 'FAILED')).toEqual({
+      const message = await shop.send(conversation);
+      expect(await shop.delivered(message, 'FAILED')).toEqual({
         status: 'FAILED',
         error: { code: 'REFUSED', providerCode: '131026', message: '(#131026) Message undeliverable' },
       });
       expect(whatsapp.sendsTo(customer)).toHaveLength(1);
     });
 
-    it('not to somebody who has been silent for a day, until they write', async () => {
+    it('not outside the 24-hour window, until the customer writes', async () => {
       const { customer, conversation } = await chat();
       whatsapp.windowClosedFor.add(customer);
-      const reply = await shop.send(conversation);
-      expect(await shop.delivered(reply, 'FAILED')).toEqual({
+      const message = await shop.send(conversation);
+      expect(await shop.delivered(message, 'FAILED')).toEqual({
         status: 'FAILED',
         error: {
           code: 'WINDOW_CLOSED',
@@ -198,16 +197,16 @@ describe('WhatsApp', () => {
       whatsapp.windowClosedFor.delete(customer);
       await tell({ messages: [whatsapp.message(customer, 'Hello again')] });
       await shop.delivered(await shop.send(conversation), 'SENT');
-      expect((await shop.delivery(reply)).status).toBe('FAILED');
+      expect((await shop.delivery(message)).status).toBe('FAILED');
     });
 
-    it('no more once the token is revoked, until another one is there', async () => {
+    it('not while the token is revoked', async () => {
       const { customer, conversation } = await chat();
       whatsapp.troubleNext(
         MetaSimulator.refusal(190, `Malformed access token ${ACCESS_TOKEN}`, { status: 401 }),
       );
-      const reply = await shop.send(conversation);
-      const { error } = await shop.delivered(reply, 'FAILED');
+      const message = await shop.send(conversation);
+      const { error } = await shop.delivered(message, 'FAILED');
       expect(error).toMatchObject({ code: 'REAUTH_REQUIRED', providerCode: '190' });
       expect(error.message).not.toContain(ACCESS_TOKEN);
       expect(await shop.status()).toBe('REAUTH_REQUIRED');
@@ -222,68 +221,68 @@ describe('WhatsApp', () => {
     });
   });
 
-  describe('tells how far a reply is', () => {
-    it('sent, delivered, read', async () => {
-      const { reply, sent } = await answered();
+  describe('applies receipts', () => {
+    it('of sent, delivered, read', async () => {
+      const { message, sent } = await answered();
       for (const [status, expected] of [
         ['sent', 'SENT'],
         ['delivered', 'DELIVERED'],
         ['read', 'READ'],
       ] as const) {
         expect(await tell({ statuses: [whatsapp.status(sent, status)] })).toBe(200);
-        expect(await shop.delivery(reply)).toEqual({ status: expected, error: null });
+        expect(await shop.delivery(message)).toEqual({ status: expected, error: null });
       }
     });
 
-    it('in any order, and more than once', async () => {
-      const { reply, sent } = await answered();
+    it('in any order, and repeatedly', async () => {
+      const { message, sent } = await answered();
       for (const status of ['read', 'delivered', 'sent', 'read', 'delivered'] as const) {
         expect(await tell({ statuses: [whatsapp.status(sent, status)] })).toBe(200);
       }
-      expect((await shop.delivery(reply)).status).toBe('READ');
+      expect((await shop.delivery(message)).status).toBe('READ');
     });
 
-    it('all at once', async () => {
-      const { reply, sent } = await answered();
+    it('concurrently', async () => {
+      const { message, sent } = await answered();
       const told = (['delivered', 'sent', 'read'] as const).map((status) => whatsapp.status(sent, status));
       await Promise.all([...told, ...told].map((status) => tell({ statuses: [status] })));
-      expect((await shop.delivery(reply)).status).toBe('READ');
+      expect((await shop.delivery(message)).status).toBe('READ');
     });
 
     it.each([
       [131_047, 'Re-engagement message', 'WINDOW_CLOSED'],
       [131_026, 'Message undeliverable', 'REFUSED'],
     ])('refused after all: %i', async (code, title, expected) => {
-      const { reply, sent } = await answered();
+      const { message, sent } = await answered();
       const error = { code, title, message: title, error_data: { details: 'So it is.' } };
       await tell({ statuses: [whatsapp.status(sent, 'failed', error)] });
-      expect(await shop.delivery(reply)).toEqual({
+      expect(await shop.delivery(message)).toEqual({
         status: 'FAILED',
         error: { code: expected, providerCode: String(code), message: `${title}: So it is.` },
       });
     });
 
-    it('even before it has answered', async () => {
+    it('that arrive before the response', async () => {
       const { customer, conversation } = await chat();
       whatsapp.troubleNext({ kind: 'slow', ms: 500 });
-      const reply = await shop.send(conversation);
+      const message = await shop.send(conversation);
       const sent = await waitFor('a message', () => sentTo(customer));
       await tell({ statuses: [whatsapp.status({ ...sent, ownId: undefined }, 'delivered')] });
-      await shop.delivered(reply, 'DELIVERED');
+      await shop.delivered(message, 'DELIVERED');
     });
 
-    it('to its own workspace alone', async () => {
-      const { reply, sent } = await answered();
+    it('only in their own workspace', async () => {
+      const { message, sent } = await answered();
       const mine = { phoneNumberId, shop };
       phoneNumberId = String(++numbers);
       shop = await ChannelWorkspace.connect(service, 'WHATSAPP', credentials());
       await tell({ statuses: [whatsapp.status(sent, 'read')] });
-      expect((await mine.shop.delivery(reply)).status).toBe('SENT');
+      expect((await mine.shop.delivery(message)).status).toBe('SENT');
     });
   });
 
-  describe('when nobody knows what became of a reply', () => {
-    it('waits for its status before the next one goes', async () => {
+  describe('when the outcome of a message is unknown', () => {
+    it('waits for its status before it sends the next one', async () => {
       const { customer, conversation } = await chat();
       whatsapp.troubleNext({ kind: 'reset' });
       const first = await shop.send(conversation, 'first');
@@ -298,7 +297,7 @@ describe('WhatsApp', () => {
       expect(whatsapp.sendsTo(customer).map(({ body }) => body.text.body)).toEqual(['first', 'second']);
     });
 
-    it('sends nothing twice though the worker was killed in the middle', async () => {
+    it('sends nothing twice after the worker was killed', async () => {
       const provider = await new WhatsAppSimulator().start();
       const env = { META_GRAPH_URL: provider.url };
       const api = await TestService.create({ role: 'api', env });
@@ -336,8 +335,8 @@ describe('WhatsApp', () => {
     });
   });
 
-  describe('brings in', () => {
-    it('what a customer writes', async () => {
+  describe('stores', () => {
+    it('a customer’s message', async () => {
       const customer = String(++people);
       await tell({ messages: [whatsapp.message(customer, '¿Lo tenéis en azul? 💙')], name: 'Zoë Núñez' });
       const conversation = await shop.conversationWith(customer);
@@ -353,9 +352,9 @@ describe('WhatsApp', () => {
       });
     });
 
-    it('everything in a notification', async () => {
+    it('all events of a notification', async () => {
       const [ana, bea] = [String(++people), String(++people)];
-      const { sent, reply } = await answered();
+      const { sent, message } = await answered();
       const notification = WhatsAppSimulator.envelope([
         whatsapp.change(phoneNumberId, {
           messages: [whatsapp.message(ana, 'one'), whatsapp.message(ana, 'two')],
@@ -368,10 +367,10 @@ describe('WhatsApp', () => {
       expect(await whatsapp.notify(hook(), notification)).toBe(200);
       expect(await shop.bodiesOf(await shop.conversationWith(ana))).toEqual(['one', 'two']);
       expect(await shop.bodiesOf(await shop.conversationWith(bea))).toEqual(['three']);
-      expect((await shop.delivery(reply)).status).toBe('READ');
+      expect((await shop.delivery(message)).status).toBe('READ');
     });
 
-    it('each message once, however often and in whatever order it comes', async () => {
+    it('each message once, even if notifications are repeated or out of order', async () => {
       const { customer, conversation } = await chat();
       const messages = ['one', 'two', 'three'].map((text) => whatsapp.message(customer, text));
       const arrivals = [...messages, ...messages.toReversed(), ...messages];
@@ -390,7 +389,7 @@ describe('WhatsApp', () => {
       ['[reaction] 👍', { type: 'reaction', reaction: { message_id: 'wamid.0', emoji: '👍' } }],
       ['Blue', { type: 'interactive', interactive: { list_reply: { id: 'blue', title: 'Blue' } } }],
       ['[hologram]', { type: 'hologram', hologram: {} }],
-    ])('other kinds, with what they hold: %s', async (body, content) => {
+    ])('a description of other kinds: %s', async (body, content) => {
       const { customer, conversation } = await chat();
       const message = whatsapp.message(customer, '', { text: undefined, ...content });
       expect(await tell({ messages: [message] })).toBe(200);
@@ -415,7 +414,7 @@ describe('WhatsApp', () => {
       expect(await shop.conversationsWith(customer)).toEqual([]);
     });
 
-    it("for another workspace only what that one's own secret has signed", async () => {
+    it("events of another workspace only if that one's own secret signed", async () => {
       const mine = { shop, phoneNumberId };
       phoneNumberId = String(++numbers);
       const other = await ChannelWorkspace.connect(service, 'WHATSAPP', credentials({ appSecret: 'theirs' }));
@@ -426,7 +425,7 @@ describe('WhatsApp', () => {
       expect(await mine.shop.conversationsWith(customer)).toEqual([]);
     });
 
-    it('for all workspaces behind one app, at whichever address it calls', async () => {
+    it('events of all workspaces behind one app, at any of their hooks', async () => {
       phoneNumberId = String(++numbers);
       const other = await ChannelWorkspace.connect(service, 'WHATSAPP', credentials());
       const customer = String(++people);
