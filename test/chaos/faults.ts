@@ -51,7 +51,7 @@ const processes = faultsOf('processes', 'steady', {
 });
 
 const database = faultsOf('database', 'steady', {
-  'PostgreSQL: stopped at once, restarted': async ({ stores }, random) => {
+  'PostgreSQL: immediate shutdown, restarted': async ({ stores }, random) => {
     await stores.stopPostgres();
     await sleep(random.between(1_000, 4_000));
     await stores.restartPostgres();

@@ -20,7 +20,7 @@ export const SHORT: Plan = {
     'API process: SIGKILL in mid-request',
     'all workers: SIGKILL',
     'worker: SIGTERM',
-    'PostgreSQL: stopped at once, restarted',
+    'PostgreSQL: immediate shutdown, restarted',
     'PostgreSQL: connections cut',
     'Redis: SIGKILL, restarted empty',
     'Redis: FLUSHALL',

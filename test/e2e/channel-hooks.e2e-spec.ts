@@ -499,7 +499,7 @@ describe('a hook while the database is down', () => {
       expect(await telegram.deliver(botToken, update)).toBe(503);
       await proxy.restore();
       await waitFor(
-        'the message to be taken',
+        'the message to be stored',
         async () => (await telegram.deliver(botToken, update)) === 200,
       );
       expect(await telegram.deliver(botToken, update)).toBe(200);

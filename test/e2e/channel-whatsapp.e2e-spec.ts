@@ -40,13 +40,13 @@ describe('WhatsApp', () => {
     ...more,
   });
   const hook = (appSecret = APP_SECRET) => ({ url: shop.connection.hookUrl, appSecret });
-  const tell = (content: Parameters<WhatsAppSimulator['notification']>[1]) =>
+  const notify = (content: Parameters<WhatsAppSimulator['notification']>[1]) =>
     whatsapp.notify(hook(), whatsapp.notification(phoneNumberId, content));
 
   async function chat() {
     const customer = String(++people);
     const messages = [whatsapp.message(customer, 'Does it come in another color?')];
-    expect(await tell({ messages })).toBe(200);
+    expect(await notify({ messages })).toBe(200);
     return { customer, conversation: await shop.conversationWith(customer) };
   }
 
@@ -145,7 +145,7 @@ describe('WhatsApp', () => {
     it('to a customer who hides their phone number', async () => {
       const customer = 'US.13491208655302741918';
       const message = whatsapp.message(customer, 'Hi', { from: undefined, from_user_id: customer });
-      await tell({ messages: [message] });
+      await notify({ messages: [message] });
       const conversation = await shop.conversationWith(customer);
       expect(conversation.contact.phone).toBeNull();
       await shop.delivered(await shop.send(conversation), 'SENT');
@@ -195,7 +195,7 @@ describe('WhatsApp', () => {
         },
       });
       whatsapp.windowClosedFor.delete(customer);
-      await tell({ messages: [whatsapp.message(customer, 'Hello again')] });
+      await notify({ messages: [whatsapp.message(customer, 'Hello again')] });
       await shop.delivered(await shop.send(conversation), 'SENT');
       expect((await shop.delivery(message)).status).toBe('FAILED');
     });
@@ -229,7 +229,7 @@ describe('WhatsApp', () => {
         ['delivered', 'DELIVERED'],
         ['read', 'READ'],
       ] as const) {
-        expect(await tell({ statuses: [whatsapp.status(sent, status)] })).toBe(200);
+        expect(await notify({ statuses: [whatsapp.status(sent, status)] })).toBe(200);
         expect(await shop.delivery(message)).toEqual({ status: expected, error: null });
       }
     });
@@ -237,15 +237,15 @@ describe('WhatsApp', () => {
     it('in any order, and repeatedly', async () => {
       const { message, sent } = await answered();
       for (const status of ['read', 'delivered', 'sent', 'read', 'delivered'] as const) {
-        expect(await tell({ statuses: [whatsapp.status(sent, status)] })).toBe(200);
+        expect(await notify({ statuses: [whatsapp.status(sent, status)] })).toBe(200);
       }
       expect((await shop.delivery(message)).status).toBe('READ');
     });
 
     it('concurrently', async () => {
       const { message, sent } = await answered();
-      const told = (['delivered', 'sent', 'read'] as const).map((status) => whatsapp.status(sent, status));
-      await Promise.all([...told, ...told].map((status) => tell({ statuses: [status] })));
+      const statuses = (['delivered', 'sent', 'read'] as const).map((status) => whatsapp.status(sent, status));
+      await Promise.all([...statuses, ...statuses].map((status) => notify({ statuses: [status] })));
       expect((await shop.delivery(message)).status).toBe('READ');
     });
 
@@ -255,7 +255,7 @@ describe('WhatsApp', () => {
     ])('refused after all: %i', async (code, title, expected) => {
       const { message, sent } = await answered();
       const error = { code, title, message: title, error_data: { details: 'So it is.' } };
-      await tell({ statuses: [whatsapp.status(sent, 'failed', error)] });
+      await notify({ statuses: [whatsapp.status(sent, 'failed', error)] });
       expect(await shop.delivery(message)).toEqual({
         status: 'FAILED',
         error: { code: expected, providerCode: String(code), message: `${title}: So it is.` },
@@ -267,7 +267,7 @@ describe('WhatsApp', () => {
       whatsapp.troubleNext({ kind: 'slow', ms: 500 });
       const message = await shop.send(conversation);
       const sent = await waitFor('a message', () => sentTo(customer));
-      await tell({ statuses: [whatsapp.status({ ...sent, ownId: undefined }, 'delivered')] });
+      await notify({ statuses: [whatsapp.status({ ...sent, ownId: undefined }, 'delivered')] });
       await shop.delivered(message, 'DELIVERED');
     });
 
@@ -276,7 +276,7 @@ describe('WhatsApp', () => {
       const mine = { phoneNumberId, shop };
       phoneNumberId = String(++numbers);
       shop = await ChannelWorkspace.connect(service, 'WHATSAPP', credentials());
-      await tell({ statuses: [whatsapp.status(sent, 'read')] });
+      await notify({ statuses: [whatsapp.status(sent, 'read')] });
       expect((await mine.shop.delivery(message)).status).toBe('SENT');
     });
   });
@@ -291,7 +291,7 @@ describe('WhatsApp', () => {
       await shop.delivered(await shop.send((await chat()).conversation), 'SENT');
       expect((await shop.delivery(second)).status).toBe('QUEUED');
 
-      await tell({ statuses: [whatsapp.status(sentTo(customer), 'delivered')] });
+      await notify({ statuses: [whatsapp.status(sentTo(customer), 'delivered')] });
       expect(await shop.delivery(first)).toEqual({ status: 'DELIVERED', error: null });
       await shop.delivered(second, 'SENT');
       expect(whatsapp.sendsTo(customer).map(({ body }) => body.text.body)).toEqual(['first', 'second']);
@@ -338,7 +338,7 @@ describe('WhatsApp', () => {
   describe('stores', () => {
     it('a customer’s message', async () => {
       const customer = String(++people);
-      await tell({ messages: [whatsapp.message(customer, '¿Lo tenéis en azul? 💙')], name: 'Zoë Núñez' });
+      await notify({ messages: [whatsapp.message(customer, '¿Lo tenéis en azul? 💙')], name: 'Zoë Núñez' });
       const conversation = await shop.conversationWith(customer);
       expect(conversation).toMatchObject({
         sourceChannel: 'WHATSAPP',
@@ -374,9 +374,9 @@ describe('WhatsApp', () => {
       const { customer, conversation } = await chat();
       const messages = ['one', 'two', 'three'].map((text) => whatsapp.message(customer, text));
       const arrivals = [...messages, ...messages.toReversed(), ...messages];
-      const statuses = await Promise.all(arrivals.map((message) => tell({ messages: [message] })));
+      const statuses = await Promise.all(arrivals.map((message) => notify({ messages: [message] })));
       expect(statuses).toEqual(arrivals.map(() => 200));
-      expect(await tell({ messages })).toBe(200);
+      expect(await notify({ messages })).toBe(200);
       expect((await shop.bodiesOf(conversation)).slice(1).toSorted()).toEqual(['one', 'three', 'two']);
     });
 
@@ -392,7 +392,7 @@ describe('WhatsApp', () => {
     ])('a description of other kinds: %s', async (body, content) => {
       const { customer, conversation } = await chat();
       const message = whatsapp.message(customer, '', { text: undefined, ...content });
-      expect(await tell({ messages: [message] })).toBe(200);
+      expect(await notify({ messages: [message] })).toBe(200);
       expect((await shop.bodiesOf(conversation)).at(-1)).toBe(body);
       const [row] = await service.query(
         'SELECT metadata FROM messages WHERE conversation_id = $1 ORDER BY id DESC LIMIT 1',
@@ -429,7 +429,7 @@ describe('WhatsApp', () => {
       phoneNumberId = String(++numbers);
       const other = await ChannelWorkspace.connect(service, 'WHATSAPP', credentials());
       const customer = String(++people);
-      expect(await tell({ messages: [whatsapp.message(customer, 'Hi')] })).toBe(200);
+      expect(await notify({ messages: [whatsapp.message(customer, 'Hi')] })).toBe(200);
       expect(await other.conversationsWith(customer)).toHaveLength(1);
       expect(await shop.conversationsWith(customer)).toEqual([]);
     });

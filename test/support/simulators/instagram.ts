@@ -1,12 +1,12 @@
 import { MessagingSimulator } from './messaging-simulator';
 import { graphError } from './meta-simulator';
-import { ProviderCall, ProviderReply } from './provider-simulator';
+import { ProviderCall, ProviderResponse } from './provider-simulator';
 
 /** The Instagram API with Instagram Login. Every id is an account, and every token is valid until it is revoked. */
 export class InstagramSimulator extends MessagingSimulator {
   readonly refreshed: { from: string; to: string }[] = [];
   /** Each of the next refreshes fails with one of these. */
-  readonly refreshTrouble: ProviderReply[] = [];
+  readonly refreshTrouble: ProviderResponse[] = [];
   tokenLifetimeSeconds = 60 * 24 * 3600;
 
   protected readonly object = 'instagram';
@@ -39,11 +39,11 @@ export class InstagramSimulator extends MessagingSimulator {
     };
   }
 
-  protected override answer(call: ProviderCall): ProviderReply {
+  protected override answer(call: ProviderCall): ProviderResponse {
     return call.path === '/refresh_access_token' ? this.refresh(call) : super.answer(call);
   }
 
-  private refresh(call: ProviderCall): ProviderReply {
+  private refresh(call: ProviderCall): ProviderResponse {
     const { grant_type, access_token: from = '' } = call.query;
     const trouble = this.refreshTrouble.shift() ?? this.tokenFault(call);
     if (trouble) return trouble;

@@ -1,5 +1,5 @@
 import { graphError, MetaSimulator } from './meta-simulator';
-import { ProviderCall, ProviderReply } from './provider-simulator';
+import { ProviderCall, ProviderResponse } from './provider-simulator';
 
 export interface MessagingSent {
   accountId: string;
@@ -28,8 +28,8 @@ export abstract class MessagingSimulator extends MetaSimulator {
 
   protected abstract readonly object: 'page' | 'instagram';
   protected abstract readonly maxText: { length: number; of(text: string): number };
-  protected abstract readonly windowClosed: ProviderReply;
-  protected abstract readonly notReachable: ProviderReply;
+  protected abstract readonly windowClosed: ProviderResponse;
+  protected abstract readonly notReachable: ProviderResponse;
 
   /** Includes refused calls. */
   sendsTo(customerId: string): ProviderCall[] {
@@ -74,7 +74,7 @@ export abstract class MessagingSimulator extends MetaSimulator {
     return method === 'POST' && path.endsWith('/messages');
   }
 
-  protected answer(call: ProviderCall): ProviderReply {
+  protected answer(call: ProviderCall): ProviderResponse {
     const [, accountId, edge] = /^\/v\d+\.\d+\/(\d+)\/(messages|subscribed_apps)$/.exec(call.path) ?? [];
     if (accountId === undefined)
       return graphError(100, 'Unknown path components', { subcode: 33, status: 404 });
@@ -89,7 +89,7 @@ export abstract class MessagingSimulator extends MetaSimulator {
     return { status: 200, body: { success: true } };
   }
 
-  private send(accountId: string, body: any): ProviderReply {
+  private send(accountId: string, body: any): ProviderResponse {
     const customerId = body.recipient?.id;
     const text = body.message?.text;
     if (typeof customerId !== 'string' || typeof text !== 'string' || text === '') {

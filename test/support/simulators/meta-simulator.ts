@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { ProviderCall, ProviderReply, ProviderSimulator, Trouble } from './provider-simulator';
+import { ProviderCall, ProviderResponse, ProviderSimulator, Trouble } from './provider-simulator';
 
 /** Meta has one hook per app, for the events of all accounts. */
 export interface MetaHook {
@@ -13,7 +13,7 @@ export abstract class MetaSimulator extends ProviderSimulator {
 
   /** Refuses a call with one of Meta's codes. */
   static refusal(code: number, message: string, more: { subcode?: number; status?: number } = {}): Trouble {
-    return { kind: 'reply', reply: graphError(code, message, more) };
+    return { kind: 'refusal', response: graphError(code, message, more) };
   }
 
   /** Verifies a hook: it must return the challenge. Returns its response. */
@@ -48,7 +48,7 @@ export abstract class MetaSimulator extends ProviderSimulator {
   }
 
   /** The refusal of a call whose token is missing or revoked, or null. */
-  protected tokenFault({ headers, query }: ProviderCall): ProviderReply | null {
+  protected tokenFault({ headers, query }: ProviderCall): ProviderResponse | null {
     const token = headers.authorization?.replace(/^Bearer /, '') ?? query.access_token;
     if (!token)
       return graphError(104, 'An access token is required to request this resource.', { status: 401 });
@@ -62,7 +62,7 @@ export function graphError(
   code: number,
   message: string,
   { subcode, status = 400, details }: { subcode?: number; status?: number; details?: string } = {},
-): ProviderReply {
+): ProviderResponse {
   const error = {
     message: `(#${code}) ${message}`,
     type: 'OAuthException',

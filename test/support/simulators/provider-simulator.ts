@@ -13,7 +13,7 @@ export interface ProviderCall {
   rawBody: string;
 }
 
-export interface ProviderReply {
+export interface ProviderResponse {
   status: number;
   body: unknown;
   headers?: Record<string, string>;
@@ -22,7 +22,7 @@ export interface ProviderReply {
 /** A failure of a call that sends a message. */
 export type Trouble =
   /** Refuses the message. */
-  | { kind: 'reply'; reply: ProviderReply }
+  | { kind: 'refusal'; response: ProviderResponse }
   /** Accepts the message (unless `lost`), then resets the connection. */
   | { kind: 'reset'; lost?: boolean }
   /** Accepts the message, and responds after `ms`, or never without it. */
@@ -73,7 +73,7 @@ export abstract class ProviderSimulator {
   }
 
   /** Processes a call without trouble. */
-  protected abstract answer(call: ProviderCall): ProviderReply;
+  protected abstract answer(call: ProviderCall): ProviderResponse;
 
   /** Only calls that send a message can fail with trouble. */
   protected abstract isSend(call: ProviderCall): boolean;
@@ -101,15 +101,15 @@ export abstract class ProviderSimulator {
   private respond(call: ProviderCall, response: ServerResponse): void {
     this.calls.push(call);
     const trouble = this.isSend(call) ? (this.upcoming.shift() ?? this.lasting) : null;
-    if (trouble?.kind === 'reply') return write(response, trouble.reply);
+    if (trouble?.kind === 'refusal') return write(response, trouble.response);
     if (trouble?.kind === 'reset') {
       if (!trouble.lost) this.answer(call);
       response.socket?.resetAndDestroy();
       return;
     }
-    const reply = this.answer(call);
-    if (trouble?.kind !== 'slow') return write(response, reply);
-    if (trouble.ms !== undefined) setTimeout(() => write(response, reply), trouble.ms).unref();
+    const answer = this.answer(call);
+    if (trouble?.kind !== 'slow') return write(response, answer);
+    if (trouble.ms !== undefined) setTimeout(() => write(response, answer), trouble.ms).unref();
   }
 }
 
@@ -133,7 +133,7 @@ function parsed(text: string): unknown {
   }
 }
 
-function write(response: ServerResponse, { status, body, headers }: ProviderReply): void {
+function write(response: ServerResponse, { status, body, headers }: ProviderResponse): void {
   const isText = typeof body === 'string';
   response.writeHead(status, { 'content-type': isText ? 'text/plain' : 'application/json', ...headers });
   response.end(isText ? body : JSON.stringify(body));

@@ -1,4 +1,4 @@
-import { ProviderCall, ProviderReply, ProviderSimulator, Trouble } from './provider-simulator';
+import { ProviderCall, ProviderResponse, ProviderSimulator, Trouble } from './provider-simulator';
 
 export interface TelegramSent {
   botToken: string;
@@ -81,7 +81,7 @@ export class TelegramSimulator extends ProviderSimulator {
     return path.endsWith('/sendMessage');
   }
 
-  protected answer(call: ProviderCall): ProviderReply {
+  protected answer(call: ProviderCall): ProviderResponse {
     const [, token = '', method = ''] = /^\/bot([^/]+)\/(\w+)$/.exec(call.path) ?? [];
     if (!/^\d+:[\w-]{30,}$/.test(token)) return failure(404, 'Not Found');
     if (this.revokedTokens.has(token)) return failure(401, 'Unauthorized');
@@ -105,7 +105,7 @@ export class TelegramSimulator extends ProviderSimulator {
     }
   }
 
-  private setWebhook(token: string, { url, secret_token, allowed_updates }: Webhook): ProviderReply {
+  private setWebhook(token: string, { url, secret_token, allowed_updates }: Webhook): ProviderResponse {
     if (!/^[\w-]{1,256}$/.test(secret_token ?? '')) {
       return failure(400, 'Bad Request: secret token contains unallowed characters');
     }
@@ -116,7 +116,7 @@ export class TelegramSimulator extends ProviderSimulator {
   private sendMessage(
     botToken: string,
     { chat_id, text }: { chat_id: unknown; text: unknown },
-  ): ProviderReply {
+  ): ProviderResponse {
     const chatId = Number(chat_id);
     if (typeof text !== 'string' || text === '') return failure(400, 'Bad Request: message text is empty');
     if ([...text].length > 4096) return failure(400, 'Bad Request: message is too long');
@@ -133,14 +133,14 @@ function botId(token: string): number {
   return Number(token.split(':')[0]);
 }
 
-function ok(result: unknown): ProviderReply {
+function ok(result: unknown): ProviderResponse {
   return { status: 200, body: { ok: true, result } };
 }
 
-function failure(code: number, description: string, more: object = {}): ProviderReply {
+function failure(code: number, description: string, more: object = {}): ProviderResponse {
   return { status: code, body: { ok: false, error_code: code, description, ...more } };
 }
 
 function refused(code: number, description: string, more: object = {}): Trouble {
-  return { kind: 'reply', reply: failure(code, description, more) };
+  return { kind: 'refusal', response: failure(code, description, more) };
 }

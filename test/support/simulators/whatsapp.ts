@@ -1,4 +1,4 @@
-import { ProviderCall, ProviderReply } from './provider-simulator';
+import { ProviderCall, ProviderResponse } from './provider-simulator';
 import { graphError, MetaSimulator } from './meta-simulator';
 
 export interface WhatsAppSent {
@@ -106,7 +106,7 @@ export class WhatsAppSimulator extends MetaSimulator {
     return method === 'POST' && path.endsWith('/messages');
   }
 
-  protected answer(call: ProviderCall): ProviderReply {
+  protected answer(call: ProviderCall): ProviderResponse {
     const [, phoneNumberId, method] = /^\/v\d+\.\d+\/(\d+)(\/messages)?$/.exec(call.path) ?? [];
     if (phoneNumberId === undefined)
       return graphError(100, 'Unknown path components', { subcode: 33, status: 404 });
@@ -116,7 +116,7 @@ export class WhatsAppSimulator extends MetaSimulator {
     return { status: 200, body: { id: phoneNumberId, display_phone_number: '15550783881' } };
   }
 
-  private send(phoneNumberId: string, body: any): ProviderReply {
+  private send(phoneNumberId: string, body: any): ProviderResponse {
     const to = body.to ?? body.recipient;
     const text = body.text?.body;
     if (body.messaging_product !== 'whatsapp' || body.type !== 'text' || typeof to !== 'string') {
