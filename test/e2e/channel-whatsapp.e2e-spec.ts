@@ -244,7 +244,9 @@ describe('WhatsApp', () => {
 
     it('concurrently', async () => {
       const { message, sent } = await answered();
-      const statuses = (['delivered', 'sent', 'read'] as const).map((status) => whatsapp.status(sent, status));
+      const statuses = (['delivered', 'sent', 'read'] as const).map((status) =>
+        whatsapp.status(sent, status),
+      );
       await Promise.all([...statuses, ...statuses].map((status) => notify({ statuses: [status] })));
       expect((await shop.delivery(message)).status).toBe('READ');
     });
