@@ -67,6 +67,14 @@ export function slugOf(channel: Channel): string {
   return channel.toLowerCase();
 }
 
+/** Where the provider calls a connection. The widget's script calls below it. */
+export function hookUrlOf(
+  publicUrl: string,
+  { channel, hookKey }: { channel: Channel; hookKey: string },
+): string {
+  return `${publicUrl}/channels/${slugOf(channel)}/${hookKey}`;
+}
+
 export function describeChannel(channel: Channel): ChannelDescriptor {
   return CHANNEL_DESCRIPTORS[channel];
 }

@@ -10,6 +10,7 @@ import {
   retryAfterMs,
 } from './provider-http';
 import { lookUp, objectOf, ProviderObject, textOf } from './provider-json';
+import { Verdict, Verdicts } from './verdict';
 
 export interface GraphRequest {
   method: 'GET' | 'POST' | 'DELETE';
@@ -20,14 +21,6 @@ export interface GraphRequest {
   params?: Record<string, string>;
   data?: object;
 }
-
-/** The outcome that an error code stands for. */
-export type Verdict =
-  | { kind: 'RETRY'; afterMs?: number; concerns?: 'message' | 'connection' }
-  | { kind: 'TERMINAL' | 'WINDOW' | 'REAUTH' };
-
-/** By code: `"131047"`, or with a subcode `"10/2018278"`, which has precedence over the bare code. */
-export type Verdicts = Readonly<Record<string, Verdict>>;
 
 export type GraphAnswer = { kind: 'ANSWERED'; body: ProviderObject } | Exclude<SendOutcome, { kind: 'SENT' }>;
 

@@ -1,4 +1,5 @@
-import { outcomeOf, Verdicts } from './graph-api';
+import { outcomeOf } from './graph-api';
+import { Verdicts } from './verdict';
 import { INSTAGRAM_VERDICTS } from './instagram.codes';
 import { MESSENGER_VERDICTS } from './messenger.codes';
 import { textOf } from './provider-json';

@@ -1,4 +1,5 @@
-import { HOURLY_LIMIT, Verdict, Verdicts } from './graph-api';
+import { HOURLY_LIMIT } from './graph-api';
+import { Verdict, Verdicts } from './verdict';
 
 const TERMINAL: Verdict = { kind: 'TERMINAL' };
 const RETRY: Verdict = { kind: 'RETRY' };

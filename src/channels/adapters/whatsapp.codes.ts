@@ -1,4 +1,5 @@
-import { HOURLY_LIMIT, Verdict, Verdicts } from './graph-api';
+import { HOURLY_LIMIT } from './graph-api';
+import { Verdict, Verdicts } from './verdict';
 import { WINDOW_CODE } from './whatsapp.notification';
 
 const REAUTH: Verdict = { kind: 'REAUTH' };

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { randomBase62 } from '../../common/base62';
-import { Channel } from '../../common/channel';
+import { Channel, hookUrlOf } from '../../common/channel';
 import { newId } from '../../common/ids';
 import { SecretBox } from '../../common/secret-box';
 import { Config } from '../../config/config';
@@ -82,7 +82,7 @@ export class ConnectionRegistration {
     return this.adapters.of(connection.channel).unregister(connection);
   }
 
-  hookUrlOf({ channel, hookKey }: Pick<Connection, 'channel' | 'hookKey'>): string {
-    return `${this.config.publicUrl}/channels/${channel.toLowerCase()}/${hookKey}`;
+  hookUrlOf(connection: Pick<Connection, 'channel' | 'hookKey'>): string {
+    return hookUrlOf(this.config.publicUrl, connection);
   }
 }
