@@ -6,7 +6,7 @@ const COLUMNS = [
   ['channel_connections', 'channel'],
 ] as const;
 
-/** A channel's name is checked by the service, whose list of channels is the only one. */
+/** The service's list of channels is the only one, and its DTOs check names. `down` fails once a row has a new channel. */
 export class ChannelNames1795219200007 implements MigrationInterface {
   async up(db: QueryRunner): Promise<void> {
     for (const [table, column] of COLUMNS)

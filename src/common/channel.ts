@@ -60,7 +60,7 @@ export const CHANNEL_DESCRIPTORS = {
 } as const satisfies Record<string, ChannelDescriptor>;
 
 export type Channel = keyof typeof CHANNEL_DESCRIPTORS;
-export const CHANNELS = Object.keys(CHANNEL_DESCRIPTORS) as Channel[];
+export const CHANNELS = Object.keys(CHANNEL_DESCRIPTORS) as unknown as readonly [Channel, ...Channel[]];
 
 /** The channel's part of a path: `/channels/{slug}/{hookKey}`. */
 export function slugOf(channel: Channel): string {

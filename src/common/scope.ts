@@ -6,4 +6,4 @@ export const SCOPE_DESCRIPTIONS = {
   'contacts:read': 'list and search contacts',
 } as const;
 export type Scope = keyof typeof SCOPE_DESCRIPTIONS;
-export const SCOPES = Object.keys(SCOPE_DESCRIPTIONS) as Scope[];
+export const SCOPES = Object.keys(SCOPE_DESCRIPTIONS) as unknown as readonly [Scope, ...Scope[]];

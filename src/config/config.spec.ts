@@ -58,6 +58,11 @@ describe('Config', () => {
     });
   });
 
+  it('takes a provider’s address that is undefined as one that is not set', () => {
+    const { providerUrls } = Config.from({ ...REQUIRED, DATA_DIR: folder, TELEGRAM_API_URL: undefined });
+    expect(providerUrls.TELEGRAM_API_URL).toBe('https://api.telegram.org');
+  });
+
   it('reads every variable', () => {
     const caFile = join(folder, 'ca.pem');
     writeFileSync(caFile, 'PEM');

@@ -126,7 +126,11 @@ export function readEnvironment(variables: NodeJS.ProcessEnv): ReadEnvironment {
 }
 
 function providerUrlsIn(variables: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(variables).filter(([name]) => name in PROVIDER_URLS));
+  return Object.fromEntries(
+    Object.entries(variables).filter(
+      ([name, url]) => Object.hasOwn(PROVIDER_URLS, name) && url !== undefined,
+    ),
+  );
 }
 
 /**

@@ -31,7 +31,7 @@ first page, whatever changes in between.
 ## Errors
 Every error has one form: \`{ error: { code, message, details?, requestId } }\`. Decide by \`code\`; \`message\` and
 \`details\` are for people. \`requestId\` is also in the \`X-Request-Id\` header: quote it to support. The checks run in this
-order: path (404), body readable (400) and not too large (413), key, rate, scope, trial, request, existence.
+order: body readable (400) and not too large (413), path (404), key, rate, scope, trial, request, existence.
 
 ## Limits
 240 requests a minute for each path and workspace, over all its keys, or the workspace's own cap. Ids do not make another

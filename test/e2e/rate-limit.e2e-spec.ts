@@ -206,15 +206,18 @@ describe('the rate limit', () => {
     it('lets a call pass after the wait it has named, however often it was refused', async () => {
       const storage = cutOff.app.get(RateLimitStorage, { strict: false });
       const key = newId();
-      const hit = () => storage.increment(key, 2_000, 1);
+      const windowMs = 2_000;
+      const hit = () => storage.increment(key, windowMs, 1);
       let last = await hit();
+      const end = performance.now() + windowMs;
       expect(last.isBlocked).toBe(false);
-      for (let i = 0; i < 5; i++) {
+      while (performance.now() < end - 900) {
         await letTimePass(100);
+        const secondsLeft = Math.ceil((end - performance.now()) / 1000);
         last = await hit();
-        expect(last.isBlocked).toBe(true);
+        // A refusal that began the window anew would name more.
+        expect(last.timeToBlockExpire).toBeLessThanOrEqual(Math.max(1, secondsLeft));
       }
-      expect(last.timeToBlockExpire).toBeLessThanOrEqual(2);
       await letTimePass(last.timeToBlockExpire * 1000);
       expect((await hit()).isBlocked).toBe(false);
     });

@@ -103,6 +103,5 @@ describe('the private parts of libraries that the service relies on', () => {
     ]);
     expect(listed.length).toBeGreaterThan(5);
     expect(listed).toEqual(listed.map(([name]) => [name, dependencies[name!]]));
-    expect(Object.values(dependencies).filter((version) => !/^\d/.test(version))).toEqual([]);
   });
 });

@@ -256,10 +256,9 @@ describe('delivery engine', () => {
         if (!events.some(({ tenantId, type }) => tenantId === workspace.id && type === 'message.created'))
           return;
         if (deletedAt !== null) return;
-        const count = async (sql: string) => (await tx.query(sql, [endpoint.id])).length;
-        await waitFor('the delivery to be inserted', () =>
-          count('SELECT FROM webhook_deliveries WHERE endpoint_id = $1'),
-        );
+        const deliveries = () =>
+          tx.query('SELECT FROM webhook_deliveries WHERE endpoint_id = $1', [endpoint.id]);
+        await waitFor('the delivery to be inserted', async () => (await deliveries()).length > 0);
         void remove();
         await waitFor(
           'the deletion to wait for the relay, or to be done',

@@ -4,9 +4,9 @@ const STEP_MS = 20;
 /** Shorter than a lease (20 s), so that no test passes only because a lease has ended. */
 const TIMEOUT_MS = 15_000;
 
-type Asked<T> = T | undefined | null | false;
+type Asked<T> = T | undefined | null | false | 0;
 
-/** Asks until there is an answer other than undefined, null or false; fails, naming what did not come. */
+/** Asks until the answer is none of undefined, null, false and 0. Throws with the name of what did not come. */
 export async function waitFor<T>(
   what: string,
   ask: () => Asked<T> | Promise<Asked<T>>,
@@ -15,13 +15,13 @@ export async function waitFor<T>(
   const deadline = Date.now() + timeoutMs;
   for (;;) {
     const answer = await ask();
-    if (answer !== undefined && answer !== null && answer !== false) return answer;
+    if (answer !== undefined && answer !== null && answer !== false && answer !== 0) return answer;
     if (Date.now() > deadline) throw new Error(`Waited ${timeoutMs} ms for ${what}`);
     await sleep(STEP_MS);
   }
 }
 
-/** Only where the passing of time is itself the cause of what is tested: an age, a window, a `Retry-After`. */
+/** Only where passing time is what is tested: an age, a window, a `Retry-After`. */
 export async function letTimePass(ms: number): Promise<void> {
   const end = performance.now() + ms;
   // A timer may fire up to a millisecond early.

@@ -584,10 +584,14 @@ describe('DeliverySender', () => {
       const sender = makeSender({ connectionMaxAgeMs: 200 });
       expect((await sender.send(delivery())).kind).toBe('succeeded');
       dns.set(NAME, { A: ['10.0.0.1'] });
-      const refused = await waitFor('a failure', async () => {
-        const outcome = await sender.send(delivery());
-        return outcome.kind === 'failed' && outcome;
-      });
+      const refused = await waitFor(
+        'a failure',
+        async () => {
+          const outcome = await sender.send(delivery());
+          return outcome.kind === 'failed' && outcome;
+        },
+        2_000,
+      );
       expectFailure(refused, 'address_refused');
     });
 
@@ -599,7 +603,7 @@ describe('DeliverySender', () => {
         sender.send(delivery({ url: 'https://missing.example.com/' })),
         sender.send(delivery({ url: 'https://127.0.0.3:9443/' })),
       ]);
-      await waitFor('every connection to close', () => sender.openOrigins === 0);
+      await waitFor('every connection to close', () => sender.openOrigins === 0, 5_000);
       expect((await sender.send(delivery())).kind).toBe('succeeded');
     });
 
