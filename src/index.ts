@@ -12,6 +12,8 @@
  * A method's first argument is the id of its workspace (`WorkspacesService` creates and finds workspaces). Data of another
  * workspace is not found. Dates are `Date`s. Input is checked by the REST API's rules, and a caller's mistake is thrown as
  * an `AppError`. Lists do not check their `limit`: pass 1 to 200.
+ *
+ * Methods marked `@internal` take a transaction of the service, and are not in the package's types.
  */
 import 'reflect-metadata';
 

@@ -90,7 +90,10 @@ export class MessagingModule {
     });
   }
 
-  /** With a configuration that was read already. */
+  /**
+   * With a configuration that was read already.
+   * @internal
+   */
   static over(config: DynamicModule): DynamicModule {
     return {
       module: MessagingModule,

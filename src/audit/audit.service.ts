@@ -34,7 +34,10 @@ export class AuditService {
     return this.database.transaction((tx) => this.append(tx, entry));
   }
 
-  /** The same in the transaction of the change that is recorded. */
+  /**
+   * The same in the transaction of the change that is recorded.
+   * @internal
+   */
   async append(tx: Transaction, record: AuditRecord): Promise<void> {
     const { tenantId, actor, action, entity, entityId, metadata = {} } = record;
     if (!isId(tenantId)) throw AppError.notFound('Workspace');

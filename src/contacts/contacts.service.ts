@@ -59,6 +59,7 @@ export class ContactsService {
    * Finds the contact with this id on the channel, or creates one. Other transactions with the same id wait until this
    * one ends.
    * @returns the contact's id
+   * @internal
    */
   async identify(tx: Transaction, tenantId: string, customer: ChannelCustomer): Promise<string> {
     const { channel, externalId, name, phone } = customer;

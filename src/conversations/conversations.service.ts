@@ -98,6 +98,7 @@ export class ConversationsService {
   /**
    * Locks the latest conversation with a customer, or creates one.
    * @param partner whose identity the transaction has locked: otherwise two messages at once could create two
+   * @internal
    */
   async continueWith(tx: Transaction, partner: ConversationPartner): Promise<ConversationEntity> {
     const latest = await this.conversations.lockLatestWith(tx, partner);
@@ -107,7 +108,10 @@ export class ConversationsService {
     return conversation;
   }
 
-  /** Opens a locked conversation again, because its customer has written. */
+  /**
+   * Opens a locked conversation again, because its customer has written.
+   * @internal
+   */
   async reopen(tx: Transaction, conversation: ConversationEntity): Promise<void> {
     if (conversation.status === 'OPEN') return;
     await this.change(tx, conversation, { status: 'OPEN' });

@@ -92,7 +92,10 @@ export class MessagesService {
     });
   }
 
-  /** The same in a transaction that holds the conversation's lock, without a check of the text. */
+  /**
+   * The same in a transaction that holds the conversation's lock, without a check of the text.
+   * @internal
+   */
   async receiveInTransaction(
     tx: Transaction,
     conversation: ConversationEntity,

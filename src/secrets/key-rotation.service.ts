@@ -23,6 +23,7 @@ export class KeyRotationService {
   /**
    * Registers a table with a secret in `<prefix>_key_id` and `<prefix>_ciphertext`, encrypted with the row's `id` as
    * its context.
+   * @internal
    */
   register(table: string, prefix = 'secret'): void {
     this.tables.set(table, prefix);

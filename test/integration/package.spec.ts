@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -52,6 +52,15 @@ describe('the package, installed into another Nest application', () => {
     await dropStores(stores);
     await dropStores(hostStores);
     rmSync(host, { recursive: true });
+  });
+
+  it('has services whose types offer no method that needs a transaction of the service', () => {
+    const dist = join(host, 'node_modules', pkg.name, 'dist');
+    const index = readFileSync(join(dist, 'index.d.ts'), 'utf8');
+    const services = [...index.matchAll(/from '(.*\.service)'/g)].map(([, path]) => `${path!}.d.ts`);
+    expect(services.length).toBeGreaterThan(10);
+    const leaking = services.filter((file) => /\bTransaction\b/.test(readFileSync(join(dist, file), 'utf8')));
+    expect(leaking).toEqual([]);
   });
 
   it('creates a key and an endpoint through the services, and adds nothing to its host', async () => {

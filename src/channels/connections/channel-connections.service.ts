@@ -113,6 +113,7 @@ export class ChannelConnectionsService {
    * Stops sending over a connection until its credentials are rotated, and fails its pending outbound messages.
    * @param connection with the credentials that the provider refused
    * @returns false when the connection was rotated or disconnected meanwhile: then nothing changes
+   * @internal
    */
   async markReauthRequired(tx: Transaction, connection: Connection): Promise<boolean> {
     const { tenantId, id, credentials } = connection;
@@ -125,7 +126,10 @@ export class ChannelConnectionsService {
     return true;
   }
 
-  /** Stores credentials that a provider has renewed. No audit entry: nobody did it. */
+  /**
+   * Stores credentials that a provider has renewed. No audit entry: nobody did it.
+   * @internal
+   */
   async renew(tx: Transaction, { tenantId, id }: Connection, checked: CheckedCredentials): Promise<void> {
     const sealed = this.registration.seal(id, checked);
     await this.connections.update(tx, tenantId, id, { ...sealed, updatedAt: new Date() });

@@ -80,6 +80,7 @@ export class WebhookEndpointsService {
   /**
    * Deactivates an endpoint that is gone or failing, unless it is inactive or deleted, or has succeeded since.
    * @returns whether it was deactivated
+   * @internal
    */
   deactivateAfterFailures(tenantId: string, id: string, reason: DeactivationReason): Promise<boolean> {
     return this.database.transaction(async (tx) => {
