@@ -64,7 +64,7 @@ function toStatement([query, parameters]: unknown[]): Statement {
   return { sql: text, parameters: values, isPrepared: name !== undefined };
 }
 
-/** What the repositories really send, and what PostgreSQL makes of it on large tables. */
+/** The plans that PostgreSQL makes on large tables for the statements that the repositories really send. */
 describe('query plans', () => {
   let dashboard: Dashboard;
   let database: Client;

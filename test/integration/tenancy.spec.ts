@@ -93,7 +93,7 @@ describe('tenancy in the database', () => {
       });
       const error = await faultOf(pointAt(other));
       expect(error?.code).toBe(FOREIGN_KEY_VIOLATION);
-      // What refers to a row in its turn may object before the row's own reference does.
+      // A row that refers to this one may fail first.
       const referring = foreignKeys.filter((key) => key.target === table).map((key) => key.name);
       expect([name, ...referring]).toContain(error?.constraint);
     }

@@ -14,7 +14,7 @@ interface Zone {
   alias?: string;
 }
 
-/** What a name server can say of a name so that nothing may be sent there, and how an attempt fails then. */
+/** Answers of a name server that forbid the sending, and the error of the attempt. */
 const REFUSED: [what: string, error: 'address_refused' | 'dns', zone: Zone][] = [
   ['a private address', 'address_refused', { A: ['127.0.0.1'] }],
   ['a private address beside a public one', 'address_refused', { A: [PUBLIC, '127.0.0.1'] }],

@@ -275,7 +275,7 @@ describe('delivery engine', () => {
       const [delivery] = await deliveriesOf(service, endpoint);
       return delivery !== undefined && delivery.status !== 'PENDING';
     });
-    // What is relayed later is delivered later, too: nothing for the deleted endpoint can be on its way any more.
+    // A later event has been delivered, so nothing for the deleted endpoint is still to come.
     const another = await subscription.addEndpoint(receiver.url(`${path}-2`));
     await subscription.message('Second');
     await waitForDeliveries(service, another, 'SUCCEEDED');

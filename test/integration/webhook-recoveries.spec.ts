@@ -48,7 +48,7 @@ describe('with a worker', () => {
     tenant = await WebhookWorkspace.create(service);
   });
 
-  /** What can befall a message on its way to an endpoint, each once. */
+  /** One message for each way in which a delivery can end. */
   async function missSome(): Promise<{ start: Date; late: Date }> {
     const start = await moment();
     await tenant.message('delivered');

@@ -333,7 +333,7 @@ describe('failed deliveries', () => {
       expect(again.secret).not.toBe(endpoint.secret);
     });
 
-    /** Whatever has happened so far in a workspace has been relayed. */
+    /** Settles when all events of a workspace so far are relayed. */
     async function relayed({ workspace }: Subscription): Promise<void> {
       await waitFor('everything to be relayed', async () => {
         const rows = await dashboard.query('SELECT FROM events WHERE tenant_id = $1 AND relayed_at IS NULL', [

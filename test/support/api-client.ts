@@ -21,7 +21,7 @@ export interface ApiResponse {
 }
 
 /**
- * What every end-to-end request goes through. An answer that the OpenAPI document does not list, or describes
+ * The client of every end-to-end test. An answer that the OpenAPI document does not list, or describes
  * otherwise, fails the test.
  */
 export class ApiClient {

@@ -28,7 +28,7 @@ export class DnsStub {
     return new DnsStub(socket);
   }
 
-  /** What to hand to a resolver as its server. */
+  /** Its address, as a resolver takes it. */
   get server(): string {
     return `127.0.0.1:${this.socket.address().port}`;
   }

@@ -69,7 +69,7 @@ export class HttpsReceiver {
 
   async stop(): Promise<void> {
     const closed = new Promise((resolve) => this.server.close(resolve));
-    // Those in their TLS handshake too, of which the server itself knows nothing yet.
+    // Also the sockets in their TLS handshake, which the server does not list yet.
     for (const socket of this.sockets) socket.destroy();
     await closed;
   }

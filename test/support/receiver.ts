@@ -23,7 +23,7 @@ export class Receiver {
     return `https://127.0.0.1:${this.https.port}${path}`;
   }
 
-  /** What has come to a path so far. */
+  /** The requests to a path so far. */
   received(path = '/hook'): ReceivedWebhook[] {
     return this.https.requests
       .filter((request) => request.path === path)
