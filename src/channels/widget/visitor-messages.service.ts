@@ -7,8 +7,7 @@ import { MessagesService } from '../../messages/messages.service';
 import { InboundService } from '../inbound/inbound.service';
 import { Visitor, Widget } from './visitor';
 import { VisitorsRepository } from './visitors.repository';
-import { PostMessage, PostReceipt } from './widget.dto';
-import { PostedMessageResponse, ReceiptResponse } from './widget.response';
+import { PostMessage, PostReceipt, PostedMessageResponse, ReceiptResponse } from './widget.dto';
 import { WidgetSignal } from '../adapters/widget.signal';
 
 /** A visitor reaches their own conversation only. */

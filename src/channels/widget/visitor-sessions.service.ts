@@ -7,8 +7,7 @@ import { isSameSecret } from '../adapters/constant-time';
 import { Visitor, Widget } from './visitor';
 import { VisitorTokens, LOGGED_IN_PREFIX } from './visitor-tokens';
 import { VisitorsRepository } from './visitors.repository';
-import { OpenSession, LoggedInVisitor } from './widget.dto';
-import { SessionResponse } from './widget.response';
+import { OpenSession, LoggedInVisitor, SessionResponse } from './widget.dto';
 
 const ANONYMOUS_PREFIX = 'visitor:';
 const ANONYMOUS_BYTES = 24;

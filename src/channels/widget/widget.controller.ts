@@ -20,9 +20,15 @@ import {
   WidgetEvents,
   WidgetPage,
 } from './widget.decorators';
-import { OpenSession, PostMessage, PostReceipt } from './widget.dto';
+import {
+  OpenSession,
+  PostMessage,
+  PostReceipt,
+  PostedMessageResponse,
+  ReceiptResponse,
+  SessionResponse,
+} from './widget.dto';
 import { addressOf, ForVisitors, WidgetGuard, type WidgetLimit } from './widget.guards';
-import { PostedMessageResponse, ReceiptResponse, SessionResponse } from './widget.response';
 
 const SESSIONS: WidgetLimit = {
   by: 'address',
