@@ -55,13 +55,13 @@ export async function startMigratedServers(onLog) {
  * @param {NodeJS.ProcessEnv} [env] the service's
  */
 function saveAddresses({ databaseUrl, redisUrl, reaper }, env = {}) {
-  const { PROVIDER_URLS } = createRequire(import.meta.url)(join(ROOT, 'dist/common/channel.js'));
+  const { pickProviderUrls } = createRequire(import.meta.url)(join(ROOT, 'dist/common/channel.js'));
   const file = join(DATA_DIR, 'servers.json');
   const addresses = {
     databaseUrl,
     redisUrl,
     publicUrl: env.PUBLIC_URL,
-    providerUrls: Object.fromEntries(Object.keys(PROVIDER_URLS).map((variable) => [variable, env[variable]])),
+    providerUrls: pickProviderUrls(env),
   };
   mkdirSync(DATA_DIR, { recursive: true });
   const draft = `${file}.${process.pid}`;

@@ -2,7 +2,7 @@ import { DynamicModule, FactoryProvider, Module, ModuleMetadata } from '@nestjs/
 import { AuditModule } from './audit/audit.module';
 import { AuthModule } from './auth/auth.module';
 import { ChannelConnectionsModule } from './channels/connections/channel-connections.module';
-import { PROVIDER_URLS, ProviderVariable } from './common/channel';
+import { pickProviderUrls, ProviderVariable } from './common/channel';
 import { Config } from './config/config';
 import { ConfigModule } from './config/config.module';
 import { ContactsModule } from './contacts/contacts.module';
@@ -115,13 +115,9 @@ function configOf(options: MessagingOptions): Config {
     WEBHOOK_EXTRA_CA_FILE: options.webhookExtraCaFile,
     WEBHOOK_DNS_SERVERS: options.webhookDnsServers?.join(','),
     PUBLIC_URL: options.publicUrl,
-    ...onlyProviderUrls(options.providerUrls),
+    // A host without types could pass any variable.
+    ...pickProviderUrls(options.providerUrls ?? {}),
     META_GRAPH_VERSION: options.metaGraphVersion,
     DATABASE_POOL_SIZE: options.databasePoolSize?.toString(),
   });
-}
-
-/** A host without types could pass any variable. */
-function onlyProviderUrls(urls: object = {}): object {
-  return Object.fromEntries(Object.entries(urls).filter(([name]) => Object.hasOwn(PROVIDER_URLS, name)));
 }

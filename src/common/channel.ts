@@ -21,7 +21,7 @@ const META_HOOK = {
 };
 
 /** Every channel. A new one is an entry here and an adapter in `src/channels/adapters/`. */
-export const CHANNEL_DESCRIPTORS = {
+const CHANNEL_DESCRIPTORS = {
   WIDGET: {
     label: 'Widget',
     credentials: 'allowedOrigins, a list; when rotated also [keepIdentitySecret], true or false',
@@ -91,3 +91,10 @@ export const PROVIDER_URLS = Object.fromEntries(
     .filter((api) => api !== undefined)
     .map(({ variable, url }) => [variable, url]),
 ) as Record<ProviderVariable, string>;
+
+/** The providers' addresses among other values, without those that are not set. */
+export function pickProviderUrls(values: object): Partial<Record<ProviderVariable, string>> {
+  const isProviderUrl = ([name, url]: [string, unknown]) =>
+    Object.hasOwn(PROVIDER_URLS, name) && url !== undefined;
+  return Object.fromEntries(Object.entries(values).filter(isProviderUrl));
+}

@@ -13,7 +13,7 @@ import {
   Min,
   validateSync,
 } from 'class-validator';
-import { PROVIDER_URLS, ProviderVariable } from '../common/channel';
+import { pickProviderUrls, PROVIDER_URLS, ProviderVariable } from '../common/channel';
 import { runningServers } from './local-data';
 
 const ROLES = ['api', 'worker', 'all'] as const;
@@ -114,7 +114,7 @@ export function readEnvironment(variables: NodeJS.ProcessEnv): ReadEnvironment {
   const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''));
   const set = { ...embeddedDefaults(given), ...given };
   const env = plainToInstance(Environment, set, { exposeDefaultValues: true });
-  const providerUrls = { ...PROVIDER_URLS, ...providerUrlsIn(set) };
+  const providerUrls = { ...PROVIDER_URLS, ...pickProviderUrls(set) };
   const faults = validateSync(env).flatMap(({ property, constraints = {} }) =>
     env[property as keyof Environment] === undefined
       ? [`${property} is not set`]
@@ -123,14 +123,6 @@ export function readEnvironment(variables: NodeJS.ProcessEnv): ReadEnvironment {
   for (const [variable, url] of Object.entries(providerUrls))
     if (!isURL(url, HTTP_ADDRESS)) faults.push(`${variable} must be a URL address`);
   return { env, providerUrls, faults };
-}
-
-function providerUrlsIn(variables: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return Object.fromEntries(
-    Object.entries(variables).filter(
-      ([name, url]) => Object.hasOwn(PROVIDER_URLS, name) && url !== undefined,
-    ),
-  );
 }
 
 /**

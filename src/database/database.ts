@@ -58,7 +58,7 @@ export class Database {
     };
     const [outcome] = await Promise.allSettled([this.dataSource.transaction(run)]);
     // PostgreSQL answers COMMIT with a rollback after a failed statement, and reports no error for it.
-    const failures = [...((await tx?.pipelinedFailures()) ?? [])];
+    const failures = (await tx?.pipelinedFailures()) ?? [];
     if (outcome.status === 'rejected') failures.push(outcome.reason as Error);
     const failure = failures.find((error) => !followsFromAnother(error)) ?? failures[0];
     if (failure) {
