@@ -1,8 +1,9 @@
 import { Module, OnApplicationBootstrap } from '@nestjs/common';
 import { OutboundMessagesWorkerModule } from './channels/outbound/outbound-messages-worker.module';
 import { TokensModule } from './channels/tokens/tokens.module';
-import { OutboxModule } from './outbox/outbox.module';
+
 import { OutboxRelay } from './outbox/outbox.relay';
+import { RelayModule } from './outbox/relay.module';
 import { RetentionModule } from './retention/retention.module';
 import { DeliveryModule } from './webhooks/delivery.module';
 
@@ -11,7 +12,7 @@ import { DeliveryModule } from './webhooks/delivery.module';
  * imported last is stopped first: messages and deliveries, which need the time.
  */
 @Module({
-  imports: [RetentionModule, TokensModule, OutboxModule, OutboundMessagesWorkerModule, DeliveryModule],
+  imports: [RetentionModule, TokensModule, RelayModule, OutboundMessagesWorkerModule, DeliveryModule],
 })
 export class WorkerModule implements OnApplicationBootstrap {
   constructor(private readonly relay: OutboxRelay) {}

@@ -41,6 +41,16 @@ function isConnectionLost(error: unknown): boolean {
   );
 }
 
+/**
+ * Whether the fault lies in the rows of a batch, so that the batch without them would succeed: a value that PostgreSQL
+ * refuses, or an error of our own.
+ */
+export function isFaultOfData(error: unknown): boolean {
+  if (isDatabaseAway(error)) return false;
+  const { code } = driverError(error);
+  return error instanceof QueryFailedError ? /^(22|23)/.test(code ?? '') : true;
+}
+
 /** Whether a row violates this unique constraint or index. */
 export function violatesUnique(error: unknown, constraint: string): boolean {
   const driver = driverError(error);

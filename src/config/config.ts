@@ -33,6 +33,10 @@ export class Config {
   readonly webhookConcurrency: number;
   /** Of these, to one endpoint. */
   readonly webhookEndpointConcurrency: number;
+  /** Attempts in flight to endpoints that time out; each has one at a time. A fifth of the others by default. */
+  readonly webhookSlowConcurrency: number;
+  /** Whether one statement may serve several workspaces. A database with a shard for each needs `false`. */
+  readonly crossWorkspaceBatches: boolean;
   /** Express's `trust proxy`: from which addresses X-Forwarded-For is believed. */
   readonly trustProxy: string | number | boolean;
   readonly logLevel: string;
@@ -89,6 +93,8 @@ export class Config {
       webhookDnsServers: webhookDnsServers!,
       webhookConcurrency: env.WEBHOOK_CONCURRENCY,
       webhookEndpointConcurrency: env.WEBHOOK_ENDPOINT_CONCURRENCY,
+      webhookSlowConcurrency: env.WEBHOOK_SLOW_CONCURRENCY ?? Math.ceil(env.WEBHOOK_CONCURRENCY / 5),
+      crossWorkspaceBatches: env.CROSS_WORKSPACE_BATCHES === 'true',
       trustProxy: trustProxy!,
       logLevel: env.LOG_LEVEL,
     });

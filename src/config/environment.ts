@@ -93,6 +93,13 @@ export class Environment {
   @IsWhole(1, 1000)
   WEBHOOK_ENDPOINT_CONCURRENCY: number = 10;
 
+  @IsIn(['true', 'false'])
+  CROSS_WORKSPACE_BATCHES: string = 'true';
+
+  @IsOptional()
+  @IsWhole(1, 10_000)
+  WEBHOOK_SLOW_CONCURRENCY?: number;
+
   @IsWhole(1, 3650)
   RETENTION_DAYS: number = 30;
 

@@ -11,6 +11,10 @@ import { Transaction } from './transaction';
 /** Named, so that a dashboard backend that imports this service keeps its own default data source. */
 export const DATA_SOURCE = 'messaging';
 
+const PLAN_BY_INDEX = `
+  SELECT set_config(name, 'off', true)
+  FROM unnest('{enable_seqscan,enable_bitmapscan,enable_sort,enable_hashjoin,enable_mergejoin,jit}'::text[]) AS name`;
+
 /** Single reads outside a transaction, and the one way to open a transaction. */
 @Injectable()
 export class Database {
@@ -67,6 +71,17 @@ export class Database {
     }
     this.runCallbacks(tx!);
     return (outcome as PromiseFulfilledResult<T>).value;
+  }
+
+  /**
+   * The same for statements over queues, planned as queues need: rows are found by index and in its order. The
+   * planner's statistics are no guide, because a queue is empty at one moment and long at the next.
+   */
+  queueTransaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    return this.transaction((tx) => {
+      tx.pipeline(PLAN_BY_INDEX, []);
+      return work(tx);
+    });
   }
 
   private async onConnection<T>(work: (client: DatabaseClient) => Promise<T>): Promise<T> {

@@ -30,12 +30,12 @@ export class DatabaseMetrics {
     });
     this.outboxDepth = new Gauge({
       name: 'outbox_depth',
-      help: `Events not relayed yet, counted to ${MAX_DEPTH}.`,
+      help: `Events in the queue, counted to ${MAX_DEPTH}.`,
       registers,
     });
     this.outboxAge = new Gauge({
       name: 'outbox_oldest_age_seconds',
-      help: 'The age of the oldest event not relayed yet.',
+      help: 'The age of the oldest event in the queue.',
       registers,
     });
   }
@@ -55,8 +55,8 @@ export class DatabaseMetrics {
   private async measureOutbox(): Promise<void> {
     try {
       const [row] = await this.database.query<{ depth: number; age: number | null }>(
-        `SELECT count(*)::integer AS depth, extract(epoch FROM now() - min(created_at))::float8 AS age
-         FROM (SELECT created_at FROM events WHERE relayed_at IS NULL ORDER BY id LIMIT ${MAX_DEPTH}) AS unrelayed`,
+        `SELECT count(*)::integer AS depth, extract(epoch FROM now() - min(queued_at))::float8 AS age
+         FROM (SELECT queued_at FROM event_queue LIMIT ${MAX_DEPTH}) AS queued`,
       );
       this.setOutbox(row!.depth, Math.max(0, row!.age ?? 0));
     } catch (error) {

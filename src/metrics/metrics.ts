@@ -29,6 +29,13 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  readonly outboxParked = new Counter({
+    name: 'outbox_events_parked_total',
+    help: 'Events that a consumer could not take in, by consumer.',
+    labelNames: ['consumer'] as const,
+    registers: [this.registry],
+  });
+
   readonly webhookAttempts = new Counter({
     name: 'webhook_attempts_total',
     help: 'Webhook attempts by outcome: succeeded, or the class of the failure.',

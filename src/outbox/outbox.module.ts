@@ -1,13 +1,13 @@
 import { Module } from '@nestjs/common';
-import { DatabaseModule } from '../database/database.module';
-import { EventEntity } from './event.entity';
-import { OutboxRelay } from './outbox.relay';
+import { EventQueueRepository } from './event-queue.repository';
 import { OutboxService } from './outbox.service';
 import { OutboxSignal } from './outbox.signal';
+import { ParkedEventsRepository } from './parked-events.repository';
+import { ParkedEventsService } from './parked-events.service';
 
+/** What every process needs of the outbox: to append events, and to ask for parked ones. */
 @Module({
-  imports: [DatabaseModule.forEntities([EventEntity])],
-  providers: [OutboxService, OutboxSignal, OutboxRelay],
-  exports: [OutboxService, OutboxRelay],
+  providers: [OutboxService, OutboxSignal, EventQueueRepository, ParkedEventsRepository, ParkedEventsService],
+  exports: [OutboxService, OutboxSignal, EventQueueRepository, ParkedEventsRepository, ParkedEventsService],
 })
 export class OutboxModule {}

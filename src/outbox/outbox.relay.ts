@@ -1,129 +1,226 @@
 import { BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
+import { isFaultOfData } from '../common/database-errors';
+import { newId } from '../common/ids';
+import { Config } from '../config/config';
 import { Database } from '../database/database';
 import { Transaction } from '../database/transaction';
 import { Metrics } from '../metrics/metrics';
-import { EventType } from './event-catalog';
+import { EventQueueRepository, QueuedEvent } from './event-queue.repository';
+import { ConsumerTurn, OutboxConsumer } from './outbox.consumer';
 import { OutboxSignal } from './outbox.signal';
+import { ParkedEventsRepository } from './parked-events.repository';
 
-const BATCH = 500;
-const POLL_MS = 1_000;
+/** Turns at a time: a workspace whose turn takes long holds up nobody else. */
+const LANES = 3;
+/** Workspaces that share one transaction. */
+const MAX_WORKSPACES = 50;
+/** Events of one workspace in one turn. */
+const MAX_EVENTS = 100;
 const RETRY_MS = 500;
-
-export interface OutboxEvent {
-  id: string;
-  tenantId: string;
-  type: EventType;
-  /** JSON text. */
-  data: string;
-  /** The event's position in its conversation; null for an event of no conversation. */
-  sequence: string | null;
-  createdAt: Date;
-}
-
-/** Reacts to events by inserting rows of its own. */
-export interface OutboxConsumer {
-  /**
-   * Called with each batch in the relay's transaction, concurrently with the other consumers. Its rows commit with the
-   * relay's.
-   */
-  consume(tx: Transaction, events: OutboxEvent[]): Promise<void>;
-}
+/** A workspace whose consumers are busy waits so long at most. */
+const PATIENCE_MS = 250;
 
 /**
- * Relays events from the outbox to their consumers, in order, each exactly once: the consumers' rows and the events'
- * mark commit together. Several relays may run; when one is killed, its batch rolls back for another.
+ * Takes events from the queue, workspace by workspace in turn, and gives them to the consumers: their rows and the change
+ * of the queue commit together. Several relays may run; when one is killed, its transaction rolls back for another.
  */
 @Injectable()
 export class OutboxRelay implements BeforeApplicationShutdown {
   private readonly logger = new Logger(OutboxRelay.name);
   private readonly consumers: OutboxConsumer[] = [];
-  private running: Promise<void> | null = null;
+  /** Workspaces that may have events, the longest waiting first, each with the time since when. */
+  private readonly ready = new Map<string, number>();
+  private readonly inTurn = new Set<string>();
+  /** Smaller turns, of workspaces whose last one failed. */
+  private readonly limits = new Map<string, number>();
+  private readonly maxWorkspaces: number;
+  private lanes: Promise<void>[] = [];
+  private readonly sleeping = new Set<() => void>();
   private stopping = false;
-  private woken = false;
-  private endSleep: () => void = () => {};
 
   constructor(
+    config: Config,
     private readonly database: Database,
+    private readonly events: EventQueueRepository,
+    private readonly parked: ParkedEventsRepository,
     private readonly signal: OutboxSignal,
     private readonly metrics: Metrics,
-  ) {}
+  ) {
+    this.maxWorkspaces = config.crossWorkspaceBatches ? MAX_WORKSPACES : 1;
+  }
 
   register(consumer: OutboxConsumer): void {
     this.consumers.push(consumer);
   }
 
-  /** Relays at every signal, and every second in case one was lost. */
+  consumerNamed(name: string): OutboxConsumer | undefined {
+    return this.consumers.find((consumer) => consumer.name === name);
+  }
+
   start(): void {
-    this.signal.onSignal(() => this.wakeUp());
-    this.running = this.run();
+    this.signal.onSignal((tenantId) => this.wake([tenantId]));
+    this.lanes = Array.from({ length: LANES }, () => this.runLane());
+  }
+
+  wake(tenantIds: Iterable<string>): void {
+    for (const tenantId of tenantIds) if (!this.ready.has(tenantId)) this.ready.set(tenantId, Date.now());
+    this.lookAgain();
+  }
+
+  /** After a consumer has become less busy. */
+  lookAgain(): void {
+    if (this.ready.size > 0) for (const wakeLane of this.sleeping) wakeLane();
   }
 
   async beforeApplicationShutdown(): Promise<void> {
     this.stopping = true;
-    this.wakeUp();
-    await this.running;
+    for (const wakeLane of this.sleeping) wakeLane();
+    await Promise.all(this.lanes);
   }
 
-  private async run(): Promise<void> {
+  private async runLane(): Promise<void> {
     while (!this.stopping) {
-      this.woken = false;
+      const tenantIds = this.nextWorkspaces();
+      if (tenantIds.length > 0) await this.takeTurn(tenantIds);
+      else await this.sleep();
+    }
+  }
+
+  /** Those that wait longest, but none that another lane has, and none whose consumers are busy. */
+  private nextWorkspaces(): string[] {
+    const next: string[] = [];
+    for (const [tenantId, since] of this.ready) {
+      if (this.inTurn.has(tenantId) || (this.isBusy(tenantId) && Date.now() - since < PATIENCE_MS)) continue;
+      // After a failure a workspace has turns of its own.
+      const isAlone = this.limits.has(tenantId);
+      if (isAlone && next.length > 0) continue;
+      next.push(tenantId);
+      if (isAlone || next.length === this.maxWorkspaces) break;
+    }
+    return next;
+  }
+
+  private isBusy(tenantId: string): boolean {
+    return this.consumers.some((consumer) => consumer.isBusy?.(tenantId) ?? false);
+  }
+
+  private async takeTurn(tenantIds: string[]): Promise<void> {
+    for (const tenantId of tenantIds) {
+      this.ready.delete(tenantId);
+      this.inTurn.add(tenantId);
+    }
+    const limit = this.limits.get(tenantIds[0]!) ?? MAX_EVENTS;
+    try {
+      const unfinished = await this.take(tenantIds, limit);
+      this.enlarge(tenantIds[0]!);
+      this.wake(unfinished);
+    } catch (error) {
+      await this.afterFailure(tenantIds, limit, error as Error);
+    } finally {
+      for (const tenantId of tenantIds) this.inTurn.delete(tenantId);
+      this.lookAgain();
+    }
+  }
+
+  /**
+   * One transaction for the oldest events of some workspaces.
+   * @param parkedFor consumers that do not get the events: these are parked for them
+   * @returns the workspaces that may have more
+   */
+  private take(tenantIds: string[], limit: number, parkedFor: OutboxConsumer[] = [], error?: Error) {
+    return this.database.queueTransaction(async (tx) => {
+      const taking = this.consumers.filter((consumer) => !parkedFor.includes(consumer));
+      const turns = await all(taking.map((consumer) => consumer.begin(tx, tenantIds)));
+      const limits = new Map(tenantIds.map((id) => [id, limitOf(id, limit, turns)]));
+      const events = await this.events.claim(tx, limits, newId());
+      if (events.length === 0) return [];
+      const kept = await all(turns.map((turn) => turn.take(events)));
+      for (const { name } of parkedFor) this.park(tx, events, name, error!);
+      const ended = events.filter(({ id }) => !kept.some((ids) => ids.has(id)));
+      if (ended.length > 0) this.events.deletePipelined(tx, ended);
+      tx.onCommit(() => this.metrics.outboxRelayed.inc(events.length));
+      const counts = countByWorkspace(events);
+      return tenantIds.filter((id) => counts.get(id) === limits.get(id));
+    });
+  }
+
+  private park(tx: Transaction, events: QueuedEvent[], consumer: string, error: Error): void {
+    for (const event of events) {
+      this.parked.insertPipelined(tx, event, consumer, error.message);
+      tx.onCommit(() => {
+        this.metrics.outboxParked.inc({ consumer });
+        const { tenantId, id: eventId, type } = event;
+        this.logger.error({ err: error, tenantId, eventId, type, consumer }, 'an event was parked');
+      });
+    }
+  }
+
+  private async afterFailure(tenantIds: string[], limit: number, error: Error): Promise<void> {
+    const [tenantId] = tenantIds;
+    const isOfData = isFaultOfData(error);
+    if (isOfData && tenantIds.length === 1 && limit === 1) {
+      await this.parkOldest(tenantId!, error).catch((again: Error) => this.backOff(tenantIds, again));
+      return;
+    }
+    for (const id of tenantIds) this.limits.set(id, Math.max(1, Math.floor(limit / 2)));
+    if (isOfData) this.wake(tenantIds);
+    else this.backOff(tenantIds, error);
+  }
+
+  /** Parks the oldest event for the one consumer that can't take it in, or else for all. */
+  private async parkOldest(tenantId: string, error: Error): Promise<void> {
+    for (const consumer of [...this.consumers.map((one) => [one]), this.consumers]) {
       try {
-        const relayed = await this.relayBatch();
-        this.metrics.outboxRelayed.inc(relayed);
-        if (relayed < BATCH) await this.sleep(POLL_MS);
-      } catch (error) {
-        this.logger.error({ err: error }, 'relaying failed; it will be retried');
-        await this.sleep(RETRY_MS);
+        await this.take([tenantId], 1, consumer, error);
+        this.wake([tenantId]);
+        return;
+      } catch (again) {
+        if (!isFaultOfData(again)) throw again;
       }
     }
   }
 
-  /** @returns how many events were relayed */
-  private relayBatch(): Promise<number> {
-    return this.database.transaction(async (tx) => {
-      const events = await this.claim(tx);
-      if (events.length === 0) return 0;
-      await this.consume(tx, events);
-      return events.length;
-    });
+  private backOff(tenantIds: string[], error: Error): void {
+    this.logger.error({ err: error, workspaces: tenantIds.length }, 'relaying failed; it will be retried');
+    setTimeout(() => this.wake(tenantIds), RETRY_MS).unref();
   }
 
-  /** Concurrently, so that their statements share round trips. Waits for all, also after a failure. */
-  private async consume(tx: Transaction, events: OutboxEvent[]): Promise<void> {
-    const errors: Error[] = [];
-    const consumed = this.consumers.map((consumer) => consumer.consume(tx, events));
-    await Promise.all(consumed.map((done) => done.catch((error: Error) => errors.push(error))));
-    // The first in time may have caused the others.
-    if (errors[0]) throw errors[0];
+  private enlarge(tenantId: string): void {
+    const limit = this.limits.get(tenantId);
+    if (limit === undefined) return;
+    if (limit * 2 < MAX_EVENTS) this.limits.set(tenantId, limit * 2);
+    else this.limits.delete(tenantId);
   }
 
-  /** The oldest events that no other relay has locked, marked as relayed. */
-  private claim(tx: Transaction): Promise<OutboxEvent[]> {
-    return tx.prepared<OutboxEvent>(
-      `WITH claimed AS (
-         SELECT tenant_id, id FROM events WHERE relayed_at IS NULL ORDER BY id LIMIT ${BATCH} FOR NO KEY UPDATE SKIP LOCKED
-       ), relayed AS (
-         UPDATE events e SET relayed_at = now() FROM claimed WHERE e.tenant_id = claimed.tenant_id AND e.id = claimed.id
-         RETURNING e.id, e.tenant_id, e.type, e.data::text, e.sequence, e.created_at
-       )
-       SELECT id, tenant_id AS "tenantId", type, data, sequence, created_at AS "createdAt" FROM relayed ORDER BY id`,
-    );
-  }
-
-  private wakeUp(): void {
-    this.woken = true;
-    this.endSleep();
-  }
-
-  /** Returns at once when a signal has arrived since the last batch. */
-  private sleep(ms: number): Promise<void> {
-    if (this.woken) return Promise.resolve();
+  private sleep(): Promise<void> {
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      this.endSleep = () => {
+      const wakeLane = () => {
         clearTimeout(timer);
+        this.sleeping.delete(wakeLane);
         resolve();
       };
+      // Long enough for those whose patience ends.
+      const timer = setTimeout(wakeLane, PATIENCE_MS);
+      this.sleeping.add(wakeLane);
     });
   }
+}
+
+/** Waits for all, also after a failure: their statements share one connection. */
+async function all<T>(promises: Promise<T>[]): Promise<T[]> {
+  const errors: unknown[] = [];
+  await Promise.all(promises.map((promise) => promise.catch((error: unknown) => errors.push(error))));
+  // The first in time may have caused the others.
+  if (errors.length > 0) throw errors[0];
+  return Promise.all(promises);
+}
+
+function limitOf(tenantId: string, limit: number, turns: ConsumerTurn[]): number {
+  return Math.min(limit, ...turns.map((turn) => turn.limitOf(tenantId)));
+}
+
+function countByWorkspace(events: QueuedEvent[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const { tenantId } of events) counts.set(tenantId, (counts.get(tenantId) ?? 0) + 1);
+  return counts;
 }

@@ -2,12 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { newId } from '../common/ids';
 import { Pipelined, Transaction } from '../database/transaction';
 import { eventCatalog, EventData, EventType } from './event-catalog';
+import { EventQueueRepository } from './event-queue.repository';
 import { OutboxSignal } from './outbox.signal';
 
 interface AppendOptions {
   id?: string;
-  /** True when the caller delivers the event itself: no consumer sees it. */
-  relayed?: boolean;
+  /** False when the caller deals with the event itself: no consumer sees it. */
+  isQueued?: boolean;
 }
 
 interface OrderedOptions extends AppendOptions {
@@ -22,7 +23,10 @@ type Options<T extends EventType> = (typeof eventCatalog)[T]['order'] extends nu
 
 @Injectable()
 export class OutboxService {
-  constructor(private readonly signal: OutboxSignal) {}
+  constructor(
+    private readonly events: EventQueueRepository,
+    private readonly signal: OutboxSignal,
+  ) {}
 
   /** Appends an event in the transaction of the change that it reports: both commit, or neither. */
   appendPipelined<T extends EventType>(
@@ -32,13 +36,9 @@ export class OutboxService {
     data: EventData<T>,
     ...[options]: Options<T>
   ): Pipelined {
-    const { id = newId(), relayed = false, sequence }: Partial<OrderedOptions> = options ?? {};
-    const now = new Date();
-    if (!relayed) tx.onCommit(() => this.signal.send());
-    return tx.pipeline(
-      `INSERT INTO events (tenant_id, id, type, data, sequence, created_at, relayed_at)
-       VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-      [tenantId, id, type, JSON.stringify(data), sequence ?? null, now, relayed ? now : null],
-    );
+    const { id = newId(), isQueued = true, sequence }: Partial<OrderedOptions> = options ?? {};
+    if (isQueued) tx.onCommit(() => this.signal.send(tenantId));
+    const event = { id, tenantId, type, data: JSON.stringify(data), sequence: sequence ?? null };
+    return this.events.insertPipelined(tx, { ...event, createdAt: new Date() }, isQueued);
   }
 }

@@ -1,70 +1,82 @@
 import { Logger } from '@nestjs/common';
-import { ConcurrencyLimiter } from './concurrency-limiter';
+import { Slots } from './slots';
+import { keyOf, Target } from './target';
+import { Turns } from './turns';
 
 export const CONCURRENT_CLAIMS = 20;
 const WAKE_OTHERS_EVERY_MS = 1_000;
+/** Waiting targets that one pass looks at: bounds the time of a pass, however many wait. */
+const VISITS_PER_PASS = 100;
 
 /**
- * Claims what is due to a target (an endpoint, a connection), up to its free slots, and processes the items
- * concurrently. A claim does not wait for the processing, so a slow target delays no claim.
+ * Claims what is due to targets, up to their free slots, and processes the items concurrently. A claim does not wait for
+ * the processing, so a slow target delays no claim.
  */
 export abstract class LeaseWorker<Claimed> {
   private readonly claimsLogger = new Logger(this.constructor.name);
   /** Claims and items in progress. */
   private readonly active = new Set<Promise<unknown>>();
-  /** Targets to claim for, the longest waiting first. */
-  private readonly woken = new Set<string>();
+  /** Targets to claim for. */
+  private readonly woken = new Turns();
+  /** Targets that used all slots of their own, and may have more to start. */
+  private readonly waitingForOwn = new Map<string, Target>();
+  /** Targets whose workspace, or whose kind, had no slot left. */
+  private readonly waitingForRoom = new Turns();
   private claimLoops = 0;
+  private isPassPlanned = false;
   /** Within the last WAKE_OTHERS_EVERY_MS. */
   private readonly othersWokenFor = new Set<string>();
   private stopping = false;
+  private released: () => void = () => {};
 
-  protected constructor(private readonly limiter: ConcurrencyLimiter) {}
+  protected constructor(protected readonly slots: Slots) {}
 
   /** True while claiming for a target would only postpone its items. */
-  protected abstract isPaused(id: string): boolean;
+  protected abstract isPaused(target: Target): boolean;
 
   /** Claims up to `count` due items of a target, under a lease. */
-  protected abstract claim(id: string, count: number): Promise<Claimed[]>;
+  protected abstract claim(target: Target, count: number): Promise<Claimed[]>;
 
   /** Processes one item and records its outcome. Never rejects. */
-  protected abstract process(id: string, claimed: Claimed): Promise<void>;
+  protected abstract process(target: Target, claimed: Claimed): Promise<void>;
 
   /** Enqueues targets, so that any worker claims for them. */
-  protected abstract wakeOtherWorkers(ids: string[]): void;
+  protected abstract wakeOtherWorkers(targets: Target[]): void;
 
-  canClaim(id: string): boolean {
-    return !this.isPaused(id) && this.limiter.freeSlots(id) > 0;
+  canClaim(target: Target): boolean {
+    return !this.isPaused(target) && this.slots.free(target) > 0;
   }
 
   /** Claims for targets in this process. Several wake-ups before a claim are one. */
-  wake(ids: Iterable<string>): void {
-    for (const id of ids) this.woken.add(id);
+  wake(targets: Iterable<Target>): void {
+    for (const target of targets) this.woken.add(target);
     while (this.woken.size > 0 && this.claimLoops < CONCURRENT_CLAIMS) void this.claimForWoken();
   }
 
   /** Settles when every due item that has a slot is claimed and started. */
-  claimAndStart(id: string): Promise<void> {
-    return this.track(this.claimUntilFull(id));
+  claimAndStart(target: Target): Promise<void> {
+    return this.track(this.claimUntilFull(target));
+  }
+
+  /** How many items may start at once without a claim: none while older ones wait. */
+  freeSlots(target: Target): number {
+    if (this.stopping || this.isPaused(target) || this.hasOlder(target)) return 0;
+    return this.slots.free(target);
   }
 
   /**
-   * Reserves up to `wanted` slots of a target, for items that the caller claims itself. Returns 0 while older items
-   * wait for a slot. `startReserved` must follow at once.
+   * Takes free slots for items that the caller claims, and starts what `claim` resolves to. The other slots are released,
+   * all of them when it rejects.
    */
-  reserveSlots(id: string, wanted: number): number {
-    if (this.stopping || this.isPaused(id) || this.woken.has(id) || this.limiter.isWaiting(id)) return 0;
-    const slots = Math.min(wanted, this.limiter.freeSlots(id));
-    this.limiter.acquire(id, slots);
-    return slots;
+  admit(target: Target, slots: number, claim: Promise<Claimed[]>): void {
+    this.slots.acquire(target, slots);
+    // The caller hears of a failed claim itself.
+    void this.track(this.startClaimed(target, slots, claim)).catch(() => undefined);
   }
 
-  /**
-   * Starts the items of a claim in reserved slots, and releases the slots that the claim did not fill.
-   * @param claiming never rejects: a failed claim is empty
-   */
-  startReserved(id: string, slots: number, claiming: Promise<Claimed[]>): void {
-    void this.track(this.startClaimed(id, slots, claiming));
+  /** Calls back after slots were released. */
+  onRelease(callback: () => void): void {
+    this.released = callback;
   }
 
   /** Claims nothing more; settles when every claimed item is recorded. */
@@ -77,67 +89,109 @@ export abstract class LeaseWorker<Claimed> {
     return this.stopping;
   }
 
+  private hasOlder(target: Target): boolean {
+    return this.woken.has(target) || this.waitingForOwn.has(keyOf(target)) || this.waitingForRoom.has(target);
+  }
+
   private async claimForWoken(): Promise<void> {
     this.claimLoops += 1;
-    for (const id of this.woken) {
-      this.woken.delete(id);
-      await this.claimAndStart(id).catch((error: Error) =>
-        this.claimsLogger.error({ err: error, id }, 'claiming failed; the sweeper will retry'),
+    for (let target = this.woken.next(); target; target = this.woken.next()) {
+      const { tenantId, id } = target;
+      await this.claimAndStart(target).catch((error: Error) =>
+        this.claimsLogger.error({ err: error, tenantId, id }, 'claiming failed; it will be retried'),
       );
     }
     this.claimLoops -= 1;
   }
 
-  private async claimUntilFull(id: string): Promise<void> {
-    while (!this.stopping && this.canClaim(id)) {
-      const slots = this.limiter.freeSlots(id);
+  private async claimUntilFull(target: Target): Promise<void> {
+    while (!this.stopping && this.canClaim(target)) {
+      const slots = this.slots.free(target);
       // Before the claim, so that two concurrent claims for one target can't use the same slots.
-      this.limiter.acquire(id, slots);
-      const claimed = await this.startClaimed(id, slots, this.claim(id, slots));
+      this.slots.acquire(target, slots);
+      const claimed = await this.startClaimed(target, slots, this.claim(target, slots));
       if (claimed.length < slots) return;
     }
     // A delayed job wakes a paused target. Until then, others may use its slots.
-    if (this.isPaused(id)) return;
-    this.limiter.addWaiting(id);
-    this.wakeOthersThrottled(id);
+    if (this.isPaused(target)) return;
+    this.wait(target);
+    this.wakeOthersThrottled(target);
   }
 
-  private async startClaimed(id: string, slots: number, claiming: Promise<Claimed[]>): Promise<Claimed[]> {
+  private async startClaimed(
+    target: Target,
+    slots: number,
+    claiming: Promise<Claimed[]>,
+  ): Promise<Claimed[]> {
     let claimed: Claimed[] = [];
     try {
       claimed = await claiming;
     } finally {
-      this.release(id, slots - claimed.length);
+      this.release(target, slots - claimed.length);
     }
-    for (const one of claimed) void this.track(this.processInSlot(id, one));
+    for (const one of claimed) void this.track(this.processInSlot(target, one));
     return claimed;
   }
 
-  private async processInSlot(id: string, claimed: Claimed): Promise<void> {
+  private async processInSlot(target: Target, claimed: Claimed): Promise<void> {
     try {
-      await this.process(id, claimed);
+      await this.process(target, claimed);
     } finally {
-      this.release(id, 1);
+      this.release(target, 1);
     }
   }
 
-  private release(id: string, slots: number): void {
+  private wait(target: Target): void {
+    if (target.old) this.slots.setOldWaiting(target.id, true);
+    if (this.slots.freeOwn(target) > 0) this.waitingForRoom.add(target);
+    else this.waitingForOwn.set(keyOf(target), target);
+  }
+
+  private release(target: Target, slots: number): void {
     if (slots === 0) return;
-    this.limiter.release(id, slots);
-    const ready = this.limiter.takeReady(id);
-    if (ready.length === 0) return;
-    if (this.stopping) this.wakeOtherWorkers(ready);
-    else this.wake(ready);
+    this.slots.release(target, slots);
+    // Live and old work share the target's slots.
+    for (const old of [false, true]) this.wakeIfHalfFree({ ...target, old });
+    if (this.waitingForRoom.size > 0) this.planPass();
+    this.released();
+  }
+
+  private wakeIfHalfFree(target: Target): void {
+    const waiting = this.waitingForOwn.get(keyOf(target));
+    if (!waiting || !this.slots.isHalfFree(waiting)) return;
+    this.waitingForOwn.delete(keyOf(target));
+    this.wakeWaiting(waiting);
+  }
+
+  /** One pass for all slots that are released in this turn of the event loop. */
+  private planPass(): void {
+    if (this.isPassPlanned) return;
+    this.isPassPlanned = true;
+    setImmediate(() => {
+      this.isPassPlanned = false;
+      for (let visits = Math.min(VISITS_PER_PASS, this.waitingForRoom.size); visits > 0; visits--) {
+        const target = this.waitingForRoom.next()!;
+        if (this.slots.free(target) > 0) this.wakeWaiting(target);
+        else this.wait(target);
+      }
+    });
+  }
+
+  private wakeWaiting(target: Target): void {
+    if (target.old) this.slots.setOldWaiting(target.id, false);
+    if (this.stopping) this.wakeOtherWorkers([target]);
+    else this.wake([target]);
   }
 
   /** Other workers may have free slots. */
-  private wakeOthersThrottled(id: string): void {
-    if (this.othersWokenFor.has(id)) return;
+  private wakeOthersThrottled(target: Target): void {
+    const key = keyOf(target);
+    if (this.othersWokenFor.has(key)) return;
     if (this.othersWokenFor.size === 0) {
       setTimeout(() => this.othersWokenFor.clear(), WAKE_OTHERS_EVERY_MS).unref();
     }
-    this.othersWokenFor.add(id);
-    this.wakeOtherWorkers([id]);
+    this.othersWokenFor.add(key);
+    this.wakeOtherWorkers([target]);
   }
 
   private track<T>(work: Promise<T>): Promise<T> {

@@ -4,7 +4,8 @@ import type { Job, Queue } from 'bull';
 import { closeQueue } from './close-queue';
 import { holdProcessing } from './hold-processing';
 import { LeaseWorker } from './lease-worker';
-import { WakeUp, WakeUpQueue } from './wake-up.queue';
+import { Target } from './target';
+import { WakeUpQueue } from './wake-up.queue';
 
 /**
  * Claims for the targets that are woken, by this process or by a job. The database holds what is due and its lease, so
@@ -18,7 +19,7 @@ export abstract class WakeUpProcessor
   private stopping: Promise<void> | null = null;
 
   protected constructor(
-    private readonly bull: Queue<WakeUp>,
+    private readonly bull: Queue<Target>,
     private readonly queue: WakeUpQueue,
     protected readonly worker: LeaseWorker<unknown>,
   ) {
@@ -26,10 +27,10 @@ export abstract class WakeUpProcessor
   }
 
   /** Whether a target has anything that can be claimed now. */
-  protected abstract hasDue(id: string): Promise<boolean>;
+  protected abstract hasDue(target: Target): Promise<boolean>;
 
   onApplicationBootstrap(): void {
-    this.queue.handleLocally((ids) => this.worker.wake(ids));
+    this.queue.handleLocally((targets) => this.worker.wake(targets));
     this.startProcessing();
   }
 
@@ -39,19 +40,19 @@ export abstract class WakeUpProcessor
   }
 
   @OnQueueFailed()
-  onFailed({ data }: Job<WakeUp>, error: Error): void {
-    this.logger.error({ err: error, ...data }, 'claiming failed; the sweeper will retry');
+  onFailed({ data }: Job<Target>, error: Error): void {
+    this.logger.error({ err: error, ...data }, 'claiming failed; it will be retried');
   }
 
   /** While the job was active, Bull ignored new jobs for this target. So look once more. */
   @OnQueueCompleted()
-  async onCompleted({ data: { id } }: Job<WakeUp>): Promise<void> {
+  async onCompleted({ data: target }: Job<Target>): Promise<void> {
     // If no slot is free, the next one that is released claims for this target.
-    if (this.stopping || !this.worker.canClaim(id)) return;
+    if (this.stopping || !this.worker.canClaim(target)) return;
     try {
-      if (await this.hasDue(id)) this.queue.wake([id]);
+      if (await this.hasDue(target)) this.queue.wake([target]);
     } catch (error) {
-      this.logger.warn({ err: error as Error, id }, 'not checked whether more is due; the sweeper will');
+      this.logger.warn({ err: error as Error, ...target }, 'not checked whether more is due; the poll will');
     }
   }
 

@@ -1,28 +1,24 @@
 import { Logger, OnModuleInit } from '@nestjs/common';
 import type { Queue } from 'bull';
-
-/** A job carries the id of a target and nothing else. */
-export interface WakeUp {
-  id: string;
-}
+import { keyOf, Target } from './target';
 
 /** Delayed wake-ups of one target within one step are one job. */
 const DELAY_STEP_MS = 100;
 
-type WakeHandler = (ids: Iterable<string>) => void;
+type WakeHandler = (targets: Iterable<Target>) => void;
 
 /**
- * Wakes a worker to check whether a target (an endpoint, a connection) has something due. A lost wake-up costs the time
- * until the next sweep, so no caller waits for Redis.
+ * Wakes a worker to check whether a target has something due. A lost wake-up costs the time until the next poll, so no
+ * caller waits for Redis.
  */
 export class WakeUpQueue implements OnModuleInit {
   private readonly logger = new Logger(this.constructor.name);
   /** By job id. */
-  private readonly pending = new Map<string, { id: string; delay: number }>();
+  private readonly pending = new Map<string, { target: Target; delay: number }>();
   private isAdding = false;
   private localHandler: WakeHandler | null = null;
 
-  constructor(protected readonly bull: Queue<WakeUp>) {}
+  constructor(protected readonly bull: Queue<Target>) {}
 
   /** Without a listener, an error of the queue would end the process. */
   onModuleInit(): void {
@@ -40,21 +36,21 @@ export class WakeUpQueue implements OnModuleInit {
     this.localHandler = null;
   }
 
-  wake(ids: Iterable<string>): void {
-    if (this.localHandler) this.localHandler(ids);
-    else this.enqueue(ids);
+  wake(targets: Iterable<Target>): void {
+    if (this.localHandler) this.localHandler(targets);
+    else this.enqueue(targets);
   }
 
   /** Wakes targets by a job, in any worker. While a target's job waits, Bull ignores a second one. */
-  enqueue(ids: Iterable<string>): void {
-    for (const id of ids) this.pending.set(id, { id, delay: 0 });
+  enqueue(targets: Iterable<Target>): void {
+    for (const target of targets) this.pending.set(keyOf(target), { target, delay: 0 });
     void this.addPending();
   }
 
   /** Wakes a target after a delay, by a job with an id of its own: Bull would ignore a second job of the same id. */
-  wakeIn(id: string, delayMs: number): void {
+  wakeIn(target: Target, delayMs: number): void {
     const step = Math.ceil((Date.now() + delayMs) / DELAY_STEP_MS);
-    this.pending.set(`${id}@${step}`, { id, delay: step * DELAY_STEP_MS - Date.now() });
+    this.pending.set(`${keyOf(target)}@${step}`, { target, delay: step * DELAY_STEP_MS - Date.now() });
     void this.addPending();
   }
 
@@ -64,16 +60,16 @@ export class WakeUpQueue implements OnModuleInit {
     this.isAdding = true;
     try {
       while (this.pending.size > 0) {
-        const jobs = [...this.pending].map(([jobId, { id, delay }]) => ({
-          data: { id },
+        const jobs = [...this.pending].map(([jobId, { target, delay }]) => ({
+          data: target,
           opts: { jobId, delay, removeOnComplete: true, removeOnFail: true },
         }));
         this.pending.clear();
-        // While Redis is down the client would keep them all in memory. The sweeper wakes these targets later.
+        // While Redis is down the client would keep them all in memory. The poll finds these targets later.
         if (this.bull.client.status === 'ready') await this.bull.addBulk(jobs);
       }
     } catch (error) {
-      this.logger.warn({ err: error as Error }, 'wake-ups not enqueued; the sweeper will retry');
+      this.logger.warn({ err: error as Error }, 'wake-ups not enqueued; the poll finds what is due');
     } finally {
       this.isAdding = false;
     }

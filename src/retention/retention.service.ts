@@ -17,14 +17,6 @@ const EARLY_RECEIPT_HOURS = 24;
  * attempts. Audit entries are never deleted.
  */
 const CLEAN_UPS = {
-  webhook_deliveries: `
-    DELETE FROM webhook_deliveries WHERE ctid = ANY (ARRAY(
-      SELECT ctid FROM webhook_deliveries WHERE created_at < $2 AND status <> 'PENDING' LIMIT $1))`,
-  events: `
-    DELETE FROM events WHERE ctid = ANY (ARRAY(
-      SELECT ctid FROM events e
-      WHERE created_at < $2 AND relayed_at IS NOT NULL AND NOT EXISTS (
-        SELECT FROM webhook_deliveries d WHERE d.tenant_id = e.tenant_id AND d.event_id = e.id) LIMIT $1))`,
   webhook_endpoints: `
     DELETE FROM webhook_endpoints WHERE ctid = ANY (ARRAY(
       SELECT ctid FROM webhook_endpoints w

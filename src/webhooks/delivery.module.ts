@@ -2,18 +2,18 @@ import { BullModule } from '@nestjs/bull';
 import { Module } from '@nestjs/common';
 import { Config } from '../config/config';
 import { OutboxModule } from '../outbox/outbox.module';
+import { RelayModule } from '../outbox/relay.module';
 import { ThroughputLimiter } from '../redis/throughput-limiter';
 import { queueOptions } from '../queue/queue.options';
 import { WorkspacesModule } from '../workspaces/workspaces.module';
-import { AttemptFollowUp } from './deliveries/attempt.follow-up';
 import { DeliveryClaimer } from './deliveries/delivery.claimer';
 import { DeliveryWorker } from './deliveries/delivery.worker';
 import { DeliveryProcessor } from './deliveries/delivery.processor';
 import { DELIVERY_QUEUE, DeliveryQueue } from './deliveries/delivery.queue';
-import { DeliverySweeper } from './deliveries/delivery.sweeper';
+import { DeliveryPoll } from './deliveries/delivery.poll';
+import { PendingCanceller } from './deliveries/pending-canceller';
 import { DeliveryFanOut } from './deliveries/delivery-fan-out';
 import { EndpointHealth } from './deliveries/endpoint-health';
-import { EndpointRateLimiter } from './deliveries/endpoint-rate-limiter';
 import { RecoveryRunner } from './recoveries/recovery.runner';
 import { WebhooksConsumer } from './webhooks.consumer';
 import { WebhooksModule } from './webhooks.module';
@@ -24,17 +24,17 @@ import { WebhooksModule } from './webhooks.module';
     BullModule.registerQueueAsync({ name: DELIVERY_QUEUE, inject: [Config], useFactory: queueOptions }),
     WebhooksModule,
     OutboxModule,
+    RelayModule,
     WorkspacesModule,
   ],
   providers: [
-    AttemptFollowUp,
     DeliveryClaimer,
     DeliveryWorker,
     DeliveryQueue,
     DeliveryProcessor,
-    DeliverySweeper,
+    DeliveryPoll,
+    PendingCanceller,
     EndpointHealth,
-    EndpointRateLimiter,
     DeliveryFanOut,
     ThroughputLimiter,
     RecoveryRunner,

@@ -1,49 +1,60 @@
 import { Injectable, OnModuleInit } from '@nestjs/common';
 import { Transaction } from '../database/transaction';
-import { OutboxConsumer, OutboxEvent, OutboxRelay } from '../outbox/outbox.relay';
+import { OutboxEvent, QueuedEvent } from '../outbox/event-queue.repository';
+import { ConsumerTurn, OutboxConsumer } from '../outbox/outbox.consumer';
+import { OutboxRelay } from '../outbox/outbox.relay';
 import { isEntitled } from '../workspaces/plan-policy';
 import { WorkspacesRepository } from '../workspaces/workspaces.repository';
 import { DeliveryFanOut } from './deliveries/delivery-fan-out';
+import { DeliveryWorker } from './deliveries/delivery.worker';
 import { isSubscribed } from './endpoints/webhook-endpoint.dto';
 import { Subscriber, WebhookEndpointsRepository } from './endpoints/webhook-endpoints.repository';
 
-/** Enqueues the deliveries of events to the endpoints that have subscribed to them. */
+/** Deliveries of one turn: bounds its statements, however many endpoints a workspace has. */
+const MAX_DELIVERIES = 500;
+const MAX_EVENTS = 100;
+
+/** Makes deliveries of events for the endpoints that have subscribed to them. */
 @Injectable()
 export class WebhooksConsumer implements OutboxConsumer, OnModuleInit {
+  readonly name = 'webhooks';
+
   constructor(
     private readonly relay: OutboxRelay,
     private readonly endpoints: WebhookEndpointsRepository,
     private readonly workspaces: WorkspacesRepository,
     private readonly fanOut: DeliveryFanOut,
+    private readonly worker: DeliveryWorker,
   ) {}
 
   onModuleInit(): void {
     this.relay.register(this);
+    this.worker.onRelease(() => this.relay.lookAgain());
   }
 
-  async consume(tx: Transaction, events: OutboxEvent[]): Promise<void> {
-    const subscribed = await this.bySubscriber(tx, await this.onlyEntitled(tx, events));
-    if (subscribed.size > 0) this.fanOut.insertPipelined(tx, subscribed);
+  isBusy(tenantId: string): boolean {
+    return this.fanOut.isBusy(tenantId);
   }
 
-  private async bySubscriber(
-    tx: Transaction,
-    events: OutboxEvent[],
-  ): Promise<Map<Subscriber, OutboxEvent[]>> {
-    const subscribed = new Map<Subscriber, OutboxEvent[]>();
-    if (events.length === 0) return subscribed;
-    const byTenant = groupBy(events, ({ tenantId }) => tenantId);
-    for (const endpoint of await this.endpoints.subscribers(tx, [...byTenant.keys()])) {
-      const matching = byTenant
-        .get(endpoint.tenantId)!
-        .filter(({ type }) => isSubscribed(endpoint.events, type));
-      if (matching.length > 0) subscribed.set(endpoint, matching);
-    }
-    return subscribed;
+  /** Locks the endpoints: a deactivation waits for the commit, or finds them locked and takes effect before. */
+  async begin(tx: Transaction, tenantIds: string[]): Promise<ConsumerTurn> {
+    const endpoints = groupByWorkspace(await this.endpoints.lockSubscribersOf(tx, tenantIds));
+    return {
+      limitOf: (tenantId) => {
+        const count = endpoints.get(tenantId)?.length ?? 0;
+        if (count === 0) return MAX_EVENTS;
+        const share = Math.max(1, Math.floor(MAX_DELIVERIES / tenantIds.length / count));
+        return Math.min(share, this.fanOut.freeSlots(endpoints.get(tenantId)!) || share);
+      },
+      take: async (events) => {
+        const subscribed = subscriptions(endpoints, await this.onlyEntitled(tx, events));
+        return this.fanOut.take(tx, subscribed);
+      },
+    };
   }
 
   /** Drops the audit events of workspaces without the entitlement to export them. */
-  private async onlyEntitled(tx: Transaction, events: OutboxEvent[]): Promise<OutboxEvent[]> {
+  private async onlyEntitled(tx: Transaction, events: QueuedEvent[]): Promise<QueuedEvent[]> {
     const audited = new Set(
       events.filter(({ type }) => type === 'audit.event').map(({ tenantId }) => tenantId),
     );
@@ -56,12 +67,30 @@ export class WebhooksConsumer implements OutboxConsumer, OnModuleInit {
   }
 }
 
-function groupBy<T>(items: T[], keyOf: (item: T) => string): Map<string, T[]> {
+/** The events of each endpoint: of the types that it wants, appended after its activation. */
+function subscriptions(
+  endpoints: Map<string, Subscriber[]>,
+  events: QueuedEvent[],
+): Map<Subscriber, QueuedEvent[]> {
+  const byWorkspace = groupByWorkspace(events);
+  const subscribed = new Map<Subscriber, QueuedEvent[]>();
+  for (const [tenantId, ofWorkspace] of byWorkspace) {
+    for (const endpoint of endpoints.get(tenantId) ?? []) {
+      const matching = ofWorkspace.filter(
+        ({ type, queuedAt }) => isSubscribed(endpoint.events, type) && queuedAt >= endpoint.activatedAt,
+      );
+      if (matching.length > 0) subscribed.set(endpoint, matching);
+    }
+  }
+  return subscribed;
+}
+
+function groupByWorkspace<T extends Pick<OutboxEvent, 'tenantId'>>(items: T[]): Map<string, T[]> {
   const groups = new Map<string, T[]>();
   for (const item of items) {
-    const group = groups.get(keyOf(item));
+    const group = groups.get(item.tenantId);
     if (group) group.push(item);
-    else groups.set(keyOf(item), [item]);
+    else groups.set(item.tenantId, [item]);
   }
   return groups;
 }

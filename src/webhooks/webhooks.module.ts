@@ -8,6 +8,11 @@ import { SecretsModule } from '../secrets/secrets.module';
 import { WorkspacesModule } from '../workspaces/workspaces.module';
 import { AddressPolicy } from './sending/address-policy';
 import { AttemptRecorder } from './deliveries/attempt.recorder';
+import { DeliveryHistoryRepository } from './deliveries/delivery-history.repository';
+import { DeliverySignal } from './deliveries/delivery.signal';
+import { FirstAttempts } from './deliveries/first-attempts';
+import { PendingCancellationsRepository } from './endpoints/pending-cancellations.repository';
+import { MissedDeliveries } from './recoveries/missed-deliveries';
 import { DeliverySender } from './sending/delivery-sender';
 import { DeliveryAttempter } from './deliveries/delivery.attempter';
 import { PendingDeliveriesRepository } from './deliveries/pending-deliveries.repository';
@@ -15,10 +20,7 @@ import { EndpointRegistration } from './endpoints/endpoint-registration';
 import { EndpointSubscription } from './endpoints/endpoint-subscription';
 import { EndpointUrlChecker } from './endpoints/endpoint-url.checker';
 import { HostResolver } from './sending/host-resolver';
-import { WebhookAttemptEntity } from './deliveries/webhook-attempt.entity';
-import { WebhookDeliveriesRepository } from './deliveries/webhook-deliveries.repository';
 import { WebhookDeliveriesService } from './deliveries/webhook-deliveries.service';
-import { WebhookDeliveryEntity } from './deliveries/webhook-delivery.entity';
 import { WebhookEndpointEntity } from './endpoints/webhook-endpoint.entity';
 import { WebhookEndpointsRepository } from './endpoints/webhook-endpoints.repository';
 import { WebhookEndpointsService } from './endpoints/webhook-endpoints.service';
@@ -30,12 +32,7 @@ import { WebhookTestService } from './deliveries/webhook-test.service';
 /** The dashboard's side of webhooks, and single attempts. Nothing here uses a queue or a schedule. */
 @Module({
   imports: [
-    DatabaseModule.forEntities([
-      WebhookEndpointEntity,
-      WebhookDeliveryEntity,
-      WebhookAttemptEntity,
-      WebhookRecoveryEntity,
-    ]),
+    DatabaseModule.forEntities([WebhookEndpointEntity, WebhookRecoveryEntity]),
     WorkspacesModule,
     OutboxModule,
     AuditModule,
@@ -63,8 +60,12 @@ import { WebhookTestService } from './deliveries/webhook-test.service';
     EndpointRegistration,
     WebhookEndpointsRepository,
     WebhookEndpointsService,
-    WebhookDeliveriesRepository,
+    PendingCancellationsRepository,
+    DeliveryHistoryRepository,
+    FirstAttempts,
+    DeliverySignal,
     WebhookDeliveriesService,
+    MissedDeliveries,
     WebhookRecoveriesRepository,
     WebhookRecoveriesService,
     EndpointSubscription,
@@ -76,8 +77,11 @@ import { WebhookTestService } from './deliveries/webhook-test.service';
   exports: [
     WebhookEndpointsRepository,
     WebhookEndpointsService,
-    WebhookDeliveriesRepository,
+    PendingCancellationsRepository,
+    DeliveryHistoryRepository,
+    DeliverySignal,
     WebhookDeliveriesService,
+    MissedDeliveries,
     WebhookRecoveriesRepository,
     WebhookRecoveriesService,
     EndpointSubscription,

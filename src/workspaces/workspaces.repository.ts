@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { In } from 'typeorm';
 import { isId } from '../common/ids';
-import { Database } from '../database/database';
+import { Database, Reader } from '../database/database';
 import { Transaction } from '../database/transaction';
 import { WorkspaceEntity } from './workspace.entity';
 
@@ -17,8 +17,8 @@ export class WorkspacesRepository {
     return this.database.manager.findOneBy(WorkspaceEntity, { slug });
   }
 
-  findMany(tx: Transaction, ids: string[]): Promise<WorkspaceEntity[]> {
-    return tx.manager.findBy(WorkspaceEntity, { id: In(ids) });
+  findMany(reader: Reader, ids: string[]): Promise<WorkspaceEntity[]> {
+    return reader.manager.findBy(WorkspaceEntity, { id: In(ids) });
   }
 
   async lock(tx: Transaction, id: string): Promise<WorkspaceEntity | null> {

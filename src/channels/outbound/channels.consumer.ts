@@ -1,7 +1,9 @@
 import { Injectable, OnModuleInit } from '@nestjs/common';
 import { Transaction } from '../../database/transaction';
 import { EventData } from '../../outbox/event-catalog';
-import { OutboxConsumer, OutboxEvent, OutboxRelay } from '../../outbox/outbox.relay';
+import { OutboxEvent } from '../../outbox/event-queue.repository';
+import { ConsumerTurn, OutboxConsumer } from '../../outbox/outbox.consumer';
+import { OutboxRelay } from '../../outbox/outbox.relay';
 import { OutboundMessageRouter } from './outbound-message.router';
 import { STATUS_BY_KEY } from './outbound-messages.repository';
 
@@ -15,6 +17,8 @@ const SELECT_QUEUED = `
 /** Routes the agents' messages of relayed events. */
 @Injectable()
 export class ChannelsConsumer implements OutboxConsumer, OnModuleInit {
+  readonly name = 'channels';
+
   constructor(
     private readonly relay: OutboxRelay,
     private readonly router: OutboundMessageRouter,
@@ -24,14 +28,28 @@ export class ChannelsConsumer implements OutboxConsumer, OnModuleInit {
     this.relay.register(this);
   }
 
-  async consume(tx: Transaction, events: OutboxEvent[]): Promise<void> {
-    const created = events.filter(({ type }) => type === 'message.created');
-    if (created.length === 0) return;
-    const data = created.map((event) => JSON.parse(event.data) as EventData<'message.created'>);
+  async begin(tx: Transaction): Promise<ConsumerTurn> {
+    return {
+      limitOf: () => Infinity,
+      take: async (events) => {
+        await this.route(tx, events);
+        return new Set();
+      },
+    };
+  }
+
+  private async route(tx: Transaction, events: OutboxEvent[]): Promise<void> {
+    const written = events.filter(({ type }) => type === 'message.created').map(toWritten);
+    const byAgents = written.filter(({ message }) => message.senderType === 'AGENT');
+    if (byAgents.length === 0) return;
     await this.router.route(tx, SELECT_QUEUED, [
-      created.map(({ tenantId }) => tenantId),
-      data.map(({ conversationId }) => conversationId),
-      data.map(({ message }) => message.id),
+      byAgents.map(({ tenantId }) => tenantId),
+      byAgents.map(({ conversationId }) => conversationId),
+      byAgents.map(({ message }) => message.id),
     ]);
   }
+}
+
+function toWritten({ tenantId, data }: OutboxEvent) {
+  return { tenantId, ...(JSON.parse(data) as EventData<'message.created'>) };
 }

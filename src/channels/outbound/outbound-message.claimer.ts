@@ -1,5 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { SecretUnreadable } from '../../common/secret-box';
+import { Target } from '../../queue/target';
 import { ThroughputLimiter } from '../../redis/throughput-limiter';
 import { ChannelAdapters } from '../adapters/channel-adapters';
 import { ConnectionLoader, LoadedConnection } from '../connections/connection.loader';
@@ -25,26 +26,27 @@ export class OutboundMessageClaimer {
     private readonly queue: OutboundMessageQueue,
   ) {}
 
-  async claim(connectionId: string, count: number): Promise<ClaimedMessage[]> {
-    const ready = await this.messages.countReady(connectionId, count);
-    const connection = ready && (await this.load(ready.tenantId, connectionId));
+  async claim(target: Target, count: number): Promise<ClaimedMessage[]> {
+    const ready = await this.messages.countReady(target, count);
+    const connection = ready > 0 && (await this.load(target));
     if (!connection) return [];
-    const granted = await this.acquireThroughput(connection, ready.count);
+    const granted = await this.acquireThroughput(connection, ready);
     if (granted === 0) return [];
     const claimed = await this.messages.claim(connection, granted);
-    if (claimed.length < granted) await this.throughput.release(connectionId, granted - claimed.length);
+    if (claimed.length < granted) await this.throughput.release(target.id, granted - claimed.length);
     return claimed;
   }
 
-  isPaused(connectionId: string): boolean {
-    const until = this.pausedUntil.get(connectionId);
+  isPaused({ id }: Target): boolean {
+    const until = this.pausedUntil.get(id);
     if (until === undefined) return false;
     if (Date.now() < until) return true;
-    this.pausedUntil.delete(connectionId);
+    this.pausedUntil.delete(id);
     return false;
   }
 
-  private async load(tenantId: string, connectionId: string): Promise<LoadedConnection | null> {
+  private async load(target: Target): Promise<LoadedConnection | null> {
+    const { tenantId, id: connectionId } = target;
     try {
       return await this.loader.byId(tenantId, connectionId);
     } catch (error) {
@@ -53,21 +55,24 @@ export class OutboundMessageClaimer {
         { err: error, tenantId, connectionId },
         "a connection's credentials can't be decrypted; paused",
       );
-      this.pause(connectionId, UNREADABLE_PAUSE_MS);
+      this.pause(target, UNREADABLE_PAUSE_MS);
       return null;
     }
   }
 
   /** Returns how many of the messages may be sent in this second. The others wait for the next one. */
-  private async acquireThroughput({ id, channel }: LoadedConnection, wanted: number): Promise<number> {
+  private async acquireThroughput(
+    { tenantId, id, channel }: LoadedConnection,
+    wanted: number,
+  ): Promise<number> {
     const { perSecond } = this.adapters.of(channel).limits;
     const { granted, remainingMs } = await this.throughput.acquire(id, perSecond, wanted);
-    if (granted < wanted) this.pause(id, Math.max(remainingMs, 1));
+    if (granted < wanted) this.pause({ tenantId, id }, Math.max(remainingMs, 1));
     return granted;
   }
 
-  private pause(connectionId: string, delayMs: number): void {
-    this.pausedUntil.set(connectionId, Date.now() + delayMs);
-    this.queue.wakeIn(connectionId, delayMs);
+  private pause(target: Target, delayMs: number): void {
+    this.pausedUntil.set(target.id, Date.now() + delayMs);
+    this.queue.wakeIn(target, delayMs);
   }
 }

@@ -1,17 +1,17 @@
 import { InjectQueue, Process, Processor } from '@nestjs/bull';
 import type { Job, Queue } from 'bull';
 import { CONCURRENT_CLAIMS } from '../../queue/lease-worker';
+import { type Target } from '../../queue/target';
 import { WakeUpProcessor } from '../../queue/wake-up.processor';
-import { type WakeUp } from '../../queue/wake-up.queue';
 import { OUTBOUND_MESSAGE_QUEUE, OutboundMessageQueue } from './outbound-message.queue';
 import { OutboundMessageWorker } from './outbound-message.worker';
 import { OutboundMessagesRepository } from './outbound-messages.repository';
 
-/** Sends outbound messages. A job carries the id of a connection and nothing else: PostgreSQL holds what is due. */
+/** Sends outbound messages. A job names a connection and nothing else: PostgreSQL holds what is due. */
 @Processor(OUTBOUND_MESSAGE_QUEUE)
 export class OutboundMessageProcessor extends WakeUpProcessor {
   constructor(
-    @InjectQueue(OUTBOUND_MESSAGE_QUEUE) bull: Queue<WakeUp>,
+    @InjectQueue(OUTBOUND_MESSAGE_QUEUE) bull: Queue<Target>,
     queue: OutboundMessageQueue,
     worker: OutboundMessageWorker,
     private readonly messages: OutboundMessagesRepository,
@@ -21,11 +21,11 @@ export class OutboundMessageProcessor extends WakeUpProcessor {
 
   /** Settles when every message that has a slot is claimed and started. */
   @Process({ concurrency: CONCURRENT_CLAIMS })
-  send({ data }: Job<WakeUp>): Promise<void> {
-    return this.worker.claimAndStart(data.id);
+  send({ data }: Job<Target>): Promise<void> {
+    return this.worker.claimAndStart(data);
   }
 
-  protected override async hasDue(connectionId: string): Promise<boolean> {
-    return (await this.messages.countReady(connectionId, 1)) !== null;
+  protected override async hasDue(connection: Target): Promise<boolean> {
+    return (await this.messages.countReady(connection, 1)) > 0;
   }
 }

@@ -4,13 +4,14 @@ import type { Queue } from 'bull';
 import { Config } from '../../config/config';
 import { closeQueue } from '../../queue/close-queue';
 import { queueOptions } from '../../queue/queue.options';
-import { type WakeUp, WakeUpQueue } from '../../queue/wake-up.queue';
+import { type Target } from '../../queue/target';
+import { WakeUpQueue } from '../../queue/wake-up.queue';
 
 export const OUTBOUND_MESSAGE_QUEUE = 'channel-connections';
 
 @Injectable()
 export class OutboundMessageQueue extends WakeUpQueue implements BeforeApplicationShutdown {
-  constructor(@InjectQueue(OUTBOUND_MESSAGE_QUEUE) bull: Queue<WakeUp>) {
+  constructor(@InjectQueue(OUTBOUND_MESSAGE_QUEUE) bull: Queue<Target>) {
     super(bull);
   }
 

@@ -8,6 +8,7 @@ import { RECIPIENT } from './outbound-messages.repository';
 
 /** Enqueued messages of one connection, or failed messages of one channel. */
 interface RoutedMessages {
+  tenantId: string;
   connectionId: string | null;
   channel: Channel;
   code: DeliveryErrorCode | null;
@@ -48,15 +49,18 @@ export class OutboundMessageRouter {
          WHERE r.code IS NOT NULL
            AND m.tenant_id = r.tenant_id AND m.conversation_id = r.conversation_id AND m.id = r.id
        )
-       SELECT CASE WHEN code IS NULL THEN connection_id END AS "connectionId", channel, code, count(*)::integer
-       FROM routed GROUP BY 1, 2, 3`,
+       SELECT tenant_id AS "tenantId", CASE WHEN code IS NULL THEN connection_id END AS "connectionId", channel, code,
+              count(*)::integer
+       FROM routed GROUP BY 1, 2, 3, 4`,
       [JSON.stringify(DELIVERY_ERROR_CODES), ...parameters],
     );
     tx.onCommit(() => this.wakeAndCount(routed));
   }
 
   private wakeAndCount(routed: RoutedMessages[]): void {
-    this.queue.wake(routed.flatMap(({ connectionId }) => connectionId ?? []));
+    this.queue.wake(
+      routed.flatMap(({ tenantId, connectionId }) => (connectionId ? { tenantId, id: connectionId } : [])),
+    );
     for (const { channel, code, count } of routed) {
       if (code) this.metrics.outboundMessages.inc({ channel, outcome: code.toLowerCase() }, count);
     }

@@ -47,7 +47,7 @@ export class OutboundMessageSweeper implements OnApplicationBootstrap, BeforeApp
       this.metrics.outboundMessages.inc({ channel, outcome }, count);
     }
     // With a job id of its own: the connection's ordinary job may belong to a dead worker.
-    for (const connectionId of connectionsToWake) this.queue.wakeIn(connectionId, 0);
+    for (const connection of connectionsToWake.values()) this.queue.wakeIn(connection, 0);
   }
 
   private logFailure(error: Error): void {

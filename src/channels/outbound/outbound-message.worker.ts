@@ -1,7 +1,8 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Metrics } from '../../metrics/metrics';
-import { ConcurrencyLimiter } from '../../queue/concurrency-limiter';
 import { LeaseWorker } from '../../queue/lease-worker';
+import { Slots } from '../../queue/slots';
+import { Target } from '../../queue/target';
 import { ClaimedMessage } from './claimed-message';
 import { OutboundMessageClaimer } from './outbound-message.claimer';
 import { OutboundMessageSender } from './outbound-message.sender';
@@ -24,18 +25,18 @@ export class OutboundMessageWorker extends LeaseWorker<ClaimedMessage> {
     private readonly followUp: SendFollowUp,
     private readonly metrics: Metrics,
   ) {
-    super(new ConcurrencyLimiter(MAX_IN_FLIGHT, MAX_PER_CONNECTION));
+    super(new Slots({ total: MAX_IN_FLIGHT, perTarget: MAX_PER_CONNECTION, slow: 0 }));
   }
 
-  protected override isPaused(connectionId: string): boolean {
-    return this.claimer.isPaused(connectionId);
+  protected override isPaused(connection: Target): boolean {
+    return this.claimer.isPaused(connection);
   }
 
-  protected override claim(connectionId: string, count: number): Promise<ClaimedMessage[]> {
-    return this.claimer.claim(connectionId, count);
+  protected override claim(connection: Target, count: number): Promise<ClaimedMessage[]> {
+    return this.claimer.claim(connection, count);
   }
 
-  protected override async process(connectionId: string, message: ClaimedMessage): Promise<void> {
+  protected override async process({ id: connectionId }: Target, message: ClaimedMessage): Promise<void> {
     this.metrics.outboundMessagesInFlight.inc();
     try {
       // Nothing has been sent yet, so another worker may claim it.
@@ -53,7 +54,7 @@ export class OutboundMessageWorker extends LeaseWorker<ClaimedMessage> {
     }
   }
 
-  protected override wakeOtherWorkers(connectionIds: string[]): void {
-    this.followUp.wakeOtherWorkers(connectionIds);
+  protected override wakeOtherWorkers(connections: Target[]): void {
+    this.followUp.wakeOtherWorkers(connections);
   }
 }

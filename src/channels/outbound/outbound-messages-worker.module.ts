@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { OutboxModule } from '../../outbox/outbox.module';
+import { RelayModule } from '../../outbox/relay.module';
 import { ThroughputLimiter } from '../../redis/throughput-limiter';
 import { ChannelAdaptersModule } from '../adapters/channel-adapters.module';
 import { ChannelConnectionsModule } from '../connections/channel-connections.module';
@@ -24,7 +24,7 @@ import { UnroutedMessages } from './unrouted-messages';
     OutboundMessageQueueModule,
     ChannelAdaptersModule,
     ChannelConnectionsModule,
-    OutboxModule,
+    RelayModule,
   ],
   providers: [
     ChannelsConsumer,

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { newId } from '../../common/ids';
 import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
+import { Target } from '../../queue/target';
 import { Connection } from '../adapters/channel-adapter';
 import { LoadedConnection } from '../connections/connection.loader';
 import { ClaimedMessage, MessageKey } from './claimed-message';
@@ -56,16 +57,17 @@ const UP_TO = 'tenant_id = $1 AND conversation_id = $2 AND message_id <= $3';
 export class OutboundMessagesRepository {
   constructor(private readonly database: Database) {}
 
-  /** Counts the messages that a connection can claim now, up to `limit`; null for none, or when it may not send. */
-  async countReady(connectionId: string, limit: number): Promise<{ tenantId: string; count: number } | null> {
-    const [row] = await this.database.query<{ tenantId: string; count: number }>(
-      `SELECT w.tenant_id AS "tenantId", (
+  /** Counts the messages that a connection can claim now, up to `limit`; 0 also when it may not send. */
+  async countReady({ tenantId, id }: Target, limit: number): Promise<number> {
+    const [row] = await this.database.query<{ count: number }>(
+      `SELECT (
          SELECT count(*)::integer FROM (
-           SELECT FROM message_dispatches d WHERE d.connection_id = w.id AND ${IS_READY} LIMIT $2) r) AS count
-       FROM channel_connections w WHERE w.id = $1 AND ${MAY_SEND}`,
-      [connectionId, limit],
+           SELECT FROM message_dispatches d
+           WHERE d.tenant_id = $1 AND d.connection_id = $2 AND ${IS_READY} LIMIT $3) r) AS count
+       FROM channel_connections w WHERE w.tenant_id = $1 AND w.id = $2 AND ${MAY_SEND}`,
+      [tenantId, id, limit],
     );
-    return row && row.count > 0 ? row : null;
+    return row?.count ?? 0;
   }
 
   /** Claims up to `count` messages under a new lease, the longest due first. They become SENDING. */

@@ -1,5 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Metrics } from '../../metrics/metrics';
+import { Target } from '../../queue/target';
 import { ClaimedMessage } from './claimed-message';
 import { OutboundMessageQueue } from './outbound-message.queue';
 import { SendResult } from './send-result';
@@ -20,23 +21,24 @@ export class SendFollowUp {
     private readonly metrics: Metrics,
   ) {}
 
-  wakeOtherWorkers(connectionIds: string[]): void {
-    this.queue.enqueue(connectionIds);
+  wakeOtherWorkers(connections: Target[]): void {
+    this.queue.enqueue(connections);
   }
 
   onRecorded(message: ClaimedMessage, result: SendResult): void {
-    this.wakeConnection(message.connection.id, result);
+    const { tenantId, id } = message.connection;
+    this.wakeConnection({ tenantId, id }, result);
     this.count(message, result);
     if (result.status !== 'SENT') this.logFailure(message, result);
   }
 
-  private wakeConnection(id: string, result: SendResult): void {
+  private wakeConnection(connection: Target, result: SendResult): void {
     // For the conversation's next message, or the retry.
     const delayMs = nextSendDelayMs(result);
-    if (delayMs === 0) this.queue.wake([id]);
-    else this.queue.wakeIn(id, delayMs);
+    if (delayMs === 0) this.queue.wake([connection]);
+    else this.queue.wakeIn(connection, delayMs);
     // For all other conversations.
-    if (result.status === 'SENDING' && result.pauseMs > 0) this.queue.wakeIn(id, result.pauseMs);
+    if (result.status === 'SENDING' && result.pauseMs > 0) this.queue.wakeIn(connection, result.pauseMs);
   }
 
   private count({ connection: { channel }, createdAt }: ClaimedMessage, result: SendResult): void {

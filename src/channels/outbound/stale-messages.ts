@@ -3,6 +3,7 @@ import { Channel } from '../../common/channel';
 import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
 import { DELIVERY_ERROR_CODES, statusesBefore } from '../../messages/message-status';
+import { Target } from '../../queue/target';
 import { ChannelAdapters } from '../adapters/channel-adapters';
 import { deliveryError } from './delivery-error';
 import { IS_READY, MAY_SEND, STATUS_BY_KEY } from './outbound-messages.repository';
@@ -41,18 +42,20 @@ export class StaleMessages {
     private readonly adapters: ChannelAdapters,
   ) {}
 
-  reconcile(): Promise<{ connectionsToWake: Set<string>; outcomes: OutcomeCount[] }> {
+  reconcile(): Promise<{ connectionsToWake: Map<string, Target>; outcomes: OutcomeCount[] }> {
     return this.database.transaction(async (tx) => {
       const [lock] = await tx.query<{ taken: boolean }>(`SELECT pg_try_advisory_xact_lock($1) AS taken`, [
         SWEEP_LOCK,
       ]);
-      if (!lock!.taken) return { connectionsToWake: new Set<string>(), outcomes: [] };
+      if (!lock!.taken) return { connectionsToWake: new Map<string, Target>(), outcomes: [] };
       const unknown = await this.expireLeases(tx);
       const released = await this.expireHolds(tx);
       const failed = await this.failOrphaned(tx);
       const overdue = await this.findOverdue(tx);
       return {
-        connectionsToWake: new Set([...released, ...overdue]),
+        connectionsToWake: new Map(
+          [...released, ...overdue].map((connection) => [connection.id, connection]),
+        ),
         outcomes: [...unknown, ...failed],
       };
     });
@@ -101,14 +104,13 @@ export class StaleMessages {
   }
 
   /** @returns the connections whose conversations may go on */
-  private async expireHolds(tx: Transaction): Promise<string[]> {
-    const rows = await tx.query<{ id: string }>(
+  private async expireHolds(tx: Transaction): Promise<Target[]> {
+    return tx.query<Target>(
       `DELETE FROM message_dispatches WHERE (tenant_id, conversation_id, message_id) IN (
          SELECT tenant_id, conversation_id, message_id FROM message_dispatches
          WHERE holds_until < now() ORDER BY 1, 2, 3 LIMIT ${HOLDS_BATCH} FOR UPDATE SKIP LOCKED)
-       RETURNING connection_id AS id`,
+       RETURNING tenant_id AS "tenantId", connection_id AS id`,
     );
-    return rows.map(({ id }) => id);
   }
 
   /** For messages that were routed while their connection was disconnected, or lost its credentials. */
@@ -139,15 +141,14 @@ export class StaleMessages {
     );
   }
 
-  private async findOverdue(tx: Transaction): Promise<string[]> {
-    const rows = await tx.query<{ id: string }>(
+  private async findOverdue(tx: Transaction): Promise<Target[]> {
+    return tx.query<Target>(
       `${CONNECTIONS_WITH_MESSAGES}
-       SELECT w.id FROM with_messages p JOIN channel_connections w ON w.id = p.connection_id AND ${MAY_SEND},
+       SELECT w.tenant_id AS "tenantId", w.id FROM with_messages p JOIN channel_connections w ON w.id = p.connection_id AND ${MAY_SEND},
        LATERAL (
          SELECT FROM message_dispatches d
          WHERE d.connection_id = w.id AND d.next_attempt_at < now() - ${OVERDUE} AND ${IS_READY} LIMIT 1) due
        ORDER BY random() LIMIT ${MAX_WOKEN}`,
     );
-    return rows.map(({ id }) => id);
   }
 }

@@ -14,7 +14,7 @@ const SELECT_UNROUTED = `
     AND NOT EXISTS (
       SELECT FROM message_dispatches d
       WHERE d.tenant_id = m.tenant_id AND d.conversation_id = m.conversation_id AND d.message_id = m.id)
-    AND NOT EXISTS (SELECT FROM events WHERE relayed_at IS NULL AND id < $2)
+    AND NOT EXISTS (SELECT FROM event_queue q WHERE q.tenant_id = m.tenant_id AND q.event_id < $2)
   ORDER BY m.tenant_id, m.conversation_id, m.id LIMIT ${BATCH} FOR NO KEY UPDATE OF m SKIP LOCKED`;
 
 /**

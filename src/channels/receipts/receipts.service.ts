@@ -88,7 +88,8 @@ export class ReceiptsService {
     // The worker that holds the lease finishes the message.
     if (!wasUnsettled || !outbound || outbound.isLeased) return;
     await this.outboundMessages.finish(tx, message);
-    tx.onCommit(() => this.queue.wake([connection.id]));
+    const { tenantId, id } = connection;
+    tx.onCommit(() => this.queue.wake([{ tenantId, id }]));
   }
 }
 

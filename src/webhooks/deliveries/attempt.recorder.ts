@@ -1,43 +1,158 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Batcher } from '../../common/batcher';
-import { PendingDeliveriesRepository, RecordedAttempt } from './pending-deliveries.repository';
+import { isFaultOfData } from '../../common/database-errors';
+import { Config } from '../../config/config';
+import { Database } from '../../database/database';
+import { Transaction } from '../../database/transaction';
+import { EventLease, EventQueueRepository } from '../../outbox/event-queue.repository';
+import { AttemptOutcome } from '../sending/attempt-outcome';
+import { AttemptRecord, HeldEvent, HeldRow } from './delivery';
+import { DeliveryHistoryRepository } from './delivery-history.repository';
+import { PendingDeliveriesRepository } from './pending-deliveries.repository';
 
 const MAX_BATCH = 200;
 const RETRY_MS = 500;
 /** The time of a lease: after it, another worker claims the delivery and attempts it again. */
 const STOP_AFTER_MS = 20_000;
 
-/** Records attempts in batches. */
+type FromEvent = AttemptRecord & { event: HeldEvent };
+type FromRow = AttemptRecord & { row: HeldRow };
+
+/**
+ * Records attempts in batches. Each record moves its delivery in one transaction: from its event or from the pending
+ * deliveries, to the pending deliveries or to the history. It does so only if the lease still holds.
+ */
 @Injectable()
 export class AttemptRecorder {
   private readonly logger = new Logger(AttemptRecorder.name);
-  private readonly batcher = new Batcher<RecordedAttempt, RecordedAttempt>(MAX_BATCH, (attempts) =>
-    this.write(attempts),
-  );
+  private readonly batcher: Batcher<AttemptRecord, AttemptRecord>;
 
-  constructor(private readonly deliveries: PendingDeliveriesRepository) {}
-
-  /** Settles once the attempt is committed. */
-  record(attempt: RecordedAttempt): Promise<RecordedAttempt> {
-    return this.batcher.add(attempt);
+  constructor(
+    config: Config,
+    private readonly database: Database,
+    private readonly events: EventQueueRepository,
+    private readonly pending: PendingDeliveriesRepository,
+    private readonly history: DeliveryHistoryRepository,
+  ) {
+    this.batcher = new Batcher(config.crossWorkspaceBatches ? MAX_BATCH : 1, async (records) => {
+      await this.writeUntilDone(records);
+      return records;
+    });
   }
 
-  /** Retries until the leases expire: a lost outcome makes the receiver get a duplicate. */
-  private async write(attempts: RecordedAttempt[]): Promise<RecordedAttempt[]> {
+  /** Settles once the record is committed, or is not wanted any more because its lease has ended. */
+  record(record: AttemptRecord): Promise<AttemptRecord> {
+    return this.batcher.add(record);
+  }
+
+  /** Retries until the leases end: a lost outcome makes the receiver get a duplicate. */
+  private async writeUntilDone(records: AttemptRecord[]): Promise<void> {
     const stopAt = Date.now() + STOP_AFTER_MS;
     for (;;) {
       try {
-        await this.deliveries.record(attempts);
-        return attempts;
+        return await this.write(records);
       } catch (error) {
+        if (isFaultOfData(error)) return this.writeHalves(records, error as Error);
         if (Date.now() > stopAt) throw error;
         this.logger.warn(
-          { err: error as Error, attempts: attempts.length },
+          { err: error as Error, attempts: records.length },
           'attempts not recorded yet; retrying',
         );
         await sleep(RETRY_MS);
       }
     }
   }
+
+  /** One record that can't be written holds up no other. Alone it is written without what the receiver sent. */
+  private async writeHalves(records: AttemptRecord[], error: Error): Promise<void> {
+    const [first] = records;
+    if (records.length === 1) {
+      this.logger.error(
+        { err: error, deliveryId: first!.delivery.id },
+        'an attempt can be recorded in part only',
+      );
+      return this.write([withoutDetails(first!)]);
+    }
+    const half = records.length / 2;
+    await this.writeUntilDone(records.slice(0, half));
+    await this.writeUntilDone(records.slice(half));
+  }
+
+  private async write(records: AttemptRecord[]): Promise<void> {
+    const fromEvents = records.flatMap((record) =>
+      'event' in record.delivery.held ? { ...record, ...record.delivery.held } : [],
+    );
+    const fromRows = records.flatMap((record) =>
+      'row' in record.delivery.held ? { ...record, ...record.delivery.held } : [],
+    );
+    await this.database.queueTransaction(async (tx) => {
+      const [events, rows] = await Promise.all([
+        this.heldEvents(tx, fromEvents),
+        fromRows.length > 0 ? this.pending.settle(tx, fromRows) : new Set<string>(),
+      ]);
+      this.move(
+        tx,
+        fromEvents.filter(({ delivery }) => events.has(delivery.event.id)),
+        fromRows.filter(({ delivery }) => rows.has(delivery.id)),
+      );
+    });
+    for (const { event } of fromEvents) event.unrecorded -= 1;
+  }
+
+  /** Ends the events whose last first attempt is among the records. */
+  private async heldEvents(tx: Transaction, records: FromEvent[]): Promise<Set<string>> {
+    if (records.length === 0) return new Set();
+    const counts = new Map<HeldEvent, { lease: EventLease; count: number }>();
+    for (const { event, delivery } of records) {
+      const known = counts.get(event);
+      if (known) known.count += 1;
+      else {
+        const { tenantId, id: eventId } = delivery.event;
+        counts.set(event, { lease: { tenantId, eventId, leaseId: event.leaseId }, count: 1 });
+      }
+    }
+    const ended: EventLease[] = [];
+    const ongoing: EventLease[] = [];
+    for (const [{ unrecorded }, { lease, count }] of counts)
+      (count === unrecorded ? ended : ongoing).push(lease);
+    return this.events.settle(tx, ended, ongoing);
+  }
+
+  private move(tx: Transaction, fromEvents: FromEvent[], fromRows: FromRow[]): void {
+    const attempted = [...fromEvents, ...fromRows].filter(hasOutcome);
+    const finished = attempted.filter(({ status }) => status !== 'PENDING');
+    const failed = attempted.filter(({ status }) => status === 'PENDING');
+    const postponed = fromEvents.filter(({ status }) => status === 'PENDING');
+    if (finished.length > 0) this.history.insertFinishedPipelined(tx, finished);
+    if (failed.length > 0) this.history.insertAttemptsPipelined(tx, failed);
+    if (postponed.length > 0) this.pending.insertPipelined(tx, postponed.map(toPending));
+  }
+}
+
+function hasOutcome<T extends AttemptRecord>(record: T): record is T & { outcome: AttemptOutcome } {
+  return record.outcome !== null;
+}
+
+function toPending({ delivery, outcome, retryDelayMs }: AttemptRecord) {
+  const { id, event, endpoint, round, attemptCount, recovered } = delivery;
+  return {
+    tenantId: event.tenantId,
+    id,
+    endpointId: endpoint.id,
+    activation: endpoint.activation,
+    eventId: event.id,
+    eventType: event.type,
+    round,
+    attemptCount: attemptCount + (outcome ? 1 : 0),
+    recovered,
+    delayMs: retryDelayMs ?? 0,
+  };
+}
+
+function withoutDetails(record: AttemptRecord): AttemptRecord {
+  const { outcome } = record;
+  if (outcome === null) return record;
+  const errorMessage = outcome.kind === 'failed' ? 'Not recorded' : null;
+  return { ...record, outcome: { ...outcome, response: null, errorMessage } as AttemptOutcome };
 }

@@ -1,111 +1,151 @@
 import { Injectable } from '@nestjs/common';
-import { newId } from '../../common/ids';
-import { Pipelined, Transaction } from '../../database/transaction';
-import { OutboxEvent } from '../../outbox/outbox.relay';
+import { Transaction } from '../../database/transaction';
+import { QueuedEvent } from '../../outbox/event-queue.repository';
 import { Subscriber } from '../endpoints/webhook-endpoints.repository';
-import { ClaimedDelivery } from './claimed-delivery';
+import { Delivery, HeldEvent, startByFromNow } from './delivery';
 import { DeliveryClaimer } from './delivery.claimer';
-import { DeliveryWorker } from './delivery.worker';
+import { DeliveryHistoryRepository } from './delivery-history.repository';
+import { deliveryIdOf } from './delivery-id';
 import { DeliveryQueue } from './delivery.queue';
-import { MAX_ATTEMPTS } from './retry-schedule';
-import { NewDelivery, WebhookDeliveriesRepository } from './webhook-deliveries.repository';
+import { DeliveryWorker } from './delivery.worker';
+import { PendingDeliveriesRepository } from './pending-deliveries.repository';
 
 /**
- * After a longer transaction, the lease leaves too little time for an attempt. Its expiry makes the delivery claimable.
- */
-const START_WITHIN_MS = 5_000;
-
-interface EndpointDeliveries {
-  endpoint: Subscriber;
-  rows: NewDelivery[];
-  /** The first of the rows, under a lease of this process. */
-  claimed: ClaimedDelivery[];
-}
-
-/**
- * Inserts the deliveries of events. Those that this process has slots for are inserted with a lease, and start after
- * the commit. The endpoints of all others are woken.
+ * Makes the deliveries of events. Those that this process has slots for start after the commit, with no row of their own:
+ * their events stay under the lease. All others become rows of the pending deliveries.
  */
 @Injectable()
 export class DeliveryFanOut {
+  /** Workspaces none of whose endpoints had a free slot after their last turn, with these endpoints. */
+  private readonly busy = new Map<string, Subscriber[]>();
+
   constructor(
-    private readonly deliveries: WebhookDeliveriesRepository,
+    private readonly pending: PendingDeliveriesRepository,
+    private readonly history: DeliveryHistoryRepository,
     private readonly claimer: DeliveryClaimer,
     private readonly worker: DeliveryWorker,
     private readonly queue: DeliveryQueue,
   ) {}
 
-  insertPipelined(tx: Transaction, subscribed: Map<Subscriber, OutboxEvent[]>): void {
-    const leaseId = newId();
-    const batches = [...subscribed].map(([endpoint, events]) => this.toDeliveries(endpoint, events, leaseId));
-    const inserted = this.deliveries.insertManyPipelined(
-      tx,
-      batches.flatMap(({ rows }) => rows),
-    );
-    this.startOnCommit(tx, batches, inserted);
-    const waiting = batches.filter(({ rows, claimed }) => claimed.length < rows.length);
+  /** Whether no endpoint of the workspace has a free slot, as far as this process knows. */
+  isBusy(tenantId: string): boolean {
+    const endpoints = this.busy.get(tenantId);
+    if (!endpoints) return false;
+    const isBusy = this.freeSlots(endpoints) === 0;
+    if (!isBusy) this.busy.delete(tenantId);
+    return isBusy;
+  }
+
+  /** Of the endpoint that has most. The events of a turn are no more, so that few have to wait as rows. */
+  freeSlots(endpoints: Subscriber[]): number {
+    return Math.max(...endpoints.map((endpoint) => this.freeSlotsOf(endpoint)));
+  }
+
+  /** @returns the ids of events that stay under their lease */
+  async take(tx: Transaction, subscribed: Map<Subscriber, QueuedEvent[]>): Promise<Set<string>> {
+    const recorded = await this.recordedOf(tx, subscribed);
+    const held = new Map<string, HeldEvent>();
+    const waiting: { endpoint: Subscriber; event: QueuedEvent; id: string }[] = [];
+    const startBy = startByFromNow();
+    for (const [endpoint, events] of subscribed) {
+      const owed = events
+        .map((event) => ({ endpoint, event, id: deliveryIdOf(event.id, endpoint.id) }))
+        .filter(({ id }) => !recorded.has(id));
+      const slots = this.freeSlotsOf(endpoint);
+      const starting = owed.filter(({ event }) => event.leaseId !== null).slice(0, slots);
+      waiting.push(...owed.filter((delivery) => !starting.includes(delivery)));
+      if (starting.length > 0) {
+        this.startOnCommit(
+          tx,
+          endpoint,
+          starting.map((one) => toDelivery(one, held, startBy)),
+        );
+      }
+    }
+    if (waiting.length > 0) this.pending.insertPipelined(tx, waiting.map(toPending));
+    this.noteBusy(subscribed);
     tx.onCommit(() => this.wake(waiting.map(({ endpoint }) => endpoint)));
+    return new Set(held.keys());
   }
 
-  private toDeliveries(endpoint: Subscriber, events: OutboxEvent[], leaseId: string): EndpointDeliveries {
-    const slots = this.claimer.canStartNow(endpoint)
-      ? this.worker.reserveSlots(endpoint.id, events.length)
-      : 0;
-    const rows = events.map((event, n) => toRow(endpoint, event, n < slots ? leaseId : null));
-    const claimed = events
-      .slice(0, slots)
-      .map((event, n) => toClaimed(endpoint, event, rows[n]!.id, leaseId));
-    return { endpoint, rows, claimed };
+  private freeSlotsOf(endpoint: Subscriber): number {
+    if (!this.claimer.canStartNow(endpoint)) return 0;
+    return this.worker.freeSlots({ tenantId: endpoint.tenantId, id: endpoint.id });
   }
 
-  /** Starts only inserted rows: a delivery may exist already, when its event is relayed again. */
-  private startOnCommit(
+  /** Deliveries of events that had a lease before, and that are recorded already. */
+  private async recordedOf(
     tx: Transaction,
-    batches: EndpointDeliveries[],
-    inserted: Pipelined<{ id: string }>,
-  ): void {
-    const startBy = Date.now() + START_WITHIN_MS;
-    const started = tx.ended.then(async (end) => {
-      const mayStart = end === 'committed' && Date.now() < startBy;
-      return new Set(mayStart ? (await inserted.rows).map(({ id }) => id) : []);
-    });
-    for (const { endpoint, claimed } of batches) {
-      if (claimed.length === 0) continue;
-      const claiming = started.then((ids) => claimed.filter(({ id }) => ids.has(id)));
-      this.worker.startReserved(endpoint.id, claimed.length, claiming);
+    subscribed: Map<Subscriber, QueuedEvent[]>,
+  ): Promise<Set<string>> {
+    const idsByWorkspace = new Map<string, string[]>();
+    for (const [{ tenantId, id }, events] of subscribed) {
+      for (const event of events.filter(({ wasLeased }) => wasLeased)) {
+        idsByWorkspace.set(tenantId, [...(idsByWorkspace.get(tenantId) ?? []), deliveryIdOf(event.id, id)]);
+      }
+    }
+    const recorded = new Set<string>();
+    for (const [tenantId, ids] of idsByWorkspace) {
+      for (const { id } of await this.history.latestRounds(tx, tenantId, ids)) recorded.add(id);
+      for (const id of await this.pending.existing(tx, tenantId, ids)) recorded.add(id);
+    }
+    return recorded;
+  }
+
+  private startOnCommit(tx: Transaction, { tenantId, id }: Subscriber, deliveries: Delivery[]): void {
+    const committed = tx.ended.then((end) => (end === 'committed' ? deliveries : []));
+    this.worker.admit({ tenantId, id }, deliveries.length, committed);
+  }
+
+  private noteBusy(subscribed: Map<Subscriber, QueuedEvent[]>): void {
+    const byWorkspace = new Map<string, Subscriber[]>();
+    for (const endpoint of subscribed.keys()) {
+      byWorkspace.set(endpoint.tenantId, [...(byWorkspace.get(endpoint.tenantId) ?? []), endpoint]);
+    }
+    for (const [tenantId, endpoints] of byWorkspace) {
+      // Endpoints with a rate of their own never start at once: nothing is gained by waiting for them.
+      const starting = endpoints.filter((endpoint) => this.claimer.canStartNow(endpoint));
+      if (starting.length > 0 && this.freeSlots(starting) === 0) this.busy.set(tenantId, starting);
     }
   }
 
-  /** Another worker may have the key for a secret that this process can't decrypt. */
   private wake(endpoints: Subscriber[]): void {
-    const canSign = (endpoint: Subscriber) => this.claimer.canSign(endpoint);
-    this.queue.wake(endpoints.filter(canSign).map(({ id }) => id));
-    this.queue.enqueue(endpoints.filter((endpoint) => !canSign(endpoint)).map(({ id }) => id));
+    const targets = [...new Set(endpoints)].map(({ tenantId, id }) => ({ tenantId, id }));
+    if (targets.length > 0) this.queue.wake(targets);
   }
 }
 
-function toRow(endpoint: Subscriber, event: OutboxEvent, leaseId: string | null): NewDelivery {
-  const { id: eventId, tenantId, type: eventType } = event;
-  return { tenantId, id: newId(), endpointId: endpoint.id, eventId, eventType, leaseId };
+function toDelivery(
+  { endpoint, event, id }: { endpoint: Subscriber; event: QueuedEvent; id: string },
+  held: Map<string, HeldEvent>,
+  startBy: number,
+): Delivery {
+  let ofEvent = held.get(event.id);
+  if (!ofEvent) held.set(event.id, (ofEvent = { leaseId: event.leaseId!, unrecorded: 0 }));
+  ofEvent.unrecorded += 1;
+  return {
+    id,
+    event,
+    endpoint,
+    held: { event: ofEvent },
+    round: 1,
+    attemptCount: 0,
+    recovered: false,
+    startBy,
+  };
 }
 
-function toClaimed(endpoint: Subscriber, event: OutboxEvent, id: string, leaseId: string): ClaimedDelivery {
-  const { tenantId, url, secret, rateLimit, failingSince, lastSuccessAt } = endpoint;
+function toPending({ endpoint, event, id }: { endpoint: Subscriber; event: QueuedEvent; id: string }) {
   return {
-    tenantId,
+    tenantId: event.tenantId,
     id,
     endpointId: endpoint.id,
-    leaseId,
-    attemptCount: 0,
-    maxAttempts: MAX_ATTEMPTS,
+    activation: endpoint.activation,
+    eventId: event.id,
     eventType: event.type,
-    eventCreatedAt: event.createdAt,
-    data: event.data,
-    sequence: event.sequence,
-    url,
-    secret,
-    rateLimit,
-    failingSince,
-    lastSuccessAt,
+    round: 1,
+    attemptCount: 0,
+    recovered: false,
+    delayMs: 0,
   };
 }

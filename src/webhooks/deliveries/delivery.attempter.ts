@@ -1,15 +1,16 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { SealedSecret, SecretBox } from '../../common/secret-box';
-import { AttemptOutcome } from '../sending/attempt-outcome';
-import { AttemptRecorder } from './attempt.recorder';
-import { ClaimedDelivery } from './claimed-delivery';
+import { Subscriber } from '../endpoints/webhook-endpoints.repository';
+import { AttemptOutcome, internalError } from '../sending/attempt-outcome';
 import { DeliverySender } from '../sending/delivery-sender';
-import { RecordedAttempt } from './pending-deliveries.repository';
-import { retryDelayMs } from './retry-schedule';
+import { AttemptRecorder } from './attempt.recorder';
+import { AttemptRecord, Delivery } from './delivery';
+import { maxAttemptsOf, retryDelayMs } from './retry-schedule';
 
 /** Makes one attempt of a claimed delivery: decrypt, sign and send, decide, record. */
 @Injectable()
 export class DeliveryAttempter {
+  private readonly logger = new Logger(DeliveryAttempter.name);
   /** By the sealed secret that the deliveries of one claim share. */
   private readonly decrypted = new WeakMap<SealedSecret, string>();
 
@@ -20,26 +21,43 @@ export class DeliveryAttempter {
   ) {}
 
   /** @throws SecretUnreadable when its key is not configured in this process */
-  secretOf({ secret, endpointId }: Pick<ClaimedDelivery, 'secret' | 'endpointId'>): string {
+  secretOf({ id, secret }: Pick<Subscriber, 'id' | 'secret'>): string {
     const known = this.decrypted.get(secret);
     if (known !== undefined) return known;
-    const decrypted = this.secrets.decrypt(secret, endpointId);
+    const decrypted = this.secrets.decrypt(secret, id);
     this.decrypted.set(secret, decrypted);
     return decrypted;
   }
 
-  /** Settles once the outcome is committed. A failure of the receiver is an outcome; only an internal error throws. */
-  async attempt(delivery: ClaimedDelivery): Promise<RecordedAttempt> {
-    const { id, url, eventType, data, sequence } = delivery;
-    const secret = this.secretOf(delivery);
-    const outcome = await this.sender.send({ deliveryId: id, url, secret, eventType, data, sequence });
-    return this.recorder.record(decide(delivery, outcome));
+  /** Settles once the outcome is recorded. */
+  async attempt(delivery: Delivery): Promise<AttemptRecord> {
+    // The endpoint may have been deactivated since the claim.
+    const isTooLate = performance.now() > delivery.startBy;
+    return this.recorder.record(decide(delivery, isTooLate ? null : await this.send(delivery)));
+  }
+
+  private async send({ id, endpoint, event }: Delivery): Promise<AttemptOutcome> {
+    const at = new Date();
+    try {
+      const { type: eventType, data, sequence } = event;
+      const secret = this.secretOf(endpoint);
+      return await this.sender.send({ deliveryId: id, url: endpoint.url, secret, eventType, data, sequence });
+    } catch (error) {
+      // It counts like a failure of the receiver, so that it is not repeated for ever.
+      const { tenantId, id: endpointId } = endpoint;
+      this.logger.error(
+        { err: error as Error, tenantId, endpointId, deliveryId: id },
+        'an attempt failed internally',
+      );
+      return internalError(at);
+    }
   }
 }
 
-function decide(delivery: ClaimedDelivery, outcome: AttemptOutcome): RecordedAttempt {
+function decide(delivery: Delivery, outcome: AttemptOutcome | null): AttemptRecord {
+  if (outcome === null) return { delivery, outcome, status: 'PENDING', retryDelayMs: 0 };
   if (outcome.kind === 'succeeded') return { delivery, outcome, status: 'SUCCEEDED', retryDelayMs: null };
   const failedAttempts = delivery.attemptCount + 1;
-  const delay = failedAttempts < delivery.maxAttempts ? retryDelayMs(failedAttempts) : null;
+  const delay = failedAttempts < maxAttemptsOf(delivery.event.type) ? retryDelayMs(failedAttempts) : null;
   return { delivery, outcome, status: delay === null ? 'EXHAUSTED' : 'PENDING', retryDelayMs: delay };
 }

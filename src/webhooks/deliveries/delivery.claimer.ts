@@ -1,39 +1,63 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { Batcher } from '../../common/batcher';
+import { newId } from '../../common/ids';
 import { SecretUnreadable } from '../../common/secret-box';
-import { Granted } from '../../redis/throughput-limiter';
-import { Subscriber } from '../endpoints/webhook-endpoints.repository';
-import { ClaimedDelivery } from './claimed-delivery';
+import { Config } from '../../config/config';
+import { Database } from '../../database/database';
+import { Transaction } from '../../database/transaction';
+import { Metrics } from '../../metrics/metrics';
+import { Target } from '../../queue/target';
+import { Granted, ThroughputLimiter } from '../../redis/throughput-limiter';
+import { Subscriber, WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
+import { Delivery, HeldRow, startByFromNow } from './delivery';
 import { DeliveryAttempter } from './delivery.attempter';
 import { DeliveryQueue } from './delivery.queue';
-import { PendingDeliveriesRepository } from './pending-deliveries.repository';
-import { EndpointRateLimiter } from './endpoint-rate-limiter';
+import { ClaimedRow, PendingDeliveriesRepository } from './pending-deliveries.repository';
 
+/** Endpoints of one claim: bounds its locks. */
+const MAX_BATCH = 50;
 /** Until an operator restores the key. */
 const UNREADABLE_PAUSE_MS = 60_000;
 const RATE_UNKNOWN_PAUSE_MS = 1_000;
 
-/** Claims the deliveries that may be sent now. It postpones the others, which costs no attempt and holds no slot. */
+interface Request {
+  target: Target;
+  count: number;
+}
+
+/**
+ * Claims pending deliveries that may be sent now, for many endpoints with one transaction. It postpones the others, which
+ * costs no attempt and holds no slot. A claim locks its endpoints: a deactivation waits for it, or it finds none.
+ */
 @Injectable()
 export class DeliveryClaimer {
   private readonly logger = new Logger(DeliveryClaimer.name);
+  private readonly batcher: Batcher<Request, Delivery[]>;
   /** By endpoint, in milliseconds. */
   private readonly pausedUntil = new Map<string, number>();
 
   constructor(
+    config: Config,
+    private readonly database: Database,
     private readonly deliveries: PendingDeliveriesRepository,
+    private readonly endpoints: WebhookEndpointsRepository,
     private readonly attempter: DeliveryAttempter,
-    private readonly rateLimiter: EndpointRateLimiter,
+    private readonly rateLimiter: ThroughputLimiter,
     private readonly queue: DeliveryQueue,
-  ) {}
+    private readonly metrics: Metrics,
+  ) {
+    this.batcher = new Batcher(config.crossWorkspaceBatches ? MAX_BATCH : 1, (requests) =>
+      this.claimAll(requests),
+    );
+  }
 
-  async claim(endpointId: string, count: number): Promise<ClaimedDelivery[]> {
-    const claimed = await this.deliveries.claim(endpointId, count);
+  async claim(target: Target, count: number): Promise<Delivery[]> {
+    const claimed = await this.batcher.add({ target, count });
     const [first] = claimed;
     if (!first) return [];
-    // Deliveries of one endpoint have one secret.
-    const error = this.secretErrorOf(first);
+    const { tenantId, id: endpointId } = target;
+    const error = this.secretErrorOf(first.endpoint);
     if (error) {
-      const { tenantId } = first;
       this.logger.error(
         { err: error, tenantId, endpointId },
         'secret of an endpoint not readable; deliveries postponed',
@@ -41,15 +65,55 @@ export class DeliveryClaimer {
       await this.postpone(claimed, UNREADABLE_PAUSE_MS);
       return [];
     }
-    const { granted, remainingMs } = await this.acquireRate(claimed);
+    const { granted, remainingMs } = await this.acquireRate(first.endpoint, claimed.length);
     if (granted < claimed.length) await this.postpone(claimed.slice(granted), remainingMs);
     return claimed.slice(0, granted);
   }
 
+  isPaused({ id }: Target): boolean {
+    const until = this.pausedUntil.get(id);
+    if (until === undefined) return false;
+    if (Date.now() < until) return true;
+    this.pausedUntil.delete(id);
+    return false;
+  }
+
+  /** Whether a delivery may start without a claim here: the endpoint has no rate of its own, and its secret is readable. */
+  canStartNow(endpoint: Subscriber): boolean {
+    return endpoint.isLocked && endpoint.rateLimit === null && this.secretErrorOf(endpoint) === null;
+  }
+
+  private claimAll(requests: Request[]): Promise<Delivery[][]> {
+    const held = { leaseId: newId() };
+    return this.database.queueTransaction(async (tx) => {
+      const endpoints = await this.lockEndpoints(tx, requests);
+      const claims = requests.flatMap(({ target: { tenantId, id, old = false }, count }) => {
+        const endpoint = endpoints.get(id);
+        if (!endpoint?.isLocked) return [];
+        return { tenantId, endpointId: id, activation: endpoint.activation, recovered: old, count };
+      });
+      if (claims.length === 0) return requests.map(() => []);
+      const rows = await this.deliveries.claim(tx, claims, held);
+      this.metrics.webhookLeasesExpired.inc(rows.filter(({ wasLeased }) => wasLeased).length);
+      const startBy = startByFromNow();
+      const claimed = rows.map((row) => toDelivery(row, endpoints.get(row.endpointId)!, held, startBy));
+      return requests.map(({ target, count }) => takeOf(claimed, target, count));
+    });
+  }
+
+  private async lockEndpoints(tx: Transaction, requests: Request[]): Promise<Map<string, Subscriber>> {
+    const endpoints = await this.endpoints.lockSubscribers(
+      tx,
+      requests.map(({ target }) => target),
+    );
+    return new Map(endpoints.map((endpoint) => [endpoint.id, endpoint]));
+  }
+
   /** While Redis is down, the rate is unknown: deliveries to an endpoint with a rate limit are postponed. */
-  private async acquireRate(claimed: ClaimedDelivery[]): Promise<Granted> {
+  private async acquireRate({ id, rateLimit }: Subscriber, wanted: number): Promise<Granted> {
+    if (rateLimit === null) return { granted: wanted, remainingMs: 0 };
     try {
-      return await this.rateLimiter.acquire(claimed[0]!, claimed.length);
+      return await this.rateLimiter.acquire(id, rateLimit, wanted);
     } catch (error) {
       this.logger.warn(
         { err: error as Error },
@@ -59,26 +123,9 @@ export class DeliveryClaimer {
     }
   }
 
-  isPaused(endpointId: string): boolean {
-    const until = this.pausedUntil.get(endpointId);
-    if (until === undefined) return false;
-    if (Date.now() < until) return true;
-    this.pausedUntil.delete(endpointId);
-    return false;
-  }
-
-  /** Whether new deliveries may start without a claim: the endpoint has no rate limit, and its secret is readable. */
-  canStartNow(endpoint: Subscriber): boolean {
-    return endpoint.isLocked && endpoint.rateLimit === null && this.canSign(endpoint);
-  }
-
-  canSign({ id, secret }: Subscriber): boolean {
-    return this.secretErrorOf({ endpointId: id, secret }) === null;
-  }
-
-  private secretErrorOf(secret: Pick<ClaimedDelivery, 'endpointId' | 'secret'>): SecretUnreadable | null {
+  private secretErrorOf(endpoint: Subscriber): SecretUnreadable | null {
     try {
-      this.attempter.secretOf(secret);
+      this.attempter.secretOf(endpoint);
       return null;
     } catch (error) {
       if (error instanceof SecretUnreadable) return error;
@@ -86,10 +133,30 @@ export class DeliveryClaimer {
     }
   }
 
-  private async postpone(deliveries: ClaimedDelivery[], delayMs: number): Promise<void> {
-    const { endpointId } = deliveries[0]!;
-    this.pausedUntil.set(endpointId, Date.now() + delayMs);
-    await this.deliveries.postpone(deliveries, delayMs);
-    this.queue.wakeIn(endpointId, delayMs);
+  private async postpone(deliveries: Delivery[], delayMs: number): Promise<void> {
+    const { endpoint, recovered, held } = deliveries[0]!;
+    const target = { tenantId: endpoint.tenantId, id: endpoint.id, old: recovered };
+    this.pausedUntil.set(endpoint.id, Date.now() + delayMs);
+    if (!('row' in held)) return;
+    await this.database.queueTransaction(async (tx) => {
+      this.deliveries.postponePipelined(tx, deliveries, held.row, delayMs);
+    });
+    this.queue.wakeIn(target, delayMs);
   }
+}
+
+function toDelivery(row: ClaimedRow, endpoint: Subscriber, held: HeldRow, startBy: number): Delivery {
+  const { id, event, round, attemptCount, recovered } = row;
+  return { id, event, endpoint, held: { row: held }, round, attemptCount, recovered, startBy };
+}
+
+/** Two requests for one target share its deliveries. */
+function takeOf(claimed: Delivery[], { id, old = false }: Target, count: number): Delivery[] {
+  const taken: Delivery[] = [];
+  for (let n = 0; n < claimed.length && taken.length < count;) {
+    const { endpoint, recovered } = claimed[n]!;
+    if (endpoint.id === id && recovered === old) taken.push(...claimed.splice(n, 1));
+    else n += 1;
+  }
+  return taken;
 }

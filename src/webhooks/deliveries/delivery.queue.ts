@@ -1,13 +1,14 @@
 import { InjectQueue } from '@nestjs/bull';
 import { Injectable } from '@nestjs/common';
 import type { Queue } from 'bull';
-import { type WakeUp, WakeUpQueue } from '../../queue/wake-up.queue';
+import { type Target } from '../../queue/target';
+import { WakeUpQueue } from '../../queue/wake-up.queue';
 
 export const DELIVERY_QUEUE = 'webhook-endpoints';
 
 @Injectable()
 export class DeliveryQueue extends WakeUpQueue {
-  constructor(@InjectQueue(DELIVERY_QUEUE) bull: Queue<WakeUp>) {
+  constructor(@InjectQueue(DELIVERY_QUEUE) bull: Queue<Target>) {
     super(bull);
   }
 }

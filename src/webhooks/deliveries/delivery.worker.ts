@@ -1,52 +1,97 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable, Logger, OnModuleInit } from '@nestjs/common';
 import { Config } from '../../config/config';
 import { Metrics } from '../../metrics/metrics';
-import { ConcurrencyLimiter } from '../../queue/concurrency-limiter';
 import { LeaseWorker } from '../../queue/lease-worker';
-import { AttemptFollowUp } from './attempt.follow-up';
-import { ClaimedDelivery } from './claimed-delivery';
+import { Slots } from '../../queue/slots';
+import { Target } from '../../queue/target';
+import { AttemptRecord, Delivery } from './delivery';
 import { DeliveryAttempter } from './delivery.attempter';
 import { DeliveryClaimer } from './delivery.claimer';
+import { DeliveryQueue } from './delivery.queue';
+import { DeliverySignal } from './delivery.signal';
+import { EndpointHealth } from './endpoint-health';
 
+/** Attempts deliveries in the slots of this process. */
 @Injectable()
-export class DeliveryWorker extends LeaseWorker<ClaimedDelivery> {
+export class DeliveryWorker extends LeaseWorker<Delivery> implements OnModuleInit {
   private readonly logger = new Logger(DeliveryWorker.name);
 
   constructor(
-    config: Config,
+    { webhookConcurrency, webhookEndpointConcurrency, webhookSlowConcurrency }: Config,
     private readonly claimer: DeliveryClaimer,
     private readonly attempter: DeliveryAttempter,
-    private readonly followUp: AttemptFollowUp,
+    private readonly queue: DeliveryQueue,
+    private readonly signal: DeliverySignal,
+    private readonly health: EndpointHealth,
     private readonly metrics: Metrics,
   ) {
-    super(new ConcurrencyLimiter(config.webhookConcurrency, config.webhookEndpointConcurrency));
+    super(
+      new Slots({
+        total: webhookConcurrency,
+        perTarget: webhookEndpointConcurrency,
+        slow: webhookSlowConcurrency,
+      }),
+    );
   }
 
-  protected override isPaused(endpointId: string): boolean {
-    return this.claimer.isPaused(endpointId);
+  onModuleInit(): void {
+    this.signal.onSignal((target) => this.wake([target]));
   }
 
-  protected override claim(endpointId: string, count: number): Promise<ClaimedDelivery[]> {
-    return this.claimer.claim(endpointId, count);
+  protected override isPaused(target: Target): boolean {
+    return this.claimer.isPaused(target);
   }
 
-  protected override async process(endpointId: string, delivery: ClaimedDelivery): Promise<void> {
-    const { id: deliveryId, tenantId } = delivery;
+  protected override claim(target: Target, count: number): Promise<Delivery[]> {
+    return this.claimer.claim(target, count);
+  }
+
+  protected override async process(target: Target, delivery: Delivery): Promise<void> {
     this.metrics.webhookDeliveriesInFlight.inc();
     try {
-      await this.followUp.after(await this.attempter.attempt(delivery));
+      const record = await this.attempter.attempt(delivery);
+      if (record.outcome) await this.follow(target, record);
+      else this.queue.wake([target]);
     } catch (error) {
-      // An internal error costs no attempt: the delivery is claimed again when its lease expires.
+      // The delivery is attempted again when its lease ends.
+      const { tenantId, id: endpointId } = target;
       this.logger.error(
-        { err: error as Error, tenantId, endpointId, deliveryId },
-        'a delivery was not processed',
+        { err: error as Error, tenantId, endpointId, deliveryId: delivery.id },
+        'an attempt was not recorded',
       );
     } finally {
       this.metrics.webhookDeliveriesInFlight.dec();
     }
   }
 
-  protected override wakeOtherWorkers(endpointIds: string[]): void {
-    this.followUp.wakeOtherWorkers(endpointIds);
+  protected override wakeOtherWorkers(targets: Target[]): void {
+    this.queue.enqueue(targets);
+  }
+
+  /** After an attempt is recorded: schedules the wake-up for its retry, counts it, updates the endpoint's health. */
+  private async follow(target: Target, record: AttemptRecord): Promise<void> {
+    this.slots.setSlow(target.id, record.outcome?.error === 'timeout');
+    if (record.retryDelayMs !== null) this.queue.wakeIn(target, record.retryDelayMs);
+    this.count(record);
+    if (record.status === 'EXHAUSTED') this.logExhausted(record);
+    await this.health.observe(record);
+  }
+
+  private count({ delivery, outcome, status, retryDelayMs }: AttemptRecord): void {
+    this.metrics.webhookAttempts.inc({ outcome: outcome?.error ?? 'succeeded' });
+    if (retryDelayMs !== null) this.metrics.webhookRetries.inc();
+    else this.metrics.webhookDeliveries.inc({ status: status.toLowerCase() });
+    if (status === 'SUCCEEDED') {
+      this.metrics.webhookLatency.observe((Date.now() - delivery.event.createdAt.getTime()) / 1000);
+    }
+  }
+
+  /** The only log line about an event that an endpoint did not get. */
+  private logExhausted({ delivery, outcome }: AttemptRecord): void {
+    const { id: deliveryId, endpoint, event } = delivery;
+    const { tenantId, id: endpointId } = endpoint;
+    const { statusCode, error } = outcome!;
+    const details = { tenantId, endpointId, deliveryId, event: event.type, statusCode, error };
+    this.logger.warn(details, 'delivery exhausted: its last attempt failed');
   }
 }

@@ -1,47 +1,90 @@
-import { Injectable, Logger } from '@nestjs/common';
-import { RecordedAttempt } from './pending-deliveries.repository';
-import { DeactivationReason, WebhookEndpointsService } from '../endpoints/webhook-endpoints.service';
-import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
+import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
+import { Periodic } from '../../common/periodic';
+import { HealthChange, WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
+import {
+  DEACTIVATE_AFTER_MS,
+  DeactivationReason,
+  WebhookEndpointsService,
+} from '../endpoints/webhook-endpoints.service';
+import { AttemptOutcome } from '../sending/attempt-outcome';
+import { AttemptRecord } from './delivery';
 
 const GONE = 410;
-/** Without a success. */
-const DEACTIVATE_AFTER_MS = 5 * 24 * 60 * 60 * 1000;
 /** Writing the last success after every delivery would cost more than the delivery. */
 const SUCCESS_STEP_MS = 60 * 1000;
+const WRITE_EVERY_MS = 500;
+const BATCH = 500;
 
-/** Updates the health of endpoints, and deactivates gone or failing ones. */
+/** Updates the health of endpoints, many with one statement, and deactivates gone or failing ones. */
 @Injectable()
-export class EndpointHealth {
+export class EndpointHealth implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(EndpointHealth.name);
+  private readonly succeeded = new Map<string, HealthChange>();
+  private readonly failed = new Map<string, HealthChange>();
+  private readonly writes = new Periodic(
+    WRITE_EVERY_MS,
+    () => this.write(),
+    (error) => this.logger.warn({ err: error }, 'the health of endpoints was not written'),
+  );
 
   constructor(
     private readonly repository: WebhookEndpointsRepository,
     private readonly endpoints: WebhookEndpointsService,
   ) {}
 
-  /** Writes only a change of health, so a steady endpoint costs nothing. */
-  async observe(attempt: RecordedAttempt): Promise<void> {
-    const { delivery, outcome } = attempt;
-    const { tenantId, endpointId, eventType, failingSince, lastSuccessAt } = delivery;
+  onApplicationBootstrap(): void {
+    this.writes.start();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.writes.stop();
+    await this.write();
+  }
+
+  /** Notes only a change of health, so a steady endpoint costs nothing. */
+  async observe(record: AttemptRecord): Promise<void> {
+    const { delivery, outcome } = record;
+    const { tenantId, id, failingSince, lastSuccessAt } = delivery.endpoint;
     // A test is no traffic of the endpoint.
-    if (eventType === 'webhook.test') return;
+    if (outcome === null || delivery.event.type === 'webhook.test') return;
+    const change = { tenantId, id, at: outcome.at };
     if (outcome.kind === 'succeeded') {
       const isChange =
         failingSince || !lastSuccessAt || Date.now() - lastSuccessAt.getTime() > SUCCESS_STEP_MS;
-      if (isChange) await this.repository.markSucceeded(tenantId, endpointId, outcome.at);
+      if (isChange) this.succeeded.set(id, change);
       return;
     }
-    if (!failingSince) await this.repository.markFailing(tenantId, endpointId, outcome.at);
-    const reason = reasonToDeactivate(attempt);
+    if (!failingSince && !this.failed.has(id)) this.failed.set(id, change);
+    const reason = reasonToDeactivate(record, outcome);
     if (!reason) return;
-    const wasActive = await this.endpoints.deactivateAfterFailures(tenantId, endpointId, reason);
-    if (wasActive) this.logger.warn({ tenantId, endpointId, reason }, 'a webhook endpoint was deactivated');
+    const wasActive = await this.endpoints.deactivateAfterFailures(tenantId, id, reason);
+    if (wasActive)
+      this.logger.warn({ tenantId, endpointId: id, reason }, 'a webhook endpoint was deactivated');
+  }
+
+  private async write(): Promise<void> {
+    const failed = take(this.failed);
+    const succeeded = take(this.succeeded);
+    for (let n = 0; n < failed.length; n += BATCH)
+      await this.repository.markFailing(failed.slice(n, n + BATCH));
+    for (let n = 0; n < succeeded.length; n += BATCH) {
+      await this.repository.markSucceeded(succeeded.slice(n, n + BATCH));
+    }
   }
 }
 
-function reasonToDeactivate({ delivery, outcome, status }: RecordedAttempt): DeactivationReason | null {
+function take(changes: Map<string, HealthChange>): HealthChange[] {
+  const taken = [...changes.values()];
+  changes.clear();
+  return taken;
+}
+
+function reasonToDeactivate(
+  { delivery, status }: AttemptRecord,
+  { statusCode }: AttemptOutcome,
+): DeactivationReason | null {
   if (status !== 'EXHAUSTED') return null;
-  if (outcome.statusCode === GONE) return 'gone';
-  const { failingSince } = delivery;
+  if (statusCode === GONE) return 'gone';
+  const { failingSince } = delivery.endpoint;
   return failingSince && Date.now() - failingSince.getTime() > DEACTIVATE_AFTER_MS ? 'failing' : null;
 }

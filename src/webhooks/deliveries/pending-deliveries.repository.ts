@@ -1,192 +1,351 @@
 import { Injectable } from '@nestjs/common';
-import { newId } from '../../common/ids';
-import { Database } from '../../database/database';
-import { Transaction } from '../../database/transaction';
-import { Metrics } from '../../metrics/metrics';
-import { AttemptOutcome } from '../sending/attempt-outcome';
-import { ClaimedDelivery } from './claimed-delivery';
-import { ClaimBatcher } from './claim-batcher';
-import { IS_DUE, LEASE } from './lease';
+import { Database, Reader } from '../../database/database';
+import { Pipelined, Transaction } from '../../database/transaction';
+import { OutboxEvent } from '../../outbox/event-queue.repository';
+import { Target } from '../../queue/target';
+import { AttemptRecord, Delivery, HeldRow } from './delivery';
+import { conditionsOf, DeliveryFilter, DeliveryRow, StatusCount } from './delivery-filter';
 
-/** A delivery that is due for longer has lost its wake-up. */
-const OVERDUE = `interval '1 second'`;
-const SWEEP_LOCK = 7_254_140;
-const CLEANUP_BATCH = 1_000;
+/** Longer than an attempt can take. When it ends, as after a worker was killed, any worker may claim the delivery. */
+const LEASE = `interval '20 seconds'`;
+/** Rows of one step of a search over all workspaces. */
+const STEP_ROWS = 1_000;
 
-/** A skip scan of the pending index, one row for each endpoint. */
-const ENDPOINTS_WITH_PENDING = `
-  WITH RECURSIVE with_pending AS (
-    (SELECT endpoint_id FROM webhook_deliveries WHERE status = 'PENDING' ORDER BY endpoint_id LIMIT 1)
-    UNION ALL
-    SELECT (SELECT d.endpoint_id FROM webhook_deliveries d
-            WHERE d.status = 'PENDING' AND d.endpoint_id > with_pending.endpoint_id ORDER BY d.endpoint_id LIMIT 1)
-    FROM with_pending WHERE with_pending.endpoint_id IS NOT NULL
-  )`;
-
-export interface RecordedAttempt {
-  delivery: ClaimedDelivery;
-  outcome: AttemptOutcome;
-  status: 'PENDING' | 'SUCCEEDED' | 'EXHAUSTED';
-  /** Until the next attempt; null for none. */
-  retryDelayMs: number | null;
+/** A delivery that waits for a slot, a retry or the end of a lease. */
+export interface PendingDelivery {
+  tenantId: string;
+  id: string;
+  endpointId: string;
+  /** The endpoint's activation that owes it. */
+  activation: number;
+  eventId: string;
+  eventType: string;
+  round: number;
+  attemptCount: number;
+  recovered: boolean;
 }
 
+export interface ClaimRequest {
+  tenantId: string;
+  endpointId: string;
+  activation: number;
+  recovered: boolean;
+  count: number;
+}
+
+export type ClaimedRow = Pick<
+  PendingDelivery,
+  'id' | 'endpointId' | 'round' | 'attemptCount' | 'recovered'
+> & {
+  wasLeased: boolean;
+  event: OutboxEvent;
+};
+
+/** A place in the order of all pending deliveries. */
+export type Position = [tenantId: string, endpointId: string];
+export const FIRST_POSITION: Position = [
+  '00000000-0000-0000-0000-000000000000',
+  '00000000-0000-0000-0000-000000000000',
+];
+
+/** A pending delivery as lists show it. */
+export interface ListedPending extends DeliveryRow {
+  activation: number;
+}
+
+/** The endpoint `w` still owes the delivery `p`. */
+const IS_OWED = `w.active AND p.activation = w.activation`;
+
+const LISTED = `
+  SELECT p.id, p.endpoint_id AS "endpointId", p.event_id AS "eventId", p.event_type AS "eventType", p.round, p.activation,
+         CASE WHEN ${IS_OWED} THEN 'PENDING' ELSE 'CANCELLED' END AS status,
+         CASE WHEN ${IS_OWED} AND p.lease_id IS NULL THEN p.next_attempt_at END AS "nextAttemptAt"
+  FROM pending_deliveries p JOIN webhook_endpoints w ON w.tenant_id = $1 AND w.id = p.endpoint_id
+  WHERE p.tenant_id = $1`;
+
 /**
- * Claims deliveries and records attempts, in batches, by the database's clock. Statements that wait for the locks of
- * many rows take them in the order of ids, as `cancelPendingDeliveries` does, so they can't deadlock.
+ * The queue of deliveries. It holds only what is owed: a delivery comes when its event finds no slot or its first attempt
+ * fails, and goes when its round is finished. Times are the database's own.
  */
 @Injectable()
 export class PendingDeliveriesRepository {
-  private readonly claims: ClaimBatcher;
+  constructor(private readonly database: Database) {}
 
-  constructor(
-    private readonly database: Database,
-    private readonly metrics: Metrics,
-  ) {
-    this.claims = new ClaimBatcher(database);
+  /** Inserts deliveries that are due after a delay. An existing one stays as it is. */
+  insertPipelined(tx: Transaction, deliveries: (PendingDelivery & { delayMs: number })[]): Pipelined {
+    return tx.pipeline(insertion(''), columnsOf(deliveries));
   }
 
-  /** Claims up to `count` due deliveries of an active endpoint under a new lease, the longest due first. */
-  async claim(endpointId: string, count: number): Promise<ClaimedDelivery[]> {
-    const claimed = await this.claims.claim(endpointId, count);
-    this.metrics.webhookLeasesExpired.inc(claimed.filter(({ wasLeased }) => wasLeased).length);
-    return claimed.map(({ delivery }) => delivery);
+  /** Inserts a delivery under its lease, for an attempt that the caller makes at once. */
+  async insertClaimed(tx: Transaction, { id, event, endpoint, round, held }: Delivery): Promise<void> {
+    await tx.query(
+      `INSERT INTO pending_deliveries (tenant_id, id, endpoint_id, activation, event_id, event_type, round,
+         attempt_count, recovered, next_attempt_at, lease_id)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, 0, false, now() + ${LEASE}, $8)`,
+      [
+        event.tenantId,
+        id,
+        endpoint.id,
+        endpoint.activation,
+        event.id,
+        event.type,
+        round,
+        'row' in held ? held.row.leaseId : null,
+      ],
+    );
   }
 
-  async hasDue(endpointId: string): Promise<boolean> {
+  /**
+   * Makes a delivery due before all others of its endpoint, in a new round. If it is pending already, an attempt in flight
+   * does not count any more.
+   */
+  async insertFirst(tx: Transaction, delivery: PendingDelivery): Promise<void> {
+    const { tenantId, id, endpointId, activation, eventId, eventType, round } = delivery;
+    await tx.query(
+      `INSERT INTO pending_deliveries AS p
+         (tenant_id, id, endpoint_id, activation, event_id, event_type, round, attempt_count, recovered, next_attempt_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, 0, false, $8)
+       ON CONFLICT (tenant_id, id) DO UPDATE SET round = p.round + 1, activation = excluded.activation,
+         attempt_count = 0, recovered = false, next_attempt_at = excluded.next_attempt_at, lease_id = NULL`,
+      [tenantId, id, endpointId, activation, eventId, eventType, round, new Date(0)],
+    );
+  }
+
+  /** Claims due deliveries under a new lease, up to the count of each request, the longest due first. */
+  async claim(tx: Transaction, requests: ClaimRequest[], { leaseId }: HeldRow): Promise<ClaimedRow[]> {
+    const rows = await tx.prepared<Omit<ClaimedRow, 'event'> & { eventId: string } & Omit<OutboxEvent, 'id'>>(
+      `WITH due AS (
+         SELECT p.* FROM unnest($1::uuid[], $2::uuid[], $3::integer[], $4::boolean[], $5::integer[])
+           AS request (tenant_id, endpoint_id, activation, recovered, count), LATERAL (
+           SELECT tenant_id, id, lease_id FROM pending_deliveries
+           WHERE tenant_id = request.tenant_id AND endpoint_id = request.endpoint_id
+             AND activation = request.activation AND recovered = request.recovered AND next_attempt_at <= now()
+           ORDER BY next_attempt_at, id LIMIT request.count FOR UPDATE SKIP LOCKED) p
+       ), leased AS (
+         UPDATE pending_deliveries p SET lease_id = $6, next_attempt_at = now() + ${LEASE} FROM due
+         WHERE p.tenant_id = due.tenant_id AND p.id = due.id
+         RETURNING p.*, due.lease_id IS NOT NULL AS was_leased
+       )
+       SELECT l.id, l.endpoint_id AS "endpointId", l.round, l.attempt_count AS "attemptCount", l.recovered,
+              l.was_leased AS "wasLeased", l.event_id AS "eventId", e.tenant_id AS "tenantId", e.type, e.data::text,
+              e.sequence, e.created_at AS "createdAt"
+       FROM leased l JOIN events e ON e.tenant_id = l.tenant_id AND e.id = l.event_id`,
+      [
+        requests.map(({ tenantId }) => tenantId),
+        requests.map(({ endpointId }) => endpointId),
+        requests.map(({ activation }) => activation),
+        requests.map(({ recovered }) => recovered),
+        requests.map(({ count }) => count),
+        leaseId,
+      ],
+    );
+    return rows.map(({ eventId, tenantId, type, data, sequence, createdAt, ...row }) => ({
+      ...row,
+      event: { id: eventId, tenantId, type, data, sequence, createdAt },
+    }));
+  }
+
+  /**
+   * Ends rounds and schedules retries of deliveries whose lease and attempt number still hold.
+   * @returns the ids of these: the transaction may record for them
+   */
+  async settle(tx: Transaction, records: (AttemptRecord & { row: HeldRow })[]): Promise<Set<string>> {
+    const rows = await tx.prepared<{ id: string }>(
+      `WITH outcome AS (
+         SELECT tenant_id, id, lease_id, round, attempt_count, next_count,
+                now() + delay_ms * interval '1 millisecond' AS due_at
+         FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::smallint[], $5::smallint[], $6::smallint[], $7::integer[])
+           AS o (tenant_id, id, lease_id, round, attempt_count, next_count, delay_ms)
+       ), finished AS (
+         DELETE FROM pending_deliveries p USING outcome o
+         WHERE p.tenant_id = o.tenant_id AND p.id = o.id AND p.lease_id = o.lease_id AND p.round = o.round
+           AND p.attempt_count = o.attempt_count AND o.due_at IS NULL
+         RETURNING p.id
+       ), scheduled AS (
+         UPDATE pending_deliveries p SET attempt_count = o.next_count, next_attempt_at = o.due_at, lease_id = NULL
+         FROM outcome o
+         WHERE p.tenant_id = o.tenant_id AND p.id = o.id AND p.lease_id = o.lease_id AND p.round = o.round
+           AND p.attempt_count = o.attempt_count AND o.due_at IS NOT NULL
+         RETURNING p.id
+       )
+       SELECT id FROM finished UNION ALL SELECT id FROM scheduled`,
+      [
+        records.map(({ delivery }) => delivery.endpoint.tenantId),
+        records.map(({ delivery }) => delivery.id),
+        records.map(({ row }) => row.leaseId),
+        records.map(({ delivery }) => delivery.round),
+        records.map(({ delivery }) => delivery.attemptCount),
+        records.map(({ delivery, outcome }) => delivery.attemptCount + (outcome ? 1 : 0)),
+        records.map(({ retryDelayMs }) => retryDelayMs),
+      ],
+    );
+    return new Set(rows.map(({ id }) => id));
+  }
+
+  /** Releases claimed deliveries without an attempt. They are due again after the delay. */
+  postponePipelined(
+    tx: Transaction,
+    deliveries: Delivery[],
+    { leaseId }: HeldRow,
+    delayMs: number,
+  ): Pipelined {
+    return tx.pipeline(
+      `WITH postponed AS (
+         SELECT tenant_id, id, now() + $4 * interval '1 millisecond' AS due_at
+         FROM unnest($1::uuid[], $2::uuid[]) AS d (tenant_id, id)
+       )
+       UPDATE pending_deliveries p SET next_attempt_at = d.due_at, lease_id = NULL FROM postponed d
+       WHERE p.tenant_id = d.tenant_id AND p.id = d.id AND p.lease_id = $3`,
+      [deliveries.map(({ endpoint }) => endpoint.tenantId), deliveries.map(({ id }) => id), leaseId, delayMs],
+    );
+  }
+
+  async find(tenantId: string, id: string): Promise<ListedPending | null> {
+    const [row] = await this.database.query<ListedPending>(`${LISTED} AND p.id = $2`, [tenantId, id]);
+    return row ?? null;
+  }
+
+  /** Newest first. Those of a former activation read as cancelled. */
+  list(tenantId: string, filter: DeliveryFilter, count: number): Promise<ListedPending[]> {
+    const { where, parameters } = conditionsOf('p', tenantId, filter);
+    const { status } = filter;
+    if (status && status !== 'PENDING' && status !== 'CANCELLED') return Promise.resolve([]);
+    if (status) where.push(status === 'PENDING' ? IS_OWED : `NOT (${IS_OWED})`);
+    const conditions = where.map((condition) => ` AND ${condition}`).join('');
+    return this.database.query(`${LISTED}${conditions} ORDER BY p.id DESC LIMIT ${count}`, parameters);
+  }
+
+  /** Of an endpoint, but for tests. */
+  async countByStatus(tenantId: string, endpointId: string, since: string): Promise<StatusCount[]> {
+    return this.database.query(
+      `SELECT CASE WHEN ${IS_OWED} THEN 'PENDING' ELSE 'CANCELLED' END AS status, count(*)::integer AS count
+       FROM pending_deliveries p JOIN webhook_endpoints w ON w.tenant_id = $1 AND w.id = p.endpoint_id
+       WHERE p.tenant_id = $1 AND p.endpoint_id = $2 AND p.id >= $3 AND p.event_type <> 'webhook.test' GROUP BY 1`,
+      [tenantId, endpointId, since],
+    );
+  }
+
+  /** Those of the ids that are pending. */
+  async existing(reader: Reader, tenantId: string, ids: string[]): Promise<string[]> {
+    const rows = await reader.prepared<{ id: string }>(
+      'SELECT id FROM pending_deliveries WHERE tenant_id = $1 AND id = ANY ($2)',
+      [tenantId, ids],
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  async hasDue({ tenantId, id, old = false }: Target): Promise<boolean> {
     const [row] = await this.database.query<{ due: boolean }>(
-      `SELECT EXISTS (SELECT FROM webhook_deliveries d WHERE d.endpoint_id = $1 AND ${IS_DUE})
-              AND EXISTS (SELECT FROM webhook_endpoints WHERE id = $1 AND active) AS due`,
-      [endpointId],
+      `SELECT EXISTS (
+         SELECT FROM webhook_endpoints w JOIN pending_deliveries p
+           ON p.tenant_id = $1 AND p.endpoint_id = w.id AND p.activation = w.activation AND p.recovered = $3
+         WHERE w.tenant_id = $1 AND w.id = $2 AND w.active AND p.next_attempt_at <= now()) AS due`,
+      [tenantId, id, old],
     );
     return row!.due;
   }
 
-  /** Releases claimed deliveries without an attempt. They are due again after the delay. */
-  async postpone(deliveries: ClaimedDelivery[], delayMs: number): Promise<void> {
-    await this.database.query(
-      `WITH locked AS (
-         SELECT d.tenant_id, d.id FROM unnest($1::uuid[], $2::uuid[], $3::uuid[]) AS p (tenant_id, id, lease_id)
-         JOIN webhook_deliveries d
-           ON d.tenant_id = p.tenant_id AND d.id = p.id AND d.lease_id = p.lease_id AND d.finished_at IS NULL
-         ORDER BY d.tenant_id, d.id FOR NO KEY UPDATE OF d
+  /**
+   * Takes some deliveries of a former activation out of the queue, but none with an attempt in flight.
+   * @param activation this one and those before it
+   */
+  async deleteStale(
+    tx: Transaction,
+    { tenantId, id }: Target,
+    activation: number,
+    count: number,
+  ): Promise<PendingDelivery[]> {
+    return tx.prepared<PendingDelivery>(
+      `WITH stale AS (
+         SELECT id FROM pending_deliveries
+         WHERE tenant_id = $1 AND endpoint_id = $2 AND activation <= $3
+           AND (lease_id IS NULL OR next_attempt_at <= now())
+         ORDER BY activation, recovered, next_attempt_at, id LIMIT $4 FOR UPDATE SKIP LOCKED
        )
-       UPDATE webhook_deliveries d
-       SET next_attempt_at = now() + $4 * interval '1 millisecond', lease_id = NULL, lease_until = NULL
-       FROM locked WHERE d.tenant_id = locked.tenant_id AND d.id = locked.id`,
-      [
-        deliveries.map(({ tenantId }) => tenantId),
-        deliveries.map(({ id }) => id),
-        deliveries.map(({ leaseId }) => leaseId),
-        delayMs,
-      ],
+       DELETE FROM pending_deliveries p USING stale WHERE p.tenant_id = $1 AND p.id = stale.id
+       RETURNING p.tenant_id AS "tenantId", p.id, p.endpoint_id AS "endpointId", p.activation, p.event_id AS "eventId",
+                 p.event_type AS "eventType", p.round, p.attempt_count AS "attemptCount", p.recovered`,
+      [tenantId, id, activation, count],
     );
+  }
+
+  /** Counts an endpoint's pending recovered deliveries, up to a limit. */
+  async countRecovered(
+    tx: Transaction,
+    { tenantId, id }: Target,
+    activation: number,
+    limit: number,
+  ): Promise<number> {
+    const rows = await tx.query(
+      `SELECT FROM pending_deliveries
+       WHERE tenant_id = $1 AND endpoint_id = $2 AND activation = $3 AND recovered LIMIT $4`,
+      [tenantId, id, activation, limit],
+    );
+    return rows.length;
   }
 
   /**
-   * Records attempts and updates their deliveries, in one statement. An attempt whose lease has expired and was claimed
-   * again is inserted, but does not change the delivery.
+   * A step of a search for the targets of retries and leases whose time came after `since`.
+   * @returns the time up to which they were found
    */
-  async record(attempts: RecordedAttempt[]): Promise<void> {
-    await this.database.query(
-      `WITH outcome AS (
-         SELECT * FROM unnest(
-           $1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::integer[],
-           $6::uuid[], $7::timestamptz[], $8::integer[], $9::smallint[], $10::text[], $11::text[], $12::bytea[],
-           $13::real[], $14::real[], $15::real[], $16::real[]
-         ) AS o (tenant_id, delivery_id, lease_id, status, retry_delay_ms,
-                 id, attempted_at, duration_ms, status_code, error, error_message, response,
-                 lookup_ms, connect_ms, tls_ms, first_byte_ms)
-       ), inserted AS (
-         INSERT INTO webhook_attempts
-           (tenant_id, delivery_id, id, attempted_at, duration_ms, status_code, error, error_message, response,
-            lookup_ms, connect_ms, tls_ms, first_byte_ms)
-         SELECT tenant_id, delivery_id, id, attempted_at, duration_ms, status_code, error, error_message, response,
-                lookup_ms, connect_ms, tls_ms, first_byte_ms
-         FROM outcome
-       ), locked AS (
-         SELECT d.tenant_id, d.id, o.status, o.retry_delay_ms FROM outcome o
-         JOIN webhook_deliveries d
-           ON d.tenant_id = o.tenant_id AND d.id = o.delivery_id AND d.lease_id = o.lease_id AND d.finished_at IS NULL
-         ORDER BY d.tenant_id, d.id FOR NO KEY UPDATE OF d
-       )
-       UPDATE webhook_deliveries d
-       SET status = locked.status,
-           attempt_count = d.attempt_count + 1,
-           next_attempt_at = coalesce(now() + locked.retry_delay_ms * interval '1 millisecond', d.next_attempt_at),
-           lease_id = NULL,
-           lease_until = NULL,
-           finished_at = CASE WHEN locked.status <> 'PENDING' THEN now() END
-       FROM locked WHERE d.tenant_id = locked.tenant_id AND d.id = locked.id`,
-      [
-        attempts.map(({ delivery }) => delivery.tenantId),
-        attempts.map(({ delivery }) => delivery.id),
-        attempts.map(({ delivery }) => delivery.leaseId),
-        attempts.map(({ status }) => status),
-        attempts.map(({ retryDelayMs }) => retryDelayMs),
-        attempts.map(() => newId()),
-        attempts.map(({ outcome }) => outcome.at),
-        attempts.map(({ outcome }) => Math.round(outcome.durationMs)),
-        attempts.map(({ outcome }) => outcome.statusCode),
-        attempts.map(({ outcome }) => outcome.error),
-        attempts.map(({ outcome }) => outcome.errorMessage),
-        attempts.map(({ outcome }) => outcome.response),
-        attempts.map(({ outcome }) => outcome.phases.lookupMs),
-        attempts.map(({ outcome }) => outcome.phases.connectMs),
-        attempts.map(({ outcome }) => outcome.phases.tlsMs),
-        attempts.map(({ outcome }) => outcome.phases.firstByteMs),
-      ],
+  async findScheduled(since: Date): Promise<{ targets: Target[]; until: Date; isLast: boolean }> {
+    const rows = await this.database.prepared<{ tenantId: string; id: string; old: boolean; at: Date }>(
+      `SELECT tenant_id AS "tenantId", endpoint_id AS id, recovered AS old, next_attempt_at AS at
+       FROM pending_deliveries
+       WHERE (attempt_count > 0 OR lease_id IS NOT NULL) AND next_attempt_at > $1 AND next_attempt_at <= now()
+       ORDER BY next_attempt_at LIMIT ${STEP_ROWS}`,
+      [since],
     );
-  }
-
-  /** Inserts a delivery with a lease, for an attempt that the caller makes at once. */
-  async insertClaimed(tx: Transaction, delivery: ClaimedDelivery, eventId: string): Promise<void> {
-    const { tenantId, id, endpointId, eventType, maxAttempts, leaseId } = delivery;
-    await tx.query(
-      `INSERT INTO webhook_deliveries (tenant_id, id, endpoint_id, event_id, event_type, status, max_attempts,
-         next_attempt_at, lease_id, lease_until, created_at)
-       VALUES ($1, $2, $3, $4, $5, 'PENDING', $6, now(), $7, now() + ${LEASE}, now())`,
-      [tenantId, id, endpointId, eventId, eventType, maxAttempts, leaseId],
-    );
+    return { targets: rows, until: rows.at(-1)?.at ?? since, isLast: rows.length < STEP_ROWS };
   }
 
   /**
-   * Finds active endpoints with overdue deliveries, at most `count`. Also cancels deliveries that were inserted while
-   * their endpoint was being deactivated. One process at a time; the others get an empty list.
+   * A step of a search for targets with anything due, of all workspaces. The next step passes over the rest of the last
+   * endpoint, however many deliveries it is owed.
+   * @returns where the next step begins; null after the last
    */
-  sweep(count: number): Promise<string[]> {
-    return this.database.transaction(async (tx) => {
-      const [lock] = await tx.query<{ taken: boolean }>(`SELECT pg_try_advisory_xact_lock($1) AS taken`, [
-        SWEEP_LOCK,
-      ]);
-      if (!lock!.taken) return [];
-      await this.cancelOfInactiveEndpoints(tx);
-      const rows = await tx.query<{ id: string }>(
-        `${ENDPOINTS_WITH_PENDING}
-         SELECT w.id FROM with_pending JOIN webhook_endpoints w ON w.id = with_pending.endpoint_id AND w.active,
-         LATERAL (
-           SELECT FROM webhook_deliveries d
-           WHERE d.endpoint_id = w.id AND ${IS_DUE} AND d.next_attempt_at < now() - ${OVERDUE} LIMIT 1) due
-         ORDER BY random() LIMIT $1`,
-        [count],
-      );
-      return rows.map(({ id }) => id);
-    });
+  async findDue(after: Position): Promise<{ targets: Target[]; next: Position | null }> {
+    const rows = await this.database.prepared<{ tenantId: string; id: string; old: boolean; isDue: boolean }>(
+      `SELECT tenant_id AS "tenantId", endpoint_id AS id, recovered AS old, bool_or(next_attempt_at <= now()) AS "isDue"
+       FROM (SELECT tenant_id, endpoint_id, recovered, next_attempt_at FROM pending_deliveries
+             WHERE (tenant_id, endpoint_id) > ($1, $2) ORDER BY tenant_id, endpoint_id LIMIT ${STEP_ROWS}) AS step
+       GROUP BY 1, 2, 3 ORDER BY 1, 2`,
+      after,
+    );
+    const targets = rows.filter(({ isDue }) => isDue).map(({ tenantId, id, old }) => ({ tenantId, id, old }));
+    const last = rows.at(-1);
+    return { targets, next: last ? [last.tenantId, last.id] : null };
   }
 
-  private async cancelOfInactiveEndpoints(tx: Transaction): Promise<void> {
-    await tx.query(
-      `${ENDPOINTS_WITH_PENDING}, of_inactive AS (
-         SELECT d.tenant_id, d.id FROM with_pending JOIN webhook_endpoints w ON w.id = with_pending.endpoint_id AND NOT w.active,
-         LATERAL (
-           SELECT tenant_id, id FROM webhook_deliveries
-           WHERE endpoint_id = w.id AND status = 'PENDING' AND (lease_until IS NULL OR lease_until < now())
-           LIMIT ${CLEANUP_BATCH} FOR UPDATE SKIP LOCKED) d
-         LIMIT ${CLEANUP_BATCH}
-       )
-       UPDATE webhook_deliveries d
-       SET status = 'CANCELLED', finished_at = now(), lease_id = NULL, lease_until = NULL
-       FROM of_inactive WHERE d.tenant_id = of_inactive.tenant_id AND d.id = of_inactive.id`,
-    );
+  /** Removes the dead rows, which would stand in front of those that are wanted. */
+  async vacuum(): Promise<void> {
+    await this.database.query('VACUUM (SKIP_LOCKED, TRUNCATE false, INDEX_CLEANUP on) pending_deliveries');
   }
+}
+
+function insertion(returning: string): string {
+  return `
+    INSERT INTO pending_deliveries (tenant_id, id, endpoint_id, activation, event_id, event_type, round, attempt_count,
+      recovered, next_attempt_at)
+    SELECT tenant_id, id, endpoint_id, activation, event_id, event_type, round, attempt_count, recovered,
+           now() + delay_ms * interval '1 millisecond'
+    FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::integer[], $5::uuid[], $6::text[], $7::smallint[],
+                $8::smallint[], $9::boolean[], $10::integer[])
+      AS d (tenant_id, id, endpoint_id, activation, event_id, event_type, round, attempt_count, recovered, delay_ms)
+    ON CONFLICT (tenant_id, id) DO NOTHING ${returning}`;
+}
+
+function columnsOf(deliveries: (PendingDelivery & { delayMs: number })[]): unknown[] {
+  return [
+    deliveries.map(({ tenantId }) => tenantId),
+    deliveries.map(({ id }) => id),
+    deliveries.map(({ endpointId }) => endpointId),
+    deliveries.map(({ activation }) => activation),
+    deliveries.map(({ eventId }) => eventId),
+    deliveries.map(({ eventType }) => eventType),
+    deliveries.map(({ round }) => round),
+    deliveries.map(({ attemptCount }) => attemptCount),
+    deliveries.map(({ recovered }) => recovered),
+    deliveries.map(({ delayMs }) => delayMs),
+  ];
 }

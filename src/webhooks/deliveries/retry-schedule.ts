@@ -10,3 +10,8 @@ export const MAX_ATTEMPTS = 6;
 export function retryDelayMs(failedAttempts: number, random?: () => number): number | null {
   return failedAttempts >= MAX_ATTEMPTS ? null : backoffMs(failedAttempts, 0, random);
 }
+
+/** A test has no retries. */
+export function maxAttemptsOf(eventType: string): number {
+  return eventType === 'webhook.test' ? 1 : MAX_ATTEMPTS;
+}

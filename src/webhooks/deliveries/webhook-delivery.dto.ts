@@ -3,8 +3,9 @@ import { Type } from 'class-transformer';
 import { IsDate, IsIn, IsOptional, IsString } from 'class-validator';
 import { PageQuery } from '../../common/page';
 import type { AttemptError, AttemptPhases } from '../sending/attempt-outcome';
-import { WebhookAttemptEntity } from './webhook-attempt.entity';
-import { WebhookDeliveryEntity } from './webhook-delivery.entity';
+import { DeliveryRow } from './delivery-filter';
+import { AttemptRow } from './delivery-history.repository';
+import { createdAtOf } from './delivery-id';
 
 const STATUSES = ['pending', 'succeeded', 'exhausted', 'cancelled'] as const;
 export type DeliveryStatusName = (typeof STATUSES)[number];
@@ -64,6 +65,8 @@ export interface WebhookEndpointHealth {
   lastSuccessAt: Date | null;
   /** The number of deliveries of the last 24 hours, by status. */
   last24Hours: Record<DeliveryStatusName, number>;
+  /** What a former activation was owed and is being cancelled in the background: how many so far; null when done. */
+  cancelling: { cancelled: number } | null;
 }
 
 /** One event for one endpoint, with its attempts. */
@@ -73,8 +76,9 @@ export interface WebhookDeliverySummary<Attempt = WebhookAttemptSummary> {
   eventId: string;
   event: string;
   status: DeliveryStatusName;
+  /** When its event was made. */
   createdAt: Date;
-  /** Null once it is finished. */
+  /** Null while an attempt is under way, and once it is finished. */
   nextAttemptAt: Date | null;
   /** Oldest first. */
   attempts: Attempt[];
@@ -91,29 +95,29 @@ export interface WebhookTestResult {
 }
 
 export function toDeliverySummary<Attempt>(
-  delivery: WebhookDeliveryEntity,
-  attempts: WebhookAttemptEntity[],
-  toAttempt: (attempt: WebhookAttemptEntity) => Attempt,
+  delivery: DeliveryRow,
+  attempts: AttemptRow[],
+  toAttempt: (attempt: AttemptRow) => Attempt,
 ): WebhookDeliverySummary<Attempt> {
-  const { id, endpointId, eventId, eventType, status, createdAt, nextAttemptAt } = delivery;
+  const { id, endpointId, eventId, eventType, status, nextAttemptAt } = delivery;
   return {
     id,
     endpointId,
     eventId,
     event: eventType,
     status: status.toLowerCase() as DeliveryStatusName,
-    createdAt,
-    nextAttemptAt: status === 'PENDING' ? nextAttemptAt : null,
+    createdAt: createdAtOf(id),
+    nextAttemptAt,
     attempts: attempts.filter(({ deliveryId }) => deliveryId === id).map(toAttempt),
   };
 }
 
-export function toAttemptSummary(attempt: WebhookAttemptEntity): WebhookAttemptSummary {
+export function toAttemptSummary(attempt: AttemptRow): WebhookAttemptSummary {
   const { attemptedAt, statusCode, durationMs, error } = attempt;
   return { at: attemptedAt, statusCode, durationMs, error };
 }
 
-export function toAttemptDetail(attempt: WebhookAttemptEntity): WebhookAttemptDetail {
+export function toAttemptDetail(attempt: AttemptRow): WebhookAttemptDetail {
   const { errorMessage, lookupMs, connectMs, tlsMs, firstByteMs, response } = attempt;
   return {
     ...toAttemptSummary(attempt),

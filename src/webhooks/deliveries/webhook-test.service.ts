@@ -5,11 +5,12 @@ import { newId } from '../../common/ids';
 import { Actor } from '../../common/principal';
 import { Database } from '../../database/database';
 import { OutboxService } from '../../outbox/outbox.service';
-import { ClaimedDelivery } from './claimed-delivery';
+import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
+import { Delivery, startByFromNow } from './delivery';
 import { DeliveryAttempter } from './delivery.attempter';
+import { deliveryIdOf } from './delivery-id';
 import { PendingDeliveriesRepository } from './pending-deliveries.repository';
 import { WebhookTestResult } from './webhook-delivery.dto';
-import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
 
 /** The Test button. */
 @Injectable()
@@ -17,7 +18,7 @@ export class WebhookTestService {
   constructor(
     private readonly database: Database,
     private readonly endpoints: WebhookEndpointsRepository,
-    private readonly deliveries: PendingDeliveriesRepository,
+    private readonly pending: PendingDeliveriesRepository,
     private readonly attempter: DeliveryAttempter,
     private readonly outbox: OutboxService,
     private readonly audit: AuditService,
@@ -31,6 +32,7 @@ export class WebhookTestService {
   async test(tenantId: string, endpointId: string, actor: Actor): Promise<WebhookTestResult> {
     const delivery = await this.claim(tenantId, endpointId, actor);
     const { outcome } = await this.attempter.attempt(delivery);
+    if (outcome === null) throw new AppError('UNAVAILABLE', 'The test was not sent in time. Try again.');
     return {
       status: outcome.statusCode,
       elapsedMs: Math.round(outcome.durationMs),
@@ -38,33 +40,35 @@ export class WebhookTestService {
     };
   }
 
-  private claim(tenantId: string, endpointId: string, actor: Actor): Promise<ClaimedDelivery> {
+  private claim(tenantId: string, endpointId: string, actor: Actor): Promise<Delivery> {
     return this.database.transaction(async (tx) => {
       const endpoint = await this.endpoints.lock(tx, tenantId, endpointId);
       if (!endpoint) throw AppError.notFound('Webhook endpoint');
       const data = { tenantId, test: true as const };
-      const eventId = newId();
-      this.outbox.appendPipelined(tx, tenantId, 'webhook.test', data, { id: eventId, relayed: true });
-      const delivery: ClaimedDelivery = {
-        tenantId,
+      const type = 'webhook.test' as const;
+      const event = {
         id: newId(),
-        endpointId,
-        leaseId: newId(),
-        attemptCount: 0,
-        maxAttempts: 1,
-        eventType: 'webhook.test',
-        eventCreatedAt: new Date(),
+        tenantId,
+        type,
         data: JSON.stringify(data),
         sequence: null,
-        url: endpoint.url,
-        secret: await this.endpoints.secretOf(tx, tenantId, endpointId),
-        rateLimit: null,
-        failingSince: endpoint.failingSince,
-        lastSuccessAt: endpoint.lastSuccessAt,
+        createdAt: new Date(),
+      };
+      this.outbox.appendPipelined(tx, tenantId, type, data, { id: event.id, isQueued: false });
+      const secret = await this.endpoints.secretOf(tx, tenantId, endpointId);
+      const delivery: Delivery = {
+        id: deliveryIdOf(event.id, endpointId),
+        event,
+        endpoint: { ...endpoint, secret, isLocked: true },
+        held: { row: { leaseId: newId() } },
+        round: 1,
+        attemptCount: 0,
+        recovered: false,
+        startBy: startByFromNow(),
       };
       // Throws before the insert, so that no worker sends the test later.
-      this.attempter.secretOf(delivery);
-      await this.deliveries.insertClaimed(tx, delivery, eventId);
+      this.attempter.secretOf(delivery.endpoint);
+      await this.pending.insertClaimed(tx, delivery);
       await this.audit.append(tx, {
         tenantId,
         actor,

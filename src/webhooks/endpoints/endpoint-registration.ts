@@ -42,6 +42,8 @@ export class EndpointRegistration {
       secretKeyId: keyId,
       secretCiphertext: ciphertext,
       active: true,
+      activation: 1,
+      activatedAt: now,
       rateLimit: rateLimit ?? null,
       failingSince: null,
       lastSuccessAt: null,

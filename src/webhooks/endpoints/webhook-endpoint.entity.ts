@@ -1,14 +1,13 @@
-import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 /** A URL that a workspace has registered for its events. */
 @Entity('webhook_endpoints')
 export class WebhookEndpointEntity {
+  @PrimaryColumn('uuid', { name: 'tenant_id' })
+  tenantId: string;
+
   @PrimaryColumn('uuid')
   id: string;
-
-  @Index('webhook_endpoints_tenant_id_id_key')
-  @Column('uuid', { name: 'tenant_id' })
-  tenantId: string;
 
   @Column('text')
   url: string;
@@ -26,6 +25,14 @@ export class WebhookEndpointEntity {
 
   @Column('boolean')
   active: boolean;
+
+  /** Counts its activations. What it is owed carries the number. */
+  @Column('integer')
+  activation: number;
+
+  /** The latest activation, by the database's clock. It takes events that were appended later. */
+  @Column('timestamptz', { name: 'activated_at' })
+  activatedAt: Date;
 
   /** Deliveries a second, over all workers; null for no limit. */
   @Column('integer', { name: 'rate_limit', nullable: true })

@@ -8,16 +8,35 @@ import { WebhookEndpointEntity } from './webhook-endpoint.entity';
 
 export type Subscriber = Pick<
   WebhookEndpointEntity,
-  'id' | 'tenantId' | 'events' | 'url' | 'rateLimit' | 'failingSince' | 'lastSuccessAt'
+  | 'id'
+  | 'tenantId'
+  | 'events'
+  | 'url'
+  | 'activation'
+  | 'activatedAt'
+  | 'rateLimit'
+  | 'failingSince'
+  | 'lastSuccessAt'
 > & {
   secret: SealedSecret;
   /** The transaction holds its row lock: it can't be deactivated or deleted before the commit. */
   isLocked: boolean;
 };
 
-export type EndpointChanges = Partial<
-  Pick<WebhookEndpointEntity, 'active' | 'rateLimit' | 'failingSince' | 'updatedAt' | 'deletedAt'>
->;
+/** @property at when the attempt began */
+export interface HealthChange {
+  tenantId: string;
+  id: string;
+  at: Date;
+}
+
+/** Locks in the order of keys, so that two processes can't deadlock. */
+const CHANGES = `(
+  SELECT w.tenant_id, w.id, c.at FROM unnest($1::uuid[], $2::uuid[], $3::timestamptz[]) AS c (tenant_id, id, at)
+  JOIN webhook_endpoints w ON w.tenant_id = c.tenant_id AND w.id = c.id
+  ORDER BY w.tenant_id, w.id FOR NO KEY UPDATE OF w) AS c`;
+
+const DATABASE_TIME = () => 'clock_timestamp()';
 
 @Injectable()
 export class WebhookEndpointsRepository {
@@ -40,7 +59,8 @@ export class WebhookEndpointsRepository {
     if (!isId(id)) return null;
     return tx.manager.findOne(WebhookEndpointEntity, {
       where: { tenantId, id, deletedAt: IsNull() },
-      lock: { mode: 'for_no_key_update' },
+      // Waits for the claims of the moment, which hold a shared lock.
+      lock: { mode: 'pessimistic_write' },
     });
   }
 
@@ -49,29 +69,35 @@ export class WebhookEndpointsRepository {
   }
 
   async insert(tx: Transaction, endpoint: WebhookEndpointEntity): Promise<void> {
-    await tx.manager.insert(WebhookEndpointEntity, endpoint);
+    await tx.manager.insert(WebhookEndpointEntity, { ...endpoint, activatedAt: DATABASE_TIME });
   }
 
-  async update(tx: Transaction, tenantId: string, id: string, changes: EndpointChanges): Promise<void> {
-    await tx.manager.update(WebhookEndpointEntity, { tenantId, id }, changes);
-  }
-
-  /**
-   * Cancels an endpoint's pending deliveries. There may be many, so the statement timeout is longer. It locks rows in
-   * the order of ids, as the workers do when they record outcomes, so they can't deadlock.
-   */
-  async cancelPendingDeliveries(tx: Transaction, tenantId: string, endpointId: string): Promise<void> {
-    await tx.allowLongStatements();
-    await tx.query(
-      `WITH pending AS (
-         SELECT id FROM webhook_deliveries WHERE tenant_id = $1 AND endpoint_id = $2 AND status = 'PENDING'
-         ORDER BY id FOR NO KEY UPDATE
-       )
-       UPDATE webhook_deliveries d
-       SET status = 'CANCELLED', finished_at = now(), lease_id = NULL, lease_until = NULL
-       FROM pending WHERE d.tenant_id = $1 AND d.id = pending.id`,
-      [tenantId, endpointId],
+  async activate(tx: Transaction, tenantId: string, id: string): Promise<void> {
+    await tx.manager.update(
+      WebhookEndpointEntity,
+      { tenantId, id },
+      {
+        active: true,
+        activation: () => 'activation + 1',
+        activatedAt: DATABASE_TIME,
+        failingSince: null,
+        updatedAt: new Date(),
+      },
     );
+  }
+
+  async deactivate(tx: Transaction, tenantId: string, id: string, isDeleted: boolean): Promise<void> {
+    const now = new Date();
+    const deletedAt = isDeleted ? now : null;
+    await tx.manager.update(
+      WebhookEndpointEntity,
+      { tenantId, id },
+      { active: false, updatedAt: now, deletedAt },
+    );
+  }
+
+  reload(tx: Transaction, tenantId: string, id: string): Promise<WebhookEndpointEntity> {
+    return tx.manager.findOneByOrFail(WebhookEndpointEntity, { tenantId, id });
   }
 
   async secretOf(tx: Transaction, tenantId: string, id: string): Promise<SealedSecret> {
@@ -82,39 +108,54 @@ export class WebhookEndpointsRepository {
     return { keyId: endpoint.secretKeyId, ciphertext: endpoint.secretCiphertext };
   }
 
-  /** @param at when the successful attempt began */
-  async markSucceeded(tenantId: string, id: string, at: Date): Promise<void> {
+  /** Records successes, one for each endpoint. An older failure ends. */
+  async markSucceeded(changes: HealthChange[]): Promise<void> {
     await this.database.query(
-      `UPDATE webhook_endpoints SET failing_since = NULL, last_success_at = greatest(last_success_at, $3)
-       WHERE tenant_id = $1 AND id = $2 AND (failing_since IS NULL OR failing_since <= $3)`,
-      [tenantId, id, at],
+      `UPDATE webhook_endpoints w SET failing_since = NULL, last_success_at = greatest(last_success_at, c.at)
+       FROM ${CHANGES} WHERE w.tenant_id = c.tenant_id AND w.id = c.id AND (failing_since IS NULL OR failing_since <= c.at)`,
+      changeColumns(changes),
     );
   }
 
-  /**
-   * Records the first failure since the last success. A later success wins.
-   * @param at when the failed attempt began
-   */
-  async markFailing(tenantId: string, id: string, at: Date): Promise<void> {
+  /** Records the first failure since the last success, one for each endpoint. A later success wins. */
+  async markFailing(changes: HealthChange[]): Promise<void> {
     await this.database.query(
-      `UPDATE webhook_endpoints SET failing_since = $3
-       WHERE tenant_id = $1 AND id = $2 AND failing_since IS NULL
-         AND (last_success_at IS NULL OR last_success_at < $3)`,
-      [tenantId, id, at],
+      `UPDATE webhook_endpoints w SET failing_since = c.at
+       FROM ${CHANGES} WHERE w.tenant_id = c.tenant_id AND w.id = c.id AND failing_since IS NULL
+         AND (last_success_at IS NULL OR last_success_at < c.at)`,
+      changeColumns(changes),
     );
   }
 
-  async subscribers(tx: Transaction, tenantIds: string[]): Promise<Subscriber[]> {
+  /** The active endpoints of some workspaces. Those that nobody changes now are locked. */
+  lockSubscribersOf(tx: Transaction, tenantIds: string[]): Promise<Subscriber[]> {
+    return this.lockActive(tx, 'tenant_id = ANY ($1)', [tenantIds]);
+  }
+
+  /** The same of some endpoints. */
+  lockSubscribers(tx: Transaction, endpoints: { tenantId: string; id: string }[]): Promise<Subscriber[]> {
+    return this.lockActive(tx, 'tenant_id = ANY ($1) AND id = ANY ($2)', [
+      [...new Set(endpoints.map(({ tenantId }) => tenantId))],
+      endpoints.map(({ id }) => id),
+    ]);
+  }
+
+  /** No claim waits for an endpoint that is being changed. */
+  private async lockActive(tx: Transaction, condition: string, parameters: unknown[]): Promise<Subscriber[]> {
     const rows = await tx.prepared<Omit<Subscriber, 'secret'> & SealedSecret>(
       `WITH locked AS (
-         SELECT id FROM webhook_endpoints WHERE active AND tenant_id = ANY ($1) FOR SHARE SKIP LOCKED
+         SELECT id FROM webhook_endpoints WHERE active AND ${condition} FOR KEY SHARE SKIP LOCKED
        )
-       SELECT id, tenant_id AS "tenantId", events, url, rate_limit AS "rateLimit", failing_since AS "failingSince",
-              last_success_at AS "lastSuccessAt", secret_key_id AS "keyId", secret_ciphertext AS ciphertext,
-              id IN (SELECT id FROM locked) AS "isLocked"
-       FROM webhook_endpoints WHERE active AND tenant_id = ANY ($1)`,
-      [tenantIds],
+       SELECT id, tenant_id AS "tenantId", events, url, activation, activated_at AS "activatedAt",
+              rate_limit AS "rateLimit", failing_since AS "failingSince", last_success_at AS "lastSuccessAt",
+              secret_key_id AS "keyId", secret_ciphertext AS ciphertext, id IN (SELECT id FROM locked) AS "isLocked"
+       FROM webhook_endpoints WHERE active AND ${condition}`,
+      parameters,
     );
     return rows.map(({ keyId, ciphertext, ...endpoint }) => ({ ...endpoint, secret: { keyId, ciphertext } }));
   }
+}
+
+function changeColumns(changes: HealthChange[]): unknown[] {
+  return [changes.map(({ tenantId }) => tenantId), changes.map(({ id }) => id), changes.map(({ at }) => at)];
 }

@@ -13,12 +13,15 @@ import {
   WebhookEndpointSummary,
 } from './webhook-endpoint.dto';
 import { WebhookEndpointEntity } from './webhook-endpoint.entity';
-import { EndpointChanges, WebhookEndpointsRepository } from './webhook-endpoints.repository';
+import { PendingCancellationsRepository } from './pending-cancellations.repository';
+import { WebhookEndpointsRepository } from './webhook-endpoints.repository';
 
 /** Why the service deactivated an endpoint: a delivery ended with 410, or all failed for days. */
 export type DeactivationReason = 'gone' | 'failing';
 
-type ActivityChanges = EndpointChanges & Pick<WebhookEndpointEntity, 'active'>;
+/** Without a success. */
+export const DEACTIVATE_AFTER_MS = 5 * 24 * 60 * 60 * 1000;
+
 type EndpointAction = 'created' | 'activated' | 'deactivated' | 'deleted';
 
 /** A workspace's webhook endpoints, for the dashboard. */
@@ -27,6 +30,7 @@ export class WebhookEndpointsService {
   constructor(
     private readonly database: Database,
     private readonly endpoints: WebhookEndpointsRepository,
+    private readonly cancellations: PendingCancellationsRepository,
     private readonly registration: EndpointRegistration,
     private readonly audit: AuditService,
   ) {}
@@ -66,15 +70,16 @@ export class WebhookEndpointsService {
    * @throws AppError NOT_FOUND
    */
   activate(tenantId: string, id: string, actor: Actor): Promise<WebhookEndpointSummary> {
-    return this.change(tenantId, id, { active: true, failingSince: null }, 'activated', actor);
+    return this.change(tenantId, id, true, 'activated', actor);
   }
 
   /**
-   * Deactivates an endpoint and cancels its pending deliveries.
+   * Deactivates an endpoint, whatever it is owed: no attempt begins after the answer. Its pending deliveries read as
+   * cancelled from now on, and a worker cancels them in the background.
    * @throws AppError NOT_FOUND
    */
   deactivate(tenantId: string, id: string, actor: Actor): Promise<WebhookEndpointSummary> {
-    return this.change(tenantId, id, { active: false }, 'deactivated', actor);
+    return this.change(tenantId, id, false, 'deactivated', actor);
   }
 
   /**
@@ -85,49 +90,52 @@ export class WebhookEndpointsService {
   deactivateAfterFailures(tenantId: string, id: string, reason: DeactivationReason): Promise<boolean> {
     return this.database.transaction(async (tx) => {
       const endpoint = await this.endpoints.lock(tx, tenantId, id);
-      if (!endpoint?.active || (reason === 'failing' && !endpoint.failingSince)) return false;
-      await this.apply(tx, endpoint, { active: false }, 'deactivated', SYSTEM, { reason });
+      if (!endpoint?.active || (reason === 'failing' && !isFailingForDays(endpoint))) return false;
+      await this.apply(tx, endpoint, false, 'deactivated', SYSTEM, { reason });
       return true;
     });
   }
 
   /**
-   * Deletes an endpoint and cancels its pending deliveries. Its secret never signs again.
+   * Deletes an endpoint. No attempt begins after the answer; its secret never signs again. A worker cancels its pending
+   * deliveries in the background.
    * @throws AppError NOT_FOUND
    */
   async delete(tenantId: string, id: string, actor: Actor): Promise<void> {
-    await this.change(tenantId, id, { active: false, deletedAt: new Date() }, 'deleted', actor);
+    await this.change(tenantId, id, false, 'deleted', actor);
   }
 
   private change(
     tenantId: string,
     id: string,
-    changes: ActivityChanges,
+    active: boolean,
     action: EndpointAction,
     actor: Actor,
   ): Promise<WebhookEndpointSummary> {
     return this.database.transaction(async (tx) => {
       const before = await this.endpoints.lock(tx, tenantId, id);
       if (!before) throw AppError.notFound('Webhook endpoint');
-      if (before.active === changes.active && !changes.deletedAt) return toEndpointSummary(before);
-      return toEndpointSummary(await this.apply(tx, before, changes, action, actor));
+      if (before.active === active && action !== 'deleted') return toEndpointSummary(before);
+      return toEndpointSummary(await this.apply(tx, before, active, action, actor));
     });
   }
 
   private async apply(
     tx: Transaction,
-    before: WebhookEndpointEntity,
-    changes: ActivityChanges,
+    endpoint: WebhookEndpointEntity,
+    active: boolean,
     action: EndpointAction,
     actor: Actor,
     metadata: object = {},
   ): Promise<WebhookEndpointEntity> {
-    const { tenantId, id } = before;
-    const after = { ...before, ...changes, updatedAt: new Date() };
-    await this.endpoints.update(tx, tenantId, id, { ...changes, updatedAt: after.updatedAt });
-    if (!after.active) await this.endpoints.cancelPendingDeliveries(tx, tenantId, id);
-    await this.record(tx, after, action, actor, metadata);
-    return after;
+    const { tenantId, id } = endpoint;
+    if (active) await this.endpoints.activate(tx, tenantId, id);
+    else {
+      await this.endpoints.deactivate(tx, tenantId, id, action === 'deleted');
+      await this.cancellations.insert(tx, tenantId, id, endpoint.activation);
+    }
+    await this.record(tx, endpoint, action, actor, metadata);
+    return this.endpoints.reload(tx, tenantId, id);
   }
 
   private async record(
@@ -146,4 +154,8 @@ export class WebhookEndpointsService {
       metadata: { url, ...metadata },
     });
   }
+}
+
+function isFailingForDays({ failingSince }: WebhookEndpointEntity): boolean {
+  return failingSince !== null && Date.now() - failingSince.getTime() > DEACTIVATE_AFTER_MS;
 }

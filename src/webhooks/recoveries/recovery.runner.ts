@@ -4,13 +4,18 @@ import { Periodic } from '../../common/periodic';
 import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
 import { DeliveryQueue } from '../deliveries/delivery.queue';
+import { PendingDeliveriesRepository } from '../deliveries/pending-deliveries.repository';
 import { EndpointSubscription } from '../endpoints/endpoint-subscription';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
+import { MissedDeliveries } from './missed-deliveries';
 import { WebhookRecoveriesRepository } from './webhook-recoveries.repository';
 import { WebhookRecoveryEntity } from './webhook-recovery.entity';
 
-const INTERVAL_MS = 1_000;
-const BATCH = 500;
+const INTERVAL_MS = 500;
+/** Events of one step. */
+const BATCH = 1_000;
+/** While so many deliveries of a recovery wait, it adds none. */
+const ENOUGH_PENDING = 2_000;
 
 /**
  * Runs recoveries in small batches, round-robin. Deliveries and progress commit together, so that another worker
@@ -33,6 +38,8 @@ export class RecoveryRunner implements OnApplicationBootstrap, BeforeApplication
     private readonly recoveries: WebhookRecoveriesRepository,
     private readonly endpoints: WebhookEndpointsRepository,
     private readonly subscription: EndpointSubscription,
+    private readonly missed: MissedDeliveries,
+    private readonly pending: PendingDeliveriesRepository,
     private readonly queue: DeliveryQueue,
   ) {}
 
@@ -54,28 +61,42 @@ export class RecoveryRunner implements OnApplicationBootstrap, BeforeApplication
       const recovery = await this.recoveries.lockNextRunning(tx, this.lastId);
       if (!recovery) return false;
       this.lastId = recovery.id;
-      await this.recoveries.advance(tx, await this.step(tx, recovery));
+      const after = await this.step(tx, recovery);
+      if (after === null) return false;
+      await this.recoveries.advance(tx, after);
       return true;
     });
   }
 
-  private async step(tx: Transaction, recovery: WebhookRecoveryEntity): Promise<WebhookRecoveryEntity> {
+  /** @returns the recovery's row; null while enough of it is pending */
+  private async step(
+    tx: Transaction,
+    recovery: WebhookRecoveryEntity,
+  ): Promise<WebhookRecoveryEntity | null> {
     const { tenantId, endpointId, until, cursor } = recovery;
-    const endpoint = await this.endpoints.lock(tx, tenantId, endpointId);
-    if (!endpoint?.active) return { ...recovery, status: 'CANCELLED', finishedAt: new Date() };
+    const [endpoint] = await this.endpoints.lockSubscribers(tx, [{ tenantId, id: endpointId }]);
+    if (!endpoint) return { ...recovery, status: 'CANCELLED', finishedAt: new Date() };
+    const { activation } = endpoint;
+    const target = { tenantId, id: endpointId, old: true };
+    if ((await this.pending.countRecovered(tx, target, activation, ENOUGH_PENDING)) === ENOUGH_PENDING)
+      return null;
     const types = await this.subscription.typesOf(tx, endpoint);
-    const range = { tenantId, endpointId, after: cursor, until, types };
-    const events = await this.recoveries.nextEvents(tx, range, BATCH);
-    const missed = await this.recoveries.findMissed(tx, range, events);
-    const recovered = await this.recoveries.enqueue(tx, range, missed);
-    if (recovered > 0) tx.onCommit(() => this.queue.wake([endpointId]));
-    const isLast = events.length < BATCH;
+    const range = { tenantId, endpointId, after: cursor, before: idFloor(until), types };
+    const { missed, next } = await this.missed.step(tx, range, BATCH);
+    if (missed.length > 0) {
+      const recovered = { activation, attemptCount: 0, recovered: true, delayMs: 0 };
+      this.pending.insertPipelined(
+        tx,
+        missed.map((delivery) => ({ ...delivery, ...recovered })),
+      );
+      tx.onCommit(() => this.queue.wake([target]));
+    }
     return {
       ...recovery,
-      recovered: recovery.recovered + recovered,
-      cursor: events.at(-1)?.id ?? cursor,
-      status: isLast ? 'COMPLETED' : 'RUNNING',
-      finishedAt: isLast ? new Date() : null,
+      recovered: recovery.recovered + missed.length,
+      cursor: next ?? cursor,
+      status: next === null ? 'COMPLETED' : 'RUNNING',
+      finishedAt: next === null ? new Date() : null,
     };
   }
 }

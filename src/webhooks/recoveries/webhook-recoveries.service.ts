@@ -10,9 +10,13 @@ import { Transaction } from '../../database/transaction';
 import { EndpointSubscription } from '../endpoints/endpoint-subscription';
 import { WebhookEndpointEntity } from '../endpoints/webhook-endpoint.entity';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
+import { MissedDeliveries, MissedStep } from './missed-deliveries';
 import { WebhookRecoveriesRepository } from './webhook-recoveries.repository';
 import { RecoverEndpoint, toRecoverySummary, WebhookRecoverySummary } from './webhook-recovery.dto';
 import { WebhookRecoveryEntity } from './webhook-recovery.entity';
+
+/** Events of one step of the count. */
+const COUNT_STEP = 5_000;
 
 /** Delivers events that endpoints missed, also while they were inactive. */
 @Injectable()
@@ -22,6 +26,7 @@ export class WebhookRecoveriesService {
     private readonly endpoints: WebhookEndpointsRepository,
     private readonly recoveries: WebhookRecoveriesRepository,
     private readonly subscription: EndpointSubscription,
+    private readonly missed: MissedDeliveries,
     private readonly audit: AuditService,
   ) {}
 
@@ -38,17 +43,16 @@ export class WebhookRecoveriesService {
     actor: Actor,
   ): Promise<WebhookRecoverySummary> {
     const { since, dryRun = false } = validate(RecoverEndpoint, input);
+    const found = await this.endpoints.find(tenantId, endpointId);
+    if (!found) throw AppError.notFound('Webhook endpoint');
+    const recovery = await this.plan(found, since);
+    if (dryRun) return { ...toRecoverySummary(recovery), id: null, status: 'dry_run' };
     try {
       return await this.database.transaction(async (tx) => {
         const endpoint = await this.endpoints.lock(tx, tenantId, endpointId);
         if (!endpoint) throw AppError.notFound('Webhook endpoint');
-        if (dryRun) {
-          const plan = toRecoverySummary(await this.plan(tx, endpoint, since));
-          return { ...plan, id: null, status: 'dry_run' };
-        }
         if (!endpoint.active)
           throw new AppError('INVALID_BODY', 'The endpoint is inactive: activate it first.');
-        const recovery = await this.plan(tx, endpoint, since);
         await this.recoveries.insert(tx, recovery);
         await this.record(tx, endpoint, recovery, actor);
         return toRecoverySummary(recovery);
@@ -69,16 +73,19 @@ export class WebhookRecoveriesService {
     return toRecoverySummary(recovery);
   }
 
-  private async plan(
-    tx: Transaction,
-    endpoint: WebhookEndpointEntity,
-    since: Date,
-  ): Promise<WebhookRecoveryEntity> {
+  /** Counts what was missed, in steps, before anything is locked. */
+  private async plan(endpoint: WebhookEndpointEntity, since: Date): Promise<WebhookRecoveryEntity> {
     const { tenantId, id: endpointId } = endpoint;
     const until = new Date();
-    const types = await this.subscription.typesOf(tx, endpoint);
-    const after = idFloor(since);
-    const total = await this.recoveries.countMissed(tx, { tenantId, endpointId, after, until, types });
+    const types = await this.subscription.typesOf(this.database, endpoint);
+    const range = { tenantId, endpointId, before: idFloor(until), types };
+    const first = idFloor(since);
+    let total = 0;
+    for (let after: string | null = first; after !== null;) {
+      const step: MissedStep = await this.missed.step(this.database, { ...range, after }, COUNT_STEP);
+      total += step.missed.length;
+      after = step.next;
+    }
     return {
       id: newId(),
       tenantId,
@@ -88,7 +95,7 @@ export class WebhookRecoveriesService {
       status: 'RUNNING',
       total,
       recovered: 0,
-      cursor: after,
+      cursor: first,
       createdAt: until,
       finishedAt: null,
     };

@@ -5,11 +5,11 @@ export type WebhookRecoveryStatus = 'RUNNING' | 'COMPLETED' | 'CANCELLED';
 /** The progress of one recovery, so that any worker can continue it. */
 @Entity('webhook_recoveries')
 export class WebhookRecoveryEntity {
+  @PrimaryColumn('uuid', { name: 'tenant_id' })
+  tenantId: string;
+
   @PrimaryColumn('uuid')
   id: string;
-
-  @Column('uuid', { name: 'tenant_id' })
-  tenantId: string;
 
   @Column('uuid', { name: 'endpoint_id' })
   endpointId: string;

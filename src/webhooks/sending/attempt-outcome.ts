@@ -5,10 +5,18 @@ import { ConnectionFailure } from './vetted-connector';
 
 /**
  * Why an attempt failed. `connection`: an error on an open connection (reset, not HTTP, too many headers). `status`: a
- * response that is neither 2xx nor a redirect.
+ * response that is neither 2xx nor a redirect. `internal`: a fault of this service.
  */
 export type AttemptError =
-  'timeout' | 'dns' | 'address_refused' | 'connect' | 'tls' | 'connection' | 'redirect' | 'status';
+  | 'timeout'
+  | 'dns'
+  | 'address_refused'
+  | 'connect'
+  | 'tls'
+  | 'connection'
+  | 'redirect'
+  | 'status'
+  | 'internal';
 
 /** In milliseconds; the first three are null when the attempt reused a connection. */
 export interface AttemptPhases {
@@ -52,6 +60,20 @@ const MAX_MESSAGE_LENGTH = 300;
 
 /** Codes of undici for internal errors: an invalid request, a closed sender. */
 const INTERNAL_ERRORS = new Set(['UND_ERR_INVALID_ARG', 'UND_ERR_DESTROYED', 'UND_ERR_CLOSED']);
+
+/** For a fault of this service. */
+export function internalError(at: Date): FailedAttempt {
+  return {
+    kind: 'failed',
+    at,
+    durationMs: Date.now() - at.getTime(),
+    response: null,
+    phases: { lookupMs: null, connectMs: null, tlsMs: null, firstByteMs: null },
+    statusCode: null,
+    error: 'internal',
+    errorMessage: 'An internal error',
+  };
+}
 
 /** Null for success. */
 export function faultOfStatus(statusCode: number): AttemptFault | null {

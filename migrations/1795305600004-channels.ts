@@ -1,14 +1,13 @@
 import { MigrationInterface, QueryRunner } from 'typeorm';
 
 /** Channel connections, outbound messages, and providers' ids of messages. */
-export class Channels1795219200006 implements MigrationInterface {
+export class Channels1795305600004 implements MigrationInterface {
   async up(db: QueryRunner): Promise<void> {
     await db.query(`
       CREATE TABLE channel_connections (
         id                     uuid PRIMARY KEY,
         tenant_id              uuid NOT NULL REFERENCES workspaces (id),
-        channel                text NOT NULL
-                               CHECK (channel IN ('WIDGET', 'WHATSAPP', 'TELEGRAM', 'MESSENGER', 'INSTAGRAM')),
+        channel                text NOT NULL,
         external_id            text NOT NULL,
         hook_key               text NOT NULL UNIQUE,
         settings               jsonb NOT NULL,
@@ -29,18 +28,6 @@ export class Channels1795219200006 implements MigrationInterface {
     await db.query(`
       CREATE UNIQUE INDEX channel_connections_external_idx ON channel_connections (channel, external_id)
       WHERE status <> 'DISCONNECTED'`);
-
-    await db.query('ALTER TABLE messages ADD COLUMN metadata jsonb');
-    // The contact's identity in this conversation; null if unknown.
-    await db.query('ALTER TABLE conversations ADD COLUMN identity_external_id text');
-    // A conversation's outbound messages are sent in order: an unsent one blocks later ones.
-    await db.query(`
-      CREATE INDEX messages_unsent_idx ON messages (tenant_id, conversation_id, id)
-      WHERE delivery_status IN ('QUEUED', 'SENDING')`);
-    // A provider that returns our id, or echoes a sent message, refers to one of these.
-    await db.query(`
-      CREATE INDEX messages_unsettled_idx ON messages (tenant_id, id)
-      WHERE delivery_status IN ('SENDING', 'UNKNOWN')`);
 
     // One row for each unfinished outbound message. The message's own row holds its status.
     await db.query(`
@@ -98,20 +85,9 @@ export class Channels1795219200006 implements MigrationInterface {
         FOREIGN KEY (tenant_id, connection_id) REFERENCES channel_connections (tenant_id, id)
       )`);
     await db.query(`CREATE INDEX early_receipts_created_idx ON early_receipts USING brin (created_at)`);
-
-    // A customer no longer waits for an answer that is days late.
-    await db.query(`
-      UPDATE messages SET delivery_status = 'FAILED', delivery_error = jsonb_build_object(
-        'code', 'PREDATES_CHANNELS', 'providerCode', NULL,
-        'message', 'It was written before this service could send over channels.')
-      WHERE delivery_status IN ('QUEUED', 'SENDING')`);
   }
 
   async down(db: QueryRunner): Promise<void> {
     await db.query('DROP TABLE early_receipts, provider_messages, message_dispatches, channel_connections');
-    await db.query('DROP INDEX messages_unsent_idx');
-    await db.query('DROP INDEX messages_unsettled_idx');
-    await db.query('ALTER TABLE conversations DROP COLUMN identity_external_id');
-    await db.query('ALTER TABLE messages DROP COLUMN metadata');
   }
 }

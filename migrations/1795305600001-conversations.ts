@@ -1,7 +1,7 @@
 import { MigrationInterface, QueryRunner } from 'typeorm';
 
 /** Contacts, conversations and messages. */
-export class Conversations1795219200001 implements MigrationInterface {
+export class Conversations1795305600001 implements MigrationInterface {
   async up(db: QueryRunner): Promise<void> {
     await this.requireUtf8(db);
     await db.query('CREATE EXTENSION IF NOT EXISTS pg_trgm');
@@ -31,7 +31,7 @@ export class Conversations1795219200001 implements MigrationInterface {
     await db.query(`
       CREATE TABLE contact_identities (
         tenant_id   uuid NOT NULL,
-        channel     text NOT NULL CHECK (channel IN ('WIDGET', 'WHATSAPP', 'TELEGRAM', 'MESSENGER', 'INSTAGRAM')),
+        channel     text NOT NULL,
         external_id text NOT NULL,
         contact_id  uuid NOT NULL,
         created_at  timestamptz NOT NULL,
@@ -41,15 +41,18 @@ export class Conversations1795219200001 implements MigrationInterface {
     await db.query(
       `CREATE INDEX contact_identities_contact_idx ON contact_identities (tenant_id, contact_id)`,
     );
+    // identity_external_id: the contact's identity in this conversation; null if unknown.
+    // event_sequence: the number of the conversation's latest event.
     await db.query(`
       CREATE TABLE conversations (
         tenant_id            uuid NOT NULL REFERENCES workspaces (id),
         id                   uuid NOT NULL,
         contact_id           uuid NOT NULL,
-        source_channel       text NOT NULL
-                             CHECK (source_channel IN ('WIDGET', 'WHATSAPP', 'TELEGRAM', 'MESSENGER', 'INSTAGRAM')),
+        source_channel       text NOT NULL,
         status               text NOT NULL CHECK (status IN ('OPEN', 'SNOOZED', 'CLOSED')),
         assigned_agent_id    uuid,
+        identity_external_id text,
+        event_sequence       bigint NOT NULL DEFAULT 0,
         last_message_id      uuid,
         last_message_preview text,
         last_message_at      timestamptz,
@@ -79,6 +82,7 @@ export class Conversations1795219200001 implements MigrationInterface {
         delivery_status text CHECK (delivery_status IN
                           ('QUEUED', 'SENDING', 'SENT', 'DELIVERED', 'READ', 'FAILED', 'UNKNOWN')),
         delivery_error  jsonb,
+        metadata        jsonb,
         created_at      timestamptz NOT NULL,
         PRIMARY KEY (tenant_id, conversation_id, id),
         FOREIGN KEY (tenant_id, conversation_id) REFERENCES conversations (tenant_id, id),
@@ -86,6 +90,14 @@ export class Conversations1795219200001 implements MigrationInterface {
         CHECK ((sender_type = 'AGENT') = (sender_agent_id IS NOT NULL)),
         CHECK ((sender_type = 'AGENT') = (delivery_status IS NOT NULL))
       )`);
+    // A conversation's outbound messages are sent in order: an unsent one blocks later ones.
+    await db.query(`
+      CREATE INDEX messages_unsent_idx ON messages (tenant_id, conversation_id, id)
+      WHERE delivery_status IN ('QUEUED', 'SENDING')`);
+    // A provider that returns our id, or echoes a sent message, refers to one of these.
+    await db.query(`
+      CREATE INDEX messages_unsettled_idx ON messages (tenant_id, id)
+      WHERE delivery_status IN ('SENDING', 'UNKNOWN')`);
     await db.query(`
       CREATE TABLE idempotency_keys (
         tenant_id   uuid NOT NULL REFERENCES workspaces (id),

@@ -1,7 +1,7 @@
 import { MigrationInterface, QueryRunner } from 'typeorm';
 
 /** Workspaces (the tenants), their agents and their API keys. */
-export class Workspaces1795219200000 implements MigrationInterface {
+export class Workspaces1795305600000 implements MigrationInterface {
   async up(db: QueryRunner): Promise<void> {
     await db.query(`
       CREATE TABLE workspaces (

@@ -1,0 +1,190 @@
+import { Injectable } from '@nestjs/common';
+import { Database, Reader } from '../database/database';
+import { Pipelined, Transaction } from '../database/transaction';
+import { EventType } from './event-catalog';
+
+/** Longer than a first attempt can take. When it ends, as after a worker was killed, another worker goes on. */
+const LEASE = `interval '20 seconds'`;
+/** Rows of one step of a search over all workspaces. */
+const STEP_ROWS = 1_000;
+/** Leased events of a workspace are few: each has a slot of a worker. */
+const MAX_LEASED = 2_000;
+
+export interface OutboxEvent {
+  id: string;
+  tenantId: string;
+  type: EventType;
+  /** JSON text. */
+  data: string;
+  /** The event's position in its conversation; null for an event of no conversation. */
+  sequence: string | null;
+  createdAt: Date;
+}
+
+/** An event that is taken from the queue under a lease. */
+export interface QueuedEvent extends OutboxEvent {
+  /** Null for a parked event: it is not in the queue, and nothing can go on with it after the transaction. */
+  leaseId: string | null;
+  /** By the database's clock. */
+  queuedAt: Date;
+  /** An earlier lease has ended: a part of the event's deliveries may be recorded. */
+  wasLeased: boolean;
+}
+
+/** Both ends exclusive. */
+export interface IdRange {
+  after: string;
+  before: string;
+}
+
+/** The part of a leased event that a statement compares. */
+export interface EventLease {
+  tenantId: string;
+  eventId: string;
+  leaseId: string;
+}
+
+/**
+ * The events and their queue. Every consumer takes an event in once; its row in the queue ends when that is committed and
+ * its first attempts are recorded.
+ */
+@Injectable()
+export class EventQueueRepository {
+  constructor(private readonly database: Database) {}
+
+  /** @param isQueued false when the caller deals with the event itself: no consumer sees it */
+  insertPipelined(tx: Transaction, event: OutboxEvent, isQueued: boolean): Pipelined {
+    const { tenantId, id, type, data, sequence, createdAt } = event;
+    const insert = `INSERT INTO events (tenant_id, id, type, data, sequence, created_at) VALUES ($1, $2, $3, $4, $5, $6)`;
+    return tx.pipeline(
+      isQueued
+        ? `WITH event AS (${insert}) INSERT INTO event_queue (tenant_id, event_id) VALUES ($1, $2)`
+        : insert,
+      [tenantId, id, type, data, sequence, createdAt],
+    );
+  }
+
+  /** Takes the oldest events of each workspace that nobody has leased, up to its limit, under a new lease. */
+  async claim(tx: Transaction, limits: Map<string, number>, leaseId: string): Promise<QueuedEvent[]> {
+    const rows = await tx.prepared<Omit<QueuedEvent, 'leaseId'>>(
+      `WITH due AS (
+         SELECT q.* FROM unnest($1::uuid[], $2::integer[]) AS turn (tenant_id, count), LATERAL (
+           SELECT tenant_id, event_id, lease_id FROM event_queue
+           WHERE tenant_id = turn.tenant_id AND (lease_until IS NULL OR lease_until < now())
+           ORDER BY event_id LIMIT turn.count FOR UPDATE SKIP LOCKED) q
+       ), leased AS (
+         UPDATE event_queue q SET lease_id = $3, lease_until = now() + ${LEASE} FROM due
+         WHERE q.tenant_id = due.tenant_id AND q.event_id = due.event_id
+         RETURNING q.tenant_id, q.event_id, q.queued_at, due.lease_id IS NOT NULL AS was_leased
+       )
+       SELECT e.id, e.tenant_id AS "tenantId", e.type, e.data::text, e.sequence, e.created_at AS "createdAt",
+              l.queued_at AS "queuedAt", l.was_leased AS "wasLeased"
+       FROM leased l JOIN events e ON e.tenant_id = l.tenant_id AND e.id = l.event_id`,
+      [[...limits.keys()], [...limits.values()], leaseId],
+    );
+    return rows.map((row) => ({ ...row, leaseId }));
+  }
+
+  /** Ends events of this transaction's claim. */
+  deletePipelined(tx: Transaction, events: QueuedEvent[]): Pipelined {
+    return tx.pipeline(
+      `DELETE FROM event_queue q USING unnest($1::uuid[], $2::uuid[]) AS e (tenant_id, event_id)
+       WHERE q.tenant_id = e.tenant_id AND q.event_id = e.event_id`,
+      [events.map(({ tenantId }) => tenantId), events.map(({ id }) => id)],
+    );
+  }
+
+  /**
+   * Ends some leased events, and locks others until the transaction's end.
+   * @returns the ids of those whose lease still holds: the transaction may record for them
+   */
+  async settle(tx: Transaction, ended: EventLease[], ongoing: EventLease[]): Promise<Set<string>> {
+    const rows = await tx.prepared<{ id: string }>(
+      `WITH ended AS (
+         DELETE FROM event_queue q USING unnest($1::uuid[], $2::uuid[], $3::uuid[]) AS e (tenant_id, event_id, lease_id)
+         WHERE q.tenant_id = e.tenant_id AND q.event_id = e.event_id AND q.lease_id = e.lease_id
+         RETURNING q.event_id
+       ), ongoing AS (
+         SELECT q.event_id FROM unnest($4::uuid[], $5::uuid[], $6::uuid[]) AS e (tenant_id, event_id, lease_id)
+         JOIN event_queue q ON q.tenant_id = e.tenant_id AND q.event_id = e.event_id AND q.lease_id = e.lease_id
+         FOR SHARE OF q
+       )
+       SELECT event_id AS id FROM ended UNION ALL SELECT event_id FROM ongoing`,
+      [...columnsOf(ended), ...columnsOf(ongoing)],
+    );
+    return new Set(rows.map(({ id }) => id));
+  }
+
+  /**
+   * A step of a search for workspaces with events that nobody has leased. The next step passes over the rest of the last
+   * workspace, however many events it has.
+   * @returns the workspaces, and where the next step begins; null after the last
+   */
+  async findWorkspaces(after: string): Promise<{ tenantIds: string[]; next: string | null }> {
+    const rows = await this.database.prepared<{ tenantId: string; isFree: boolean }>(
+      `SELECT tenant_id AS "tenantId", bool_or(lease_until IS NULL OR lease_until < now()) AS "isFree", count(*)::integer
+       FROM (SELECT tenant_id, lease_until FROM event_queue WHERE tenant_id > $1
+             ORDER BY tenant_id LIMIT ${STEP_ROWS}) AS step
+       GROUP BY tenant_id ORDER BY tenant_id`,
+      [after],
+    );
+    const tenantIds = rows.filter(({ isFree }) => isFree).map(({ tenantId }) => tenantId);
+    return { tenantIds, next: rows.at(-1)?.tenantId ?? null };
+  }
+
+  /** The workspace's events under a lease. */
+  leased(tenantId: string): Promise<Pick<QueuedEvent, 'id' | 'type' | 'queuedAt'>[]> {
+    return this.database.query(
+      `SELECT e.id, e.type, q.queued_at AS "queuedAt"
+       FROM (SELECT event_id, queued_at, lease_until FROM event_queue WHERE tenant_id = $1
+             ORDER BY event_id LIMIT ${MAX_LEASED}) AS q
+       JOIN events e ON e.tenant_id = $1 AND e.id = q.event_id
+       WHERE q.lease_until > now()`,
+      [tenantId],
+    );
+  }
+
+  /** Those of the ids that are in the queue. */
+  async existing(reader: Reader, tenantId: string, ids: string[]): Promise<Set<string>> {
+    const rows = await reader.query<{ id: string }>(
+      'SELECT event_id AS id FROM event_queue WHERE tenant_id = $1 AND event_id = ANY ($2)',
+      [tenantId, ids],
+    );
+    return new Set(rows.map(({ id }) => id));
+  }
+
+  /** The next events of a range of ids, of any type. */
+  next(
+    reader: Reader,
+    tenantId: string,
+    { after, before }: IdRange,
+    count: number,
+  ): Promise<Pick<OutboxEvent, 'id' | 'type'>[]> {
+    return reader.query(
+      'SELECT id, type FROM events WHERE tenant_id = $1 AND id > $2 AND id < $3 ORDER BY id LIMIT $4',
+      [tenantId, after, before, count],
+    );
+  }
+
+  /** Events of the workspace, by their ids. */
+  find(reader: Reader, tenantId: string, ids: string[]): Promise<OutboxEvent[]> {
+    return reader.query<OutboxEvent>(
+      `SELECT id, tenant_id AS "tenantId", type, data::text, sequence, created_at AS "createdAt"
+       FROM events WHERE tenant_id = $1 AND id = ANY ($2)`,
+      [tenantId, ids],
+    );
+  }
+
+  /** Removes the dead rows, which would stand in front of those that are wanted. */
+  async vacuum(): Promise<void> {
+    await this.database.query('VACUUM (SKIP_LOCKED, TRUNCATE false, INDEX_CLEANUP on) event_queue');
+  }
+}
+
+function columnsOf(leases: EventLease[]): string[][] {
+  return [
+    leases.map(({ tenantId }) => tenantId),
+    leases.map(({ eventId }) => eventId),
+    leases.map(({ leaseId }) => leaseId),
+  ];
+}

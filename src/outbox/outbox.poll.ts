@@ -1,0 +1,60 @@
+import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
+import { Periodic } from '../common/periodic';
+import { Metrics } from '../metrics/metrics';
+import { EventQueueRepository } from './event-queue.repository';
+import { OutboxRelay } from './outbox.relay';
+import { ParkedEventsWorker } from './parked-events.worker';
+
+const INTERVAL_MS = 1_000;
+const LOWEST_ID = '00000000-0000-0000-0000-000000000000';
+/** Bounds the time of one poll. The next one goes on from there. */
+const MAX_STEPS = 50;
+/** Each leaves a dead row in the queue. */
+const VACUUM_AFTER_EVENTS = 5_000;
+
+/** Finds, every second, events whose signal was lost or whose lease has ended, and parked events to be retried. */
+@Injectable()
+export class OutboxPoll implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger(OutboxPoll.name);
+  private readonly polls = new Periodic(
+    INTERVAL_MS,
+    () => this.poll(),
+    (error) => this.logger.error({ err: error }, 'the poll failed; it will be retried'),
+  );
+  private position = LOWEST_ID;
+  private relayedAtVacuum = 0;
+
+  constructor(
+    private readonly events: EventQueueRepository,
+    private readonly relay: OutboxRelay,
+    private readonly parked: ParkedEventsWorker,
+    private readonly metrics: Metrics,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.polls.start();
+  }
+
+  beforeApplicationShutdown(): Promise<void> {
+    return this.polls.stop();
+  }
+
+  private async poll(): Promise<void> {
+    await this.findWorkspaces();
+    await this.parked.work();
+    const { values } = await this.metrics.outboxRelayed.get();
+    const relayed = values[0]?.value ?? 0;
+    if (relayed - this.relayedAtVacuum < VACUUM_AFTER_EVENTS) return;
+    this.relayedAtVacuum = relayed;
+    await this.events.vacuum();
+  }
+
+  private async findWorkspaces(): Promise<void> {
+    for (let step = 0; step < MAX_STEPS; step++) {
+      const { tenantIds, next } = await this.events.findWorkspaces(this.position);
+      this.relay.wake(tenantIds);
+      this.position = next ?? LOWEST_ID;
+      if (next === null) return;
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../database/database';
+import { Pipelined, Transaction } from '../database/transaction';
+import { QueuedEvent } from './event-queue.repository';
+
+const BATCH = 50;
+
+/** An event that a consumer could not take in. */
+export interface ParkedEvent {
+  tenantId: string;
+  eventId: string;
+  consumer: string;
+  /** Of the last attempt. */
+  error: string;
+  /** When the event was appended, by the database's clock. */
+  queuedAt: Date;
+  parkedAt: Date;
+  /** What an operator has asked for; null while nobody has. */
+  request: 'RETRY' | 'GIVE_UP' | null;
+}
+
+const COLUMNS = `tenant_id AS "tenantId", event_id AS "eventId", consumer, error, queued_at AS "queuedAt",
+  parked_at AS "parkedAt", request`;
+const BY_KEY = 'tenant_id = $1 AND event_id = $2 AND consumer = $3';
+
+@Injectable()
+export class ParkedEventsRepository {
+  constructor(private readonly database: Database) {}
+
+  insertPipelined(tx: Transaction, event: QueuedEvent, consumer: string, error: string): Pipelined {
+    return tx.pipeline(
+      `INSERT INTO parked_events (tenant_id, event_id, consumer, error, queued_at) VALUES ($1, $2, $3, $4, $5)
+       ON CONFLICT DO NOTHING`,
+      [event.tenantId, event.id, consumer, error, event.queuedAt],
+    );
+  }
+
+  /** Oldest first, of one workspace or of all. */
+  list(count: number, tenantId: string | null): Promise<ParkedEvent[]> {
+    return this.database.query<ParkedEvent>(
+      `SELECT ${COLUMNS} FROM parked_events WHERE $2::uuid IS NULL OR tenant_id = $2 ORDER BY parked_at LIMIT $1`,
+      [count, tenantId],
+    );
+  }
+
+  /** @returns whether there is such an event */
+  async request(
+    { tenantId, eventId, consumer }: ParkedEventKey,
+    request: ParkedEvent['request'],
+  ): Promise<boolean> {
+    const rows = await this.database.query(
+      `UPDATE parked_events SET request = $4 WHERE ${BY_KEY} RETURNING 1`,
+      [tenantId, eventId, consumer, request],
+    );
+    return rows.length > 0;
+  }
+
+  findRequested(): Promise<ParkedEvent[]> {
+    return this.database.query<ParkedEvent>(
+      `SELECT ${COLUMNS} FROM parked_events WHERE request IS NOT NULL ORDER BY parked_at LIMIT ${BATCH}`,
+    );
+  }
+
+  /** @returns whether it was there, and no other process has it */
+  async take(tx: Transaction, { tenantId, eventId, consumer }: ParkedEventKey): Promise<boolean> {
+    const rows = await tx.query(
+      `DELETE FROM parked_events WHERE (tenant_id, event_id, consumer) IN (
+         SELECT tenant_id, event_id, consumer FROM parked_events WHERE ${BY_KEY} FOR UPDATE SKIP LOCKED)
+       RETURNING 1`,
+      [tenantId, eventId, consumer],
+    );
+    return rows.length > 0;
+  }
+
+  /** The event waits for the operator again. */
+  async recordFailure({ tenantId, eventId, consumer }: ParkedEventKey, error: string): Promise<void> {
+    await this.database.query(`UPDATE parked_events SET error = $4, request = NULL WHERE ${BY_KEY}`, [
+      tenantId,
+      eventId,
+      consumer,
+      error,
+    ]);
+  }
+}
+
+export type ParkedEventKey = Pick<ParkedEvent, 'tenantId' | 'eventId' | 'consumer'>;

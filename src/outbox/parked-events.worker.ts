@@ -1,0 +1,48 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { Database } from '../database/database';
+import { EventQueueRepository } from './event-queue.repository';
+import { OutboxRelay } from './outbox.relay';
+import { ParkedEvent, ParkedEventsRepository } from './parked-events.repository';
+
+/** Does what operators have asked of parked events: retries them for their consumer, or gives them up. */
+@Injectable()
+export class ParkedEventsWorker {
+  private readonly logger = new Logger(ParkedEventsWorker.name);
+
+  constructor(
+    private readonly database: Database,
+    private readonly events: EventQueueRepository,
+    private readonly parked: ParkedEventsRepository,
+    private readonly relay: OutboxRelay,
+  ) {}
+
+  async work(): Promise<void> {
+    for (const event of await this.parked.findRequested()) {
+      try {
+        await this.workOn(event);
+      } catch (error) {
+        const { tenantId, eventId, consumer, request } = event;
+        this.logger.error(
+          { err: error as Error, tenantId, eventId, consumer, request },
+          'a parked event failed',
+        );
+        await this.parked.recordFailure(event, (error as Error).message);
+      }
+    }
+  }
+
+  private workOn(parked: ParkedEvent): Promise<void> {
+    const { tenantId, eventId, queuedAt, request } = parked;
+    const consumer = this.relay.consumerNamed(parked.consumer);
+    if (!consumer) throw new Error(`There is no consumer ${parked.consumer}`);
+    return this.database.queueTransaction(async (tx) => {
+      if (!(await this.parked.take(tx, parked))) return;
+      const [event] = await this.events.find(tx, tenantId, [eventId]);
+      if (!event) return;
+      if (request === 'GIVE_UP') return consumer.giveUp?.(tx, event);
+      const turn = await consumer.begin(tx, [tenantId]);
+      // Without a lease, because the event is not in the queue.
+      await turn.take([{ ...event, queuedAt, leaseId: null, wasLeased: true }]);
+    });
+  }
+}

@@ -1,0 +1,13 @@
+import { Module } from '@nestjs/common';
+import { OutboxModule } from './outbox.module';
+import { OutboxPoll } from './outbox.poll';
+import { OutboxRelay } from './outbox.relay';
+import { ParkedEventsWorker } from './parked-events.worker';
+
+/** The worker's side of the outbox. Consumers register at the relay. */
+@Module({
+  imports: [OutboxModule],
+  providers: [OutboxRelay, OutboxPoll, ParkedEventsWorker],
+  exports: [OutboxRelay],
+})
+export class RelayModule {}

@@ -1,0 +1,44 @@
+import { keyOf, Target } from './target';
+
+/** Targets that wait, each once. They come out workspace by workspace in turn, so that none waits for all of another. */
+export class Turns {
+  private readonly workspaces = new Map<string, Map<string, Target>>();
+  private count = 0;
+
+  get size(): number {
+    return this.count;
+  }
+
+  has(target: Target): boolean {
+    return this.workspaces.get(target.tenantId)?.has(keyOf(target)) ?? false;
+  }
+
+  add(target: Target): void {
+    const { tenantId } = target;
+    let targets = this.workspaces.get(tenantId);
+    if (!targets) this.workspaces.set(tenantId, (targets = new Map()));
+    if (targets.has(keyOf(target))) return;
+    targets.set(keyOf(target), target);
+    this.count += 1;
+  }
+
+  delete(target: Target): boolean {
+    const targets = this.workspaces.get(target.tenantId);
+    if (!targets?.delete(keyOf(target))) return false;
+    this.count -= 1;
+    if (targets.size === 0) this.workspaces.delete(target.tenantId);
+    return true;
+  }
+
+  /** Removes the next target. Its workspace goes behind the others. */
+  next(): Target | undefined {
+    for (const [tenantId, targets] of this.workspaces) {
+      for (const target of targets.values()) {
+        this.delete(target);
+        if (this.workspaces.delete(tenantId) && targets.size > 0) this.workspaces.set(tenantId, targets);
+        return target;
+      }
+    }
+    return undefined;
+  }
+}

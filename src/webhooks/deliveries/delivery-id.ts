@@ -1,0 +1,18 @@
+import { createHash } from 'node:crypto';
+
+const TIMESTAMP_LENGTH = 13;
+
+/**
+ * The id of an event's delivery to an endpoint, the same whenever it is made: the primary key keeps a second delivery out.
+ * A UUID of version 8 (RFC 9562): the event's milliseconds, so that ids sort by time, and a hash of both ids.
+ */
+export function deliveryIdOf(eventId: string, endpointId: string): string {
+  const hash = createHash('sha256').update(eventId).update(endpointId).digest('hex');
+  const variant = ((parseInt(hash[3]!, 16) & 0x3) | 0x8).toString(16);
+  return `${eventId.slice(0, TIMESTAMP_LENGTH)}-8${hash.slice(0, 3)}-${variant}${hash.slice(4, 7)}-${hash.slice(7, 19)}`;
+}
+
+/** When the delivery's event was made. */
+export function createdAtOf(deliveryId: string): Date {
+  return new Date(parseInt(deliveryId.slice(0, TIMESTAMP_LENGTH).replace('-', ''), 16));
+}

@@ -1,0 +1,68 @@
+import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
+import { Periodic } from '../../common/periodic';
+import { DeliveryWorker } from './delivery.worker';
+import { FIRST_POSITION, PendingDeliveriesRepository } from './pending-deliveries.repository';
+
+const INTERVAL_MS = 1_000;
+/** Steps of each search in one poll. The next poll goes on from there. */
+const MAX_STEPS = 20;
+/** A row that was written late, just before the time that the last poll looked at. */
+const OVERLAP_MS = 2_000;
+const VACUUM_EVERY_POLLS = 5;
+
+/**
+ * Finds, every second, what is due in the pending deliveries: retries and ended leases by their time, and step by step
+ * everything else, as after a worker was killed. So nothing depends on a wake-up.
+ */
+@Injectable()
+export class DeliveryPoll implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger(DeliveryPoll.name);
+  private readonly polls = new Periodic(
+    INTERVAL_MS,
+    () => this.poll(),
+    (error) => this.logger.error({ err: error }, 'the poll failed; it will be retried'),
+  );
+  private scheduledUntil = new Date(0);
+  private position = FIRST_POSITION;
+  private count = 0;
+
+  constructor(
+    private readonly deliveries: PendingDeliveriesRepository,
+    private readonly worker: DeliveryWorker,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.polls.start();
+  }
+
+  beforeApplicationShutdown(): Promise<void> {
+    return this.polls.stop();
+  }
+
+  private async poll(): Promise<void> {
+    await this.findScheduled();
+    await this.findDue();
+    this.count += 1;
+    if (this.count % VACUUM_EVERY_POLLS === 0) await this.deliveries.vacuum();
+  }
+
+  private async findScheduled(): Promise<void> {
+    let since = new Date(this.scheduledUntil.getTime() - OVERLAP_MS);
+    for (let step = 0; step < MAX_STEPS; step++) {
+      const { targets, until, isLast } = await this.deliveries.findScheduled(since);
+      this.worker.wake(targets);
+      since = until;
+      if (isLast) break;
+    }
+    this.scheduledUntil = since;
+  }
+
+  private async findDue(): Promise<void> {
+    for (let step = 0; step < MAX_STEPS; step++) {
+      const { targets, next } = await this.deliveries.findDue(this.position);
+      this.worker.wake(targets);
+      this.position = next ?? FIRST_POSITION;
+      if (next === null) return;
+    }
+  }
+}

@@ -1,0 +1,70 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../database/database';
+import { Transaction } from '../../database/transaction';
+
+/** A former activation of an endpoint, and those before it, whose pending deliveries are to be cancelled. */
+export interface PendingCancellation {
+  tenantId: string;
+  endpointId: string;
+  activation: number;
+  /** Deliveries cancelled so far. */
+  cancelled: number;
+  /** Older than any attempt that was in flight: nothing more can come. */
+  isOld: boolean;
+}
+
+const COLUMNS = `tenant_id AS "tenantId", endpoint_id AS "endpointId", activation, cancelled::float8,
+  created_at < now() - interval '1 minute' AS "isOld"`;
+const BY_KEY = 'tenant_id = $1 AND endpoint_id = $2 AND activation = $3';
+
+@Injectable()
+export class PendingCancellationsRepository {
+  constructor(private readonly database: Database) {}
+
+  async insert(tx: Transaction, tenantId: string, endpointId: string, activation: number): Promise<void> {
+    await tx.query(
+      `INSERT INTO pending_cancellations (tenant_id, endpoint_id, activation) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
+      [tenantId, endpointId, activation],
+    );
+  }
+
+  list(): Promise<PendingCancellation[]> {
+    return this.database.query(`SELECT ${COLUMNS} FROM pending_cancellations ORDER BY created_at LIMIT 1000`);
+  }
+
+  /** Cancelled so far for an endpoint; null when nothing is being cancelled. */
+  async progressOf(tenantId: string, endpointId: string): Promise<{ cancelled: number } | null> {
+    const [row] = await this.database.query<{ cancelled: number | null }>(
+      `SELECT sum(cancelled)::float8 AS cancelled FROM pending_cancellations WHERE tenant_id = $1 AND endpoint_id = $2`,
+      [tenantId, endpointId],
+    );
+    return row!.cancelled === null ? null : { cancelled: row!.cancelled };
+  }
+
+  /** @returns false when another process has it */
+  async lock(tx: Transaction, { tenantId, endpointId, activation }: PendingCancellation): Promise<boolean> {
+    const rows = await tx.query(`SELECT FROM pending_cancellations WHERE ${BY_KEY} FOR UPDATE SKIP LOCKED`, [
+      tenantId,
+      endpointId,
+      activation,
+    ]);
+    return rows.length > 0;
+  }
+
+  async advance(
+    tx: Transaction,
+    { tenantId, endpointId, activation }: PendingCancellation,
+    cancelled: number,
+  ): Promise<void> {
+    await tx.query(`UPDATE pending_cancellations SET cancelled = cancelled + $4 WHERE ${BY_KEY}`, [
+      tenantId,
+      endpointId,
+      activation,
+      cancelled,
+    ]);
+  }
+
+  async delete(tx: Transaction, { tenantId, endpointId, activation }: PendingCancellation): Promise<void> {
+    await tx.query(`DELETE FROM pending_cancellations WHERE ${BY_KEY}`, [tenantId, endpointId, activation]);
+  }
+}

@@ -1,0 +1,64 @@
+import { Injectable } from '@nestjs/common';
+import { Reader } from '../../database/database';
+import { EventQueueRepository, IdRange } from '../../outbox/event-queue.repository';
+import { DeliveryHistoryRepository } from '../deliveries/delivery-history.repository';
+import { deliveryIdOf } from '../deliveries/delivery-id';
+import { PendingDeliveriesRepository, PendingDelivery } from '../deliveries/pending-deliveries.repository';
+
+/** The events that an endpoint should have received. */
+export interface EventRange extends IdRange {
+  tenantId: string;
+  endpointId: string;
+  /** The endpoint's subscription, without `*`. */
+  types: string[];
+}
+
+export type MissedDelivery = Omit<PendingDelivery, 'activation' | 'attemptCount' | 'recovered'>;
+
+/** A step through a range. */
+export interface MissedStep {
+  missed: MissedDelivery[];
+  /** Where the next step begins; null after the last. */
+  next: string | null;
+}
+
+/** Finds the deliveries that an endpoint has missed: it has not received them, and they are not under way. */
+@Injectable()
+export class MissedDeliveries {
+  constructor(
+    private readonly events: EventQueueRepository,
+    private readonly pending: PendingDeliveriesRepository,
+    private readonly history: DeliveryHistoryRepository,
+  ) {}
+
+  /** Looks at the next `count` events of a range. */
+  async step(reader: Reader, range: EventRange, count: number): Promise<MissedStep> {
+    const { tenantId, endpointId, types } = range;
+    const events = await this.events.next(reader, tenantId, range, count);
+    const next = events.length < count ? null : events.at(-1)!.id;
+    const wanted = events.filter(({ type }) => types.includes(type));
+    if (wanted.length === 0) return { missed: [], next };
+    const owed = wanted.map(({ id, type }) => ({
+      eventId: id,
+      eventType: type,
+      id: deliveryIdOf(id, endpointId),
+    }));
+    const ids = owed.map(({ id }) => id);
+    const queued = await this.events.existing(
+      reader,
+      tenantId,
+      owed.map(({ eventId }) => eventId),
+    );
+    const pending = new Set(await this.pending.existing(reader, tenantId, ids));
+    const finished = await this.history.latestRounds(reader, tenantId, ids);
+    const rounds = new Map(finished.map((round) => [round.id, round]));
+    const missed = owed
+      .filter(({ id, eventId }) => {
+        return !queued.has(eventId) && !pending.has(id) && rounds.get(id)?.status !== 'SUCCEEDED';
+      })
+      .map((delivery) => {
+        return { ...delivery, tenantId, endpointId, round: (rounds.get(delivery.id)?.round ?? 0) + 1 };
+      });
+    return { missed, next };
+  }
+}
