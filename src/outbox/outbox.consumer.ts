@@ -17,8 +17,11 @@ export interface OutboxConsumer {
 }
 
 export interface ConsumerTurn {
-  /** How many events of the workspace the consumer can take in with this transaction. */
-  limitOf(tenantId: string): number;
+  /**
+   * How many events of the workspace the consumer takes in with this transaction.
+   * @param isOverdue they have waited long enough: the consumer takes them in also if it can't work on them at once
+   */
+  limitOf(tenantId: string, isOverdue: boolean): number;
 
   /**
    * Takes events in. Its rows commit with the relay's. Taking an event in again changes nothing.

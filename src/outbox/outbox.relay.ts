@@ -6,7 +6,7 @@ import { Database } from '../database/database';
 import { Transaction } from '../database/transaction';
 import { Metrics } from '../metrics/metrics';
 import { EventQueueRepository, QueuedEvent } from './event-queue.repository';
-import { ConsumerTurn, OutboxConsumer } from './outbox.consumer';
+import { OutboxConsumer } from './outbox.consumer';
 import { OutboxSignal } from './outbox.signal';
 import { ParkedEventsRepository } from './parked-events.repository';
 
@@ -17,8 +17,10 @@ const MAX_WORKSPACES = 50;
 /** Events of one workspace in one turn. */
 const MAX_EVENTS = 100;
 const RETRY_MS = 500;
-/** A workspace whose consumers are busy waits so long at most. */
-const PATIENCE_MS = 250;
+/** A workspace whose consumers are busy waits so long for a turn. */
+const PATIENCE_MS = 1_000;
+/** And its events so long for their turn. Then they are taken in whether consumers are busy or not. */
+const MAX_AGE_MS = 5_000;
 
 /**
  * Takes events from the queue, workspace by workspace in turn, and gives them to the consumers: their rows and the change
@@ -31,6 +33,8 @@ export class OutboxRelay implements BeforeApplicationShutdown {
   /** Workspaces that may have events, the longest waiting first, each with the time since when. */
   private readonly ready = new Map<string, number>();
   private readonly inTurn = new Set<string>();
+  /** Workspaces whose events have waited for busy consumers long enough. */
+  private readonly overdue = new Set<string>();
   /** Smaller turns, of workspaces whose last one failed. */
   private readonly limits = new Map<string, number>();
   private readonly maxWorkspaces: number;
@@ -90,7 +94,7 @@ export class OutboxRelay implements BeforeApplicationShutdown {
   private nextWorkspaces(): string[] {
     const next: string[] = [];
     for (const [tenantId, since] of this.ready) {
-      if (this.inTurn.has(tenantId) || (this.isBusy(tenantId) && Date.now() - since < PATIENCE_MS)) continue;
+      if (this.inTurn.has(tenantId) || this.mustWait(tenantId, since)) continue;
       // After a failure a workspace has turns of its own.
       const isAlone = this.limits.has(tenantId);
       if (isAlone && next.length > 0) continue;
@@ -100,8 +104,11 @@ export class OutboxRelay implements BeforeApplicationShutdown {
     return next;
   }
 
-  private isBusy(tenantId: string): boolean {
-    return this.consumers.some((consumer) => consumer.isBusy?.(tenantId) ?? false);
+  private mustWait(tenantId: string, since: number): boolean {
+    if (this.overdue.has(tenantId) || !this.consumers.some((one) => one.isBusy?.(tenantId))) return false;
+    if (Date.now() - since < PATIENCE_MS) return true;
+    this.overdue.add(tenantId);
+    return false;
   }
 
   private async takeTurn(tenantIds: string[]): Promise<void> {
@@ -131,16 +138,33 @@ export class OutboxRelay implements BeforeApplicationShutdown {
     return this.database.queueTransaction(async (tx) => {
       const taking = this.consumers.filter((consumer) => !parkedFor.includes(consumer));
       const turns = await all(taking.map((consumer) => consumer.begin(tx, tenantIds)));
-      const limits = new Map(tenantIds.map((id) => [id, limitOf(id, limit, turns)]));
+      const limitOf = (id: string) => {
+        return Math.min(limit, ...turns.map((turn) => turn.limitOf(id, this.overdue.has(id))));
+      };
+      const limits = new Map(tenantIds.map((id) => [id, limitOf(id)]));
       const events = await this.events.claim(tx, limits, newId());
-      if (events.length === 0) return [];
       const kept = await all(turns.map((turn) => turn.take(events)));
       for (const { name } of parkedFor) this.park(tx, events, name, error!);
       const ended = events.filter(({ id }) => !kept.some((ids) => ids.has(id)));
       if (ended.length > 0) this.events.deletePipelined(tx, ended);
       tx.onCommit(() => this.metrics.outboxRelayed.inc(events.length));
-      const counts = countByWorkspace(events);
-      return tenantIds.filter((id) => counts.get(id) === limits.get(id));
+      return this.unfinished(limits, events);
+    });
+  }
+
+  /** Workspaces that may have more events: they had as many as they could have. */
+  private unfinished(limits: Map<string, number>, events: QueuedEvent[]): string[] {
+    const oldest = new Map<string, number>();
+    const counts = new Map<string, number>();
+    for (const { tenantId, queuedAt } of events) {
+      oldest.set(tenantId, Math.min(oldest.get(tenantId) ?? Infinity, queuedAt.getTime()));
+      counts.set(tenantId, (counts.get(tenantId) ?? 0) + 1);
+    }
+    return [...limits].flatMap(([tenantId, limit]) => {
+      const isUnfinished = (counts.get(tenantId) ?? 0) === limit;
+      if (!isUnfinished) this.overdue.delete(tenantId);
+      else if (Date.now() - (oldest.get(tenantId) ?? Infinity) > MAX_AGE_MS) this.overdue.add(tenantId);
+      return isUnfinished ? tenantId : [];
     });
   }
 
@@ -200,7 +224,7 @@ export class OutboxRelay implements BeforeApplicationShutdown {
         resolve();
       };
       // Long enough for those whose patience ends.
-      const timer = setTimeout(wakeLane, PATIENCE_MS);
+      const timer = setTimeout(wakeLane, PATIENCE_MS / 4);
       this.sleeping.add(wakeLane);
     });
   }
@@ -213,14 +237,4 @@ async function all<T>(promises: Promise<T>[]): Promise<T[]> {
   // The first in time may have caused the others.
   if (errors.length > 0) throw errors[0];
   return Promise.all(promises);
-}
-
-function limitOf(tenantId: string, limit: number, turns: ConsumerTurn[]): number {
-  return Math.min(limit, ...turns.map((turn) => turn.limitOf(tenantId)));
-}
-
-function countByWorkspace(events: QueuedEvent[]): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const { tenantId } of events) counts.set(tenantId, (counts.get(tenantId) ?? 0) + 1);
-  return counts;
 }

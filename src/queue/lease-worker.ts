@@ -64,6 +64,11 @@ export abstract class LeaseWorker<Claimed> {
     return this.slots.free(target);
   }
 
+  /** Whether a target can start several items at once. */
+  isHalfFree(target: Target): boolean {
+    return this.freeSlots(target) > 0 && this.slots.isHalfFree(target);
+  }
+
   /**
    * Takes free slots for items that the caller claims, and starts what `claim` resolves to. The other slots are released,
    * all of them when it rejects.

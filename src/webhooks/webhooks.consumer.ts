@@ -40,11 +40,11 @@ export class WebhooksConsumer implements OutboxConsumer, OnModuleInit {
   async begin(tx: Transaction, tenantIds: string[]): Promise<ConsumerTurn> {
     const endpoints = groupByWorkspace(await this.endpoints.lockSubscribersOf(tx, tenantIds));
     return {
-      limitOf: (tenantId) => {
-        const count = endpoints.get(tenantId)?.length ?? 0;
-        if (count === 0) return MAX_EVENTS;
-        const share = Math.max(1, Math.floor(MAX_DELIVERIES / tenantIds.length / count));
-        return Math.min(share, this.fanOut.freeSlots(endpoints.get(tenantId)!) || share);
+      limitOf: (tenantId, isOverdue) => {
+        const ofWorkspace = endpoints.get(tenantId);
+        if (!ofWorkspace) return MAX_EVENTS;
+        const share = Math.max(1, Math.floor(MAX_DELIVERIES / tenantIds.length / ofWorkspace.length));
+        return isOverdue ? share : Math.min(share, this.fanOut.freeSlots(tenantId, ofWorkspace));
       },
       take: async (events) => {
         const subscribed = subscriptions(endpoints, await this.onlyEntitled(tx, events));

@@ -16,7 +16,7 @@ import { PendingDeliveriesRepository } from './pending-deliveries.repository';
  */
 @Injectable()
 export class DeliveryFanOut {
-  /** Workspaces none of whose endpoints had a free slot after their last turn, with these endpoints. */
+  /** The endpoints of workspaces that had a turn, until one of them has half of its slots free. */
   private readonly busy = new Map<string, Subscriber[]>();
 
   constructor(
@@ -27,18 +27,24 @@ export class DeliveryFanOut {
     private readonly queue: DeliveryQueue,
   ) {}
 
-  /** Whether no endpoint of the workspace has a free slot, as far as this process knows. */
+  /** Whether no endpoint of the workspace has half of its slots free: then one turn starts several deliveries. */
   isBusy(tenantId: string): boolean {
     const endpoints = this.busy.get(tenantId);
     if (!endpoints) return false;
-    const isBusy = this.freeSlots(endpoints) === 0;
+    const isBusy = !endpoints.some(({ id }) => this.worker.isHalfFree({ tenantId, id }));
     if (!isBusy) this.busy.delete(tenantId);
     return isBusy;
   }
 
-  /** Of the endpoint that has most. The events of a turn are no more, so that few have to wait as rows. */
-  freeSlots(endpoints: Subscriber[]): number {
-    return Math.max(...endpoints.map((endpoint) => this.freeSlotsOf(endpoint)));
+  /**
+   * Of the endpoint that has most. The events of a turn are no more, so that few have to wait as rows. Without a limit
+   * where none starts anything at once, as with a rate of its own.
+   */
+  freeSlots(tenantId: string, endpoints: Subscriber[]): number {
+    const starting = endpoints.filter((endpoint) => this.claimer.canStartNow(endpoint));
+    if (starting.length === 0) return Infinity;
+    this.busy.set(tenantId, starting);
+    return Math.max(...starting.map((endpoint) => this.freeSlotsOf(endpoint)));
   }
 
   /** @returns the ids of events that stay under their lease */
@@ -63,7 +69,6 @@ export class DeliveryFanOut {
       }
     }
     if (waiting.length > 0) this.pending.insertPipelined(tx, waiting.map(toPending));
-    this.noteBusy(subscribed);
     tx.onCommit(() => this.wake(waiting.map(({ endpoint }) => endpoint)));
     return new Set(held.keys());
   }
@@ -95,18 +100,6 @@ export class DeliveryFanOut {
   private startOnCommit(tx: Transaction, { tenantId, id }: Subscriber, deliveries: Delivery[]): void {
     const committed = tx.ended.then((end) => (end === 'committed' ? deliveries : []));
     this.worker.admit({ tenantId, id }, deliveries.length, committed);
-  }
-
-  private noteBusy(subscribed: Map<Subscriber, QueuedEvent[]>): void {
-    const byWorkspace = new Map<string, Subscriber[]>();
-    for (const endpoint of subscribed.keys()) {
-      byWorkspace.set(endpoint.tenantId, [...(byWorkspace.get(endpoint.tenantId) ?? []), endpoint]);
-    }
-    for (const [tenantId, endpoints] of byWorkspace) {
-      // Endpoints with a rate of their own never start at once: nothing is gained by waiting for them.
-      const starting = endpoints.filter((endpoint) => this.claimer.canStartNow(endpoint));
-      if (starting.length > 0 && this.freeSlots(starting) === 0) this.busy.set(tenantId, starting);
-    }
   }
 
   private wake(endpoints: Subscriber[]): void {
