@@ -5,6 +5,7 @@ import { Config } from '../../src/config/config';
 import { Database } from '../../src/database/database';
 import { MessagingModule, MessagingOptions } from '../../src/messaging.module';
 import { queueOptions } from '../../src/queue/queue.options';
+import { Target } from '../../src/queue/target';
 import { DELIVERY_QUEUE, DeliveryQueue } from '../../src/webhooks/deliveries/delivery.queue';
 import { Fixtures } from './fixtures';
 import { createStores, dropStores, setting, TestStores } from './test-database';
@@ -53,11 +54,15 @@ export class Dashboard {
   }
 
   /** Wakes an endpoint, as the worker does for a retry whose time has come. */
-  async wake(endpointId: string): Promise<void> {
+  async wake({ id }: { id: string }): Promise<void> {
     const { redisUrl } = this.stores;
     this.queue ??= new Bull(DELIVERY_QUEUE, queueOptions({ redisUrl } as Config));
     await this.queue.isReady();
-    new DeliveryQueue(this.queue).wake([endpointId]);
+    const [endpoint] = await this.query<Target>(
+      'SELECT tenant_id AS "tenantId", id FROM webhook_endpoints WHERE id = $1',
+      [id],
+    );
+    new DeliveryQueue(this.queue).wake([endpoint!]);
   }
 
   async close(): Promise<void> {

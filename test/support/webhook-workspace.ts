@@ -6,7 +6,9 @@ import { newId } from '../../src/common/ids';
 import { SYSTEM } from '../../src/common/principal';
 import { ConversationDetail } from '../../src/conversations/conversation.dto';
 import { MessageResponse } from '../../src/messages/message.dto';
+import { deliveryIdOf } from '../../src/webhooks/deliveries/delivery-id';
 import { DeliveryQueue } from '../../src/webhooks/deliveries/delivery.queue';
+import { MAX_ATTEMPTS } from '../../src/webhooks/deliveries/retry-schedule';
 import { WebhookDeliveriesService } from '../../src/webhooks/deliveries/webhook-deliveries.service';
 import {
   ListWebhookDeliveriesQuery,
@@ -37,21 +39,25 @@ export interface WebhookHost {
   query<Row = Record<string, unknown>>(sql: string, parameters?: unknown[]): Promise<Row[]>;
 }
 
-/** A stored delivery. */
+/** A stored delivery: one that is pending, or else its latest finished round. */
 export interface DeliveryRow {
   id: string;
   event_type: string;
+  /** A pending one of a former activation is CANCELLED, as lists show it. */
   status: 'PENDING' | 'SUCCEEDED' | 'EXHAUSTED' | 'CANCELLED';
+  round: number;
   attempt_count: number;
-  next_attempt_at: Date;
+  /** The end of a lease while there is one; null once the delivery is finished. */
+  next_attempt_at: Date | null;
   lease_id: string | null;
-  lease_until: Date | null;
   finished_at: Date | null;
 }
 
 /** A stored attempt. */
 export interface AttemptRow {
   delivery_id: string;
+  round: number;
+  attempt: number;
   attempted_at: Date;
   duration_ms: number;
   status_code: number | null;
@@ -140,7 +146,7 @@ export class WebhookWorkspace {
   async waitForRelay(): Promise<void> {
     await waitFor('the relay', async () => {
       const waiting = await this.host.query(
-        'SELECT FROM events WHERE tenant_id = $1 AND relayed_at IS NULL LIMIT 1',
+        'SELECT FROM event_queue WHERE tenant_id = $1 AND lease_id IS NULL LIMIT 1',
         [this.id],
       );
       return waiting.length === 0;
@@ -180,15 +186,14 @@ export class WebhookWorkspace {
     await waitFor('a delivery that waits for its next attempt', async () => {
       const changed = await this.host.query(
         `WITH changed AS (
-           UPDATE webhook_deliveries
-           SET attempt_count = max_attempts - 1, next_attempt_at = now()
-           WHERE endpoint_id = $1 AND status = 'PENDING' AND lease_id IS NULL RETURNING id
+           UPDATE pending_deliveries SET attempt_count = $3, next_attempt_at = now()
+           WHERE tenant_id = $1 AND endpoint_id = $2 AND lease_id IS NULL RETURNING id
          ) SELECT id FROM changed`,
-        [id],
+        [this.id, id, MAX_ATTEMPTS - 1],
       );
       return changed.length > 0;
     });
-    this.host.app.get(DeliveryQueue, { strict: false }).wakeIn(id, 0);
+    this.host.app.get(DeliveryQueue, { strict: false }).wakeIn({ tenantId: this.id, id }, 0);
   }
 
   /** Lets one message fail for good at a receiver that answers with a failure. */
@@ -248,18 +253,37 @@ export class Subscription extends WebhookWorkspace {
 
 export const subscribe = (...given: Parameters<typeof Subscription.start>) => Subscription.start(...given);
 
-/** An endpoint's stored deliveries, oldest first. */
+/** An endpoint's stored deliveries, oldest first. One under way for the first time is not stored. */
 export function deliveriesOf(host: WebhookHost, endpoint: Identified): Promise<DeliveryRow[]> {
-  return host.query<DeliveryRow>('SELECT * FROM webhook_deliveries WHERE endpoint_id = $1 ORDER BY id', [
-    endpoint.id,
-  ]);
+  return host.query<DeliveryRow>(
+    `SELECT p.id, p.event_type, p.round, p.attempt_count, p.next_attempt_at, p.lease_id, NULL::timestamptz AS finished_at,
+            CASE WHEN w.active AND w.activation = p.activation THEN 'PENDING' ELSE 'CANCELLED' END AS status
+     FROM pending_deliveries p JOIN webhook_endpoints w ON w.tenant_id = p.tenant_id AND w.id = p.endpoint_id
+     WHERE w.id = $1
+     UNION ALL
+     SELECT * FROM (
+       SELECT DISTINCT ON (d.id) d.id, d.event_type, d.round, d.attempt_count, NULL::timestamptz, NULL::uuid, d.finished_at,
+              d.status
+       FROM webhook_deliveries d
+       WHERE d.endpoint_id = $1
+         AND NOT EXISTS (SELECT FROM pending_deliveries p WHERE p.tenant_id = d.tenant_id AND p.id = d.id)
+       ORDER BY d.id, d.round DESC) AS finished
+     ORDER BY id`,
+    [endpoint.id],
+  );
 }
 
 /** Every stored attempt for an endpoint, oldest first. */
 export function attemptsOf(host: WebhookHost, endpoint: Identified): Promise<AttemptRow[]> {
+  const columns = 'attempted_at, duration_ms, status_code, error, error_message, response';
   return host.query<AttemptRow>(
-    `SELECT a.* FROM webhook_attempts a JOIN webhook_deliveries d ON d.id = a.delivery_id
-     WHERE d.endpoint_id = $1 ORDER BY a.id`,
+    `SELECT delivery_id, round, attempt, ${columns} FROM webhook_attempts WHERE (tenant_id, delivery_id) IN (
+       SELECT tenant_id, id FROM pending_deliveries WHERE endpoint_id = $1
+       UNION SELECT tenant_id, id FROM webhook_deliveries WHERE endpoint_id = $1)
+     UNION ALL
+     SELECT id, round, attempt_count, ${columns} FROM webhook_deliveries
+     WHERE endpoint_id = $1 AND attempted_at IS NOT NULL
+     ORDER BY attempted_at`,
     [endpoint.id],
   );
 }
@@ -299,29 +323,49 @@ export function waitForDeliveries(
   );
 }
 
-/** Inserts events and their pending deliveries to an endpoint, as the relay does. */
+/** Inserts events and their pending deliveries to an endpoint, as the relay does for those that find no slot. */
 export async function insertPendingDeliveries(
   host: WebhookHost,
   { workspace, endpoint }: Pick<Subscription, 'workspace' | 'endpoint'>,
   count = 1,
 ): Promise<void> {
+  const eventIds = Array.from({ length: count }, newId);
   await host.query(
     `WITH event AS (
-       INSERT INTO events SELECT $1, id, 'message.created', '{}', now(), now() FROM unnest($2::uuid[]) AS id
-       RETURNING id
+       INSERT INTO events (tenant_id, id, type, data, created_at)
+       SELECT $1, id, 'message.created', '{}', now() FROM unnest($2::uuid[]) AS id
      )
-     INSERT INTO webhook_deliveries (tenant_id, id, endpoint_id, event_id, event_type, status, max_attempts,
-       next_attempt_at, created_at)
-     SELECT $1, event.id, $3, event.id, 'message.created', 'PENDING', 6, now(), now() FROM event`,
-    [workspace.id, Array.from({ length: count }, newId), endpoint.id],
+     INSERT INTO pending_deliveries (tenant_id, id, endpoint_id, activation, event_id, event_type, round, attempt_count,
+       recovered, next_attempt_at)
+     SELECT $1, d.id, w.id, w.activation, d.event_id, 'message.created', 1, 0, false, now()
+     FROM unnest($3::uuid[], $2::uuid[]) AS d (id, event_id), webhook_endpoints w
+     WHERE w.tenant_id = $1 AND w.id = $4`,
+    [workspace.id, eventIds, eventIds.map((eventId) => deliveryIdOf(eventId, endpoint.id)), endpoint.id],
   );
 }
 
-/** Makes an endpoint's pending deliveries due now, and wakes it. */
+/** Makes those of an endpoint's deliveries due now that wait for a retry, and wakes it. */
 export async function makeRetriesDue(dashboard: Dashboard, endpoint: Identified): Promise<void> {
   await dashboard.query(
-    `UPDATE webhook_deliveries SET next_attempt_at = now() WHERE endpoint_id = $1 AND status = 'PENDING'`,
+    'UPDATE pending_deliveries SET next_attempt_at = now() WHERE endpoint_id = $1 AND lease_id IS NULL',
     [endpoint.id],
   );
-  await dashboard.wake(endpoint.id);
+  await dashboard.wake(endpoint);
+}
+
+/** As if the worker that holds an endpoint's pending deliveries had been killed, and their leases had ended. */
+export async function endLeases(host: WebhookHost, endpoint: Identified): Promise<void> {
+  await host.query(
+    `UPDATE pending_deliveries SET next_attempt_at = now() - interval '1 second'
+     WHERE endpoint_id = $1 AND lease_id IS NOT NULL`,
+    [endpoint.id],
+  );
+}
+
+/** The same for the events of a workspace whose first attempts are under way. */
+export async function endEventLeases(host: WebhookHost, { id }: Identified): Promise<void> {
+  await host.query(
+    `UPDATE event_queue SET lease_until = now() - interval '1 second' WHERE tenant_id = $1 AND lease_id IS NOT NULL`,
+    [id],
+  );
 }
