@@ -244,10 +244,10 @@ describe('the audit log', () => {
     const rows = tables.map((table) =>
       dashboard.query(`SELECT * FROM ${table} WHERE tenant_id = $1 ORDER BY id`, [subject.workspace.id]),
     );
-    const deliveries = dashboard.query('SELECT * FROM webhook_deliveries WHERE tenant_id = $1', [
-      subject.workspace.id,
-    ]);
+    const deliveries = ['pending_deliveries', 'webhook_deliveries', 'pending_cancellations'].map((table) =>
+      dashboard.query(`SELECT * FROM ${table} WHERE tenant_id = $1`, [subject.workspace.id]),
+    );
     const workspace = dashboard.query('SELECT * FROM workspaces WHERE id = $1', [subject.workspace.id]);
-    return Promise.all([...rows, deliveries, workspace]);
+    return Promise.all([...rows, ...deliveries, workspace]);
   }
 });

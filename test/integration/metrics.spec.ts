@@ -135,9 +135,9 @@ describe('of the API', () => {
       service.make.sent(tenant.workspace, tenant.conversation),
     );
     expect(depth).toBe(1);
-    await service.query(`UPDATE events SET created_at = now() - interval '1 hour'`);
+    await service.query(`UPDATE event_queue SET queued_at = now() - interval '1 hour'`);
     expect(await read(service, 'outbox_oldest_age_seconds')).toBeGreaterThanOrEqual(3600);
-    await service.query('UPDATE events SET relayed_at = now()');
+    await service.query('DELETE FROM event_queue');
     expect(await Promise.all(figures.map((figure) => read(service, figure)))).toEqual([0, 0]);
   });
 
@@ -188,7 +188,7 @@ describe('of the API', () => {
     const client = new Client({ connectionString: service.stores.databaseUrl });
     await client.connect();
     await client.query('BEGIN');
-    await client.query('LOCK TABLE events');
+    await client.query('LOCK TABLE event_queue');
     const figures = await scrape(service);
     await client.end();
     expect(figures).toMatch(/^database_pool_connections\{state="busy"\} \d+$/m);
@@ -284,10 +284,9 @@ describe('of a worker', () => {
     receiver.https.respond = (response) => response.end();
     const [difference] = await moved(service, [expired], async () => {
       await service.query(
-        `UPDATE webhook_deliveries
-         SET lease_id = $2, lease_until = now() - interval '1 second', next_attempt_at = now() - interval '2 seconds'
+        `UPDATE pending_deliveries SET lease_id = endpoint_id, next_attempt_at = now() - interval '1 second'
          WHERE endpoint_id = $1`,
-        [endpoint.id, endpoint.id],
+        [endpoint.id],
       );
       await tenant.waitForStatus(endpoint, 'succeeded');
     });

@@ -155,7 +155,7 @@ describe('an outage of Redis', () => {
       // A rate can't be kept without Redis. Its waiting deliveries hold no lease, so they start as soon as Redis is back.
       await waitFor('what is held to a rate to be given back', async () => {
         const waiting = await deliveriesOf(dashboard, paced);
-        return waiting.length === 3 && waiting.every(({ lease_until }) => lease_until === null);
+        return waiting.length === 3 && waiting.every(({ lease_id }) => lease_id === null);
       });
       await proxy.restore();
 

@@ -72,25 +72,31 @@ describe('the list of deliveries', () => {
     for (const { id, endpointId, event, status, at } of seeds) {
       const eventId = idAt(at);
       await service.query(
-        `INSERT INTO events (tenant_id, id, type, data, created_at, relayed_at) VALUES ($1, $2, $3, '{}', $4, $4)`,
+        `INSERT INTO events (tenant_id, id, type, data, created_at) VALUES ($1, $2, $3, '{}', $4)`,
         [tenantId, eventId, event, at],
       );
-      await service.query(
-        `INSERT INTO webhook_deliveries (tenant_id, id, endpoint_id, event_id, event_type, status, max_attempts,
-           next_attempt_at, created_at, finished_at)
-         VALUES ($1, $2, $3, $4, $5, $6, 6, now() + interval '1 day', $7, $8)`,
-        [
-          tenantId,
-          id,
-          endpointId,
-          eventId,
-          event,
-          status.toUpperCase(),
-          at,
-          status === 'pending' ? null : at,
-        ],
-      );
+      const delivery = [tenantId, id, endpointId, eventId, event];
+      if (status === 'pending') await insertPending(delivery);
+      else await insertFinished(delivery, status, at);
     }
+  }
+
+  async function insertPending(delivery: unknown[]): Promise<void> {
+    await service.query(
+      `INSERT INTO pending_deliveries (tenant_id, id, endpoint_id, activation, event_id, event_type, round,
+         attempt_count, recovered, next_attempt_at)
+       VALUES ($1, $2, $3, 1, $4, $5, 1, 0, false, now() + interval '1 day')`,
+      delivery,
+    );
+  }
+
+  async function insertFinished(delivery: unknown[], status: string, at: Date): Promise<void> {
+    await service.query(
+      `INSERT INTO webhook_deliveries (tenant_id, id, round, endpoint_id, event_id, event_type, status, attempt_count,
+         finished_at)
+       VALUES ($1, $2, 1, $3, $4, $5, $6, 0, $7)`,
+      [...delivery, status.toUpperCase(), at],
+    );
   }
 
   /** Page by page. */
@@ -350,14 +356,12 @@ describe('redelivering', () => {
     const failedAgain = await tenant.waitForDelivery(
       endpoint,
       'has failed again',
-      ({ attempts }) => attempts.length > delivery.attempts.length,
+      ({ attempts, nextAttemptAt }) => attempts.length > delivery.attempts.length && nextAttemptAt !== null,
     );
     expect(failedAgain).toMatchObject({ status: 'pending', nextAttemptAt: expect.any(Date) });
     expect(
-      await service.query('SELECT attempt_count, max_attempts FROM webhook_deliveries WHERE id = $1', [
-        delivery.id,
-      ]),
-    ).toEqual([{ attempt_count: 1, max_attempts: 6 }]);
+      await service.query('SELECT round, attempt_count FROM pending_deliveries WHERE id = $1', [delivery.id]),
+    ).toEqual([{ round: 2, attempt_count: 1 }]);
     await expectRedelivered(failedAgain);
   });
 
@@ -378,7 +382,7 @@ describe('redelivering', () => {
     await tenant.message();
     await tenant.waitForDelivery(endpoint, 'has failed', ({ attempts }) => attempts.length > 0);
     await service.query(
-      `UPDATE webhook_deliveries SET next_attempt_at = now() + interval '1 day' WHERE endpoint_id = $1`,
+      `UPDATE pending_deliveries SET next_attempt_at = now() + interval '1 day' WHERE endpoint_id = $1`,
       [endpoint.id],
     );
     const pending = await tenant.waitForDelivery(endpoint, 'waits', ({ attempts }) => attempts.length === 1);

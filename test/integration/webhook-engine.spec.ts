@@ -1,6 +1,9 @@
 import { ServerResponse } from 'node:http';
 import Redis from 'ioredis';
-import { OutboxConsumer, OutboxRelay } from '../../src/outbox/outbox.relay';
+import { Metrics } from '../../src/metrics/metrics';
+import { QueuedEvent } from '../../src/outbox/event-queue.repository';
+import { OutboxConsumer } from '../../src/outbox/outbox.consumer';
+import { OutboxRelay } from '../../src/outbox/outbox.relay';
 import { SYSTEM } from '../../src/common/principal';
 import { DeliveryQueue } from '../../src/webhooks/deliveries/delivery.queue';
 import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service';
@@ -10,8 +13,11 @@ import { Receiver } from '../support/receiver';
 import { TestService } from '../support/service';
 import {
   attemptsOf,
-  makeRetriesDue,
   deliveriesOf,
+  endEventLeases,
+  endLeases,
+  insertPendingDeliveries,
+  makeRetriesDue,
   subscribe,
   Subscription,
   waitForAttempts,
@@ -21,6 +27,15 @@ import { waitFor } from '../support/wait';
 
 const CAP = 3;
 const SLOW = 30_000;
+
+/** A consumer that is given every event. */
+function consumerOf(consume: (events: QueuedEvent[]) => Promise<void>): OutboxConsumer {
+  const take = async (events: QueuedEvent[]) => {
+    await consume(events);
+    return new Set<string>();
+  };
+  return { name: 'test', begin: () => Promise.resolve({ limitOf: () => 100, take }) };
+}
 
 /** Two workers on one database and Redis, and what is done to them. */
 describe('delivery engine', () => {
@@ -68,6 +83,11 @@ describe('delivery engine', () => {
     for (let n = 0; n < count; n++) await service.make.received(workspace, conversation, `Message ${n}`);
   }
 
+  async function inFlight(): Promise<number> {
+    const { values } = await service.app.get(Metrics).webhookDeliveriesInFlight.get();
+    return values[0]!.value;
+  }
+
   const underWay = (path: string, count: number) =>
     waitFor(`${count} deliveries under way`, () => held.get(path)!.length >= count);
 
@@ -103,20 +123,18 @@ describe('delivery engine', () => {
     const { id: tenantId } = subscription.workspace;
     let throws = 1;
     const seen: string[] = [];
-    const consumer: OutboxConsumer = {
-      consume: (_, events) => {
-        if (throws-- > 0) return Promise.reject(new Error('thrown once'));
-        seen.push(...events.filter((event) => event.tenantId === tenantId).map(({ id }) => id));
-        return Promise.resolve();
-      },
-    };
+    const consumer = consumerOf((events) => {
+      if (throws-- > 0) return Promise.reject(new Error('thrown once'));
+      seen.push(...events.filter((event) => event.tenantId === tenantId).map(({ id }) => id));
+      return Promise.resolve();
+    });
     service.app.get(OutboxRelay).register(consumer);
 
     await send(subscription, 3);
 
     await waitForDeliveries(service, subscription.endpoint, 'SUCCEEDED', 3);
     const events = await service.query<{ id: string }>(
-      `SELECT id FROM events WHERE tenant_id = $1 AND type = 'message.created' AND relayed_at IS NOT NULL`,
+      `SELECT id FROM events WHERE tenant_id = $1 AND type = 'message.created'`,
       [tenantId],
     );
     expect(throws).toBeLessThan(1);
@@ -129,39 +147,42 @@ describe('delivery engine', () => {
   it('starts deliveries without a claim while slots are free, and claims the rest later', async () => {
     const subscription = await subscribe(service, receiver);
     hold(subscription.path);
-    // A lease from the transaction that relayed the event: no claim has touched the row since.
-    const leases = () =>
-      service.query<{ leased: boolean; unclaimed: boolean }>(
-        `SELECT d.lease_id IS NOT NULL AS leased, d.xmin = e.xmin AS unclaimed
-         FROM webhook_deliveries d JOIN events e ON e.tenant_id = d.tenant_id AND e.id = d.event_id
-         WHERE d.endpoint_id = $1 ORDER BY d.id`,
-        [subscription.endpoint.id],
-      );
-    const started = { leased: true, unclaimed: true };
-    const waiting = { leased: false, unclaimed: true };
+    const { endpoint, workspace } = subscription;
+    const leasedEvents = async () => {
+      const sql = 'SELECT FROM event_queue WHERE tenant_id = $1 AND lease_until > now()';
+      return (await service.query(sql, [workspace.id])).length;
+    };
 
     for (let n = 1; n <= CAP; n++) {
       await send(subscription, 1);
       await underWay(subscription.path, n);
     }
-    expect(await leases()).toEqual(Array(CAP).fill(started));
+    expect([await leasedEvents(), await deliveriesOf(service, endpoint)]).toEqual([CAP, []]);
+    const first = { status: 'pending', nextAttemptAt: null, attempts: [] };
+    expect(await subscription.list()).toMatchObject(Array(CAP).fill(first));
 
     await send(subscription, 2);
     await subscription.waitForRelay();
-    expect(await leases()).toEqual([...Array<object>(CAP).fill(started), waiting, waiting]);
+    expect(await leasedEvents()).toBe(CAP);
+    const waiting = { round: 1, attempt_count: 0, lease_id: null };
+    expect(await deliveriesOf(service, endpoint)).toMatchObject([waiting, waiting]);
+    expect(await subscription.list()).toHaveLength(CAP + 2);
     release(subscription.path);
     await waitForDeliveries(service, subscription.endpoint, 'SUCCEEDED', CAP + 2);
     expect(receiver.received(subscription.path)).toHaveLength(CAP + 2);
   });
 
-  it('sends nothing again when an event is relayed again', async () => {
+  it('sends nothing again when an event comes again that is recorded', async () => {
     const subscription = await subscribe(service, receiver);
     await send(subscription, CAP);
     await waitForDeliveries(service, subscription.endpoint, 'SUCCEEDED', CAP);
 
-    await service.query('UPDATE events SET relayed_at = NULL WHERE tenant_id = $1', [
-      subscription.workspace.id,
-    ]);
+    // As if a worker had been killed before the last of an event's deliveries, whose other ones are recorded.
+    await service.query(
+      `INSERT INTO event_queue (tenant_id, event_id, lease_id, lease_until)
+       SELECT tenant_id, event_id, event_id, now() - interval '1 second' FROM webhook_deliveries WHERE endpoint_id = $1`,
+      [subscription.endpoint.id],
+    );
     await send(subscription, 1);
 
     await subscription.waitForRelay();
@@ -193,12 +214,12 @@ describe('delivery engine', () => {
 
   it('has never more under way to an endpoint than its cap, however it is woken', async () => {
     const subscription = await subscribe(service, receiver);
-    const { endpoint, path } = subscription;
+    const { workspace, endpoint, path } = subscription;
     hold(path);
     const queue = service.app.get(DeliveryQueue);
     await send(subscription, 20);
     // Jobs of their own, as those of retries are: any number of them can run at the same time.
-    for (let n = 0; n < 20; n++) queue.wakeIn(endpoint.id, n * 100);
+    for (let n = 0; n < 20; n++) queue.wakeIn({ tenantId: workspace.id, id: endpoint.id }, n * 100);
 
     await underWay(path, CAP);
     let most = 0;
@@ -206,8 +227,9 @@ describe('delivery engine', () => {
       await underWay(path, 1);
       const waiting = held.get(path)!;
       const [{ leased }] = (await service.query<{ leased: number }>(
-        `SELECT count(*)::int AS leased FROM webhook_deliveries WHERE endpoint_id = $1 AND lease_until > now()`,
-        [endpoint.id],
+        `SELECT (SELECT count(*)::int FROM pending_deliveries WHERE endpoint_id = $1 AND lease_id IS NOT NULL)
+              + (SELECT count(*)::int FROM event_queue WHERE tenant_id = $2 AND lease_id IS NOT NULL) AS leased`,
+        [endpoint.id, workspace.id],
       )) as [{ leased: number }];
       most = Math.max(most, waiting.length, leased);
       waiting.shift()!.end();
@@ -251,21 +273,16 @@ describe('delivery engine', () => {
       await service.app.get(WebhookEndpointsService).delete(workspace.id, endpoint.id, SYSTEM);
       deletedAt = new Date().toISOString();
     };
-    const consumer: OutboxConsumer = {
-      consume: async (tx, events) => {
-        if (!events.some(({ tenantId, type }) => tenantId === workspace.id && type === 'message.created'))
-          return;
-        if (deletedAt !== null) return;
-        const deliveries = () =>
-          tx.query('SELECT FROM webhook_deliveries WHERE endpoint_id = $1', [endpoint.id]);
-        await waitFor('the delivery to be inserted', async () => (await deliveries()).length > 0);
-        void remove();
-        await waitFor(
-          'the deletion to wait for the relay, or to be done',
-          async () => deletedAt !== null || (await hasLockWait(service)),
-        );
-      },
-    };
+    const consumer = consumerOf(async (events) => {
+      if (!events.some(({ tenantId, type }) => tenantId === workspace.id && type === 'message.created'))
+        return;
+      if (deletedAt !== null) return;
+      void remove();
+      await waitFor(
+        'the deletion to wait for the relay, or to be done',
+        async () => deletedAt !== null || (await hasLockWait(service)),
+      );
+    });
     service.app.get(OutboxRelay).register(consumer);
 
     await subscription.message('First');
@@ -284,17 +301,96 @@ describe('delivery engine', () => {
     expect(begun.length).toBeLessThanOrEqual(1);
   });
 
-  it('cancels what an endpoint got while it was being deactivated', async () => {
+  it('cancels what an endpoint got while it was being deactivated, and counts it', async () => {
+    const subscription = await subscribe(service, receiver);
+    const { endpoint, path } = subscription;
+    await subscription.deactivate(endpoint);
+    expect(await subscription.health(endpoint)).toMatchObject({ cancelling: { cancelled: 0 } });
+    // As if first attempts had been in flight, and had failed just after the deactivation.
+    await insertPendingDeliveries(service, subscription, 2);
+    const statuses = async () => (await subscription.list()).map(({ status }) => status);
+    expect(await statuses()).toEqual(['cancelled', 'cancelled']);
+
+    await waitFor('their rows in the history', async () => {
+      const rows = await deliveriesOf(service, endpoint);
+      return rows.every(({ status, finished_at }) => status === 'CANCELLED' && finished_at !== null);
+    });
+    expect(await statuses()).toEqual(['cancelled', 'cancelled']);
+    expect(await subscription.health(endpoint)).toMatchObject({
+      cancelling: { cancelled: 2 },
+      last24Hours: { pending: 0, cancelled: 2 },
+    });
+    expect(receiver.received(path)).toEqual([]);
+  });
+
+  it('takes over first attempts whose worker is gone, and drops what that one says later', async () => {
+    const subscription = await subscribe(service, receiver);
+    const { workspace, endpoint, path } = subscription;
+    hold(path);
+    await send(subscription, 1);
+    await underWay(path, 1);
+    await endEventLeases(service, workspace);
+
+    await underWay(path, 2);
+    const [first, second] = held.get(path)!;
+    first!.writeHead(500).end();
+    await waitFor('the late outcome to be dropped', async () => (await inFlight()) === 1);
+    second!.end('ok');
+    await waitForDeliveries(service, endpoint, 'SUCCEEDED');
+
+    expect(await deliveriesOf(service, endpoint)).toMatchObject([{ round: 1, attempt_count: 1 }]);
+    expect(await attemptsOf(service, endpoint)).toMatchObject([{ attempt: 1, status_code: 200 }]);
+    const ids = receiver.received(path).map(({ headers }) => headers['x-service-delivery']);
+    expect(new Set(ids).size).toBe(1);
+    expect(await service.query('SELECT FROM event_queue WHERE tenant_id = $1', [workspace.id])).toEqual([]);
+  });
+
+  it('takes over a retry whose worker is gone, and counts its attempt once', async () => {
     const subscription = await subscribe(service, receiver);
     const { endpoint, path } = subscription;
     receiver.https.respond = (response) => response.writeHead(500).end();
     await send(subscription, 1);
     await waitForAttempts(service, endpoint, 1);
-    // As if the consumer had committed just after the deactivation.
-    await service.query('UPDATE webhook_endpoints SET active = false WHERE id = $1', [endpoint.id]);
+    hold(path);
     await makeRetriesDue(dashboard, endpoint);
-    await waitForDeliveries(service, endpoint, 'CANCELLED', 1, SLOW);
-    expect(receiver.received(path)).toHaveLength(1);
+    await underWay(path, 1);
+    await endLeases(service, endpoint);
+    await dashboard.wake(endpoint);
+
+    await underWay(path, 2);
+    release(path);
+    await waitForDeliveries(service, endpoint, 'SUCCEEDED');
+    expect(await attemptsOf(service, endpoint)).toMatchObject([
+      { round: 1, attempt: 1, status_code: 500 },
+      { round: 1, attempt: 2, status_code: 200 },
+    ]);
+  });
+
+  it('has each delivery in exactly one place, whatever becomes of it', async () => {
+    const subscription = await subscribe(service, receiver);
+    const { workspace, endpoint, path } = subscription;
+    const places = async () => {
+      const [row] = await service.query<Record<'queue' | 'pending' | 'history', number>>(
+        `SELECT (SELECT count(*)::int FROM event_queue WHERE tenant_id = $1) AS queue,
+                (SELECT count(*)::int FROM pending_deliveries WHERE tenant_id = $1) AS pending,
+                (SELECT count(*)::int FROM webhook_deliveries WHERE tenant_id = $1) AS history`,
+        [workspace.id],
+      );
+      return row;
+    };
+    hold(path);
+    await send(subscription, 1);
+    await underWay(path, 1);
+    expect(await places()).toEqual({ queue: 1, pending: 0, history: 0 });
+
+    release(path, 500);
+    await waitForAttempts(service, endpoint, 1);
+    expect(await places()).toEqual({ queue: 0, pending: 1, history: 0 });
+
+    receiver.https.respond = (response) => response.end('ok');
+    await makeRetriesDue(dashboard, endpoint);
+    await waitForDeliveries(service, endpoint, 'SUCCEEDED');
+    expect(await places()).toEqual({ queue: 0, pending: 0, history: 1 });
   });
 
   it('goes on when its connections to PostgreSQL are cut', async () => {

@@ -3,9 +3,7 @@ import { Dashboard } from '../support/dashboard';
 import { Receiver, ReceivedWebhook } from '../support/receiver';
 import { TestService } from '../support/service';
 import { waitFor } from '../support/wait';
-import { WebhookWorkspace } from '../support/webhook-workspace';
-
-const ATTEMPTS = 'SELECT count(*)::integer AS count FROM webhook_attempts WHERE tenant_id = $1';
+import { attemptsOf, WebhookWorkspace } from '../support/webhook-workspace';
 
 let service: TestService;
 let beside: TestService;
@@ -72,7 +70,9 @@ describe('the rate of an endpoint', () => {
     expect(Math.max(...seconds)).toBeLessThanOrEqual(5);
     expect(seconds.reduce((sum, count) => sum + count)).toBe(17);
     expect(receiver.received()).toHaveLength(17);
-    expect(await service.query(ATTEMPTS, [tenant.id])).toEqual([{ count: 17 }]);
+    const [{ id }] = (await tenant.endpoints.list(tenant.id)) as [{ id: string }];
+    const attempts = await attemptsOf(service, { id });
+    expect(attempts.map(({ attempt }) => attempt)).toEqual(Array(17).fill(1));
   });
 
   it('does not hold up another endpoint of the same workspace', async () => {

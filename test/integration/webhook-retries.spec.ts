@@ -86,7 +86,7 @@ describe('failed deliveries', () => {
 
         expect(delivery).toMatchObject({ status: 'PENDING', attempt_count: count, lease_id: null });
         const endedAt = attempt.attempted_at.getTime() + attempt.duration_ms;
-        const waits = delivery!.next_attempt_at.getTime() - endedAt;
+        const waits = delivery!.next_attempt_at!.getTime() - endedAt;
         expect(waits).toBeGreaterThanOrEqual(delay - 5);
         // With its jitter, and the time that the recording took: short of the next step.
         expect(waits).toBeLessThan(delay * 2);
@@ -273,9 +273,9 @@ describe('failed deliveries', () => {
         'CANCELLED',
         'CANCELLED',
       ]);
-      await dashboard.wake(endpoint.id);
+      await dashboard.wake(endpoint);
       await happen(subscription, 'While it is stopped');
-      await relayed(subscription);
+      await subscription.waitForRelay();
       expect(await deliveriesOf(dashboard, endpoint)).toHaveLength(2);
       expect(receiver.received(path)).toHaveLength(2);
     });
@@ -302,7 +302,7 @@ describe('failed deliveries', () => {
       await attempts(subscription, 1);
       await endpoints.deactivate(workspace.id, endpoint.id, SYSTEM);
       await happen(subscription, 'Between');
-      await relayed(subscription);
+      await subscription.waitForRelay();
       answers.delete(path);
 
       expect(await endpoints.activate(workspace.id, endpoint.id, SYSTEM)).toMatchObject({ active: true });
@@ -332,16 +332,6 @@ describe('failed deliveries', () => {
       const again = await endpoints.create(workspace.id, { url: endpoint.url, events: ['*'] }, SYSTEM);
       expect(again.secret).not.toBe(endpoint.secret);
     });
-
-    /** Settles when all events of a workspace so far are relayed. */
-    async function relayed({ workspace }: Subscription): Promise<void> {
-      await waitFor('everything to be relayed', async () => {
-        const rows = await dashboard.query('SELECT FROM events WHERE tenant_id = $1 AND relayed_at IS NULL', [
-          workspace.id,
-        ]);
-        return rows.length === 0;
-      });
-    }
   });
 });
 
@@ -480,7 +470,7 @@ describe('secrets under a new key', () => {
     const waiting = await waitFor('deliveries that are given back', async () => {
       const rows = await deliveriesOf(old, endpoint);
       const areFree = rows.length === MESSAGES && rows.every(({ lease_id }) => lease_id === null);
-      return areFree && rows.some(({ next_attempt_at }) => isMuchLater(next_attempt_at)) && rows;
+      return areFree && rows.some(({ next_attempt_at }) => isMuchLater(next_attempt_at!)) && rows;
     });
     expect(waiting.every(({ status, attempt_count }) => status === 'PENDING' && attempt_count === 0)).toBe(
       true,

@@ -1,24 +1,25 @@
 import Redis from 'ioredis';
 import { Client } from 'pg';
+import { newId } from '../../src/common/ids';
 import { Config } from '../../src/config/config';
 import { OutboxSignal } from '../../src/outbox/outbox.signal';
 import { RedisSubscriber } from '../../src/redis/redis-subscriber';
 import { RedisClient } from '../../src/redis/redis.module';
 import { DeliveryQueue } from '../../src/webhooks/deliveries/delivery.queue';
-import { DeliverySweeper } from '../../src/webhooks/deliveries/delivery.sweeper';
+import { DeliveryPoll } from '../../src/webhooks/deliveries/delivery.poll';
 import { Receiver } from '../support/receiver';
 import { TestService } from '../support/service';
 import { deliveriesOf, subscribe, waitForDeliveries } from '../support/webhook-workspace';
 import { TcpProxy } from '../support/tcp-proxy';
 import { waitFor } from '../support/wait';
 
-it('loses no wake-up that comes while the endpoint’s job is active, without the sweeper', async () => {
+it('loses no wake-up that comes while the endpoint’s job is active, without the poll', async () => {
   const service = await TestService.create({ role: 'all' });
   const receiver = await Receiver.start();
   const claims = await ClaimGate.close(service);
   const wakeUps = await WakeUpWatch.start(service);
   try {
-    await service.app.get(DeliverySweeper, { strict: false }).beforeApplicationShutdown();
+    await service.app.get(DeliveryPoll, { strict: false }).beforeApplicationShutdown();
     const { workspace, conversation, endpoint } = await subscribe(service, receiver);
     // An endpoint with a rate of its own: its deliveries go through a claim. And whatever wakes it adds a job.
     await service.query('UPDATE webhook_endpoints SET rate_limit = 100 WHERE id = $1', [endpoint.id]);
@@ -50,7 +51,7 @@ it('hears signals again after its connection died silently', async () => {
   const speaker = service.app.get(OutboxSignal);
   let heard = 0;
   const isHeard = () => {
-    speaker.send();
+    speaker.send(newId());
     return heard > 0;
   };
   try {
@@ -62,7 +63,7 @@ it('hears signals again after its connection died silently', async () => {
     let passed = false;
     speaker.onSignal(() => (passed = true));
     await waitFor('a signal past the proxy', () => {
-      speaker.send();
+      speaker.send(newId());
       return passed;
     });
     heard = 0;
@@ -88,7 +89,7 @@ class ClaimGate {
          'BEGIN PERFORM pg_advisory_xact_lock_shared(1, 1); RETURN NEW; END'`,
     );
     await service.query(
-      `CREATE TRIGGER gate BEFORE UPDATE ON webhook_deliveries FOR EACH ROW
+      `CREATE TRIGGER gate BEFORE UPDATE ON pending_deliveries FOR EACH ROW
          WHEN (NEW.lease_id IS DISTINCT FROM OLD.lease_id AND NEW.lease_id IS NOT NULL) EXECUTE FUNCTION wait_at_gate()`,
     );
     const keeper = new Client({ connectionString: service.stores.databaseUrl });
