@@ -52,13 +52,14 @@ export class Slots {
     if (this.slowTargets.has(id)) return Math.max(0, 1 - used);
     const free = this.limits.perTarget - used;
     if (old) return Math.min(free, this.share(OLD_SHARE) - use.old);
-    return this.oldWaiting.has(id) ? free - Math.max(0, this.share(OLD_FLOOR) - use.old) : free;
+    return this.oldWaiting.has(id) ? free - Math.max(0, this.oldFloor - use.old) : free;
   }
 
-  /** Half of what the target may use at all is free: then one claim fills several slots. */
+  /** Half of what the target may count on is free: then one claim fills several slots. */
   isHalfFree(target: Target): boolean {
-    const limit = target.old ? this.share(OLD_SHARE) : this.limits.perTarget;
-    return this.freeOwn(target) * 2 >= (this.slowTargets.has(target.id) ? 1 : limit);
+    const { id, old } = target;
+    const limit = old ? this.oldFloor : this.limits.perTarget - (this.uses.get(id) ?? NONE).old;
+    return this.freeOwn(target) * 2 >= Math.max(1, this.slowTargets.has(id) ? 1 : limit);
   }
 
   acquire(target: Target, slots: number): void {
@@ -97,6 +98,11 @@ export class Slots {
 
   private poolOf({ id }: Target): Pool {
     return this.slowTargets.has(id) ? this.slow : this.normal;
+  }
+
+  /** The only slot of a target is for live work. */
+  private get oldFloor(): number {
+    return Math.min(this.share(OLD_FLOOR), this.limits.perTarget - 1);
   }
 
   private share(share: number): number {
