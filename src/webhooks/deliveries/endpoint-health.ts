@@ -57,6 +57,8 @@ export class EndpointHealth implements OnApplicationBootstrap, BeforeApplication
     if (!failingSince && !this.failed.has(id)) this.failed.set(id, change);
     const reason = reasonToDeactivate(record, outcome);
     if (!reason) return;
+    // A success that is not written yet keeps the endpoint active.
+    await this.write();
     const wasActive = await this.endpoints.deactivateAfterFailures(tenantId, id, reason);
     if (wasActive)
       this.logger.warn({ tenantId, endpointId: id, reason }, 'a webhook endpoint was deactivated');
@@ -65,10 +67,12 @@ export class EndpointHealth implements OnApplicationBootstrap, BeforeApplication
   private async write(): Promise<void> {
     const failed = take(this.failed);
     const succeeded = take(this.succeeded);
-    for (let n = 0; n < failed.length; n += BATCH)
-      await this.repository.markFailing(failed.slice(n, n + BATCH));
     for (let n = 0; n < succeeded.length; n += BATCH) {
       await this.repository.markSucceeded(succeeded.slice(n, n + BATCH));
+    }
+    // After the successes: the later of the two wins.
+    for (let n = 0; n < failed.length; n += BATCH) {
+      await this.repository.markFailing(failed.slice(n, n + BATCH));
     }
   }
 }
