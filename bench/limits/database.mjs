@@ -29,8 +29,10 @@ const STATEMENTS = {
         event_sequence = $6
     WHERE tenant_id = $1 AND id = $2`,
   'append-event': `
-    INSERT INTO events (tenant_id, id, type, data, sequence, created_at, relayed_at)
-    VALUES ($1, $2, 'message.created', $3, $4, $5, NULL)`,
+    WITH event AS (
+      INSERT INTO events (tenant_id, id, type, data, sequence, created_at)
+      VALUES ($1, $2, 'message.created', $3, $4, $5))
+    INSERT INTO event_queue (tenant_id, event_id) VALUES ($1, $2)`,
 };
 
 /** A pool for prepared statements. The statements of one turn share a packet. */

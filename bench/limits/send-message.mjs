@@ -27,6 +27,6 @@ export async function sendMessage({ database, redis, tenantId, conversationId, b
     return { id, senderType: 'AGENT', senderAgentId: manager.id, body, createdAt, delivery };
   });
   if (!message) return null;
-  void redis.publish(OUTBOX_CHANNEL, '');
+  void redis.publish(OUTBOX_CHANNEL, JSON.stringify(tenantId));
   return { message };
 }

@@ -1,9 +1,11 @@
 import { deliver, ENDPOINTS, secretsOf } from '../support/deliveries.mjs';
+import { historyBytes } from '../support/history.mjs';
 import { inTurn } from '../support/measure.mjs';
-import { throughputRow } from '../support/report.mjs';
+import { absoluteRow, bytes, microseconds, share, throughputRow } from '../support/report.mjs';
 
 /** Posts of the loop at a time: about the fastest number. */
 const CONCURRENCY = 50;
+const GOALS = { postgresUs: 70, workerUs: 80, idle: 0.1, bytes: 1_000 };
 
 /** Deliveries of one worker, from outbox to recorded attempt, against a loop that only signs and posts. */
 export const deliveries = {
@@ -12,11 +14,15 @@ export const deliveries = {
   /** @param {import('../main.mjs').Bench} bench */
   async run({ plan, environment, small, progress }) {
     const deployment = await small();
-    await deployment.startService('worker');
+    const worker = await deployment.startService('worker');
     const loop = await deployment.startLimit('deliver.mjs');
     const options = { concurrency: CONCURRENCY, secrets: secretsOf(deployment) };
     const sides = (count) => ({
-      ours: () => deliver(deployment, count),
+      ours: async () => {
+        const before = await historyBytes(deployment);
+        const result = await deliver(deployment, count, worker);
+        return { ...result, bytes: ((await historyBytes(deployment)) - before) / count };
+      },
       limit: async () => {
         await environment.receiver.expect(deployment.fixture);
         const { ms } = await loop.measure({ ...options, count });
@@ -27,6 +33,18 @@ export const deliveries = {
     progress(`${plan.deliveries} deliveries to ${ENDPOINTS} endpoints`);
     await inTurn(1, sides(Math.ceil(plan.deliveries / 4)));
     const runs = await inTurn(plan.rounds, sides(plan.deliveries));
-    return [throughputRow(`deliveries to ${ENDPOINTS} endpoints, one worker`, runs, 0.5)];
+    const ours = (figure) => runs.map((run) => run.ours[figure]);
+    return [
+      throughputRow(`deliveries to ${ENDPOINTS} endpoints, one worker`, runs, 0.5),
+      absoluteRow(
+        'processor time a delivery, PostgreSQL',
+        ours('postgresUs'),
+        microseconds,
+        GOALS.postgresUs,
+      ),
+      absoluteRow('processor time a delivery, worker', ours('workerUs'), microseconds, GOALS.workerUs),
+      absoluteRow('idle time of the busier core', ours('idle'), share, GOALS.idle),
+      absoluteRow('disk a delivery, with its event', ours('bytes'), bytes, GOALS.bytes),
+    ];
   },
 };

@@ -49,12 +49,12 @@ export const isolation = {
   },
 };
 
-/** Cancels hanging and pending deliveries, so that the next round starts like the first. */
-async function cancelHanging(deployment, { endpoint }) {
-  await deployment.query(
-    `UPDATE webhook_deliveries SET status = 'CANCELLED', finished_at = now(), lease_id = NULL, lease_until = NULL
-     WHERE endpoint_id = $1 AND status = 'PENDING'`,
-    [endpoint.id],
-  );
+/** Forgets hanging and pending deliveries, so that the next round starts like the first. */
+async function cancelHanging(deployment, { id, endpoint }) {
+  await deployment.query('DELETE FROM event_queue WHERE tenant_id = $1', [id]);
+  await deployment.query('DELETE FROM pending_deliveries WHERE tenant_id = $1 AND endpoint_id = $2', [
+    id,
+    endpoint.id,
+  ]);
   await deployment.environment.receiver.release();
 }

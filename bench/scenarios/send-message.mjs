@@ -66,10 +66,12 @@ async function sameAnswers(deployment, urls, { requests: [{ path, method, body }
     const [row] = await deployment.query(
       `SELECT m.sender_type, m.sender_agent_id, m.body, m.delivery_status, m.delivery_error,
               c.last_message_id = m.id AS is_last, c.last_message_preview, c.last_message_at = m.created_at AS is_latest,
-              e.type, e.data, e.sequence = c.event_sequence AS is_in_order, e.relayed_at
+              e.type, e.data, e.sequence = c.event_sequence AS is_in_order,
+              q.lease_id IS NULL AS is_free
        FROM messages m
        JOIN conversations c ON c.tenant_id = m.tenant_id AND c.id = m.conversation_id
        JOIN events e ON e.tenant_id = m.tenant_id AND e.data->'message'->>'id' = m.id::text
+       JOIN event_queue q ON q.tenant_id = e.tenant_id AND q.event_id = e.id
        WHERE m.tenant_id = $1 AND m.id = $2 AND m.created_at = $3`,
       [tenantId, id, createdAt],
     );
@@ -105,7 +107,8 @@ async function countStored(deployment) {
   const count = async () => {
     const [row] = await deployment.query(
       `SELECT (SELECT count(*) FROM messages WHERE tenant_id = $1)::int AS messages,
-              (SELECT count(*) FROM events WHERE tenant_id = $1)::int AS events`,
+              (SELECT count(*) FROM events JOIN event_queue q USING (tenant_id) WHERE tenant_id = $1 AND event_id = id)::int
+                AS events`,
       [deployment.fixture.measured.id],
     );
     return row;

@@ -178,7 +178,10 @@ export class Deployment {
 
   /** Deletes all events and deliveries. */
   async clearEvents() {
-    await this.pool.query('TRUNCATE events, webhook_deliveries, webhook_attempts');
+    await this.pool.query(
+      `TRUNCATE events, event_queue, parked_events, pending_deliveries, pending_cancellations, webhook_deliveries,
+         webhook_attempts`,
+    );
   }
 }
 

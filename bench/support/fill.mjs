@@ -1,4 +1,4 @@
-import { EPOCH_MS, STEP_MS } from './fixture.mjs';
+import { DAY_MS, EPOCH_MS, lowestId, STEP_MS } from './fixture.mjs';
 import { RATE_LIMIT } from './settings.mjs';
 
 const SCOPES = [
@@ -57,7 +57,7 @@ async function withoutIndexes(db, table, insert) {
   );
   for (const { name } of rows) await db.query(`DROP INDEX ${name}`);
   await insert();
-  for (const { definition } of rows) await db.query(definition);
+  for (const { definition } of rows) await db.query(definition.replace(' ON ONLY ', ' ON '));
 }
 
 async function insertFixture(db, { measured, others, receiving, otherEndpoints }, receiverPort) {
@@ -172,21 +172,28 @@ async function insertMessages(db, fixture, { conversations }) {
   );
 }
 
+/** Old deliveries happened from the first conversation until the day before yesterday. */
+const OLD_DAYS = 18;
+
 /** Half of them belong to the measured endpoints. */
 async function insertOldDeliveries(db, { receiving, otherEndpoints }, { oldDeliveries }) {
   if (oldDeliveries === 0) return;
+  for (const table of ['events', 'webhook_deliveries', 'webhook_attempts'])
+    await makePartitions(db, table, EPOCH_MS, OLD_DAYS);
   const measured = receiving.map(({ endpoint }) => endpoint);
-  const parameters = [measured, otherEndpoints].flatMap((endpoints) => [
+  const others = otherEndpoints.length > 0 ? otherEndpoints : measured;
+  const parameters = [measured, others].flatMap((endpoints) => [
     endpoints.map(({ id }) => id),
     endpoints.map(({ tenantId }) => tenantId),
   ]);
   const owner = (measuredParameter, otherParameter) => `
     CASE WHEN n % 2 = 0 THEN (${measuredParameter}::uuid[])[1 + n / 2 % array_length(${measuredParameter}::uuid[], 1)]
          ELSE (${otherParameter}::uuid[])[1 + n / 2 % array_length(${otherParameter}::uuid[], 1)] END`;
+  const ms = `${EPOCH_MS} + n * ${OLD_DAYS * DAY_MS} / ${oldDeliveries}`;
   await db.query(
     `CREATE TEMP TABLE old AS
-     SELECT pg_temp.id_of(${MS}, n) AS id, ${owner('$1', '$3')} AS endpoint_id, ${owner('$2', '$4')} AS tenant_id,
-            pg_temp.at(${MS}) AS at
+     SELECT pg_temp.id_of(${ms}, n) AS id, ${owner('$1', '$3')} AS endpoint_id, ${owner('$2', '$4')} AS tenant_id,
+            pg_temp.at(${ms}) AS at
      FROM generate_series(1, $5::bigint) AS n`,
     [...parameters, oldDeliveries],
   );
@@ -196,20 +203,28 @@ async function insertOldDeliveries(db, { receiving, otherEndpoints }, { oldDeliv
   });
   await withoutIndexes(db, 'events', () =>
     db.query(
-      `INSERT INTO events (tenant_id, id, type, data, created_at, relayed_at)
-       SELECT tenant_id, id, 'message.created', $1, at, at FROM old`,
+      `INSERT INTO events (tenant_id, id, type, data, sequence, created_at)
+       SELECT tenant_id, id, 'message.created', $1, 1, at FROM old`,
       [body],
     ),
   );
   await withoutIndexes(db, 'webhook_deliveries', () =>
     db.query(
-      `INSERT INTO webhook_deliveries (tenant_id, id, endpoint_id, event_id, event_type, status, attempt_count,
-                                       max_attempts, next_attempt_at, created_at, finished_at)
-       SELECT tenant_id, id, endpoint_id, id, 'message.created', 'SUCCEEDED', 1, 6, at, at, at FROM old`,
+      `INSERT INTO webhook_deliveries (tenant_id, id, round, endpoint_id, event_id, event_type, status, attempt_count,
+                                       finished_at, attempted_at, duration_ms, status_code, response)
+       SELECT tenant_id, id, 1, endpoint_id, id, 'message.created', 'SUCCEEDED', 1, at, at, 12, 200, '' FROM old`,
     ),
   );
-  await db.query(
-    `INSERT INTO webhook_attempts (tenant_id, delivery_id, id, attempted_at, duration_ms, status_code, response)
-     SELECT tenant_id, id, id, at, 12, 200, '' FROM old`,
-  );
+}
+
+/** Makes the partitions of past days that the migration does not make. */
+async function makePartitions(db, table, since, days) {
+  const first = Math.floor(since / DAY_MS) * DAY_MS;
+  for (let n = 0; n <= days; n++) {
+    const [day, next] = [first + n * DAY_MS, first + (n + 1) * DAY_MS];
+    const name = new Date(day).toISOString().slice(0, 10).replaceAll('-', '');
+    await db.query(`
+      CREATE TABLE IF NOT EXISTS ${table}_${name} PARTITION OF ${table}
+      FOR VALUES FROM ('${lowestId(day)}') TO ('${lowestId(next)}')`);
+  }
 }

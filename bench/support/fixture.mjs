@@ -6,7 +6,7 @@ const { generateApiKey, hashApiKey } = require('../../dist/auth/api-key-token.js
 const { SecretBox, parseSecretsKeys } = require('../../dist/common/secret-box.js');
 const { generateEndpointSecret } = require('../../dist/webhooks/sending/signature.js');
 
-const DAY_MS = 24 * 60 * 60 * 1000;
+export const DAY_MS = 24 * 60 * 60 * 1000;
 /** Time of the first conversation; the others follow a second apart. Too young for the nightly clean-up. */
 export const EPOCH_MS = Date.now() - 20 * DAY_MS;
 export const STEP_MS = 1_000;
@@ -15,6 +15,12 @@ export const STEP_MS = 1_000;
 export function idOf(ms, n) {
   const time = ms.toString(16).padStart(12, '0');
   return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-${n.toString(16).padStart(12, '0')}`;
+}
+
+/** The lowest id of a moment. */
+export function lowestId(ms) {
+  const time = ms.toString(16).padStart(12, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}-0000-0000-000000000000`;
 }
 
 /** Workspaces with an endpoint at the receiver. One more has an endpoint that hangs. */

@@ -20,6 +20,9 @@ const number = (value) =>
   value.toLocaleString('en-US', { maximumFractionDigits: value < 10 ? 2 : value < 100 ? 1 : 0 });
 export const perSecond = (value) => `${number(value)}/s`;
 export const ms = (value) => `${number(value)} ms`;
+export const microseconds = (value) => `${number(value)} µs`;
+export const share = (value) => `${number(value * 100)} %`;
+export const bytes = (value) => `${number(value)} bytes`;
 export const megabytes = (value) => `${number(value)} MB`;
 
 /** @returns {Row} the service's share of the limit's throughput */
