@@ -49,13 +49,13 @@ export abstract class LeaseWorker<Claimed> {
 
   /** Claims for targets in this process. Several wake-ups before a claim are one. */
   wake(targets: Iterable<Target>): void {
-    for (const target of targets) this.woken.add(target);
+    for (const target of targets) if (!this.isWaiting(target)) this.woken.add(target);
     while (this.woken.size > 0 && this.claimLoops < CONCURRENT_CLAIMS) void this.claimForWoken();
   }
 
   /** Settles when every due item that has a slot is claimed and started. */
-  claimAndStart(target: Target): Promise<void> {
-    return this.track(this.claimUntilFull(target));
+  async claimAndStart(target: Target): Promise<void> {
+    if (!this.isWaiting(target)) await this.track(this.claimUntilFull(target));
   }
 
   /** How many items may start at once without a claim: none while older ones wait. */
@@ -95,7 +95,12 @@ export abstract class LeaseWorker<Claimed> {
   }
 
   private hasOlder(target: Target): boolean {
-    return this.woken.has(target) || this.waitingForOwn.has(keyOf(target)) || this.waitingForRoom.has(target);
+    return this.woken.has(target) || this.isWaiting(target);
+  }
+
+  /** The next slot that is released claims for it. */
+  private isWaiting(target: Target): boolean {
+    return this.waitingForOwn.has(keyOf(target)) || this.waitingForRoom.has(target);
   }
 
   private async claimForWoken(): Promise<void> {
@@ -156,7 +161,7 @@ export abstract class LeaseWorker<Claimed> {
     if (slots === 0) return;
     this.slots.release(target, slots);
     // Live and old work share the target's slots.
-    for (const old of [false, true]) this.wakeIfHalfFree({ ...target, old });
+    if (this.waitingForOwn.size > 0) for (const old of [false, true]) this.wakeIfHalfFree({ ...target, old });
     if (this.waitingForRoom.size > 0) this.planPass();
     this.released();
   }

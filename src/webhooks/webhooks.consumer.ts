@@ -44,11 +44,13 @@ export class WebhooksConsumer implements OutboxConsumer, OnModuleInit {
         const ofWorkspace = endpoints.get(tenantId);
         if (!ofWorkspace) return MAX_EVENTS;
         const share = Math.max(1, Math.floor(MAX_DELIVERIES / tenantIds.length / ofWorkspace.length));
-        return isOverdue ? share : Math.min(share, this.fanOut.freeSlots(tenantId, ofWorkspace));
+        return isOverdue ? share : Math.min(share, this.fanOut.freeSlots(ofWorkspace));
       },
       take: async (events) => {
         const subscribed = subscriptions(endpoints, await this.onlyEntitled(tx, events));
-        return this.fanOut.take(tx, subscribed);
+        const kept = await this.fanOut.take(tx, subscribed);
+        for (const [tenantId, ofWorkspace] of endpoints) this.fanOut.noteBusy(tenantId, ofWorkspace);
+        return kept;
       },
     };
   }

@@ -35,8 +35,10 @@ export class AttemptRecorder {
     private readonly pending: PendingDeliveriesRepository,
     private readonly history: DeliveryHistoryRepository,
   ) {
-    this.batcher = new Batcher(config.crossWorkspaceBatches ? MAX_BATCH : 1, async (records) => {
-      await this.writeUntilDone(records);
+    this.batcher = new Batcher(MAX_BATCH, async (records) => {
+      for (const batch of config.crossWorkspaceBatches ? [records] : byWorkspace(records)) {
+        await this.writeUntilDone(batch);
+      }
       return records;
     });
   }
@@ -91,11 +93,11 @@ export class AttemptRecorder {
         this.heldEvents(tx, fromEvents),
         fromRows.length > 0 ? this.pending.settle(tx, fromRows) : new Set<string>(),
       ]);
-      this.move(
-        tx,
-        fromEvents.filter(({ delivery }) => events.has(delivery.event.id)),
-        fromRows.filter(({ delivery }) => rows.has(delivery.id)),
-      );
+      const heldEvents = fromEvents.filter(({ delivery }) => events.has(delivery.event.id));
+      const heldRows = fromRows.filter(({ delivery }) => rows.has(delivery.id));
+      this.move(tx, heldEvents, heldRows);
+      const lost = records.length - heldEvents.length - heldRows.length;
+      if (lost > 0) this.logger.warn({ attempts: lost }, 'attempts not recorded: their leases had ended');
     });
     for (const { event } of fromEvents) event.unrecorded -= 1;
   }
@@ -128,6 +130,15 @@ export class AttemptRecorder {
     if (failed.length > 0) this.history.insertAttemptsPipelined(tx, failed);
     if (postponed.length > 0) this.pending.insertPipelined(tx, postponed.map(toPending));
   }
+}
+
+function byWorkspace(records: AttemptRecord[]): AttemptRecord[][] {
+  const groups = new Map<string, AttemptRecord[]>();
+  for (const record of records) {
+    const { tenantId } = record.delivery.endpoint;
+    groups.set(tenantId, [...(groups.get(tenantId) ?? []), record]);
+  }
+  return [...groups.values()];
 }
 
 function hasOutcome<T extends AttemptRecord>(record: T): record is T & { outcome: AttemptOutcome } {

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Transaction } from '../../database/transaction';
 import { QueuedEvent } from '../../outbox/event-queue.repository';
+import { Target } from '../../queue/target';
 import { Subscriber } from '../endpoints/webhook-endpoints.repository';
 import { Delivery, HeldEvent, startByFromNow } from './delivery';
 import { DeliveryClaimer } from './delivery.claimer';
@@ -16,8 +17,8 @@ import { PendingDeliveriesRepository } from './pending-deliveries.repository';
  */
 @Injectable()
 export class DeliveryFanOut {
-  /** The endpoints of workspaces that had a turn, until one of them has half of its slots free. */
-  private readonly busy = new Map<string, Subscriber[]>();
+  /** Workspaces none of whose endpoints had half of its slots free after their last turn, with these endpoints. */
+  private readonly busy = new Map<string, Target[]>();
 
   constructor(
     private readonly pending: PendingDeliveriesRepository,
@@ -29,22 +30,27 @@ export class DeliveryFanOut {
 
   /** Whether no endpoint of the workspace has half of its slots free: then one turn starts several deliveries. */
   isBusy(tenantId: string): boolean {
-    const endpoints = this.busy.get(tenantId);
-    if (!endpoints) return false;
-    const isBusy = !endpoints.some(({ id }) => this.worker.isHalfFree({ tenantId, id }));
+    const targets = this.busy.get(tenantId);
+    if (!targets) return false;
+    const isBusy = !targets.some((target) => this.worker.isHalfFree(target));
     if (!isBusy) this.busy.delete(tenantId);
     return isBusy;
+  }
+
+  /** Notes after a turn whether the workspace is busy now. */
+  noteBusy(tenantId: string, endpoints: Subscriber[]): void {
+    const targets = this.starting(endpoints).map(({ id }) => ({ tenantId, id }));
+    const isBusy = targets.length > 0 && !targets.some((target) => this.worker.isHalfFree(target));
+    if (isBusy) this.busy.set(tenantId, targets);
   }
 
   /**
    * Of the endpoint that has most. The events of a turn are no more, so that few have to wait as rows. Without a limit
    * where none starts anything at once, as with a rate of its own.
    */
-  freeSlots(tenantId: string, endpoints: Subscriber[]): number {
-    const starting = endpoints.filter((endpoint) => this.claimer.canStartNow(endpoint));
-    if (starting.length === 0) return Infinity;
-    this.busy.set(tenantId, starting);
-    return Math.max(...starting.map((endpoint) => this.freeSlotsOf(endpoint)));
+  freeSlots(endpoints: Subscriber[]): number {
+    const free = this.starting(endpoints).map(({ tenantId, id }) => this.worker.freeSlots({ tenantId, id }));
+    return free.length > 0 ? Math.max(...free) : Infinity;
   }
 
   /** @returns the ids of events that stay under their lease */
@@ -71,6 +77,11 @@ export class DeliveryFanOut {
     if (waiting.length > 0) this.pending.insertPipelined(tx, waiting.map(toPending));
     tx.onCommit(() => this.wake(waiting.map(({ endpoint }) => endpoint)));
     return new Set(held.keys());
+  }
+
+  /** Those that may start deliveries without a claim. */
+  private starting(endpoints: Subscriber[]): Subscriber[] {
+    return endpoints.filter((endpoint) => this.claimer.canStartNow(endpoint));
   }
 
   private freeSlotsOf(endpoint: Subscriber): number {

@@ -8,7 +8,8 @@ const INTERVAL_MS = 1_000;
 const MAX_STEPS = 20;
 /** A row that was written late, just before the time that the last poll looked at. */
 const OVERLAP_MS = 2_000;
-const VACUUM_EVERY_POLLS = 5;
+/** Each leaves a dead row in the queue. */
+const VACUUM_AFTER_TARGETS = 500;
 
 /**
  * Finds, every second, what is due in the pending deliveries: retries and ended leases by their time, and step by step
@@ -24,7 +25,7 @@ export class DeliveryPoll implements OnApplicationBootstrap, BeforeApplicationSh
   );
   private scheduledUntil = new Date(0);
   private position = FIRST_POSITION;
-  private count = 0;
+  private found = 0;
 
   constructor(
     private readonly deliveries: PendingDeliveriesRepository,
@@ -42,14 +43,16 @@ export class DeliveryPoll implements OnApplicationBootstrap, BeforeApplicationSh
   private async poll(): Promise<void> {
     await this.findScheduled();
     await this.findDue();
-    this.count += 1;
-    if (this.count % VACUUM_EVERY_POLLS === 0) await this.deliveries.vacuum();
+    if (this.found < VACUUM_AFTER_TARGETS) return;
+    this.found = 0;
+    await this.deliveries.vacuum();
   }
 
   private async findScheduled(): Promise<void> {
     let since = new Date(this.scheduledUntil.getTime() - OVERLAP_MS);
     for (let step = 0; step < MAX_STEPS; step++) {
       const { targets, until, isLast } = await this.deliveries.findScheduled(since);
+      this.found += targets.length;
       this.worker.wake(targets);
       since = until;
       if (isLast) break;
@@ -60,6 +63,7 @@ export class DeliveryPoll implements OnApplicationBootstrap, BeforeApplicationSh
   private async findDue(): Promise<void> {
     for (let step = 0; step < MAX_STEPS; step++) {
       const { targets, next } = await this.deliveries.findDue(this.position);
+      this.found += targets.length;
       this.worker.wake(targets);
       this.position = next ?? FIRST_POSITION;
       if (next === null) return;
