@@ -1,6 +1,7 @@
 import { BullModuleOptions } from '@nestjs/bull';
 import Redis, { RedisOptions } from 'ioredis';
 import { Config } from '../config/config';
+import { reconnectOnReadOnly } from '../redis/primary';
 
 /** Another worker takes over a killed worker's jobs within 15 s; a live one renews its locks every 5 s. */
 const LOCK_MS = 10_000;
@@ -39,5 +40,6 @@ function connectionOptions(redisUrl: string): RedisOptions {
     enableReadyCheck: false,
     socketTimeout: SOCKET_TIMEOUT_MS,
     retryStrategy: (times) => Math.min(times * 50, 1_000),
+    reconnectOnError: reconnectOnReadOnly,
   };
 }

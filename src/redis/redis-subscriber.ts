@@ -7,7 +7,10 @@ import { clearSocketTimeoutOnClose } from './socket-timeout';
 const PING_MS = 2_000;
 const SOCKET_TIMEOUT_MS = 2_000;
 
-/** Subscribes through any outage of Redis. Messages of that time are lost. */
+/**
+ * Subscribes through any outage of Redis. Messages of that time are lost. After a failover it may stay at the old primary:
+ * a replica passes on what its primary publishes.
+ */
 @Injectable()
 export class RedisSubscriber implements OnApplicationShutdown {
   private readonly logger = new Logger(RedisSubscriber.name);

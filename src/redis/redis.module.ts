@@ -1,6 +1,7 @@
 import { Global, Injectable, Logger, Module, OnApplicationShutdown } from '@nestjs/common';
 import Redis from 'ioredis';
 import { Config } from '../config/config';
+import { probeForPrimary, reconnectOnReadOnly } from './primary';
 import { RedisSubscriber } from './redis-subscriber';
 import { clearSocketTimeoutOnClose } from './socket-timeout';
 
@@ -15,16 +16,20 @@ const MAX_RECONNECT_DELAY_MS = 1_000;
  */
 @Injectable()
 export class RedisClient extends Redis implements OnApplicationShutdown {
+  private readonly stopProbing: () => void;
+
   constructor(config: Config) {
     super(config.redisUrl, {
       enableOfflineQueue: false,
       maxRetriesPerRequest: 0,
       socketTimeout: SOCKET_TIMEOUT_MS,
       retryStrategy: (times) => Math.min(times * 50, MAX_RECONNECT_DELAY_MS),
+      reconnectOnError: reconnectOnReadOnly,
     });
     clearSocketTimeoutOnClose(this);
     const logger = new Logger(RedisClient.name);
     this.on('error', (error: Error) => logger.warn({ err: error }, 'Redis is down'));
+    this.stopProbing = probeForPrimary(this);
   }
 
   /**
@@ -60,6 +65,7 @@ export class RedisClient extends Redis implements OnApplicationShutdown {
   }
 
   onApplicationShutdown(): void {
+    this.stopProbing();
     this.disconnect();
   }
 

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync } from 'node:fs';
+import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort, startReaper } from '../../scripts/processes.mjs';
@@ -16,10 +16,12 @@ export class OwnRedis {
     private server: Server,
   ) {}
 
-  static async start(): Promise<OwnRedis> {
+  /** @param password default: one of its own */
+  static async start(password?: string): Promise<OwnRedis> {
     const folder = mkdtempSync(join(tmpdir(), 'messaging-redis-'));
     chmodSync(folder, 0o755); // the server may run as another user
     const home = findHome(folder);
+    if (password) writeFileSync(join(home.directory, 'redis.password'), password);
     const reaper = await startReaper();
     for (const path of new Set([folder, home.directory])) reaper.removeAtEnd(path);
     const options = { home, reaper, disposable: true, onLog: () => undefined, port: await freePort() };

@@ -7,7 +7,7 @@ export class TcpProxy {
   private frozen = false;
 
   private constructor(
-    private readonly target: URL,
+    private target: URL,
     readonly port: number,
   ) {}
 
@@ -50,6 +50,11 @@ export class TcpProxy {
   thaw(): void {
     this.frozen = false;
     for (const socket of this.sockets) socket.resume();
+  }
+
+  /** New connections go to another server from now on, as when a name's address changes. Open ones stay. */
+  switchTo(address: string): void {
+    this.target = new URL(address);
   }
 
   async restore(): Promise<void> {

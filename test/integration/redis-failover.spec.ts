@@ -1,0 +1,151 @@
+import Bull from 'bull';
+import Redis from 'ioredis';
+import { Config } from '../../src/config/config';
+import { queueOptions } from '../../src/queue/queue.options';
+import { probeForPrimary } from '../../src/redis/primary';
+import { RedisSubscriber } from '../../src/redis/redis-subscriber';
+import { RedisClient } from '../../src/redis/redis.module';
+import { ThroughputLimiter } from '../../src/redis/throughput-limiter';
+import { RedisPair } from '../support/redis-failover';
+import { TestService } from '../support/service';
+import { waitFor } from '../support/wait';
+
+describe('after a failover of Redis that leaves the old primary connected as a replica', () => {
+  let pair: RedisPair;
+  let config: Config;
+  /** At the new primary itself, which is at first the replica. */
+  let primary: Redis;
+
+  beforeEach(async () => {
+    pair = await RedisPair.start();
+    config = { redisUrl: pair.address } as Config;
+  });
+  afterEach(async () => {
+    primary.disconnect();
+    await pair.stop();
+  });
+
+  async function failOver(): Promise<void> {
+    await pair.failOver();
+    primary = new Redis(pair.primaryUrl);
+    await primary.flushall();
+  }
+
+  const keysAtPrimary = (pattern: string) => primary.keys(pattern);
+
+  it('the API counts calls at the new primary, and answers all the time', async () => {
+    const service = await TestService.create({ env: { REDIS_URL: pair.address } });
+    try {
+      const workspace = await service.make.workspace();
+      const client = service.client.as(await service.make.apiKey(workspace));
+      const call = async () => expect((await client.get('/me')).status).toBe(200);
+      await call();
+
+      await failOver();
+
+      await waitFor('a count at the new primary', async () => {
+        await call();
+        return (await keysAtPrimary('rate:*')).length;
+      });
+    } finally {
+      await service.close();
+    }
+  });
+
+  it('the throughput limiter counts at the new primary', async () => {
+    const client = new RedisClient(config);
+    try {
+      const limiter = new ThroughputLimiter(client);
+      await waitFor('Redis', () => client.isReady);
+      await limiter.acquire('endpoint', 10, 1);
+
+      await failOver();
+
+      const granted = await waitFor('a grant', () => limiter.acquire('endpoint', 10, 1).catch(() => null));
+      expect(granted.granted).toBe(1);
+      expect(await keysAtPrimary('throughput:*')).toEqual(['throughput:endpoint']);
+    } finally {
+      client.onApplicationShutdown();
+    }
+  });
+
+  it('a process that only publishes reaches the listeners of the new primary', async () => {
+    const client = new RedisClient(config);
+    try {
+      await waitFor('Redis', () => client.isReady);
+      await failOver();
+      let heard = 0;
+      await primary.subscribe('a channel');
+      primary.on('message', () => (heard += 1));
+
+      await waitFor('a message at the new primary', async () => {
+        await client.publish('a channel', '').catch(() => undefined);
+        return heard;
+      });
+    } finally {
+      client.onApplicationShutdown();
+    }
+  });
+
+  it('a subscriber hears what is published at the new primary', async () => {
+    const subscriber = new RedisSubscriber(config);
+    try {
+      let heard = 0;
+      subscriber.listen('a channel', () => (heard += 1));
+      const speaker = new Redis(pair.primaryUrl);
+      await waitFor('a message', async () => (await speaker.publish('a channel', ''), heard));
+      speaker.disconnect();
+
+      await failOver();
+
+      heard = 0;
+      await waitFor(
+        'a message from the new primary',
+        async () => (await primary.publish('a channel', ''), heard),
+      );
+    } finally {
+      subscriber.onApplicationShutdown();
+    }
+  });
+
+  it('a worker takes jobs from the new primary', async () => {
+    const queue = new Bull('jobs', queueOptions(config) as Bull.QueueOptions);
+    try {
+      const done: string[] = [];
+      void queue.process(({ data }: { data: { id: string } }) => void done.push(data.id));
+      await queue.add({ id: 'before' });
+      await waitFor('a job', () => done.includes('before'));
+
+      await failOver();
+
+      const other = new Bull('jobs', pair.primaryUrl);
+      await waitFor('a job at the new primary', async () => {
+        // One that a connection takes before the next connection has found the new primary is taken again much later.
+        await other.add({ id: 'after' });
+        return done.includes('after');
+      });
+      await other.close();
+    } finally {
+      await queue.close();
+    }
+  });
+
+  it('a process that only adds jobs, many at once, adds them at the new primary', async () => {
+    const queue = new Bull('jobs', queueOptions(config) as Bull.QueueOptions);
+    const stopProbing = probeForPrimary(queue.client);
+    try {
+      await queue.addBulk([{ data: {} }, { data: {} }]);
+
+      await failOver();
+
+      await waitFor('a job at the new primary', async () => {
+        // Bull passes over the refusals of a transaction's commands.
+        await queue.addBulk([{ data: {} }, { data: {} }]);
+        return (await keysAtPrimary('bull:jobs:wait')).length;
+      });
+    } finally {
+      stopProbing();
+      await queue.close();
+    }
+  });
+});
