@@ -4,9 +4,10 @@ import {
   QueryRunnerProviderAlreadyReleasedError,
 } from 'typeorm';
 
-/** SQLSTATEs of temporary faults: shutdown, too many connections, timeout, deadlock. */
-const TEMPORARY = new Set(['57P01', '57P02', '57P03', '57014', '53300', '55P03', '40P01', '40001', '25006']);
-const CONNECTION_EXCEPTION_CLASS = '08';
+/** SQLSTATEs of temporary faults: shutdown, timeout, deadlock. */
+const TEMPORARY = new Set(['57P01', '57P02', '57P03', '57014', '55P03', '40P01', '40001', '25006']);
+/** Connection exceptions; insufficient resources, such as connections or the disk. */
+const TEMPORARY_CLASSES = ['08', '53'];
 const SOCKET_FAULTS = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -29,7 +30,11 @@ export function isDatabaseAway(error: unknown): boolean {
   if (isConnectionLost(error)) return true;
   const { code, message } = driverError(error);
   if (code !== undefined)
-    return TEMPORARY.has(code) || SOCKET_FAULTS.has(code) || code.startsWith(CONNECTION_EXCEPTION_CLASS);
+    return (
+      TEMPORARY.has(code) ||
+      SOCKET_FAULTS.has(code) ||
+      TEMPORARY_CLASSES.some((name) => code.startsWith(name))
+    );
   return MESSAGES.test(message ?? '');
 }
 
