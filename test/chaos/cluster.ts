@@ -6,14 +6,16 @@ import { promisify } from 'node:util';
 import { freePort } from '../../scripts/processes.mjs';
 import { DnsStub } from '../support/dns-stub';
 import { setting } from '../support/test-database';
-import { Conversation, makeConversations } from './fixture';
+import { Client } from './client';
+import { Conversation, Dashboard } from './dashboard';
 import { Ledger } from './ledger';
 import { Load } from './load';
 import { Memory } from './memory';
+import { Neighbours } from './neighbours';
 import { Random } from './random';
 import { Reads } from './reads';
-import { NAMED_HOST, Receiver, ReceiverName } from './receivers';
-import { Plan } from './scenario';
+import { hostOf, Receiver, ReceiverName, NAMED_HOST, usualOf } from './receivers';
+import { Plan, Sizes } from './scenario';
 import { FULL_DISK, ServiceProcess } from './service-process';
 import { Stores } from './stores';
 
@@ -21,7 +23,9 @@ const CLI = join(__dirname, '../../dist/cli.js');
 const SECRETS_KEYS = `chaos:${Buffer.alloc(32, 7).toString('base64')}`;
 const ALLOWED_NETWORK = '127.0.0.0/8';
 const APIS = ['api-1', 'api-2'];
-const WORKERS = ['worker-1', 'worker-2'];
+const WORKERS = Array.from({ length: Number(process.env.WORKERS ?? 2) }, (_, index) => `worker-${index + 1}`);
+const WORKSPACES = 2;
+const CONVERSATIONS = 3;
 
 /** Real stores, processes, receivers, a name server, and clients, all for this run only. */
 export class Cluster {
@@ -30,25 +34,41 @@ export class Cluster {
   readonly apis: ServiceProcess[] = [];
   readonly workers: ServiceProcess[] = [];
   readonly receivers = new Map<ReceiverName, Receiver>();
+  /** Faults in what the service says or does, beside what it loses. */
+  readonly complaints: string[] = [];
+  /** What faults measured, for the report. */
+  readonly notes: string[] = [];
+  /** The workspaces of `load` and `reads`. */
+  readonly workspaceIds = new Set<string>();
+  readonly client = new Client(this.apis);
+  dashboard!: Dashboard;
+  neighbours!: Neighbours;
   load!: Load;
   reads!: Reads;
   memory!: Memory;
 
+  private readonly tlsFiles = {
+    cert: readFileSync(setting('TEST_CERT_FILE'), 'utf8'),
+    key: readFileSync(setting('TEST_KEY_FILE'), 'utf8'),
+  };
+
   private constructor(
     readonly stores: Stores,
     readonly names: DnsStub,
+    readonly sizes: Sizes,
     private readonly random: Random,
   ) {}
 
-  static async start({ receivers, mute }: Plan, random: Random): Promise<Cluster> {
-    const [stores, names] = await Promise.all([Stores.start(), DnsStub.start()]);
-    const cluster = new Cluster(stores, names, random);
+  static async start(plan: Plan, random: Random): Promise<Cluster> {
+    const [stores, names] = await Promise.all([Stores.start(plan), DnsStub.start()]);
+    const cluster = new Cluster(stores, names, plan.sizes, random);
     try {
       cluster.answerNames();
-      await cluster.startReceivers(receivers);
+      await cluster.startReceivers(plan.receivers);
       await promisify(execFile)(process.execPath, [CLI, 'migrate'], { env: cluster.env });
+      await cluster.openDashboard();
       const conversations = await cluster.makeConversations();
-      await cluster.startProcesses(mute);
+      await cluster.startProcesses(plan.mute);
       cluster.startClients(conversations);
     } catch (error) {
       await stores.stop();
@@ -80,6 +100,8 @@ export class Cluster {
     this.memory.stop();
     await Promise.all(this.processes.map((process) => process.stop()));
     await Promise.all([...this.receivers.values()].map((receiver) => receiver.stop()));
+    await this.neighbours.stop();
+    await this.dashboard.close();
     await this.names.stop();
     await this.stores.stop();
   }
@@ -100,24 +122,38 @@ export class Cluster {
   }
 
   private async startReceivers(names: readonly ReceiverName[]): Promise<void> {
-    const cert = readFileSync(setting('TEST_CERT_FILE'), 'utf8');
-    const key = readFileSync(setting('TEST_KEY_FILE'), 'utf8');
-    for (const name of names)
-      this.receivers.set(
-        name,
-        await Receiver.start(name, { cert, key }, this.ledger, this.random.stream(name)),
-      );
+    const { tlsFiles: files, ledger: book } = this;
+    for (const name of names) {
+      const options = { files, book, usual: usualOf(name), host: hostOf(name) };
+      this.receivers.set(name, await Receiver.start({ ...options, random: this.random.stream(name) }));
+    }
   }
 
-  private makeConversations(): Promise<Conversation[]> {
-    const options = {
+  private async openDashboard(): Promise<void> {
+    this.dashboard = await Dashboard.open({
       databaseUrl: this.stores.databaseUrl,
+      databasePoolSize: 5,
       redisUrl: this.stores.redisUrl,
       secretsKeys: SECRETS_KEYS,
       webhookAllowedNetworks: [ALLOWED_NETWORK],
       webhookDnsServers: [this.names.server],
-    };
-    return makeConversations(options, [...this.receivers.values()]);
+    });
+    const random = this.random.stream('neighbours');
+    this.neighbours = new Neighbours(this.dashboard, this.client, this.tlsFiles, random);
+  }
+
+  /** Makes workspaces with every receiver as an endpoint. */
+  private async makeConversations(): Promise<Conversation[]> {
+    const conversations: Conversation[] = [];
+    while (this.workspaceIds.size < WORKSPACES) {
+      const made = await this.dashboard.makeConversations(CONVERSATIONS);
+      const { workspaceId } = made[0]!;
+      for (const [name, receiver] of this.receivers)
+        await this.dashboard.createEndpoint(workspaceId, { url: receiver.urlOf(name) });
+      this.workspaceIds.add(workspaceId);
+      conversations.push(...made);
+    }
+    return conversations;
   }
 
   private async startProcesses(mute: readonly string[]): Promise<void> {
@@ -138,7 +174,7 @@ export class Cluster {
 
   private startClients(conversations: readonly Conversation[]): void {
     this.memory = new Memory(this.processes);
-    this.load = new Load(this.apis, conversations, this.ledger, this.random.stream('load'));
+    this.load = new Load(this.client, conversations, this.ledger, this.random.stream('load'));
     this.reads = new Reads(this.apis, conversations, this.stores, this.random.stream('reads'));
     this.load.start();
     this.reads.start();

@@ -12,12 +12,13 @@ import {
   tenGigabytes,
 } from './behaviours';
 import { Cluster } from './cluster';
+import { deletion, flood, reactivation, recovery, tarpits } from './neighbour-faults';
 import { Random } from './random';
 import { NAMED_HOST, ReceiverName } from './receivers';
 import { FULL_DISK, ServiceProcess } from './service-process';
 
 /** Faults of one target never overlap. */
-export type Target = 'processes' | 'database' | 'redis' | 'receiver' | 'names' | 'logs';
+export type Target = 'processes' | 'database' | 'redis' | 'receiver' | 'names' | 'logs' | 'neighbours';
 
 export interface Fault {
   name: string;
@@ -28,19 +29,26 @@ export interface Fault {
   strike(cluster: Cluster, random: Random): Promise<void>;
   /** Ends a fault that lasts through recovery. */
   undo?(cluster: Cluster): Promise<void>;
+  /** What prevents it here; null when nothing does. */
+  obstacle?(cluster: Cluster): string | null;
 }
 
 const FROZEN_MS = 20_000;
+const DISK_FULL_MS = 10_000;
+/** Each process writes to Redis this often at least. */
+const REDIS_PROBE_MS = 3_000;
+/** For a process to notice that its clock is wrong, or right again. */
+const NOTICE_MS = 15_000;
 
 const processes = faultsOf('processes', 'steady', {
   'worker: SIGKILL': ({ workers }, random) => kill(random.pick(workers)),
   'all workers: SIGKILL': async ({ workers }) => {
     for (const worker of workers) await kill(worker);
   },
-  'API process: SIGKILL in mid-request': async ({ apis, load }, random) => {
+  'API process: SIGKILL in mid-request': async ({ apis, client }, random) => {
     const api = random.pick(apis);
     await api.ready();
-    await waitFor('a request to be under way', () => load.requestsUnderWay(api) > 0, 30_000);
+    await waitFor('a request to be under way', () => client.requestsUnderWay(api) > 0, 30_000);
     api.kill();
   },
   'worker: SIGTERM': ({ workers }, random) => terminate(random.pick(workers)),
@@ -48,6 +56,16 @@ const processes = faultsOf('processes', 'steady', {
     await Promise.all(workers.map(terminate));
   },
   'API process: SIGTERM': ({ apis }, random) => terminate(random.pick(apis)),
+  'worker: clock 5 s ahead': async (cluster, random) => {
+    const worker = random.pick(cluster.workers);
+    await worker.ready();
+    worker.shiftClock();
+    await refuses(cluster, worker);
+    await aWhile(random);
+    worker.shiftClock();
+    await servesAgain(cluster, worker);
+  },
+  'recovery: workers killed': recovery,
 });
 
 const database = faultsOf('database', 'steady', {
@@ -60,12 +78,27 @@ const database = faultsOf('database', 'steady', {
   'PostgreSQL: frozen for 20 s': ({ stores }) => stores.freezePostgres(FROZEN_MS),
 });
 
+const fullDisk: Fault = {
+  name: 'PostgreSQL: disk full for 10 s',
+  target: 'database',
+  witness: 'steady',
+  strike: ({ stores }) => stores.fillDisk(DISK_FULL_MS),
+  obstacle: ({ stores }) => stores.diskIsUnlimited,
+};
+
 const redis = faultsOf('redis', 'steady', {
   'Redis: SIGKILL, restarted with its data': (cluster, random) => restartRedis(cluster, random, false),
   'Redis: SIGKILL, restarted empty': (cluster, random) => restartRedis(cluster, random, true),
   'Redis: FLUSHALL': ({ stores }) => stores.flushRedis(),
   'Redis: connections fall silent': ({ stores }) => Promise.resolve(stores.silenceRedis()),
   'Redis: frozen for 20 s': ({ stores }) => stores.freezeRedis(FROZEN_MS),
+  'Redis: failover, the old primary refuses writes': async ({ stores, complaints }) => {
+    const refusedWrites = await stores.failOverRedis();
+    const nobodyWrites = async () => (await refusedWrites(REDIS_PROBE_MS)) === 0;
+    await waitFor('the new primary to be found', nobodyWrites, NOTICE_MS).catch(() =>
+      complaints.push('a process wrote to the old primary of Redis for 15 s'),
+    );
+  },
 });
 
 const receiver = faultsOf('receiver', 'troubled', {
@@ -88,6 +121,13 @@ const names = faultsOf('names', 'named', {
   'name server: fails': answerNamesWith('SERVFAIL'),
 });
 
+const neighbours = faultsOf('neighbours', 'steady', {
+  'neighbour: flood': flood,
+  'neighbour: endpoints hang': tarpits,
+  'neighbour: endpoints deleted with a backlog': deletion,
+  'neighbour: endpoint reactivated with a backlog': reactivation,
+});
+
 /** Processes start with a full disk for their logs. Only log lines may be lost. */
 const logs: Fault = {
   name: 'logs: full disk',
@@ -97,7 +137,16 @@ const logs: Fault = {
   undo: (cluster) => restartAll(cluster, ({ logFile }) => logFile),
 };
 
-export const FAULTS: Fault[] = [...processes, ...database, ...redis, ...receiver, ...names, logs];
+export const FAULTS: Fault[] = [
+  ...processes,
+  ...database,
+  fullDisk,
+  ...redis,
+  ...receiver,
+  ...names,
+  ...neighbours,
+  logs,
+];
 
 export function faultsNamed(...wanted: string[]): Fault[] {
   return wanted.map((name) => {
@@ -119,6 +168,21 @@ async function kill(process: ServiceProcess): Promise<void> {
 async function terminate(process: ServiceProcess): Promise<void> {
   await process.ready();
   await process.terminate();
+}
+
+/** Waits until a process says that it does not serve because of its clock. */
+async function refuses({ complaints }: Cluster, process: ServiceProcess): Promise<void> {
+  const isRefusing = async () => (await process.refusal())?.includes('clock');
+  await waitFor('the refusal', isRefusing, NOTICE_MS).catch(() =>
+    complaints.push(`${process.name} served with a clock 5 s ahead`),
+  );
+}
+
+async function servesAgain({ complaints }: Cluster, process: ServiceProcess): Promise<void> {
+  const isServing = async () => (await process.refusal()) === null;
+  await waitFor('the end of the refusal', isServing, NOTICE_MS).catch(() =>
+    complaints.push(`${process.name} did not serve after its clock was right again`),
+  );
 }
 
 async function restartRedis({ stores }: Cluster, random: Random, empty: boolean): Promise<void> {

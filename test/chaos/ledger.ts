@@ -1,6 +1,8 @@
+import { Sent } from './client';
+
 /** A webhook that a receiver received. */
 export interface Arrival {
-  /** Its name in `receivers.ts`. */
+  /** The receiver's name in `receivers.ts`, or an endpoint of a neighbour. */
   receiver: string;
   deliveryId: string;
   messageId: string;
@@ -10,20 +12,27 @@ interface Acceptance extends Arrival {
   at: number;
 }
 
+export interface Promised {
+  askedAt: number;
+  /** When it was answered with 201. */
+  at: number;
+}
+
 /** Messages promised to clients, and deliveries accepted by receivers. Both must agree in the end. */
 export class Ledger {
   /** Messages answered with 201, by id. */
-  readonly promised = new Map<string, { workspaceId: string; at: number }>();
+  readonly promised = new Map<string, Promised>();
   /** Deliveries answered with 2xx, in the order of their answers. */
   readonly accepted: Acceptance[] = [];
   arrivals = 0;
   /** Deliveries that arrived again after a 2xx response. */
   duplicates = 0;
   private readonly acceptedDeliveries = new Set<string>();
-  private readonly acceptedMessages = new Set<string>();
+  /** When a receiver first accepted a message. */
+  private readonly reachedAt = new Map<string, number>();
 
-  promise(messageId: string, workspaceId: string): void {
-    this.promised.set(messageId, { workspaceId, at: Date.now() });
+  promise({ messageId, askedAt }: Sent): void {
+    this.promised.set(messageId, { askedAt, at: Date.now() });
   }
 
   arrive({ deliveryId }: Arrival): void {
@@ -32,13 +41,15 @@ export class Ledger {
   }
 
   accept(arrival: Arrival): void {
+    const at = Date.now();
+    const key = keyOf(arrival.receiver, arrival.messageId);
     this.acceptedDeliveries.add(arrival.deliveryId);
-    this.acceptedMessages.add(`${arrival.receiver} ${arrival.messageId}`);
-    this.accepted.push({ ...arrival, at: Date.now() });
+    if (!this.reachedAt.has(key)) this.reachedAt.set(key, at);
+    this.accepted.push({ ...arrival, at });
   }
 
   hasReached(receiver: string, messageId: string): boolean {
-    return this.acceptedMessages.has(`${receiver} ${messageId}`);
+    return this.reachedAt.has(keyOf(receiver, messageId));
   }
 
   /** When a receiver first accepted a message promised after a moment. */
@@ -55,4 +66,22 @@ export class Ledger {
       .filter(([, { at }]) => at <= until)
       .flatMap(([messageId]) => receivers.filter((receiver) => !this.hasReached(receiver, messageId)));
   }
+
+  /**
+   * From the promise to the first acceptance, for the messages of a span that the receiver has accepted, in ascending
+   * order.
+   */
+  latencies(receiver: string, from: number, to: number): number[] {
+    return [...this.promised]
+      .filter(([, { at }]) => from <= at && at <= to)
+      .flatMap(([messageId, { at }]) => {
+        const reachedAt = this.reachedAt.get(keyOf(receiver, messageId));
+        return reachedAt === undefined ? [] : Math.max(0, reachedAt - at);
+      })
+      .sort((a, b) => a - b);
+  }
+}
+
+function keyOf(receiver: string, messageId: string): string {
+  return `${receiver} ${messageId}`;
 }

@@ -1,6 +1,22 @@
 import { FAULTS, faultsNamed } from './faults';
 import { STEADY, STRUCK } from './receivers';
-import { Plan } from './scenario';
+import { Plan, Sizes } from './scenario';
+
+const LARGE: Sizes = {
+  patienceMs: 120_000,
+  flood: { messages: 2_000, endpoints: 20 },
+  tarpits: { messages: 20, endpoints: 50, least: 10_000, most: 20_000 },
+  backlog: 1_000,
+  recovery: { messages: 1_000, perSecond: 100, kills: 4 },
+};
+
+const SMALL: Sizes = {
+  patienceMs: 3_000,
+  flood: { messages: 100, endpoints: 10 },
+  tarpits: { messages: 2, endpoints: 10, least: 2_000, most: 4_000 },
+  backlog: 60,
+  recovery: { messages: 60, perSecond: 30, kills: 1 },
+};
 
 /** Every fault alone, then all of them together. */
 export const FULL: Plan = {
@@ -8,6 +24,8 @@ export const FULL: Plan = {
   mute: [],
   single: FAULTS,
   mixed: FAULTS.filter(({ target }) => target !== 'logs'),
+  sizes: LARGE,
+  withSmallDisk: true,
 };
 
 /** A few faults of each kind together, short enough for every test run. */
@@ -24,10 +42,15 @@ export const SHORT: Plan = {
     'PostgreSQL: connections cut',
     'Redis: SIGKILL, restarted empty',
     'Redis: FLUSHALL',
+    'Redis: failover, the old primary refuses writes',
     'receiver: resets connections',
     'receiver: 1 MB of headers',
     'name server: fails',
+    'neighbour: flood',
+    'neighbour: endpoints deleted with a backlog',
   ),
+  sizes: SMALL,
+  withSmallDisk: false,
 };
 
 /** One fault alone, or `mixed` for all of them together. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Conversation } from './fixture';
+import { Conversation } from './dashboard';
 import { Random } from './random';
 import { ServiceProcess } from './service-process';
 import { Span, Stores } from './stores';

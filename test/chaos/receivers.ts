@@ -3,7 +3,7 @@ import { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, Server } from 'node:https';
 import { AddressInfo, Socket } from 'node:net';
 import { answering, Behaviour, failing, slow } from './behaviours';
-import { Ledger } from './ledger';
+import { Arrival } from './ledger';
 import { Random } from './random';
 
 export interface TlsFiles {
@@ -20,6 +20,21 @@ export type ReceiverName = (typeof STEADY | typeof STRUCK)[number] | 'hopeless';
 /** Resolved by the suite's name server. */
 export const NAMED_HOST = 'receiver.test';
 
+/** Where a receiver enters what arrives. */
+export interface Book {
+  arrive(arrival: Arrival): void;
+  accept(arrival: Arrival): void;
+}
+
+export interface ReceiverOptions {
+  files: TlsFiles;
+  book: Book;
+  random: Random;
+  usual: Behaviour;
+  /** Default: its address. */
+  host?: string;
+}
+
 export class Receiver {
   private behaviour: Behaviour;
   private readonly connections = new Map<number, Socket>();
@@ -27,24 +42,19 @@ export class Receiver {
   private server!: Server;
   private port = 0;
 
-  private constructor(
-    readonly name: ReceiverName,
-    private readonly usual: Behaviour,
-    private readonly files: TlsFiles,
-    private readonly ledger: Ledger,
-    private readonly random: Random,
-  ) {
-    this.behaviour = usual;
+  private constructor(private readonly options: ReceiverOptions) {
+    this.behaviour = options.usual;
   }
 
-  static async start(name: ReceiverName, files: TlsFiles, ledger: Ledger, random: Random): Promise<Receiver> {
-    const receiver = new Receiver(name, usualOf(name), files, ledger, random);
+  static async start(options: ReceiverOptions): Promise<Receiver> {
+    const receiver = new Receiver(options);
     await receiver.listen();
     return receiver;
   }
 
-  get url(): string {
-    return `https://${this.name === 'named' ? NAMED_HOST : '127.0.0.1'}:${this.port}/hook`;
+  /** @param name the receiver's in the book */
+  urlOf(name: string): string {
+    return `https://${this.options.host ?? '127.0.0.1'}:${this.port}/${name}`;
   }
 
   behave(behaviour: Behaviour): void {
@@ -53,7 +63,7 @@ export class Receiver {
 
   /** Restores the usual behaviour. Hanging requests still hang until their sender times out. */
   heal(): void {
-    this.behaviour = this.usual;
+    this.behaviour = this.options.usual;
   }
 
   /** Healthy from now on, even if its usual behaviour is not. */
@@ -68,7 +78,7 @@ export class Receiver {
 
   /** Reuses the previous port. */
   async listen(): Promise<void> {
-    this.server = createServer(this.files, (request, response) => this.receive(request, response));
+    this.server = createServer(this.options.files, (request, response) => this.receive(request, response));
     this.server.keepAliveTimeout = 60_000;
     // Faults cause these on purpose.
     this.server.on('tlsClientError', () => undefined);
@@ -91,7 +101,7 @@ export class Receiver {
     this.connections.set(port, connection);
     connection.on('error', () => undefined);
     connection.once('close', () => this.connections.delete(port));
-    this.behaviour.connect?.(connection, this.random);
+    this.behaviour.connect?.(connection, this.options.random);
   }
 
   private receive(request: IncomingMessage, response: ServerResponse): void {
@@ -105,18 +115,23 @@ export class Receiver {
       const isReused = this.used.has(connection);
       this.used.add(connection);
       const arrival = {
-        receiver: this.name,
+        receiver: request.url!.slice(1),
         deliveryId: String(request.headers['x-service-delivery']),
         messageId: JSON.parse(Buffer.concat(chunks).toString()).data.message.id as string,
       };
-      this.ledger.arrive(arrival);
-      const accept = () => this.ledger.accept(arrival);
-      void this.behaviour.answer({ request, response, connection, isReused, random: this.random, accept });
+      const { book, random } = this.options;
+      book.arrive(arrival);
+      const accept = () => book.accept(arrival);
+      void this.behaviour.answer({ request, response, connection, isReused, random, accept });
     });
   }
 }
 
-function usualOf(name: ReceiverName): Behaviour {
+export function usualOf(name: ReceiverName): Behaviour {
   if (name === 'hopeless') return failing;
   return name === 'slow' ? slow : answering;
+}
+
+export function hostOf(name: ReceiverName): string {
+  return name === 'named' ? NAMED_HOST : '127.0.0.1';
 }

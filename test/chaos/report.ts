@@ -9,6 +9,7 @@ const COLUMNS = [
   'Duplicates',
   'Messages',
   'Deliveries',
+  'Witness p95',
 ] as const;
 
 /** Bypasses Jest, which would print a stack with every line. */
@@ -26,6 +27,7 @@ export function tableOf(episodes: readonly Episode[]): string {
     String(episode.duplicates),
     String(episode.messages),
     String(episode.deliveries),
+    episode.witnessP95Ms === null ? '-' : `${episode.witnessP95Ms} ms`,
   ]);
   const widths = COLUMNS.map((title, column) =>
     Math.max(title.length, ...rows.map((row) => row[column]!.length)),
@@ -39,27 +41,38 @@ export function tableOf(episodes: readonly Episode[]): string {
 }
 
 export function summaryOf(
-  { ledger, load, reads, memory, processes }: Cluster,
+  { ledger, client, reads, memory, processes, neighbours, notes }: Cluster,
   outcomes: Readonly<Record<string, number>>,
+  notStruck: Iterable<string>,
 ): string {
   const deliveries = Object.entries(outcomes).map(([status, count]) => `${count} ${status.toLowerCase()}`);
   const stops = processes.filter((process) => process.stops.length > 0);
   const peaks = [...memory.peaks].map(
     ([name, mib]) => `${name} ${mib} MB (${memory.latest.get(name)} in the end)`,
   );
+  const nearby = neighbours.all.map((neighbour) => neighbour.ledger);
   return [
-    `${ledger.promised.size} messages answered with 201 (${load.retries} requests sent again), ` +
+    `${ledger.promised.size} messages answered with 201 (${client.retries} requests sent again), ` +
       `${ledger.accepted.length} deliveries accepted, ${ledger.duplicates} duplicates`,
     `Deliveries: ${deliveries.join(', ')}`,
+    `Neighbours: ${sum(nearby.map(({ promised }) => promised.size))} messages, ` +
+      `${sum(nearby.map(({ accepted }) => accepted.length))} deliveries accepted, ` +
+      `${sum(nearby.map(({ duplicates }) => duplicates))} duplicates`,
     `Reads: ${reads.answered} answered, the slowest in ${reads.slowestMs} ms; ${reads.unavailable} not, ` +
       'while their process or PostgreSQL was away',
     `SIGTERM ended with: ${stops.map((process) => `${process.name} ${process.stops.join(' ')}`).join(', ')}`,
     `Memory at most: ${peaks.join(', ')}`,
+    ...notes.map((note) => `Measured: ${note}`),
+    ...[...notStruck].map((fault) => `Not struck: ${fault}`),
   ].join('\n');
 }
 
-export function describeEpisode({ fault, recoveredMs, caughtUpMs }: Episode): string {
-  return `${fault}: first new delivery after ${seconds(recoveredMs)}, caught up after ${seconds(caughtUpMs)}`;
+export function describeEpisode({ fault, recoveredMs, caughtUpMs, witnessP95Ms }: Episode): string {
+  return `${fault}: first new delivery after ${seconds(recoveredMs)}, caught up after ${seconds(caughtUpMs)}, witness p95 ${witnessP95Ms} ms`;
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
 }
 
 function seconds(ms: number): string {

@@ -8,6 +8,18 @@ import { ReceiverName, STEADY, STRUCK } from './receivers';
 /** Longer than the suite allows, so that a slow recovery is still measured. */
 const PATIENCE_MS = 60_000;
 
+/** How much the faults of neighbours send. */
+export interface Sizes {
+  /** How long a fault waits for its last delivery. What is missing in the end is found then. */
+  patienceMs: number;
+  flood: { messages: number; endpoints: number };
+  /** For each workspace; they hang for `least` to `most` milliseconds. */
+  tarpits: { messages: number; endpoints: number; least: number; most: number };
+  /** Messages owed to an endpoint. */
+  backlog: number;
+  recovery: { messages: number; perSecond: number; kills: number };
+}
+
 export interface Plan {
   receivers: ReceiverName[];
   /** Processes that can't write their log from the start. */
@@ -16,6 +28,9 @@ export interface Plan {
   single: Fault[];
   /** Strike together at random moments. Faults of one target strike one after the other, in random order. */
   mixed: Fault[];
+  sizes: Sizes;
+  /** Whether PostgreSQL's files are on a disk that can be full. */
+  withSmallDisk: boolean;
 }
 
 /** The recovery from one fault, or from several together. */
@@ -29,11 +44,15 @@ export interface Episode {
   duplicates: number;
   messages: number;
   deliveries: number;
+  /** Of the messages promised during the fault, at the steady receiver, from promise to acceptance. */
+  witnessP95Ms: number | null;
 }
 
 /** Runs a plan's faults, and measures recovery. */
 export class Scenario {
   readonly episodes: Episode[] = [];
+  /** Faults that can't be struck here, with the reason. */
+  readonly notStruck = new Set<string>();
 
   constructor(
     private readonly cluster: Cluster,
@@ -43,15 +62,23 @@ export class Scenario {
 
   async run({ single, mixed }: Plan): Promise<void> {
     await this.observe('none', ['steady'], () => sleep(2_000));
-    for (const fault of single) {
+    for (const fault of this.possible(single)) {
       await sleep(this.random.between(100, 1_500));
       await this.observe(fault.name, [fault.witness], () => fault.strike(this.cluster, this.random));
       await fault.undo?.(this.cluster);
       await this.allReady();
     }
     if (mixed.length === 0) return;
-    await this.observe('mixed', [...STEADY, ...STRUCK], () => this.strikeTogether(mixed));
+    await this.observe('mixed', [...STEADY, ...STRUCK], () => this.strikeTogether(this.possible(mixed)));
     await this.allReady();
+  }
+
+  private possible(faults: readonly Fault[]): Fault[] {
+    return faults.filter((fault) => {
+      const reason = fault.obstacle?.(this.cluster);
+      if (reason) this.notStruck.add(`${fault.name}: ${reason}`);
+      return !reason;
+    });
   }
 
   private async strikeTogether(faults: readonly Fault[]): Promise<void> {
@@ -92,6 +119,7 @@ export class Scenario {
       duplicates: ledger.duplicates - before.duplicates,
       messages: ledger.promised.size - before.messages,
       deliveries: ledger.accepted.length - before.deliveries,
+      witnessP95Ms: percentile(ledger.latencies('steady', startedAt, endedAt), 0.95),
     };
     this.episodes.push(episode);
     this.onEpisode(episode);
@@ -115,6 +143,11 @@ export class Scenario {
   private async allReady(): Promise<void> {
     await Promise.all(this.cluster.processes.map((process) => process.ready()));
   }
+}
+
+/** @param values in ascending order */
+function percentile(values: readonly number[], part: number): number | null {
+  return values[Math.min(values.length - 1, Math.floor(values.length * part))] ?? null;
 }
 
 function shuffled<T>(items: readonly T[], random: Random): T[] {

@@ -6,6 +6,9 @@ import { waitFor } from '../support/wait';
 import { Span, Stores } from './stores';
 
 const MAIN = join(__dirname, '../../dist/main.js');
+const CLOCK = join(__dirname, 'clock.cjs');
+/** By how much `shiftClock` changes its clock. */
+const CLOCK_OFFSET_MS = 5_000;
 /** The delay of a supervisor before it restarts a process. */
 const RESTART_MS = 250;
 const READY_MS = 40_000;
@@ -83,6 +86,18 @@ export class ServiceProcess {
     await waitFor(`${this.name} to end`, () => this.child !== child, READY_MS);
   }
 
+  /** Puts its clock 5 s ahead, or right again. */
+  shiftClock(): void {
+    this.child?.kill('SIGUSR2');
+  }
+
+  /** What it says to those who ask whether it serves: null when it does, or does not respond. */
+  async refusal(): Promise<string | null> {
+    const response = await fetch(`${this.url}/health/ready`).catch(() => null);
+    const text = (await response?.text().catch(() => null)) ?? null;
+    return response?.status === 503 ? text : null;
+  }
+
   /** Restarts it with another output file. */
   async restartWith(output: string): Promise<void> {
     this.output = output;
@@ -110,8 +125,8 @@ export class ServiceProcess {
   private spawn(): void {
     const output = openSync(this.output, 'a');
     const { role, port, env } = this.options;
-    const child = spawn(process.execPath, ['--enable-source-maps', MAIN], {
-      env: { ...env, ROLE: role, PORT: String(port) },
+    const child = spawn(process.execPath, ['--enable-source-maps', '--require', CLOCK, MAIN], {
+      env: { ...env, ROLE: role, PORT: String(port), CLOCK_OFFSET_MS: String(CLOCK_OFFSET_MS) },
       detached: true,
       stdio: ['ignore', output, output],
     });

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,10 +9,14 @@ import { freePort, startReaper } from '../../scripts/processes.mjs';
 import { findHome } from '../../scripts/servers/home.mjs';
 import { startPostgres } from '../../scripts/servers/postgres.mjs';
 import { startRedis } from '../../scripts/servers/redis.mjs';
+import { makeReplica, promote, refusedWrites, replicateAtOnce } from '../support/redis-failover';
 import { TcpProxy } from '../support/tcp-proxy';
+import { waitFor } from '../support/wait';
+import { SmallDisk } from './small-disk';
 
 type Reaper = Awaited<ReturnType<typeof startReaper>>;
 type Server = Awaited<ReturnType<typeof startPostgres>>;
+type ServerOptions = Parameters<typeof startPostgres>[0] & { port: number };
 
 /** A span of time; `to` is Infinity while it lasts. */
 export interface Span {
@@ -27,27 +31,37 @@ export class Stores {
 
   private constructor(
     readonly reaper: Reaper,
-    private readonly options: Parameters<typeof startPostgres>[0],
-    private readonly ports: { postgres: number; redis: number },
+    private readonly options: { postgres: ServerOptions; redis: ServerOptions },
     private postgres: Server,
     private redis: Server,
     private readonly redisProxy: TcpProxy,
+    private readonly disk: SmallDisk | string,
   ) {}
 
-  static async start(): Promise<Stores> {
+  /** @param withSmallDisk whether PostgreSQL's files are on a disk that can be full */
+  static async start({ withSmallDisk }: { withSmallDisk: boolean }): Promise<Stores> {
     const folder = mkdtempSync(join(tmpdir(), 'messaging-chaos-'));
     chmodSync(folder, 0o755); // the servers may run as another user
     const home = findHome(folder);
     const reaper = await startReaper(join(home.directory, 'lock'));
     for (const path of new Set([folder, home.directory])) reaper.removeAtEnd(path);
-    const ports = { postgres: await freePort(), redis: await freePort() };
+    const disk = withSmallDisk
+      ? await SmallDisk.mount(join(home.directory, 'disk'), reaper)
+      : 'it is not in the plan';
+    const postgresHome = disk instanceof SmallDisk ? { ...home, directory: disk.folder } : home;
     // Not disposable: committed data must survive a kill, and Redis must keep its data set.
     const options = { home, reaper, disposable: false, onLog: () => undefined };
-    const [postgres, redis] = await Promise.all([
-      startPostgres({ ...options, port: ports.postgres }),
-      startRedis({ ...options, port: ports.redis }),
-    ]);
-    return new Stores(reaper, options, ports, postgres, redis, await TcpProxy.start(redis.url));
+    const postgresOptions = { ...options, home: postgresHome, port: await freePort() };
+    const redisOptions = { ...options, port: await freePort() };
+    const [postgres, redis] = await Promise.all([startPostgres(postgresOptions), startRedis(redisOptions)]);
+    return new Stores(
+      reaper,
+      { postgres: postgresOptions, redis: redisOptions },
+      postgres,
+      redis,
+      await TcpProxy.start(redis.url),
+      disk,
+    );
   }
 
   get databaseUrl(): string {
@@ -66,7 +80,7 @@ export class Stores {
   }
 
   async restartPostgres(): Promise<void> {
-    this.postgres = await startPostgres({ ...this.options, port: this.ports.postgres });
+    this.postgres = await startPostgres(this.options.postgres);
     this.databaseAway.at(-1)!.to = Date.now();
   }
 
@@ -94,6 +108,28 @@ export class Stores {
     span.to = Date.now();
   }
 
+  /** Why its disk can't be full here; null when it can. */
+  get diskIsUnlimited(): string | null {
+    return this.disk instanceof SmallDisk ? null : this.disk;
+  }
+
+  /** PostgreSQL can write to no new page of its disk. It may end: it can't work without its write-ahead log. */
+  async fillDisk(ms: number): Promise<void> {
+    if (!(this.disk instanceof SmallDisk)) throw new Error(this.disk);
+    const span = { from: Date.now(), to: Infinity };
+    this.databaseAway.push(span);
+    this.disk.fill();
+    await sleep(ms);
+    this.disk.free();
+    const { child } = this.postgres;
+    if (child.exitCode !== null || child.signalCode !== null) {
+      this.reaper.release(child);
+      this.postgres = await startPostgres(this.options.postgres);
+    }
+    await this.untilPostgresAnswers();
+    span.to = Date.now();
+  }
+
   async killRedis(): Promise<void> {
     await this.end(this.redis, 'SIGKILL');
   }
@@ -101,7 +137,7 @@ export class Stores {
   /** With its old data set, or empty. */
   async restartRedis({ empty }: { empty: boolean }): Promise<void> {
     if (empty) this.wipeRedisFiles();
-    this.redis = await startRedis({ ...this.options, port: this.ports.redis });
+    this.redis = await startRedis(this.options.redis);
   }
 
   async flushRedis(): Promise<void> {
@@ -117,6 +153,28 @@ export class Stores {
     } finally {
       this.redis.child.kill('SIGCONT');
     }
+  }
+
+  /**
+   * A second server takes over. The first one goes on as its replica with all its connections open, and refuses writes.
+   * @returns counts the writes that it refuses in a time
+   */
+  async failOverRedis(): Promise<(ms: number) => Promise<number>> {
+    const old = this.redis;
+    const directory = mkdtempSync(join(this.options.redis.home.directory, 'redis-'));
+    chmodSync(directory, 0o755);
+    writeFileSync(join(directory, 'redis.password'), new URL(old.url).password);
+    const home = { ...this.options.redis.home, directory };
+    const options = { ...this.options.redis, home, port: await freePort() };
+    const next = await startRedis(options);
+    for (const { url } of [old, next]) await replicateAtOnce(url);
+    await makeReplica(next.url, old.url);
+    await promote(next.url);
+    this.redisProxy.switchTo(next.url);
+    await makeReplica(old.url, next.url);
+    this.options.redis = options;
+    this.redis = next;
+    return (ms) => refusedWrites(old.url, ms);
   }
 
   /** Every connection to Redis stays open, but is dead. */
@@ -141,6 +199,11 @@ export class Stores {
     await this.reaper.finish();
   }
 
+  /** It may be recovering. */
+  private async untilPostgresAnswers(): Promise<void> {
+    await waitFor('PostgreSQL', () => this.query('SELECT 1').catch(() => null), 60_000);
+  }
+
   private async end({ child }: Server, signal: NodeJS.Signals): Promise<void> {
     const exited = once(child, 'exit');
     child.kill(signal);
@@ -149,7 +212,7 @@ export class Stores {
   }
 
   private wipeRedisFiles(): void {
-    const data = join(this.options.home.directory, 'redis');
+    const data = join(this.options.redis.home.directory, 'redis');
     for (const name of readdirSync(data)) rmSync(join(data, name), { recursive: true });
   }
 }

@@ -1,7 +1,7 @@
 import Redis from 'ioredis';
 import { OwnRedis } from './own-redis';
 import { TcpProxy } from './tcp-proxy';
-import { waitFor } from './wait';
+import { letTimePass, waitFor } from './wait';
 
 /** Makes a server a replica of another one with the same password, and waits until it has that one's data. */
 export async function makeReplica(replicaUrl: string, primaryUrl: string): Promise<void> {
@@ -26,6 +26,15 @@ export function replicateAtOnce(primaryUrl: string): Promise<void> {
     primaryUrl,
     async (redis) => void (await redis.config('SET', 'repl-diskless-sync-delay', 0)),
   );
+}
+
+/** How many writes a replica refused in a time. */
+export function refusedWrites(replicaUrl: string, ms: number): Promise<number> {
+  return withRedis(replicaUrl, async (redis) => {
+    await redis.config('RESETSTAT');
+    await letTimePass(ms);
+    return Number(/errorstat_READONLY:count=(\d+)/.exec(await redis.info('errorstats'))?.[1] ?? 0);
+  });
 }
 
 /**

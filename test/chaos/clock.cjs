@@ -1,0 +1,24 @@
+/**
+ * Loaded before the service (`--require`). SIGUSR2 puts the clock of this process CLOCK_OFFSET_MS ahead; a second one
+ * puts it right again.
+ */
+const RealDate = Date;
+const offsetMs = Number(process.env.CLOCK_OFFSET_MS);
+let isWrong = false;
+
+const now = () => RealDate.now() + (isWrong ? offsetMs : 0);
+
+Reflect.defineProperty(globalThis, 'Date', {
+  value: new Proxy(RealDate, {
+    apply: () => new RealDate(now()).toString(),
+    construct: (target, given, newTarget) =>
+      Reflect.construct(target, given.length === 0 ? [now()] : given, newTarget),
+    get: (target, name) => (name === 'now' ? now : Reflect.get(target, name)),
+  }),
+  configurable: true,
+  writable: true,
+});
+
+process.on('SIGUSR2', () => {
+  isWrong = !isWrong;
+});

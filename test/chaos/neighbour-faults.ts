@@ -1,0 +1,85 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { answering, hanging, slow } from './behaviours';
+import { Cluster } from './cluster';
+import { Neighbour } from './neighbours';
+import { Random } from './random';
+
+/** Of an endpoint that is to have a backlog. */
+const FEW_A_SECOND = 10;
+const TARPIT_WORKSPACES = 2;
+
+/** One workspace sends much to many endpoints, which all answer. */
+export async function flood({ neighbours, sizes, notes }: Cluster): Promise<void> {
+  const { messages, endpoints } = sizes.flood;
+  const neighbour = await neighbours.make(answering, endpointsOf(endpoints));
+  const startedAt = Date.now();
+  await neighbour.send(messages);
+  await neighbour.settle(sizes.patienceMs);
+  const seconds = (Date.now() - startedAt) / 1000;
+  const rate = Math.round(neighbour.ledger.accepted.length / seconds);
+  notes.push(`flood: ${neighbour.ledger.accepted.length} deliveries in ${seconds.toFixed(1)} s, ${rate}/s`);
+}
+
+/** All endpoints of some workspaces hang, and answer again later. */
+export async function tarpits({ neighbours, sizes }: Cluster, random: Random): Promise<void> {
+  const { messages, endpoints, least, most } = sizes.tarpits;
+  const tarpits: Neighbour[] = [];
+  while (tarpits.length < TARPIT_WORKSPACES)
+    tarpits.push(await neighbours.make(answering, endpointsOf(endpoints)));
+  for (const { receiver } of tarpits) receiver.behave(hanging);
+  await Promise.all(tarpits.map((tarpit) => tarpit.send(messages)));
+  await sleep(random.between(least, most));
+  for (const { receiver } of tarpits) receiver.heal();
+}
+
+/** Deletes one endpoint and deactivates another one in the middle of what they are owed. */
+export async function deletion({ neighbours, sizes, notes }: Cluster, random: Random): Promise<void> {
+  const neighbour = await neighbours.make(slow, [
+    { rateLimit: FEW_A_SECOND },
+    { rateLimit: FEW_A_SECOND },
+    {},
+  ]);
+  const [first, second] = neighbour.endpoints;
+  await neighbour.send(sizes.backlog);
+  await sleep(random.between(0, 2_000));
+  const deleteMs = await neighbour.delete(first!);
+  const deactivateMs = await neighbour.deactivate(second!);
+  notes.push(
+    `${sizes.backlog} messages owed: deletion answered in ${deleteMs} ms, deactivation in ${deactivateMs} ms`,
+  );
+}
+
+/** Deactivates and reactivates an endpoint in the middle of what it is owed, once or several times. */
+export async function reactivation({ neighbours, sizes }: Cluster, random: Random): Promise<void> {
+  const neighbour = await neighbours.make(answering, [{ rateLimit: FEW_A_SECOND }, {}]);
+  const [endpoint] = neighbour.endpoints;
+  await neighbour.send(sizes.backlog);
+  for (let left = random.between(1, 3); left > 0; left -= 1) {
+    await neighbour.deactivate(endpoint!);
+    if (random.chance(0.5)) await neighbour.send(FEW_A_SECOND);
+    await neighbour.activate(endpoint!);
+    await neighbour.send(FEW_A_SECOND);
+  }
+}
+
+/** Kills workers while they recover what an endpoint missed. */
+export async function recovery({ neighbours, sizes, workers }: Cluster, random: Random): Promise<void> {
+  const { messages, perSecond, kills } = sizes.recovery;
+  const neighbour = await neighbours.make(answering, [{ rateLimit: perSecond }]);
+  const [endpoint] = neighbour.endpoints;
+  await neighbour.deactivate(endpoint!);
+  await neighbour.send(messages);
+  await neighbour.activate(endpoint!);
+  await neighbour.recover(endpoint!);
+  for (let left = kills; left > 0; left -= 1) {
+    await sleep(random.between(200, 2_000));
+    const worker = random.pick(workers);
+    await worker.ready();
+    worker.kill();
+  }
+  await neighbour.settle(sizes.patienceMs);
+}
+
+function endpointsOf(count: number): object[] {
+  return Array.from({ length: count }, () => ({}));
+}

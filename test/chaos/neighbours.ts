@@ -1,0 +1,159 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Behaviour } from './behaviours';
+import { Client } from './client';
+import { Conversation, Dashboard } from './dashboard';
+import { Arrival, Ledger } from './ledger';
+import { NeighbourEndpoint } from './neighbour-endpoint';
+import { Random } from './random';
+import { Receiver, TlsFiles } from './receivers';
+
+const SENDERS = 16;
+const LOOK_MS = 250;
+
+/** One object an endpoint. */
+interface EndpointOptions {
+  /** Deliveries a second; default: no limit. */
+  rateLimit?: number;
+}
+
+/** A further workspace with endpoints of its own, which is there for one fault. */
+export class Neighbour {
+  readonly endpoints: NeighbourEndpoint[] = [];
+  readonly ledger = new Ledger();
+  private readonly since = new Date();
+  private readonly log: (Arrival & { at: number })[] = [];
+
+  receiver!: Receiver;
+
+  constructor(
+    readonly name: string,
+    private readonly conversation: Conversation,
+    private readonly dashboard: Dashboard,
+    private readonly client: Client,
+    private readonly random: Random,
+  ) {}
+
+  /** Registers the endpoints, all at one receiver. */
+  async open(receiver: Receiver, endpoints: readonly EndpointOptions[]): Promise<void> {
+    this.receiver = receiver;
+    for (const options of endpoints) {
+      const name = `${this.name}-${this.endpoints.length + 1}`;
+      const endpoint = new NeighbourEndpoint(name);
+      await endpoint.change('opened', async () => {
+        const url = receiver.urlOf(name);
+        endpoint.id = await this.dashboard.createEndpoint(this.workspaceId, { ...options, url });
+      });
+      this.endpoints.push(endpoint);
+    }
+  }
+
+  /** Settles when all are answered with 201. */
+  async send(messages: number): Promise<void> {
+    let left = messages;
+    const sendAll = async (random: Random) => {
+      while (left-- > 0) {
+        const sent = await this.client.send(this.conversation, random);
+        if (sent) this.ledger.promise(sent);
+      }
+    };
+    const senders = Array.from({ length: SENDERS }, (_, index) => this.random.stream(`sender ${index}`));
+    await Promise.all(senders.map(sendAll));
+  }
+
+  /** @returns the milliseconds until the answer */
+  activate(endpoint: NeighbourEndpoint): Promise<number> {
+    return endpoint.change('opened', () => this.dashboard.activate(this.workspaceId, endpoint.id));
+  }
+
+  /** @returns the milliseconds until the answer */
+  deactivate(endpoint: NeighbourEndpoint): Promise<number> {
+    return endpoint.change('closed', () => this.dashboard.deactivate(this.workspaceId, endpoint.id));
+  }
+
+  /** @returns the milliseconds until the answer */
+  delete(endpoint: NeighbourEndpoint): Promise<number> {
+    return endpoint.change('closed', () => this.dashboard.delete(this.workspaceId, endpoint.id));
+  }
+
+  /** Starts a recovery of everything before. */
+  recover(endpoint: NeighbourEndpoint): Promise<number> {
+    return endpoint.change('recovered', () =>
+      this.dashboard.recover(this.workspaceId, endpoint.id, this.since),
+    );
+  }
+
+  arrive(arrival: Arrival): void {
+    this.ledger.arrive(arrival);
+    this.log.push({ ...arrival, at: Date.now() });
+  }
+
+  accept(arrival: Arrival): void {
+    this.ledger.accept(arrival);
+  }
+
+  /** What an endpoint had to get and did not, each as `endpoint: message`. */
+  missing(): string[] {
+    const messages = [...this.ledger.promised];
+    return this.endpoints.flatMap((endpoint) =>
+      messages
+        .filter(([id, message]) => endpoint.mustGet(message) && !this.ledger.hasReached(endpoint.name, id))
+        .map(([id]) => `${endpoint.name}: ${id}`),
+    );
+  }
+
+  /** What reached an endpoint after it was gone, or was owed from before it was gone. */
+  sentToGone(): string[] {
+    return this.log.flatMap(({ receiver, messageId, at }) => {
+      const endpoint = this.endpoints.find(({ name }) => name === receiver);
+      const objection = endpoint?.objection(this.ledger.promised.get(messageId), at);
+      return objection ? `${receiver}: ${messageId} (${objection})` : [];
+    });
+  }
+
+  private get workspaceId(): string {
+    return this.conversation.workspaceId;
+  }
+
+  /** Settles when nothing is missing, or when the time is over: the suite judges that in the end. */
+  async settle(patienceMs: number): Promise<void> {
+    const deadline = Date.now() + patienceMs;
+    while (this.missing().length > 0 && Date.now() < deadline) await sleep(LOOK_MS);
+  }
+}
+
+/** Makes neighbours, and keeps them for the judgement. */
+export class Neighbours {
+  readonly all: Neighbour[] = [];
+
+  constructor(
+    private readonly dashboard: Dashboard,
+    private readonly client: Client,
+    private readonly files: TlsFiles,
+    private readonly random: Random,
+  ) {}
+
+  async make(usual: Behaviour, endpoints: readonly EndpointOptions[]): Promise<Neighbour> {
+    const name = `neighbour-${this.all.length + 1}`;
+    const random = this.random.stream(name);
+    const [conversation] = await this.dashboard.makeConversations(1);
+    const neighbour = new Neighbour(name, conversation!, this.dashboard, this.client, random);
+    this.all.push(neighbour);
+    await neighbour.open(
+      await Receiver.start({ files: this.files, book: neighbour, random, usual }),
+      endpoints,
+    );
+    return neighbour;
+  }
+
+  missing(): string[] {
+    return this.all.flatMap((neighbour) => neighbour.missing());
+  }
+
+  sentToGone(): string[] {
+    return this.all.flatMap((neighbour) => neighbour.sentToGone());
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.all.map(({ receiver }) => receiver.stop()));
+  }
+}

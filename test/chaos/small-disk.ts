@@ -1,0 +1,54 @@
+import { ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { mkdirSync, statfsSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { startReaper } from '../../scripts/processes.mjs';
+
+const ROOMY = '4g';
+/** Mounts, and unmounts when it is ended. */
+const HOLD = `
+  mount -t tmpfs -o mode=755,size=${ROOMY} chaos "$1" || exit 1
+  trap 'umount -l "$1"; exit' TERM
+  echo mounted
+  while :; do sleep 0.2; done`;
+
+type Reaper = Awaited<ReturnType<typeof startReaper>>;
+
+/** A file system of its own, which can be full. Only root can mount one. */
+export class SmallDisk {
+  private constructor(readonly folder: string) {}
+
+  /** Mounts it. Servers that the reaper adopts later end before it. @returns or why it can't be mounted here */
+  static async mount(folder: string, reaper: Reaper): Promise<SmallDisk | string> {
+    mkdirSync(folder);
+    const holder = spawn('/bin/sh', ['-c', HOLD, 'sh', folder], { stdio: ['ignore', 'pipe', 'pipe'] });
+    const answer = await firstLine(holder);
+    if (answer !== 'mounted') return `no file system can be mounted here (${answer})`;
+    reaper.adopt(holder, 'SIGTERM');
+    return new SmallDisk(folder);
+  }
+
+  /** Nothing more can be written that needs a new page. */
+  fill(): void {
+    const { blocks, bfree, bsize } = statfsSync(this.folder);
+    this.resize(String((blocks - bfree) * bsize));
+  }
+
+  free(): void {
+    this.resize(ROOMY);
+  }
+
+  private resize(size: string): void {
+    const { status, stderr } = spawnSync('mount', ['-o', `remount,size=${size}`, this.folder], {
+      encoding: 'utf8',
+    });
+    if (status !== 0) throw new Error(`The file system was not resized: ${stderr}`);
+  }
+}
+
+/** Of its output, or of its error. */
+async function firstLine({ stdout, stderr }: ChildProcess): Promise<string> {
+  const lines = [stdout!, stderr!].map((input) => createInterface({ input }));
+  return new Promise((resolve) => {
+    for (const line of lines) line.once('line', resolve);
+  });
+}
