@@ -12,10 +12,11 @@ import {
   tenGigabytes,
 } from './behaviours';
 import { Cluster } from './cluster';
-import { deletion, flood, reactivation, recovery, tarpits } from './neighbour-faults';
+import { deletion, flood, poison, reactivation, recovery, tarpits } from './neighbour-faults';
 import { Random } from './random';
 import { NAMED_HOST, ReceiverName } from './receivers';
 import { FULL_DISK, ServiceProcess } from './service-process';
+import { isPartitioned, takePartitionAway } from './tables';
 
 /** Faults of one target never overlap. */
 export type Target = 'processes' | 'database' | 'redis' | 'receiver' | 'names' | 'logs' | 'neighbours';
@@ -30,7 +31,7 @@ export interface Fault {
   /** Ends a fault that lasts through recovery. */
   undo?(cluster: Cluster): Promise<void>;
   /** What prevents it here; null when nothing does. */
-  obstacle?(cluster: Cluster): string | null;
+  obstacle?(cluster: Cluster): string | null | Promise<string | null>;
 }
 
 const FROZEN_MS = 20_000;
@@ -86,6 +87,18 @@ const fullDisk: Fault = {
   obstacle: ({ stores }) => stores.diskIsUnlimited,
 };
 
+const missingPartition: Fault = {
+  name: 'PostgreSQL: partition missing',
+  target: 'database',
+  witness: 'steady',
+  async strike({ stores }, random) {
+    const bringBack = await takePartitionAway(stores);
+    await aWhile(random);
+    await bringBack();
+  },
+  obstacle: async ({ stores }) => ((await isPartitioned(stores)) ? null : 'no table has partitions'),
+};
+
 const redis = faultsOf('redis', 'steady', {
   'Redis: SIGKILL, restarted with its data': (cluster, random) => restartRedis(cluster, random, false),
   'Redis: SIGKILL, restarted empty': (cluster, random) => restartRedis(cluster, random, true),
@@ -126,6 +139,7 @@ const neighbours = faultsOf('neighbours', 'steady', {
   'neighbour: endpoints hang': tarpits,
   'neighbour: endpoints deleted with a backlog': deletion,
   'neighbour: endpoint reactivated with a backlog': reactivation,
+  'neighbour: poisoned event': poison,
 });
 
 /** Processes start with a full disk for their logs. Only log lines may be lost. */
@@ -141,6 +155,7 @@ export const FAULTS: Fault[] = [
   ...processes,
   ...database,
   fullDisk,
+  missingPartition,
   ...redis,
   ...receiver,
   ...names,

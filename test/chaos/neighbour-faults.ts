@@ -3,6 +3,7 @@ import { answering, hanging, slow } from './behaviours';
 import { Cluster } from './cluster';
 import { Neighbour } from './neighbours';
 import { Random } from './random';
+import { storePoisonedEvent } from './tables';
 
 /** Of an endpoint that is to have a backlog. */
 const FEW_A_SECOND = 10;
@@ -77,6 +78,15 @@ export async function recovery({ neighbours, sizes, workers }: Cluster, random: 
     await worker.ready();
     worker.kill();
   }
+  await neighbour.settle(sizes.patienceMs);
+}
+
+/** An event that can't be taken in lies between the messages of a workspace. */
+export async function poison({ neighbours, stores, sizes }: Cluster): Promise<void> {
+  const neighbour = await neighbours.make(answering, [{}]);
+  await neighbour.send(10);
+  await storePoisonedEvent(stores, neighbour.workspaceId);
+  await neighbour.send(10);
   await neighbour.settle(sizes.patienceMs);
 }
 

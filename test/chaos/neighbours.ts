@@ -110,7 +110,7 @@ export class Neighbour {
     });
   }
 
-  private get workspaceId(): string {
+  get workspaceId(): string {
     return this.conversation.workspaceId;
   }
 

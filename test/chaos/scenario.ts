@@ -62,23 +62,26 @@ export class Scenario {
 
   async run({ single, mixed }: Plan): Promise<void> {
     await this.observe('none', ['steady'], () => sleep(2_000));
-    for (const fault of this.possible(single)) {
+    for (const fault of await this.possible(single)) {
       await sleep(this.random.between(100, 1_500));
       await this.observe(fault.name, [fault.witness], () => fault.strike(this.cluster, this.random));
       await fault.undo?.(this.cluster);
       await this.allReady();
     }
     if (mixed.length === 0) return;
-    await this.observe('mixed', [...STEADY, ...STRUCK], () => this.strikeTogether(this.possible(mixed)));
+    const possible = await this.possible(mixed);
+    await this.observe('mixed', [...STEADY, ...STRUCK], () => this.strikeTogether(possible));
     await this.allReady();
   }
 
-  private possible(faults: readonly Fault[]): Fault[] {
-    return faults.filter((fault) => {
-      const reason = fault.obstacle?.(this.cluster);
-      if (reason) this.notStruck.add(`${fault.name}: ${reason}`);
-      return !reason;
-    });
+  private async possible(faults: readonly Fault[]): Promise<Fault[]> {
+    const possible: Fault[] = [];
+    for (const fault of faults) {
+      const obstacle = await fault.obstacle?.(this.cluster);
+      if (obstacle) this.notStruck.add(`${fault.name}: ${obstacle}`);
+      else possible.push(fault);
+    }
+    return possible;
   }
 
   private async strikeTogether(faults: readonly Fault[]): Promise<void> {
