@@ -68,10 +68,11 @@ describe('the rate of an endpoint', () => {
       expect(deliveries.every(({ attempts }) => attempts.length === 1)).toBe(true);
     });
     expect(Math.max(...seconds)).toBeLessThanOrEqual(5);
-    expect(seconds.reduce((sum, count) => sum + count)).toBe(17);
+    // On a busy machine a grant may pass unused, because it is too late to begin the attempt.
+    expect(seconds.reduce((sum, count) => sum + count)).toBeGreaterThanOrEqual(17);
     expect(receiver.received()).toHaveLength(17);
-    const [{ id }] = (await tenant.endpoints.list(tenant.id)) as [{ id: string }];
-    const attempts = await attemptsOf(service, { id });
+    const [endpoint] = await tenant.endpoints.list(tenant.id);
+    const attempts = await attemptsOf(service, endpoint!);
     expect(attempts.map(({ attempt }) => attempt)).toEqual(Array(17).fill(1));
   });
 
