@@ -96,23 +96,23 @@ export class EventQueueRepository {
 
   /**
    * Ends some leased events, and locks others until the transaction's end.
-   * @returns the ids of those whose lease still holds: the transaction may record for them
+   * @returns the keys of those whose lease still holds: the transaction may record for them
    */
   async settle(tx: Transaction, ended: EventLease[], ongoing: EventLease[]): Promise<Set<string>> {
-    const rows = await tx.prepared<{ id: string }>(
+    const rows = await tx.prepared<Omit<EventLease, 'tenantId'>>(
       `WITH ended AS (
          DELETE FROM event_queue q USING unnest($1::uuid[], $2::uuid[], $3::uuid[]) AS e (tenant_id, event_id, lease_id)
          WHERE q.tenant_id = e.tenant_id AND q.event_id = e.event_id AND q.lease_id = e.lease_id
-         RETURNING q.event_id
+         RETURNING q.event_id, q.lease_id
        ), ongoing AS (
-         SELECT q.event_id FROM unnest($4::uuid[], $5::uuid[], $6::uuid[]) AS e (tenant_id, event_id, lease_id)
+         SELECT q.event_id, q.lease_id FROM unnest($4::uuid[], $5::uuid[], $6::uuid[]) AS e (tenant_id, event_id, lease_id)
          JOIN event_queue q ON q.tenant_id = e.tenant_id AND q.event_id = e.event_id AND q.lease_id = e.lease_id
          FOR SHARE OF q
        )
-       SELECT event_id AS id FROM ended UNION ALL SELECT event_id FROM ongoing`,
+       SELECT event_id AS "eventId", lease_id AS "leaseId" FROM ended UNION ALL SELECT event_id, lease_id FROM ongoing`,
       [...columnsOf(ended), ...columnsOf(ongoing)],
     );
-    return new Set(rows.map(({ id }) => id));
+    return new Set(rows.map(leaseKeyOf));
   }
 
   /**
@@ -179,6 +179,11 @@ export class EventQueueRepository {
   async vacuum(): Promise<void> {
     await this.database.query('VACUUM (SKIP_LOCKED, TRUNCATE false, INDEX_CLEANUP on) event_queue');
   }
+}
+
+/** Two leases of one event may meet in a batch, of which one has ended. */
+export function leaseKeyOf({ eventId, leaseId }: Omit<EventLease, 'tenantId'>): string {
+  return eventId + leaseId;
 }
 
 function columnsOf(leases: EventLease[]): string[][] {

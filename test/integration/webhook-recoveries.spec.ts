@@ -13,7 +13,7 @@ import { deliveriesOf, WebhookWorkspace } from '../support/webhook-workspace';
 
 const UNKNOWN = '01900000-0000-7000-8000-000000000000';
 /** Recovered in many batches, which gives time to come in between. */
-const THOUSANDS = 5_000;
+const THOUSANDS = 3_500;
 
 const failing: Responder = (response) => response.writeHead(500).end();
 const working: Responder = (response) => response.end('ok');

@@ -5,7 +5,7 @@ import { isFaultOfData } from '../../common/database-errors';
 import { Config } from '../../config/config';
 import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
-import { EventLease, EventQueueRepository } from '../../outbox/event-queue.repository';
+import { EventLease, EventQueueRepository, leaseKeyOf } from '../../outbox/event-queue.repository';
 import { AttemptOutcome } from '../sending/attempt-outcome';
 import { AttemptRecord, HeldEvent, HeldRow } from './delivery';
 import { DeliveryHistoryRepository } from './delivery-history.repository';
@@ -91,12 +91,13 @@ export class AttemptRecorder {
     await this.database.queueTransaction(async (tx) => {
       const [events, rows] = await Promise.all([
         this.heldEvents(tx, fromEvents),
-        fromRows.length > 0 ? this.pending.settle(tx, fromRows) : new Set<string>(),
+        fromRows.length > 0 ? this.pending.settle(tx, fromRows) : [],
       ]);
-      const heldEvents = fromEvents.filter(({ delivery }) => events.has(delivery.event.id));
-      const heldRows = fromRows.filter(({ delivery }) => rows.has(delivery.id));
-      this.move(tx, heldEvents, heldRows);
-      const lost = records.length - heldEvents.length - heldRows.length;
+      const heldEvents = fromEvents.filter(({ event, delivery }) =>
+        events.has(leaseKeyOf({ eventId: delivery.event.id, leaseId: event.leaseId })),
+      );
+      this.move(tx, heldEvents, rows);
+      const lost = records.length - heldEvents.length - rows.length;
       if (lost > 0) this.logger.warn({ attempts: lost }, 'attempts not recorded: their leases had ended');
     });
     for (const { event } of fromEvents) event.unrecorded -= 1;

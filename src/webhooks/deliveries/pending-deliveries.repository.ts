@@ -63,6 +63,20 @@ const LISTED = `
   FROM pending_deliveries p JOIN webhook_endpoints w ON w.tenant_id = $1 AND w.id = p.endpoint_id
   WHERE p.tenant_id = $1`;
 
+/** One of a former activation may wait there to be cancelled: the new round takes its place. */
+const INSERTION = `
+  INSERT INTO pending_deliveries AS p (tenant_id, id, endpoint_id, activation, event_id, event_type, round, attempt_count,
+    recovered, next_attempt_at)
+  SELECT tenant_id, id, endpoint_id, activation, event_id, event_type, round, attempt_count, recovered,
+         now() + delay_ms * interval '1 millisecond'
+  FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::integer[], $5::uuid[], $6::text[], $7::smallint[],
+              $8::smallint[], $9::boolean[], $10::integer[])
+    AS d (tenant_id, id, endpoint_id, activation, event_id, event_type, round, attempt_count, recovered, delay_ms)
+  ON CONFLICT (tenant_id, id) DO UPDATE SET activation = excluded.activation, round = excluded.round,
+    attempt_count = excluded.attempt_count, recovered = excluded.recovered,
+    next_attempt_at = excluded.next_attempt_at, lease_id = NULL
+  WHERE p.activation < excluded.activation AND p.round < excluded.round`;
+
 /**
  * The queue of deliveries. It holds only what is owed: a delivery comes when its event finds no slot or its first attempt
  * fails, and goes when its round is finished. Times are the database's own.
@@ -71,9 +85,9 @@ const LISTED = `
 export class PendingDeliveriesRepository {
   constructor(private readonly database: Database) {}
 
-  /** Inserts deliveries that are due after a delay. An existing one stays as it is. */
+  /** Inserts deliveries that are due after a delay. One that the same activation is owed already stays as it is. */
   insertPipelined(tx: Transaction, deliveries: (PendingDelivery & { delayMs: number })[]): Pipelined {
-    return tx.pipeline(insertion(''), columnsOf(deliveries));
+    return tx.pipeline(INSERTION, columnsOf(deliveries));
   }
 
   /** Inserts a delivery under its lease, for an attempt that the caller makes at once. */
@@ -147,10 +161,10 @@ export class PendingDeliveriesRepository {
 
   /**
    * Ends rounds and schedules retries of deliveries whose lease and attempt number still hold.
-   * @returns the ids of these: the transaction may record for them
+   * @returns these: the transaction may record for them
    */
-  async settle(tx: Transaction, records: (AttemptRecord & { row: HeldRow })[]): Promise<Set<string>> {
-    const rows = await tx.prepared<{ id: string }>(
+  async settle<T extends AttemptRecord & { row: HeldRow }>(tx: Transaction, records: T[]): Promise<T[]> {
+    const rows = await tx.prepared<{ id: string; leaseId: string }>(
       `WITH outcome AS (
          SELECT tenant_id, id, lease_id, round, attempt_count, next_count,
                 now() + delay_ms * interval '1 millisecond' AS due_at
@@ -160,15 +174,15 @@ export class PendingDeliveriesRepository {
          DELETE FROM pending_deliveries p USING outcome o
          WHERE p.tenant_id = o.tenant_id AND p.id = o.id AND p.lease_id = o.lease_id AND p.round = o.round
            AND p.attempt_count = o.attempt_count AND o.due_at IS NULL
-         RETURNING p.id
+         RETURNING o.id, o.lease_id
        ), scheduled AS (
          UPDATE pending_deliveries p SET attempt_count = o.next_count, next_attempt_at = o.due_at, lease_id = NULL
          FROM outcome o
          WHERE p.tenant_id = o.tenant_id AND p.id = o.id AND p.lease_id = o.lease_id AND p.round = o.round
            AND p.attempt_count = o.attempt_count AND o.due_at IS NOT NULL
-         RETURNING p.id
+         RETURNING o.id, o.lease_id
        )
-       SELECT id FROM finished UNION ALL SELECT id FROM scheduled`,
+       SELECT id, lease_id AS "leaseId" FROM finished UNION ALL SELECT id, lease_id FROM scheduled`,
       [
         records.map(({ delivery }) => delivery.endpoint.tenantId),
         records.map(({ delivery }) => delivery.id),
@@ -179,7 +193,9 @@ export class PendingDeliveriesRepository {
         records.map(({ retryDelayMs }) => retryDelayMs),
       ],
     );
-    return new Set(rows.map(({ id }) => id));
+    // By the lease too: a late record of an ended lease may be in the same batch.
+    const held = new Set(rows.map(({ id, leaseId }) => id + leaseId));
+    return records.filter(({ delivery, row }) => held.has(delivery.id + row.leaseId));
   }
 
   /** Releases claimed deliveries without an attempt. They are due again after the delay. */
@@ -222,6 +238,18 @@ export class PendingDeliveriesRepository {
        FROM pending_deliveries p JOIN webhook_endpoints w ON w.tenant_id = $1 AND w.id = p.endpoint_id
        WHERE p.tenant_id = $1 AND p.endpoint_id = $2 AND p.id >= $3 AND p.event_type <> 'webhook.test' GROUP BY 1`,
       [tenantId, endpointId, since],
+    );
+  }
+
+  /** Of an endpoint's deliveries, those that are pending, with their activation and round. */
+  roundsOf(
+    reader: Reader,
+    tenantId: string,
+    ids: string[],
+  ): Promise<Pick<PendingDelivery, 'id' | 'activation' | 'round'>[]> {
+    return reader.prepared(
+      'SELECT id, activation, round FROM pending_deliveries WHERE tenant_id = $1 AND id = ANY ($2)',
+      [tenantId, ids],
     );
   }
 
@@ -321,18 +349,6 @@ export class PendingDeliveriesRepository {
   async vacuum(): Promise<void> {
     await this.database.query('VACUUM (SKIP_LOCKED, TRUNCATE false, INDEX_CLEANUP on) pending_deliveries');
   }
-}
-
-function insertion(returning: string): string {
-  return `
-    INSERT INTO pending_deliveries (tenant_id, id, endpoint_id, activation, event_id, event_type, round, attempt_count,
-      recovered, next_attempt_at)
-    SELECT tenant_id, id, endpoint_id, activation, event_id, event_type, round, attempt_count, recovered,
-           now() + delay_ms * interval '1 millisecond'
-    FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::integer[], $5::uuid[], $6::text[], $7::smallint[],
-                $8::smallint[], $9::boolean[], $10::integer[])
-      AS d (tenant_id, id, endpoint_id, activation, event_id, event_type, round, attempt_count, recovered, delay_ms)
-    ON CONFLICT (tenant_id, id) DO NOTHING ${returning}`;
 }
 
 function columnsOf(deliveries: (PendingDelivery & { delayMs: number })[]): unknown[] {

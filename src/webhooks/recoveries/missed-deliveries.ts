@@ -9,6 +9,8 @@ import { PendingDeliveriesRepository, PendingDelivery } from '../deliveries/pend
 export interface EventRange extends IdRange {
   tenantId: string;
   endpointId: string;
+  /** The endpoint's present one. */
+  activation: number;
   /** The endpoint's subscription, without `*`. */
   types: string[];
 }
@@ -33,7 +35,7 @@ export class MissedDeliveries {
 
   /** Looks at the next `count` events of a range. */
   async step(reader: Reader, range: EventRange, count: number): Promise<MissedStep> {
-    const { tenantId, endpointId, types } = range;
+    const { tenantId, endpointId, activation, types } = range;
     const events = await this.events.next(reader, tenantId, range, count);
     const next = events.length < count ? null : events.at(-1)!.id;
     const wanted = events.filter(({ type }) => types.includes(type));
@@ -49,15 +51,18 @@ export class MissedDeliveries {
       tenantId,
       owed.map(({ eventId }) => eventId),
     );
-    const pending = new Set(await this.pending.existing(reader, tenantId, ids));
+    const pending = await this.pending.roundsOf(reader, tenantId, ids);
+    const underWay = new Set(pending.filter((one) => one.activation >= activation).map(({ id }) => id));
     const finished = await this.history.latestRounds(reader, tenantId, ids);
-    const rounds = new Map(finished.map((round) => [round.id, round]));
+    const succeeded = new Set(finished.filter(({ status }) => status === 'SUCCEEDED').map(({ id }) => id));
+    // Those of a former activation that are not cancelled yet count like cancelled ones.
+    const rounds = new Map([...finished, ...pending].map(({ id, round }) => [id, round]));
     const missed = owed
       .filter(({ id, eventId }) => {
-        return !queued.has(eventId) && !pending.has(id) && rounds.get(id)?.status !== 'SUCCEEDED';
+        return !queued.has(eventId) && !underWay.has(id) && !succeeded.has(id);
       })
       .map((delivery) => {
-        return { ...delivery, tenantId, endpointId, round: (rounds.get(delivery.id)?.round ?? 0) + 1 };
+        return { ...delivery, tenantId, endpointId, round: (rounds.get(delivery.id) ?? 0) + 1 };
       });
     return { missed, next };
   }

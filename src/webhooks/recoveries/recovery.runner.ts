@@ -81,7 +81,7 @@ export class RecoveryRunner implements OnApplicationBootstrap, BeforeApplication
     if ((await this.pending.countRecovered(tx, target, activation, ENOUGH_PENDING)) === ENOUGH_PENDING)
       return null;
     const types = await this.subscription.typesOf(tx, endpoint);
-    const range = { tenantId, endpointId, after: cursor, before: idFloor(until), types };
+    const range = { tenantId, endpointId, activation, after: cursor, before: idFloor(until), types };
     const { missed, next } = await this.missed.step(tx, range, BATCH);
     if (missed.length > 0) {
       const recovered = { activation, attemptCount: 0, recovered: true, delayMs: 0 };
