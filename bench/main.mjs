@@ -4,15 +4,21 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { LauncherError, printFault, untilStopped } from '../scripts/processes.mjs';
 import { deliveries } from './scenarios/deliveries.mjs';
-import { growingDeliveries } from './scenarios/growing-deliveries.mjs';
+import { deleteBacklog } from './scenarios/delete-backlog.mjs';
+import { flood } from './scenarios/flood.mjs';
 import { growingReads } from './scenarios/growing-reads.mjs';
+import { history } from './scenarios/history.mjs';
 import { isolation } from './scenarios/isolation.mjs';
 import { latency } from './scenarios/latency.mjs';
+import { manyWorkspaces } from './scenarios/many-workspaces.mjs';
 import { memory } from './scenarios/memory.mjs';
 import { reads } from './scenarios/reads.mjs';
+import { recover } from './scenarios/recover.mjs';
+import { redisAway } from './scenarios/redis-away.mjs';
 import { scaling } from './scenarios/scaling.mjs';
 import { sendMessage } from './scenarios/send-message.mjs';
 import { start } from './scenarios/start.mjs';
+import { tarpits } from './scenarios/tarpits.mjs';
 import { FULL, QUICK } from './support/plan.mjs';
 import { describeMachine, machineOf, table } from './support/report.mjs';
 import { Environment } from './support/environment.mjs';
@@ -22,13 +28,20 @@ const SCENARIOS = [
   reads,
   sendMessage,
   deliveries,
+  manyWorkspaces,
   latency,
   isolation,
   growingReads,
-  growingDeliveries,
   scaling,
   memory,
+  flood,
+  tarpits,
+  deleteBacklog,
+  recover,
+  history,
+  redisAway,
 ];
+const HEAVY = SCENARIOS.filter(({ heavy }) => heavy).map(({ name }) => name);
 const NAMES = SCENARIOS.flatMap(({ name, parts = [] }) => [name, ...parts]);
 
 const USAGE = `usage: npm run bench -- [options]
@@ -41,6 +54,7 @@ const USAGE = `usage: npm run bench -- [options]
   --profile FOLDER     write a CPU profile of each measured process; this slows the processes down
 
 Scenarios: ${NAMES.join(', ')}
+Only on request: ${HEAVY.join(', ')}
 `;
 
 /**
@@ -77,8 +91,8 @@ async function run() {
 
 const isWanted =
   ({ only }) =>
-  ({ name, parts = [] }) =>
-    !only || [name, ...parts].some((wanted) => only.includes(wanted));
+  ({ name, parts = [], heavy = false }) =>
+    only ? [name, ...parts].some((wanted) => only.includes(wanted)) : !heavy;
 
 function planOf({ quick, seconds, deliveries }) {
   const plan = quick ? QUICK : FULL;

@@ -24,7 +24,7 @@ export const deliveries = {
         return { ...result, bytes: ((await historyBytes(deployment)) - before) / count };
       },
       limit: async () => {
-        await environment.receiver.expect(deployment.fixture);
+        await environment.receiver.expect(deployment.fixture.receiving);
         const { ms } = await loop.measure({ ...options, count });
         await environment.receiver.take(count);
         return { perSecond: (count / ms) * 1000 };

@@ -2,7 +2,7 @@ import { RECEIVING } from '../support/fixture.mjs';
 import { inTurn } from '../support/measure.mjs';
 import { offer } from '../support/offer.mjs';
 import { latencyRow } from '../support/report.mjs';
-import { percentiles } from '../support/statistics.mjs';
+import { latencyOf } from '../support/statistics.mjs';
 
 /**
  * The cost of one hanging endpoint for the others. A hundred workspaces, each with an endpoint, get messages at a steady
@@ -18,17 +18,13 @@ export const isolation = {
     const hanging = deployment.fixture.receiving[RECEIVING];
     const oneHangs = [hanging, ...healthy.slice(1)];
     await deployment.startService('worker');
-    await environment.receiver.expect(deployment.fixture);
+    await environment.receiver.expect(deployment.fixture.receiving);
     const measure = async (workspaces, seconds) => {
       const { perSecond } = plan.isolation;
       const sent = await offer(deployment, workspaces, { perSecond, seconds });
       const hung = workspaces.includes(hanging) ? Math.ceil(sent / workspaces.length) : 0;
       const { times } = await environment.receiver.take(sent - hung);
-      const [p50, p95, p99] = percentiles(
-        times.map(([madeAt, arrivedAt]) => arrivedAt - madeAt),
-        [50, 95, 99],
-      );
-      return { p50, p95, p99 };
+      return latencyOf(times);
     };
     const sides = {
       without: () => measure(healthy, plan.isolation.seconds),

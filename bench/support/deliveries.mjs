@@ -65,7 +65,7 @@ export async function wake({ redis }, workspaces) {
  */
 export async function deliver(deployment, count, worker, workspaces = busy(deployment)) {
   const { receiver } = deployment.environment;
-  await receiver.expect(deployment.fixture);
+  await receiver.expect(workspaces);
   const { from, until } = await append(deployment, workspaces, count);
   const usage = worker && (await usageMeter(deployment, worker));
   await wake(deployment, workspaces);

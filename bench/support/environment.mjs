@@ -10,8 +10,8 @@ import { HEAP_OPTIONS, runCli } from '../../scripts/app.mjs';
 import { makeCertificates } from '../../scripts/certificates.mjs';
 import { freePort, LauncherError, sleep } from '../../scripts/processes.mjs';
 import { startServers } from '../../scripts/servers.mjs';
-import { fill } from './fill.mjs';
-import { makeFixture } from './fixture.mjs';
+import { addReceiving, fill } from './fill.mjs';
+import { makeFixture, newReceiving } from './fixture.mjs';
 import { startReceiver } from './receiver.mjs';
 import { POOL_SIZE, SECRETS_KEYS } from './settings.mjs';
 
@@ -84,7 +84,7 @@ export class Environment {
     };
     this.running.add(stop);
     await Promise.race([ready, failed]);
-    return { pid: child.pid, stop };
+    return { pid: child.pid, stop, failed };
   }
 
   /** Ends the processes of all deployments. */
@@ -115,16 +115,16 @@ export class Deployment {
     this.database = database;
     this.fixture = fixture;
     this.databaseUrl = withPath(environment.servers.databaseUrl, database);
-    const redisUrl = withPath(environment.servers.redisUrl, String(environment.deployments.length + 1));
+    this.redisUrl = withPath(environment.servers.redisUrl, String(environment.deployments.length + 1));
     this.pool = new pg.Pool({ connectionString: this.databaseUrl, max: POOL_SIZE });
     this.pool.on('error', () => undefined); // its server ends first
-    this.redis = new Redis(redisUrl);
+    this.redis = new Redis(this.redisUrl);
     this.redis.on('error', () => undefined); // the same
     this.env = {
       ...process.env,
       DATABASE_URL: this.databaseUrl,
       DATABASE_POOL_SIZE: String(POOL_SIZE),
-      REDIS_URL: redisUrl,
+      REDIS_URL: this.redisUrl,
       SECRETS_KEYS,
       WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
       WEBHOOK_EXTRA_CA_FILE: environment.certificates.caFile,
@@ -137,15 +137,16 @@ export class Deployment {
    * Starts a process of the service as in production, but without its log.
    *
    * @param {'api' | 'worker'} role
+   * @param {Record<string, string>} env
    */
-  async startService(role) {
+  async startService(role, env = {}) {
     const port = await freePort();
     const startedAt = performance.now();
     const child = spawn(
       process.execPath,
       [...HEAP_OPTIONS, ...this.environment.nodeOptions, file('dist/main.js')],
       {
-        env: { ...this.env, ROLE: role, PORT: String(port) },
+        env: { ...this.env, ROLE: role, PORT: String(port), ...env },
         stdio: ['ignore', 'ignore', 'inherit'],
       },
     );
@@ -155,8 +156,18 @@ export class Deployment {
   }
 
   /** @param {string} script of `bench/limits` */
-  async startLimit(script) {
-    const child = fork(file(`bench/limits/${script}`), {
+  startLimit(script) {
+    return this.startScript(`bench/limits/${script}`);
+  }
+
+  /** Starts a backend of the dashboard. Each call names a service, a method and its parameters. */
+  async startHost() {
+    const { measure, stop } = await this.startScript('bench/support/host-process.mjs');
+    return { stop, call: (service, method, ...parameters) => measure({ service, method, parameters }) };
+  }
+
+  async startScript(script) {
+    const child = fork(file(script), {
       env: this.env,
       execArgv: this.environment.nodeOptions,
     });
@@ -165,10 +176,21 @@ export class Deployment {
     const [{ port }] = await ready;
     const measure = async (options) => {
       child.send(options);
-      const [result] = await once(child, 'message');
+      const [result] = await Promise.race([once(child, 'message'), adopted.failed]);
       return result;
     };
     return { ...adopted, url: `http://127.0.0.1:${port}`, measure };
+  }
+
+  /**
+   * Adds workspaces that get webhooks, one endpoint each or more.
+   *
+   * @param {Parameters<typeof newReceiving>[1]} group of the endpoints
+   */
+  async addReceiving(count, group, endpointsEach = 1) {
+    const receiving = newReceiving(count, group, endpointsEach);
+    await addReceiving(this.pool, receiving, this.environment.receiver.port);
+    return receiving;
   }
 
   async query(sql, parameters) {

@@ -1,5 +1,6 @@
 import { DAY_MS, EPOCH_MS, lowestId, STEP_MS } from './fixture.mjs';
-import { RATE_LIMIT } from './settings.mjs';
+import { HISTORY } from './history.mjs';
+import { OLD_BODY, RATE_LIMIT } from './settings.mjs';
 
 const SCOPES = [
   'conversations:read',
@@ -60,9 +61,35 @@ async function withoutIndexes(db, table, insert) {
   for (const { definition } of rows) await db.query(definition.replace(' ON ONLY ', ' ON '));
 }
 
+const column = (rows, name) => rows.map((row) => row[name]);
+
 async function insertFixture(db, { measured, others, receiving, otherEndpoints }, receiverPort) {
-  const workspaces = [measured, ...others, ...receiving];
-  const column = (rows, name) => rows.map((row) => row[name]);
+  await insertWorkspaces(db, [measured, ...others]);
+  await db.query(
+    `INSERT INTO api_keys (id, tenant_id, name, hash, first_chars, last_chars, scopes, created_at)
+     VALUES ($1, $2, 'bench', $3, 'plk_', 'xxxx', $4, now())`,
+    [measured.apiKeyId, measured.id, measured.apiKeyHash, SCOPES],
+  );
+  await insertEndpoints(db, otherEndpoints, receiverPort);
+  await insertReceiving(db, receiving, receiverPort);
+}
+
+/** Adds workspaces that get webhooks to a filled database. */
+export function addReceiving(pool, receiving, receiverPort) {
+  return withFillingClient(pool, (db) => insertReceiving(db, receiving, receiverPort));
+}
+
+async function insertReceiving(db, receiving, receiverPort) {
+  await insertWorkspaces(db, receiving);
+  await insertEndpoints(
+    db,
+    receiving.flatMap(({ endpoints }) => endpoints),
+    receiverPort,
+  );
+  await insertQuietConversations(db, receiving);
+}
+
+async function insertWorkspaces(db, workspaces) {
   await db.query(
     `INSERT INTO workspaces (id, name, slug, plan_tier, rate_limit, created_at, updated_at)
      SELECT id, name, name, 'PRO', $3, now(), now() FROM unnest($1::uuid[], $2::text[]) AS w (id, name)`,
@@ -74,12 +101,9 @@ async function insertFixture(db, { measured, others, receiving, otherEndpoints }
      FROM unnest($1::uuid[], $2::uuid[]) AS a (id, tenant_id)`,
     [column(workspaces, 'agentId'), column(workspaces, 'id')],
   );
-  await db.query(
-    `INSERT INTO api_keys (id, tenant_id, name, hash, first_chars, last_chars, scopes, created_at)
-     VALUES ($1, $2, 'bench', $3, 'plk_', 'xxxx', $4, now())`,
-    [measured.apiKeyId, measured.id, measured.apiKeyHash, SCOPES],
-  );
-  const endpoints = [...column(receiving, 'endpoint'), ...otherEndpoints];
+}
+
+async function insertEndpoints(db, endpoints, receiverPort) {
   await db.query(
     `INSERT INTO webhook_endpoints
        (id, tenant_id, url, events, secret_key_id, secret_ciphertext, active, created_at, updated_at)
@@ -94,6 +118,9 @@ async function insertFixture(db, { measured, others, receiving, otherEndpoints }
       endpoints.map(({ sealed }) => sealed.ciphertext),
     ],
   );
+}
+
+async function insertQuietConversations(db, receiving) {
   const conversations = receiving.flatMap(({ id: tenantId, contactId, conversationIds }) =>
     conversationIds.map((id) => ({ id, tenantId, contactId })),
   );
@@ -172,14 +199,53 @@ async function insertMessages(db, fixture, { conversations }) {
   );
 }
 
+/**
+ * Adds events of the last hours to a workspace. They are in no queue.
+ *
+ * @param {boolean} arePending whether the workspace's endpoint is owed them
+ */
+export async function addEvents(pool, { id: tenantId, endpoint, conversationIds }, count, arePending) {
+  await withFillingClient(pool, async (db) => {
+    await db.query(
+      `CREATE TEMP TABLE added AS
+       SELECT n, ms, pg_temp.id_of(ms, n) AS id
+       FROM (SELECT n, $1 + n * ${EVENTS_HOURS * HOUR_MS} / $2 AS ms FROM generate_series(1, $2::bigint) AS n) AS times`,
+      [Date.now() - EVENTS_HOURS * HOUR_MS, count],
+    );
+    await db.query(
+      `INSERT INTO events (tenant_id, id, type, data, sequence, created_at)
+       SELECT $1, id, 'message.created',
+              format('{"conversationId":"%s","message":{"id":"%s","body":"%s","senderType":"AGENT","createdAt":"%s"}}',
+                     $2::text, id, $3::text,
+                     to_char(pg_temp.at(ms) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))::json,
+              n, pg_temp.at(ms)
+       FROM added`,
+      [tenantId, conversationIds[0], OLD_BODY],
+    );
+    if (!arePending) return;
+    await db.query(
+      `INSERT INTO pending_deliveries (tenant_id, id, endpoint_id, activation, event_id, event_type, round,
+                                       attempt_count, recovered, next_attempt_at)
+       SELECT $1, overlay(id::text PLACING '8' FROM 15)::uuid, $2, 1, id, 'message.created', 1, 0, false, now()
+       FROM added`,
+      [tenantId, endpoint.id],
+    );
+  });
+  await pool.query('VACUUM (ANALYZE) events, pending_deliveries');
+  await pool.query('CHECKPOINT');
+}
+
+const HOUR_MS = 60 * 60 * 1000;
+/** The partitions of today and yesterday hold these events. */
+const EVENTS_HOURS = 12;
+
 /** Old deliveries happened from the first conversation until the day before yesterday. */
 const OLD_DAYS = 18;
 
 /** Half of them belong to the measured endpoints. */
 async function insertOldDeliveries(db, { receiving, otherEndpoints }, { oldDeliveries }) {
   if (oldDeliveries === 0) return;
-  for (const table of ['events', 'webhook_deliveries', 'webhook_attempts'])
-    await makePartitions(db, table, EPOCH_MS, OLD_DAYS);
+  for (const table of HISTORY) await makePartitions(db, table, EPOCH_MS, OLD_DAYS);
   const measured = receiving.map(({ endpoint }) => endpoint);
   const others = otherEndpoints.length > 0 ? otherEndpoints : measured;
   const parameters = [measured, others].flatMap((endpoints) => [

@@ -26,6 +26,8 @@ export function lowestId(ms) {
 /** Workspaces with an endpoint at the receiver. One more has an endpoint that hangs. */
 export const RECEIVING = 100;
 const CONVERSATIONS_EACH = 20;
+/** Bounds the size of a database of many workspaces. */
+const CONVERSATIONS_AT_MOST = 20_000;
 const OTHER_WORKSPACES = 9;
 
 const secrets = new SecretBox(parseSecretsKeys(SECRETS_KEYS));
@@ -35,6 +37,31 @@ const newId = () => idOf(EPOCH_MS - 1_000_000 + serial++, serial);
 function newWorkspace(name) {
   return { id: newId(), name, agentId: newId() };
 }
+
+/**
+ * Workspaces that get webhooks, not yet inserted. The receiver treats the endpoints of each group in its own way.
+ *
+ * @param {'live' | 'flood' | 'hang' | 'fail'} group
+ */
+export function newReceiving(count, group, endpointsEach = 1) {
+  const conversations = Math.max(1, Math.min(CONVERSATIONS_EACH, Math.floor(CONVERSATIONS_AT_MOST / count)));
+  return Array.from({ length: count }, () => {
+    const workspace = newWorkspace(`${group}-${serial}`);
+    const endpoints = Array.from({ length: endpointsEach }, () =>
+      newEndpoint(workspace.id, `/${group}/${serial}`),
+    );
+    return {
+      ...workspace,
+      contactId: newId(),
+      conversationIds: Array.from({ length: conversations }, newId),
+      /** The first one. */
+      endpoint: endpoints[0],
+      endpoints,
+    };
+  });
+}
+
+/** @typedef {ReturnType<typeof newReceiving>[number]} Receiving */
 
 function newEndpoint(tenantId, path) {
   const id = newId();
@@ -46,20 +73,16 @@ function newEndpoint(tenantId, path) {
  * One workspace for the measured requests, others that share its tables, and workspaces that get webhooks. `fill` makes
  * the mass of rows.
  */
-export function makeFixture(/** @type {import('./plan.mjs').Sizes} */ { otherEndpoints }) {
+export function makeFixture(
+  /** @type {import('./plan.mjs').Sizes} */ { otherEndpoints, receiving = RECEIVING },
+) {
   const measured = newWorkspace('measured');
   const others = Array.from({ length: OTHER_WORKSPACES }, (_, n) => newWorkspace(`other-${n}`));
-  const receiving = Array.from({ length: RECEIVING + 1 }, (_, n) => newWorkspace(`receiving-${n}`));
   const apiKey = generateApiKey();
   return {
     measured: { ...measured, apiKeyId: newId(), apiKey, apiKeyHash: hashApiKey(apiKey) },
     others,
-    receiving: receiving.map((workspace, n) => ({
-      ...workspace,
-      contactId: newId(),
-      conversationIds: Array.from({ length: CONVERSATIONS_EACH }, newId),
-      endpoint: newEndpoint(workspace.id, n < RECEIVING ? `/${n}` : '/hang'),
-    })),
+    receiving: [...newReceiving(receiving, 'live'), ...newReceiving(1, 'hang')],
     /** Endpoints of the other workspaces, which have no events. */
     otherEndpoints: Array.from({ length: otherEndpoints }, (_, n) =>
       newEndpoint(others[n % others.length].id, '/nobody'),

@@ -1,11 +1,11 @@
 /**
- * Durations and sizes. Growth scenarios compare the `large` database with the `small` one; all others use the small
- * one.
+ * Durations and sizes. All databases but `small` serve one scenario each, named like them or for its growth.
  *
  * @typedef {object} Sizes
  * @property {number} conversations and contacts; messages are five times as many
  * @property {number} otherEndpoints webhook endpoints of workspaces that are not measured
- * @property {number} oldDeliveries old finished deliveries, with their events and attempts
+ * @property {number} oldDeliveries old finished deliveries, with their events
+ * @property {number} [receiving] workspaces with an endpoint
  */
 
 /** Ten minutes at most. */
@@ -19,9 +19,17 @@ export const FULL = {
   isolation: { rounds: 3, perSecond: 100, seconds: 6 },
   scaling: { rounds: 3, seconds: 2, deliveries: 6_000 },
   memory: { deliveries: 30_000 },
+  neighbour: { perSecond: 50, seconds: 10 },
+  flood: { events: 10_000, endpoints: 50 },
+  tarpits: { workspaces: [2, 10], endpointsEach: 50, seconds: 40 },
+  backlog: { deliveries: 1_000_000 },
+  recover: { events: 1_000_000 },
+  redisAway: { attempts: 6 },
   starts: 3,
   small: { conversations: 10_000, otherEndpoints: 0, oldDeliveries: 0 },
-  large: { conversations: 1_000_000, otherEndpoints: 1_000, oldDeliveries: 1_000_000 },
+  large: { conversations: 1_000_000, otherEndpoints: 1_000, oldDeliveries: 0 },
+  many: { conversations: 0, otherEndpoints: 0, oldDeliveries: 0, receiving: 10_000 },
+  history: { conversations: 10_000, otherEndpoints: 1_000, oldDeliveries: 10_000_000 },
 };
 
 /** Ninety seconds: rough figures. */
@@ -35,6 +43,14 @@ export const QUICK = {
   isolation: { rounds: 1, perSecond: 100, seconds: 1.5 },
   scaling: { rounds: 1, seconds: 0.5, deliveries: 1_000 },
   memory: { deliveries: 2_000 },
+  neighbour: { perSecond: 50, seconds: 3 },
+  flood: { events: 200, endpoints: 50 },
+  tarpits: { workspaces: [2, 10], endpointsEach: 50, seconds: 12 },
+  backlog: { deliveries: 20_000 },
+  recover: { events: 5_000 },
+  redisAway: { attempts: 3 },
   starts: 1,
-  large: { conversations: 50_000, otherEndpoints: 1_000, oldDeliveries: 20_000 },
+  large: { conversations: 50_000, otherEndpoints: 1_000, oldDeliveries: 0 },
+  many: { ...FULL.many, receiving: 1_000 },
+  history: { ...FULL.history, oldDeliveries: 50_000 },
 };

@@ -18,42 +18,72 @@ export async function startReceiver(reaper, { certFile, keyFile }) {
 }
 
 class Receiver {
+  /** @type {Map<number, (result: any) => void>} */
+  waiting = new Map();
+  commands = 0;
+
   constructor(child, port) {
     this.child = child;
     this.port = port;
-  }
-
-  /** Forgets earlier deliveries, and checks new ones with the secrets of these endpoints. */
-  expect(/** @type {import('./fixture.mjs').Fixture} */ { receiving }) {
-    const secrets = Object.fromEntries(receiving.map(({ endpoint }) => [endpoint.path, endpoint.secret]));
-    return this.run({ command: 'expect', secrets });
+    child.on('message', ({ answers, ...result }) => {
+      this.waiting.get(answers)(result);
+      this.waiting.delete(answers);
+    });
   }
 
   /**
-   * Waits for `count` deliveries since the last call. `times` holds the creation and arrival of each message.
+   * Forgets earlier deliveries, and checks new ones with the secrets of these workspaces' endpoints.
+   *
+   * @param {import('./fixture.mjs').Receiving[]} receiving
+   */
+  expect(receiving) {
+    const endpoints = receiving.flatMap(({ endpoints }) => endpoints);
+    return this.run('expect', { secrets: endpoints.map(({ path, secret }) => [path, secret]) });
+  }
+
+  /**
+   * Waits for `count` deliveries to a group of endpoints since the last call. `times` holds the creation and arrival of
+   * each message. The group `old` are messages with the body OLD_BODY, whatever their endpoint.
    * @throws WrongAnswers when a delivery is missing, doubled or wrongly signed
    */
-  async take(count) {
+  async take(count, group = 'live') {
     let seen = 0;
     for (let at = performance.now(); performance.now() - at < STALLED_MS && seen < count;) {
-      const now = (await this.run({ command: 'count' })).count;
+      const now = (await this.run('count', { group })).count;
       if (now > seen) at = performance.now();
       seen = now;
       if (seen < count) await sleep(POLL_MS);
     }
-    const { times, forged, distinct, count: all } = await this.run({ command: 'take' });
+    const { times, forged, distinct, count: all } = await this.run('take', { group });
     must(forged === 0, `${forged} deliveries were signed wrongly`);
-    must(distinct === count && all === count, `${distinct} of ${count} deliveries came, in ${all} requests`);
+    must(
+      distinct === count && all === count,
+      `${distinct} of ${count} deliveries came to the ${group} endpoints, in ${all} requests`,
+    );
     return { times };
   }
 
-  release() {
-    return this.run({ command: 'release' });
+  /** @returns {Promise<number>} requests so far that were never answered */
+  async countHung() {
+    return (await this.run('hung')).hung;
   }
 
-  async run(command) {
-    this.child.send(command);
-    const [result] = await once(this.child, 'message');
-    return result;
+  /** @returns {Promise<number[][]>} for each delivery that failed, the time of its message and of each attempt */
+  async failedAttempts() {
+    return (await this.run('failed')).attempts;
+  }
+
+  /** Closes the requests that hang. */
+  release() {
+    return this.run('release');
+  }
+
+  /** @returns {Promise<any>} */
+  run(command, parameters = {}) {
+    const id = ++this.commands;
+    return new Promise((resolve) => {
+      this.waiting.set(id, resolve);
+      this.child.send({ ...parameters, command, id });
+    });
   }
 }

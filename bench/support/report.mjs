@@ -20,6 +20,7 @@ const number = (value) =>
   value.toLocaleString('en-US', { maximumFractionDigits: value < 10 ? 2 : value < 100 ? 1 : 0 });
 export const perSecond = (value) => `${number(value)}/s`;
 export const ms = (value) => `${number(value)} ms`;
+export const seconds = (value) => `${number(value)} s`;
 export const microseconds = (value) => `${number(value)} µs`;
 export const share = (value) => `${number(value * 100)} %`;
 export const bytes = (value) => `${number(value)} bytes`;

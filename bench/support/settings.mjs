@@ -5,3 +5,5 @@ export const POOL_SIZE = 20;
 export const RATE_LIMIT = 2_000_000_000;
 /** The Redis channel that wakes the relay. */
 export const OUTBOX_CHANNEL = 'outbox:appended';
+/** The text of messages that were sent before the measurement. */
+export const OLD_BODY = 'Sent before.';

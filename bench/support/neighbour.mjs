@@ -1,0 +1,37 @@
+import { offer } from './offer.mjs';
+import { latencyOf } from './statistics.mjs';
+
+/**
+ * Measures how long one workspace's messages take: alone, then beside a neighbour's trouble. It is measured alone once
+ * more when the trouble is over, so that other load on the machine affects both sides.
+ *
+ * @template T
+ * @param {import('../main.mjs').Bench} bench
+ * @param {import('./environment.mjs').Deployment} deployment
+ * @param {object} neighbour
+ * @param {import('./fixture.mjs').Receiving} neighbour.measured
+ * @param {() => Promise<T>} neighbour.trouble ends with the trouble
+ * @param {() => Promise<unknown>} [neighbour.calm] what is left to tidy up afterwards
+ */
+export async function besideTrouble({ plan, environment }, deployment, { measured, trouble, calm }) {
+  const { perSecond, seconds } = plan.neighbour;
+  const measure = async (duration) => {
+    const sent = await offer(deployment, [measured], { perSecond, ...duration });
+    return (await environment.receiver.take(sent)).times;
+  };
+  await measure({ seconds: 1 });
+  const before = await measure({ seconds });
+  const end = new AbortController();
+  const measuring = measure({ until: end.signal });
+  measuring.catch(() => undefined); // awaited below, unless the trouble fails
+  let result;
+  try {
+    result = await trouble();
+  } finally {
+    end.abort();
+  }
+  const beside = latencyOf(await measuring);
+  await calm?.();
+  const after = await measure({ seconds });
+  return { alone: latencyOf([...before, ...after]), beside, result };
+}
