@@ -82,7 +82,7 @@ export class EventQueueRepository {
        FROM leased l JOIN events e ON e.tenant_id = l.tenant_id AND e.id = l.event_id`,
       [[...limits.keys()], [...limits.values()], leaseId],
     );
-    return rows.map((row) => ({ ...row, leaseId }));
+    return rows.map((row) => Object.assign(row, { leaseId }));
   }
 
   /** Ends events of this transaction's claim. */

@@ -11,6 +11,12 @@ import { DeliveryQueue } from './delivery.queue';
 import { DeliveryWorker } from './delivery.worker';
 import { PendingDeliveriesRepository } from './pending-deliveries.repository';
 
+interface NewDelivery {
+  endpoint: Subscriber;
+  event: QueuedEvent;
+  id: string;
+}
+
 /**
  * Makes the deliveries of events. Those that this process has slots for start after the commit, with no row of their own:
  * their events stay under the lease. All others become rows of the pending deliveries.
@@ -57,22 +63,17 @@ export class DeliveryFanOut {
   async take(tx: Transaction, subscribed: Map<Subscriber, QueuedEvent[]>): Promise<Set<string>> {
     const recorded = await this.recordedOf(tx, subscribed);
     const held = new Map<string, HeldEvent>();
-    const waiting: { endpoint: Subscriber; event: QueuedEvent; id: string }[] = [];
+    const waiting: NewDelivery[] = [];
     const startBy = startByFromNow();
     for (const [endpoint, events] of subscribed) {
       const owed = events
         .map((event) => ({ endpoint, event, id: deliveryIdOf(event.id, endpoint.id) }))
         .filter(({ id }) => !recorded.has(id));
-      const slots = this.freeSlotsOf(endpoint);
-      const starting = owed.filter(({ event }) => event.leaseId !== null).slice(0, slots);
-      waiting.push(...owed.filter((delivery) => !starting.includes(delivery)));
-      if (starting.length > 0) {
-        this.startOnCommit(
-          tx,
-          endpoint,
-          starting.map((one) => toDelivery(one, held, startBy)),
-        );
-      }
+      // A parked event has no lease to start from.
+      const slots = owed[0]?.event.leaseId ? this.freeSlotsOf(endpoint) : 0;
+      const starting = owed.slice(0, slots).map((delivery) => toDelivery(delivery, held, startBy));
+      if (starting.length > 0) this.startOnCommit(tx, endpoint, starting);
+      waiting.push(...owed.slice(slots));
     }
     if (waiting.length > 0) this.pending.insertPipelined(tx, waiting.map(toPending));
     tx.onCommit(() => this.wake(waiting.map(({ endpoint }) => endpoint)));
@@ -120,7 +121,7 @@ export class DeliveryFanOut {
 }
 
 function toDelivery(
-  { endpoint, event, id }: { endpoint: Subscriber; event: QueuedEvent; id: string },
+  { endpoint, event, id }: NewDelivery,
   held: Map<string, HeldEvent>,
   startBy: number,
 ): Delivery {
@@ -139,7 +140,7 @@ function toDelivery(
   };
 }
 
-function toPending({ endpoint, event, id }: { endpoint: Subscriber; event: QueuedEvent; id: string }) {
+function toPending({ endpoint, event, id }: NewDelivery) {
   return {
     tenantId: event.tenantId,
     id,
