@@ -3,10 +3,11 @@ import { MigrationInterface, QueryRunner } from 'typeorm';
 /** Channel connections, outbound messages, and providers' ids of messages. */
 export class Channels1795305600004 implements MigrationInterface {
   async up(db: QueryRunner): Promise<void> {
+    // hook_key and the account are unique over all workspaces: providers call without naming one.
     await db.query(`
       CREATE TABLE channel_connections (
-        id                     uuid PRIMARY KEY,
         tenant_id              uuid NOT NULL REFERENCES workspaces (id),
+        id                     uuid NOT NULL,
         channel                text NOT NULL,
         external_id            text NOT NULL,
         hook_key               text NOT NULL UNIQUE,
@@ -18,7 +19,7 @@ export class Channels1795305600004 implements MigrationInterface {
         paused_until           timestamptz,
         created_at             timestamptz NOT NULL,
         updated_at             timestamptz NOT NULL,
-        UNIQUE (tenant_id, id)
+        PRIMARY KEY (tenant_id, id)
       )`);
     // Only one connection can send a conversation's outbound messages.
     await db.query(`
@@ -29,7 +30,9 @@ export class Channels1795305600004 implements MigrationInterface {
       CREATE UNIQUE INDEX channel_connections_external_idx ON channel_connections (channel, external_id)
       WHERE status <> 'DISCONNECTED'`);
 
-    // One row for each unfinished outbound message. The message's own row holds its status.
+    // One row for each unfinished outbound message. The message's own row holds its status. Of a conversation's rows, only
+    // the first does not wait, so however many wait behind it, no search for due messages reads them. next_attempt_at is
+    // also the end of a lease or a hold: one column is the schedule of everything.
     await db.query(`
       CREATE TABLE message_dispatches (
         tenant_id       uuid NOT NULL,
@@ -37,34 +40,35 @@ export class Channels1795305600004 implements MigrationInterface {
         message_id      uuid NOT NULL,
         connection_id   uuid NOT NULL,
         attempt_count   smallint NOT NULL DEFAULT 0,
+        waits           boolean NOT NULL DEFAULT false,
+        holds           boolean NOT NULL DEFAULT false,
         next_attempt_at timestamptz NOT NULL,
         lease_id        uuid,
-        lease_until     timestamptz,
-        holds_until     timestamptz,
-        created_at      timestamptz NOT NULL,
         PRIMARY KEY (tenant_id, conversation_id, message_id),
         FOREIGN KEY (tenant_id, conversation_id, message_id) REFERENCES messages (tenant_id, conversation_id, id),
         FOREIGN KEY (tenant_id, connection_id) REFERENCES channel_connections (tenant_id, id)
-      )`);
+      ) WITH (autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_scale_factor = 0,
+              autovacuum_vacuum_cost_delay = 0, autovacuum_analyze_threshold = 1000000000)`);
     await db.query(`
-      CREATE INDEX message_dispatches_due_idx ON message_dispatches (connection_id, next_attempt_at)`);
+      CREATE INDEX message_dispatches_due_idx
+      ON message_dispatches (tenant_id, connection_id, waits, next_attempt_at, message_id)`);
+    // Retries, leases and holds by their time. Messages that nobody has tried to send are not in it.
     await db.query(`
-      CREATE INDEX message_dispatches_lease_idx ON message_dispatches (lease_until) WHERE lease_until IS NOT NULL`);
-    await db.query(`
-      CREATE INDEX message_dispatches_hold_idx ON message_dispatches (holds_until) WHERE holds_until IS NOT NULL`);
+      CREATE INDEX message_dispatches_scheduled_idx ON message_dispatches (next_attempt_at)
+      WHERE attempt_count > 0 OR lease_id IS NOT NULL OR holds`);
 
     // The provider's id of a message, inbound or outbound: so a message that arrives twice is stored once, and a receipt
     // finds its message.
     await db.query(`
       CREATE TABLE provider_messages (
+        tenant_id       uuid NOT NULL,
         connection_id   uuid NOT NULL,
         provider_id     text NOT NULL,
-        tenant_id       uuid NOT NULL,
         conversation_id uuid NOT NULL,
         message_id      uuid NOT NULL,
         sent_at         timestamptz,
         created_at      timestamptz NOT NULL,
-        PRIMARY KEY (connection_id, provider_id),
+        PRIMARY KEY (tenant_id, connection_id, provider_id),
         FOREIGN KEY (tenant_id, connection_id) REFERENCES channel_connections (tenant_id, id),
         FOREIGN KEY (tenant_id, conversation_id, message_id) REFERENCES messages (tenant_id, conversation_id, id)
       )`);
@@ -81,7 +85,7 @@ export class Channels1795305600004 implements MigrationInterface {
         status        text NOT NULL CHECK (status IN ('SENT', 'DELIVERED', 'READ', 'FAILED')),
         error         jsonb,
         created_at    timestamptz NOT NULL,
-        PRIMARY KEY (connection_id, provider_id, status),
+        PRIMARY KEY (tenant_id, connection_id, provider_id, status),
         FOREIGN KEY (tenant_id, connection_id) REFERENCES channel_connections (tenant_id, id)
       )`);
     await db.query(`CREATE INDEX early_receipts_created_idx ON early_receipts USING brin (created_at)`);

@@ -48,7 +48,7 @@ export const DELIVERY_ERROR_CODES = {
   REFUSED: 'The provider refused the message for good.',
   RETRYING: 'The last attempt failed; the message is tried again.',
   RETRIES_EXHAUSTED: 'The provider could not take the message, however often it was tried.',
+  GIVEN_UP: 'The message could not be taken in for sending, and an operator has given it up.',
   OUTCOME_UNKNOWN: 'The request was sent, and its outcome is not known. It is not sent again.',
-  PREDATES_CHANNELS: 'It was written before this service could send over channels.',
 } as const;
 export type DeliveryErrorCode = keyof typeof DELIVERY_ERROR_CODES;

@@ -1,13 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { RedisClient } from './redis.module';
 
+const WINDOW_MS = 1_000;
+
 /** Grants up to ARGV[2] of the ARGV[1] in a second, atomically. */
 const ACQUIRE = `
   local used = tonumber(redis.call('GET', KEYS[1]) or '0')
   local granted = math.max(0, math.min(tonumber(ARGV[2]), tonumber(ARGV[1]) - used))
   if granted > 0 then
     redis.call('INCRBY', KEYS[1], granted)
-    if used == 0 then redis.call('PEXPIRE', KEYS[1], 1000) end
+    if used == 0 then redis.call('PEXPIRE', KEYS[1], ${WINDOW_MS}) end
   end
   return {granted, redis.call('PTTL', KEYS[1])}`;
 
@@ -25,27 +27,60 @@ export interface Granted {
   remainingMs: number;
 }
 
-/** Limits the rate for each target (an endpoint, a connection), over all processes. */
+/**
+ * Limits the rate for each target (an endpoint, a connection), over all processes. While Redis is away each process
+ * counts for itself, so the rate is at most that of one process times their number.
+ */
 @Injectable()
 export class ThroughputLimiter {
   private readonly commands: ThroughputCommands;
+  private readonly own = new OwnWindow();
 
-  constructor(redis: RedisClient) {
+  constructor(private readonly redis: RedisClient) {
     redis.defineCommand('acquireThroughput', { numberOfKeys: 1, lua: ACQUIRE });
     redis.defineCommand('releaseThroughput', { numberOfKeys: 1, lua: RELEASE });
     this.commands = redis as unknown as ThroughputCommands;
   }
 
   async acquire(target: string, perSecond: number, wanted: number): Promise<Granted> {
-    const [granted, remainingMs] = await this.commands.acquireThroughput(
-      `throughput:${target}`,
-      perSecond,
-      wanted,
-    );
-    return { granted, remainingMs };
+    try {
+      const [granted, remainingMs] = await this.redis.inTime(
+        this.commands.acquireThroughput(`throughput:${target}`, perSecond, wanted),
+      );
+      return { granted, remainingMs };
+    } catch {
+      // RedisClient has logged why.
+      return this.own.acquire(target, perSecond, wanted);
+    }
   }
 
   async release(target: string, count: number): Promise<void> {
-    await this.commands.releaseThroughput(`throughput:${target}`, count);
+    try {
+      await this.redis.inTime(this.commands.releaseThroughput(`throughput:${target}`, count));
+    } catch {
+      this.own.release(target, count);
+    }
+  }
+}
+
+/** What this process was granted in the current second. It forgets all targets at once, so it stays small. */
+class OwnWindow {
+  private readonly used = new Map<string, number>();
+  private endsAt = 0;
+
+  acquire(target: string, perSecond: number, wanted: number): Granted {
+    const now = performance.now();
+    if (now >= this.endsAt) {
+      this.used.clear();
+      this.endsAt = now + WINDOW_MS;
+    }
+    const used = this.used.get(target) ?? 0;
+    const granted = Math.max(0, Math.min(wanted, perSecond - used));
+    this.used.set(target, used + granted);
+    return { granted, remainingMs: Math.ceil(this.endsAt - now) };
+  }
+
+  release(target: string, count: number): void {
+    this.used.set(target, Math.max(0, (this.used.get(target) ?? 0) - count));
   }
 }

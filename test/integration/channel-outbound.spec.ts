@@ -1,9 +1,6 @@
 import Redis from 'ioredis';
 import { Client } from 'pg';
 import { OutboundMessagesRepository } from '../../src/channels/outbound/outbound-messages.repository';
-import { UnroutedMessages } from '../../src/channels/outbound/unrouted-messages';
-import { idFloor } from '../../src/common/ids';
-import { MessageResponse } from '../../src/messages/message.dto';
 import { ConnectedWorkspace, deliveryOf, waitForStatus } from '../support/connected-workspace';
 import { TestService } from '../support/service';
 import { ServiceProcess } from '../support/service-process';
@@ -41,6 +38,11 @@ describe('outbound messages', () => {
 
   const refusal = (status: number) => TelegramSimulator.refusal(status, 'Internal Server Error');
 
+  const targetOf = ({ workspace, connection }: ConnectedWorkspace) => ({
+    tenantId: workspace.id,
+    id: connection.id,
+  });
+
   /** For three seconds. */
   async function exhaustThroughput({ connection }: ConnectedWorkspace): Promise<void> {
     await redis.set(`throughput:${connection.id}`, 30, 'EX', 3);
@@ -66,7 +68,11 @@ describe('outbound messages', () => {
       const chat = await workspace.chat();
       const [first, second] = [await chat.send('first'), await chat.send('second')];
       await other.query('BEGIN');
-      await other.query(`SELECT FROM events WHERE data->'message'->>'id' = $1 FOR UPDATE`, [first.id]);
+      await other.query(
+        `SELECT FROM event_queue q JOIN events e ON e.tenant_id = q.tenant_id AND e.id = q.event_id
+         WHERE e.data->'message'->>'id' = $1 FOR UPDATE OF q`,
+        [first.id],
+      );
       const workers = [
         await TestService.create({ role: 'worker', beside: api, env: environment() }),
         await TestService.create({ role: 'worker', beside: api, env: environment() }),
@@ -77,7 +83,7 @@ describe('outbound messages', () => {
           return rows.length === 1;
         });
         const messages = workers[0]!.app.get(OutboundMessagesRepository);
-        expect(await messages.countReady(workspace.connection.id, 10)).toBeNull();
+        expect(await messages.countReady(targetOf(workspace), 10)).toBe(0);
         expect(requested(chat.customerId)).toEqual([]);
         await other.query('COMMIT');
 
@@ -161,9 +167,7 @@ describe('outbound messages', () => {
     });
     const other = await second.send('meanwhile');
     await waitForRouting(other.id);
-    expect(
-      await service.app.get(OutboundMessagesRepository).countReady(workspace.connection.id, 10),
-    ).toBeNull();
+    expect(await service.app.get(OutboundMessagesRepository).countReady(targetOf(workspace), 10)).toBe(0);
 
     await waitForStatus(service, refused, 'SENT');
     await waitForStatus(service, other, 'SENT');
@@ -229,6 +233,7 @@ describe('outbound messages', () => {
         code: 'REAUTH_REQUIRED',
         providerCode: '401',
       });
+      await waitForStatus(service, waiting, 'FAILED');
       expect((await deliveryOf(service, waiting)).error).toMatchObject({
         code: 'REAUTH_REQUIRED',
         providerCode: null,
@@ -311,44 +316,6 @@ describe('outbound messages', () => {
     });
     await redis.flushdb();
     await waitForStatus(service, message, 'SENT');
-  });
-
-  describe('a message that a release without channels has relayed', () => {
-    let unroutedCount = 0;
-
-    /** Makes it two minutes older, and its event relayed. */
-    async function makeUnrouted(api: TestService, message: MessageResponse): Promise<MessageResponse> {
-      const { id } = message;
-      const aged = idFloor(new Date(Date.now() - 120_000 - unroutedCount++));
-      await api.query('UPDATE messages SET id = $2 WHERE id = $1', [id, aged]);
-      await api.query(`UPDATE events SET relayed_at = now() WHERE data->'message'->>'id' = $1`, [id]);
-      return { ...message, id: aged };
-    }
-
-    it('is sent, and then the next one; or fails', async () => {
-      const api = await TestService.create({ role: 'api', env: environment() });
-      const chat = await (await ConnectedWorkspace.telegram(api)).chat();
-      const unconnected = await api.make.workspace();
-      await api.make.agent(unconnected);
-      const conversation = await api.make.conversation(unconnected, { channel: 'TELEGRAM' });
-      const unrouted = await makeUnrouted(api, await chat.send('unrouted'));
-      const failed = await makeUnrouted(api, await api.make.sent(unconnected, conversation));
-      const next = await chat.send('the next');
-      const worker = await TestService.create({ role: 'worker', beside: api, env: environment() });
-      try {
-        await waitForRouting(next.id, api);
-        expect(requested(chat.customerId)).toEqual([]);
-        await worker.app.get(UnroutedMessages).route();
-
-        await waitForStatus(api, next, 'SENT');
-        expect(await deliveryOf(api, unrouted)).toEqual({ status: 'SENT', error: null });
-        expect((await deliveryOf(api, failed)).error).toMatchObject({ code: 'NO_CONNECTION' });
-        expect(requested(chat.customerId)).toEqual(['unrouted', 'the next']);
-      } finally {
-        await worker.close();
-        await api.close();
-      }
-    }, 30_000);
   });
 
   describe('when a worker stops', () => {

@@ -129,7 +129,7 @@ describe('receipts', () => {
   it('hold the conversation only until the hold expires', async () => {
     const message = await unknown();
     const next = await chat.send('the next');
-    await service.query('UPDATE message_dispatches SET holds_until = now() WHERE message_id = $1', [
+    await service.query('UPDATE message_dispatches SET next_attempt_at = now() WHERE holds AND message_id = $1', [
       message.id,
     ]);
     await waitForStatus(service, next, 'SENT');
@@ -226,7 +226,7 @@ describe('receipts', () => {
 
     it('settle it although a later message with the same text is in flight', async () => {
       const lost = await unknown('Twice.');
-      await service.query('UPDATE message_dispatches SET holds_until = now() WHERE message_id = $1', [
+      await service.query('UPDATE message_dispatches SET next_attempt_at = now() WHERE holds AND message_id = $1', [
         lost.id,
       ]);
       whatsApp.troubleNext({ kind: 'slow', ms: 1_000 });

@@ -10,11 +10,11 @@ export type ConnectionStatus = (typeof CONNECTION_STATUSES)[number];
  */
 @Entity('channel_connections')
 export class ChannelConnectionEntity {
+  @PrimaryColumn('uuid', { name: 'tenant_id' })
+  tenantId: string;
+
   @PrimaryColumn('uuid')
   id: string;
-
-  @Column('uuid', { name: 'tenant_id' })
-  tenantId: string;
 
   @Column('text')
   channel: Channel;

@@ -5,7 +5,6 @@ import { violatesUnique } from '../../common/database-errors';
 import { isId } from '../../common/ids';
 import { Database, Reader } from '../../database/database';
 import { Transaction } from '../../database/transaction';
-import { DeliveryError, statusesBefore } from '../../messages/message-status';
 import { ChannelConnectionEntity } from './channel-connection.entity';
 
 export type ConnectionChanges = Pick<ChannelConnectionEntity, 'updatedAt'> &
@@ -87,12 +86,18 @@ export class ChannelConnectionsRepository {
     });
   }
 
-  async lock(tx: Transaction, tenantId: string, id: string): Promise<ChannelConnectionEntity | null> {
+  /** @param sharing whether messages may be claimed meanwhile */
+  async lock(
+    tx: Transaction,
+    tenantId: string,
+    id: string,
+    sharing: 'with claims' | 'with none',
+  ): Promise<ChannelConnectionEntity | null> {
     if (!isId(id)) return null;
     return tx.manager.findOne(ChannelConnectionEntity, {
       where: { tenantId, id, ...NOT_DISCONNECTED },
       select: WITH_CREDENTIALS,
-      lock: { mode: 'for_no_key_update' },
+      lock: { mode: sharing === 'with claims' ? 'for_no_key_update' : 'pessimistic_write' },
     });
   }
 
@@ -119,26 +124,6 @@ export class ChannelConnectionsRepository {
 
   async update(tx: Transaction, tenantId: string, id: string, changes: ConnectionChanges): Promise<void> {
     await tx.manager.update(ChannelConnectionEntity, { tenantId, id }, changes);
-  }
-
-  /** Fails a connection's pending messages. A leased message is left to its worker. */
-  async failPendingMessages(
-    tx: Transaction,
-    { tenantId, id }: Pick<ChannelConnectionEntity, 'tenantId' | 'id'>,
-    error: DeliveryError,
-  ): Promise<void> {
-    await tx.query(
-      `WITH pending AS (
-         DELETE FROM message_dispatches
-         WHERE tenant_id = $1 AND connection_id = $2 AND lease_id IS NULL AND holds_until IS NULL
-         RETURNING conversation_id, message_id
-       )
-       UPDATE messages SET delivery_status = 'FAILED', delivery_error = $3
-       FROM pending
-       WHERE messages.tenant_id = $1 AND messages.conversation_id = pending.conversation_id
-         AND messages.id = pending.message_id AND messages.delivery_status = ANY ($4)`,
-      [tenantId, id, JSON.stringify(error), statusesBefore('FAILED')],
-    );
   }
 }
 

@@ -7,7 +7,6 @@ import { Actor, SYSTEM } from '../../common/principal';
 import { validate } from '../../common/validate';
 import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
-import { DELIVERY_ERROR_CODES } from '../../messages/message-status';
 import { CheckedCredentials, Connection } from '../adapters/channel-adapter';
 import {
   ChannelConnectionSummary,
@@ -90,19 +89,19 @@ export class ChannelConnectionsService {
   }
 
   /**
-   * Ends a connection at once: its pending outbound messages fail, its provider's calls are refused, and its credentials
-   * are deleted. Then deregisters the hook at the provider; if that fails, `providerFault` says why.
+   * Ends a connection at once: no message is sent over it any more, its provider's calls are refused, and its credentials
+   * are deleted. Then deregisters the hook at the provider; if that fails, `providerFault` says why. The workers fail its
+   * pending outbound messages in the background.
    * @throws AppError NOT_FOUND
    */
   async disconnect(tenantId: string, id: string, actor: Actor): Promise<DisconnectedChannel> {
     const { channel } = await this.find(tenantId, id);
     const { before, after } = await this.database.transaction(async (tx) => {
       await this.connections.lockChannel(tx, tenantId, channel);
-      const before = await this.connections.lock(tx, tenantId, id);
+      const before = await this.connections.lock(tx, tenantId, id, 'with none');
       if (!before) throw AppError.notFound('Channel connection');
       const sealed = this.registration.sealEmpty(id);
       const after = await this.update(tx, before, { ...sealed, status: 'DISCONNECTED' });
-      await this.failPendingMessages(tx, before, 'NO_CONNECTION');
       await this.record(tx, after, 'disconnected', actor);
       return { before, after };
     });
@@ -110,18 +109,18 @@ export class ChannelConnectionsService {
   }
 
   /**
-   * Stops sending over a connection until its credentials are rotated, and fails its pending outbound messages.
+   * Stops sending over a connection until its credentials are rotated. The workers fail its pending outbound messages in
+   * the background; a rotation before their end lets the rest be sent.
    * @param connection with the credentials that the provider refused
    * @returns false when the connection was rotated or disconnected meanwhile: then nothing changes
    * @internal
    */
   async markReauthRequired(tx: Transaction, connection: Connection): Promise<boolean> {
     const { tenantId, id, credentials } = connection;
-    const before = await this.connections.lock(tx, tenantId, id);
+    const before = await this.connections.lock(tx, tenantId, id, 'with claims');
     if (!before || !isDeepStrictEqual(this.loader.open(before).credentials, credentials)) return false;
     if (before.status === 'REAUTH_REQUIRED') return true;
     const after = await this.update(tx, before, { status: 'REAUTH_REQUIRED' });
-    await this.failPendingMessages(tx, before, 'REAUTH_REQUIRED');
     await this.record(tx, after, 'reauth_required', SYSTEM);
     return true;
   }
@@ -161,15 +160,6 @@ export class ChannelConnectionsService {
     const stamped = { ...changes, updatedAt: new Date() };
     await this.connections.update(tx, before.tenantId, before.id, stamped);
     return { ...before, ...stamped };
-  }
-
-  private failPendingMessages(
-    tx: Transaction,
-    connection: ChannelConnectionEntity,
-    code: 'NO_CONNECTION' | 'REAUTH_REQUIRED',
-  ): Promise<void> {
-    const error = { code, providerCode: null, message: DELIVERY_ERROR_CODES[code] };
-    return this.connections.failPendingMessages(tx, connection, error);
   }
 
   /**

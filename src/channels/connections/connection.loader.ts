@@ -48,7 +48,7 @@ export class ConnectionLoader {
   }
 
   async lock(tx: Transaction, tenantId: string, id: string): Promise<LoadedConnection | null> {
-    return this.openNullable(await this.connections.lock(tx, tenantId, id));
+    return this.openNullable(await this.connections.lock(tx, tenantId, id, 'with claims'));
   }
 
   open(row: ChannelConnectionEntity): LoadedConnection {

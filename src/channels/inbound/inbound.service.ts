@@ -45,7 +45,7 @@ export class InboundService {
     // Locks the customer's identity, so that a concurrent repetition finds the stored message.
     const customer = { channel, externalId, ...customerOf(message.customer) };
     const contactId = await this.contacts.identify(tx, tenantId, customer);
-    if (await this.providerMessages.isKnown(tx, connectionId, providerIds)) return false;
+    if (await this.providerMessages.isKnown(tx, connection, providerIds)) return false;
     const conversation = await this.conversations.continueWith(tx, {
       tenantId,
       contactId,

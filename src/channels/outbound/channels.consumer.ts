@@ -1,18 +1,16 @@
 import { Injectable, OnModuleInit } from '@nestjs/common';
+import { isId } from '../../common/ids';
 import { Transaction } from '../../database/transaction';
 import { EventData } from '../../outbox/event-catalog';
 import { OutboxEvent } from '../../outbox/event-queue.repository';
 import { ConsumerTurn, OutboxConsumer } from '../../outbox/outbox.consumer';
 import { OutboxRelay } from '../../outbox/outbox.relay';
+import { MessageKey } from './claimed-message';
+import { deliveryError } from './delivery-error';
+import { MessageProgress } from './message-progress';
+import { OutboundMessageQueue } from './outbound-message.queue';
 import { OutboundMessageRouter } from './outbound-message.router';
-import { STATUS_BY_KEY } from './outbound-messages.repository';
-
-const SELECT_QUEUED = `
-  SELECT m.tenant_id, m.conversation_id, m.id
-  FROM unnest($2::uuid[], $3::uuid[], $4::uuid[]) AS f (tenant_id, conversation_id, id)
-  JOIN messages m ON m.tenant_id = f.tenant_id AND m.conversation_id = f.conversation_id AND m.id = f.id
-  WHERE ${STATUS_BY_KEY} = 'QUEUED'
-  ORDER BY m.tenant_id, m.conversation_id, m.id FOR NO KEY UPDATE OF m`;
+import { OutboundMessagesRepository } from './outbound-messages.repository';
 
 /** Routes the agents' messages of relayed events. */
 @Injectable()
@@ -22,6 +20,9 @@ export class ChannelsConsumer implements OutboxConsumer, OnModuleInit {
   constructor(
     private readonly relay: OutboxRelay,
     private readonly router: OutboundMessageRouter,
+    private readonly messages: OutboundMessagesRepository,
+    private readonly progress: MessageProgress,
+    private readonly queue: OutboundMessageQueue,
   ) {}
 
   onModuleInit(): void {
@@ -38,18 +39,36 @@ export class ChannelsConsumer implements OutboxConsumer, OnModuleInit {
     };
   }
 
+  /** The message becomes FAILED, and its conversation goes on. Does nothing when the event names no waiting message. */
+  async giveUp(tx: Transaction, event: OutboxEvent): Promise<void> {
+    const { tenantId } = event;
+    const { conversationId, messageId } = nameable(event);
+    if (!isId(conversationId) || !isId(messageId)) return;
+    const key = { tenantId, conversationId, messageId };
+    if (!(await this.progress.failUnrouted(tx, key, deliveryError('GIVEN_UP')))) return;
+    const { rows } = this.messages.moveUpPipelined(tx, tenantId, [conversationId]);
+    tx.onCommit(() => void rows.then((next) => this.queue.wake(next.map(({ id }) => ({ tenantId, id })))));
+  }
+
   private async route(tx: Transaction, events: OutboxEvent[]): Promise<void> {
-    const written = events.filter(({ type }) => type === 'message.created').map(toWritten);
-    const byAgents = written.filter(({ message }) => message.senderType === 'AGENT');
-    if (byAgents.length === 0) return;
-    await this.router.route(tx, SELECT_QUEUED, [
-      byAgents.map(({ tenantId }) => tenantId),
-      byAgents.map(({ conversationId }) => conversationId),
-      byAgents.map(({ message }) => message.id),
-    ]);
+    const byWorkspace = new Map<string, MessageKey[]>();
+    for (const event of events) {
+      if (event.type !== 'message.created') continue;
+      const { conversationId, message } = JSON.parse(event.data) as EventData<'message.created'>;
+      if (message.senderType !== 'AGENT') continue;
+      const { tenantId } = event;
+      const keys = byWorkspace.get(tenantId) ?? [];
+      byWorkspace.set(tenantId, [...keys, { tenantId, conversationId, messageId: message.id }]);
+    }
+    // In one order, so that two processes can't deadlock.
+    for (const tenantId of [...byWorkspace.keys()].sort()) {
+      await this.router.route(tx, tenantId, byWorkspace.get(tenantId)!);
+    }
   }
 }
 
-function toWritten({ tenantId, data }: OutboxEvent) {
-  return { tenantId, ...(JSON.parse(data) as EventData<'message.created'>) };
+/** The event may be parked because its data is broken. */
+function nameable({ data }: OutboxEvent): { conversationId: unknown; messageId: unknown } {
+  const parsed = JSON.parse(data) as { conversationId?: unknown; message?: { id?: unknown } | null } | null;
+  return { conversationId: parsed?.conversationId, messageId: parsed?.message?.id };
 }

@@ -1,5 +1,8 @@
 import { LoadedConnection } from '../connections/connection.loader';
 
+/** A later start could come after a disconnect was answered. */
+const START_WITHIN_MS = 1_000;
+
 export interface MessageKey {
   tenantId: string;
   conversationId: string;
@@ -18,4 +21,11 @@ export interface ClaimedMessage extends MessageKey {
   createdAt: Date;
   /** By the database's clock, just before the message is sent. */
   claimedAt: Date;
+  /** On this process's monotonic clock. */
+  startBy: number;
+}
+
+/** To be read before the claim is committed. */
+export function startByFromNow(): number {
+  return performance.now() + START_WITHIN_MS;
 }

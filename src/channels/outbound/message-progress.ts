@@ -21,12 +21,12 @@ export class MessageProgress {
   ): Promise<DeliveryStatus | null> {
     const [row] = await tx.query<{ before: DeliveryStatus }>(
       `WITH old AS (
-         SELECT tenant_id, conversation_id, id, delivery_status FROM messages
+         SELECT delivery_status FROM messages
          WHERE tenant_id = $1 AND conversation_id = $2 AND id = $3 AND delivery_status = ANY ($6)
          FOR NO KEY UPDATE
        )
        UPDATE messages m SET delivery_status = $4, delivery_error = $5 FROM old
-       WHERE m.tenant_id = old.tenant_id AND m.conversation_id = old.conversation_id AND m.id = old.id
+       WHERE m.tenant_id = $1 AND m.conversation_id = $2 AND m.id = $3
        RETURNING old.delivery_status AS before`,
       [tenantId, conversationId, messageId, status, error && JSON.stringify(error), statusesBefore(status)],
     );
@@ -46,15 +46,32 @@ export class MessageProgress {
     );
   }
 
+  /** @returns false when the message is routed, or not QUEUED */
+  async failUnrouted(
+    tx: Transaction,
+    { tenantId, conversationId, messageId }: MessageKey,
+    error: DeliveryError,
+  ): Promise<boolean> {
+    const rows = await tx.query(
+      `UPDATE messages m SET delivery_status = 'FAILED', delivery_error = $4
+       WHERE m.tenant_id = $1 AND m.conversation_id = $2 AND m.id = $3 AND m.delivery_status = 'QUEUED'
+         AND NOT EXISTS (
+           SELECT FROM message_dispatches d WHERE d.tenant_id = $1 AND d.conversation_id = $2 AND d.message_id = $3)
+       RETURNING 1`,
+      [tenantId, conversationId, messageId, JSON.stringify(error)],
+    );
+    return rows.length > 0;
+  }
+
   async findByProviderId(
     tx: Transaction,
-    connection: Connection,
+    { tenantId, id }: Connection,
     providerId: string,
   ): Promise<MessageKey | null> {
     const [row] = await tx.query<MessageKey>(
       `SELECT tenant_id AS "tenantId", conversation_id AS "conversationId", message_id AS "messageId"
-       FROM provider_messages WHERE connection_id = $1 AND provider_id = $2`,
-      [connection.id, providerId],
+       FROM provider_messages WHERE tenant_id = $1 AND connection_id = $2 AND provider_id = $3`,
+      [tenantId, id, providerId],
     );
     return row ?? null;
   }
@@ -69,13 +86,14 @@ export class MessageProgress {
   ): Promise<void> {
     await tx.query(
       `INSERT INTO provider_messages
-         (connection_id, provider_id, tenant_id, conversation_id, message_id, sent_at, created_at)
+         (tenant_id, connection_id, provider_id, conversation_id, message_id, sent_at, created_at)
        VALUES ($1, $2, $3, $4, $5, $6, now()) ON CONFLICT DO NOTHING`,
-      [connection.id, providerId, tenantId, conversationId, messageId, sentAt],
+      [tenantId, connection.id, providerId, conversationId, messageId, sentAt],
     );
     const early = await tx.query<{ status: ReceiptStatus; error: DeliveryError | null }>(
-      'DELETE FROM early_receipts WHERE connection_id = $1 AND provider_id = $2 RETURNING status, error',
-      [connection.id, providerId],
+      `DELETE FROM early_receipts WHERE tenant_id = $1 AND connection_id = $2 AND provider_id = $3
+       RETURNING status, error`,
+      [tenantId, connection.id, providerId],
     );
     for (const { status, error } of early) {
       await this.advance(tx, { tenantId, conversationId, messageId }, status, error);

@@ -3,64 +3,91 @@ import { Channel } from '../../common/channel';
 import { Transaction } from '../../database/transaction';
 import { DELIVERY_ERROR_CODES, DeliveryErrorCode } from '../../messages/message-status';
 import { Metrics } from '../../metrics/metrics';
+import { MessageKey } from './claimed-message';
 import { OutboundMessageQueue } from './outbound-message.queue';
-import { RECIPIENT } from './outbound-messages.repository';
+import {
+  endOfHolds,
+  firstUnsent,
+  OutboundMessagesRepository,
+  RECIPIENT,
+  STATUS_BY_KEY,
+} from './outbound-messages.repository';
 
 /** Enqueued messages of one connection, or failed messages of one channel. */
 interface RoutedMessages {
-  tenantId: string;
   connectionId: string | null;
   channel: Channel;
   code: DeliveryErrorCode | null;
   count: number;
 }
 
+/** What comes first in each conversation, with the holds before it. */
+const LOCK_FIRST = `
+  SELECT FROM unnest($2::uuid[]) AS c (id), LATERAL (
+    SELECT FROM message_dispatches d
+    WHERE d.tenant_id = $1 AND d.conversation_id = c.id AND d.message_id <= (${firstUnsent('c.id')})
+    ORDER BY d.message_id FOR SHARE) first`;
+
+const ROUTE = `
+  WITH selected AS (
+    SELECT m.conversation_id, m.id
+    FROM unnest($2::uuid[], $3::uuid[]) AS f (conversation_id, id)
+    JOIN messages m ON m.tenant_id = $1 AND m.conversation_id = f.conversation_id AND m.id = f.id
+    WHERE ${STATUS_BY_KEY} = 'QUEUED'
+    ORDER BY m.conversation_id, m.id FOR NO KEY UPDATE OF m
+  ), ordered AS (
+    SELECT s.*, (${firstUnsent('s.conversation_id')}) AS first_id FROM selected s
+  ), routed AS (
+    SELECT s.*, c.source_channel AS channel, w.id AS connection_id,
+      greatest(now(), (${endOfHolds('s.conversation_id', 's.first_id')})) AS due_at,
+      CASE WHEN w.id IS NULL THEN 'NO_CONNECTION' WHEN w.status <> 'ACTIVE' THEN 'REAUTH_REQUIRED'
+           WHEN ${RECIPIENT} IS NULL THEN 'NO_RECIPIENT' END AS code
+    FROM ordered s JOIN conversations c ON c.tenant_id = $1 AND c.id = s.conversation_id
+    LEFT JOIN channel_connections w
+      ON w.tenant_id = $1 AND w.channel = c.source_channel AND w.status <> 'DISCONNECTED'
+  ), queued AS (
+    INSERT INTO message_dispatches (tenant_id, conversation_id, message_id, connection_id, waits, next_attempt_at)
+    SELECT $1, conversation_id, id, connection_id, id <> first_id, due_at FROM routed WHERE code IS NULL
+    ON CONFLICT DO NOTHING
+  ), failed AS (
+    UPDATE messages m SET delivery_status = 'FAILED', delivery_error = jsonb_build_object(
+      'code', r.code, 'providerCode', NULL, 'message', $4::jsonb->>r.code)
+    FROM routed r
+    WHERE r.code IS NOT NULL AND m.tenant_id = $1 AND m.conversation_id = r.conversation_id AND m.id = r.id
+  )
+  SELECT CASE WHEN code IS NULL THEN connection_id END AS "connectionId", channel, code, count(*)::integer
+  FROM routed GROUP BY 1, 2, 3`;
+
 /** Enqueues agents' messages at their connections. Messages without a connection or a recipient fail at once. */
 @Injectable()
 export class OutboundMessageRouter {
   constructor(
+    private readonly messages: OutboundMessagesRepository,
     private readonly queue: OutboundMessageQueue,
     private readonly metrics: Metrics,
   ) {}
 
   /**
-   * Routing a message again changes nothing.
-   * @param selection selects QUEUED messages by `tenant_id, conversation_id, id`, and locks them in this order, so that
-   * two processes can't deadlock; its parameters begin at $2
+   * Routes QUEUED messages of one workspace. Routing a message again changes nothing. Locks what comes first in each
+   * conversation, so that it does not end unseen: its end lets the next message go.
    */
-  async route(tx: Transaction, selection: string, parameters: unknown[]): Promise<void> {
-    const routed = await tx.prepared<RoutedMessages>(
-      `WITH selected AS (${selection}), routed AS (
-         SELECT s.*, c.source_channel AS channel, w.id AS connection_id,
-           CASE WHEN w.id IS NULL THEN 'NO_CONNECTION' WHEN w.status <> 'ACTIVE' THEN 'REAUTH_REQUIRED'
-                WHEN ${RECIPIENT} IS NULL THEN 'NO_RECIPIENT' END AS code
-         FROM selected s JOIN conversations c ON c.tenant_id = s.tenant_id AND c.id = s.conversation_id
-         LEFT JOIN channel_connections w
-           ON w.tenant_id = c.tenant_id AND w.channel = c.source_channel AND w.status <> 'DISCONNECTED'
-       ), queued AS (
-         INSERT INTO message_dispatches
-           (tenant_id, conversation_id, message_id, connection_id, next_attempt_at, created_at)
-         SELECT tenant_id, conversation_id, id, connection_id, now(), now() FROM routed WHERE code IS NULL
-         ON CONFLICT DO NOTHING
-       ), failed AS (
-         UPDATE messages m SET delivery_status = 'FAILED', delivery_error = jsonb_build_object(
-           'code', r.code, 'providerCode', NULL, 'message', $1::jsonb->>r.code)
-         FROM routed r
-         WHERE r.code IS NOT NULL
-           AND m.tenant_id = r.tenant_id AND m.conversation_id = r.conversation_id AND m.id = r.id
-       )
-       SELECT tenant_id AS "tenantId", CASE WHEN code IS NULL THEN connection_id END AS "connectionId", channel, code,
-              count(*)::integer
-       FROM routed GROUP BY 1, 2, 3, 4`,
-      [JSON.stringify(DELIVERY_ERROR_CODES), ...parameters],
-    );
-    tx.onCommit(() => this.wakeAndCount(routed));
+  async route(tx: Transaction, tenantId: string, keys: MessageKey[]): Promise<void> {
+    // In one order, so that two processes can't deadlock.
+    const conversationIds = [...new Set(keys.map(({ conversationId }) => conversationId))].sort();
+    await tx.prepared(LOCK_FIRST, [tenantId, conversationIds]);
+    const routed = await tx.prepared<RoutedMessages>(ROUTE, [
+      tenantId,
+      keys.map(({ conversationId }) => conversationId),
+      keys.map(({ messageId }) => messageId),
+      JSON.stringify(DELIVERY_ERROR_CODES),
+    ]);
+    // A failed message may have been the first.
+    if (routed.some(({ code }) => code)) this.messages.moveUpPipelined(tx, tenantId, conversationIds);
+    tx.onCommit(() => this.wakeAndCount(tenantId, routed));
   }
 
-  private wakeAndCount(routed: RoutedMessages[]): void {
-    this.queue.wake(
-      routed.flatMap(({ tenantId, connectionId }) => (connectionId ? { tenantId, id: connectionId } : [])),
-    );
+  private wakeAndCount(tenantId: string, routed: RoutedMessages[]): void {
+    this.queue.wake(routed.flatMap(({ connectionId }) => (connectionId ? { tenantId, id: connectionId } : [])));
     for (const { channel, code, count } of routed) {
       if (code) this.metrics.outboundMessages.inc({ channel, outcome: code.toLowerCase() }, count);
     }

@@ -39,8 +39,8 @@ export class OutboundMessageWorker extends LeaseWorker<ClaimedMessage> {
   protected override async process({ id: connectionId }: Target, message: ClaimedMessage): Promise<void> {
     this.metrics.outboundMessagesInFlight.inc();
     try {
-      // Nothing has been sent yet, so another worker may claim it.
-      if (this.isStopping) await this.messages.release(message);
+      // Nothing has been sent yet, so any worker may claim it.
+      if (this.isStopping || performance.now() > message.startBy) await this.messages.release(message);
       else this.followUp.onRecorded(message, await this.sender.send(message));
     } catch (error) {
       // An internal error: the message becomes UNKNOWN when its lease expires.

@@ -9,13 +9,13 @@ import { OutboundMessageProcessor } from './outbound-message.processor';
 import { OutboundMessageQueueModule } from './outbound-message.queue';
 import { OutboundMessageRouter } from './outbound-message.router';
 import { OutboundMessageSender } from './outbound-message.sender';
-import { OutboundMessageSweeper } from './outbound-message.sweeper';
+import { OutboundMessagePoll } from './outbound-message.poll';
 import { OutboundMessageWorker } from './outbound-message.worker';
 import { OutboundMessagesModule } from './outbound-messages.module';
 import { SendFollowUp } from './send-follow-up';
 import { SendResultRecorder } from './send-result.recorder';
 import { StaleMessages } from './stale-messages';
-import { UnroutedMessages } from './unrouted-messages';
+import { StaleMessagesRepository } from './stale-messages.repository';
 
 /** Routes the messages of events to connections, and sends them to providers. */
 @Module({
@@ -32,13 +32,13 @@ import { UnroutedMessages } from './unrouted-messages';
     OutboundMessageProcessor,
     OutboundMessageRouter,
     OutboundMessageSender,
-    OutboundMessageSweeper,
+    OutboundMessagePoll,
     OutboundMessageWorker,
     SendFollowUp,
     SendResultRecorder,
     StaleMessages,
+    StaleMessagesRepository,
     ThroughputLimiter,
-    UnroutedMessages,
   ],
 })
 export class OutboundMessagesWorkerModule {}

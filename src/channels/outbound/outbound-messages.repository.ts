@@ -1,43 +1,46 @@
 import { Injectable } from '@nestjs/common';
 import { newId } from '../../common/ids';
 import { Database } from '../../database/database';
-import { Transaction } from '../../database/transaction';
+import { Pipelined, Transaction } from '../../database/transaction';
 import { Target } from '../../queue/target';
 import { Connection } from '../adapters/channel-adapter';
 import { LoadedConnection } from '../connections/connection.loader';
-import { ClaimedMessage, MessageKey } from './claimed-message';
+import { ClaimedMessage, MessageKey, startByFromNow } from './claimed-message';
 
-/** Longer than an attempt can take. When it expires, as after a killed worker, the outcome is unknown. */
+/** Longer than an attempt can take. When it ends, as after a killed worker, the outcome is unknown. */
 const LEASE = `interval '20 seconds'`;
 
+/** The first unsent message of a conversation of the workspace $1. */
+export const firstUnsent = (conversationId: string) => `
+  SELECT m.id FROM messages m
+  WHERE m.tenant_id = $1 AND m.conversation_id = ${conversationId} AND m.delivery_status IN ('QUEUED', 'SENDING')
+  ORDER BY m.id LIMIT 1`;
+
+/** When the last hold before a message of the workspace $1 ends; null without a hold. */
+export const endOfHolds = (conversationId: string, messageId: string) => `
+  SELECT max(h.next_attempt_at) FROM message_dispatches h
+  WHERE h.tenant_id = $1 AND h.conversation_id = ${conversationId} AND h.message_id < ${messageId} AND h.holds`;
+
 /**
- * A message `d` is the first unsent one of its conversation, and none before it holds the conversation. In this order:
- * of many pending messages, only the first needs the second check.
+ * A message `d` of the workspace $1 and the connection $2 can be claimed, if its connection may send. Its row says
+ * whether it waits; the last two conditions make sure of it, because the order must hold whatever the row says.
  */
-const IS_NEXT = `
-  CASE WHEN d.message_id = (
-    SELECT m.id FROM messages m
-    WHERE m.tenant_id = d.tenant_id AND m.conversation_id = d.conversation_id
-      AND m.delivery_status IN ('QUEUED', 'SENDING')
-    ORDER BY m.id LIMIT 1)
-  THEN NOT EXISTS (
-    SELECT FROM message_dispatches h
-    WHERE h.tenant_id = d.tenant_id AND h.conversation_id = d.conversation_id AND h.message_id < d.message_id
-      AND h.holds_until > now())
-  ELSE false END`;
+const IS_READY = `
+  d.tenant_id = $1 AND d.connection_id = $2 AND NOT d.waits AND d.next_attempt_at <= now()
+  AND d.lease_id IS NULL AND NOT d.holds
+  AND d.message_id = (${firstUnsent('d.conversation_id')})
+  AND coalesce((${endOfHolds('d.conversation_id', 'd.message_id')}) <= now(), true)`;
 
-/** A message `d` can be claimed, if its connection may send. */
-export const IS_READY = `
-  d.next_attempt_at <= now() AND d.lease_id IS NULL AND d.holds_until IS NULL AND ${IS_NEXT}`;
+/** The connection $2 of the workspace $1, if it may send. */
+const MAY_SEND = `
+  SELECT FROM channel_connections w
+  WHERE w.tenant_id = $1 AND w.id = $2 AND w.status = 'ACTIVE' AND (w.paused_until IS NULL OR w.paused_until <= now())`;
 
-/** A connection `w` may send. */
-export const MAY_SEND = `w.status = 'ACTIVE' AND (w.paused_until IS NULL OR w.paused_until <= now())`;
-
-/** The recipient in a conversation `c`: its own identity, or else the contact's latest one. */
+/** The recipient in a conversation `c` of the workspace $1: its own identity, or else the contact's latest one. */
 export const RECIPIENT = `
   coalesce(c.identity_external_id, (
     SELECT i.external_id FROM contact_identities i
-    WHERE i.tenant_id = c.tenant_id AND i.contact_id = c.contact_id AND i.channel = c.source_channel
+    WHERE i.tenant_id = $1 AND i.contact_id = c.contact_id AND i.channel = c.source_channel
     ORDER BY i.created_at DESC, i.external_id LIMIT 1))`;
 
 /**
@@ -50,58 +53,60 @@ const BY_KEY = 'tenant_id = $1 AND conversation_id = $2 AND message_id = $3';
 const UP_TO = 'tenant_id = $1 AND conversation_id = $2 AND message_id <= $3';
 
 /**
- * The rows of message_dispatches: outbound messages that are pending, leased, or hold their conversation. Times are the
- * database's own. To avoid deadlocks, every transaction locks the connection first, then these rows, then messages.
+ * The rows of message_dispatches: outbound messages that wait for an earlier one, are pending, leased, or hold their
+ * conversation. Times are the database's own. To avoid deadlocks, every transaction locks these rows before messages.
  */
 @Injectable()
 export class OutboundMessagesRepository {
   constructor(private readonly database: Database) {}
 
   /** Counts the messages that a connection can claim now, up to `limit`; 0 also when it may not send. */
-  async countReady({ tenantId, id }: Target, limit: number): Promise<number> {
-    const [row] = await this.database.query<{ count: number }>(
-      `SELECT (
-         SELECT count(*)::integer FROM (
-           SELECT FROM message_dispatches d
-           WHERE d.tenant_id = $1 AND d.connection_id = $2 AND ${IS_READY} LIMIT $3) r) AS count
-       FROM channel_connections w WHERE w.tenant_id = $1 AND w.id = $2 AND ${MAY_SEND}`,
-      [tenantId, id, limit],
-    );
-    return row?.count ?? 0;
+  countReady({ tenantId, id }: Target, limit: number): Promise<number> {
+    return this.database.queueTransaction(async (tx) => {
+      const [row] = await tx.prepared<{ count: number }>(
+        `SELECT count(*)::integer FROM (
+           SELECT FROM message_dispatches d WHERE EXISTS (${MAY_SEND}) AND ${IS_READY} LIMIT $3) ready`,
+        [tenantId, id, limit],
+      );
+      return row!.count;
+    });
   }
 
-  /** Claims up to `count` messages under a new lease, the longest due first. They become SENDING. */
-  async claim(connection: LoadedConnection, count: number): Promise<ClaimedMessage[]> {
+  /**
+   * Claims up to `count` messages under a new lease, the longest due first. They become SENDING. Shares the connection's
+   * lock: disconnecting waits for the claim, or the claim finds nothing.
+   */
+  claim(connection: LoadedConnection, count: number): Promise<ClaimedMessage[]> {
     const leaseId = newId();
-    const rows = await this.database.query<Omit<ClaimedMessage, 'connection' | 'leaseId'>>(
-      `WITH ready AS (
-         SELECT d.tenant_id, d.conversation_id, d.message_id FROM message_dispatches d
-         WHERE d.connection_id = $1 AND ${IS_READY}
-           AND (SELECT ${MAY_SEND} FROM channel_connections w WHERE w.id = $1)
-         ORDER BY d.next_attempt_at, d.message_id LIMIT $2 FOR UPDATE OF d SKIP LOCKED
-       ), leased AS (
-         UPDATE message_dispatches d SET lease_id = $3, lease_until = now() + ${LEASE}
-         FROM ready r
-         WHERE d.tenant_id = r.tenant_id AND d.conversation_id = r.conversation_id AND d.message_id = r.message_id
-         RETURNING d.tenant_id, d.conversation_id, d.message_id, d.attempt_count
-       )
-       UPDATE messages m SET delivery_status = 'SENDING'
-       FROM leased l JOIN conversations c ON c.tenant_id = l.tenant_id AND c.id = l.conversation_id
-       WHERE m.tenant_id = l.tenant_id AND m.conversation_id = l.conversation_id AND m.id = l.message_id
-       RETURNING m.tenant_id AS "tenantId", m.conversation_id AS "conversationId", m.id AS "messageId",
-                 l.attempt_count AS "attemptCount", ${RECIPIENT} AS "recipientId", m.body,
-                 m.created_at AS "createdAt", now() AS "claimedAt"`,
-      [connection.id, count, leaseId],
-    );
-    return rows.map((row) => ({ ...row, connection, leaseId }));
+    return this.database.queueTransaction(async (tx) => {
+      const rows = await tx.prepared<Omit<ClaimedMessage, 'connection' | 'leaseId' | 'startBy'>>(
+        `WITH sending AS (${MAY_SEND} FOR KEY SHARE), ready AS (
+           SELECT d.conversation_id, d.message_id, now() AS claimed_at, now() + ${LEASE} AS lease_until
+           FROM message_dispatches d WHERE EXISTS (SELECT FROM sending) AND ${IS_READY}
+           ORDER BY d.next_attempt_at, d.message_id LIMIT $3 FOR UPDATE OF d SKIP LOCKED
+         ), leased AS (
+           UPDATE message_dispatches d SET lease_id = $4, next_attempt_at = r.lease_until FROM ready r
+           WHERE d.tenant_id = $1 AND d.conversation_id = r.conversation_id AND d.message_id = r.message_id
+           RETURNING d.conversation_id, d.message_id, d.attempt_count, r.claimed_at
+         )
+         UPDATE messages m SET delivery_status = 'SENDING'
+         FROM leased l JOIN conversations c ON c.tenant_id = $1 AND c.id = l.conversation_id
+         WHERE m.tenant_id = $1 AND m.conversation_id = l.conversation_id AND m.id = l.message_id
+         RETURNING m.tenant_id AS "tenantId", m.conversation_id AS "conversationId", m.id AS "messageId",
+                   l.attempt_count AS "attemptCount", ${RECIPIENT} AS "recipientId", m.body,
+                   m.created_at AS "createdAt", l.claimed_at AS "claimedAt"`,
+        [connection.tenantId, connection.id, count, leaseId],
+      );
+      const startBy = startByFromNow();
+      return rows.map((row) => ({ ...row, connection, leaseId, startBy }));
+    });
   }
 
   /** Releases a claimed message without an attempt. */
   async release(message: ClaimedMessage): Promise<void> {
-    await this.database.transaction(async (tx) => {
+    await this.database.queueTransaction(async (tx) => {
       await tx.query(
-        `UPDATE message_dispatches SET lease_id = NULL, lease_until = NULL, next_attempt_at = now()
-         WHERE ${BY_KEY} AND lease_id = $4`,
+        `UPDATE message_dispatches SET lease_id = NULL, next_attempt_at = now() WHERE ${BY_KEY} AND lease_id = $4`,
         [...keyOf(message), message.leaseId],
       );
       await this.deleteSettledUpTo(tx, message);
@@ -111,7 +116,7 @@ export class OutboundMessagesRepository {
   /** Releases a message after a failed attempt. Deletes it instead if a receipt has come meanwhile. */
   async scheduleRetry(tx: Transaction, message: ClaimedMessage, delayMs: number): Promise<void> {
     await tx.query(
-      `UPDATE message_dispatches SET lease_id = NULL, lease_until = NULL, attempt_count = attempt_count + 1,
+      `UPDATE message_dispatches SET lease_id = NULL, attempt_count = attempt_count + 1,
          next_attempt_at = now() + $5 * interval '1 millisecond'
        WHERE ${BY_KEY} AND lease_id = $4`,
       [...keyOf(message), message.leaseId, delayMs],
@@ -122,7 +127,7 @@ export class OutboundMessagesRepository {
   /** Locks a conversation's pending and leased messages, up to one. */
   async lockUpTo(tx: Transaction, key: MessageKey): Promise<void> {
     await tx.query(
-      `SELECT FROM message_dispatches WHERE ${UP_TO} AND holds_until IS NULL ORDER BY message_id FOR UPDATE`,
+      `SELECT FROM message_dispatches WHERE ${UP_TO} AND NOT holds ORDER BY message_id FOR UPDATE`,
       keyOf(key),
     );
   }
@@ -132,26 +137,57 @@ export class OutboundMessagesRepository {
    * claimed. A leased message is left to its worker.
    */
   async deleteSettledUpTo(tx: Transaction, key: MessageKey): Promise<void> {
-    await tx.query(
-      `DELETE FROM message_dispatches WHERE ${UP_TO} AND lease_id IS NULL AND holds_until IS NULL AND EXISTS (
+    const deleted = await tx.query(
+      `DELETE FROM message_dispatches d WHERE ${UP_TO} AND lease_id IS NULL AND NOT holds AND EXISTS (
          SELECT FROM messages m
-         WHERE m.tenant_id = $1 AND m.conversation_id = $2 AND m.id = message_dispatches.message_id
-           AND m.delivery_status NOT IN ('QUEUED', 'SENDING'))`,
+         WHERE m.tenant_id = $1 AND m.conversation_id = $2 AND m.id = d.message_id
+           AND m.delivery_status NOT IN ('QUEUED', 'SENDING'))
+       RETURNING 1`,
       keyOf(key),
     );
+    if (deleted.length > 0) this.moveUpPipelined(tx, key.tenantId, [key.conversationId]);
   }
 
-  /** Ends a message's sending. With a hold, its conversation's next message waits that long. */
-  async finish(tx: Transaction, key: MessageKey, holdMs = 0): Promise<void> {
+  /**
+   * Ends a message's sending. With a hold, its conversation's next message waits that long.
+   * @param leaseId changes nothing when the message is no longer under this lease
+   */
+  async finish(
+    tx: Transaction,
+    key: MessageKey,
+    { holdMs = 0, leaseId = null }: { holdMs?: number; leaseId?: string | null } = {},
+  ): Promise<void> {
+    const underLease = `${BY_KEY} AND ($4::uuid IS NULL OR lease_id = $4)`;
     if (holdMs === 0) {
-      await tx.query(`DELETE FROM message_dispatches WHERE ${BY_KEY}`, keyOf(key));
-      return;
+      await tx.query(`DELETE FROM message_dispatches WHERE ${underLease}`, [...keyOf(key), leaseId]);
+    } else {
+      await tx.query(
+        `UPDATE message_dispatches SET lease_id = NULL, waits = false, holds = true,
+           next_attempt_at = now() + $5 * interval '1 millisecond'
+         WHERE ${underLease}`,
+        [...keyOf(key), leaseId, holdMs],
+      );
     }
-    await tx.query(
-      `UPDATE message_dispatches
-       SET lease_id = NULL, lease_until = NULL, holds_until = now() + $4 * interval '1 millisecond'
-       WHERE ${BY_KEY}`,
-      [...keyOf(key), holdMs],
+    this.moveUpPipelined(tx, key.tenantId, [key.conversationId]);
+  }
+
+  /**
+   * Lets the first unsent message of each conversation wait no longer than for the holds before it. Must follow whatever
+   * has ended an earlier message, under the lock of that message's row.
+   * @returns the messages' connections
+   */
+  moveUpPipelined(tx: Transaction, tenantId: string, conversationIds: string[]): Pipelined<{ id: string }> {
+    return tx.pipeline<{ id: string }>(
+      `WITH first AS (
+         SELECT c.id AS conversation_id, (${firstUnsent('c.id')}) AS message_id FROM unnest($2::uuid[]) AS c (id)
+       ), due AS (
+         SELECT f.*, greatest(now(), (${endOfHolds('f.conversation_id', 'f.message_id')})) AS due_at FROM first f
+       )
+       UPDATE message_dispatches d SET waits = false, next_attempt_at = due.due_at FROM due
+       WHERE d.tenant_id = $1 AND d.conversation_id = due.conversation_id AND d.message_id = due.message_id
+         AND d.attempt_count = 0 AND d.lease_id IS NULL AND (d.waits OR d.next_attempt_at > due.due_at)
+       RETURNING d.connection_id AS id`,
+      [tenantId, conversationIds],
     );
   }
 
@@ -165,9 +201,9 @@ export class OutboundMessagesRepository {
 
   async pauseConnection(tx: Transaction, { tenantId, id }: Connection, delayMs: number): Promise<void> {
     await tx.query(
-      `UPDATE channel_connections
-       SET paused_until = greatest(paused_until, now() + $3 * interval '1 millisecond')
-       WHERE tenant_id = $1 AND id = $2`,
+      `WITH pause AS (SELECT now() + $3 * interval '1 millisecond' AS until)
+       UPDATE channel_connections w SET paused_until = greatest(w.paused_until, pause.until) FROM pause
+       WHERE w.tenant_id = $1 AND w.id = $2`,
       [tenantId, id, delayMs],
     );
   }

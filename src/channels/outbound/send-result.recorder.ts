@@ -82,9 +82,11 @@ export class SendResultRecorder {
       result.status,
       'error' in result ? result.error : null,
     );
-    // A receipt may have come first. Then the outcome is known, and no hold is needed.
-    const isKnown = result.status === 'UNKNOWN' && before === null;
-    await this.messages.finish(tx, message, 'holdMs' in result && !isKnown ? result.holdMs : 0);
+    const holdMs = 'holdMs' in result ? result.holdMs : 0;
+    // Then a receipt has come first, and no hold is needed; or the lease has ended, and the hold has begun.
+    if (result.status === 'UNKNOWN' && before === null) {
+      await this.messages.finish(tx, message, { leaseId: message.leaseId });
+    } else await this.messages.finish(tx, message, { holdMs });
     if (providerId !== null) {
       await this.progress.recordProviderId(tx, connection, message, providerId, claimedAt);
     }

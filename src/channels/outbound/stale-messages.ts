@@ -1,154 +1,166 @@
-import { Injectable } from '@nestjs/common';
-import { Channel } from '../../common/channel';
+import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Periodic } from '../../common/periodic';
 import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
-import { DELIVERY_ERROR_CODES, statusesBefore } from '../../messages/message-status';
-import { Target } from '../../queue/target';
+import { Metrics } from '../../metrics/metrics';
+import { keyOf, Target } from '../../queue/target';
 import { ChannelAdapters } from '../adapters/channel-adapters';
+import { MessageKey } from './claimed-message';
 import { deliveryError } from './delivery-error';
-import { IS_READY, MAY_SEND, STATUS_BY_KEY } from './outbound-messages.repository';
+import { OutboundMessageQueue } from './outbound-message.queue';
+import { OutboundMessagesRepository } from './outbound-messages.repository';
+import { EndedMessage, StaleMessagesRepository } from './stale-messages.repository';
 
-/** A message that is due for longer has lost its wake-up. */
-const OVERDUE = `interval '1 second'`;
-const SWEEP_LOCK = 7_254_141;
-/** So few that PostgreSQL looks up each by its key, however large the tables are. */
-const BATCH = 200;
-const HOLDS_BATCH = 1_000;
-const MAX_WOKEN = 1_000;
+const INTERVAL_MS = 200;
+const BATCH = 500;
+/** Between batches, so that failing many messages slows nobody else. */
+const PAUSE_MS = 20;
 
-/** A skip scan of the index, one row for each connection. */
-const CONNECTIONS_WITH_MESSAGES = `
-  WITH RECURSIVE with_messages AS (
-    (SELECT connection_id FROM message_dispatches ORDER BY connection_id LIMIT 1)
-    UNION ALL
-    SELECT (SELECT d.connection_id FROM message_dispatches d
-            WHERE d.connection_id > p.connection_id ORDER BY d.connection_id LIMIT 1)
-    FROM with_messages p WHERE p.connection_id IS NOT NULL
-  )`;
-
-/** Messages with the same outcome. */
-export interface OutcomeCount {
-  channel: Channel;
-  /** `unknown`, or an error code in lower case. */
-  outcome: string;
-  count: number;
-}
-
-/** Reconciles messages whose lease, hold or connection has ended. Runs in one process at a time. */
+/**
+ * Reconciles messages whose lease or hold has ended, and fails those of connections that may send no more: in small steps,
+ * each in one workspace. What is left after a kill is found again.
+ */
 @Injectable()
-export class StaleMessages {
+export class StaleMessages implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger(StaleMessages.name);
+  private readonly runs = new Periodic(
+    INTERVAL_MS,
+    () => this.failAll(),
+    (error) => this.logger.error({ err: error }, 'reconciling failed; it will be retried'),
+  );
+  /** Connections that may send no more. */
+  private inactive = new Map<string, Target>();
+
   constructor(
     private readonly database: Database,
+    private readonly stale: StaleMessagesRepository,
+    private readonly messages: OutboundMessagesRepository,
     private readonly adapters: ChannelAdapters,
+    private readonly queue: OutboundMessageQueue,
+    private readonly metrics: Metrics,
   ) {}
 
-  reconcile(): Promise<{ connectionsToWake: Map<string, Target>; outcomes: OutcomeCount[] }> {
-    return this.database.transaction(async (tx) => {
-      const [lock] = await tx.query<{ taken: boolean }>(`SELECT pg_try_advisory_xact_lock($1) AS taken`, [
-        SWEEP_LOCK,
-      ]);
-      if (!lock!.taken) return { connectionsToWake: new Map<string, Target>(), outcomes: [] };
-      const unknown = await this.expireLeases(tx);
-      const released = await this.expireHolds(tx);
-      const failed = await this.failOrphaned(tx);
-      const overdue = await this.findOverdue(tx);
-      return {
-        connectionsToWake: new Map(
-          [...released, ...overdue].map((connection) => [connection.id, connection]),
-        ),
-        outcomes: [...unknown, ...failed],
-      };
+  onApplicationBootstrap(): void {
+    this.runs.start();
+  }
+
+  beforeApplicationShutdown(): Promise<void> {
+    return this.runs.stop();
+  }
+
+  /** Fails the pending messages of these connections, in the background. */
+  failPendingOf(connections: Target[]): void {
+    for (const connection of connections) this.inactive.set(keyOf(connection), connection);
+  }
+
+  /** Ends leases and holds whose time has come. A leased message may have been sent, so it is never sent again. */
+  async reconcile(ended: MessageKey[]): Promise<void> {
+    for (const [tenantId, keys] of groupByWorkspace(ended)) {
+      await this.workOn(tenantId, (tx) => this.reconcileOf(tx, tenantId, keys));
+    }
+  }
+
+  /** Lets the first messages of conversations of which every message waits go. */
+  async moveUp(conversations: Target[]): Promise<void> {
+    for (const [tenantId, group] of groupByWorkspace(conversations)) {
+      const ids = group.map(({ id }) => id);
+      await this.workOn(tenantId, async (tx) => this.moveUpAndWake(tx, tenantId, ids));
+    }
+  }
+
+  /** A workspace that fails holds up no other. */
+  private async workOn<T>(tenantId: string, work: (tx: Transaction) => Promise<T>): Promise<T | null> {
+    try {
+      return await this.database.queueTransaction(work);
+    } catch (error) {
+      this.logger.error({ err: error as Error, tenantId }, 'reconciling failed; it will be retried');
+      return null;
+    }
+  }
+
+  private async reconcileOf(tx: Transaction, tenantId: string, keys: MessageKey[]): Promise<void> {
+    const ended = await this.stale.lockEnded(tx, tenantId, keys);
+    if (ended.length === 0) return;
+    const leased = ended.filter(({ holds }) => !holds);
+    const error = deliveryError('OUTCOME_UNKNOWN');
+    const advanced = await this.stale.advance(tx, tenantId, leased, 'UNKNOWN', error);
+    const ids = new Set(advanced.map(({ messageId }) => messageId));
+    const unknown = leased.filter(({ messageId }) => ids.has(messageId));
+    const held = unknown.filter((message) => this.holdMsOf(message) > 0);
+    await this.stale.hold(
+      tx,
+      tenantId,
+      held,
+      held.map((message) => this.holdMsOf(message)),
+    );
+    await this.stale.delete(
+      tx,
+      tenantId,
+      ended.filter((message) => !held.includes(message)),
+    );
+    this.moveUpAndWake(
+      tx,
+      tenantId,
+      ended.map(({ conversationId }) => conversationId),
+    );
+    tx.onCommit(() => {
+      for (const { channel } of unknown) this.metrics.outboundMessages.inc({ channel, outcome: 'unknown' });
+      this.queue.wake(ended.map(({ connectionId: id }) => ({ tenantId, id })));
     });
   }
 
-  /** These messages may have been sent, so they become UNKNOWN and are never retried. */
-  private expireLeases(tx: Transaction): Promise<OutcomeCount[]> {
-    const adapters = this.adapters.all();
-    return tx.query<OutcomeCount>(
-      `WITH expired AS (
-         SELECT d.tenant_id, d.conversation_id, d.message_id, w.channel,
-           (SELECT a.hold_ms FROM unnest($1::text[], $2::integer[]) AS a (channel, hold_ms)
-            WHERE a.channel = w.channel) AS hold_ms
-         FROM message_dispatches d JOIN channel_connections w ON w.id = d.connection_id
-         WHERE d.lease_until < now()
-         ORDER BY d.tenant_id, d.conversation_id, d.message_id LIMIT ${BATCH} FOR UPDATE OF d SKIP LOCKED
-       ), unknown AS (
-         UPDATE messages m SET delivery_status = 'UNKNOWN', delivery_error = $3
-         FROM expired e
-         WHERE m.tenant_id = e.tenant_id AND m.conversation_id = e.conversation_id AND m.id = e.message_id
-           AND ${STATUS_BY_KEY} = ANY ($4)
-         RETURNING e.*
-       ), held AS (
-         UPDATE message_dispatches d SET lease_id = NULL, lease_until = NULL,
-           holds_until = now() + u.hold_ms * interval '1 millisecond'
-         FROM unknown u
-         WHERE u.hold_ms > 0
-           AND d.tenant_id = u.tenant_id AND d.conversation_id = u.conversation_id AND d.message_id = u.message_id
-         RETURNING d.tenant_id, d.conversation_id, d.message_id
-       ), ended AS (
-         DELETE FROM message_dispatches d USING expired e
-         WHERE d.tenant_id = e.tenant_id AND d.conversation_id = e.conversation_id AND d.message_id = e.message_id
-           AND NOT EXISTS (
-             SELECT FROM unknown u WHERE u.hold_ms > 0
-               AND u.tenant_id = d.tenant_id AND u.conversation_id = d.conversation_id
-               AND u.message_id = d.message_id)
-       )
-       SELECT channel, 'unknown' AS outcome, count(*)::integer FROM unknown GROUP BY 1`,
-      [
-        adapters.map(({ channel }) => channel),
-        adapters.map(({ unknownHoldMs }) => unknownHoldMs),
-        JSON.stringify(deliveryError('OUTCOME_UNKNOWN')),
-        statusesBefore('UNKNOWN'),
-      ],
-    );
+  private holdMsOf({ channel }: EndedMessage): number {
+    return this.adapters.of(channel).unknownHoldMs;
   }
 
-  /** @returns the connections whose conversations may go on */
-  private async expireHolds(tx: Transaction): Promise<Target[]> {
-    return tx.query<Target>(
-      `DELETE FROM message_dispatches WHERE (tenant_id, conversation_id, message_id) IN (
-         SELECT tenant_id, conversation_id, message_id FROM message_dispatches
-         WHERE holds_until < now() ORDER BY 1, 2, 3 LIMIT ${HOLDS_BATCH} FOR UPDATE SKIP LOCKED)
-       RETURNING tenant_id AS "tenantId", connection_id AS id`,
-    );
+  /** One step of each in turn, so that a big one delays no other. */
+  private async failAll(): Promise<void> {
+    let remaining = [...this.inactive.values()];
+    this.inactive = new Map();
+    while (remaining.length > 0 && !this.runs.isStopped) {
+      const unfinished: Target[] = [];
+      for (const connection of remaining) {
+        if (this.runs.isStopped) return;
+        if (await this.failStep(connection)) unfinished.push(connection);
+        await sleep(PAUSE_MS);
+      }
+      remaining = unfinished;
+    }
   }
 
-  /** For messages that were routed while their connection was disconnected, or lost its credentials. */
-  private failOrphaned(tx: Transaction): Promise<OutcomeCount[]> {
-    return tx.query<OutcomeCount>(
-      `${CONNECTIONS_WITH_MESSAGES}, orphaned AS (
-         SELECT d.*, w.channel,
-           CASE w.status WHEN 'REAUTH_REQUIRED' THEN 'REAUTH_REQUIRED' ELSE 'NO_CONNECTION' END AS code
-         FROM with_messages p JOIN channel_connections w ON w.id = p.connection_id AND w.status <> 'ACTIVE',
-         LATERAL (
-           SELECT tenant_id, conversation_id, message_id FROM message_dispatches
-           WHERE connection_id = w.id AND lease_id IS NULL AND holds_until IS NULL
-           ORDER BY next_attempt_at LIMIT ${BATCH} FOR UPDATE SKIP LOCKED) d
-         LIMIT ${BATCH}
-       ), gone AS (
-         DELETE FROM message_dispatches d USING orphaned o
-         WHERE d.tenant_id = o.tenant_id AND d.conversation_id = o.conversation_id AND d.message_id = o.message_id
-       ), failed AS (
-         UPDATE messages m SET delivery_status = 'FAILED', delivery_error = jsonb_build_object(
-           'code', o.code, 'providerCode', NULL, 'message', $1::jsonb->>o.code)
-         FROM orphaned o
-         WHERE m.tenant_id = o.tenant_id AND m.conversation_id = o.conversation_id AND m.id = o.message_id
-           AND ${STATUS_BY_KEY} = ANY ($2)
-         RETURNING o.channel, o.code
-       )
-       SELECT channel, lower(code) AS outcome, count(*)::integer FROM failed GROUP BY 1, 2`,
-      [JSON.stringify(DELIVERY_ERROR_CODES), statusesBefore('FAILED')],
-    );
+  /** @returns whether there may be more to fail now */
+  private async failStep(connection: Target): Promise<boolean> {
+    const { tenantId } = connection;
+    const isUnfinished = await this.workOn(tenantId, async (tx) => {
+      const inactive = await this.stale.findInactive(tx, connection);
+      if (!inactive) return false;
+      const pending = await this.stale.deletePending(tx, connection, BATCH);
+      if (pending.length === 0) return false;
+      const code = inactive.status === 'REAUTH_REQUIRED' ? 'REAUTH_REQUIRED' : 'NO_CONNECTION';
+      const failed = await this.stale.advance(tx, tenantId, pending, 'FAILED', deliveryError(code));
+      const conversationIds = [...new Set(pending.map(({ conversationId }) => conversationId))];
+      // The account may be connected anew, with messages behind these.
+      this.moveUpAndWake(tx, tenantId, conversationIds);
+      const labels = { channel: inactive.channel, outcome: code.toLowerCase() };
+      tx.onCommit(() => this.metrics.outboundMessages.inc(labels, failed.length));
+      return pending.length === BATCH;
+    });
+    return isUnfinished ?? false;
   }
 
-  private async findOverdue(tx: Transaction): Promise<Target[]> {
-    return tx.query<Target>(
-      `${CONNECTIONS_WITH_MESSAGES}
-       SELECT w.tenant_id AS "tenantId", w.id FROM with_messages p JOIN channel_connections w ON w.id = p.connection_id AND ${MAY_SEND},
-       LATERAL (
-         SELECT FROM message_dispatches d
-         WHERE d.connection_id = w.id AND d.next_attempt_at < now() - ${OVERDUE} AND ${IS_READY} LIMIT 1) due
-       ORDER BY random() LIMIT ${MAX_WOKEN}`,
-    );
+  private moveUpAndWake(tx: Transaction, tenantId: string, conversationIds: string[]): void {
+    const { rows } = this.messages.moveUpPipelined(tx, tenantId, conversationIds);
+    tx.onCommit(() => void rows.then((moved) => this.queue.wake(moved.map(({ id }) => ({ tenantId, id })))));
   }
+}
+
+function groupByWorkspace<T extends { tenantId: string }>(items: T[]): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const group = groups.get(item.tenantId);
+    if (group) group.push(item);
+    else groups.set(item.tenantId, [item]);
+  }
+  return groups;
 }

@@ -16,22 +16,22 @@ export interface UnsettledMessage extends MessageKey {
 const UNSETTLED = `
   SELECT m.tenant_id AS "tenantId", m.conversation_id AS "conversationId", m.id AS "messageId",
          m.created_at AS "createdAt", m.body
-  FROM messages m JOIN conversations c ON c.tenant_id = m.tenant_id AND c.id = m.conversation_id
+  FROM messages m JOIN conversations c ON c.tenant_id = $1 AND c.id = m.conversation_id
   WHERE m.tenant_id = $1 AND m.delivery_status IN ('SENDING', 'UNKNOWN') AND c.source_channel = $2`;
 
-/** A conversation `c` is with the customer $3. */
+/** A conversation `c` of the workspace $1 is with the customer $3. */
 const WITH_CUSTOMER = `
   EXISTS (
     SELECT FROM contact_identities i
-    WHERE i.tenant_id = c.tenant_id AND i.channel = c.source_channel AND i.external_id = $3
+    WHERE i.tenant_id = $1 AND i.channel = c.source_channel AND i.external_id = $3
       AND i.contact_id = c.contact_id)
   AND coalesce(c.identity_external_id, $3) = $3`;
 
-/** A message `m` is being sent. */
+/** A message `m` of the workspace $1 is being sent. */
 const IS_LEASED = `
   EXISTS (
     SELECT FROM message_dispatches d
-    WHERE d.tenant_id = m.tenant_id AND d.conversation_id = m.conversation_id AND d.message_id = m.id
+    WHERE d.tenant_id = $1 AND d.conversation_id = m.conversation_id AND d.message_id = m.id
       AND d.lease_id IS NOT NULL)`;
 
 @Injectable()
@@ -78,19 +78,19 @@ export class ReceiptsRepository {
   ): Promise<void> {
     await tx.query(
       `WITH passed AS (
-         SELECT m.tenant_id, m.conversation_id, m.id
+         SELECT m.conversation_id, m.id
          FROM contact_identities i
-         JOIN conversations c ON c.tenant_id = i.tenant_id AND c.contact_id = i.contact_id
+         JOIN conversations c ON c.tenant_id = $1 AND c.contact_id = i.contact_id
            AND c.source_channel = i.channel AND coalesce(c.identity_external_id, $3) = $3
-         JOIN provider_messages p ON p.tenant_id = c.tenant_id AND p.conversation_id = c.id
+         JOIN provider_messages p ON p.tenant_id = $1 AND p.conversation_id = c.id
            AND p.connection_id = $4 AND p.sent_at <= $5
-         JOIN messages m ON m.tenant_id = p.tenant_id AND m.conversation_id = p.conversation_id AND m.id = p.message_id
+         JOIN messages m ON m.tenant_id = $1 AND m.conversation_id = p.conversation_id AND m.id = p.message_id
            AND m.delivery_status = ANY ($7)
          WHERE i.tenant_id = $1 AND i.channel = $2 AND i.external_id = $3
-         ORDER BY 1, 2, 3 FOR NO KEY UPDATE OF m
+         ORDER BY 1, 2 FOR NO KEY UPDATE OF m
        )
        UPDATE messages m SET delivery_status = $6, delivery_error = NULL FROM passed
-       WHERE m.tenant_id = passed.tenant_id AND m.conversation_id = passed.conversation_id AND m.id = passed.id`,
+       WHERE m.tenant_id = $1 AND m.conversation_id = passed.conversation_id AND m.id = passed.id`,
       [
         tenantId,
         channel,

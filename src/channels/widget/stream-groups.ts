@@ -49,7 +49,7 @@ export class StreamGroups {
     return [...this.groups.values()];
   }
 
-  get(key: VisitorKey): StreamGroup | undefined {
+  get(key: Omit<VisitorKey, 'tenantId'>): StreamGroup | undefined {
     return this.groups.get(textKeyOf(key));
   }
 
@@ -77,6 +77,6 @@ export class StreamGroups {
 }
 
 /** Unique, because a connection id has no space. */
-export function textKeyOf({ connectionId, externalId }: VisitorKey): string {
+export function textKeyOf({ connectionId, externalId }: Omit<VisitorKey, 'tenantId'>): string {
   return `${connectionId} ${externalId}`;
 }

@@ -42,7 +42,7 @@ export class VisitorMessagesService {
       body,
       metadata: null,
     });
-    const message = await this.visitors.findByProviderId(widget.id, providerId);
+    const message = await this.visitors.findByProviderId(widget.tenantId, widget.id, providerId);
     if (!message) throw new Error('An inbound message was not stored');
     if (!isNew) onKnown();
     else this.notifyTabs(widget, externalId, message.id);
@@ -63,7 +63,7 @@ export class VisitorMessagesService {
    */
   async receive(widget: Widget, visitor: Visitor, receipt: PostReceipt): Promise<ReceiptResponse> {
     const { messageId, status } = receipt;
-    const key = { connectionId: widget.id, externalId: visitor.externalId };
+    const key = { tenantId: widget.tenantId, connectionId: widget.id, externalId: visitor.externalId };
     const found = isId(messageId) ? await this.visitors.stateWith(key, messageId) : null;
     if (!found) throw AppError.notFound('Message');
     const { conversationId } = found.state;
@@ -72,8 +72,11 @@ export class VisitorMessagesService {
     };
   }
 
-  private async conversationOf({ id }: Widget, { externalId }: Visitor): Promise<string | null> {
-    const state = await this.visitors.state({ connectionId: id, externalId });
+  private async conversationOf(
+    { tenantId, id }: Widget,
+    { externalId }: Visitor,
+  ): Promise<string | null> {
+    const state = await this.visitors.state({ tenantId, connectionId: id, externalId });
     return state?.conversationId ?? null;
   }
 

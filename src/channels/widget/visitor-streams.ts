@@ -47,7 +47,8 @@ export class VisitorStreams implements OnModuleInit, BeforeApplicationShutdown {
     if (this.stopping) throw new AppError('UNAVAILABLE', 'The process is stopping. Connect again.');
     const { externalId, expiresAt } = visitor;
     // Before the state is read, so that no message in between is missed.
-    const group = this.groups.add({ connectionId: widget.id, externalId }, address, stream);
+    const key = { tenantId: widget.tenantId, connectionId: widget.id, externalId };
+    const group = this.groups.add(key, address, stream);
     this.metrics.visitorStreams.inc();
     const expiry = setTimeout(() => stream.end('token_expired'), expiresAt.getTime() - Date.now());
     stream.onEnd(() => {

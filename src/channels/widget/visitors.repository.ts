@@ -6,6 +6,7 @@ import { Transaction } from '../../database/transaction';
 import { OutboundMessagesRepository } from '../outbound/outbound-messages.repository';
 
 export interface VisitorKey {
+  tenantId: string;
   connectionId: string;
   externalId: string;
 }
@@ -24,21 +25,21 @@ export interface VisitorState extends VisitorKey {
  * widget are not found.
  */
 const VISITORS = `
-  unnest($1::uuid[], $2::text[]) AS visitor (connection_id, external_id)
+  unnest($1::uuid[], $2::uuid[], $3::text[]) AS visitor (tenant_id, connection_id, external_id)
   JOIN channel_connections connection
-    ON connection.id = visitor.connection_id AND connection.status <> 'DISCONNECTED'
+    ON connection.tenant_id = visitor.tenant_id AND connection.id = visitor.connection_id AND connection.status <> 'DISCONNECTED'
   LEFT JOIN contact_identities identity
-    ON identity.tenant_id = connection.tenant_id AND identity.channel = 'WIDGET'
+    ON identity.tenant_id = visitor.tenant_id AND identity.channel = 'WIDGET'
     AND identity.external_id = visitor.external_id
   LEFT JOIN LATERAL (
     SELECT * FROM conversations
-    WHERE tenant_id = identity.tenant_id AND contact_id = identity.contact_id AND source_channel = 'WIDGET'
+    WHERE tenant_id = visitor.tenant_id AND contact_id = identity.contact_id AND source_channel = 'WIDGET'
       AND (identity_external_id IS NULL OR identity_external_id = identity.external_id)
     ORDER BY id DESC LIMIT 1
   ) conversation ON true`;
 
 const STATE = `
-  visitor.connection_id AS "connectionId", visitor.external_id AS "externalId",
+  visitor.tenant_id AS "tenantId", visitor.connection_id AS "connectionId", visitor.external_id AS "externalId",
   connection.updated_at::text AS version, conversation.id AS "conversationId",
   coalesce(conversation.event_sequence, 0)::float8 AS sequence`;
 
@@ -70,20 +71,24 @@ export class VisitorsRepository {
   ): Promise<{ state: VisitorState; message: MessageEntity } | null> {
     const [row] = await this.database.query<VisitorState & MessageEntity>(
       `SELECT ${STATE}, ${MESSAGE} FROM ${VISITORS}
-       JOIN messages message ON message.tenant_id = conversation.tenant_id
-         AND message.conversation_id = conversation.id AND message.id = $3`,
+       JOIN messages message ON message.tenant_id = visitor.tenant_id
+         AND message.conversation_id = conversation.id AND message.id = $4`,
       [...keysOf([visitor]), messageId],
     );
     return row ? { state: row, message: row } : null;
   }
 
-  async findByProviderId(connectionId: string, providerId: string): Promise<MessageEntity | null> {
+  async findByProviderId(
+    tenantId: string,
+    connectionId: string,
+    providerId: string,
+  ): Promise<MessageEntity | null> {
     const [row] = await this.database.query<MessageEntity>(
       `SELECT ${MESSAGE} FROM provider_messages known
-       JOIN messages message ON message.tenant_id = known.tenant_id
+       JOIN messages message ON message.tenant_id = $1
          AND message.conversation_id = known.conversation_id AND message.id = known.message_id
-       WHERE known.connection_id = $1 AND known.provider_id = $2`,
-      [connectionId, providerId],
+       WHERE known.tenant_id = $1 AND known.connection_id = $2 AND known.provider_id = $3`,
+      [tenantId, connectionId, providerId],
     );
     return row ?? null;
   }
@@ -135,6 +140,10 @@ export class VisitorsRepository {
   }
 }
 
-function keysOf(visitors: VisitorKey[]): [string[], string[]] {
-  return [visitors.map(({ connectionId }) => connectionId), visitors.map(({ externalId }) => externalId)];
+function keysOf(visitors: VisitorKey[]): [string[], string[], string[]] {
+  return [
+    visitors.map(({ tenantId }) => tenantId),
+    visitors.map(({ connectionId }) => connectionId),
+    visitors.map(({ externalId }) => externalId),
+  ];
 }

@@ -1,0 +1,215 @@
+import { Injectable } from '@nestjs/common';
+import { Channel } from '../../common/channel';
+import { Database } from '../../database/database';
+import { Transaction } from '../../database/transaction';
+import { DeliveryError, DeliveryStatus, statusesBefore } from '../../messages/message-status';
+import { Target } from '../../queue/target';
+import { ConnectionStatus } from '../connections/channel-connection.entity';
+import { MessageKey } from './claimed-message';
+import { STATUS_BY_KEY } from './outbound-messages.repository';
+
+/** Rows of one step of a search over all workspaces. */
+const STEP_ROWS = 1_000;
+
+/** A place in the order of all rows: of a workspace, and of a connection or a conversation. */
+export type Position = [tenantId: string, id: string];
+export const FIRST_POSITION: Position = [
+  '00000000-0000-0000-0000-000000000000',
+  '00000000-0000-0000-0000-000000000000',
+];
+
+/** A message whose lease or hold has ended, locked. */
+export interface EndedMessage extends MessageKey {
+  channel: Channel;
+  connectionId: string;
+  holds: boolean;
+}
+
+interface Columns {
+  conversationIds: string[] | null;
+  messageIds: string[] | null;
+}
+
+const HAS_ENDED = `(d.lease_id IS NOT NULL OR d.holds) AND d.next_attempt_at <= now()`;
+
+/**
+ * Finds outbound messages that need attention: plain reads over all workspaces, in bounded steps. What they lead to is
+ * done in one workspace at a time.
+ */
+@Injectable()
+export class StaleMessagesRepository {
+  constructor(private readonly database: Database) {}
+
+  /**
+   * A step of a search for the connections of retries, leases and holds whose time came after `since`.
+   * @returns the time up to which they were found, and the messages whose lease or hold has ended
+   */
+  async findScheduled(since: Date): Promise<{
+    connections: Target[];
+    ended: MessageKey[];
+    until: Date;
+    isLast: boolean;
+  }> {
+    const rows = await this.database.prepared<MessageKey & { id: string; at: Date; hasEnded: boolean }>(
+      `SELECT tenant_id AS "tenantId", connection_id AS id, conversation_id AS "conversationId",
+              message_id AS "messageId", next_attempt_at AS at, ${HAS_ENDED} AS "hasEnded"
+       FROM message_dispatches d
+       WHERE (attempt_count > 0 OR lease_id IS NOT NULL OR holds) AND next_attempt_at > $1 AND next_attempt_at <= now()
+       ORDER BY next_attempt_at LIMIT ${STEP_ROWS}`,
+      [since],
+    );
+    return {
+      connections: rows.map(({ tenantId, id }) => ({ tenantId, id })),
+      ended: rows.filter(({ hasEnded }) => hasEnded),
+      until: rows.at(-1)?.at ?? since,
+      isLast: rows.length < STEP_ROWS,
+    };
+  }
+
+  /**
+   * A step of a search for connections with anything due, or that may send no more. The next step passes over the rest of
+   * the last connection, however many messages it has.
+   * @returns where the next step begins; null after the last
+   */
+  async findDue(after: Position): Promise<{
+    due: Target[];
+    inactive: Target[];
+    ended: MessageKey[];
+    next: Position | null;
+  }> {
+    const rows = await this.database.prepared<
+      Target & Columns & { isDue: boolean; status: ConnectionStatus }
+    >(
+      `SELECT d.*, w.status FROM (
+         SELECT tenant_id AS "tenantId", connection_id AS id, bool_or(next_attempt_at <= now() AND NOT waits) AS "isDue",
+                array_agg(conversation_id) FILTER (WHERE ${HAS_ENDED}) AS "conversationIds",
+                array_agg(message_id) FILTER (WHERE ${HAS_ENDED}) AS "messageIds"
+         FROM (SELECT * FROM message_dispatches WHERE (tenant_id, connection_id) > ($1, $2)
+               ORDER BY tenant_id, connection_id, waits, next_attempt_at LIMIT ${STEP_ROWS}) AS d
+         GROUP BY 1, 2) AS d
+       JOIN channel_connections w ON w.tenant_id = d."tenantId" AND w.id = d.id ORDER BY 1, 2`,
+      after,
+    );
+    const last = rows.at(-1);
+    return {
+      due: targetsOf(rows.filter(({ isDue }) => isDue)),
+      inactive: targetsOf(rows.filter(({ status }) => status !== 'ACTIVE')),
+      ended: rows.flatMap(({ tenantId, conversationIds, messageIds }) =>
+        (messageIds ?? []).map((messageId, n) => ({
+          tenantId,
+          conversationId: conversationIds![n]!,
+          messageId,
+        })),
+      ),
+      next: last ? [last.tenantId, last.id] : null,
+    };
+  }
+
+  /**
+   * A step of a search for conversations of which every message waits: the one before was routed later, and ended before
+   * this process could see both. The next step passes over the rest of the last conversation.
+   * @returns where the next step begins; null after the last
+   */
+  async findStuck(after: Position): Promise<{ stuck: Target[]; next: Position | null }> {
+    const rows = await this.database.prepared<Target & { allWait: boolean }>(
+      `SELECT tenant_id AS "tenantId", conversation_id AS id, bool_and(waits) AS "allWait"
+       FROM (SELECT tenant_id, conversation_id, waits FROM message_dispatches WHERE (tenant_id, conversation_id) > ($1, $2)
+             ORDER BY tenant_id, conversation_id, message_id LIMIT ${STEP_ROWS}) AS step
+       GROUP BY 1, 2 ORDER BY 1, 2`,
+      after,
+    );
+    const last = rows.at(-1);
+    return {
+      stuck: targetsOf(rows.filter(({ allWait }) => allWait)),
+      next: last ? [last.tenantId, last.id] : null,
+    };
+  }
+
+  /** Locks those of the messages whose lease or hold has ended, and that no other process has locked. */
+  lockEnded(tx: Transaction, tenantId: string, keys: MessageKey[]): Promise<EndedMessage[]> {
+    return tx.prepared<EndedMessage>(
+      `SELECT d.tenant_id AS "tenantId", d.conversation_id AS "conversationId", d.message_id AS "messageId",
+              d.connection_id AS "connectionId", d.holds, w.channel
+       FROM unnest($2::uuid[], $3::uuid[]) AS k (conversation_id, message_id)
+       JOIN message_dispatches d
+         ON d.tenant_id = $1 AND d.conversation_id = k.conversation_id AND d.message_id = k.message_id
+       JOIN channel_connections w ON w.tenant_id = $1 AND w.id = d.connection_id
+       WHERE ${HAS_ENDED} FOR UPDATE OF d SKIP LOCKED`,
+      [tenantId, ...columnsOf(keys)],
+    );
+  }
+
+  /** Starts holds, in the order of the keys. Each takes its lease's place. */
+  hold(tx: Transaction, tenantId: string, keys: MessageKey[], holdMs: number[]): Promise<unknown> {
+    return tx.prepared(
+      `WITH held AS (
+         SELECT conversation_id, message_id, now() + hold_ms * interval '1 millisecond' AS until
+         FROM unnest($2::uuid[], $3::uuid[], $4::integer[]) AS k (conversation_id, message_id, hold_ms)
+       )
+       UPDATE message_dispatches d SET lease_id = NULL, holds = true, next_attempt_at = held.until FROM held
+       WHERE d.tenant_id = $1 AND d.conversation_id = held.conversation_id AND d.message_id = held.message_id`,
+      [tenantId, ...columnsOf(keys), holdMs],
+    );
+  }
+
+  delete(tx: Transaction, tenantId: string, keys: MessageKey[]): Promise<unknown> {
+    return tx.prepared(
+      `DELETE FROM message_dispatches d USING unnest($2::uuid[], $3::uuid[]) AS k (conversation_id, message_id)
+       WHERE d.tenant_id = $1 AND d.conversation_id = k.conversation_id AND d.message_id = k.message_id`,
+      [tenantId, ...columnsOf(keys)],
+    );
+  }
+
+  /** Removes up to `count` pending messages of a connection, the first of each conversation before those that wait. */
+  async deletePending(tx: Transaction, { tenantId, id }: Target, count: number): Promise<MessageKey[]> {
+    return tx.prepared<MessageKey>(
+      `WITH pending AS (
+         SELECT conversation_id, message_id FROM message_dispatches
+         WHERE tenant_id = $1 AND connection_id = $2 AND lease_id IS NULL AND NOT holds
+         ORDER BY waits, next_attempt_at, message_id LIMIT $3 FOR UPDATE SKIP LOCKED
+       )
+       DELETE FROM message_dispatches d USING pending p
+       WHERE d.tenant_id = $1 AND d.conversation_id = p.conversation_id AND d.message_id = p.message_id
+       RETURNING d.tenant_id AS "tenantId", d.conversation_id AS "conversationId", d.message_id AS "messageId"`,
+      [tenantId, id, count],
+    );
+  }
+
+  /** @returns those of the messages that could advance to this status */
+  advance(
+    tx: Transaction,
+    tenantId: string,
+    keys: MessageKey[],
+    status: DeliveryStatus,
+    error: DeliveryError,
+  ): Promise<Pick<MessageKey, 'messageId'>[]> {
+    return tx.prepared(
+      `UPDATE messages m SET delivery_status = $4, delivery_error = $5
+       FROM unnest($2::uuid[], $3::uuid[]) AS k (conversation_id, message_id)
+       WHERE m.tenant_id = $1 AND m.conversation_id = k.conversation_id AND m.id = k.message_id
+         AND ${STATUS_BY_KEY} = ANY ($6)
+       RETURNING m.id AS "messageId"`,
+      [tenantId, ...columnsOf(keys), status, JSON.stringify(error), statusesBefore(status)],
+    );
+  }
+
+  /** The connection, when it may send no more. */
+  async findInactive(
+    tx: Transaction,
+    { tenantId, id }: Target,
+  ): Promise<{ channel: Channel; status: ConnectionStatus } | null> {
+    const [row] = await tx.prepared<{ channel: Channel; status: ConnectionStatus }>(
+      `SELECT channel, status FROM channel_connections WHERE tenant_id = $1 AND id = $2 AND status <> 'ACTIVE'`,
+      [tenantId, id],
+    );
+    return row ?? null;
+  }
+}
+
+function targetsOf(rows: Target[]): Target[] {
+  return rows.map(({ tenantId, id }) => ({ tenantId, id }));
+}
+
+function columnsOf(keys: MessageKey[]): [string[], string[]] {
+  return [keys.map(({ conversationId }) => conversationId), keys.map(({ messageId }) => messageId)];
+}
