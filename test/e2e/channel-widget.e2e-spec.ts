@@ -491,7 +491,8 @@ describe('the widget', () => {
       const insertClaimed = async () => {
         const messageId = await insertOutbound('QUEUED');
         await service.query(
-          'INSERT INTO message_dispatches VALUES ($1, $2, $3, $4, 0, now(), NULL, NULL, NULL, now())',
+          `INSERT INTO message_dispatches (tenant_id, conversation_id, message_id, connection_id, next_attempt_at)
+           VALUES ($1, $2, $3, $4, now())`,
           [tenant.workspace.id, conversationId, messageId, connection.id],
         );
         return (await messages.claim(connection, 1))[0]!;

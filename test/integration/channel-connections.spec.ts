@@ -10,7 +10,9 @@ import { KeyRotationService } from '../../src/secrets/key-rotation.service';
 import { WorkspaceEntity } from '../../src/workspaces/workspace.entity';
 import { Dashboard } from '../support/dashboard';
 import { expectRefusal } from '../support/errors';
+import { TestService } from '../support/service';
 import { TelegramSimulator } from '../support/simulators/telegram';
+import { waitFor } from '../support/wait';
 
 describe('channel connections', () => {
   let telegram: TelegramSimulator;
@@ -256,7 +258,7 @@ describe('channel connections', () => {
     dashboard.get(Database).transaction((tx) => connections().markReauthRequired(tx, connection));
 
   describe('credentials that no longer work', () => {
-    it('are marked once, and fail the pending messages', async () => {
+    it('are marked once, and then the pending messages fail', async () => {
       const { id } = await connect();
       const messages = await insertMessages(id);
       const used = await loaded(id);
@@ -282,7 +284,7 @@ describe('channel connections', () => {
   });
 
   describe('disconnecting', () => {
-    it('takes effect at once: the connection is not loaded or listed, and its pending messages fail', async () => {
+    it('takes effect at once: the connection is not loaded or listed; then its pending messages fail', async () => {
       const { id, hookUrl } = await connect();
       const messages = await insertMessages(id);
       const { hookKey } = await loaded(id);
@@ -389,27 +391,36 @@ describe('channel connections', () => {
 
   async function insertMessages(connectionId: string): Promise<InsertedMessages> {
     await dashboard.make.agent(workspace);
-    const insert = async (deliveryStatus: string, lease: string, hold: string): Promise<string> => {
+    const insert = async (deliveryStatus: string, lease: string, holds: boolean): Promise<string> => {
       const conversation = await dashboard.make.conversation(workspace, { channel: 'TELEGRAM' });
       const { id } = await dashboard.make.sent(workspace, conversation);
       await dashboard.query('UPDATE messages SET delivery_status = $2 WHERE id = $1', [id, deliveryStatus]);
       await dashboard.query(
         `INSERT INTO message_dispatches
-           (tenant_id, conversation_id, message_id, connection_id, next_attempt_at, lease_id, lease_until,
-            holds_until, created_at)
-         SELECT $1, $2, $3, $4, now(), ${lease}, now() + interval '20 seconds', ${hold}, now()`,
-        [workspace.id, conversation.id, id, connectionId],
+           (tenant_id, conversation_id, message_id, connection_id, next_attempt_at, lease_id, holds)
+         SELECT $1, $2, $3, $4, now() + interval '20 seconds', ${lease}, $5`,
+        [workspace.id, conversation.id, id, connectionId, holds],
       );
       return id;
     };
     return {
-      pending: await insert('QUEUED', 'NULL', 'NULL'),
-      leased: await insert('SENDING', 'gen_random_uuid()', 'NULL'),
-      holding: await insert('UNKNOWN', 'NULL', `now() + interval '1 minute'`),
+      pending: await insert('QUEUED', 'NULL', false),
+      leased: await insert('SENDING', 'gen_random_uuid()', false),
+      holding: await insert('UNKNOWN', 'NULL', true),
     };
   }
 
+  /** What the workers make of them. */
   async function expectOutcome({ pending, leased, holding }: InsertedMessages, code: string): Promise<void> {
+    const worker = await TestService.create({ role: 'worker', beside: dashboard });
+    await waitFor('the pending message to fail', async () => {
+      const rows = await dashboard.query(
+        `SELECT FROM messages WHERE id = $1 AND delivery_status = 'FAILED'`,
+        [pending],
+      );
+      return rows.length === 1;
+    });
+    await worker.close();
     const rows = await dashboard.query<{
       id: string;
       status: string;

@@ -1,13 +1,11 @@
 import type { Queue } from 'bull';
 import { Client, escapeLiteral } from 'pg';
-import { ChannelAdapters } from '../../src/channels/adapters/channel-adapters';
 import { Metrics } from '../../src/metrics/metrics';
 import { LoadedConnection } from '../../src/channels/connections/connection.loader';
-import { ChannelsConsumer } from '../../src/channels/outbound/channels.consumer';
 import { OutboundMessageQueue } from '../../src/channels/outbound/outbound-message.queue';
 import { OutboundMessageRouter } from '../../src/channels/outbound/outbound-message.router';
 import { OutboundMessagesRepository } from '../../src/channels/outbound/outbound-messages.repository';
-import { StaleMessages } from '../../src/channels/outbound/stale-messages';
+import { FIRST_POSITION, StaleMessagesRepository } from '../../src/channels/outbound/stale-messages.repository';
 import { AuditService } from '../../src/audit/audit.service';
 import { CHANNELS } from '../../src/common/channel';
 import { ContactsRepository } from '../../src/contacts/contacts.repository';
@@ -313,7 +311,7 @@ describe('query plans', () => {
     it('claims a connection’s messages from the due index, and asks each whether it is the next by index', async () => {
       const store = new OutboundMessagesRepository(dashboard.get(Database));
       const connection = { id: uuid(501), tenantId: BIG } as LoadedConnection;
-      const [ready] = await plansOf(() => store.countReady(connection.id, 25));
+      const [ready] = await plansOf(() => store.countReady(connection, 25), /^SELECT count/);
       const [claim] = await plansOf(() => store.claim(connection, 25), /^WITH/);
 
       for (const plan of [ready!, claim!]) {
@@ -321,29 +319,39 @@ describe('query plans', () => {
           expect.arrayContaining(['message_dispatches_due_idx', 'messages_unsent_idx']),
         );
         expectOnlyIndexed(plan, ['message_dispatches', 'messages', 'conversations']);
-        expect(rowsRead(plan)).toBeLessThan(1_000);
+        expect(rowsRead(plan)).toBeLessThan(300);
       }
     });
 
     it('finds the messages of events by their keys, however many are queued', async () => {
       const queue = new OutboundMessageQueue({} as Queue<WakeUp>); // nothing is queued
-      const router = new OutboundMessageRouter(queue, dashboard.get(Metrics));
-      const consumer = new ChannelsConsumer(dashboard.get(OutboxRelay), router);
-      const events = Array.from({ length: 10 }, (_, n) => messageCreated(sequential(n + 1)));
+      const messages = new OutboundMessagesRepository(dashboard.get(Database));
+      const router = new OutboundMessageRouter(messages, queue, dashboard.get(Metrics));
+      const keys = Array.from({ length: 10 }, (_, n) => ({
+        tenantId: BIG,
+        conversationId: CONVERSATION,
+        messageId: sequential(n + 1),
+      }));
       const plans = await plansOf(
-        () => dashboard.get(Database).transaction((tx) => consumer.consume(tx, events)),
-        /^WITH/,
+        () => dashboard.get(Database).queueTransaction((tx) => router.route(tx, BIG, keys)),
+        /^(WITH|SELECT FROM)/,
       );
 
-      for (const plan of plans) expect(rowsRead(plan)).toBeLessThan(100);
+      for (const plan of plans) expect(rowsRead(plan)).toBeLessThan(150);
     });
 
-    it('reconciles stale messages by index, connection by connection', async () => {
-      const forgotten = new StaleMessages(dashboard.get(Database), dashboard.get(ChannelAdapters));
-      const plans = await plansOf(() => forgotten.reconcile(), /^(WITH|DELETE)/);
+    it('finds stale messages by index, a step at a time', async () => {
+      const stale = new StaleMessagesRepository(dashboard.get(Database));
+      const plans = [
+        ...(await plansOf(() => stale.findScheduled(new Date(0)))),
+        ...(await plansOf(() => stale.findDue(FIRST_POSITION))),
+        ...(await plansOf(() => stale.findStuck(FIRST_POSITION))),
+      ];
 
-      expect(plans).toHaveLength(4);
-      for (const plan of plans) expect(rowsRead(plan)).toBeLessThan(1_000);
+      for (const plan of plans) {
+        expectOnlyIndexed(plan, ['message_dispatches']);
+        expect(rowsRead(plan)).toBeLessThan(1_100);
+      }
     });
 
     it('relays from the index of what is not relayed yet', async () => {
@@ -526,7 +534,7 @@ const DELIVERIES = `
 /** A connection for each channel. */
 const CONNECTIONS = `
   INSERT INTO channel_connections
-  SELECT ('00000000-0000-7000-8000-' || lpad((500 + n)::text, 12, '0'))::uuid, '${BIG}', channel, n::text, n::text,
+  SELECT '${BIG}', ('00000000-0000-7000-8000-' || lpad((500 + n)::text, 12, '0'))::uuid, channel, n::text, n::text,
     '{}', 'test', '\\x00', NULL, 'ACTIVE', NULL, now(), now()
   FROM unnest('{${CHANNELS.join()}}'::text[]) WITH ORDINALITY AS c (channel, n)`;
 
@@ -540,8 +548,9 @@ const QUEUED = `
 
 /** Each conversation's over one of the connections. */
 const DISPATCHES = `
-  INSERT INTO message_dispatches (tenant_id, conversation_id, message_id, connection_id, next_attempt_at, created_at)
+  INSERT INTO message_dispatches (tenant_id, conversation_id, message_id, connection_id, next_attempt_at, waits)
   SELECT tenant_id, conversation_id, id,
     ('00000000-0000-7000-8000-' || lpad((501 + dense_rank() OVER (ORDER BY conversation_id) % 5)::text, 12, '0'))::uuid,
-    now() - interval '1 hour' + row_number() OVER (ORDER BY id) * interval '1 millisecond', now()
+    now() - interval '1 hour' + row_number() OVER (ORDER BY id) * interval '1 millisecond',
+    row_number() OVER (PARTITION BY conversation_id ORDER BY id) > 1
   FROM messages WHERE delivery_status = 'QUEUED'`;

@@ -147,7 +147,7 @@ describe('retention', () => {
       message = await dashboard.make.sent(workspace, conversation);
       await dashboard.query(
         `INSERT INTO channel_connections VALUES
-           ($1, $2, 'TELEGRAM', '1', 'hook', '{}', 'test', '\\x00', NULL, 'ACTIVE', NULL, now(), now())`,
+           ($2, $1, 'TELEGRAM', '1', 'hook', '{}', 'test', '\\x00', NULL, 'ACTIVE', NULL, now(), now())`,
         [connectionId, workspace.id],
       );
     });
@@ -155,7 +155,7 @@ describe('retention', () => {
     const remember = (ages: string[]) =>
       dashboard.query(
         `INSERT INTO provider_messages
-         SELECT $1, age, $2, $3, $4, now(), now() - age::interval FROM unnest($5::text[]) age`,
+         SELECT $2, $1, age, $3, $4, now(), now() - age::interval FROM unnest($5::text[]) age`,
         [connectionId, subscription.workspace.id, subscription.conversation.id, message.id, ages],
       );
 
@@ -171,8 +171,8 @@ describe('retention', () => {
       await remember(['31 days']);
       await dashboard.query(
         `INSERT INTO message_dispatches
-           (tenant_id, conversation_id, message_id, connection_id, next_attempt_at, created_at)
-         VALUES ($1, $2, $3, $4, now(), now())`,
+           (tenant_id, conversation_id, message_id, connection_id, next_attempt_at)
+         VALUES ($1, $2, $3, $4, now())`,
         [subscription.workspace.id, subscription.conversation.id, message.id, connectionId],
       );
       expect(await service().clean()).toMatchObject({ provider_messages: 0 });

@@ -235,11 +235,11 @@ async function furnish(service: TestService): Promise<string> {
   await service.query(
     `WITH connection AS (
        INSERT INTO channel_connections
-       VALUES (gen_random_uuid(), $1, 'TELEGRAM', '7', gen_random_uuid(), '{}', 'k', '\\x00', NULL, 'DISCONNECTED',
+       VALUES ($1, gen_random_uuid(), 'TELEGRAM', '7', gen_random_uuid(), '{}', 'k', '\\x00', NULL, 'DISCONNECTED',
                NULL, now(), now()) RETURNING id
      ), dispatch AS (
-       INSERT INTO message_dispatches (tenant_id, conversation_id, message_id, connection_id, next_attempt_at, created_at)
-       SELECT $1, $2, $3, id, now(), now() FROM connection
+       INSERT INTO message_dispatches (tenant_id, conversation_id, message_id, connection_id, next_attempt_at)
+       SELECT $1, $2, $3, id, now() FROM connection
      ), known AS (
        INSERT INTO provider_messages (tenant_id, conversation_id, message_id, connection_id, provider_id, created_at)
        SELECT $1, $2, $3, id, gen_random_uuid(), now() FROM connection
