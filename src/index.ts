@@ -75,6 +75,11 @@ export {
 export type { AttemptError } from './webhooks/sending/attempt-outcome';
 export { eventCatalog, isEventType, type EventData, type EventType } from './outbox/event-catalog';
 
+// Events that a consumer could not take in: `consumer` is `webhooks` or `channels`. A request takes effect within
+// seconds.
+export { ParkedEventsService } from './outbox/parked-events.service';
+export type { ParkedEvent, ParkedEventKey } from './outbox/parked-events.repository';
+
 // Encrypts stored secrets again under the first key of `secretsKeys`, so that an old key can be removed.
 export { KeyRotationService } from './secrets/key-rotation.service';
 

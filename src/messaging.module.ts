@@ -10,6 +10,7 @@ import { ConversationsModule } from './conversations/conversations.module';
 import { DatabaseModule } from './database/database.module';
 import { MessagesModule } from './messages/messages.module';
 import { MetricsModule } from './metrics/metrics.module';
+import { OutboxModule } from './outbox/outbox.module';
 import { RedisModule } from './redis/redis.module';
 import { SecretsModule } from './secrets/secrets.module';
 import { WebhooksModule } from './webhooks/webhooks.module';
@@ -25,6 +26,7 @@ const SERVICES = [
   MessagesModule,
   AuditModule,
   SecretsModule,
+  OutboxModule,
 ];
 
 /** The host's configuration. Each value must equal that of the service's own processes. */

@@ -6,6 +6,7 @@ import { addContactCommands } from './contact.commands';
 import { addConversationCommands } from './conversation.commands';
 import { addMessageCommands } from './message.commands';
 import { addMigrateCommand } from './migrate.command';
+import { addOutboxCommands } from './outbox.commands';
 import { addSecretsCommands } from './secrets.commands';
 import { addWebhookCommands } from './webhook.commands';
 import { addWorkspaceCommands } from './workspace.commands';
@@ -33,6 +34,7 @@ export function buildProgram(): Command {
   addContactCommands(program);
   addConversationCommands(program);
   addMessageCommands(program);
+  addOutboxCommands(program);
   addSecretsCommands(program);
   return program;
 }

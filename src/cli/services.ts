@@ -9,6 +9,7 @@ import { ContactsService } from '../contacts/contacts.service';
 import { ConversationsService } from '../conversations/conversations.service';
 import { MessagesService } from '../messages/messages.service';
 import { MessagingModule } from '../messaging.module';
+import { ParkedEventsService } from '../outbox/parked-events.service';
 import { KeyRotationService } from '../secrets/key-rotation.service';
 import { WebhookDeliveriesService } from '../webhooks/deliveries/webhook-deliveries.service';
 import { WebhookEndpointsService } from '../webhooks/endpoints/webhook-endpoints.service';
@@ -34,6 +35,7 @@ const SERVICES = {
   contacts: ContactsService,
   conversations: ConversationsService,
   messages: MessagesService,
+  parkedEvents: ParkedEventsService,
   lookup: OperatorLookup,
 };
 

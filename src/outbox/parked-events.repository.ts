@@ -19,6 +19,9 @@ export interface ParkedEvent {
   request: 'RETRY' | 'GIVE_UP' | null;
 }
 
+/** Names a parked event. */
+export type ParkedEventKey = Pick<ParkedEvent, 'tenantId' | 'eventId' | 'consumer'>;
+
 const COLUMNS = `tenant_id AS "tenantId", event_id AS "eventId", consumer, error, queued_at AS "queuedAt",
   parked_at AS "parkedAt", request`;
 const BY_KEY = 'tenant_id = $1 AND event_id = $2 AND consumer = $3';
@@ -82,5 +85,3 @@ export class ParkedEventsRepository {
     ]);
   }
 }
-
-export type ParkedEventKey = Pick<ParkedEvent, 'tenantId' | 'eventId' | 'consumer'>;

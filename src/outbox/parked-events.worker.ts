@@ -1,4 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { isFaultOfData } from '../common/database-errors';
 import { Database } from '../database/database';
 import { EventQueueRepository } from './event-queue.repository';
 import { OutboxRelay } from './outbox.relay';
@@ -26,7 +27,8 @@ export class ParkedEventsWorker {
           { err: error as Error, tenantId, eventId, consumer, request },
           'a parked event failed',
         );
-        await this.parked.recordFailure(event, (error as Error).message);
+        // After a fault of the world, the next poll tries again.
+        if (isFaultOfData(error)) await this.parked.recordFailure(event, (error as Error).message);
       }
     }
   }

@@ -129,9 +129,10 @@ describe('receipts', () => {
   it('hold the conversation only until the hold expires', async () => {
     const message = await unknown();
     const next = await chat.send('the next');
-    await service.query('UPDATE message_dispatches SET next_attempt_at = now() WHERE holds AND message_id = $1', [
-      message.id,
-    ]);
+    await service.query(
+      'UPDATE message_dispatches SET next_attempt_at = now() WHERE holds AND message_id = $1',
+      [message.id],
+    );
     await waitForStatus(service, next, 'SENT');
     expect(await statusOf(message)).toBe('UNKNOWN');
     expect(requested()).toEqual(['Who knows?', 'the next']);
@@ -226,9 +227,10 @@ describe('receipts', () => {
 
     it('settle it although a later message with the same text is in flight', async () => {
       const lost = await unknown('Twice.');
-      await service.query('UPDATE message_dispatches SET next_attempt_at = now() WHERE holds AND message_id = $1', [
-        lost.id,
-      ]);
+      await service.query(
+        'UPDATE message_dispatches SET next_attempt_at = now() WHERE holds AND message_id = $1',
+        [lost.id],
+      );
       whatsApp.troubleNext({ kind: 'slow', ms: 1_000 });
       const later = await chat.send('Twice.');
       await waitFor('the call', () => requested().length === 2);

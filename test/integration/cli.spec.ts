@@ -573,6 +573,9 @@ describe('the door itself', () => {
       'conversation update',
       'message receive',
       'message send',
+      'outbox parked',
+      'outbox retry',
+      'outbox give-up',
       'secrets reencrypt',
     ]);
     for (const { command } of commands) {

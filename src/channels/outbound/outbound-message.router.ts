@@ -87,7 +87,9 @@ export class OutboundMessageRouter {
   }
 
   private wakeAndCount(tenantId: string, routed: RoutedMessages[]): void {
-    this.queue.wake(routed.flatMap(({ connectionId }) => (connectionId ? { tenantId, id: connectionId } : [])));
+    this.queue.wake(
+      routed.flatMap(({ connectionId }) => (connectionId ? { tenantId, id: connectionId } : [])),
+    );
     for (const { channel, code, count } of routed) {
       if (code) this.metrics.outboundMessages.inc({ channel, outcome: code.toLowerCase() }, count);
     }

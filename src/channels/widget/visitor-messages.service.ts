@@ -72,10 +72,7 @@ export class VisitorMessagesService {
     };
   }
 
-  private async conversationOf(
-    { tenantId, id }: Widget,
-    { externalId }: Visitor,
-  ): Promise<string | null> {
+  private async conversationOf({ tenantId, id }: Widget, { externalId }: Visitor): Promise<string | null> {
     const state = await this.visitors.state({ tenantId, connectionId: id, externalId });
     return state?.conversationId ?? null;
   }

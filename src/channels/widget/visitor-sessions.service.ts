@@ -30,7 +30,11 @@ export class VisitorSessionsService {
     const externalId = visitor
       ? await this.logIn(widget, visitor)
       : (current?.externalId ?? newAnonymousId());
-    const state = await this.visitors.state({ tenantId: widget.tenantId, connectionId: widget.id, externalId });
+    const state = await this.visitors.state({
+      tenantId: widget.tenantId,
+      connectionId: widget.id,
+      externalId,
+    });
     const issued = await this.tokens.issue(widget, externalId);
     return { ...issued, conversationId: state?.conversationId ?? null };
   }
