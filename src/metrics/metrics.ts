@@ -65,7 +65,7 @@ export class Metrics {
 
   readonly webhookLeasesExpired = new Counter({
     name: 'webhook_leases_expired_total',
-    help: 'Deliveries claimed again after an expired lease.',
+    help: 'Events and deliveries claimed again after an expired lease.',
     registers: [this.registry],
   });
 

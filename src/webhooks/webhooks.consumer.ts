@@ -1,6 +1,7 @@
 import { Injectable, OnModuleInit } from '@nestjs/common';
 import { Transaction } from '../database/transaction';
 import { OutboxEvent, QueuedEvent } from '../outbox/event-queue.repository';
+import { Metrics } from '../metrics/metrics';
 import { ConsumerTurn, OutboxConsumer } from '../outbox/outbox.consumer';
 import { OutboxRelay } from '../outbox/outbox.relay';
 import { isEntitled } from '../workspaces/plan-policy';
@@ -25,6 +26,7 @@ export class WebhooksConsumer implements OutboxConsumer, OnModuleInit {
     private readonly workspaces: WorkspacesRepository,
     private readonly fanOut: DeliveryFanOut,
     private readonly worker: DeliveryWorker,
+    private readonly metrics: Metrics,
   ) {}
 
   onModuleInit(): void {
@@ -47,6 +49,7 @@ export class WebhooksConsumer implements OutboxConsumer, OnModuleInit {
         return isOverdue ? share : Math.min(share, this.fanOut.freeSlots(ofWorkspace));
       },
       take: async (events) => {
+        this.metrics.webhookLeasesExpired.inc(events.filter(({ wasLeased }) => wasLeased).length);
         const subscribed = subscriptions(endpoints, await this.onlyEntitled(tx, events));
         const kept = await this.fanOut.take(tx, subscribed);
         for (const [tenantId, ofWorkspace] of endpoints) this.fanOut.noteBusy(tenantId, ofWorkspace);
