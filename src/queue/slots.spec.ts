@@ -214,6 +214,13 @@ describe('Slots', () => {
       expect(slots.isHalfFree(old)).toBe(true);
     });
 
+    it('are claimed several at once while live work leaves them free', () => {
+      slots.acquire(old, 6);
+      expect(slots.isHalfFree(old)).toBe(false);
+      slots.release(old, 1);
+      expect(slots.isHalfFree(old)).toBe(true);
+    });
+
     it('are no reason for live work to wait for all that it may have', () => {
       slots.acquire(old, 10);
       slots.acquire(live, 10);

@@ -57,9 +57,7 @@ export class Slots {
 
   /** Half of what the target may count on is free: then one claim fills several slots. */
   isHalfFree(target: Target): boolean {
-    const { id, old } = target;
-    const limit = old ? this.oldFloor : this.limits.perTarget - (this.uses.get(id) ?? NONE).old;
-    return this.freeOwn(target) * 2 >= Math.max(1, this.slowTargets.has(id) ? 1 : limit);
+    return this.freeOwn(target) * 2 >= Math.max(1, this.countsOn(target));
   }
 
   acquire(target: Target, slots: number): void {
@@ -98,6 +96,14 @@ export class Slots {
 
   private poolOf({ id }: Target): Pool {
     return this.slowTargets.has(id) ? this.slow : this.normal;
+  }
+
+  private countsOn({ id, old }: Target): number {
+    if (this.slowTargets.has(id)) return 1;
+    const use = this.uses.get(id) ?? NONE;
+    if (!old) return this.limits.perTarget - use.old;
+    const left = this.limits.perTarget - (use.normal + use.slow - use.old);
+    return Math.min(this.share(OLD_SHARE), Math.max(this.oldFloor, left));
   }
 
   /** The only slot of a target is for live work. */
