@@ -30,6 +30,8 @@ export async function requestsOf(/** @type {import('./environment.mjs').Deployme
     filtered: pages(FILTERS, cursors, isSome),
     messages: long.map(({ id }) => ({ path: `/api/v1/conversations/${id}/messages`, rows: isFull })),
     contacts: contacts.map(searchFor),
+    frequentContacts: contacts.flatMap(frequentSearchesFor),
+    rareContacts: contacts.map(rareSearchFor),
   };
 }
 
@@ -38,6 +40,7 @@ const FILTERS = ['status=OPEN', 'status=SNOOZED', 'channel=TELEGRAM', 'status=CL
 /** Checks of the number of rows in a response. */
 const isFull = (rows) => rows === 50;
 const isSome = (rows) => rows > 0;
+const isOne = (rows) => rows === 1;
 const isNone = (rows) => rows === 0;
 
 /** The first page and later ones, with each filter in turn. */
@@ -48,10 +51,24 @@ function pages(filters, cursors, rows) {
   });
 }
 
+/** For what one in 30 contacts has, and for what all have. */
+function frequentSearchesFor({ name }) {
+  return [name.split(' ')[0], 'example.com'].map((q) => search(q, isFull));
+}
+
+/** For what one contact has, and for what none has. */
+function rareSearchFor({ email, phone }, n) {
+  const local = email.split('@')[0];
+  const q = [local, phone.replace('+34 ', ''), `${local}qq`][n % 3];
+  return search(q, q.endsWith('qq') ? isNone : isOne);
+}
+
 /** Typical searches: a name, a family name, an address, digits; and one without a result. */
 function searchFor({ name, email, phone }, n) {
   const [first, last] = name.split(' ');
   const kinds = [name, last, email.split('@')[0], phone.replace('+34 ', ''), first, `${last}qq`];
   const q = kinds[n % kinds.length];
-  return { path: `/api/v1/contacts?${new URLSearchParams({ q })}`, rows: q.endsWith('qq') ? isNone : isSome };
+  return search(q, q.endsWith('qq') ? isNone : isSome);
 }
+
+const search = (q, rows) => ({ path: `/api/v1/contacts?${new URLSearchParams({ q })}`, rows });

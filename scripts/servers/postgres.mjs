@@ -73,7 +73,6 @@ function makeCluster({ binaries, data, passwordFile, user, disposable }) {
       '--auth=scram-sha-256',
       `--pwfile=${passwordFile}`,
       '--encoding=UTF8',
-      // Not the "builtin" provider: pg_trgm still uses libc then, and finds no trigram in Cyrillic.
       '--locale=C.UTF-8',
       ...(disposable ? ['--no-sync'] : []),
     ],

@@ -13,21 +13,29 @@ export function phoneDigits(text: string): string | null {
 /** Marks the phone's digits in a contact's search text. */
 const DIGITS_MARK = '\x01';
 
-/**
- * The LIKE patterns of a search: the text anywhere in name, e-mail or phone and, for a part of a phone number, its
- * digits among the phone's digits.
- */
-export function searchPatterns(q: string): string[] {
-  const patterns = [`%${escapeLike(q)}%`];
-  const digits = phoneDigits(q);
-  if (digits) patterns.push(`%${DIGITS_MARK}%${digits}%`);
-  return patterns;
+/** The length of the shortest grams in the index. */
+const SHORTEST_GRAM = 3;
+
+/** What a search looks for in a contact's search text: all of `text`, or all of `digits` among the phone's digits. */
+export interface SearchTerm {
+  text: string;
+  /** Null when the text cannot be part of a phone number, and when it is nothing but digits: `text` finds those. */
+  digits: string | null;
 }
 
-/** Three letters or digits in a row, or fewer at the start or end of a word: pg_trgm pads words. */
-const TRIGRAM = /[\p{L}\p{N}]{3}|[^\p{L}\p{N}][\p{L}\p{N}]|[\p{L}\p{N}]{2}[^\p{L}\p{N}]/u;
+export function searchTerm(q: string): SearchTerm {
+  const digits = phoneDigits(q);
+  return { text: q, digits: digits === q ? null : digits };
+}
 
-/** Whether the trigram index can find it: each pattern must contain a whole trigram. */
-export function isIndexable(q: string): boolean {
-  return TRIGRAM.test(q) && (phoneDigits(q)?.length ?? 3) >= 3;
+/** Whether the index of grams can find it. */
+export function isIndexable({ text, digits }: SearchTerm): boolean {
+  return [text, digits ?? text].every((part) => [...part].length >= SHORTEST_GRAM);
+}
+
+/** The LIKE patterns of a term, of which one must match. */
+export function searchPatterns({ text, digits }: SearchTerm): string[] {
+  const patterns = [`%${escapeLike(text)}%`];
+  if (digits) patterns.push(`%${DIGITS_MARK}%${digits}%`);
+  return patterns;
 }

@@ -5,7 +5,7 @@ import { type Channel, CHANNELS } from '../common/channel';
 import { PageQuery } from '../common/page';
 import { IsStorableText, MaxCharacters, NotBlank } from '../common/validators';
 import { ContactIdentityEntity } from './contact-identity.entity';
-import { ListedContact } from './contacts.repository';
+import { ListedContact } from './contact.columns';
 
 export const MAX_SEARCH_CHARACTERS = 200;
 

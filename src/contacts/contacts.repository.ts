@@ -5,7 +5,8 @@ import { Database } from '../database/database';
 import { Transaction } from '../database/transaction';
 import { PageStatement } from '../database/page-statement';
 import { ContactIdentityEntity } from './contact-identity.entity';
-import { isIndexable, searchPatterns } from './contact-search';
+import { ContactSearchRepository } from './contact-search.repository';
+import { LISTED, ListedContact } from './contact.columns';
 import { ContactEntity } from './contact.entity';
 
 export interface ContactFilter {
@@ -13,14 +14,12 @@ export interface ContactFilter {
   cursor?: string;
 }
 
-export type ListedContact = Omit<ContactEntity, 'tenantId'>;
-
-const LISTED = `id, name, email, phone, avatar_url AS "avatarUrl", attributes, created_at AS "createdAt",
-  updated_at AS "updatedAt"`;
-
 @Injectable()
 export class ContactsRepository {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly search: ContactSearchRepository,
+  ) {}
 
   async find(tenantId: string, id: string): Promise<ContactEntity | null> {
     return isId(id) ? this.database.manager.findOneBy(ContactEntity, { tenantId, id }) : null;
@@ -28,20 +27,10 @@ export class ContactsRepository {
 
   /** Newest first, below the cursor. */
   list(tenantId: string, { q, cursor }: ContactFilter, count: number): Promise<ListedContact[]> {
-    const page = new PageStatement(LISTED, 'contacts').where('tenant_id = ?', tenantId);
-    if (!q) return page.read(this.database, cursor, count);
-    // PostgreSQL lowers the pattern, as it lowered the stored text: so both fold case alike.
-    const [text, ...digits] = searchPatterns(q);
-    const orDigits = digits.length > 0 ? 'OR search_text LIKE ?' : '';
-    if (isIndexable(q)) {
-      // The planner sees the values: the index is better for a rare text, the list's order for a frequent one.
-      page.where(`(search_text LIKE lower(?) ${orDigits})`, text, ...digits);
-      return page.readPlanned(this.database, cursor, count);
-    }
-    // The statistics cannot estimate this text. With strpos the planner never assumes that it is very rare: it reads
-    // this workspace's contacts in the list's order, not all workspaces'.
-    page.where(`(strpos(search_text, lower(?)) > 0 ${orDigits})`, q, ...digits);
-    return page.read(this.database, cursor, count);
+    if (q) return this.search.find(tenantId, q, cursor, count);
+    return new PageStatement(LISTED, 'contacts')
+      .where('tenant_id = ?', tenantId)
+      .read(this.database, cursor, count);
   }
 
   identitiesOf(tenantId: string, contactIds: string[]): Promise<ContactIdentityEntity[]> {

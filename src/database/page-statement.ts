@@ -32,11 +32,6 @@ export class PageStatement {
     return database.prepared(page, this.parameters);
   }
 
-  /** The same by a plan for these values, where the best plan depends on them. */
-  readPlanned<Row>(database: Database, cursor: string | undefined, count: number): Promise<Row[]> {
-    return database.query(`${this.from(cursor)} LIMIT ${this.parameter(count)}`, this.parameters);
-  }
-
   private from(cursor: string | undefined): string {
     if (cursor) this.where('id < ?', cursor);
     return `SELECT ${this.columns} FROM ${this.table} WHERE ${this.conditions.join(' AND ')} ORDER BY id DESC`;

@@ -1,0 +1,158 @@
+import { Injectable } from '@nestjs/common';
+import { AppError } from '../common/app-error';
+import { Database } from '../database/database';
+import { STATEMENT_TIMEOUT_MS } from '../database/database-client';
+import { isIndexable, searchPatterns, SearchTerm, searchTerm } from './contact-search';
+import { LISTED, ListedContact } from './contact.columns';
+
+/** These are always looked at first: a frequent term fills its page from them. */
+const NEWEST = 500;
+/** The most contacts that one statement reads in the order of the list. */
+const STEP = 10_000;
+/** The most contacts that one statement reads by the index. */
+const MAX_INDEXED = 5_000;
+
+/** Above all ids. */
+const NO_CURSOR = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+/** Statements that tell more than contacts return one row without a contact when they find none. */
+interface Found extends ListedContact {
+  /** The number of contacts that were read by the index. */
+  indexed: number;
+}
+
+interface Step extends ListedContact {
+  /** Where the next step begins; null at the end of the list. */
+  next: string | null;
+}
+
+const hasContact = ({ id }: { id: string | null }) => id !== null;
+
+/**
+ * Finds contacts by a part of their name, e-mail or phone. However frequent the term is and however many contacts the
+ * workspace has, each statement reads a bounded number of rows, all of this workspace, and gives its connection back.
+ */
+@Injectable()
+export class ContactSearchRepository {
+  /** The last step of each workspace that is waiting or running. */
+  private readonly turns = new Map<string, Promise<void>>();
+
+  constructor(private readonly database: Database) {}
+
+  /** Up to `count` contacts below the cursor, newest first. */
+  async find(tenantId: string, q: string, cursor = NO_CURSOR, count: number): Promise<ListedContact[]> {
+    const term = searchTerm(q);
+    return (await this.findFast(tenantId, term, cursor, count)) ?? this.walk(tenantId, term, cursor, count);
+  }
+
+  /** Null when the index cannot find the term, or has too many contacts with it. */
+  private async findFast(
+    tenantId: string,
+    term: SearchTerm,
+    cursor: string,
+    count: number,
+  ): Promise<ListedContact[] | null> {
+    if (!isIndexable(term)) return null;
+    const { text, digits } = term;
+    const parameters = [tenantId, cursor, count, ...searchPatterns(term), text, ...(digits ? [digits] : [])];
+    const rows = await this.database.prepared<Found>(digits ? FIND_TEXT_OR_DIGITS : FIND_TEXT, parameters);
+    return rows[0]!.indexed > MAX_INDEXED ? null : rows.filter(hasContact);
+  }
+
+  /**
+   * Goes through the list step by step.
+   * @throws AppError UNAVAILABLE when it takes longer than a statement may
+   */
+  private async walk(
+    tenantId: string,
+    term: SearchTerm,
+    cursor: string,
+    count: number,
+  ): Promise<ListedContact[]> {
+    const giveUpAt = performance.now() + STATEMENT_TIMEOUT_MS;
+    const found: ListedContact[] = [];
+    for (let from: string | null = cursor; from !== null;) {
+      if (performance.now() > giveUpAt) throw new AppError('UNAVAILABLE', 'The search takes too long.');
+      const parameters: unknown[] = [tenantId, from, count - found.length, ...searchPatterns(term)];
+      const rows: Step[] = await this.inTurn(tenantId, () =>
+        this.database.prepared<Step>(term.digits ? STEP_TEXT_OR_DIGITS : STEP_TEXT, parameters),
+      );
+      found.push(...rows.filter(hasContact));
+      from = rows[0]!.next;
+    }
+    return found;
+  }
+
+  /** One step at a time for each workspace, so that its searches hold one connection at most. */
+  private async inTurn<T>(tenantId: string, step: () => Promise<T>): Promise<T> {
+    const turn = (this.turns.get(tenantId) ?? Promise.resolve()).then(step);
+    const settled = turn.then(
+      () => undefined,
+      () => undefined,
+    );
+    this.turns.set(tenantId, settled);
+    try {
+      return await turn;
+    } finally {
+      if (this.turns.get(tenantId) === settled) this.turns.delete(tenantId);
+    }
+  }
+}
+
+// Sub-selects hide values from the planner, so that a connection plans each statement once, and evaluate them once
+// instead of once a row. PostgreSQL lowers the term, as it lowered the stored text: so both fold case alike.
+const MATCHES_TEXT = 'search_text LIKE (SELECT lower($4))';
+const MATCHES_DIGITS = 'search_text LIKE (SELECT $5::text)';
+
+/** A limit that is hidden too stands for a tenth of the rows: so the planner reads them in order, and sorts nothing. */
+const below = (matches: string, contacts: number) => `
+  SELECT * FROM (
+    SELECT * FROM contacts WHERE tenant_id = $1 AND id < $2 ORDER BY id DESC LIMIT (SELECT ${contacts})
+  ) AS walked WHERE ${matches}`;
+
+const hasGramsOf = (text: string) =>
+  `search_grams(tenant_id, search_text, false) @> (SELECT search_grams($1, lower(${text}), true))`;
+
+/**
+ * The newest contacts fill the page, or so many of them match that the contacts of one step will fill it, or the
+ * index finds the contacts. The index is read without `tenant_id`, which its entries contain: PostgreSQL would read the
+ * primary key of the whole workspace too.
+ */
+const find = (matches: string, isIndexed: string) => `
+  WITH newest AS MATERIALIZED (
+    ${below(matches, NEWEST)} ORDER BY id DESC LIMIT $3
+  ), step AS MATERIALIZED (
+    ${below(matches, STEP)}
+      AND (SELECT count(*) FROM newest) < $3
+      AND (SELECT count(*) FROM newest) * ${STEP / NEWEST} >= $3
+    ORDER BY id DESC LIMIT $3
+  ), indexed AS MATERIALIZED (
+    SELECT * FROM contacts
+    WHERE (${isIndexed}) AND (SELECT count(*) FROM newest) < $3 AND (SELECT count(*) FROM step) < $3
+    LIMIT ${MAX_INDEXED + 1}
+  )
+  SELECT ${LISTED}, (SELECT count(*) FROM indexed)::integer AS indexed
+  FROM (VALUES (1)) AS one LEFT JOIN (
+    SELECT * FROM newest WHERE (SELECT count(*) FROM newest) = $3
+    UNION ALL SELECT * FROM step WHERE (SELECT count(*) FROM step) = $3
+    UNION ALL SELECT * FROM indexed WHERE tenant_id = $1 AND id < $2 AND ${matches}
+    ORDER BY id DESC LIMIT $3
+  ) AS found ON true ORDER BY id DESC`;
+
+const FIND_TEXT = find(MATCHES_TEXT, hasGramsOf('$5'));
+const FIND_TEXT_OR_DIGITS = find(
+  `(${MATCHES_TEXT} OR ${MATCHES_DIGITS})`,
+  `${hasGramsOf('$6')} OR ${hasGramsOf('$7')}`,
+);
+
+const step = (matches: string) => `
+  WITH matching AS MATERIALIZED (
+    ${below(matches, STEP)} ORDER BY id DESC LIMIT $3
+  ), next AS (
+    SELECT id FROM contacts WHERE tenant_id = $1 AND id < $2 ORDER BY id DESC OFFSET (SELECT ${STEP - 1}) LIMIT 1
+  )
+  SELECT ${LISTED}, CASE WHEN (SELECT count(*) FROM matching) < $3 THEN (SELECT id FROM next) END AS next
+  FROM (VALUES (1)) AS one LEFT JOIN matching ON true ORDER BY id DESC`;
+
+const STEP_TEXT = step(MATCHES_TEXT);
+const STEP_TEXT_OR_DIGITS = step(`(${MATCHES_TEXT} OR ${MATCHES_DIGITS})`);
