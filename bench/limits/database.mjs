@@ -13,6 +13,34 @@ const STATEMENTS = {
   'identities-of': `
     SELECT contact_id, channel, external_id FROM contact_identities
     WHERE tenant_id = $1 AND contact_id = ANY ($2) ORDER BY created_at, channel`,
+  'find-contacts': `
+    WITH newest AS MATERIALIZED (
+      SELECT * FROM (
+        SELECT * FROM (
+          SELECT * FROM contacts WHERE tenant_id = $1 AND id < $2 ORDER BY id DESC LIMIT (SELECT 200)
+        ) AS walked ORDER BY id DESC LIMIT 200
+      ) AS walked WHERE search_text LIKE (SELECT lower($4)) ORDER BY id DESC LIMIT $3
+    ), step AS MATERIALIZED (
+      SELECT * FROM (
+        SELECT * FROM (
+          SELECT * FROM contacts WHERE tenant_id = $1 AND id < $2 ORDER BY id DESC LIMIT (SELECT 10000)
+        ) AS walked ORDER BY id DESC LIMIT 10000
+      ) AS walked
+      WHERE search_text LIKE (SELECT lower($4))
+        AND (SELECT count(*) FROM newest) < $3 AND (SELECT count(*) FROM newest) * 50 >= $3
+      ORDER BY id DESC LIMIT $3
+    ), indexed AS MATERIALIZED (
+      SELECT * FROM contacts
+      WHERE search_grams(tenant_id, search_text, false) @> (SELECT search_grams($1, lower($5), true))
+        AND (SELECT count(*) FROM newest) < $3 AND (SELECT count(*) FROM step) < $3
+      LIMIT 5001
+    )
+    SELECT id, name, email, phone, avatar_url, attributes, created_at, updated_at FROM (
+      SELECT * FROM newest WHERE (SELECT count(*) FROM newest) = $3
+      UNION ALL SELECT * FROM step WHERE (SELECT count(*) FROM step) = $3
+      UNION ALL SELECT * FROM indexed
+      WHERE tenant_id = $1 AND id < $2 AND search_text LIKE (SELECT lower($4))
+    ) AS found ORDER BY id DESC LIMIT $3`,
   'find-conversation': `SELECT id FROM conversations WHERE tenant_id = $1 AND id = $2`,
   'lock-conversation': `
     SELECT source_channel, last_message_id, event_sequence FROM conversations WHERE tenant_id = $1 AND id = $2
