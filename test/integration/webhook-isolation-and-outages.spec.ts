@@ -1,10 +1,13 @@
+import { ServerResponse } from 'node:http';
 import { Dashboard } from '../support/dashboard';
 import { OwnRedis } from '../support/own-redis';
 import { Receiver } from '../support/receiver';
 import { TestService } from '../support/service';
-import { WebhookWorkspace } from '../support/webhook-workspace';
+import { moment } from '../support/wait';
+import { waitForAttempts, WebhookWorkspace } from '../support/webhook-workspace';
 
 const NO_REDIS = 'redis://127.0.0.1:1';
+const MARGIN_MS = 1_000;
 
 let receiver: Receiver;
 const services: TestService[] = [];
@@ -66,6 +69,70 @@ it('a hanging endpoint has no more than its own slots, and others are delivered 
   expect(await ill.list({ endpointId: hanging.id, status: 'pending' })).toHaveLength(30);
   receiver.https.closeConnections();
 });
+
+it('gives two workspaces their share of one process, and a third one a slot at once', async () => {
+  const service = await start({
+    role: 'all',
+    env: { WEBHOOK_CONCURRENCY: '12', WEBHOOK_ENDPOINT_CONCURRENCY: '10' },
+  });
+  const [first, second, third] = await Promise.all([1, 2, 3].map(() => WebhookWorkspace.create(service)));
+  for (const [n, tenant] of [first!, second!, third!].entries()) {
+    await tenant.addEndpoint(receiver.url(`/${n}`));
+  }
+  receiver.https.respond = (response, { path }) => {
+    if (path === '/2') response.end();
+  };
+  await send(first!, 20);
+  await receiver.waitForCount(6, '/0');
+  await send(second!, 20);
+  await receiver.waitForCount(3, '/1');
+  await third!.message();
+  await receiver.waitForCount(1, '/2');
+  expect(receiver.received('/0')).toHaveLength(6);
+  expect(receiver.received('/1')).toHaveLength(3);
+  receiver.https.closeConnections();
+});
+
+it('delivers what is live before what is recovered', async () => {
+  const service = await start({ role: 'all', env: { WEBHOOK_ENDPOINT_CONCURRENCY: '4' } });
+  const tenant = await WebhookWorkspace.create(service);
+  const since = await moment();
+  await send(tenant, 30);
+  await tenant.waitForRelay();
+  const endpoint = await tenant.addEndpoint(receiver.url());
+  const held: ServerResponse[] = [];
+  receiver.https.respond = (response) => void held.push(response);
+
+  await tenant.recover(endpoint, since);
+  // Old work has half of the slots, also while nothing else wants them.
+  await receiver.waitForCount(2);
+  await tenant.message('live');
+  await receiver.waitFor(({ envelope }) => envelope.data.message.body === 'live');
+  expect(receiver.received()).toHaveLength(3);
+
+  receiver.https.respond = (response) => response.end();
+  for (const response of held) response.end();
+  await tenant.waitForStatus(endpoint, 'succeeded', 31);
+});
+
+it('keeps the retry schedule without Redis, within a second', async () => {
+  const service = await start({ role: 'all', env: { REDIS_URL: NO_REDIS } });
+  const tenant = await WebhookWorkspace.create(service);
+  const endpoint = await tenant.addEndpoint(receiver.url());
+  receiver.https.respond = (response) => response.writeHead(500).end();
+  await tenant.message();
+  const attempts = await waitForAttempts(service, endpoint, 6, 90_000);
+  await tenant.waitForStatus(endpoint, 'exhausted');
+
+  const ends = attempts.map(({ attempted_at, duration_ms }) => attempted_at.getTime() + duration_ms);
+  const gaps = attempts.slice(1).map(({ attempted_at }, n) => attempted_at.getTime() - ends[n]!);
+  for (const [n, gap] of gaps.entries()) {
+    const backoff = 2_000 * 2 ** n;
+    expect(gap).toBeGreaterThanOrEqual(backoff - 5);
+    // The jitter, the poll's second, and a busy machine.
+    expect(gap).toBeLessThan(backoff * 1.1 + 1_000 + MARGIN_MS);
+  }
+}, 120_000);
 
 it('an endpoint has no more connections than slots, however much is delivered', async () => {
   const slots = 4;
