@@ -49,7 +49,7 @@ const USAGE = `usage: npm run bench -- [options]
   --quick              measure less, on less data: rough figures in 90 seconds
   --only NAME          run only this scenario; may be repeated
   --seconds N          duration of each load of requests
-  --deliveries N       number of deliveries of the scenario "memory"
+  --deliveries N       number of deliveries of memory, delete-backlog, recover and history
   --json FILE          write all measurements to a file
   --profile FOLDER     write a CPU profile of each measured process; this slows the processes down
 
@@ -99,7 +99,12 @@ function planOf({ quick, seconds, deliveries }) {
   return {
     ...plan,
     httpSeconds: seconds ?? plan.httpSeconds,
-    memory: { deliveries: deliveries ?? plan.memory.deliveries },
+    ...(deliveries && {
+      memory: { deliveries },
+      backlog: { deliveries },
+      recover: { events: deliveries },
+      history: { ...plan.history, oldDeliveries: deliveries },
+    }),
   };
 }
 

@@ -27,9 +27,11 @@ export const deleteBacklog = {
     await deployment.startService('worker');
     await receiver.expect([measured]);
     const count = plan.backlog.deliveries;
-    progress(`making ${count} pending deliveries`);
-    await addEvents(deployment.pool, owner, count, true);
-    progress('deleting their endpoint');
+    const prepare = async () => {
+      progress(`making ${count} pending deliveries`);
+      await addEvents(deployment.pool, owner, count, true);
+      progress('deleting their endpoint');
+    };
     const trouble = async () => {
       const startedAt = performance.now();
       const actor = { type: 'agent', id: owner.agentId };
@@ -43,7 +45,12 @@ export const deleteBacklog = {
       return { answerMs: answer.ms, tookS };
     };
     const calm = () => receiver.release();
-    const { alone, beside, result } = await besideTrouble(bench, deployment, { measured, trouble, calm });
+    const { alone, beside, result } = await besideTrouble(bench, deployment, {
+      measured,
+      prepare,
+      trouble,
+      calm,
+    });
     await deployment.clearEvents();
     const name = `deletion of an endpoint that is owed ${count}`;
     const row = latencyRow(`${name}, p95 of another`, [{ beside, alone }], 1.5, 'p95', ['beside', 'alone']);

@@ -22,9 +22,11 @@ export const recover = {
     const host = await deployment.startHost();
     await deployment.startService('worker');
     await receiver.expect([measured]);
-    progress(`making ${events} events`);
-    await addEvents(deployment.pool, measured, events, false);
-    progress('recovering them');
+    const prepare = async () => {
+      progress(`making ${events} events`);
+      await addEvents(deployment.pool, measured, events, false);
+      progress('recovering them');
+    };
     const trouble = async () => {
       const input = { since: new Date(Date.now() - DAY_MS).toISOString() };
       const actor = { type: 'agent', id: measured.agentId };
@@ -42,7 +44,7 @@ export const recover = {
       await receiver.take(events, 'old');
       return { answerS: answer.ms / 1000, tookS: (performance.now() - startedAt) / 1000 };
     };
-    const { alone, beside, result } = await besideTrouble(bench, deployment, { measured, trouble });
+    const { alone, beside, result } = await besideTrouble(bench, deployment, { measured, prepare, trouble });
     await deployment.clearEvents();
     const name = `recovery of ${events} events`;
     const row = latencyRow(`${name}, p95 of the endpoint's live ones`, [{ beside, alone }], 1.5, 'p95', [

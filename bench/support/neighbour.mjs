@@ -10,10 +10,11 @@ import { latencyOf } from './statistics.mjs';
  * @param {import('./environment.mjs').Deployment} deployment
  * @param {object} neighbour
  * @param {import('./fixture.mjs').Receiving} neighbour.measured
+ * @param {() => Promise<unknown>} [neighbour.prepare] what the trouble needs
  * @param {() => Promise<T>} neighbour.trouble ends with the trouble
  * @param {() => Promise<unknown>} [neighbour.calm] what is left to tidy up afterwards
  */
-export async function besideTrouble({ plan, environment }, deployment, { measured, trouble, calm }) {
+export async function besideTrouble({ plan, environment }, deployment, { measured, prepare, trouble, calm }) {
   const { perSecond, seconds } = plan.neighbour;
   const measure = async (duration) => {
     const sent = await offer(deployment, [measured], { perSecond, ...duration });
@@ -21,6 +22,7 @@ export async function besideTrouble({ plan, environment }, deployment, { measure
   };
   await measure({ seconds: 1 });
   const before = await measure({ seconds });
+  await prepare?.();
   const end = new AbortController();
   const measuring = measure({ until: end.signal });
   measuring.catch(() => undefined); // awaited below, unless the trouble fails

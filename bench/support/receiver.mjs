@@ -43,7 +43,7 @@ class Receiver {
 
   /**
    * Waits for `count` deliveries to a group of endpoints since the last call. `times` holds the creation and arrival of
-   * each message. The group `old` are messages with the body OLD_BODY, whatever their endpoint.
+   * each message to the live ones. The group `old` are messages with the body OLD_BODY, whatever their endpoint.
    * @throws WrongAnswers when a delivery is missing, doubled or wrongly signed
    */
   async take(count, group = 'live') {

@@ -17,13 +17,16 @@ export function residentMb(pid) {
 
 /**
  * Starts to measure processor time.
- * @returns ends it: microseconds of the worker and of PostgreSQL for each of `count` deliveries, and the idle share of the
- *   busier core, or of the busiest of many
+ * @returns ends it: microseconds of the worker and, if it runs here, of PostgreSQL for each of `count` deliveries, and the
+ *   idle share of the busiest core
  */
 export async function usageMeter(deployment, worker) {
-  const [{ pid }] = await deployment.query('SELECT pg_backend_pid() AS pid');
-  const [server] = timesOf(pid);
-  const before = { worker: processorMs(worker.pid), postgres: familyMs(server), cores: coreTimes() };
+  const server = await serverOf(deployment);
+  const before = {
+    worker: processorMs(worker.pid),
+    postgres: server && familyMs(server),
+    cores: coreTimes(),
+  };
   return (count) => {
     const perDelivery = (from, to) => ((to - from) * 1000) / count;
     const idle = coreTimes().map(([idle, all], core) => {
@@ -32,10 +35,21 @@ export async function usageMeter(deployment, worker) {
     });
     return {
       workerUs: perDelivery(before.worker, processorMs(worker.pid)),
-      postgresUs: perDelivery(before.postgres, familyMs(server)),
+      ...(server && { postgresUs: perDelivery(before.postgres, familyMs(server)) }),
       idle: Math.min(...idle),
     };
   };
+}
+
+/** @returns the process that started PostgreSQL's others; null when it runs on another machine */
+async function serverOf(deployment) {
+  const [{ pid }] = await deployment.query('SELECT pg_backend_pid() AS pid');
+  try {
+    return readFileSync(`/proc/${pid}/comm`, 'utf8').trim() === 'postgres' ? timesOf(pid)[0] : null;
+  } catch (error) {
+    if (error.code === 'ENOENT') return null;
+    throw error;
+  }
 }
 
 /** Processor time of a process and of all that it has started, also of those that have ended. */
