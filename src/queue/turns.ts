@@ -16,7 +16,7 @@ export class Turns {
   add(target: Target): void {
     const { tenantId } = target;
     let targets = this.workspaces.get(tenantId);
-    if (!targets) this.workspaces.set(tenantId, (targets = new Map()));
+    if (!targets) this.workspaces.set(tenantId, (targets = new Map<string, Target>()));
     if (targets.has(keyOf(target))) return;
     targets.set(keyOf(target), target);
     this.count += 1;

@@ -5,7 +5,6 @@ import { EventData } from '../../outbox/event-catalog';
 import { OutboxEvent } from '../../outbox/event-queue.repository';
 import { ConsumerTurn, OutboxConsumer } from '../../outbox/outbox.consumer';
 import { OutboxRelay } from '../../outbox/outbox.relay';
-import { MessageKey } from './claimed-message';
 import { deliveryError } from './delivery-error';
 import { MessageProgress } from './message-progress';
 import { OutboundMessageQueue } from './outbound-message.queue';
@@ -29,14 +28,14 @@ export class ChannelsConsumer implements OutboxConsumer, OnModuleInit {
     this.relay.register(this);
   }
 
-  async begin(tx: Transaction): Promise<ConsumerTurn> {
-    return {
+  begin(tx: Transaction): Promise<ConsumerTurn> {
+    return Promise.resolve({
       limitOf: () => Infinity,
       take: async (events) => {
         await this.route(tx, events);
-        return new Set();
+        return new Set<string>();
       },
-    };
+    });
   }
 
   /** The message becomes FAILED, and its conversation goes on. Does nothing when the event names no waiting message. */
@@ -51,19 +50,12 @@ export class ChannelsConsumer implements OutboxConsumer, OnModuleInit {
   }
 
   private async route(tx: Transaction, events: OutboxEvent[]): Promise<void> {
-    const byWorkspace = new Map<string, MessageKey[]>();
-    for (const event of events) {
-      if (event.type !== 'message.created') continue;
-      const { conversationId, message } = JSON.parse(event.data) as EventData<'message.created'>;
-      if (message.senderType !== 'AGENT') continue;
-      const { tenantId } = event;
-      const keys = byWorkspace.get(tenantId) ?? [];
-      byWorkspace.set(tenantId, [...keys, { tenantId, conversationId, messageId: message.id }]);
-    }
-    // In one order, so that two processes can't deadlock.
-    for (const tenantId of [...byWorkspace.keys()].sort()) {
-      await this.router.route(tx, tenantId, byWorkspace.get(tenantId)!);
-    }
+    const keys = events.flatMap(({ tenantId, type, data }) => {
+      if (type !== 'message.created') return [];
+      const { conversationId, message } = JSON.parse(data) as EventData<'message.created'>;
+      return message.senderType === 'AGENT' ? { tenantId, conversationId, messageId: message.id } : [];
+    });
+    if (keys.length > 0) await this.router.route(tx, keys);
   }
 }
 

@@ -15,6 +15,7 @@ import {
 
 /** Enqueued messages of one connection, or failed messages of one channel. */
 interface RoutedMessages {
+  tenantId: string;
   connectionId: string | null;
   channel: Channel;
   code: DeliveryErrorCode | null;
@@ -23,40 +24,43 @@ interface RoutedMessages {
 
 /** What comes first in each conversation, with the holds before it. */
 const LOCK_FIRST = `
-  SELECT FROM unnest($2::uuid[]) AS c (id), LATERAL (
+  SELECT FROM unnest($1::uuid[], $2::uuid[]) AS c (tenant_id, id), LATERAL (
     SELECT FROM message_dispatches d
-    WHERE d.tenant_id = $1 AND d.conversation_id = c.id AND d.message_id <= (${firstUnsent('c.id')})
+    WHERE d.tenant_id = c.tenant_id AND d.conversation_id = c.id
+      AND d.message_id <= (${firstUnsent('c.id', 'c.tenant_id')})
     ORDER BY d.message_id FOR SHARE) first`;
 
 const ROUTE = `
   WITH selected AS (
-    SELECT m.conversation_id, m.id
-    FROM unnest($2::uuid[], $3::uuid[]) AS f (conversation_id, id)
-    JOIN messages m ON m.tenant_id = $1 AND m.conversation_id = f.conversation_id AND m.id = f.id
+    SELECT m.tenant_id, m.conversation_id, m.id
+    FROM unnest($1::uuid[], $2::uuid[], $3::uuid[]) AS f (tenant_id, conversation_id, id)
+    JOIN messages m ON m.tenant_id = f.tenant_id AND m.conversation_id = f.conversation_id AND m.id = f.id
     WHERE ${STATUS_BY_KEY} = 'QUEUED'
-    ORDER BY m.conversation_id, m.id FOR NO KEY UPDATE OF m
+    ORDER BY m.tenant_id, m.conversation_id, m.id FOR NO KEY UPDATE OF m
   ), ordered AS (
-    SELECT s.*, (${firstUnsent('s.conversation_id')}) AS first_id FROM selected s
+    SELECT s.*, (${firstUnsent('s.conversation_id', 's.tenant_id')}) AS first_id FROM selected s
   ), routed AS (
     SELECT s.*, c.source_channel AS channel, w.id AS connection_id,
-      greatest(now(), (${endOfHolds('s.conversation_id', 's.first_id')})) AS due_at,
+      greatest(now(), (${endOfHolds('s.conversation_id', 's.first_id', 's.tenant_id')})) AS due_at,
       CASE WHEN w.id IS NULL THEN 'NO_CONNECTION' WHEN w.status <> 'ACTIVE' THEN 'REAUTH_REQUIRED'
            WHEN ${RECIPIENT} IS NULL THEN 'NO_RECIPIENT' END AS code
-    FROM ordered s JOIN conversations c ON c.tenant_id = $1 AND c.id = s.conversation_id
+    FROM ordered s JOIN conversations c ON c.tenant_id = s.tenant_id AND c.id = s.conversation_id
     LEFT JOIN channel_connections w
-      ON w.tenant_id = $1 AND w.channel = c.source_channel AND w.status <> 'DISCONNECTED'
+      ON w.tenant_id = s.tenant_id AND w.channel = c.source_channel AND w.status <> 'DISCONNECTED'
   ), queued AS (
     INSERT INTO message_dispatches (tenant_id, conversation_id, message_id, connection_id, waits, next_attempt_at)
-    SELECT $1, conversation_id, id, connection_id, id <> first_id, due_at FROM routed WHERE code IS NULL
+    SELECT tenant_id, conversation_id, id, connection_id, id <> first_id, due_at FROM routed WHERE code IS NULL
     ON CONFLICT DO NOTHING
   ), failed AS (
     UPDATE messages m SET delivery_status = 'FAILED', delivery_error = jsonb_build_object(
       'code', r.code, 'providerCode', NULL, 'message', $4::jsonb->>r.code)
     FROM routed r
-    WHERE r.code IS NOT NULL AND m.tenant_id = $1 AND m.conversation_id = r.conversation_id AND m.id = r.id
+    WHERE r.code IS NOT NULL
+      AND m.tenant_id = r.tenant_id AND m.conversation_id = r.conversation_id AND m.id = r.id
   )
-  SELECT CASE WHEN code IS NULL THEN connection_id END AS "connectionId", channel, code, count(*)::integer
-  FROM routed GROUP BY 1, 2, 3`;
+  SELECT tenant_id AS "tenantId", CASE WHEN code IS NULL THEN connection_id END AS "connectionId", channel, code,
+         count(*)::integer
+  FROM routed GROUP BY 1, 2, 3, 4`;
 
 /** Enqueues agents' messages at their connections. Messages without a connection or a recipient fail at once. */
 @Injectable()
@@ -68,30 +72,41 @@ export class OutboundMessageRouter {
   ) {}
 
   /**
-   * Routes QUEUED messages of one workspace. Routing a message again changes nothing. Locks what comes first in each
-   * conversation, so that it does not end unseen: its end lets the next message go.
+   * Routes QUEUED messages. Routing a message again changes nothing. Locks what comes first in each conversation, so that
+   * it does not end unseen: its end lets the next message go.
    */
-  async route(tx: Transaction, tenantId: string, keys: MessageKey[]): Promise<void> {
-    // In one order, so that two processes can't deadlock.
-    const conversationIds = [...new Set(keys.map(({ conversationId }) => conversationId))].sort();
-    await tx.prepared(LOCK_FIRST, [tenantId, conversationIds]);
+  async route(tx: Transaction, keys: MessageKey[]): Promise<void> {
+    const conversations = conversationsOf(keys);
+    tx.pipeline(LOCK_FIRST, [
+      conversations.map(({ tenantId }) => tenantId),
+      conversations.map(({ conversationId }) => conversationId),
+    ]);
     const routed = await tx.prepared<RoutedMessages>(ROUTE, [
-      tenantId,
+      keys.map(({ tenantId }) => tenantId),
       keys.map(({ conversationId }) => conversationId),
       keys.map(({ messageId }) => messageId),
       JSON.stringify(DELIVERY_ERROR_CODES),
     ]);
     // A failed message may have been the first.
-    if (routed.some(({ code }) => code)) this.messages.moveUpPipelined(tx, tenantId, conversationIds);
-    tx.onCommit(() => this.wakeAndCount(tenantId, routed));
+    for (const tenantId of new Set(routed.flatMap(({ code, tenantId }) => (code ? tenantId : [])))) {
+      const ids = conversations.filter((one) => one.tenantId === tenantId).map((one) => one.conversationId);
+      this.messages.moveUpPipelined(tx, tenantId, ids);
+    }
+    tx.onCommit(() => this.wakeAndCount(routed));
   }
 
-  private wakeAndCount(tenantId: string, routed: RoutedMessages[]): void {
+  private wakeAndCount(routed: RoutedMessages[]): void {
     this.queue.wake(
-      routed.flatMap(({ connectionId }) => (connectionId ? { tenantId, id: connectionId } : [])),
+      routed.flatMap(({ tenantId, connectionId }) => (connectionId ? { tenantId, id: connectionId } : [])),
     );
     for (const { channel, code, count } of routed) {
       if (code) this.metrics.outboundMessages.inc({ channel, outcome: code.toLowerCase() }, count);
     }
   }
+}
+
+/** In one order, so that two processes can't deadlock. */
+function conversationsOf(keys: MessageKey[]): Omit<MessageKey, 'messageId'>[] {
+  const conversations = new Map(keys.map((key) => [key.tenantId + key.conversationId, key]));
+  return [...conversations].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, key]) => key);
 }

@@ -11,15 +11,15 @@ import { ClaimedMessage, MessageKey, startByFromNow } from './claimed-message';
 const LEASE = `interval '20 seconds'`;
 
 /** The first unsent message of a conversation of the workspace $1. */
-export const firstUnsent = (conversationId: string) => `
+export const firstUnsent = (conversationId: string, tenantId = '$1') => `
   SELECT m.id FROM messages m
-  WHERE m.tenant_id = $1 AND m.conversation_id = ${conversationId} AND m.delivery_status IN ('QUEUED', 'SENDING')
+  WHERE m.tenant_id = ${tenantId} AND m.conversation_id = ${conversationId} AND m.delivery_status IN ('QUEUED', 'SENDING')
   ORDER BY m.id LIMIT 1`;
 
 /** When the last hold before a message of the workspace $1 ends; null without a hold. */
-export const endOfHolds = (conversationId: string, messageId: string) => `
+export const endOfHolds = (conversationId: string, messageId: string, tenantId = '$1') => `
   SELECT max(h.next_attempt_at) FROM message_dispatches h
-  WHERE h.tenant_id = $1 AND h.conversation_id = ${conversationId} AND h.message_id < ${messageId} AND h.holds`;
+  WHERE h.tenant_id = ${tenantId} AND h.conversation_id = ${conversationId} AND h.message_id < ${messageId} AND h.holds`;
 
 /**
  * A message `d` of the workspace $1 and the connection $2 can be claimed, if its connection may send. Its row says
@@ -36,11 +36,11 @@ const MAY_SEND = `
   SELECT FROM channel_connections w
   WHERE w.tenant_id = $1 AND w.id = $2 AND w.status = 'ACTIVE' AND (w.paused_until IS NULL OR w.paused_until <= now())`;
 
-/** The recipient in a conversation `c` of the workspace $1: its own identity, or else the contact's latest one. */
+/** The recipient in a conversation `c`: its own identity, or else the contact's latest one. */
 export const RECIPIENT = `
   coalesce(c.identity_external_id, (
     SELECT i.external_id FROM contact_identities i
-    WHERE i.tenant_id = $1 AND i.contact_id = c.contact_id AND i.channel = c.source_channel
+    WHERE i.tenant_id = c.tenant_id AND i.contact_id = c.contact_id AND i.channel = c.source_channel
     ORDER BY i.created_at DESC, i.external_id LIMIT 1))`;
 
 /**

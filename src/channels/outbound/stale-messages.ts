@@ -65,7 +65,7 @@ export class StaleMessages implements OnApplicationBootstrap, BeforeApplicationS
   async moveUp(conversations: Target[]): Promise<void> {
     for (const [tenantId, group] of groupByWorkspace(conversations)) {
       const ids = group.map(({ id }) => id);
-      await this.workOn(tenantId, async (tx) => this.moveUpAndWake(tx, tenantId, ids));
+      await this.workOn(tenantId, (tx) => Promise.resolve(this.moveUpAndWake(tx, tenantId, ids)));
     }
   }
 

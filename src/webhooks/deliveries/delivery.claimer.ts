@@ -138,8 +138,9 @@ export class DeliveryClaimer {
     const target = { tenantId: endpoint.tenantId, id: endpoint.id, old: recovered };
     this.pausedUntil.set(endpoint.id, Date.now() + delayMs);
     if (!('row' in held)) return;
-    await this.database.queueTransaction(async (tx) => {
+    await this.database.queueTransaction((tx) => {
       this.deliveries.postponePipelined(tx, deliveries, held.row, delayMs);
+      return Promise.resolve();
     });
     this.queue.wakeIn(target, delayMs);
   }
