@@ -42,11 +42,19 @@ export type ClaimedRow = Pick<
 };
 
 /** A place in the order of all pending deliveries. */
-export type Position = [tenantId: string, endpointId: string];
+export type Position = [tenantId: string, endpointId: string, activation: number, recovered: boolean];
 export const FIRST_POSITION: Position = [
   '00000000-0000-0000-0000-000000000000',
   '00000000-0000-0000-0000-000000000000',
+  0,
+  false,
 ];
+
+/** The longest due delivery of the next target of the index, after a place. */
+const firstAfter = (place: string) => `
+  SELECT tenant_id, endpoint_id, activation, recovered, next_attempt_at FROM pending_deliveries
+  WHERE (tenant_id, endpoint_id, activation, recovered) > (${place})
+  ORDER BY tenant_id, endpoint_id, activation, recovered, next_attempt_at LIMIT 1`;
 
 /** A pending delivery as lists show it. */
 export interface ListedPending extends DeliveryRow {
@@ -317,32 +325,41 @@ export class PendingDeliveriesRepository {
    * @returns the time up to which they were found
    */
   async findScheduled(since: Date): Promise<{ targets: Target[]; until: Date; isLast: boolean }> {
-    const rows = await this.database.prepared<{ tenantId: string; id: string; old: boolean; at: Date }>(
-      `SELECT tenant_id AS "tenantId", endpoint_id AS id, recovered AS old, next_attempt_at AS at
+    type Row = { tenantId: string; id: string; old: boolean; at: Date };
+    const rows = await this.database.queueTransaction((tx) =>
+      tx.prepared<Row>(
+        `SELECT tenant_id AS "tenantId", endpoint_id AS id, recovered AS old, next_attempt_at AS at
        FROM pending_deliveries
        WHERE (attempt_count > 0 OR lease_id IS NOT NULL) AND next_attempt_at > $1 AND next_attempt_at <= now()
        ORDER BY next_attempt_at LIMIT ${STEP_ROWS}`,
-      [since],
+        [since],
+      ),
     );
     return { targets: rows, until: rows.at(-1)?.at ?? since, isLast: rows.length < STEP_ROWS };
   }
 
   /**
-   * A step of a search for targets with anything due, of all workspaces. The next step passes over the rest of the last
-   * endpoint, however many deliveries it is owed.
+   * A step of a search for targets with anything due, of all workspaces. It goes from target to target, and reads one row
+   * of each, however many deliveries it is owed.
    * @returns where the next step begins; null after the last
    */
   async findDue(after: Position): Promise<{ targets: Target[]; next: Position | null }> {
-    const rows = await this.database.prepared<{ tenantId: string; id: string; old: boolean; isDue: boolean }>(
-      `SELECT tenant_id AS "tenantId", endpoint_id AS id, recovered AS old, bool_or(next_attempt_at <= now()) AS "isDue"
-       FROM (SELECT tenant_id, endpoint_id, recovered, next_attempt_at FROM pending_deliveries
-             WHERE (tenant_id, endpoint_id) > ($1, $2) ORDER BY tenant_id, endpoint_id LIMIT ${STEP_ROWS}) AS step
-       GROUP BY 1, 2, 3 ORDER BY 1, 2`,
+    const rows = await this.database.prepared<Target & { old: boolean; activation: number; isDue: boolean }>(
+      `WITH RECURSIVE step AS (
+         (${firstAfter('$1::uuid, $2::uuid, $3::integer, $4::boolean')})
+         UNION ALL
+         SELECT following.* FROM step, LATERAL (
+           ${firstAfter('step.tenant_id, step.endpoint_id, step.activation, step.recovered')}) AS following
+       )
+       SELECT tenant_id AS "tenantId", endpoint_id AS id, recovered AS old, activation, next_attempt_at <= now() AS "isDue"
+       FROM step LIMIT ${STEP_ROWS}`,
       after,
     );
     const targets = rows.filter(({ isDue }) => isDue).map(({ tenantId, id, old }) => ({ tenantId, id, old }));
     const last = rows.at(-1);
-    return { targets, next: last ? [last.tenantId, last.id] : null };
+    const next: Position | null =
+      last && rows.length === STEP_ROWS ? [last.tenantId, last.id, last.activation, last.old] : null;
+    return { targets, next };
   }
 
   /** Removes the dead rows, which would stand in front of those that are wanted. */
