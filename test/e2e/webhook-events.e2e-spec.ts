@@ -17,14 +17,17 @@ import { deliveriesOf, subscribe, Subscription, waitForDeliveries } from '../sup
 const ISO_UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const ajv = addFormats(new Ajv({ allErrors: true }));
 
-describe('outbound webhooks', () => {
+describe.each([
+  ['in batches over several workspaces', 'true'],
+  ['workspace by workspace', 'false'],
+])('outbound webhooks, taken %s,', (_, CROSS_WORKSPACE_BATCHES) => {
   let service: TestService;
   /** Where endpoints are registered: no route does that. */
   let dashboard: Dashboard;
   let receiver: Receiver;
 
   beforeAll(async () => {
-    service = await TestService.create({ role: 'all' });
+    service = await TestService.create({ role: 'all', env: { CROSS_WORKSPACE_BATCHES } });
     dashboard = await Dashboard.create({ beside: service });
     receiver = await Receiver.start();
   });
