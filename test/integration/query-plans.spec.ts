@@ -5,20 +5,28 @@ import { LoadedConnection } from '../../src/channels/connections/connection.load
 import { OutboundMessageQueue } from '../../src/channels/outbound/outbound-message.queue';
 import { OutboundMessageRouter } from '../../src/channels/outbound/outbound-message.router';
 import { OutboundMessagesRepository } from '../../src/channels/outbound/outbound-messages.repository';
-import { FIRST_POSITION, StaleMessagesRepository } from '../../src/channels/outbound/stale-messages.repository';
+import {
+  FIRST_POSITION as FIRST_STALE,
+  StaleMessagesRepository,
+} from '../../src/channels/outbound/stale-messages.repository';
 import { AuditService } from '../../src/audit/audit.service';
 import { CHANNELS } from '../../src/common/channel';
+import { newId } from '../../src/common/ids';
 import { ContactsRepository } from '../../src/contacts/contacts.repository';
 import { CONVERSATION_STATUSES } from '../../src/conversations/conversation.entity';
 import { ConversationsRepository } from '../../src/conversations/conversations.repository';
 import { Database } from '../../src/database/database';
 import { MessagesRepository } from '../../src/messages/messages.repository';
-import { OutboxEvent, OutboxRelay } from '../../src/outbox/outbox.relay';
-import { PendingDeliveriesRepository } from '../../src/webhooks/deliveries/pending-deliveries.repository';
-import { WebhookDeliveriesRepository } from '../../src/webhooks/deliveries/webhook-deliveries.repository';
-import { WakeUp } from '../../src/queue/wake-up.queue';
+import { EventQueueRepository } from '../../src/outbox/event-queue.repository';
+import {
+  FIRST_POSITION,
+  PendingDeliveriesRepository,
+} from '../../src/webhooks/deliveries/pending-deliveries.repository';
+import { Target } from '../../src/queue/target';
+import { AttemptRecord } from '../../src/webhooks/deliveries/delivery';
+import { DeliveryHistoryRepository } from '../../src/webhooks/deliveries/delivery-history.repository';
+import { WebhookEndpointsRepository } from '../../src/webhooks/endpoints/webhook-endpoints.repository';
 import { Dashboard } from '../support/dashboard';
-import { waitFor } from '../support/wait';
 
 const ROWS = 100_000;
 const PAGE = 51;
@@ -36,11 +44,16 @@ const ENDPOINTS = 20;
 const EVENTS = 50_000;
 const DELIVERED_EVENTS = 6_000;
 const PENDING_EVENTS = 1_000;
+/** Of a step of a search over all workspaces. */
+const STEP_ROWS = 1_000;
 
 /** In SQL: ids that rise with the row's number, as those of UUIDv7 do. */
 const ID = `(lpad(to_hex(i), 12, '0') || '70008000' || lpad(to_hex(i), 12, '0'))::uuid`;
 const TENANT = `(ARRAY['${TENANTS.join("','")}']::uuid[])
   [CASE WHEN i % 20000 = 0 THEN 4 WHEN i % 100 = 1 THEN 3 WHEN i % 11 = 0 THEN 2 ELSE 1 END]`;
+
+/** Partitions and their indexes, each with what it is a part of. */
+const wholes = new Map<string, string>();
 
 interface PlanNode {
   'Node Type': string;
@@ -81,6 +94,10 @@ describe('query plans', () => {
     database = new Client({ connectionString: dashboard.stores.databaseUrl });
     await database.connect();
     await fill(dashboard.stores.databaseUrl);
+    const { rows } = await database.query<{ part: string; whole: string }>(
+      'SELECT inhrelid::regclass::text AS part, inhparent::regclass::text AS whole FROM pg_inherits',
+    );
+    for (const { part, whole } of rows) wholes.set(part, whole);
   }, 60_000);
   afterAll(async () => {
     await database.end();
@@ -101,19 +118,23 @@ describe('query plans', () => {
   ): Promise<PlanNode[]> {
     sent.mockClear();
     await call();
-    const statements = statementsSent().filter(({ sql }) => prefix.test(sql.trim()) && !/advisory/.test(sql));
+    const all = statementsSent();
+    // Statements over queues come after one that sets how they are planned.
+    const settings = all.find(({ sql }) => /set_config\(name/.test(sql))?.sql;
+    const statements = all.filter(({ sql }) => prefix.test(sql.trim()) && !/advisory|set_config/.test(sql));
     expect(statements.length).toBeGreaterThan(0);
     const plans: PlanNode[] = [];
     for (const { sql, parameters, isPrepared } of statements) {
-      plans.push(await explain(sql, parameters));
-      if (isPrepared) plans.push(await explainForAllValues(sql, parameters));
+      plans.push(await explain(sql, parameters, settings));
+      if (isPrepared) plans.push(await explainForAllValues(sql, parameters, settings));
     }
     return plans;
   }
 
-  async function explain(sql: string, parameters: unknown[] = []): Promise<PlanNode> {
+  async function explain(sql: string, parameters: unknown[] = [], settings?: string): Promise<PlanNode> {
     await database.query('BEGIN');
     try {
+      if (settings) await database.query(settings);
       const { rows } = await database.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
         `EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) ${sql}`,
         parameters,
@@ -124,11 +145,19 @@ describe('query plans', () => {
     }
   }
 
-  async function explainForAllValues(sql: string, parameters: unknown[]): Promise<PlanNode> {
+  async function explainForAllValues(
+    sql: string,
+    parameters: unknown[],
+    settings?: string,
+  ): Promise<PlanNode> {
     const values = parameters.map((value) => literalOf(value));
     await database.query(`SET plan_cache_mode = force_generic_plan; PREPARE statement AS ${sql}`);
     try {
-      return await explain(`EXECUTE statement ${values.length > 0 ? `(${values.join()})` : ''}`);
+      return await explain(
+        `EXECUTE statement ${values.length > 0 ? `(${values.join()})` : ''}`,
+        [],
+        settings,
+      );
     } finally {
       await database.query('DEALLOCATE statement; RESET plan_cache_mode');
     }
@@ -140,12 +169,16 @@ describe('query plans', () => {
    */
   function expectPage(plans: PlanNode[], index: string, key = index): void {
     for (const plan of plans) {
-      const nodes = nodesOf(plan);
-      expect(nodes.map((node) => node['Node Type'])).toEqual(
-        expect.not.arrayContaining(['Seq Scan', 'Sort', 'Incremental Sort', 'Bitmap Heap Scan']),
-      );
+      expectInOrder(plan);
       expect([[index], [key]]).toContainEqual(indexesOf(plan));
       expect(rowsRead(plan)).toBeLessThanOrEqual(index === key ? PAGE : PAGE * 1.5);
+    }
+  }
+
+  function expectInOrder(plan: PlanNode): void {
+    const types = runNodesOf(plan).map((node) => node['Node Type']);
+    for (const type of ['Seq Scan', 'Sort', 'Incremental Sort', 'Bitmap Heap Scan']) {
+      expect(types).not.toContain(type);
     }
   }
 
@@ -179,12 +212,12 @@ describe('query plans', () => {
       expectPage(await plansOf(() => repository.list(tenantId, { cursor }, PAGE)), 'contacts_pkey');
     });
 
-    it('of an endpoint’s deliveries', async () => {
-      const repository = dashboard.app.get(WebhookDeliveriesRepository);
-      expectPage(
-        await plansOf(() => repository.list(BIG, { endpointId: endpoint(3), cursor }, PAGE)),
-        'webhook_deliveries_endpoint_idx',
-      );
+    it('of an endpoint’s finished deliveries', async () => {
+      const repository = dashboard.app.get(DeliveryHistoryRepository);
+      const [plan] = await plansOf(() => repository.list(BIG, { endpointId: endpoint(3), cursor }, PAGE));
+      expectInOrder(plan!);
+      expect(indexesOf(plan!)).toEqual(expect.arrayContaining(['webhook_deliveries_endpoint_idx']));
+      expect(rowsRead(plan!)).toBeLessThanOrEqual(PAGE * 4);
     });
 
     it('of the audit log', async () => {
@@ -285,72 +318,117 @@ describe('query plans', () => {
   });
 
   describe('the worker', () => {
+    const requestsFor = (count: number, each = 5) =>
+      Array.from({ length: count }, (_, n) => ({
+        tenantId: BIG,
+        endpointId: endpoint(n + 1),
+        activation: 1,
+        recovered: false,
+        count: each,
+      }));
+
+    const inQueue = <T>(work: Parameters<Database['queueTransaction']>[0]) =>
+      dashboard.get(Database).queueTransaction(work) as Promise<T>;
+
     it.each([
       ['one endpoint', 1],
       ['many endpoints', ENDPOINTS],
-    ])('claims for %s from the pending index, and finds all else by its key', async (_, count) => {
+    ])('claims for %s from its own part of the index, and finds all else by its key', async (_, count) => {
       const store = dashboard.app.get(PendingDeliveriesRepository);
       const plans = await plansOf(
-        () => Promise.all(Array.from({ length: count }, (_, n) => store.claim(endpoint(n + 1), 5))),
+        () => inQueue((tx) => store.claim(tx, requestsFor(count), { leaseId: newId() })),
         /^WITH/,
       );
 
-      expect(plans).toHaveLength(1);
-      const [plan] = plans;
-      expect(nodesOf(plan!).map((node) => node['Node Type'])).not.toContain('Sort');
-      expectOnlyIndexed(plan!, ['webhook_deliveries', 'events']);
-      const indexes = indexesOf(plan!).filter((name) => name !== 'webhook_endpoints_pkey');
-      expect(indexes.sort()).toEqual([
-        'events_pkey',
-        'webhook_deliveries_pending_idx',
-        'webhook_deliveries_pkey',
-      ]);
-      expect(rowsRead(plan!)).toBeLessThan(100 + count * 20);
+      expect(plans).toHaveLength(2);
+      for (const plan of plans) {
+        expectOnlyIndexed(plan, ['pending_deliveries', 'events']);
+        expect(indexesOf(plan).sort()).toEqual([
+          'events_pkey',
+          'pending_deliveries_endpoint_idx',
+          'pending_deliveries_pkey',
+        ]);
+        expect(rowsRead(plan)).toBeLessThan(100 + count * 20);
+      }
     });
 
-    it('sees whether anything is due from the pending index', async () => {
-      const [plan] = await plansOf(() => dashboard.app.get(PendingDeliveriesRepository).hasDue(endpoint(2)));
-      expect(indexesOf(plan!)).toEqual(expect.arrayContaining(['webhook_deliveries_pending_idx']));
-      expectOnlyIndexed(plan!, ['webhook_deliveries']);
+    it('sees whether anything is due from the endpoint’s own part of the index', async () => {
+      const target = { tenantId: BIG, id: endpoint(2) };
+      const [plan] = await plansOf(() => dashboard.app.get(PendingDeliveriesRepository).hasDue(target));
+      expect(indexesOf(plan!)).toEqual(expect.arrayContaining(['pending_deliveries_endpoint_idx']));
+      expectOnlyIndexed(plan!, ['pending_deliveries']);
       expect(rowsRead(plan!)).toBeLessThan(10);
     });
 
-    it('sweeps by skipping from endpoint to endpoint', async () => {
-      const plans = await plansOf(() => dashboard.app.get(PendingDeliveriesRepository).sweep(1_000), /^WITH/);
-
-      expect(plans).toHaveLength(2);
+    it('polls in steps, however much is pending', async () => {
+      const store = dashboard.app.get(PendingDeliveriesRepository);
+      const plans = [
+        ...(await plansOf(() => store.findDue(FIRST_POSITION))),
+        ...(await plansOf(() => store.findScheduled(new Date(0)))),
+      ];
+      expect(plans).toHaveLength(4);
       for (const plan of plans) {
-        expect(indexesOf(plan)).toEqual(expect.arrayContaining(['webhook_deliveries_pending_idx']));
-        expect(rowsRead(plan)).toBeLessThan(ENDPOINTS * 10);
+        expectOnlyIndexed(plan, ['pending_deliveries']);
+        expect(rowsRead(plan)).toBeLessThanOrEqual(STEP_ROWS);
       }
     });
 
     it('records outcomes by key', async () => {
       const store = dashboard.app.get(PendingDeliveriesRepository);
-      const [delivery] = await store.claim(endpoint(4), 1);
-      const phases = { lookupMs: null, connectMs: null, tlsMs: null, firstByteMs: null };
-      const outcome = {
-        at: new Date(),
-        durationMs: 1,
-        response: null,
-        phases,
-        error: null,
-        errorMessage: null,
-      };
-      const [plan] = await plansOf(async () => {
-        await store.record([
-          {
-            delivery: delivery!,
-            outcome: { kind: 'succeeded', statusCode: 200, ...outcome },
-            status: 'SUCCEEDED',
-            retryDelayMs: null,
-          },
-        ]);
-        // It is written once more, for its plan.
-        await database.query('DELETE FROM webhook_attempts');
-      }, /^WITH/);
-      expectOnlyIndexed(plan!, ['webhook_deliveries']);
-      expect(rowsRead(plan!)).toBeLessThan(10);
+      const held = { leaseId: newId() };
+      const [row] = await dashboard
+        .get(Database)
+        .queueTransaction((tx) => store.claim(tx, requestsFor(1, 1), held));
+      const delivery = { ...row!, endpoint: { id: endpoint(1), tenantId: BIG }, held: { row: held } };
+      const record = { delivery, row: held, outcome: null, status: 'PENDING', retryDelayMs: 60_000 };
+      const plans = await plansOf(
+        () => inQueue((tx) => store.settle(tx, [record as unknown as AttemptRecord & { row: typeof held }])),
+        /^WITH/,
+      );
+      expect(plans).toHaveLength(2);
+      for (const plan of plans) {
+        expect(indexesOf(plan)).toEqual(expect.arrayContaining(['pending_deliveries_pkey']));
+        expectOnlyIndexed(plan, ['pending_deliveries']);
+        expect(rowsRead(plan)).toBeLessThan(10);
+      }
+    });
+
+    it('cancels in steps, from the endpoint’s own part of the index', async () => {
+      const store = dashboard.app.get(PendingDeliveriesRepository);
+      const target = { tenantId: BIG, id: endpoint(5) };
+      const plans = await plansOf(() => inQueue((tx) => store.deleteStale(tx, target, 0, 500)), /^WITH/);
+      for (const plan of plans) {
+        expect(indexesOf(plan)).toEqual(expect.arrayContaining(['pending_deliveries_endpoint_idx']));
+        expectOnlyIndexed(plan, ['pending_deliveries']);
+        expect(rowsRead(plan)).toBeLessThan(10);
+      }
+    });
+
+    it('takes events from the workspace’s own part of the queue', async () => {
+      const queue = dashboard.app.get(EventQueueRepository);
+      const limits = new Map([
+        [BIG, 20],
+        [TINY, 20],
+      ]);
+      const plans = await plansOf(() => inQueue((tx) => queue.claim(tx, limits, newId())), /^WITH/);
+      expect(plans).toHaveLength(2);
+      for (const plan of plans) {
+        expect([...new Set(indexesOf(plan))].sort()).toEqual(['event_queue_pkey', 'events_pkey']);
+        expectOnlyIndexed(plan, ['event_queue', 'events']);
+        expect(rowsRead(plan)).toBeLessThan(200);
+      }
+    });
+
+    it('locks the endpoints of workspaces by index', async () => {
+      const endpoints = dashboard.app.get(WebhookEndpointsRepository);
+      const plans = await plansOf(
+        () => inQueue((tx) => endpoints.lockSubscribersOf(tx, [BIG, TINY])),
+        /^WITH/,
+      );
+      for (const plan of plans) {
+        expectOnlyIndexed(plan, ['webhook_endpoints']);
+        expect(rowsRead(plan)).toBeLessThan(ENDPOINTS * 5);
+      }
     });
 
     it('claims a connection’s messages from the due index, and asks each whether it is the next by index', async () => {
@@ -364,12 +442,12 @@ describe('query plans', () => {
           expect.arrayContaining(['message_dispatches_due_idx', 'messages_unsent_idx']),
         );
         expectOnlyIndexed(plan, ['message_dispatches', 'messages', 'conversations']);
-        expect(rowsRead(plan)).toBeLessThan(300);
+        expect(rowsRead(plan)).toBeLessThan(1_000);
       }
     });
 
     it('finds the messages of events by their keys, however many are queued', async () => {
-      const queue = new OutboundMessageQueue({} as Queue<WakeUp>); // nothing is queued
+      const queue = new OutboundMessageQueue({} as Queue<Target>); // nothing is queued
       const messages = new OutboundMessagesRepository(dashboard.get(Database));
       const router = new OutboundMessageRouter(messages, queue, dashboard.get(Metrics));
       const keys = Array.from({ length: 10 }, (_, n) => ({
@@ -389,8 +467,8 @@ describe('query plans', () => {
       const stale = new StaleMessagesRepository(dashboard.get(Database));
       const plans = [
         ...(await plansOf(() => stale.findScheduled(new Date(0)))),
-        ...(await plansOf(() => stale.findDue(FIRST_POSITION))),
-        ...(await plansOf(() => stale.findStuck(FIRST_POSITION))),
+        ...(await plansOf(() => stale.findDue(FIRST_STALE))),
+        ...(await plansOf(() => stale.findStuck(FIRST_STALE))),
       ];
 
       for (const plan of plans) {
@@ -398,25 +476,10 @@ describe('query plans', () => {
         expect(rowsRead(plan)).toBeLessThan(1_100);
       }
     });
-
-    it('relays from the index of what is not relayed yet', async () => {
-      const relay = dashboard.app.get(OutboxRelay);
-      const plans = await plansOf(async () => {
-        relay.start();
-        await waitFor('a relayed batch', () =>
-          statementsSent().some(({ sql }) => sql.includes('UPDATE events')),
-        );
-        await relay.beforeApplicationShutdown();
-      });
-      for (const plan of plans) {
-        expect(indexesOf(plan).sort()).toEqual(['events_pkey', 'events_unrelayed_idx']);
-        expectOnlyIndexed(plan, ['events']);
-      }
-    });
   });
 
   function expectOnlyIndexed(plan: PlanNode, tables: string[]): void {
-    const scanned = scansOf(plan).filter((node) => tables.includes(node['Relation Name'] ?? ''));
+    const scanned = scansOf(plan).filter((node) => tables.includes(wholeOf(node['Relation Name'] ?? '')));
     expect(scanned.map((node) => node['Node Type'])).not.toContain('Seq Scan');
   }
 });
@@ -441,12 +504,22 @@ function nodesOf(plan: PlanNode): PlanNode[] {
   return [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
 }
 
+/** Without partitions that the statement passed over. */
+function runNodesOf(plan: PlanNode): PlanNode[] {
+  return nodesOf(plan).filter((node) => node['Actual Loops'] > 0);
+}
+
+/** The partitioned table or index that a part belongs to, or else itself. */
+function wholeOf(name: string): string {
+  return wholes.get(name) ?? name;
+}
+
 function scansOf(plan: PlanNode): PlanNode[] {
-  return nodesOf(plan).filter((node) => node['Node Type'].endsWith('Scan'));
+  return runNodesOf(plan).filter((node) => node['Node Type'].endsWith('Scan'));
 }
 
 function indexesOf(plan: PlanNode): string[] {
-  return nodesOf(plan).flatMap((node) => node['Index Name'] ?? []);
+  return runNodesOf(plan).flatMap((node) => (node['Index Name'] ? wholeOf(node['Index Name']) : []));
 }
 
 /** Without those that the plan has and its run did not need. */
@@ -477,12 +550,6 @@ function endpoint(n: number): string {
   return uuid(100 + n);
 }
 
-/** The event of a message in the long history. */
-function messageCreated(id: string): OutboxEvent {
-  const data = JSON.stringify({ conversationId: CONVERSATION, message: { id } });
-  return { id, tenantId: BIG, type: 'message.created', data, sequence: null, createdAt: new Date() };
-}
-
 /** The id of the row with this number. */
 function sequential(i: number): string {
   const hex = i.toString(16).padStart(12, '0');
@@ -508,6 +575,8 @@ async function fill(connectionString: string): Promise<void> {
     'ANALYZE messages',
     ENDPOINT_ROWS,
     DELIVERIES,
+    PENDING,
+    EVENT_QUEUE,
     CONNECTIONS,
     QUEUED,
     DISPATCHES,
@@ -543,22 +612,26 @@ const IDENTITIES = `
 
 /** Each with its tenant's one contact, so that contacts can be filled at the same time. */
 const CONVERSATIONS = `
-  INSERT INTO conversations
+  INSERT INTO conversations (tenant_id, id, contact_id, source_channel, status, last_message_preview, last_message_at,
+    created_at, updated_at)
   SELECT t, ${ID}, t, (ARRAY['${CHANNELS.join("','")}'])[CASE WHEN h < 60 THEN 1 WHEN h < 90 THEN 2 ELSE 3 + h % 3 END],
     CASE WHEN g < 90 THEN 'CLOSED' WHEN g < 99 THEN 'OPEN' ELSE 'SNOOZED' END,
-    NULL, NULL, 'Preview', now(), now(), now()
+    'Preview', now(), now(), now()
   FROM generate_series(1, ${ROWS}) i,
     LATERAL (SELECT ${TENANT} AS t, (i * 7919::bigint / 13) % 100 AS h, (i * 104729::bigint / 17) % 100 AS g) x`;
 
 const MESSAGES = `
-  INSERT INTO messages
-  SELECT '${BIG}', '${CONVERSATION}', ${ID}, 'AGENT', '${uuid(9)}', 'Message ' || i, 'SENT', NULL, now()
+  INSERT INTO messages (tenant_id, conversation_id, id, sender_type, sender_agent_id, body, delivery_status, created_at)
+  SELECT '${BIG}', '${CONVERSATION}', ${ID}, 'AGENT', '${uuid(9)}', 'Message ' || i, 'SENT', now()
   FROM generate_series(1, ${ROWS}) i`;
 
 const EVENTS_ROWS = `
-  INSERT INTO events
-  SELECT '${BIG}', ${ID}, 'message.created', '{}', now(), CASE WHEN i <= ${EVENTS - 100} THEN now() END
-  FROM generate_series(1, ${EVENTS}) i`;
+  INSERT INTO events (tenant_id, id, type, data, created_at)
+  SELECT '${BIG}', ${ID}, 'message.created', '{}', now() FROM generate_series(1, ${EVENTS}) i`;
+
+const EVENT_QUEUE = `
+  INSERT INTO event_queue (tenant_id, event_id)
+  SELECT '${BIG}', ${ID} FROM generate_series(${EVENTS - 5_000}, ${EVENTS}) i`;
 
 const AUDIT = `
   INSERT INTO audit_entries
@@ -566,21 +639,30 @@ const AUDIT = `
   FROM generate_series(1, 20000) i`;
 
 const ENDPOINT_ROWS = `
-  INSERT INTO webhook_endpoints
+  INSERT INTO webhook_endpoints (id, tenant_id, url, events, secret_key_id, secret_ciphertext, active, created_at,
+    updated_at)
   SELECT ('00000000-0000-7000-8000-' || lpad((100 + n)::text, 12, '0'))::uuid, '${BIG}', 'https://example.com', '{*}',
     'test', '\\x00', true, now(), now()
   FROM generate_series(1, ${ENDPOINTS}) n`;
 
+const DELIVERY = `
+  SELECT (lpad(to_hex(e), 12, '0') || '70008000' || lpad(to_hex(i), 12, '0'))::uuid AS id,
+    ('00000000-0000-7000-8000-' || lpad((101 + i % ${ENDPOINTS})::text, 12, '0'))::uuid AS endpoint_id,
+    (lpad(to_hex(e), 12, '0') || '70008000' || lpad(to_hex(e), 12, '0'))::uuid AS event_id, e - 1 AS n
+  FROM generate_series(0, ${DELIVERED_EVENTS * ENDPOINTS - 1}) i, LATERAL (SELECT 1 + i / ${ENDPOINTS} AS e) x`;
+
 /** Of each endpoint's, those of the first events are finished, and many of the last ones still wait. */
 const DELIVERIES = `
-  INSERT INTO webhook_deliveries
-  SELECT '${BIG}', (lpad(to_hex(e), 12, '0') || '70008000' || lpad(to_hex(i), 12, '0'))::uuid,
-    ('00000000-0000-7000-8000-' || lpad((101 + i % ${ENDPOINTS})::text, 12, '0'))::uuid,
-    (lpad(to_hex(e), 12, '0') || '70008000' || lpad(to_hex(e), 12, '0'))::uuid, 'message.created',
-    CASE WHEN done THEN 'SUCCEEDED' ELSE 'PENDING' END, 1, 6, now() - i * interval '1 millisecond',
-    NULL, NULL, now(), CASE WHEN done THEN now() END
-  FROM generate_series(0, ${DELIVERED_EVENTS * ENDPOINTS - 1}) i,
-    LATERAL (SELECT 1 + i / ${ENDPOINTS} AS e, i / ${ENDPOINTS} < ${DELIVERED_EVENTS - PENDING_EVENTS} AS done) x`;
+  INSERT INTO webhook_deliveries (tenant_id, id, round, endpoint_id, event_id, event_type, status, attempt_count,
+    finished_at)
+  SELECT '${BIG}', id, 1, endpoint_id, event_id, 'message.created', 'SUCCEEDED', 1, now() FROM (${DELIVERY}) AS d
+  WHERE n < ${DELIVERED_EVENTS - PENDING_EVENTS}`;
+
+const PENDING = `
+  INSERT INTO pending_deliveries (tenant_id, id, endpoint_id, activation, event_id, event_type, round, attempt_count,
+    recovered, next_attempt_at)
+  SELECT '${BIG}', id, endpoint_id, 1, event_id, 'message.created', 1, n % 2, false, now() - n * interval '1 millisecond'
+  FROM (${DELIVERY}) AS d WHERE n >= ${DELIVERED_EVENTS - PENDING_EVENTS}`;
 
 /** A connection for each channel. */
 const CONNECTIONS = `
@@ -591,9 +673,9 @@ const CONNECTIONS = `
 
 /** Five in each of many conversations, the one with the long history among them. */
 const QUEUED = `
-  INSERT INTO messages
+  INSERT INTO messages (tenant_id, conversation_id, id, sender_type, sender_agent_id, body, delivery_status, created_at)
   SELECT '${BIG}', c.id, (lpad(to_hex(${ROWS} + n * 5 + k), 12, '0') || '700080000000' || lpad(to_hex(k), 8, '0'))::uuid,
-    'AGENT', '${uuid(9)}', 'Queued', 'QUEUED', NULL, now()
+    'AGENT', '${uuid(9)}', 'Queued', 'QUEUED', now()
   FROM (SELECT id, row_number() OVER (ORDER BY id) AS n FROM conversations WHERE tenant_id = '${BIG}' LIMIT 4000) c,
     generate_series(1, 5) k`;
 
