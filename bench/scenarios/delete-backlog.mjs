@@ -19,7 +19,7 @@ export const deleteBacklog = {
   /** @param {import('../main.mjs').Bench} bench */
   async run(bench) {
     const { plan, environment, small, progress } = bench;
-    const { receiver } = environment;
+    const { receiver, neighbours } = environment;
     const deployment = await small();
     const [measured] = deployment.fixture.receiving;
     const [owner] = await deployment.addReceiving(1, 'hang');
@@ -37,14 +37,14 @@ export const deleteBacklog = {
       const actor = { type: 'agent', id: owner.agentId };
       const answer = await host.call('WebhookEndpointsService', 'delete', owner.id, owner.endpoint.id, actor);
       await sleep(ON_WIRE_MS);
-      const hung = await receiver.countHung();
+      const hung = await neighbours.countHung();
       await untilCancelled(deployment, owner);
       const tookS = (performance.now() - startedAt) / 1000;
-      must((await receiver.countHung()) === hung, 'an attempt began after the answer');
+      must((await neighbours.countHung()) === hung, 'an attempt began after the answer');
       await checkCancelled(deployment, owner, count);
       return { answerMs: answer.ms, tookS };
     };
-    const calm = () => receiver.release();
+    const calm = () => neighbours.release();
     const { alone, beside, result } = await besideTrouble(bench, deployment, {
       measured,
       prepare,

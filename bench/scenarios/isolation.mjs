@@ -52,5 +52,5 @@ async function cancelHanging(deployment, { id, endpoint }) {
     id,
     endpoint.id,
   ]);
-  await deployment.environment.receiver.release();
+  await deployment.environment.neighbours.release();
 }

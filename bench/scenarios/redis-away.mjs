@@ -25,11 +25,11 @@ export const redisAway = {
     const failing = await deployment.addReceiving(WORKSPACES, 'fail');
     const proxy = await startRedisProxy(deployment.redisUrl);
     await deployment.startService('worker', { REDIS_URL: proxy.url });
-    await environment.receiver.expect(failing);
+    await environment.neighbours.expect(failing);
     proxy.cut();
     progress(`${attempts} attempts`);
     const sent = await offer(deployment, failing, { perSecond: WORKSPACES, seconds: 1 });
-    const deliveries = await untilAttempted(environment.receiver, sent, attempts);
+    const deliveries = await untilAttempted(environment.neighbours, sent, attempts);
     const [first, ...gaps] = longestGaps(deliveries);
     const bounds = GAPS_S.slice(0, attempts - 1);
     return [

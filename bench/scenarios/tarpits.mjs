@@ -57,7 +57,7 @@ async function forget(deployment, hanging) {
   await deployment.query('UPDATE webhook_endpoints SET active = false WHERE tenant_id = ANY ($1)', [ids]);
   await deployment.query('DELETE FROM event_queue WHERE tenant_id = ANY ($1)', [ids]);
   await deployment.query('DELETE FROM pending_deliveries WHERE tenant_id = ANY ($1)', [ids]);
-  await deployment.environment.receiver.release();
+  await deployment.environment.neighbours.release();
   await sleep(SETTLED_MS);
 }
 

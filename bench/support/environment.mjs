@@ -19,7 +19,7 @@ const file = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 const READY_WITHIN_MS = 30_000;
 
 /**
- * PostgreSQL (with fsync), Redis, a receiver of webhooks, and processes of the service and its limits. The reaper ends
+ * PostgreSQL (with fsync), Redis, a receiver of webhooks, another for those of neighbours, and processes of the service and its limits. The reaper ends
  * all of them after this process.
  */
 export class Environment {
@@ -30,6 +30,7 @@ export class Environment {
     const environment = new Environment(servers, log);
     environment.certificates = await makeCertificates(folder, ['localhost', '127.0.0.1']);
     environment.receiver = await startReceiver(servers.reaper, environment.certificates);
+    environment.neighbours = await startReceiver(servers.reaper, environment.certificates);
     return environment;
   }
 
@@ -49,6 +50,12 @@ export class Environment {
     this.admin.on('error', () => undefined); // its server ends first
   }
 
+  /** The URL of an endpoint. What is not measured has a receiver of its own, so that it delays no arrival. */
+  urlOf = (/** @type {string} */ path) => {
+    const { port } = path.startsWith('/live/') ? this.receiver : this.neighbours;
+    return `https://127.0.0.1:${port}${path}`;
+  };
+
   /** Made on first use. */
   deployment(name, sizes) {
     if (!this.filled.has(name)) this.filled.set(name, this.fill(name, sizes));
@@ -62,7 +69,7 @@ export class Environment {
     this.deployments.push(deployment);
     await this.admin.query(`CREATE DATABASE ${deployment.database}`);
     await runCli(['migrate'], deployment.env);
-    await fill(deployment.pool, deployment.fixture, sizes, this.receiver.port);
+    await fill(deployment.pool, deployment.fixture, sizes, this.urlOf);
     this.log(`  took ${Math.round((performance.now() - startedAt) / 1000)} s`);
     return deployment;
   }
@@ -189,7 +196,7 @@ export class Deployment {
    */
   async addReceiving(count, group, endpointsEach = 1) {
     const receiving = newReceiving(count, group, endpointsEach);
-    await addReceiving(this.pool, receiving, this.environment.receiver.port);
+    await addReceiving(this.pool, receiving, this.environment.urlOf);
     return receiving;
   }
 

@@ -13,9 +13,11 @@ const SCOPES = [
 /**
  * Fills a migrated, empty database. For speed PostgreSQL makes the rows, secondary indexes are dropped meanwhile, and
  * foreign keys are not checked.
+ *
+ * @param {(path: string) => string} urlOf the URL of an endpoint
  */
-export async function fill(pool, fixture, sizes, receiverPort) {
-  await withFillingClient(pool, (db) => insertFixture(db, fixture, receiverPort));
+export async function fill(pool, fixture, sizes, urlOf) {
+  await withFillingClient(pool, (db) => insertFixture(db, fixture, urlOf));
   // In parallel: the search index takes about as long as everything else.
   await Promise.all([
     withFillingClient(pool, (db) => insertContacts(db, fixture, sizes)),
@@ -63,28 +65,28 @@ async function withoutIndexes(db, table, insert) {
 
 const column = (rows, name) => rows.map((row) => row[name]);
 
-async function insertFixture(db, { measured, others, receiving, otherEndpoints }, receiverPort) {
+async function insertFixture(db, { measured, others, receiving, otherEndpoints }, urlOf) {
   await insertWorkspaces(db, [measured, ...others]);
   await db.query(
     `INSERT INTO api_keys (id, tenant_id, name, hash, first_chars, last_chars, scopes, created_at)
      VALUES ($1, $2, 'bench', $3, 'plk_', 'xxxx', $4, now())`,
     [measured.apiKeyId, measured.id, measured.apiKeyHash, SCOPES],
   );
-  await insertEndpoints(db, otherEndpoints, receiverPort);
-  await insertReceiving(db, receiving, receiverPort);
+  await insertEndpoints(db, otherEndpoints, urlOf);
+  await insertReceiving(db, receiving, urlOf);
 }
 
 /** Adds workspaces that get webhooks to a filled database. */
-export function addReceiving(pool, receiving, receiverPort) {
-  return withFillingClient(pool, (db) => insertReceiving(db, receiving, receiverPort));
+export function addReceiving(pool, receiving, urlOf) {
+  return withFillingClient(pool, (db) => insertReceiving(db, receiving, urlOf));
 }
 
-async function insertReceiving(db, receiving, receiverPort) {
+async function insertReceiving(db, receiving, urlOf) {
   await insertWorkspaces(db, receiving);
   await insertEndpoints(
     db,
     receiving.flatMap(({ endpoints }) => endpoints),
-    receiverPort,
+    urlOf,
   );
   await insertQuietConversations(db, receiving);
 }
@@ -103,7 +105,7 @@ async function insertWorkspaces(db, workspaces) {
   );
 }
 
-async function insertEndpoints(db, endpoints, receiverPort) {
+async function insertEndpoints(db, endpoints, urlOf) {
   await db.query(
     `INSERT INTO webhook_endpoints
        (id, tenant_id, url, events, secret_key_id, secret_ciphertext, active, created_at, updated_at)
@@ -113,7 +115,7 @@ async function insertEndpoints(db, endpoints, receiverPort) {
     [
       column(endpoints, 'id'),
       column(endpoints, 'tenantId'),
-      endpoints.map(({ path }) => `https://127.0.0.1:${receiverPort}${path}`),
+      endpoints.map(({ path }) => urlOf(path)),
       endpoints.map(({ sealed }) => sealed.keyId),
       endpoints.map(({ sealed }) => sealed.ciphertext),
     ],

@@ -32,8 +32,21 @@ export async function besideTrouble({ plan, environment }, deployment, { measure
   } finally {
     end.abort();
   }
-  const beside = latencyOf(await measuring);
+  const times = await measuring;
   await calm?.();
   const after = await measure({ seconds });
-  return { alone: latencyOf([...before, ...after]), beside, result };
+  return {
+    alone: latencyOf([...before, ...after]),
+    beside: { ...latencyOf(times), ...bySecond(times) },
+    result,
+  };
+}
+
+/** The p95 of the messages of each second: shows when the trouble was worst. */
+function bySecond(/** @type {[number, number][]} */ times) {
+  const since = times.reduce((earliest, [madeAt]) => Math.min(earliest, madeAt), Infinity);
+  /** @type {[number, number][][]} */
+  const seconds = [];
+  for (const time of times) (seconds[Math.floor((time[0] - since) / 1000)] ??= []).push(time);
+  return { p95BySecond: Array.from(seconds, (ofSecond) => (ofSecond ? latencyOf(ofSecond).p95 : null)) };
 }
