@@ -1,7 +1,13 @@
 import Redis from 'ioredis';
 import { Client } from 'pg';
+import { ChannelConnectionsService } from '../../src/channels/connections/channel-connections.service';
+import { ConnectionLoader } from '../../src/channels/connections/connection.loader';
 import { OutboundMessagesRepository } from '../../src/channels/outbound/outbound-messages.repository';
-import { ConnectedWorkspace, deliveryOf, waitForStatus } from '../support/connected-workspace';
+import { Chat, connect, ConnectedWorkspace, deliveryOf, waitForStatus } from '../support/connected-workspace';
+import { waitForLockWait } from '../support/lock-waits';
+import { OwnRedis } from '../support/own-redis';
+import { SYSTEM } from '../../src/common/principal';
+import { MessageResponse } from '../../src/messages/message.dto';
 import { TestService } from '../support/service';
 import { ServiceProcess } from '../support/service-process';
 import { TelegramSimulator } from '../support/simulators/telegram';
@@ -44,8 +50,10 @@ describe('outbound messages', () => {
   });
 
   /** For three seconds. */
-  async function exhaustThroughput({ connection }: ConnectedWorkspace): Promise<void> {
-    await redis.set(`throughput:${connection.id}`, 30, 'EX', 3);
+  async function exhaustThroughput({ connection }: ConnectedWorkspace, of = service): Promise<void> {
+    const client = of === service ? redis : new Redis(of.stores.redisUrl);
+    await client.set(`throughput:${connection.id}`, 30, 'EX', 3);
+    if (client !== redis) client.disconnect();
   }
 
   describe('in order', () => {
@@ -316,6 +324,157 @@ describe('outbound messages', () => {
     });
     await redis.flushdb();
     await waitForStatus(service, message, 'SENT');
+  });
+
+  it('sends and retries on schedule without Redis', async () => {
+    const ownRedis = await OwnRedis.start();
+    const api = await TestService.create({ role: 'api', env: environment() });
+    const env = { ...environment(), REDIS_URL: ownRedis.url };
+    const worker = await TestService.create({ role: 'worker', beside: api, env });
+    try {
+      const chat = await (await ConnectedWorkspace.telegram(api)).chat();
+      await ownRedis.kill();
+      telegram.troubleNext(refusal(500));
+      const [first, second] = [await chat.send('first'), await chat.send('second')];
+      await waitFor('the failure', () => requested(chat.customerId).length === 1);
+      const failedAt = performance.now();
+      await waitFor('the retry', () => requested(chat.customerId).length === 2);
+      // A backoff of 2 s and up to 10 %, and a second for the poll; the rest is for a slow machine.
+      expect(performance.now() - failedAt).toBeLessThan(5_000);
+      for (const message of [first, second]) await waitForStatus(api, message, 'SENT');
+      expect(requested(chat.customerId)).toEqual(['first', 'first', 'second']);
+    } finally {
+      await worker.close();
+      await api.close();
+      await ownRedis.stop();
+    }
+  }, 40_000);
+
+  describe('over a connection that is disconnected', () => {
+    let api: TestService;
+    let workspace: ConnectedWorkspace;
+    let messages: OutboundMessagesRepository;
+
+    beforeEach(async () => {
+      api = await TestService.create({ role: 'api', env: environment() });
+      workspace = await ConnectedWorkspace.telegram(api);
+      messages = api.app.get(OutboundMessagesRepository, { strict: false });
+    });
+    afterEach(() => api.close());
+
+    const disconnect = () =>
+      api.app
+        .get(ChannelConnectionsService, { strict: false })
+        .disconnect(workspace.workspace.id, workspace.connection.id, SYSTEM);
+
+    /** Routed messages, of which all but the conversation's first wait. */
+    async function insertRouted(chat: Chat, count: number): Promise<void> {
+      const first = await chat.send('first');
+      await api.query(
+        `WITH copied AS (
+           INSERT INTO messages
+             (tenant_id, conversation_id, id, sender_type, sender_agent_id, body, delivery_status, created_at)
+           SELECT tenant_id, conversation_id,
+             (substr(id::text, 1, 19) || 'bfff-' || lpad(to_hex(n), 12, '0'))::uuid, sender_type, sender_agent_id, body,
+             delivery_status, created_at
+           FROM messages, generate_series(1, $3) n WHERE id = $1 RETURNING *
+         ), routed AS (
+           SELECT tenant_id, conversation_id, id, false AS waits FROM messages WHERE id = $1
+           UNION ALL SELECT tenant_id, conversation_id, id, true FROM copied
+         )
+         INSERT INTO message_dispatches (tenant_id, conversation_id, message_id, connection_id, waits, next_attempt_at)
+         SELECT tenant_id, conversation_id, id, $2, waits, now() FROM routed`,
+        [first.id, workspace.connection.id, count - 1],
+      );
+      await api.query('DELETE FROM event_queue WHERE tenant_id = $1', [workspace.workspace.id]);
+    }
+
+    const failed = async () => {
+      const [row] = await api.query<{ count: number }>(
+        `SELECT count(*)::integer FROM messages
+         WHERE tenant_id = $1 AND delivery_status = 'FAILED' AND delivery_error->>'code' = 'NO_CONNECTION'`,
+        [workspace.workspace.id],
+      );
+      return row!.count;
+    };
+
+    it('a claim that began later finds nothing', async () => {
+      await insertRouted(await workspace.chat(), 1);
+      const loaded = await api.app
+        .get(ConnectionLoader, { strict: false })
+        .byId(workspace.workspace.id, workspace.connection.id);
+      const other = new Client({ connectionString: api.stores.databaseUrl });
+      await other.connect();
+      try {
+        await other.query('BEGIN');
+        await other.query('SELECT FROM channel_connections WHERE id = $1 FOR UPDATE', [loaded!.id]);
+        await other.query(`UPDATE channel_connections SET status = 'DISCONNECTED' WHERE id = $1`, [
+          loaded!.id,
+        ]);
+        const claiming = messages.claim(loaded!, 1);
+        await waitForLockWait(api, 'the claim');
+        await other.query('COMMIT');
+        expect(await claiming).toEqual([]);
+      } finally {
+        await other.end();
+      }
+    });
+
+    it('what waits fails in steps, although workers stop in between', async () => {
+      const count = 3_000;
+      await insertRouted(await workspace.chat(), count);
+      await disconnect();
+      expect(await failed()).toBe(0);
+      let worker = await TestService.create({ role: 'worker', beside: api, env: environment() });
+      await waitFor('the first step', async () => (await failed()) > 0);
+      await worker.close();
+      worker = await TestService.create({ role: 'worker', beside: api, env: environment() });
+      try {
+        await waitFor('the last step', async () => (await failed()) === count);
+        expect(await api.query('SELECT FROM message_dispatches')).toEqual([]);
+      } finally {
+        await worker.close();
+      }
+    }, 40_000);
+
+    it('the messages behind them go over the next connection', async () => {
+      const chat = await workspace.chat();
+      await insertRouted(chat, 3);
+      await disconnect();
+      const botToken = TelegramSimulator.token(Number(workspace.connection.externalId));
+      await connect(api, workspace.workspace, 'TELEGRAM', { botToken });
+      const next = await chat.send('over the next one');
+      const worker = await TestService.create({ role: 'worker', beside: api, env: environment() });
+      try {
+        await waitForStatus(api, next, 'SENT');
+        expect(await failed()).toBe(3);
+        expect(requested(chat.customerId)).toEqual(['over the next one']);
+      } finally {
+        await worker.close();
+      }
+    });
+  });
+
+  it('does not look at the messages that wait behind another one', async () => {
+    const api = await TestService.create({ role: 'api', env: environment() });
+    const worker = await TestService.create({ role: 'worker', beside: api, env: environment() });
+    try {
+      const workspace = await ConnectedWorkspace.telegram(api);
+      const [long, other] = [await workspace.chat(), await workspace.chat()];
+      await exhaustThroughput(workspace, api);
+      const messages: MessageResponse[] = [];
+      for (const body of ['1', '2', '3']) messages.push(await long.send(body));
+      messages.push(await other.send('4'));
+      await waitForRouting(messages[3]!.id, api);
+      const waiting = await api.query<{ id: string }>(
+        'SELECT message_id AS id FROM message_dispatches WHERE waits',
+      );
+      expect(waiting.map(({ id }) => id).sort()).toEqual([messages[1]!.id, messages[2]!.id]);
+      for (const message of messages) await waitForStatus(api, message, 'SENT');
+    } finally {
+      await worker.close();
+      await api.close();
+    }
   });
 
   describe('when a worker stops', () => {

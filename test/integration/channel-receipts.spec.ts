@@ -1,5 +1,8 @@
+import Redis from 'ioredis';
 import { InboundEcho, InboundReceipt, InboundWatermark } from '../../src/channels/adapters/channel-adapter';
 import { ConnectionLoader } from '../../src/channels/connections/connection.loader';
+import { OutboundMessagesRepository } from '../../src/channels/outbound/outbound-messages.repository';
+import { SendResultRecorder } from '../../src/channels/outbound/send-result.recorder';
 import { ReceiptsService } from '../../src/channels/receipts/receipts.service';
 import { newId } from '../../src/common/ids';
 import { MessageResponse } from '../../src/messages/message.dto';
@@ -136,6 +139,29 @@ describe('receipts', () => {
     await waitForStatus(service, next, 'SENT');
     expect(await statusOf(message)).toBe('UNKNOWN');
     expect(requested()).toEqual(['Who knows?', 'the next']);
+  });
+
+  it('that are missing keep the next one back, also when a late outcome says no more', async () => {
+    const { connection } = workspace;
+    const redis = new Redis(service.stores.redisUrl);
+    await redis.set(`throughput:${connection.id}`, 1_000, 'EX', 3);
+    redis.disconnect();
+    const message = await chat.send('Late.');
+    const row = () =>
+      service.query('SELECT holds, lease_id IS NULL AS free FROM message_dispatches WHERE message_id = $1', [
+        message.id,
+      ]);
+    await waitFor('the routing', async () => (await row()).length === 1);
+    const loaded = await service.app.get(ConnectionLoader).byId(workspace.workspace.id, connection.id);
+    const [claimed] = await service.app.get(OutboundMessagesRepository).claim(loaded!, 1);
+    await service.query('UPDATE message_dispatches SET next_attempt_at = now() WHERE message_id = $1', [
+      message.id,
+    ]);
+    await waitForStatus(service, message, 'UNKNOWN');
+    const fault = { providerCode: null, message: 'No answer' };
+    await service.app.get(SendResultRecorder).record(claimed!, { kind: 'UNKNOWN', fault });
+
+    expect(await row()).toEqual([{ holds: true, free: true }]);
   });
 
   it('change nothing in another workspace, whatever id they have', async () => {

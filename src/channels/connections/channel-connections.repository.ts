@@ -86,7 +86,10 @@ export class ChannelConnectionsRepository {
     });
   }
 
-  /** @param sharing whether messages may be claimed meanwhile */
+  /**
+   * @param sharing whether messages may be claimed meanwhile. A claim takes FOR KEY SHARE, which sees an update only if its
+   * transaction took FOR UPDATE first.
+   */
   async lock(
     tx: Transaction,
     tenantId: string,
