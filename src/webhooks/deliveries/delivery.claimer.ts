@@ -18,7 +18,6 @@ import { ClaimedRow, PendingDeliveriesRepository } from './pending-deliveries.re
 const MAX_BATCH = 50;
 /** Until an operator restores the key. */
 const UNREADABLE_PAUSE_MS = 60_000;
-const RATE_UNKNOWN_PAUSE_MS = 1_000;
 
 interface Request {
   target: Target;
@@ -109,18 +108,9 @@ export class DeliveryClaimer {
     return new Map(endpoints.map((endpoint) => [endpoint.id, endpoint]));
   }
 
-  /** While Redis is down, the rate is unknown: deliveries to an endpoint with a rate limit are postponed. */
   private async acquireRate({ id, rateLimit }: Subscriber, wanted: number): Promise<Granted> {
     if (rateLimit === null) return { granted: wanted, remainingMs: 0 };
-    try {
-      return await this.rateLimiter.acquire(id, rateLimit, wanted);
-    } catch (error) {
-      this.logger.warn(
-        { err: error as Error },
-        'rate of an endpoint not known without Redis; deliveries postponed',
-      );
-      return { granted: 0, remainingMs: RATE_UNKNOWN_PAUSE_MS };
-    }
+    return this.rateLimiter.acquire(id, rateLimit, wanted);
   }
 
   private secretErrorOf(endpoint: Subscriber): SecretUnreadable | null {

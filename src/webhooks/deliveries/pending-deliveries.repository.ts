@@ -50,12 +50,6 @@ export const FIRST_POSITION: Position = [
   false,
 ];
 
-/** The longest due delivery of the next target of the index, after a place. */
-const firstAfter = (place: string) => `
-  SELECT tenant_id, endpoint_id, activation, recovered, next_attempt_at FROM pending_deliveries
-  WHERE (tenant_id, endpoint_id, activation, recovered) > (${place})
-  ORDER BY tenant_id, endpoint_id, activation, recovered, next_attempt_at LIMIT 1`;
-
 /** A pending delivery as lists show it. */
 export interface ListedPending extends DeliveryRow {
   activation: number;
@@ -339,27 +333,26 @@ export class PendingDeliveriesRepository {
   }
 
   /**
-   * A step of a search for targets with anything due, of all workspaces. It goes from target to target, and reads one row
-   * of each, however many deliveries it is owed.
+   * A step of a search for targets with anything due, of all workspaces. The next step passes over the rest of the last
+   * target, however many deliveries it is owed.
    * @returns where the next step begins; null after the last
    */
   async findDue(after: Position): Promise<{ targets: Target[]; next: Position | null }> {
-    const rows = await this.database.prepared<Target & { old: boolean; activation: number; isDue: boolean }>(
-      `WITH RECURSIVE step AS (
-         (${firstAfter('$1::uuid, $2::uuid, $3::integer, $4::boolean')})
-         UNION ALL
-         SELECT following.* FROM step, LATERAL (
-           ${firstAfter('step.tenant_id, step.endpoint_id, step.activation, step.recovered')}) AS following
-       )
-       SELECT tenant_id AS "tenantId", endpoint_id AS id, recovered AS old, activation, next_attempt_at <= now() AS "isDue"
-       FROM step LIMIT ${STEP_ROWS}`,
-      after,
+    type Row = { tenantId: string; id: string; old: boolean; activation: number; isDue: boolean };
+    const rows = await this.database.queueTransaction((tx) =>
+      tx.prepared<Row>(
+        `SELECT tenant_id AS "tenantId", endpoint_id AS id, recovered AS old, activation,
+                bool_or(next_attempt_at <= now()) AS "isDue"
+         FROM (SELECT tenant_id, endpoint_id, activation, recovered, next_attempt_at FROM pending_deliveries
+               WHERE (tenant_id, endpoint_id, activation, recovered) > ($1, $2, $3, $4)
+               ORDER BY tenant_id, endpoint_id, activation, recovered, next_attempt_at LIMIT ${STEP_ROWS}) AS step
+         GROUP BY tenant_id, endpoint_id, activation, recovered ORDER BY tenant_id, endpoint_id, activation, recovered`,
+        after,
+      ),
     );
     const targets = rows.filter(({ isDue }) => isDue).map(({ tenantId, id, old }) => ({ tenantId, id, old }));
     const last = rows.at(-1);
-    const next: Position | null =
-      last && rows.length === STEP_ROWS ? [last.tenantId, last.id, last.activation, last.old] : null;
-    return { targets, next };
+    return { targets, next: last ? [last.tenantId, last.id, last.activation, last.old] : null };
   }
 
   /** Removes the dead rows, which would stand in front of those that are wanted. */
