@@ -1,4 +1,5 @@
 import { rmSync } from 'node:fs';
+import { contradictions } from '../support/integrity';
 import { waitFor } from '../support/wait';
 import { Cluster } from './cluster';
 import { FULL, only, SHORT } from './plans';
@@ -6,7 +7,7 @@ import { Random } from './random';
 import { STEADY, STRUCK } from './receivers';
 import { describeEpisode, print, summaryOf, tableOf } from './report';
 import { Scenario } from './scenario';
-import { deliveriesByStatus, pending } from './tables';
+import { deliveriesByStatus, pending, succeededDeliveries } from './tables';
 
 const isFull = process.env.CHAOS === 'full';
 const plan = process.env.FAULT ? only(process.env.FAULT) : isFull ? FULL : SHORT;
@@ -98,6 +99,26 @@ describe(`Chaos (SEED=${seed})`, () => {
     const { SUCCEEDED = 0, EXHAUSTED = 0, CANCELLED = 0 } = outcomes;
     expect(outcomes.PENDING).toBeUndefined();
     expect(SUCCEEDED + EXHAUSTED + CANCELLED).toBe(cluster.ledger.promised.size * plan.receivers.length);
+  });
+
+  it('left no rows that contradict each other', async () => {
+    expect(await contradictions((sql) => cluster.stores.query(sql))).toEqual([]);
+  });
+
+  it('recorded a success for each delivery that was accepted, and for no other', async () => {
+    const { ledger, neighbours, stores } = cluster;
+    const succeeded = await succeededDeliveries(stores);
+    const idsOf = (arrivals: { deliveryId: string }[]) => arrivals.map(({ deliveryId }) => deliveryId);
+    const required = new Set([
+      ...idsOf(ledger.accepted),
+      ...neighbours.all.flatMap((neighbour) => idsOf(neighbour.acceptedAlways())),
+    ]);
+    const allowed = new Set([
+      ...idsOf(ledger.accepted),
+      ...neighbours.all.flatMap((neighbour) => idsOf(neighbour.ledger.accepted)),
+    ]);
+    expect([...required].filter((id) => !succeeded.has(id)).slice(0, SHOWN)).toEqual([]);
+    expect([...succeeded].filter((id) => !allowed.has(id)).slice(0, SHOWN)).toEqual([]);
   });
 
   it('recovered from each fault within 30 s', () => {

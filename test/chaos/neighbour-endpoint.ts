@@ -28,6 +28,11 @@ export class NeighbourEndpoint {
     return answeredAt - askedAt;
   }
 
+  /** Whether nothing that it was owed was ever cancelled. */
+  get wasAlwaysOpen(): boolean {
+    return this.changes.every(({ kind }) => kind !== 'closed');
+  }
+
   /** Messages that were sent during a change are not judged. */
   mustGet(message: Promised): boolean {
     const closed = this.changes.findLastIndex(({ kind }) => kind === 'closed');

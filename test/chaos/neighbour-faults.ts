@@ -3,7 +3,7 @@ import { answering, hanging, slow } from './behaviours';
 import { Cluster } from './cluster';
 import { Neighbour } from './neighbours';
 import { Random } from './random';
-import { storePoisonedEvent } from './tables';
+import { consumersOfParked, storePoisonedEvent } from './tables';
 
 /** Of an endpoint that is to have a backlog. */
 const FEW_A_SECOND = 10;
@@ -82,12 +82,15 @@ export async function recovery({ neighbours, sizes, workers }: Cluster, random: 
 }
 
 /** An event that can't be taken in lies between the messages of a workspace. */
-export async function poison({ neighbours, stores, sizes }: Cluster): Promise<void> {
+export async function poison({ neighbours, stores, sizes, complaints }: Cluster): Promise<void> {
   const neighbour = await neighbours.make(answering, [{}]);
   await neighbour.send(10);
   await storePoisonedEvent(stores, neighbour.workspaceId);
   await neighbour.send(10);
   await neighbour.settle(sizes.patienceMs);
+  const consumers = await consumersOfParked(stores, neighbour.workspaceId);
+  if (consumers.join() !== 'channels')
+    complaints.push(`the poisoned event is parked for [${consumers.join()}]`);
 }
 
 function endpointsOf(count: number): object[] {

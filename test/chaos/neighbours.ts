@@ -110,6 +110,12 @@ export class Neighbour {
     });
   }
 
+  /** Of the endpoints that were never gone. */
+  acceptedAlways(): Arrival[] {
+    const names = new Set(this.endpoints.filter((one) => one.wasAlwaysOpen).map(({ name }) => name));
+    return this.ledger.accepted.filter(({ receiver }) => names.has(receiver));
+  }
+
   get workspaceId(): string {
     return this.conversation.workspaceId;
   }

@@ -48,6 +48,7 @@ export const SHORT: Plan = {
     'name server: fails',
     'neighbour: flood',
     'neighbour: endpoints deleted with a backlog',
+    'neighbour: endpoint reactivated with a backlog',
   ),
   sizes: SMALL,
   withSmallDisk: false,
