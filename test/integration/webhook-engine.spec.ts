@@ -8,6 +8,7 @@ import { SYSTEM } from '../../src/common/principal';
 import { DeliveryQueue } from '../../src/webhooks/deliveries/delivery.queue';
 import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service';
 import { Dashboard } from '../support/dashboard';
+import { contradictions } from '../support/integrity';
 import { hasLockWait } from '../support/lock-waits';
 import { Receiver } from '../support/receiver';
 import { TestService } from '../support/service';
@@ -422,5 +423,9 @@ describe('delivery engine', () => {
     await waitForDeliveries(service, endpoint, 'SUCCEEDED', 1);
     release(busy.path);
     await waitForDeliveries(service, busy.endpoint, 'SUCCEEDED', 2);
+  });
+
+  it('has left no rows that contradict each other', async () => {
+    expect(await contradictions((sql) => service.query(sql))).toEqual([]);
   });
 });
