@@ -13,6 +13,8 @@ import { answerProtocolErrors, requireHost } from './common/protocol-errors';
 import { requestId } from './common/request-id';
 import { RequestPipe } from './common/request.pipe';
 import { Config } from './config/config';
+import { DatabaseClock } from './database/database-clock';
+import { requireClock } from './health/require-clock';
 import { measureRequests } from './metrics/http.metrics';
 import { Metrics } from './metrics/metrics';
 import { setupOpenApi } from './openapi/openapi';
@@ -52,6 +54,7 @@ function configure(app: NestExpressApplication, config: Config, logger: pino.Log
   app.use(accessLog(logger));
   app.use(measureRequests(app.get(Metrics)));
   app.use(requireHost);
+  app.use(requireClock(app.get(DatabaseClock)));
   // Providers sign the raw bytes, so their bodies are not parsed here.
   app.useBodyParser('raw', { limit: HOOK_BODY_LIMIT, type: isHookCall, inflate: false });
   app.use(HOOK_PATH, refuseHookBody);

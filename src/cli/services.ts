@@ -5,8 +5,10 @@ import { ApiKeysService } from '../auth/api-keys.service';
 import { ChannelConnectionsService } from '../channels/connections/channel-connections.service';
 import { Config } from '../config/config';
 import { ConfigModule } from '../config/config.module';
+import { AppError } from '../common/app-error';
 import { ContactsService } from '../contacts/contacts.service';
 import { ConversationsService } from '../conversations/conversations.service';
+import { DatabaseClock } from '../database/database-clock';
 import { MessagesService } from '../messages/messages.service';
 import { MessagingModule } from '../messaging.module';
 import { ParkedEventsService } from '../outbox/parked-events.service';
@@ -61,6 +63,8 @@ export async function useServices(work: (services: Services) => Promise<void>): 
     abortOnError: false,
   });
   try {
+    if (!app.get(DatabaseClock, { strict: false }).isTrusted)
+      throw new AppError('UNAVAILABLE', "The clock of this machine is more than 2 s from the database's.");
     const services = Object.entries(SERVICES).map(([name, type]) => [
       name,
       app.get<unknown>(type, { strict: false }),

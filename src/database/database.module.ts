@@ -2,6 +2,7 @@ import { DynamicModule, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { Config } from '../config/config';
 import { DATA_SOURCE, Database } from './database';
+import { DatabaseClock } from './database-clock';
 import { DatabaseClient } from './database-client';
 import { connectionOptions } from './data-source';
 
@@ -22,8 +23,8 @@ export class DatabaseModule {
           }),
         }),
       ],
-      providers: [Database],
-      exports: [Database],
+      providers: [Database, DatabaseClock],
+      exports: [Database, DatabaseClock],
     };
   }
 

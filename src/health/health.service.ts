@@ -4,6 +4,7 @@ import { DataSource } from 'typeorm';
 import { AppError } from '../common/app-error';
 import { Config } from '../config/config';
 import { DATA_SOURCE } from '../database/database';
+import { DatabaseClock } from '../database/database-clock';
 import { RedisClient } from '../redis/redis.module';
 
 type State = 'up' | 'down';
@@ -12,6 +13,7 @@ export interface Readiness {
   status: 'up';
   database: State;
   migrations: 'applied' | 'pending';
+  clock: 'synchronized' | 'wrong';
   redis: State;
 }
 
@@ -22,6 +24,7 @@ export class HealthService {
   constructor(
     private readonly config: Config,
     @InjectDataSource(DATA_SOURCE) private readonly dataSource: DataSource,
+    private readonly clock: DatabaseClock,
     private readonly redis: RedisClient,
   ) {}
 
@@ -35,12 +38,16 @@ export class HealthService {
       status: 'up',
       database,
       migrations: database === 'up' && (await this.isMigrated()) ? 'applied' : 'pending',
+      clock: this.clock.isTrusted ? 'synchronized' : 'wrong',
       redis,
     };
     const missing = [
       ...(database === 'down' ? [{ field: 'database', message: 'is down' }] : []),
       ...(database === 'up' && readiness.migrations === 'pending'
         ? [{ field: 'migrations', message: 'are not applied' }]
+        : []),
+      ...(readiness.clock === 'wrong'
+        ? [{ field: 'clock', message: "is more than 2 s from the database's" }]
         : []),
       ...(redis === 'down' && this.config.role === 'worker' ? [{ field: 'redis', message: 'is down' }] : []),
     ];

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
 import { Gauge } from 'prom-client';
 import { Database } from '../database/database';
+import { DatabaseClock } from '../database/database-clock';
 import { Metrics } from './metrics';
 
 /** Counting more rows costs time, and the backlog is far too long already. */
@@ -15,11 +16,13 @@ export class DatabaseMetrics {
   private readonly poolConnections: Gauge<'state'>;
   private readonly outboxDepth: Gauge;
   private readonly outboxAge: Gauge;
+  private readonly clockOffset: Gauge;
   private measuring: Promise<void> | null = null;
 
   constructor(
     metrics: Metrics,
     private readonly database: Database,
+    private readonly clock: DatabaseClock,
   ) {
     const registers = [metrics.registry];
     this.poolConnections = new Gauge({
@@ -38,6 +41,11 @@ export class DatabaseMetrics {
       help: 'The age of the oldest event in the queue.',
       registers,
     });
+    this.clockOffset = new Gauge({
+      name: 'database_clock_offset_seconds',
+      help: "By how much this process's clock is ahead of the database's.",
+      registers,
+    });
   }
 
   /** Settles within a second, also while the database is down: the other metrics matter most then. */
@@ -46,22 +54,27 @@ export class DatabaseMetrics {
     this.poolConnections.set({ state: 'busy' }, totalCount - idleCount);
     this.poolConnections.set({ state: 'idle' }, idleCount);
     this.poolConnections.set({ state: 'waiting' }, waitingCount);
+    this.clockOffset.set(this.clock.offsetMs / 1000);
     // An old value would look current.
     this.setOutbox(Number.NaN, Number.NaN);
-    this.measuring ??= this.measureOutbox().finally(() => (this.measuring = null));
+    this.measuring ??= this.measure().finally(() => (this.measuring = null));
     await Promise.race([this.measuring, sleep(TIMEOUT_MS)]);
   }
 
-  private async measureOutbox(): Promise<void> {
+  private async measure(): Promise<void> {
     try {
-      const [row] = await this.database.query<{ depth: number; age: number | null }>(
-        `SELECT count(*)::integer AS depth, extract(epoch FROM now() - min(queued_at))::float8 AS age
-         FROM (SELECT queued_at FROM event_queue LIMIT ${MAX_DEPTH}) AS queued`,
-      );
-      this.setOutbox(row!.depth, Math.max(0, row!.age ?? 0));
-    } catch (error) {
-      this.logger.warn({ err: error as Error }, 'failed to measure the outbox');
+      await this.measureOutbox();
+      } catch (error) {
+      this.logger.warn({ err: error as Error }, 'failed to measure the database');
     }
+  }
+
+  private async measureOutbox(): Promise<void> {
+    const [row] = await this.database.query<{ depth: number; age: number | null }>(
+      `SELECT count(*)::integer AS depth, extract(epoch FROM now() - min(queued_at))::float8 AS age
+         FROM (SELECT queued_at FROM event_queue LIMIT ${MAX_DEPTH}) AS queued`,
+    );
+    this.setOutbox(row!.depth, Math.max(0, row!.age ?? 0));
   }
 
   private setOutbox(depth: number, age: number): void {

@@ -6,7 +6,7 @@ import { waitFor } from '../support/wait';
 import { Span, Stores } from './stores';
 
 const MAIN = join(__dirname, '../../dist/main.js');
-const CLOCK = join(__dirname, 'clock.cjs');
+const CLOCK = join(__dirname, '../support/shifted-clock.cjs');
 /** By how much `shiftClock` changes its clock. */
 const CLOCK_OFFSET_MS = 5_000;
 /** The delay of a supervisor before it restarts a process. */

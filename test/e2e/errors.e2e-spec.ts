@@ -234,7 +234,7 @@ describe('errors', () => {
       const ready = await cutOff.client.send({ method: 'GET', path: '/health/ready' });
       expect([ready.status, ready.body]).toEqual([
         200,
-        { status: 'up', database: 'up', migrations: 'applied', redis: 'up' },
+        { status: 'up', database: 'up', migrations: 'applied', clock: 'synchronized', redis: 'up' },
       ]);
     });
   });

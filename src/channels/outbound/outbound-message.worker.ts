@@ -1,4 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { DatabaseClock } from '../../database/database-clock';
 import { Metrics } from '../../metrics/metrics';
 import { LeaseWorker } from '../../queue/lease-worker';
 import { Slots } from '../../queue/slots';
@@ -23,13 +24,14 @@ export class OutboundMessageWorker extends LeaseWorker<ClaimedMessage> {
     private readonly sender: OutboundMessageSender,
     private readonly messages: OutboundMessagesRepository,
     private readonly followUp: SendFollowUp,
+    private readonly clock: DatabaseClock,
     private readonly metrics: Metrics,
   ) {
     super(new Slots({ total: MAX_IN_FLIGHT, perTarget: MAX_PER_CONNECTION, slow: 0 }));
   }
 
   protected override isPaused(connection: Target): boolean {
-    return this.claimer.isPaused(connection);
+    return !this.clock.isTrusted || this.claimer.isPaused(connection);
   }
 
   protected override claim(connection: Target, count: number): Promise<ClaimedMessage[]> {

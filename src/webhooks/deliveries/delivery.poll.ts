@@ -1,5 +1,6 @@
 import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
 import { Periodic } from '../../common/periodic';
+import { DatabaseClock } from '../../database/database-clock';
 import { DeliveryWorker } from './delivery.worker';
 import { FIRST_POSITION, PendingDeliveriesRepository } from './pending-deliveries.repository';
 
@@ -30,6 +31,7 @@ export class DeliveryPoll implements OnApplicationBootstrap, BeforeApplicationSh
   constructor(
     private readonly deliveries: PendingDeliveriesRepository,
     private readonly worker: DeliveryWorker,
+    private readonly clock: DatabaseClock,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -41,6 +43,7 @@ export class DeliveryPoll implements OnApplicationBootstrap, BeforeApplicationSh
   }
 
   private async poll(): Promise<void> {
+    if (!this.clock.isTrusted) return;
     await this.findScheduled();
     await this.findDue();
     if (this.found < VACUUM_AFTER_TARGETS) return;

@@ -1,5 +1,6 @@
 import { Injectable, Logger, OnModuleInit } from '@nestjs/common';
 import { Config } from '../../config/config';
+import { DatabaseClock } from '../../database/database-clock';
 import { Metrics } from '../../metrics/metrics';
 import { LeaseWorker } from '../../queue/lease-worker';
 import { Slots } from '../../queue/slots';
@@ -23,6 +24,7 @@ export class DeliveryWorker extends LeaseWorker<Delivery> implements OnModuleIni
     private readonly queue: DeliveryQueue,
     private readonly signal: DeliverySignal,
     private readonly health: EndpointHealth,
+    private readonly clock: DatabaseClock,
     private readonly metrics: Metrics,
   ) {
     super(
@@ -39,7 +41,7 @@ export class DeliveryWorker extends LeaseWorker<Delivery> implements OnModuleIni
   }
 
   protected override isPaused(target: Target): boolean {
-    return this.claimer.isPaused(target);
+    return !this.clock.isTrusted || this.claimer.isPaused(target);
   }
 
   protected override claim(target: Target, count: number): Promise<Delivery[]> {

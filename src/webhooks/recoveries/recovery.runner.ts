@@ -2,6 +2,7 @@ import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap }
 import { idFloor } from '../../common/ids';
 import { Periodic } from '../../common/periodic';
 import { Database } from '../../database/database';
+import { DatabaseClock } from '../../database/database-clock';
 import { Transaction } from '../../database/transaction';
 import { DeliveryQueue } from '../deliveries/delivery.queue';
 import { PendingDeliveriesRepository } from '../deliveries/pending-deliveries.repository';
@@ -41,6 +42,7 @@ export class RecoveryRunner implements OnApplicationBootstrap, BeforeApplication
     private readonly missed: MissedDeliveries,
     private readonly pending: PendingDeliveriesRepository,
     private readonly queue: DeliveryQueue,
+    private readonly clock: DatabaseClock,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -52,7 +54,7 @@ export class RecoveryRunner implements OnApplicationBootstrap, BeforeApplication
   }
 
   private async runAll(): Promise<void> {
-    while (!this.runs.isStopped && (await this.runBatch()));
+    while (!this.runs.isStopped && this.clock.isTrusted && (await this.runBatch()));
   }
 
   /** @returns whether there was anything to do */

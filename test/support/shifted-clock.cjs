@@ -1,10 +1,10 @@
 /**
  * Loaded before the service (`--require`). SIGUSR2 puts the clock of this process CLOCK_OFFSET_MS ahead; a second one
- * puts it right again.
+ * puts it right again. With CLOCK_STARTS=wrong it is ahead from the start.
  */
 const RealDate = Date;
 const offsetMs = Number(process.env.CLOCK_OFFSET_MS);
-let isWrong = false;
+let isWrong = process.env.CLOCK_STARTS === 'wrong';
 
 const now = () => RealDate.now() + (isWrong ? offsetMs : 0);
 

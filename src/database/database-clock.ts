@@ -1,0 +1,86 @@
+import { BeforeApplicationShutdown, Injectable, Logger, OnModuleInit } from '@nestjs/common';
+import { Periodic } from '../common/periodic';
+import { Database } from './database';
+
+/** Ids hold their time, and so do leases and retries: a process that is further off spoils the order of others. */
+const MAX_OFFSET_MS = 2_000;
+const INTERVAL_MS = 10_000;
+/** Of one measurement. The one with the shortest round trip counts. */
+const SAMPLES = 3;
+
+/**
+ * Compares this process's clock with the database's, at the start and every ten seconds. Between two measurements the
+ * process's own steady clock shows a jump at once.
+ */
+@Injectable()
+export class DatabaseClock implements OnModuleInit, BeforeApplicationShutdown {
+  private readonly logger = new Logger(DatabaseClock.name);
+  private readonly measurements = new Periodic(
+    INTERVAL_MS,
+    () => this.measure(),
+    (error) => this.logger.warn({ err: error }, 'failed to compare the clock with that of the database'),
+  );
+  /** The steady clock's zero, by the database's clock; null before the first measurement. */
+  private steadyZero: number | null = null;
+  /** Half of the round trip of the measurement. */
+  private uncertainty = 0;
+  private measuring: Promise<void> | null = null;
+  private wasTrusted = true;
+
+  constructor(private readonly database: Database) {}
+
+  /** Before anything is served. While the database is down, nothing is served anyway. */
+  async onModuleInit(): Promise<void> {
+    await this.measure().catch((error: Error) =>
+      this.logger.warn({ err: error }, 'failed to compare the clock with that of the database'),
+    );
+    this.measurements.start();
+  }
+
+  beforeApplicationShutdown(): Promise<void> {
+    return this.measurements.stop();
+  }
+
+  /** By how much this process's clock is ahead, in milliseconds; NaN while it is not known. */
+  get offsetMs(): number {
+    return this.steadyZero === null ? Number.NaN : Date.now() - performance.now() - this.steadyZero;
+  }
+
+  /** False while the clock is certainly more than 2 seconds off: then the process serves nothing and claims nothing. */
+  get isTrusted(): boolean {
+    const isTrusted = !(Math.abs(this.offsetMs) - this.uncertainty > MAX_OFFSET_MS);
+    if (isTrusted !== this.wasTrusted) this.report(isTrusted);
+    return isTrusted;
+  }
+
+  private report(isTrusted: boolean): void {
+    this.wasTrusted = isTrusted;
+    const details = { offsetMs: Math.round(this.offsetMs) };
+    if (isTrusted) this.logger.log(details, "the clock agrees with the database's again");
+    else this.logger.error(details, "the clock is more than 2 s from the database's: nothing is served");
+    // The steady clock may have stopped meanwhile, as a suspended machine's does.
+    if (!isTrusted) void this.measure().catch(() => undefined);
+  }
+
+  /** Two at once are one. */
+  private measure(): Promise<void> {
+    this.measuring ??= this.compare().finally(() => (this.measuring = null));
+    return this.measuring;
+  }
+
+  private async compare(): Promise<void> {
+    let shortest = Infinity;
+    for (let n = 0; n < SAMPLES; n++) {
+      const before = performance.now();
+      const [row] = await this.database.query<{ ms: number }>(
+        'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS ms',
+      );
+      const roundTrip = performance.now() - before;
+      if (roundTrip >= shortest) continue;
+      shortest = roundTrip;
+      this.uncertainty = roundTrip / 2;
+      this.steadyZero = row!.ms - before - roundTrip / 2;
+    }
+    void this.isTrusted;
+  }
+}

@@ -1,0 +1,15 @@
+import type { NextFunction, Request, Response } from 'express';
+import { AppError } from '../common/app-error';
+import { DatabaseClock } from '../database/database-clock';
+
+/** Refuses every request but those for the process's health while its clock is wrong. */
+export function requireClock(clock: DatabaseClock) {
+  return ({ path }: Request, _: Response, next: NextFunction): void => {
+    const isServed = clock.isTrusted || path.startsWith('/health/');
+    next(
+      isServed
+        ? undefined
+        : new AppError('UNAVAILABLE', 'The clock of this process is wrong. Retry shortly.'),
+    );
+  };
+}
