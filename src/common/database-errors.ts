@@ -21,6 +21,9 @@ const SOCKET_FAULTS = new Set([
 const MESSAGES =
   /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Query read timeout)/;
 
+/** A lock was not to be had in time, or two statements waited for each other. */
+const LOCK_CONFLICTS = new Set(['55P03', '40P01']);
+
 const UNIQUE_VIOLATION = '23505';
 const FOREIGN_KEY_VIOLATION = '23503';
 const TRANSACTION_FAILED = '25P02';
@@ -36,6 +39,11 @@ export function isDatabaseAway(error: unknown): boolean {
       TEMPORARY_CLASSES.some((name) => code.startsWith(name))
     );
   return MESSAGES.test(message ?? '');
+}
+
+/** Whether a statement gave up waiting for a lock. */
+export function isLockConflict(error: unknown): boolean {
+  return LOCK_CONFLICTS.has(driverError(error).code ?? '');
 }
 
 /** TypeORM's errors when the connection ends between two statements of a transaction. */

@@ -16,8 +16,8 @@ export class Periodic {
     return this.stopped;
   }
 
-  start(): void {
-    this.timer = setTimeout(() => (this.running = this.run()), this.pauseMs);
+  start(firstPauseMs = this.pauseMs): void {
+    this.timer = setTimeout(() => (this.running = this.run()), firstPauseMs);
   }
 
   /** Resolves after the current run. */

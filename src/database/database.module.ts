@@ -5,6 +5,7 @@ import { DATA_SOURCE, Database } from './database';
 import { DatabaseClock } from './database-clock';
 import { DatabaseClient } from './database-client';
 import { connectionOptions } from './data-source';
+import { Partitions } from './partitions';
 
 @Module({})
 export class DatabaseModule {
@@ -23,8 +24,8 @@ export class DatabaseModule {
           }),
         }),
       ],
-      providers: [Database, DatabaseClock],
-      exports: [Database, DatabaseClock],
+      providers: [Database, DatabaseClock, Partitions],
+      exports: [Database, DatabaseClock, Partitions],
     };
   }
 

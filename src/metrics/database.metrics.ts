@@ -3,6 +3,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { Gauge } from 'prom-client';
 import { Database } from '../database/database';
 import { DatabaseClock } from '../database/database-clock';
+import { PARTITIONED_TABLES, Partitions } from '../database/partitions';
 import { Metrics } from './metrics';
 
 /** Counting more rows costs time, and the backlog is far too long already. */
@@ -17,12 +18,14 @@ export class DatabaseMetrics {
   private readonly outboxDepth: Gauge;
   private readonly outboxAge: Gauge;
   private readonly clockOffset: Gauge;
+  private readonly defaultRows: Gauge<'table'>;
   private measuring: Promise<void> | null = null;
 
   constructor(
     metrics: Metrics,
     private readonly database: Database,
     private readonly clock: DatabaseClock,
+    private readonly partitions: Partitions,
   ) {
     const registers = [metrics.registry];
     this.poolConnections = new Gauge({
@@ -46,6 +49,12 @@ export class DatabaseMetrics {
       help: "By how much this process's clock is ahead of the database's.",
       registers,
     });
+    this.defaultRows = new Gauge({
+      name: 'partition_default_rows',
+      help: 'Rows of the history that have no partition of their day, counted to 1000.',
+      labelNames: ['table'] as const,
+      registers,
+    });
   }
 
   /** Settles within a second, also while the database is down: the other metrics matter most then. */
@@ -57,6 +66,7 @@ export class DatabaseMetrics {
     this.clockOffset.set(this.clock.offsetMs / 1000);
     // An old value would look current.
     this.setOutbox(Number.NaN, Number.NaN);
+    for (const table of PARTITIONED_TABLES) this.defaultRows.set({ table }, Number.NaN);
     this.measuring ??= this.measure().finally(() => (this.measuring = null));
     await Promise.race([this.measuring, sleep(TIMEOUT_MS)]);
   }
@@ -64,7 +74,9 @@ export class DatabaseMetrics {
   private async measure(): Promise<void> {
     try {
       await this.measureOutbox();
-      } catch (error) {
+      const rows = await this.partitions.countDefaultRows();
+      for (const table of PARTITIONED_TABLES) this.defaultRows.set({ table }, rows[table]);
+    } catch (error) {
       this.logger.warn({ err: error as Error }, 'failed to measure the database');
     }
   }

@@ -2,6 +2,9 @@ import { BullModule } from '@nestjs/bull';
 import { Module } from '@nestjs/common';
 import { Config } from '../config/config';
 import { queueOptions } from '../queue/queue.options';
+import { PartitionReferences } from './partition-references';
+import { PartitionKeeper } from './partition.keeper';
+import { PartitionWorker } from './partition.worker';
 import { RETENTION_QUEUE, RetentionProcessor } from './retention.processor';
 import { RetentionService } from './retention.service';
 
@@ -9,7 +12,7 @@ import { RetentionService } from './retention.service';
   imports: [
     BullModule.registerQueueAsync({ name: RETENTION_QUEUE, inject: [Config], useFactory: queueOptions }),
   ],
-  providers: [RetentionService, RetentionProcessor],
-  exports: [RetentionService],
+  providers: [RetentionService, RetentionProcessor, PartitionReferences, PartitionKeeper, PartitionWorker],
+  exports: [RetentionService, PartitionKeeper],
 })
 export class RetentionModule {}

@@ -1,0 +1,143 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isLockConflict } from '../common/database-errors';
+import { Config } from '../config/config';
+import {
+  Day,
+  Partition,
+  PARTITIONED_TABLES,
+  PartitionChange,
+  Partitions,
+  nameOf,
+} from '../database/partitions';
+import { PartitionReferences } from './partition-references';
+
+/** A week without any worker costs nothing. */
+const DAYS_AHEAD = 8;
+/** Of rows in default partitions, in one run: ids that nobody made could be of any day. */
+const MAX_DEFAULT_DAYS = 30;
+const TRIES = 5;
+const PAUSE_MS = 400;
+
+/**
+ * Keeps a partition for each day of the history, from the oldest that is kept to eight days ahead. Every step stands for
+ * itself: the next run, of any worker, goes on after a kill or a failure.
+ */
+@Injectable()
+export class PartitionKeeper {
+  private readonly logger = new Logger(PartitionKeeper.name);
+
+  constructor(
+    private readonly config: Config,
+    private readonly partitions: Partitions,
+    private readonly references: PartitionReferences,
+  ) {}
+
+  /**
+   * Makes and attaches the partitions of yesterday, of the coming days, and of days whose rows are in a default partition,
+   * and attaches what an earlier run left.
+   */
+  async create(stop?: AbortSignal): Promise<void> {
+    const today = await this.partitions.today();
+    const oldest = today - this.config.retentionDays;
+    const present = await this.partitions.list();
+    const attached = new Set(
+      present.filter(({ isAttached }) => isAttached).map(({ table, day }) => nameOf(table, day)),
+    );
+    const days = new Set([
+      ...Array.from({ length: DAYS_AHEAD + 2 }, (_, n) => today - 1 + n),
+      ...(await this.partitions.daysOfDefaultRows()).slice(0, MAX_DEFAULT_DAYS),
+    ]);
+    const wanted = [
+      ...[...days].flatMap((day) => PARTITIONED_TABLES.map((table) => ({ table, day }))),
+      ...present.filter(({ day }) => day >= oldest),
+    ];
+    for (const { table, day } of wanted) {
+      if (attached.has(nameOf(table, day))) continue;
+      attached.add(nameOf(table, day));
+      const created = await this.tryStep('create', table, day, stop);
+      if (created === 'busy') return;
+      if (created) await this.tryStep('attach', table, day, stop);
+    }
+  }
+
+  /** Takes days out of the history that are wholly older than the retention, and that nothing unfinished needs. */
+  async detach(stop?: AbortSignal): Promise<void> {
+    const expired = await this.expired();
+    const attached = expired.filter(({ isAttached }) => isAttached);
+    for (const day of new Set(attached.map((partition) => partition.day))) {
+      if (stop?.aborted || (await this.isNeeded(day))) continue;
+      for (const table of PARTITIONED_TABLES) {
+        if (!attached.some((one) => one.day === day && one.table === table)) continue;
+        if ((await this.tryStep('detach', table, day, stop)) === 'busy') return;
+      }
+    }
+  }
+
+  /** @returns whether there is anything to drop */
+  async hasDetached(): Promise<boolean> {
+    return (await this.expired()).some(({ isAttached }) => !isAttached);
+  }
+
+  /**
+   * Drops what is detached. A request that read the history just before may have asked for an old delivery again: then
+   * the day is attached again.
+   */
+  async drop(stop?: AbortSignal): Promise<void> {
+    const detached = (await this.expired()).filter(({ isAttached }) => !isAttached);
+    for (const day of new Set(detached.map((partition) => partition.day))) {
+      if (stop?.aborted) return;
+      const step = (await this.isNeeded(day)) ? 'attach' : 'drop';
+      for (const { table } of detached.filter((partition) => partition.day === day))
+        if ((await this.tryStep(step, table, day, stop)) === 'busy') return;
+    }
+  }
+
+  /** A row in a default partition means that the partition of its day was missing. */
+  async checkDefaults(): Promise<void> {
+    const rows = await this.partitions.countDefaultRows();
+    if (Object.values(rows).some((count) => count > 0))
+      this.logger.error({ rows }, 'a default partition is not empty: the partition of a day was missing');
+  }
+
+  private async expired(): Promise<Partition[]> {
+    const oldest = (await this.partitions.today()) - this.config.retentionDays;
+    return (await this.partitions.list()).filter(({ day }) => day < oldest);
+  }
+
+  private async isNeeded(day: Day): Promise<boolean> {
+    const reference = await this.references.find(day);
+    if (!reference) return false;
+    const details = { day: nameOf('events', day).slice(-8), ...reference };
+    this.logger.warn(details, 'a day of the history is kept: something unfinished needs it');
+    return true;
+  }
+
+  /** @returns null when it failed: the next run tries again */
+  private async tryStep(
+    step: 'create' | 'attach' | 'detach' | 'drop',
+    table: Partition['table'],
+    day: Day,
+    stop?: AbortSignal,
+  ): Promise<PartitionChange | null> {
+    const partition = nameOf(table, day);
+    for (let n = 1; !stop?.aborted; n++) {
+      try {
+        const change = await this.partitions[step](table, day);
+        if (change === 'done') this.logger.log({ partition, step }, 'a partition was changed');
+        return change;
+      } catch (error) {
+        if (!isLockConflict(error) || n === TRIES) {
+          this.logger.error(
+            { err: error as Error, partition, step },
+            'a partition was not changed; it will be retried',
+          );
+          return null;
+        }
+      }
+      // Not at a fixed pace, which a regular reader might keep too.
+      await sleep(PAUSE_MS * (0.5 + Math.random()));
+    }
+    return null;
+  }
+}
