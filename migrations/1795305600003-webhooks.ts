@@ -38,6 +38,8 @@ export class Webhooks1795305600003 implements MigrationInterface {
         CHECK (NOT (active AND deleted_at IS NOT NULL))
       ) WITH (fillfactor = 80)`);
     await db.query(`CREATE INDEX webhook_endpoints_active_idx ON webhook_endpoints (tenant_id) WHERE active`);
+    await db.query(`
+      CREATE INDEX webhook_endpoints_deleted_idx ON webhook_endpoints (deleted_at) WHERE deleted_at IS NOT NULL`);
     // Deliveries that wait for a slot or a retry. A lease moves next_attempt_at to its end, so that one column is the
     // schedule of everything, and leased rows do not stand in front of those that are due.
     await db.query(`

@@ -74,7 +74,7 @@ export class Channels1795305600004 implements MigrationInterface {
       )`);
     await db.query(`
       CREATE INDEX provider_messages_message_idx ON provider_messages (tenant_id, conversation_id, message_id)`);
-    await db.query(`CREATE INDEX provider_messages_created_idx ON provider_messages USING brin (created_at)`);
+    await db.query(`CREATE INDEX provider_messages_created_idx ON provider_messages (created_at)`);
 
     // Receipts that arrive before the response to their send request.
     await db.query(`
@@ -88,7 +88,7 @@ export class Channels1795305600004 implements MigrationInterface {
         PRIMARY KEY (tenant_id, connection_id, provider_id, status),
         FOREIGN KEY (tenant_id, connection_id) REFERENCES channel_connections (tenant_id, id)
       )`);
-    await db.query(`CREATE INDEX early_receipts_created_idx ON early_receipts USING brin (created_at)`);
+    await db.query(`CREATE INDEX early_receipts_created_idx ON early_receipts (created_at)`);
   }
 
   async down(db: QueryRunner): Promise<void> {
