@@ -1,38 +1,135 @@
-import { DataSource } from 'typeorm';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AbstractLogger, DataSource, DataSourceOptions } from 'typeorm';
+import { AppError } from '../common/app-error';
+import { isLockConflict } from '../common/database-errors';
 import { Config } from '../config/config';
 import { connectionOptions } from './data-source';
 
 /** An arbitrary key: the process with this advisory lock migrates, the others wait. */
 const MIGRATION_LOCK = 7_254_139;
+const LOCK_POLL_MS = 250;
+/** What comes after a waiting migration waits for it. The service's own statements wait 2 s for a lock, and then fail. */
+const LOCK_TIMEOUT_MS = 1_000;
+const TRIES = 10;
+const MAX_PAUSE_MS = 15_000;
+/** Of the migrations before the first release. */
+const PRE_RELEASE = /17952192000\d\d$/;
+
+type Migrations = NonNullable<DataSourceOptions['migrations']>;
 
 /**
  * Applies every missing migration, or reverts the last one. Two processes at once are safe: the second waits and finds
- * nothing to do.
+ * nothing to do. A migration that does not get a lock within a second is rolled back and tried again, so that it holds up
+ * no process that serves meanwhile.
+ * @param migrations other ones than the service's
  * @returns the names of the migrations applied or reverted
+ * @throws AppError INVALID_BODY: a pre-release version made the database; UNAVAILABLE: it got no lock
  */
-export async function migrate(config: Config, direction: 'up' | 'down'): Promise<string[]> {
+export async function migrate(
+  config: Config,
+  direction: 'up' | 'down',
+  migrations?: Migrations,
+): Promise<string[]> {
   const options = connectionOptions(config);
-  const unlimited = { statement_timeout: 0, lock_timeout: 0, idle_in_transaction_session_timeout: 0 };
-  const dataSource = new DataSource({ ...options, poolSize: 2, extra: unlimited });
+  const extra = {
+    statement_timeout: 0,
+    lock_timeout: LOCK_TIMEOUT_MS,
+    idle_in_transaction_session_timeout: 0,
+  };
+  const dataSource = new DataSource({
+    ...options,
+    ...(migrations && { migrations }),
+    poolSize: 2,
+    logger: new SilentLogger(),
+    extra,
+  });
   await dataSource.initialize();
   try {
-    const lock = dataSource.createQueryRunner();
-    await lock.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
-    try {
-      if (direction === 'up') return (await dataSource.runMigrations()).map(({ name }) => name);
-      const applied = await appliedMigrations(dataSource);
-      if (applied.length > 0) await dataSource.undoLastMigration();
-      return applied.slice(-1);
-    } finally {
-      await lock.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK]);
-      await lock.release();
-    }
+    return await withMigrationLock(dataSource, async () => {
+      const before = await appliedMigrations(dataSource);
+      if (before.some((name) => PRE_RELEASE.test(name))) throw preRelease();
+      if (direction === 'down') return await revertLast(dataSource, before.at(-1));
+      await inTries(() => dataSource.runMigrations());
+      return (await appliedMigrations(dataSource)).slice(before.length);
+    });
   } finally {
     await dataSource.destroy();
   }
 }
 
+/** TypeORM would print on stdout what fails, also when it is tried again. */
+class SilentLogger extends AbstractLogger {
+  protected override writeLog(): void {}
+}
+
+async function revertLast(dataSource: DataSource, last: string | undefined): Promise<string[]> {
+  if (last === undefined) return [];
+  const migration = dataSource.migrations.find((one) => (one.name ?? one.constructor.name) === last);
+  // TypeORM looks at a migration's own `transaction` only on the way up.
+  const transaction = migration?.transaction === false ? 'none' : 'each';
+  await inTries(() => dataSource.undoLastMigration({ transaction }));
+  return [last];
+}
+
+/**
+ * Asks again and again, because a statement that waits for the lock has a snapshot: an index that is made concurrently
+ * would wait for its end, for ever.
+ */
+async function withMigrationLock<T>(dataSource: DataSource, work: () => Promise<T>): Promise<T> {
+  const runner = dataSource.createQueryRunner();
+  const tryLock = async () => {
+    const [lock] = (await runner.query('SELECT pg_try_advisory_lock($1) AS "isOurs"', [MIGRATION_LOCK])) as [
+      { isOurs: boolean },
+    ];
+    return lock.isOurs;
+  };
+  try {
+    while (!(await tryLock())) await sleep(LOCK_POLL_MS);
+    try {
+      return await work();
+    } finally {
+      await runner.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK]);
+    }
+  } finally {
+    await runner.release();
+  }
+}
+
+/** The pauses grow, so that what holds the lock may end. */
+async function inTries(work: () => Promise<unknown>): Promise<void> {
+  for (let failures = 0; ;) {
+    try {
+      return void (await work());
+    } catch (error) {
+      if (!isLockConflict(error)) throw error;
+      failures += 1;
+      if (failures === TRIES) throw noLock();
+      await sleep(Math.min(500 * 2 ** failures, MAX_PAUSE_MS) * (0.75 + Math.random() / 2));
+    }
+  }
+}
+
 async function appliedMigrations(dataSource: DataSource): Promise<string[]> {
+  const [table] = await dataSource.query<{ name: string | null }[]>(
+    `SELECT to_regclass('migrations') AS name`,
+  );
+  if (!table?.name) return [];
   const rows = await dataSource.query<{ name: string }[]>('SELECT name FROM migrations ORDER BY id');
   return rows.map(({ name }) => name);
+}
+
+function preRelease(): AppError {
+  return new AppError(
+    'INVALID_BODY',
+    'This database was made by a pre-release version, from which there is no upgrade. Nothing was changed. ' +
+      'Use a new, empty database.',
+  );
+}
+
+function noLock(): AppError {
+  return new AppError(
+    'UNAVAILABLE',
+    `A migration got no lock within ${LOCK_TIMEOUT_MS} ms, ${TRIES} times: long transactions hold it. ` +
+      'The migrations before it are applied, it is not. Run "migrate" again.',
+  );
 }
