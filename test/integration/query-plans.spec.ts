@@ -456,7 +456,7 @@ describe('query plans', () => {
         messageId: sequential(n + 1),
       }));
       const plans = await plansOf(
-        () => dashboard.get(Database).queueTransaction((tx) => router.route(tx, BIG, keys)),
+        () => dashboard.get(Database).queueTransaction((tx) => router.route(tx, keys)),
         /^(WITH|SELECT FROM)/,
       );
 
