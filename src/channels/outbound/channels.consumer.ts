@@ -31,7 +31,7 @@ export class ChannelsConsumer implements OutboxConsumer, OnModuleInit {
   begin(tx: Transaction): Promise<ConsumerTurn> {
     return Promise.resolve({
       limitOf: () => Infinity,
-      take: async (events) => {
+      take: async (events: OutboxEvent[]) => {
         await this.route(tx, events);
         return new Set<string>();
       },
@@ -45,7 +45,7 @@ export class ChannelsConsumer implements OutboxConsumer, OnModuleInit {
     if (!isId(conversationId) || !isId(messageId)) return;
     const key = { tenantId, conversationId, messageId };
     if (!(await this.progress.failUnrouted(tx, key, deliveryError('GIVEN_UP')))) return;
-    const { rows } = this.messages.moveUpPipelined(tx, tenantId, [conversationId]);
+    const { rows } = this.messages.moveUpPipelined(tx, tenantId, conversationId);
     tx.onCommit(() => void rows.then((next) => this.queue.wake(next.map(({ id }) => ({ tenantId, id })))));
   }
 

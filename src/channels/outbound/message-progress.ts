@@ -19,7 +19,7 @@ export class MessageProgress {
     status: DeliveryStatus,
     error: DeliveryError | null = null,
   ): Promise<DeliveryStatus | null> {
-    const [row] = await tx.query<{ before: DeliveryStatus }>(
+    const [row] = await tx.prepared<{ before: DeliveryStatus }>(
       `WITH old AS (
          SELECT delivery_status FROM messages
          WHERE tenant_id = $1 AND conversation_id = $2 AND id = $3 AND delivery_status = ANY ($6)

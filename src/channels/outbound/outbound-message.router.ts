@@ -88,9 +88,9 @@ export class OutboundMessageRouter {
       JSON.stringify(DELIVERY_ERROR_CODES),
     ]);
     // A failed message may have been the first.
-    for (const tenantId of new Set(routed.flatMap(({ code, tenantId }) => (code ? tenantId : [])))) {
-      const ids = conversations.filter((one) => one.tenantId === tenantId).map((one) => one.conversationId);
-      this.messages.moveUpPipelined(tx, tenantId, ids);
+    const failedIn = new Set(routed.flatMap(({ code, tenantId }) => (code ? tenantId : [])));
+    for (const { tenantId, conversationId } of conversations) {
+      if (failedIn.has(tenantId)) this.messages.moveUpPipelined(tx, tenantId, conversationId);
     }
     tx.onCommit(() => this.wakeAndCount(routed));
   }

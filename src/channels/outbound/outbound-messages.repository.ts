@@ -52,6 +52,8 @@ export const STATUS_BY_KEY = `coalesce(m.delivery_status, '')`;
 const BY_KEY = 'tenant_id = $1 AND conversation_id = $2 AND message_id = $3';
 const UP_TO = 'tenant_id = $1 AND conversation_id = $2 AND message_id <= $3';
 
+type ReadyMessage = Pick<ClaimedMessage, 'conversationId' | 'messageId' | 'attemptCount' | 'claimedAt'>;
+
 /**
  * The rows of message_dispatches: outbound messages that wait for an earlier one, are pending, leased, or hold their
  * conversation. Times are the database's own. To avoid deadlocks, every transaction locks these rows before messages.
@@ -79,27 +81,41 @@ export class OutboundMessagesRepository {
   claim(connection: LoadedConnection, count: number): Promise<ClaimedMessage[]> {
     const leaseId = newId();
     return this.database.queueTransaction(async (tx) => {
-      const rows = await tx.prepared<Omit<ClaimedMessage, 'connection' | 'leaseId' | 'startBy'>>(
-        `WITH sending AS (${MAY_SEND} FOR KEY SHARE), ready AS (
-           SELECT d.conversation_id, d.message_id, now() AS claimed_at, now() + ${LEASE} AS lease_until
-           FROM message_dispatches d WHERE EXISTS (SELECT FROM sending) AND ${IS_READY}
-           ORDER BY d.next_attempt_at, d.message_id LIMIT $3 FOR UPDATE OF d SKIP LOCKED
-         ), leased AS (
-           UPDATE message_dispatches d SET lease_id = $4, next_attempt_at = r.lease_until FROM ready r
-           WHERE d.tenant_id = $1 AND d.conversation_id = r.conversation_id AND d.message_id = r.message_id
-           RETURNING d.conversation_id, d.message_id, d.attempt_count, r.claimed_at
-         )
-         UPDATE messages m SET delivery_status = 'SENDING'
-         FROM leased l JOIN conversations c ON c.tenant_id = $1 AND c.id = l.conversation_id
-         WHERE m.tenant_id = $1 AND m.conversation_id = l.conversation_id AND m.id = l.message_id
-         RETURNING m.tenant_id AS "tenantId", m.conversation_id AS "conversationId", m.id AS "messageId",
-                   l.attempt_count AS "attemptCount", ${RECIPIENT} AS "recipientId", m.body,
-                   m.created_at AS "createdAt", l.claimed_at AS "claimedAt"`,
-        [connection.tenantId, connection.id, count, leaseId],
+      const ready = await tx.prepared<ReadyMessage>(
+        `WITH sending AS (${MAY_SEND} FOR KEY SHARE)
+         SELECT d.conversation_id AS "conversationId", d.message_id AS "messageId", d.attempt_count AS "attemptCount",
+                now() AS "claimedAt"
+         FROM message_dispatches d WHERE EXISTS (SELECT FROM sending) AND ${IS_READY}
+         ORDER BY d.next_attempt_at, d.message_id LIMIT $3 FOR UPDATE OF d SKIP LOCKED`,
+        [connection.tenantId, connection.id, count],
       );
+      const claimed = ready.map((message) => this.lease(tx, connection, leaseId, message));
+      const rows = (await Promise.all(claimed)).flat();
       const startBy = startByFromNow();
       return rows.map((row) => ({ ...row, connection, leaseId, startBy }));
     });
+  }
+
+  /**
+   * One statement for each message, all in one packet: joined to a list of keys, PostgreSQL would read all messages of a
+   * workspace that is too new for its statistics (500 keys, 8,000 messages: 2 s instead of 20 ms).
+   */
+  private async lease(
+    tx: Transaction,
+    { tenantId }: LoadedConnection,
+    leaseId: string,
+    { conversationId, messageId, attemptCount, claimedAt }: ReadyMessage,
+  ) {
+    const rows = await tx.prepared<Pick<ClaimedMessage, 'recipientId' | 'body' | 'createdAt'>>(
+      `WITH leased AS (
+         UPDATE message_dispatches SET lease_id = $4, next_attempt_at = now() + ${LEASE} WHERE ${BY_KEY}
+       )
+       UPDATE messages m SET delivery_status = 'SENDING' FROM conversations c
+       WHERE m.tenant_id = $1 AND m.conversation_id = $2 AND m.id = $3 AND c.tenant_id = $1 AND c.id = $2
+       RETURNING ${RECIPIENT} AS "recipientId", m.body, m.created_at AS "createdAt"`,
+      [tenantId, conversationId, messageId, leaseId],
+    );
+    return rows.map((row) => ({ ...row, tenantId, conversationId, messageId, attemptCount, claimedAt }));
   }
 
   /** Releases a claimed message without an attempt. */
@@ -145,7 +161,7 @@ export class OutboundMessagesRepository {
        RETURNING 1`,
       keyOf(key),
     );
-    if (deleted.length > 0) this.moveUpPipelined(tx, key.tenantId, [key.conversationId]);
+    if (deleted.length > 0) this.moveUpPipelined(tx, key.tenantId, key.conversationId);
   }
 
   /**
@@ -168,26 +184,25 @@ export class OutboundMessagesRepository {
         [...keyOf(key), leaseId, holdMs],
       );
     }
-    this.moveUpPipelined(tx, key.tenantId, [key.conversationId]);
+    this.moveUpPipelined(tx, key.tenantId, key.conversationId);
   }
 
   /**
-   * Lets the first unsent message of each conversation wait no longer than for the holds before it. Must follow whatever
-   * has ended an earlier message, under the lock of that message's row.
-   * @returns the messages' connections
+   * Lets a conversation's first unsent message wait no longer than for the holds before it. Must follow whatever has ended
+   * an earlier message, under the lock of that message's row.
+   * @returns the message's connection
    */
-  moveUpPipelined(tx: Transaction, tenantId: string, conversationIds: string[]): Pipelined<{ id: string }> {
+  moveUpPipelined(tx: Transaction, tenantId: string, conversationId: string): Pipelined<{ id: string }> {
     return tx.pipeline<{ id: string }>(
-      `WITH first AS (
-         SELECT c.id AS conversation_id, (${firstUnsent('c.id')}) AS message_id FROM unnest($2::uuid[]) AS c (id)
+      `WITH first AS (${firstUnsent('$2')}
        ), due AS (
-         SELECT f.*, greatest(now(), (${endOfHolds('f.conversation_id', 'f.message_id')})) AS due_at FROM first f
+         SELECT f.id, greatest(now(), (${endOfHolds('$2', 'f.id')})) AS due_at FROM first f
        )
        UPDATE message_dispatches d SET waits = false, next_attempt_at = due.due_at FROM due
-       WHERE d.tenant_id = $1 AND d.conversation_id = due.conversation_id AND d.message_id = due.message_id
+       WHERE d.tenant_id = $1 AND d.conversation_id = $2 AND d.message_id = (SELECT id FROM due)
          AND d.attempt_count = 0 AND d.lease_id IS NULL AND (d.waits OR d.next_attempt_at > due.due_at)
        RETURNING d.connection_id AS id`,
-      [tenantId, conversationIds],
+      [tenantId, conversationId],
     );
   }
 

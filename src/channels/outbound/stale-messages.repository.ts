@@ -1,12 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Channel } from '../../common/channel';
 import { Database } from '../../database/database';
-import { Transaction } from '../../database/transaction';
-import { DeliveryError, DeliveryStatus, statusesBefore } from '../../messages/message-status';
+import { Pipelined, Transaction } from '../../database/transaction';
 import { Target } from '../../queue/target';
 import { ConnectionStatus } from '../connections/channel-connection.entity';
 import { MessageKey } from './claimed-message';
-import { STATUS_BY_KEY } from './outbound-messages.repository';
 
 /** Rows of one step of a search over all workspaces. */
 const STEP_ROWS = 1_000;
@@ -130,66 +128,38 @@ export class StaleMessagesRepository {
     return tx.prepared<EndedMessage>(
       `SELECT d.tenant_id AS "tenantId", d.conversation_id AS "conversationId", d.message_id AS "messageId",
               d.connection_id AS "connectionId", d.holds, w.channel
-       FROM unnest($2::uuid[], $3::uuid[]) AS k (conversation_id, message_id)
-       JOIN message_dispatches d
-         ON d.tenant_id = $1 AND d.conversation_id = k.conversation_id AND d.message_id = k.message_id
-       JOIN channel_connections w ON w.tenant_id = $1 AND w.id = d.connection_id
-       WHERE ${HAS_ENDED} FOR UPDATE OF d SKIP LOCKED`,
-      [tenantId, ...columnsOf(keys)],
+       FROM unnest($2::uuid[], $3::uuid[]) AS k (conversation_id, message_id), LATERAL (
+         SELECT d.* FROM message_dispatches d
+         WHERE d.tenant_id = $1 AND d.conversation_id = k.conversation_id AND d.message_id = k.message_id AND ${HAS_ENDED}
+         LIMIT 1 FOR UPDATE SKIP LOCKED) d, LATERAL (
+         SELECT channel FROM channel_connections w WHERE w.tenant_id = $1 AND w.id = d.connection_id LIMIT 1) w`,
+      [tenantId, keys.map(({ conversationId }) => conversationId), keys.map(({ messageId }) => messageId)],
     );
   }
 
-  /** Starts holds, in the order of the keys. Each takes its lease's place. */
-  hold(tx: Transaction, tenantId: string, keys: MessageKey[], holdMs: number[]): Promise<unknown> {
-    return tx.prepared(
-      `WITH held AS (
-         SELECT conversation_id, message_id, now() + hold_ms * interval '1 millisecond' AS until
-         FROM unnest($2::uuid[], $3::uuid[], $4::integer[]) AS k (conversation_id, message_id, hold_ms)
-       )
-       UPDATE message_dispatches d SET lease_id = NULL, holds = true, next_attempt_at = held.until FROM held
-       WHERE d.tenant_id = $1 AND d.conversation_id = held.conversation_id AND d.message_id = held.message_id`,
-      [tenantId, ...columnsOf(keys), holdMs],
+  /** Starts a hold, in the place of a lease. */
+  hold(tx: Transaction, { tenantId, conversationId, messageId }: MessageKey, holdMs: number): Pipelined {
+    return tx.pipeline(
+      `UPDATE message_dispatches SET lease_id = NULL, holds = true, next_attempt_at = now() + $4 * interval '1 millisecond'
+       WHERE tenant_id = $1 AND conversation_id = $2 AND message_id = $3`,
+      [tenantId, conversationId, messageId, holdMs],
     );
   }
 
-  delete(tx: Transaction, tenantId: string, keys: MessageKey[]): Promise<unknown> {
-    return tx.prepared(
-      `DELETE FROM message_dispatches d USING unnest($2::uuid[], $3::uuid[]) AS k (conversation_id, message_id)
-       WHERE d.tenant_id = $1 AND d.conversation_id = k.conversation_id AND d.message_id = k.message_id`,
-      [tenantId, ...columnsOf(keys)],
+  delete(tx: Transaction, { tenantId, conversationId, messageId }: MessageKey): Pipelined {
+    return tx.pipeline(
+      'DELETE FROM message_dispatches WHERE tenant_id = $1 AND conversation_id = $2 AND message_id = $3',
+      [tenantId, conversationId, messageId],
     );
   }
 
-  /** Removes up to `count` pending messages of a connection, the first of each conversation before those that wait. */
-  async deletePending(tx: Transaction, { tenantId, id }: Target, count: number): Promise<MessageKey[]> {
+  /** Locks up to `count` pending messages of a connection, the first of each conversation before those that wait. */
+  lockPending(tx: Transaction, { tenantId, id }: Target, count: number): Promise<MessageKey[]> {
     return tx.prepared<MessageKey>(
-      `WITH pending AS (
-         SELECT conversation_id, message_id FROM message_dispatches
-         WHERE tenant_id = $1 AND connection_id = $2 AND lease_id IS NULL AND NOT holds
-         ORDER BY waits, next_attempt_at, message_id LIMIT $3 FOR UPDATE SKIP LOCKED
-       )
-       DELETE FROM message_dispatches d USING pending p
-       WHERE d.tenant_id = $1 AND d.conversation_id = p.conversation_id AND d.message_id = p.message_id
-       RETURNING d.tenant_id AS "tenantId", d.conversation_id AS "conversationId", d.message_id AS "messageId"`,
+      `SELECT tenant_id AS "tenantId", conversation_id AS "conversationId", message_id AS "messageId"
+       FROM message_dispatches WHERE tenant_id = $1 AND connection_id = $2 AND lease_id IS NULL AND NOT holds
+       ORDER BY waits, next_attempt_at, message_id LIMIT $3 FOR UPDATE SKIP LOCKED`,
       [tenantId, id, count],
-    );
-  }
-
-  /** @returns those of the messages that could advance to this status */
-  advance(
-    tx: Transaction,
-    tenantId: string,
-    keys: MessageKey[],
-    status: DeliveryStatus,
-    error: DeliveryError,
-  ): Promise<Pick<MessageKey, 'messageId'>[]> {
-    return tx.prepared(
-      `UPDATE messages m SET delivery_status = $4, delivery_error = $5
-       FROM unnest($2::uuid[], $3::uuid[]) AS k (conversation_id, message_id)
-       WHERE m.tenant_id = $1 AND m.conversation_id = k.conversation_id AND m.id = k.message_id
-         AND ${STATUS_BY_KEY} = ANY ($6)
-       RETURNING m.id AS "messageId"`,
-      [tenantId, ...columnsOf(keys), status, JSON.stringify(error), statusesBefore(status)],
     );
   }
 
@@ -208,8 +178,4 @@ export class StaleMessagesRepository {
 
 function targetsOf(rows: Target[]): Target[] {
   return rows.map(({ tenantId, id }) => ({ tenantId, id }));
-}
-
-function columnsOf(keys: MessageKey[]): [string[], string[]] {
-  return [keys.map(({ conversationId }) => conversationId), keys.map(({ messageId }) => messageId)];
 }

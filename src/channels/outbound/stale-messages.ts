@@ -3,17 +3,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Periodic } from '../../common/periodic';
 import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
+import { DeliveryError, DeliveryStatus } from '../../messages/message-status';
 import { Metrics } from '../../metrics/metrics';
 import { keyOf, Target } from '../../queue/target';
 import { ChannelAdapters } from '../adapters/channel-adapters';
 import { MessageKey } from './claimed-message';
 import { deliveryError } from './delivery-error';
+import { MessageProgress } from './message-progress';
 import { OutboundMessageQueue } from './outbound-message.queue';
 import { OutboundMessagesRepository } from './outbound-messages.repository';
-import { EndedMessage, StaleMessagesRepository } from './stale-messages.repository';
+import { StaleMessagesRepository } from './stale-messages.repository';
 
 const INTERVAL_MS = 200;
-const BATCH = 500;
+const BATCH = 200;
 /** Between batches, so that failing many messages slows nobody else. */
 const PAUSE_MS = 20;
 
@@ -36,6 +38,7 @@ export class StaleMessages implements OnApplicationBootstrap, BeforeApplicationS
     private readonly database: Database,
     private readonly stale: StaleMessagesRepository,
     private readonly messages: OutboundMessagesRepository,
+    private readonly progress: MessageProgress,
     private readonly adapters: ChannelAdapters,
     private readonly queue: OutboundMessageQueue,
     private readonly metrics: Metrics,
@@ -83,22 +86,12 @@ export class StaleMessages implements OnApplicationBootstrap, BeforeApplicationS
     const ended = await this.stale.lockEnded(tx, tenantId, keys);
     if (ended.length === 0) return;
     const leased = ended.filter(({ holds }) => !holds);
-    const error = deliveryError('OUTCOME_UNKNOWN');
-    const advanced = await this.stale.advance(tx, tenantId, leased, 'UNKNOWN', error);
-    const ids = new Set(advanced.map(({ messageId }) => messageId));
-    const unknown = leased.filter(({ messageId }) => ids.has(messageId));
-    const held = unknown.filter((message) => this.holdMsOf(message) > 0);
-    await this.stale.hold(
-      tx,
-      tenantId,
-      held,
-      held.map((message) => this.holdMsOf(message)),
-    );
-    await this.stale.delete(
-      tx,
-      tenantId,
-      ended.filter((message) => !held.includes(message)),
-    );
+    const unknown = await this.advance(tx, leased, 'UNKNOWN', deliveryError('OUTCOME_UNKNOWN'));
+    for (const message of ended) {
+      const holdMs = unknown.includes(message) ? this.adapters.of(message.channel).unknownHoldMs : 0;
+      if (holdMs > 0) this.stale.hold(tx, message, holdMs);
+      else this.stale.delete(tx, message);
+    }
     this.moveUpAndWake(
       tx,
       tenantId,
@@ -110,8 +103,18 @@ export class StaleMessages implements OnApplicationBootstrap, BeforeApplicationS
     });
   }
 
-  private holdMsOf({ channel }: EndedMessage): number {
-    return this.adapters.of(channel).unknownHoldMs;
+  /**
+   * One statement for each message, all in one packet.
+   * @returns those that could advance
+   */
+  private async advance<T extends MessageKey>(
+    tx: Transaction,
+    messages: T[],
+    status: DeliveryStatus,
+    error: DeliveryError,
+  ): Promise<T[]> {
+    const before = await Promise.all(messages.map((key) => this.progress.advance(tx, key, status, error)));
+    return messages.filter((_, n) => before[n] !== null);
   }
 
   /** One step of each in turn, so that a big one delays no other. */
@@ -135,11 +138,12 @@ export class StaleMessages implements OnApplicationBootstrap, BeforeApplicationS
     const isUnfinished = await this.workOn(tenantId, async (tx) => {
       const inactive = await this.stale.findInactive(tx, connection);
       if (!inactive) return false;
-      const pending = await this.stale.deletePending(tx, connection, BATCH);
+      const pending = await this.stale.lockPending(tx, connection, BATCH);
       if (pending.length === 0) return false;
       const code = inactive.status === 'REAUTH_REQUIRED' ? 'REAUTH_REQUIRED' : 'NO_CONNECTION';
-      const failed = await this.stale.advance(tx, tenantId, pending, 'FAILED', deliveryError(code));
-      const conversationIds = [...new Set(pending.map(({ conversationId }) => conversationId))];
+      for (const message of pending) this.stale.delete(tx, message);
+      const failed = await this.advance(tx, pending, 'FAILED', deliveryError(code));
+      const conversationIds = pending.map(({ conversationId }) => conversationId);
       // The account may be connected anew, with messages behind these.
       this.moveUpAndWake(tx, tenantId, conversationIds);
       const labels = { channel: inactive.channel, outcome: code.toLowerCase() };
@@ -150,8 +154,12 @@ export class StaleMessages implements OnApplicationBootstrap, BeforeApplicationS
   }
 
   private moveUpAndWake(tx: Transaction, tenantId: string, conversationIds: string[]): void {
-    const { rows } = this.messages.moveUpPipelined(tx, tenantId, conversationIds);
-    tx.onCommit(() => void rows.then((moved) => this.queue.wake(moved.map(({ id }) => ({ tenantId, id })))));
+    for (const conversationId of new Set(conversationIds)) {
+      const { rows } = this.messages.moveUpPipelined(tx, tenantId, conversationId);
+      tx.onCommit(
+        () => void rows.then((moved) => this.queue.wake(moved.map(({ id }) => ({ tenantId, id })))),
+      );
+    }
   }
 }
 
