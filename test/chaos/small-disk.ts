@@ -4,6 +4,9 @@ import { createInterface } from 'node:readline';
 import { startReaper } from '../../scripts/processes.mjs';
 
 const ROOMY = '4g';
+/** What may be written between a look at the disk and its change of size; more after each failure. */
+const MARGIN_BYTES = 64 * 1024;
+const MAX_TRIES = 50;
 /** Mounts, and unmounts when it is ended. */
 const HOLD = `
   mount -t tmpfs -o mode=755,size=${ROOMY} chaos "$1" || exit 1
@@ -27,21 +30,28 @@ export class SmallDisk {
     return new SmallDisk(folder);
   }
 
-  /** Nothing more can be written that needs a new page. */
+  /** Next to nothing more can be written that needs a new page. */
   fill(): void {
-    const { blocks, bfree, bsize } = statfsSync(this.folder);
-    this.resize(String((blocks - bfree) * bsize));
+    let failure: string | null = null;
+    for (let margin = 0; margin < MAX_TRIES * MARGIN_BYTES; margin += MARGIN_BYTES) {
+      const { blocks, bfree, bsize } = statfsSync(this.folder);
+      failure = this.resize(String((blocks - bfree) * bsize + margin));
+      if (failure === null) return;
+    }
+    throw new Error(`The file system was not resized: ${failure}`);
   }
 
   free(): void {
-    this.resize(ROOMY);
+    const failure = this.resize(ROOMY);
+    if (failure !== null) throw new Error(`The file system was not resized: ${failure}`);
   }
 
-  private resize(size: string): void {
+  /** @returns why it was not possible: it may hold more than that by now */
+  private resize(size: string): string | null {
     const { status, stderr } = spawnSync('mount', ['-o', `remount,size=${size}`, this.folder], {
       encoding: 'utf8',
     });
-    if (status !== 0) throw new Error(`The file system was not resized: ${stderr}`);
+    return status === 0 ? null : stderr;
   }
 }
 
