@@ -26,6 +26,7 @@ export class Client {
   retries = 0;
   private readonly underWay = new Map<ServiceProcess, number>();
   private begunCount = 0;
+  private hasGivenUp = false;
 
   constructor(private readonly apis: readonly ServiceProcess[]) {}
 
@@ -36,6 +37,11 @@ export class Client {
 
   requestsUnderWay(api: ServiceProcess): number {
     return this.underWay.get(api) ?? 0;
+  }
+
+  /** Sends nothing again, as after a run that failed: nobody may be there to answer. */
+  giveUp(): void {
+    this.hasGivenUp = true;
   }
 
   /** @returns null when the request was refused */
@@ -49,7 +55,7 @@ export class Client {
         this.unexpected.push(
           `POST of message ${number} was answered with ${response.status}: ${response.text}`,
         );
-      if (response && response.status < 500) return null;
+      if (this.hasGivenUp || (response && response.status < 500)) return null;
       this.retries += 1;
       await sleep(random.between(RETRY_MS.least, RETRY_MS.most));
     }

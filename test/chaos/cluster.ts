@@ -97,6 +97,8 @@ export class Cluster {
   }
 
   async stop(): Promise<void> {
+    this.client.giveUp();
+    await this.stopClients();
     this.memory.stop();
     await Promise.all(this.processes.map((process) => process.stop()));
     await Promise.all([...this.receivers.values()].map((receiver) => receiver.stop()));
