@@ -2,7 +2,7 @@ import { sleep } from '../../scripts/processes.mjs';
 import { must } from '../support/measure.mjs';
 import { offer } from '../support/offer.mjs';
 import { startRedisProxy } from '../support/redis-proxy.mjs';
-import { absoluteRow, ms, seconds } from '../support/report.mjs';
+import { absoluteRow, ms } from '../support/report.mjs';
 
 const WORKSPACES = 20;
 /** Before the second attempt, the third and so on: up to 10 % more, by the contract. */
