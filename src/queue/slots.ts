@@ -12,6 +12,8 @@ export interface SlotLimits {
   perTarget: number;
   /** Of all slow targets together, beside the total. */
   slow: number;
+  /** Whether a target is slow until it answers for the first time. */
+  startSlow?: boolean;
 }
 
 /** The slots of one target in use. */
@@ -31,12 +33,28 @@ export class Slots {
   private readonly normal: Pool;
   private readonly slow: Pool;
   private readonly uses = new Map<string, Use>();
+  /** Those that differ from the start. */
   private readonly slowTargets = new Set<string>();
+  private readonly answeringTargets = new Set<string>();
   private readonly oldWaiting = new Set<string>();
 
   constructor(private readonly limits: SlotLimits) {
     this.normal = new Pool(limits.total);
     this.slow = new Pool(limits.slow);
+  }
+
+  /** Of all targets that are not slow. May be changed at any time. */
+  get total(): number {
+    return this.normal.size;
+  }
+
+  set total(slots: number) {
+    this.normal.size = slots;
+  }
+
+  /** Of the total. */
+  get used(): number {
+    return this.normal.used;
   }
 
   /** How many slots the target may take now. */
@@ -49,7 +67,7 @@ export class Slots {
   freeOwn({ id, old }: Target): number {
     const use = this.uses.get(id) ?? NONE;
     const used = use.normal + use.slow;
-    if (this.slowTargets.has(id)) return Math.max(0, 1 - used);
+    if (this.isSlow(id)) return Math.max(0, 1 - used);
     const free = this.limits.perTarget - used;
     if (old) return Math.min(free, this.share(OLD_SHARE) - use.old);
     return this.oldWaiting.has(id) ? free - Math.max(0, this.oldFloor - use.old) : free;
@@ -85,8 +103,11 @@ export class Slots {
 
   /** A target that timed out is slow until it answers. */
   setSlow(id: string, isSlow: boolean): void {
-    if (isSlow) this.slowTargets.add(id);
-    else this.slowTargets.delete(id);
+    const [now, before] = isSlow
+      ? [this.slowTargets, this.answeringTargets]
+      : [this.answeringTargets, this.slowTargets];
+    before.delete(id);
+    if (isSlow !== (this.limits.startSlow ?? false)) now.add(id);
   }
 
   setOldWaiting(id: string, isWaiting: boolean): void {
@@ -95,11 +116,15 @@ export class Slots {
   }
 
   private poolOf({ id }: Target): Pool {
-    return this.slowTargets.has(id) ? this.slow : this.normal;
+    return this.isSlow(id) ? this.slow : this.normal;
+  }
+
+  private isSlow(id: string): boolean {
+    return this.limits.startSlow ? !this.answeringTargets.has(id) : this.slowTargets.has(id);
   }
 
   private countsOn({ id, old }: Target): number {
-    if (this.slowTargets.has(id)) return 1;
+    if (this.isSlow(id)) return 1;
     const use = this.uses.get(id) ?? NONE;
     if (!old) return this.limits.perTarget - use.old;
     const left = this.limits.perTarget - (use.normal + use.slow - use.old);
@@ -117,10 +142,10 @@ export class Slots {
 }
 
 class Pool {
-  private used = 0;
+  used = 0;
   private readonly usedBy = new Map<string, number>();
 
-  constructor(private readonly size: number) {}
+  constructor(public size: number) {}
 
   /** So many that the workspace then uses as many slots as are left free; one if it uses none. */
   room(tenantId: string): number {

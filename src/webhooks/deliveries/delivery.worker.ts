@@ -3,6 +3,7 @@ import { Config } from '../../config/config';
 import { DatabaseClock } from '../../database/database-clock';
 import { Metrics } from '../../metrics/metrics';
 import { LeaseWorker } from '../../queue/lease-worker';
+import { LoadControl } from '../../queue/load-control';
 import { Slots } from '../../queue/slots';
 import { Target } from '../../queue/target';
 import { AttemptRecord, Delivery } from './delivery';
@@ -16,6 +17,7 @@ import { EndpointHealth } from './endpoint-health';
 @Injectable()
 export class DeliveryWorker extends LeaseWorker<Delivery> implements OnModuleInit {
   private readonly logger = new Logger(DeliveryWorker.name);
+  private readonly loadControl: LoadControl;
 
   constructor(
     { webhookConcurrency, webhookEndpointConcurrency, webhookSlowConcurrency }: Config,
@@ -32,11 +34,14 @@ export class DeliveryWorker extends LeaseWorker<Delivery> implements OnModuleIni
         total: webhookConcurrency,
         perTarget: webhookEndpointConcurrency,
         slow: webhookSlowConcurrency,
+        startSlow: true,
       }),
     );
+    this.loadControl = new LoadControl(this.slots, webhookConcurrency);
   }
 
   onModuleInit(): void {
+    this.loadControl.start();
     this.signal.onSignal((target) => this.wake([target]));
   }
 
