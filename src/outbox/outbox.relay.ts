@@ -11,8 +11,10 @@ import { OutboxConsumer } from './outbox.consumer';
 import { OutboxSignal } from './outbox.signal';
 import { ParkedEventsRepository } from './parked-events.repository';
 
-/** Turns at a time: a workspace whose turn takes long holds up nobody else. */
+/** Turns at a time. */
 const LANES = 3;
+/** A lane begins when those before it are so long in their turns. So turns are large, and none that hangs holds up others. */
+const NEXT_LANE_AFTER_MS = 10;
 /** Workspaces that share one transaction. */
 const MAX_WORKSPACES = 50;
 /** Events of one workspace in one turn. */
@@ -40,6 +42,8 @@ export class OutboxRelay implements BeforeApplicationShutdown {
   private readonly limits = new Map<string, number>();
   private readonly maxWorkspaces: number;
   private lanes: Promise<void>[] = [];
+  /** For each lane, when its turn began; infinite between turns. */
+  private readonly turnsSince = Array.from({ length: LANES }, () => Infinity);
   private readonly sleeping = new Set<() => void>();
   private stopping = false;
 
@@ -65,7 +69,7 @@ export class OutboxRelay implements BeforeApplicationShutdown {
 
   start(): void {
     this.signal.onSignal((tenantId) => this.wake([tenantId]));
-    this.lanes = Array.from({ length: LANES }, () => this.runLane());
+    this.lanes = Array.from({ length: LANES }, (_, lane) => this.runLane(lane));
   }
 
   wake(tenantIds: Iterable<string>): void {
@@ -84,12 +88,22 @@ export class OutboxRelay implements BeforeApplicationShutdown {
     await Promise.all(this.lanes);
   }
 
-  private async runLane(): Promise<void> {
+  private async runLane(lane: number): Promise<void> {
     while (!this.stopping) {
-      const tenantIds = this.nextWorkspaces();
-      if (tenantIds.length > 0) await this.takeTurn(tenantIds);
-      else await this.sleep();
+      const tenantIds = this.isNeeded(lane) ? this.nextWorkspaces() : [];
+      if (tenantIds.length === 0) {
+        await this.sleep(lane > 0 && this.ready.size > 0 ? NEXT_LANE_AFTER_MS : PATIENCE_MS / 4);
+        continue;
+      }
+      this.turnsSince[lane] = Date.now();
+      await this.takeTurn(tenantIds);
+      this.turnsSince[lane] = Infinity;
     }
+  }
+
+  private isNeeded(lane: number): boolean {
+    const latest = Math.max(...this.turnsSince.slice(0, lane));
+    return lane === 0 || Date.now() - latest >= NEXT_LANE_AFTER_MS;
   }
 
   /** Those that wait longest, but none that another lane has, and none whose consumers are busy. */
@@ -219,15 +233,14 @@ export class OutboxRelay implements BeforeApplicationShutdown {
     else this.limits.delete(tenantId);
   }
 
-  private sleep(): Promise<void> {
+  private sleep(ms: number): Promise<void> {
     return new Promise((resolve) => {
       const wakeLane = () => {
         clearTimeout(timer);
         this.sleeping.delete(wakeLane);
         resolve();
       };
-      // Long enough for those whose patience ends.
-      const timer = setTimeout(wakeLane, PATIENCE_MS / 4);
+      const timer = setTimeout(wakeLane, ms);
       this.sleeping.add(wakeLane);
     });
   }
