@@ -57,14 +57,7 @@ const processes = faultsOf('processes', 'steady', {
     await Promise.all(workers.map(terminate));
   },
   'API process: SIGTERM': ({ apis }, random) => terminate(random.pick(apis)),
-  'recovery: workers killed': recovery,
-});
-
-const clock: Fault = {
-  name: 'worker: clock 5 s ahead',
-  target: 'processes',
-  witness: 'steady',
-  async strike(cluster, random) {
+  'worker: clock 5 s ahead': async (cluster, random) => {
     const worker = random.pick(cluster.workers);
     await worker.ready();
     worker.shiftClock();
@@ -73,9 +66,8 @@ const clock: Fault = {
     worker.shiftClock();
     await servesAgain(cluster, worker);
   },
-  obstacle: async ({ workers }) =>
-    (await workers[0]!.readiness())?.includes('clock') ? null : 'this build does not compare clocks',
-};
+  'recovery: workers killed': recovery,
+});
 
 const database = faultsOf('database', 'steady', {
   'PostgreSQL: immediate shutdown, restarted': async ({ stores }, random) => {
@@ -160,7 +152,6 @@ const logs: Fault = {
 
 export const FAULTS: Fault[] = [
   ...processes,
-  clock,
   ...database,
   fullDisk,
   missingPartition,

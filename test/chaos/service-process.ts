@@ -98,12 +98,6 @@ export class ServiceProcess {
     return response?.status === 503 ? text : null;
   }
 
-  /** The same, whether it serves or not. */
-  async readiness(): Promise<string | null> {
-    const response = await fetch(`${this.url}/health/ready`).catch(() => null);
-    return (await response?.text().catch(() => null)) ?? null;
-  }
-
   /** Restarts it with another output file. */
   async restartWith(output: string): Promise<void> {
     this.output = output;
