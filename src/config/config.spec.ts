@@ -53,6 +53,8 @@ describe('Config', () => {
       webhookDnsServers: [],
       webhookConcurrency: 1000,
       webhookEndpointConcurrency: 10,
+      webhookSlowConcurrency: 200,
+      crossWorkspaceBatches: true,
       trustProxy: false,
       logLevel: 'info',
     });
@@ -87,6 +89,8 @@ describe('Config', () => {
       WEBHOOK_DNS_SERVERS: '192.0.2.53, 127.0.0.1:5353',
       WEBHOOK_CONCURRENCY: '7',
       WEBHOOK_ENDPOINT_CONCURRENCY: '3',
+      WEBHOOK_SLOW_CONCURRENCY: '2',
+      CROSS_WORKSPACE_BATCHES: 'false',
       TRUST_PROXY: 'loopback, 10.0.0.0/8',
       LOG_LEVEL: 'warn',
       NODE_ENV: 'production',
@@ -118,6 +122,8 @@ describe('Config', () => {
       webhookDnsServers: ['192.0.2.53', '127.0.0.1:5353'],
       webhookConcurrency: 7,
       webhookEndpointConcurrency: 3,
+      webhookSlowConcurrency: 2,
+      crossWorkspaceBatches: false,
       trustProxy: 'loopback, 10.0.0.0/8',
       logLevel: 'warn',
     });
