@@ -39,8 +39,8 @@ export class Slots {
   private readonly oldWaiting = new Set<string>();
 
   constructor(private readonly limits: SlotLimits) {
-    this.normal = new Pool(limits.total);
-    this.slow = new Pool(limits.slow);
+    this.normal = new Pool(limits.total, limits.perTarget);
+    this.slow = new Pool(limits.slow, 1);
   }
 
   /** Of all targets that are not slow. May be changed at any time. */
@@ -144,14 +144,21 @@ export class Slots {
 class Pool {
   used = 0;
   private readonly usedBy = new Map<string, number>();
+  private readonly maxSize: number;
 
-  constructor(public size: number) {}
+  /** @param share what a workspace keeps, as far as the pool's first size allows, when the pool has become smaller */
+  constructor(
+    public size: number,
+    private readonly share: number,
+  ) {
+    this.maxSize = size;
+  }
 
   /** So many that the workspace then uses as many slots as are left free; one if it uses none. */
   room(tenantId: string): number {
     const own = this.usedBy.get(tenantId) ?? 0;
-    const room = Math.ceil((this.size - this.used - own) / 2);
-    return own === 0 ? Math.max(1, room) : room;
+    const half = (size: number) => Math.ceil((size - this.used - own) / 2);
+    return Math.max(own === 0 ? 1 : 0, half(this.size), Math.min(this.share - own, half(this.maxSize)));
   }
 
   add(tenantId: string, slots: number): void {
