@@ -11,9 +11,9 @@ import {
 import { PendingDeliveriesRepository } from './pending-deliveries.repository';
 
 const INTERVAL_MS = 1_000;
-const BATCH = 500;
+const BATCH = 200;
 /** Between batches, so that cancelling slows nobody else. */
-const PAUSE_MS = 20;
+const PAUSE_MS = 25;
 
 /**
  * Cancels what former activations of endpoints are owed, in small steps. Deliveries and progress move together, so that
