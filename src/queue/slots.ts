@@ -33,14 +33,15 @@ export class Slots {
   private readonly normal: Pool;
   private readonly slow: Pool;
   private readonly uses = new Map<string, Use>();
-  /** Those that differ from the start. */
-  private readonly slowTargets = new Set<string>();
-  private readonly answeringTargets = new Set<string>();
+  private readonly startSlow: boolean;
+  /** Those that are not as at the start: slow, or no longer slow. */
+  private readonly changed = new Set<string>();
   private readonly oldWaiting = new Set<string>();
 
   constructor(private readonly limits: SlotLimits) {
     this.normal = new Pool(limits.total, limits.perTarget);
     this.slow = new Pool(limits.slow, 1);
+    this.startSlow = limits.startSlow ?? false;
   }
 
   /** Of all targets that are not slow. May be changed at any time. */
@@ -103,11 +104,8 @@ export class Slots {
 
   /** A target that timed out is slow until it answers. */
   setSlow(id: string, isSlow: boolean): void {
-    const [now, before] = isSlow
-      ? [this.slowTargets, this.answeringTargets]
-      : [this.answeringTargets, this.slowTargets];
-    before.delete(id);
-    if (isSlow !== (this.limits.startSlow ?? false)) now.add(id);
+    if (isSlow === this.startSlow) this.changed.delete(id);
+    else this.changed.add(id);
   }
 
   setOldWaiting(id: string, isWaiting: boolean): void {
@@ -120,7 +118,7 @@ export class Slots {
   }
 
   private isSlow(id: string): boolean {
-    return this.limits.startSlow ? !this.answeringTargets.has(id) : this.slowTargets.has(id);
+    return this.changed.has(id) !== this.startSlow;
   }
 
   private countsOn({ id, old }: Target): number {
