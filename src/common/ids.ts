@@ -2,6 +2,9 @@ import { randomFillSync } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+/** Before all ids. */
+export const LOWEST_ID = '00000000-0000-0000-0000-000000000000';
+
 const RANDOM_BYTES = 16;
 /** A sequence starts at random in the lowest quarter of its range, so that no millisecond counts to its end. */
 const SEQUENCE_HEADROOM_BITS = 2;

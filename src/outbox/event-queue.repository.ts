@@ -122,7 +122,7 @@ export class EventQueueRepository {
    */
   async findWorkspaces(after: string): Promise<{ tenantIds: string[]; next: string | null }> {
     const rows = await this.database.prepared<{ tenantId: string; isFree: boolean }>(
-      `SELECT tenant_id AS "tenantId", bool_or(lease_until IS NULL OR lease_until < now()) AS "isFree", count(*)::integer
+      `SELECT tenant_id AS "tenantId", bool_or(lease_until IS NULL OR lease_until < now()) AS "isFree"
        FROM (SELECT tenant_id, lease_until FROM event_queue WHERE tenant_id > $1
              ORDER BY tenant_id LIMIT ${STEP_ROWS}) AS step
        GROUP BY tenant_id ORDER BY tenant_id`,

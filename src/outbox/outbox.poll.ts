@@ -1,13 +1,14 @@
 import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
+import { LOWEST_ID } from '../common/ids';
 import { Periodic } from '../common/periodic';
+import { SteppedSearch } from '../common/stepped-search';
 import { Metrics } from '../metrics/metrics';
 import { EventQueueRepository } from './event-queue.repository';
 import { OutboxRelay } from './outbox.relay';
 import { ParkedEventsWorker } from './parked-events.worker';
 
 const INTERVAL_MS = 1_000;
-const LOWEST_ID = '00000000-0000-0000-0000-000000000000';
-/** Bounds the time of one poll. The next one goes on from there. */
+/** Bounds the time of one poll. */
 const MAX_STEPS = 50;
 /** Each leaves a dead row in the queue. */
 const VACUUM_AFTER_EVENTS = 5_000;
@@ -21,7 +22,11 @@ export class OutboxPoll implements OnApplicationBootstrap, BeforeApplicationShut
     () => this.poll(),
     (error) => this.logger.error({ err: error }, 'the poll failed; it will be retried'),
   );
-  private position = LOWEST_ID;
+  private readonly search = new SteppedSearch(LOWEST_ID, MAX_STEPS, async (after) => {
+    const { tenantIds, next } = await this.events.findWorkspaces(after);
+    this.relay.wake(tenantIds);
+    return next;
+  });
   private relayedAtVacuum = 0;
 
   constructor(
@@ -40,21 +45,12 @@ export class OutboxPoll implements OnApplicationBootstrap, BeforeApplicationShut
   }
 
   private async poll(): Promise<void> {
-    await this.findWorkspaces();
+    await this.search.run();
     await this.parked.work();
     const { values } = await this.metrics.outboxRelayed.get();
     const relayed = values[0]?.value ?? 0;
     if (relayed - this.relayedAtVacuum < VACUUM_AFTER_EVENTS) return;
     this.relayedAtVacuum = relayed;
     await this.events.vacuum();
-  }
-
-  private async findWorkspaces(): Promise<void> {
-    for (let step = 0; step < MAX_STEPS; step++) {
-      const { tenantIds, next } = await this.events.findWorkspaces(this.position);
-      this.relay.wake(tenantIds);
-      this.position = next ?? LOWEST_ID;
-      if (next === null) return;
-    }
   }
 }

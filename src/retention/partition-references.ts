@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
+import { LOWEST_ID } from '../common/ids';
 import { Database } from '../database/database';
 import { Day, lowestId, startOf } from '../database/partitions';
 
 /** Workspaces of one step. */
 const STEP = 1_000;
-const LOWEST_ID = '00000000-0000-0000-0000-000000000000';
 
 /** Unfinished work that needs the events of a day. */
 export interface PartitionReference {

@@ -1,6 +1,7 @@
 import { Injectable, OnModuleInit } from '@nestjs/common';
+import { groupByWorkspace } from '../common/group-by';
 import { Transaction } from '../database/transaction';
-import { OutboxEvent, QueuedEvent } from '../outbox/event-queue.repository';
+import { QueuedEvent } from '../outbox/event-queue.repository';
 import { Metrics } from '../metrics/metrics';
 import { ConsumerTurn, OutboxConsumer } from '../outbox/outbox.consumer';
 import { OutboxRelay } from '../outbox/outbox.relay';
@@ -8,7 +9,7 @@ import { isEntitled } from '../workspaces/plan-policy';
 import { WorkspacesRepository } from '../workspaces/workspaces.repository';
 import { DeliveryFanOut } from './deliveries/delivery-fan-out';
 import { DeliveryWorker } from './deliveries/delivery.worker';
-import { isSubscribed } from './endpoints/webhook-endpoint.dto';
+import { takesEvent } from './endpoints/webhook-endpoint.dto';
 import { Subscriber, WebhookEndpointsRepository } from './endpoints/webhook-endpoints.repository';
 
 /** Deliveries of one turn: bounds its statements, however many endpoints a workspace has. */
@@ -81,21 +82,9 @@ function subscriptions(
   const subscribed = new Map<Subscriber, QueuedEvent[]>();
   for (const [tenantId, ofWorkspace] of byWorkspace) {
     for (const endpoint of endpoints.get(tenantId) ?? []) {
-      const matching = ofWorkspace.filter(
-        ({ type, queuedAt }) => isSubscribed(endpoint.events, type) && queuedAt >= endpoint.activatedAt,
-      );
+      const matching = ofWorkspace.filter((event) => takesEvent(endpoint, event));
       if (matching.length > 0) subscribed.set(endpoint, matching);
     }
   }
   return subscribed;
-}
-
-function groupByWorkspace<T extends Pick<OutboxEvent, 'tenantId'>>(items: T[]): Map<string, T[]> {
-  const groups = new Map<string, T[]>();
-  for (const item of items) {
-    const group = groups.get(item.tenantId);
-    if (group) group.push(item);
-    else groups.set(item.tenantId, [item]);
-  }
-  return groups;
 }

@@ -11,6 +11,7 @@ import { AttemptRecorder } from './deliveries/attempt.recorder';
 import { DeliveryHistoryRepository } from './deliveries/delivery-history.repository';
 import { DeliverySignal } from './deliveries/delivery.signal';
 import { FirstAttempts } from './deliveries/first-attempts';
+import { RecordedDeliveries } from './deliveries/recorded-deliveries';
 import { PendingCancellationsRepository } from './endpoints/pending-cancellations.repository';
 import { MissedDeliveries } from './recoveries/missed-deliveries';
 import { DeliverySender } from './sending/delivery-sender';
@@ -63,6 +64,7 @@ import { WebhookTestService } from './deliveries/webhook-test.service';
     PendingCancellationsRepository,
     DeliveryHistoryRepository,
     FirstAttempts,
+    RecordedDeliveries,
     DeliverySignal,
     WebhookDeliveriesService,
     MissedDeliveries,
@@ -80,6 +82,7 @@ import { WebhookTestService } from './deliveries/webhook-test.service';
     PendingCancellationsRepository,
     DeliveryHistoryRepository,
     DeliverySignal,
+    RecordedDeliveries,
     WebhookDeliveriesService,
     MissedDeliveries,
     WebhookRecoveriesRepository,

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Channel } from '../../common/channel';
+import { LOWEST_ID } from '../../common/ids';
 import { Database } from '../../database/database';
 import { Pipelined, Transaction } from '../../database/transaction';
 import { Target } from '../../queue/target';
@@ -11,10 +12,7 @@ const STEP_ROWS = 1_000;
 
 /** A place in the order of all rows: of a workspace, and of a connection or a conversation. */
 export type Position = [tenantId: string, id: string];
-export const FIRST_POSITION: Position = [
-  '00000000-0000-0000-0000-000000000000',
-  '00000000-0000-0000-0000-000000000000',
-];
+export const FIRST_POSITION: Position = [LOWEST_ID, LOWEST_ID];
 
 /** A message whose lease or hold has ended, locked. */
 export interface EndedMessage extends MessageKey {

@@ -1,5 +1,6 @@
 import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { groupByWorkspace } from '../../common/group-by';
 import { Periodic } from '../../common/periodic';
 import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
@@ -161,14 +162,4 @@ export class StaleMessages implements OnApplicationBootstrap, BeforeApplicationS
       );
     }
   }
-}
-
-function groupByWorkspace<T extends { tenantId: string }>(items: T[]): Map<string, T[]> {
-  const groups = new Map<string, T[]>();
-  for (const item of items) {
-    const group = groups.get(item.tenantId);
-    if (group) group.push(item);
-    else groups.set(item.tenantId, [item]);
-  }
-  return groups;
 }

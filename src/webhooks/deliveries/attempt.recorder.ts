@@ -2,6 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Batcher } from '../../common/batcher';
 import { isFaultOfData } from '../../common/database-errors';
+import { groupBy } from '../../common/group-by';
 import { Config } from '../../config/config';
 import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
@@ -9,7 +10,7 @@ import { EventLease, EventQueueRepository, leaseKeyOf } from '../../outbox/event
 import { AttemptOutcome } from '../sending/attempt-outcome';
 import { AttemptRecord, HeldEvent, HeldRow } from './delivery';
 import { DeliveryHistoryRepository } from './delivery-history.repository';
-import { PendingDeliveriesRepository } from './pending-deliveries.repository';
+import { PendingDeliveriesRepository, toPending } from './pending-deliveries.repository';
 
 const MAX_BATCH = 200;
 const RETRY_MS = 500;
@@ -36,7 +37,8 @@ export class AttemptRecorder {
     private readonly history: DeliveryHistoryRepository,
   ) {
     this.batcher = new Batcher(MAX_BATCH, async (records) => {
-      for (const batch of config.crossWorkspaceBatches ? [records] : byWorkspace(records)) {
+      const byWorkspace = () => groupBy(records, ({ delivery }) => delivery.endpoint.tenantId).values();
+      for (const batch of config.crossWorkspaceBatches ? [records] : byWorkspace()) {
         await this.writeUntilDone(batch);
       }
       return records;
@@ -129,37 +131,17 @@ export class AttemptRecorder {
     const postponed = fromEvents.filter(({ status }) => status === 'PENDING');
     if (finished.length > 0) this.history.insertFinishedPipelined(tx, finished);
     if (failed.length > 0) this.history.insertAttemptsPipelined(tx, failed);
-    if (postponed.length > 0) this.pending.insertPipelined(tx, postponed.map(toPending));
+    if (postponed.length > 0) this.pending.insertPipelined(tx, postponed.map(toNext));
   }
-}
-
-function byWorkspace(records: AttemptRecord[]): AttemptRecord[][] {
-  const groups = new Map<string, AttemptRecord[]>();
-  for (const record of records) {
-    const { tenantId } = record.delivery.endpoint;
-    groups.set(tenantId, [...(groups.get(tenantId) ?? []), record]);
-  }
-  return [...groups.values()];
 }
 
 function hasOutcome<T extends AttemptRecord>(record: T): record is T & { outcome: AttemptOutcome } {
   return record.outcome !== null;
 }
 
-function toPending({ delivery, outcome, retryDelayMs }: AttemptRecord) {
-  const { id, event, endpoint, round, attemptCount, recovered } = delivery;
-  return {
-    tenantId: event.tenantId,
-    id,
-    endpointId: endpoint.id,
-    activation: endpoint.activation,
-    eventId: event.id,
-    eventType: event.type,
-    round,
-    attemptCount: attemptCount + (outcome ? 1 : 0),
-    recovered,
-    delayMs: retryDelayMs ?? 0,
-  };
+function toNext({ delivery, outcome, retryDelayMs }: AttemptRecord) {
+  const attemptCount = delivery.attemptCount + (outcome ? 1 : 0);
+  return { ...toPending({ ...delivery, attemptCount }), delayMs: retryDelayMs ?? 0 };
 }
 
 function withoutDetails(record: AttemptRecord): AttemptRecord {

@@ -1,15 +1,16 @@
 import { Injectable } from '@nestjs/common';
+import { groupByWorkspace } from '../../common/group-by';
 import { Transaction } from '../../database/transaction';
 import { QueuedEvent } from '../../outbox/event-queue.repository';
 import { Target } from '../../queue/target';
 import { Subscriber } from '../endpoints/webhook-endpoints.repository';
-import { Delivery, HeldEvent, startByFromNow } from './delivery';
+import { Delivery, HeldEvent, NOT_ATTEMPTED, startByFromNow } from './delivery';
 import { DeliveryClaimer } from './delivery.claimer';
-import { DeliveryHistoryRepository } from './delivery-history.repository';
 import { deliveryIdOf } from './delivery-id';
 import { DeliveryQueue } from './delivery.queue';
 import { DeliveryWorker } from './delivery.worker';
-import { PendingDeliveriesRepository } from './pending-deliveries.repository';
+import { PendingDeliveriesRepository, toPending } from './pending-deliveries.repository';
+import { RecordedDeliveries } from './recorded-deliveries';
 
 interface NewDelivery {
   endpoint: Subscriber;
@@ -28,7 +29,7 @@ export class DeliveryFanOut {
 
   constructor(
     private readonly pending: PendingDeliveriesRepository,
-    private readonly history: DeliveryHistoryRepository,
+    private readonly recorded: RecordedDeliveries,
     private readonly claimer: DeliveryClaimer,
     private readonly worker: DeliveryWorker,
     private readonly queue: DeliveryQueue,
@@ -75,7 +76,10 @@ export class DeliveryFanOut {
       if (starting.length > 0) this.startOnCommit(tx, endpoint, starting);
       waiting.push(...owed.slice(slots));
     }
-    if (waiting.length > 0) this.pending.insertPipelined(tx, waiting.map(toPending));
+    if (waiting.length > 0) {
+      const rows = waiting.map((one) => ({ ...toPending({ ...one, ...NOT_ATTEMPTED }), delayMs: 0 }));
+      this.pending.insertPipelined(tx, rows);
+    }
     tx.onCommit(() => this.wake(waiting.map(({ endpoint }) => endpoint)));
     return new Set(held.keys());
   }
@@ -95,16 +99,15 @@ export class DeliveryFanOut {
     tx: Transaction,
     subscribed: Map<Subscriber, QueuedEvent[]>,
   ): Promise<Set<string>> {
-    const idsByWorkspace = new Map<string, string[]>();
-    for (const [{ tenantId, id }, events] of subscribed) {
-      for (const event of events.filter(({ wasLeased }) => wasLeased)) {
-        idsByWorkspace.set(tenantId, [...(idsByWorkspace.get(tenantId) ?? []), deliveryIdOf(event.id, id)]);
-      }
-    }
+    const again = [...subscribed].flatMap(([{ tenantId, id }, events]) =>
+      events
+        .filter(({ wasLeased }) => wasLeased)
+        .map((event) => ({ tenantId, id: deliveryIdOf(event.id, id) })),
+    );
     const recorded = new Set<string>();
-    for (const [tenantId, ids] of idsByWorkspace) {
-      for (const { id } of await this.history.latestRounds(tx, tenantId, ids)) recorded.add(id);
-      for (const id of await this.pending.existing(tx, tenantId, ids)) recorded.add(id);
+    for (const [tenantId, deliveries] of groupByWorkspace(again)) {
+      const ids = deliveries.map(({ id }) => id);
+      for (const id of await this.recorded.of(tx, tenantId, ids)) recorded.add(id);
     }
     return recorded;
   }
@@ -128,29 +131,5 @@ function toDelivery(
   let ofEvent = held.get(event.id);
   if (!ofEvent) held.set(event.id, (ofEvent = { leaseId: event.leaseId!, unrecorded: 0 }));
   ofEvent.unrecorded += 1;
-  return {
-    id,
-    event,
-    endpoint,
-    held: { event: ofEvent },
-    round: 1,
-    attemptCount: 0,
-    recovered: false,
-    startBy,
-  };
-}
-
-function toPending({ endpoint, event, id }: NewDelivery) {
-  return {
-    tenantId: event.tenantId,
-    id,
-    endpointId: endpoint.id,
-    activation: endpoint.activation,
-    eventId: event.id,
-    eventType: event.type,
-    round: 1,
-    attemptCount: 0,
-    recovered: false,
-    delayMs: 0,
-  };
+  return { id, event, endpoint, ...NOT_ATTEMPTED, held: { event: ofEvent }, startBy };
 }

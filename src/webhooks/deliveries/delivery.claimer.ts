@@ -9,7 +9,7 @@ import { Metrics } from '../../metrics/metrics';
 import { Target } from '../../queue/target';
 import { Granted, ThroughputLimiter } from '../../redis/throughput-limiter';
 import { Subscriber, WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
-import { Delivery, HeldRow, startByFromNow } from './delivery';
+import { Delivery, HeldRow, startByFromNow, targetOf } from './delivery';
 import { DeliveryAttempter } from './delivery.attempter';
 import { DeliveryQueue } from './delivery.queue';
 import { ClaimedRow, PendingDeliveriesRepository } from './pending-deliveries.repository';
@@ -124,15 +124,15 @@ export class DeliveryClaimer {
   }
 
   private async postpone(deliveries: Delivery[], delayMs: number): Promise<void> {
-    const { endpoint, recovered, held } = deliveries[0]!;
-    const target = { tenantId: endpoint.tenantId, id: endpoint.id, old: recovered };
+    const [first] = deliveries;
+    const { endpoint, held } = first!;
     this.pausedUntil.set(endpoint.id, Date.now() + delayMs);
     if (!('row' in held)) return;
     await this.database.queueTransaction((tx) => {
       this.deliveries.postponePipelined(tx, deliveries, held.row, delayMs);
       return Promise.resolve();
     });
-    this.queue.wakeIn(target, delayMs);
+    this.queue.wakeIn(targetOf(first!), delayMs);
   }
 }
 

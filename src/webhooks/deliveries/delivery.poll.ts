@@ -1,14 +1,14 @@
 import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
 import { Periodic } from '../../common/periodic';
+import { ScheduleSearch, SteppedSearch } from '../../common/stepped-search';
 import { DatabaseClock } from '../../database/database-clock';
+import { Target } from '../../queue/target';
 import { DeliveryWorker } from './delivery.worker';
 import { FIRST_POSITION, PendingDeliveriesRepository } from './pending-deliveries.repository';
 
 const INTERVAL_MS = 1_000;
-/** Steps of each search in one poll. The next poll goes on from there. */
+/** Steps of each search in one poll. */
 const MAX_STEPS = 20;
-/** A row that was written late, just before the time that the last poll looked at. */
-const OVERLAP_MS = 2_000;
 /** Each leaves a dead row in the queue. */
 const VACUUM_AFTER_TARGETS = 500;
 
@@ -24,8 +24,16 @@ export class DeliveryPoll implements OnApplicationBootstrap, BeforeApplicationSh
     () => this.poll(),
     (error) => this.logger.error({ err: error }, 'the poll failed; it will be retried'),
   );
-  private scheduledUntil = new Date(0);
-  private position = FIRST_POSITION;
+  private readonly scheduled = new ScheduleSearch(MAX_STEPS, async (since) => {
+    const step = await this.deliveries.findScheduled(since);
+    this.wake(step.targets);
+    return step;
+  });
+  private readonly due = new SteppedSearch(FIRST_POSITION, MAX_STEPS, async (after) => {
+    const { targets, next } = await this.deliveries.findDue(after);
+    this.wake(targets);
+    return next;
+  });
   private found = 0;
 
   constructor(
@@ -44,32 +52,15 @@ export class DeliveryPoll implements OnApplicationBootstrap, BeforeApplicationSh
 
   private async poll(): Promise<void> {
     if (!this.clock.isTrusted) return;
-    await this.findScheduled();
-    await this.findDue();
+    await this.scheduled.run();
+    await this.due.run();
     if (this.found < VACUUM_AFTER_TARGETS) return;
     this.found = 0;
     await this.deliveries.vacuum();
   }
 
-  private async findScheduled(): Promise<void> {
-    let since = new Date(this.scheduledUntil.getTime() - OVERLAP_MS);
-    for (let step = 0; step < MAX_STEPS; step++) {
-      const { targets, until, isLast } = await this.deliveries.findScheduled(since);
-      this.found += targets.length;
-      this.worker.wake(targets);
-      since = until;
-      if (isLast) break;
-    }
-    this.scheduledUntil = since;
-  }
-
-  private async findDue(): Promise<void> {
-    for (let step = 0; step < MAX_STEPS; step++) {
-      const { targets, next } = await this.deliveries.findDue(this.position);
-      this.found += targets.length;
-      this.worker.wake(targets);
-      this.position = next ?? FIRST_POSITION;
-      if (next === null) return;
-    }
+  private wake(targets: Target[]): void {
+    this.found += targets.length;
+    this.worker.wake(targets);
   }
 }

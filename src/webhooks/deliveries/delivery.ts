@@ -17,18 +17,25 @@ export interface HeldRow {
   leaseId: string;
 }
 
-/** A delivery that this process has claimed. Only the lease's holder may attempt it. */
-export interface Delivery {
+/** A delivery of an event to an endpoint, and how far it is. */
+export interface DeliveryState {
   id: string;
   event: OutboxEvent;
   endpoint: Subscriber;
-  /** Where it is: with its event until the first attempt is recorded, then among the pending deliveries. */
-  held: { event: HeldEvent } | { row: HeldRow };
   /** 1, and one more for each redelivery and recovery. */
   round: number;
-  /** Attempts of this round before this one. */
+  /** Attempts of this round that were made. */
   attemptCount: number;
   recovered: boolean;
+}
+
+/** How far a new delivery is. */
+export const NOT_ATTEMPTED = { round: 1, attemptCount: 0, recovered: false };
+
+/** A delivery that this process has claimed. Only the lease's holder may attempt it. */
+export interface Delivery extends DeliveryState {
+  /** Where it is: with its event until the first attempt is recorded, then among the pending deliveries. */
+  held: { event: HeldEvent } | { row: HeldRow };
   /** On this process's monotonic clock. */
   startBy: number;
 }

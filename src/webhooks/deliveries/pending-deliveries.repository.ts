@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
+import { LOWEST_ID } from '../../common/ids';
 import { Database, Reader } from '../../database/database';
 import { Pipelined, Transaction } from '../../database/transaction';
 import { OutboxEvent } from '../../outbox/event-queue.repository';
 import { Target } from '../../queue/target';
-import { AttemptRecord, Delivery, HeldRow } from './delivery';
+import { AttemptRecord, Delivery, DeliveryState, HeldRow } from './delivery';
 import { conditionsOf, DeliveryFilter, DeliveryRow, StatusCount } from './delivery-filter';
 
 /** Longer than an attempt can take. When it ends, as after a worker was killed, any worker may claim the delivery. */
@@ -43,12 +44,7 @@ export type ClaimedRow = Pick<
 
 /** A place in the order of all pending deliveries. */
 export type Position = [tenantId: string, endpointId: string, activation: number, recovered: boolean];
-export const FIRST_POSITION: Position = [
-  '00000000-0000-0000-0000-000000000000',
-  '00000000-0000-0000-0000-000000000000',
-  0,
-  false,
-];
+export const FIRST_POSITION: Position = [LOWEST_ID, LOWEST_ID, 0, false];
 
 /** A pending delivery as lists show it. */
 export interface ListedPending extends DeliveryRow {
@@ -243,7 +239,7 @@ export class PendingDeliveriesRepository {
     );
   }
 
-  /** Of an endpoint's deliveries, those that are pending, with their activation and round. */
+  /** Those of the deliveries that are pending, with their activation and round. */
   roundsOf(
     reader: Reader,
     tenantId: string,
@@ -253,15 +249,6 @@ export class PendingDeliveriesRepository {
       'SELECT id, activation, round FROM pending_deliveries WHERE tenant_id = $1 AND id = ANY ($2)',
       [tenantId, ids],
     );
-  }
-
-  /** Those of the ids that are pending. */
-  async existing(reader: Reader, tenantId: string, ids: string[]): Promise<string[]> {
-    const rows = await reader.prepared<{ id: string }>(
-      'SELECT id FROM pending_deliveries WHERE tenant_id = $1 AND id = ANY ($2)',
-      [tenantId, ids],
-    );
-    return rows.map(({ id }) => id);
   }
 
   async hasDue({ tenantId, id, old = false }: Target): Promise<boolean> {
@@ -374,4 +361,25 @@ function columnsOf(deliveries: (PendingDelivery & { delayMs: number })[]): unkno
     deliveries.map(({ recovered }) => recovered),
     deliveries.map(({ delayMs }) => delayMs),
   ];
+}
+
+export function toPending({
+  id,
+  event,
+  endpoint,
+  round,
+  attemptCount,
+  recovered,
+}: DeliveryState): PendingDelivery {
+  return {
+    tenantId: event.tenantId,
+    id,
+    endpointId: endpoint.id,
+    activation: endpoint.activation,
+    eventId: event.id,
+    eventType: event.type,
+    round,
+    attemptCount,
+    recovered,
+  };
 }

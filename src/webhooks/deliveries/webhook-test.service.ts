@@ -6,7 +6,7 @@ import { Actor } from '../../common/principal';
 import { Database } from '../../database/database';
 import { OutboxService } from '../../outbox/outbox.service';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
-import { Delivery, startByFromNow } from './delivery';
+import { Delivery, NOT_ATTEMPTED, startByFromNow } from './delivery';
 import { DeliveryAttempter } from './delivery.attempter';
 import { deliveryIdOf } from './delivery-id';
 import { PendingDeliveriesRepository } from './pending-deliveries.repository';
@@ -61,9 +61,7 @@ export class WebhookTestService {
         event,
         endpoint: { ...endpoint, secret, isLocked: true },
         held: { row: { leaseId: newId() } },
-        round: 1,
-        attemptCount: 0,
-        recovered: false,
+        ...NOT_ATTEMPTED,
         startBy: startByFromNow(),
       };
       // Throws before the insert, so that no worker sends the test later.

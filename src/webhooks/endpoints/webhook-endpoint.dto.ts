@@ -18,6 +18,14 @@ export function isSubscribed(events: string[], type: string): boolean {
   return events.includes(ALL_EVENTS) || events.includes(type);
 }
 
+/** Whether an endpoint gets an event: of a type that it wants, and appended after its activation. */
+export function takesEvent(
+  { events, activatedAt }: Pick<WebhookEndpointEntity, 'events' | 'activatedAt'>,
+  { type, queuedAt }: { type: string; queuedAt: Date },
+): boolean {
+  return isSubscribed(events, type) && queuedAt >= activatedAt;
+}
+
 const MAX_RATE = 1_000;
 
 const IsSubscribable = () =>

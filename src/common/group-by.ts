@@ -1,0 +1,15 @@
+/** The items of each key, in their order. */
+export function groupBy<T>(items: Iterable<T>, keyOf: (item: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group) group.push(item);
+    else groups.set(key, [item]);
+  }
+  return groups;
+}
+
+export function groupByWorkspace<T extends { tenantId: string }>(items: Iterable<T>): Map<string, T[]> {
+  return groupBy(items, ({ tenantId }) => tenantId);
+}

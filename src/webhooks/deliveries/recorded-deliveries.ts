@@ -1,0 +1,20 @@
+import { Injectable } from '@nestjs/common';
+import { Reader } from '../../database/database';
+import { DeliveryHistoryRepository } from './delivery-history.repository';
+import { PendingDeliveriesRepository } from './pending-deliveries.repository';
+
+/** Which deliveries have a row, pending or finished: their events have no first attempt left to make. */
+@Injectable()
+export class RecordedDeliveries {
+  constructor(
+    private readonly pending: PendingDeliveriesRepository,
+    private readonly history: DeliveryHistoryRepository,
+  ) {}
+
+  async of(reader: Reader, tenantId: string, ids: string[]): Promise<Set<string>> {
+    // In the order in which a delivery moves, so that none is missed between the two.
+    const pending = await this.pending.roundsOf(reader, tenantId, ids);
+    const finished = await this.history.latestRounds(reader, tenantId, ids);
+    return new Set([...pending, ...finished].map(({ id }) => id));
+  }
+}
