@@ -79,7 +79,7 @@ export abstract class LeaseWorker<Claimed> {
     void this.track(this.startClaimed(target, slots, claim)).catch(() => undefined);
   }
 
-  /** Calls back after slots were released. */
+  /** Calls back after slots were released, once for all of one turn of the event loop. */
   onRelease(callback: () => void): void {
     this.released = callback;
   }
@@ -162,8 +162,7 @@ export abstract class LeaseWorker<Claimed> {
     this.slots.release(target, slots);
     // Live and old work share the target's slots.
     if (this.waitingForOwn.size > 0) for (const old of [false, true]) this.wakeIfHalfFree({ ...target, old });
-    if (this.waitingForRoom.size > 0) this.planPass();
-    this.released();
+    this.planPass();
   }
 
   private wakeIfHalfFree(target: Target): void {
@@ -184,6 +183,7 @@ export abstract class LeaseWorker<Claimed> {
         if (this.slots.free(target) > 0) this.wakeWaiting(target);
         else this.wait(target);
       }
+      this.released();
     });
   }
 
