@@ -219,6 +219,7 @@ export class OutboxRelay implements BeforeApplicationShutdown {
         if (!isFaultOfData(again)) throw again;
       }
     }
+    throw error;
   }
 
   private backOff(tenantIds: string[], error: Error): void {
