@@ -127,10 +127,13 @@ describe('leases', () => {
   it('are given to the longest due first', async () => {
     for (let n = 0; n < 3; n++) await insertPending();
     const [first, second, third] = await stored();
-    await dashboard.query(
-      `UPDATE pending_deliveries SET next_attempt_at = next_attempt_at - interval '1 minute' WHERE id = $1`,
-      [third!.id],
-    );
+    // By times of their own: ids of one millisecond have no order.
+    for (const [n, { id }] of [second!, first!, third!].entries()) {
+      await dashboard.query(
+        `UPDATE pending_deliveries SET next_attempt_at = now() - $2 * interval '1 minute' WHERE id = $1`,
+        [id, n + 1],
+      );
+    }
     expect((await claim(1)).map(({ id }) => id)).toEqual([third!.id]);
     expect((await claim(1)).map(({ id }) => id)).toEqual([first!.id]);
     expect((await claim(1)).map(({ id }) => id)).toEqual([second!.id]);
