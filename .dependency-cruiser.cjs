@@ -2,18 +2,21 @@
 //
 //                 main  cli  index                          the top: wires everything
 //      webhooks   channels   retention   openapi   health   react to events, or serve the process
+//                                ↓
+//                             privacy                      erases and exports what others keep
 //                    ↓
 //                 messages → conversations → contacts → workspaces ← auth, webhooks
 //                    ↓
-//      audit → outbox;  idempotency  secrets  rate-limit    what every feature may use
-//      metrics   queue                                      what any of them counts with, or is woken by
+//      audit → outbox, access;  idempotency  secrets        what every feature may use
+//      rate-limit
+//      http   metrics   queue                               what any of them counts with, or is woken by
 //      database   redis   config   common                   the ground: knows no feature
 //
 // A folder may import itself and the folders named for it here, and nothing else of src/. A feature without a line may
 // import SUPPORT and workspaces.
 
 const GROUND = ['common', 'config', 'database', 'redis'];
-const SUPPORT = ['outbox', 'audit', 'idempotency', 'secrets', 'rate-limit', 'metrics', ...GROUND];
+const SUPPORT = ['outbox', 'audit', 'access', 'idempotency', 'secrets', 'rate-limit', 'metrics', ...GROUND];
 
 /** @type {Record<string, string[]>} */
 const MAY_IMPORT = {
@@ -23,21 +26,25 @@ const MAY_IMPORT = {
   redis: ['common', 'config'],
 
   metrics: GROUND,
+  http: ['metrics', ...GROUND],
   queue: GROUND,
 
   outbox: ['metrics', ...GROUND],
-  audit: ['outbox', ...GROUND],
+  access: GROUND,
+  audit: ['access', 'outbox', ...GROUND],
   idempotency: GROUND,
-  secrets: GROUND,
+  secrets: ['audit', 'access', ...GROUND],
   'rate-limit': ['metrics', ...GROUND],
 
   workspaces: SUPPORT,
   conversations: ['contacts', 'workspaces', ...SUPPORT],
   messages: ['conversations', 'contacts', 'workspaces', ...SUPPORT],
 
+  privacy: ['messages', 'conversations', 'contacts', 'workspaces', ...SUPPORT],
+
   webhooks: ['workspaces', 'queue', ...SUPPORT],
-  channels: ['messages', 'conversations', 'contacts', 'workspaces', 'queue', ...SUPPORT],
-  retention: ['queue', ...GROUND],
+  channels: ['messages', 'conversations', 'contacts', 'workspaces', 'queue', 'http', ...SUPPORT],
+  retention: ['privacy', 'queue', ...GROUND],
   health: GROUND,
   openapi: ['outbox', ...GROUND],
 };

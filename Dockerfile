@@ -1,5 +1,8 @@
+# By digest: a tag may be moved.
+ARG NODE_IMAGE=node:22.23.2-bookworm-slim@sha256:48e4b67d85f87bd551df43704e24d252f56cc5f8e9718841aace50f19948f0f9
+
 # Builds with all dependencies.
-FROM node:22-bookworm-slim AS build
+FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm install --no-audit --no-fund --ignore-scripts
@@ -9,12 +12,12 @@ COPY migrations ./migrations
 RUN npm run build
 
 # Runtime dependencies. The optional packages are the embedded PostgreSQL and native parts with a fallback.
-FROM node:22-bookworm-slim AS dependencies
+FROM ${NODE_IMAGE} AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm install --no-audit --no-fund --ignore-scripts --omit=dev --omit=optional
 
-FROM node:22-bookworm-slim
+FROM ${NODE_IMAGE}
 ENV NODE_ENV=production PORT=3000
 WORKDIR /app
 COPY package.json ./

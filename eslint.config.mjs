@@ -73,8 +73,8 @@ export default ts.config(
     },
   },
   {
-    // The one place that waits, and the load and the faults of the chaos suite, whose pace is part of the scenario.
-    files: ['test/support/wait.ts', 'test/chaos/**'],
+    // The one place that waits, and the load, faults and attacks of two suites, whose pace is part of the scenario.
+    files: ['test/support/wait.ts', 'test/chaos/**', 'test/attack/**'],
     rules: { 'no-restricted-imports': 'off' },
   },
 );

@@ -35,6 +35,7 @@ export async function startMigratedServers(onLog) {
   const env = {
     ...process.env,
     DATABASE_URL: servers.databaseUrl,
+    DATABASE_OWNER_URL: servers.databaseOwnerUrl,
     REDIS_URL: servers.redisUrl,
     DATA_DIR,
   };
@@ -54,11 +55,12 @@ export async function startMigratedServers(onLog) {
  * @param {import('./servers.mjs').Servers} servers
  * @param {NodeJS.ProcessEnv} [env] the service's
  */
-function saveAddresses({ databaseUrl, redisUrl, reaper }, env = {}) {
+function saveAddresses({ databaseUrl, databaseOwnerUrl, redisUrl, reaper }, env = {}) {
   const { pickProviderUrls } = createRequire(import.meta.url)(join(ROOT, 'dist/common/channel.js'));
   const file = join(DATA_DIR, 'servers.json');
   const addresses = {
     databaseUrl,
+    databaseOwnerUrl,
     redisUrl,
     publicUrl: env.PUBLIC_URL,
     providerUrls: pickProviderUrls(env),
@@ -102,6 +104,7 @@ export async function runCli(args, env) {
 export async function startApp({ servers, env, port, log }) {
   const url = `http://localhost:${port}`;
   const appEnv = { ...env, PORT: String(port), PUBLIC_URL: env.PUBLIC_URL || url };
+  if (env.ROLE === 'api') delete appEnv.DATABASE_OWNER_URL;
   const child = spawn(process.execPath, [...HEAP_OPTIONS, ...built('main.js')], {
     cwd: ROOT,
     env: appEnv,

@@ -8,7 +8,9 @@ import { startRedis } from './servers/redis.mjs';
 
 /**
  * @typedef {object} Servers
- * @property {string} databaseUrl
+ * @property {string} databaseUrl for the service
+ * @property {string | undefined} databaseOwnerUrl for the owner of the tables, if that is another role
+ * @property {string} databaseAdminUrl for who makes databases
  * @property {string} redisUrl
  * @property {boolean} embedded whether this launcher runs at least one of them
  * @property {import('./processes.mjs').Reaper} reaper ends the processes given to it, then the servers
@@ -18,7 +20,7 @@ import { startRedis } from './servers/redis.mjs';
 
 /**
  * Starts PostgreSQL and Redis on free ports of the loopback address, unless DATABASE_URL or REDIS_URL names one that
- * runs. The servers end after this process, however it ends.
+ * runs; DATABASE_OWNER_URL goes with the former. The servers end after this process, however it ends.
  *
  * @param {object} options
  * @param {string} [options.dataDir] keeps the data; by default a temporary folder, removed at the end
@@ -27,11 +29,16 @@ import { startRedis } from './servers/redis.mjs';
  * @returns {Promise<Servers>}
  */
 export async function startServers({ dataDir, disposable = dataDir === undefined, onLog = () => undefined }) {
-  const { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl } = process.env;
+  const { DATABASE_URL: databaseUrl, DATABASE_OWNER_URL, REDIS_URL: redisUrl } = process.env;
+  const given = {
+    databaseUrl,
+    databaseOwnerUrl: DATABASE_OWNER_URL || undefined,
+    adminUrl: DATABASE_OWNER_URL || databaseUrl,
+  };
   if (databaseUrl && redisUrl) {
     const reaper = await startReaper();
     const failed = new Promise(() => undefined);
-    return { databaseUrl, redisUrl, embedded: false, reaper, failed, stop: reaper.finish };
+    return { ...urlsOf(given), redisUrl, embedded: false, reaper, failed, stop: reaper.finish };
   }
 
   const folder = dataDir ?? temporaryFolder();
@@ -41,7 +48,7 @@ export async function startServers({ dataDir, disposable = dataDir === undefined
 
   const options = { home, reaper, disposable, onLog };
   const [postgres, redis] = await Promise.allSettled([
-    databaseUrl ? { url: databaseUrl } : startPostgres(options),
+    databaseUrl ? given : startPostgres(options),
     redisUrl ? { url: redisUrl } : startRedis(options),
   ]);
   const fault = [postgres, redis].find(({ status }) => status === 'rejected');
@@ -52,13 +59,17 @@ export async function startServers({ dataDir, disposable = dataDir === undefined
   const failed = Promise.race([postgres, redis].map(({ value }) => value.ended).filter(Boolean));
   failed.catch(() => undefined); // no unhandled rejection after a wanted stop
   return {
-    databaseUrl: postgres.value.url,
+    ...urlsOf(postgres.value),
     redisUrl: redis.value.url,
     embedded: true,
     reaper,
     failed,
     stop: reaper.finish,
   };
+}
+
+function urlsOf({ databaseUrl, databaseOwnerUrl, adminUrl }) {
+  return { databaseUrl, databaseOwnerUrl, databaseAdminUrl: adminUrl };
 }
 
 function temporaryFolder() {

@@ -5,6 +5,7 @@ import { ConfigModule } from './config/config.module';
 import { JsonDatabaseClient } from './database/database-client';
 import { DatabaseModule } from './database/database.module';
 import { HealthModule } from './health/health.module';
+import { HttpModule } from './http/http.module';
 import { MetricsModule, MetricsServerModule } from './metrics/metrics.module';
 import { RedisModule } from './redis/redis.module';
 import { WorkerModule } from './worker.module';
@@ -23,6 +24,7 @@ export class AppModule {
         MetricsModule,
         MetricsServerModule,
         HealthModule,
+        HttpModule,
         ...(role === 'worker' ? [] : [ApiModule]),
         ...(role === 'api' ? [] : [WorkerModule]),
       ],

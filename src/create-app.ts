@@ -1,23 +1,26 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerOptions } from 'node:http';
 import { NestFactory } from '@nestjs/core';
 import { NestExpressApplication } from '@nestjs/platform-express';
-import type { NextFunction, Request, Response } from 'express';
+import type { Request } from 'express';
 import type pino from 'pino';
-import { HOOK_BODY_LIMIT, HOOK_PATH } from './channels/inbound/hook-path';
+import { HOOK_PATH } from './channels/inbound/hook-path';
 import { accessLog } from './common/access-log';
-import { AppError } from './common/app-error';
 import { ErrorFilter } from './common/error.filter';
 import { HttpAdapter } from './common/http-adapter';
 import { NestLogger } from './common/logger';
-import { answerProtocolErrors, requireHost } from './common/protocol-errors';
+import { requireHost } from './common/protocol-errors';
 import { requestId } from './common/request-id';
 import { RequestPipe } from './common/request.pipe';
+import { noticeUntrustedProxy } from './common/untrusted-proxy';
+import { standardHeaders } from './common/standard-headers';
 import { Config } from './config/config';
 import { DatabaseClock } from './database/database-clock';
 import { requireClock } from './health/require-clock';
+import { Connections } from './http/connections';
+import { BodyLimit, RequestBodies } from './http/request-bodies';
 import { measureRequests } from './metrics/http.metrics';
 import { Metrics } from './metrics/metrics';
-import { setupOpenApi } from './openapi/openapi';
+import { DOCS_FILES_PATH, setupOpenApi } from './openapi/openapi';
 import { AppModule } from './app.module';
 
 /** Every route is below it, but for those that are listed. */
@@ -28,48 +31,65 @@ const OUTSIDE_API = [
   // The channels' providers and the widget call it: their addresses outlive a version of the API.
   'channels/*path',
 ];
-const BODY_LIMIT = '256kb';
-/** Longer than load balancers keep an idle connection, so that none is closed at the moment of its next use. */
-const KEEP_ALIVE_MS = 75_000;
+const BODY_LIMIT: BodyLimit = { bytes: 256 * 1024, label: '256 KiB' };
+const UNTRUSTED_PROXY =
+  'a request has X-Forwarded-For, and TRUST_PROXY trusts nobody: if a proxy is in front, all clients share its address ' +
+  'and its limits';
+/** Node looks so often for heads and bodies that are late. */
+const TIMEOUT_CHECK_MS = 1_000;
 
 /** The service, ready to listen, for the process and the tests. */
 export async function createApp(config: Config, logger: pino.Logger): Promise<NestExpressApplication> {
-  const app = await NestFactory.create<NestExpressApplication>(AppModule.forRoot(config), new HttpAdapter(), {
-    logger: new NestLogger(logger),
-    bodyParser: false,
-    abortOnError: false,
-  });
+  const app = await NestFactory.create<NestExpressApplication>(
+    AppModule.forRoot(config),
+    new HttpAdapter(timeoutsOf(config)),
+    {
+      logger: new NestLogger(logger),
+      bodyParser: false,
+      abortOnError: false,
+    },
+  );
   configure(app, config, logger);
   return app;
 }
 
 function configure(app: NestExpressApplication, config: Config, logger: pino.Logger): void {
-  app.getHttpServer().keepAliveTimeout = KEEP_ALIVE_MS;
   app.disable('x-powered-by');
   app.disable('etag');
   app.set('trust proxy', config.trustProxy);
   app.setGlobalPrefix(API_PREFIX, { exclude: OUTSIDE_API });
-  answerProtocolErrors(app.getHttpServer());
+  const connections = app.get(Connections);
+  connections.attach(app.getHttpServer());
   app.use(requestId);
+  app.use(standardHeaders(DOCS_FILES_PATH));
   app.use(accessLog(logger));
+  if (config.trustProxy === false) app.use(noticeUntrustedProxy(() => logger.warn(UNTRUSTED_PROXY)));
   app.use(measureRequests(app.get(Metrics)));
+  app.use(connections.track);
   app.use(requireHost);
   app.use(requireClock(app.get(DatabaseClock)));
-  // Providers sign the raw bytes, so their bodies are not parsed here.
-  app.useBodyParser('raw', { limit: HOOK_BODY_LIMIT, type: isHookCall, inflate: false });
-  app.use(HOOK_PATH, refuseHookBody);
-  app.useBodyParser('json', { limit: BODY_LIMIT });
+  app.use(app.get(RequestBodies).limit(BODY_LIMIT, isHookCall));
+  app.useBodyParser('json', { limit: BODY_LIMIT.bytes, type: isParsed });
   app.useGlobalPipes(new RequestPipe());
   app.useGlobalFilters(new ErrorFilter());
   if (config.role !== 'worker') setupOpenApi(app, config);
 }
 
+/** Both are measured from the request's first byte. */
+function timeoutsOf(config: Config): ServerOptions {
+  return {
+    headersTimeout: config.httpHeadTimeoutMs,
+    requestTimeout: config.httpBodyTimeoutMs,
+    keepAliveTimeout: config.httpIdleTimeoutMs,
+    connectionsCheckingInterval: TIMEOUT_CHECK_MS,
+  };
+}
+
+/** A hook reads its body itself: providers sign the raw bytes, and the hook's key comes first. */
 function isHookCall({ url }: IncomingMessage): boolean {
   return HOOK_PATH.test(url ?? '');
 }
 
-/** A provider's body has its own limit. */
-function refuseHookBody(error: unknown, _: Request, __: Response, next: NextFunction): void {
-  const isTooLarge = (error as { type?: string }).type === 'entity.too.large';
-  next(isTooLarge ? new AppError('PAYLOAD_TOO_LARGE', 'The body is larger than 3 MiB.') : error);
+function isParsed(request: IncomingMessage): boolean {
+  return !isHookCall(request) && Boolean((request as Request).is('json'));
 }

@@ -23,14 +23,17 @@ export { ConfigError } from './config/config';
 // Errors: `code` for programs, `status` and `toBody(requestId)` for an HTTP answer, `details` by field.
 export { AppError, ERROR_STATUS, type ErrorBody, type ErrorCode, type ErrorDetail } from './common/app-error';
 
-// The actor of a change, as the audit log keeps it. `SYSTEM` is for changes of nobody in particular.
-export { SYSTEM, type Actor } from './common/principal';
+// The actor of a change, as the audit log keeps it. `SYSTEM` is for changes of nobody in particular. An agent must be
+// active, and its role must allow the change: `INVALID_BODY` and `FORBIDDEN` otherwise.
+export { SYSTEM, type Actor, type Origin } from './common/principal';
+export { PERMISSIONS, type Permission } from './access/permissions';
 export { SCOPES, type Scope } from './common/scope';
 export { CHANNELS, type Channel, type ProviderVariable } from './common/channel';
 export { DEFAULT_LIMIT, MAX_LIMIT, PageQuery, type Page } from './common/page';
 
 // Workspaces and their agents.
 export { WorkspacesService } from './workspaces/workspaces.service';
+export { DeleteWorkspace, type WorkspaceDeletion } from './workspaces/deletion/workspace-deletion.dto';
 export { CreateWorkspace, UpdateWorkspace } from './workspaces/workspace.dto';
 export type { WorkspaceEntity as Workspace } from './workspaces/workspace.entity';
 export {
@@ -46,11 +49,12 @@ export {
 } from './workspaces/plan-policy';
 export { AgentsService } from './workspaces/agents.service';
 export { CreateAgent, UpdateAgent } from './workspaces/agent.dto';
-export { AGENT_ROLES, type AgentEntity as Agent, type AgentRole } from './workspaces/agent.entity';
+export type { AgentEntity as Agent } from './workspaces/agent.entity';
+export { AGENT_ROLES, type AgentRole } from './common/agent-role';
 
 // API keys: `{app_url}/settings/api-keys`.
 export { ApiKeysService } from './auth/api-keys.service';
-export { CreateApiKey, type ApiKeySummary, type CreatedApiKey } from './auth/api-key.dto';
+export { CreateApiKey, ListApiKeys, type ApiKeySummary, type CreatedApiKey } from './auth/api-key.dto';
 
 // Webhook endpoints, their deliveries, and the Test button: `{app_url}/settings/webhooks`.
 export { WebhookEndpointsService } from './webhooks/endpoints/webhook-endpoints.service';
@@ -61,7 +65,9 @@ export { WebhookTestService } from './webhooks/deliveries/webhook-test.service';
 export {
   ALL_EVENTS,
   CreateWebhookEndpoint,
+  RollSecret,
   type CreatedWebhookEndpoint,
+  type ServiceSignature,
   type WebhookEndpointSummary,
 } from './webhooks/endpoints/webhook-endpoint.dto';
 export {
@@ -77,7 +83,7 @@ export { eventCatalog, isEventType, type EventData, type EventType } from './out
 
 // Events that a consumer could not take in: `consumer` is `webhooks` or `channels`. A request takes effect within
 // seconds.
-export { ParkedEventsService } from './outbox/parked-events.service';
+export { ParkedEventsService } from './parked-events/parked-events.service';
 export type { ParkedEvent, ParkedEventKey } from './outbox/parked-events.repository';
 
 // Encrypts stored secrets again under the first key of `secretsKeys`, so that an old key can be removed.
@@ -110,6 +116,14 @@ export { CONVERSATION_STATUSES, type ConversationStatus } from './conversations/
 export { MessagesService } from './messages/messages.service';
 export { MessageResponse, ReceiveMessage, SendMessage, SentMessageResponse } from './messages/message.dto';
 
+// What a workspace owes to its contacts. An erasure is for ever; a worker runs it.
+export { ContactErasuresService } from './privacy/contact-erasures.service';
+export { ContactExportService, type ContactExportLine } from './privacy/contact-export.service';
+export type { ContactErasureSummary } from './privacy/contact-erasure.dto';
+
 // The audit log. `record` is for what only the host sees, such as an agent's login.
 export { AuditService, type AuditRecord } from './audit/audit.service';
+// What a stranger can repeat at will, such as a failed login, is counted by `AuditTally`: an entry every ten minutes.
+export { AuditTally, type CountedRecord } from './audit/audit-tally';
+export { ListAuditEntriesQuery } from './audit/audit-entry.dto';
 export type { AuditEntryEntity as AuditEntry } from './audit/audit-entry.entity';

@@ -11,6 +11,8 @@ import { DatabaseModule } from './database/database.module';
 import { MessagesModule } from './messages/messages.module';
 import { MetricsModule } from './metrics/metrics.module';
 import { OutboxModule } from './outbox/outbox.module';
+import { ParkedEventsModule } from './parked-events/parked-events.module';
+import { PrivacyModule } from './privacy/privacy.module';
 import { RedisModule } from './redis/redis.module';
 import { SecretsModule } from './secrets/secrets.module';
 import { WebhooksModule } from './webhooks/webhooks.module';
@@ -24,9 +26,11 @@ const SERVICES = [
   ContactsModule,
   ConversationsModule,
   MessagesModule,
+  PrivacyModule,
   AuditModule,
   SecretsModule,
   OutboxModule,
+  ParkedEventsModule,
 ];
 
 /** The host's configuration. Each value must equal that of the service's own processes. */
@@ -39,6 +43,8 @@ export interface MessagingOptions {
   secretsKeys: string;
   /** CIDR networks in which webhook receivers may live although they are not public; none by default. */
   webhookAllowedNetworks?: string[];
+  /** CIDR networks in which webhook receivers are refused, public or allowed ones too; none by default. */
+  webhookDeniedNetworks?: string[];
   /** A PEM file of certificates trusted for webhook receivers beside the system's, for the Test action. */
   webhookExtraCaFile?: string;
   /** Name servers for webhook receivers, `address` or `address:port`; the system's by default. */
@@ -49,6 +55,8 @@ export interface MessagingOptions {
   providerUrls?: Partial<Record<ProviderVariable, string>>;
   /** The version of Meta's Graph API. */
   metaGraphVersion?: string;
+  /** The longest life of a new API key in days, 1 to 3650; no limit by default. */
+  apiKeyMaxLifeDays?: number;
   /** Connections to the database, 2 to 500; 20 by default. */
   databasePoolSize?: number;
 }
@@ -114,11 +122,13 @@ function configOf(options: MessagingOptions): Config {
     REDIS_URL: options.redisUrl,
     SECRETS_KEYS: options.secretsKeys,
     WEBHOOK_ALLOWED_NETWORKS: options.webhookAllowedNetworks?.join(','),
+    WEBHOOK_DENIED_NETWORKS: options.webhookDeniedNetworks?.join(','),
     WEBHOOK_EXTRA_CA_FILE: options.webhookExtraCaFile,
     WEBHOOK_DNS_SERVERS: options.webhookDnsServers?.join(','),
     PUBLIC_URL: options.publicUrl,
     // A host without types could pass any variable.
     ...pickProviderUrls(options.providerUrls ?? {}),
+    API_KEY_MAX_LIFE_DAYS: options.apiKeyMaxLifeDays?.toString(),
     META_GRAPH_VERSION: options.metaGraphVersion,
     DATABASE_POOL_SIZE: options.databasePoolSize?.toString(),
   });

@@ -8,15 +8,18 @@ import { promisify } from 'node:util';
 import pg from 'pg';
 import { makeCertificates } from '../scripts/certificates.mjs';
 import { startServers } from '../scripts/servers.mjs';
+import { makeRoles } from '../scripts/servers/roles.mjs';
 
 const CLI = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
 
 /**
- * Once before all tests: PostgreSQL and Redis, a migrated template database that each test file copies,
+ * Once before all tests: PostgreSQL with the two roles of the service (a server from outside keeps its one), Redis, a migrated template database that each test file copies,
  * and certificates for https receivers. What the tests need to know is handed on in the environment.
  */
 export default async function setUp() {
   if (!existsSync(CLI)) throw new Error('dist/cli.js is missing: run "npm run build" first.');
+  // Whoever makes and drops databases is the owner of their tables, and has the service's role as well.
+  delete process.env.DATABASE_OWNER_URL;
   const servers = await startServers({ onLog: console.log });
   const folder = mkdtempSync(join(tmpdir(), 'messaging-tests-'));
   servers.reaper.removeAtEnd(folder);
@@ -29,6 +32,8 @@ export default async function setUp() {
   ]);
   Object.assign(process.env, {
     TEST_DATABASE_URL: servers.databaseUrl,
+    TEST_DATABASE_OWNER_URL: servers.databaseOwnerUrl ?? '',
+    TEST_DATABASE_ADMIN_URL: servers.databaseAdminUrl,
     TEST_TEMPLATE_DATABASE: template,
     TEST_REDIS_URL: servers.redisUrl,
     TEST_CA_FILE: caFile,
@@ -38,8 +43,8 @@ export default async function setUp() {
   globalThis.testServers = servers;
 }
 
-async function makeTemplate({ databaseUrl, redisUrl }, name, dataDir) {
-  const client = new pg.Client({ connectionString: databaseUrl });
+async function makeTemplate(servers, name, dataDir) {
+  const client = new pg.Client({ connectionString: servers.databaseAdminUrl });
   await client.connect();
   try {
     await client.query(
@@ -48,10 +53,17 @@ async function makeTemplate({ databaseUrl, redisUrl }, name, dataDir) {
   } finally {
     await client.end();
   }
-  const url = new URL(databaseUrl);
-  url.pathname = `/${name}`;
+  const of = (url) => Object.assign(new URL(url), { pathname: `/${name}` }).href;
+  if (servers.databaseOwnerUrl) await makeRoles(of(servers.databaseAdminUrl));
   await promisify(execFile)(process.execPath, ['--enable-source-maps', CLI, 'migrate'], {
-    env: { ...process.env, NODE_ENV: 'test', DATABASE_URL: url.href, REDIS_URL: redisUrl, DATA_DIR: dataDir },
+    env: {
+      ...process.env,
+      NODE_ENV: 'test',
+      DATABASE_URL: of(servers.databaseUrl),
+      ...(servers.databaseOwnerUrl && { DATABASE_OWNER_URL: of(servers.databaseOwnerUrl) }),
+      REDIS_URL: servers.redisUrl,
+      DATA_DIR: dataDir,
+    },
   });
 }
 

@@ -10,6 +10,7 @@ import { HEAP_OPTIONS, runCli } from '../../scripts/app.mjs';
 import { makeCertificates } from '../../scripts/certificates.mjs';
 import { freePort, LauncherError, sleep } from '../../scripts/processes.mjs';
 import { startServers } from '../../scripts/servers.mjs';
+import { makeRoles } from '../../scripts/servers/roles.mjs';
 import { addReceiving, fill } from './fill.mjs';
 import { makeFixture, newReceiving } from './fixture.mjs';
 import { startReceiver } from './receiver.mjs';
@@ -46,7 +47,7 @@ export class Environment {
   constructor(servers, log) {
     this.servers = servers;
     this.log = log;
-    this.admin = new pg.Pool({ connectionString: servers.databaseUrl, max: 1 });
+    this.admin = new pg.Pool({ connectionString: servers.databaseAdminUrl, max: 1 });
     this.admin.on('error', () => undefined); // its server ends first
   }
 
@@ -68,7 +69,8 @@ export class Environment {
     const deployment = new Deployment(this, `messaging_bench_${process.pid}_${name}`, makeFixture(sizes));
     this.deployments.push(deployment);
     await this.admin.query(`CREATE DATABASE ${deployment.database}`);
-    await runCli(['migrate'], deployment.env);
+    if (deployment.ownerEnv) await makeRoles(deployment.databaseAdminUrl);
+    await runCli(['migrate'], { ...deployment.env, ...deployment.ownerEnv });
     await fill(deployment.pool, deployment.fixture, sizes, this.urlOf);
     this.log(`  took ${Math.round((performance.now() - startedAt) / 1000)} s`);
     return deployment;
@@ -121,15 +123,19 @@ export class Deployment {
     this.environment = environment;
     this.database = database;
     this.fixture = fixture;
-    this.databaseUrl = withPath(environment.servers.databaseUrl, database);
+    const { databaseUrl, databaseOwnerUrl, databaseAdminUrl } = environment.servers;
+    this.databaseUrl = withPath(databaseUrl, database);
+    this.databaseAdminUrl = withPath(databaseAdminUrl, database);
+    this.ownerEnv = databaseOwnerUrl && { DATABASE_OWNER_URL: withPath(databaseOwnerUrl, database) };
     this.redisUrl = withPath(environment.servers.redisUrl, String(environment.deployments.length + 1));
-    this.pool = new pg.Pool({ connectionString: this.databaseUrl, max: POOL_SIZE });
+    this.pool = new pg.Pool({ connectionString: this.databaseAdminUrl, max: POOL_SIZE });
     this.pool.on('error', () => undefined); // its server ends first
     this.redis = new Redis(this.redisUrl);
     this.redis.on('error', () => undefined); // the same
     this.env = {
       ...process.env,
       DATABASE_URL: this.databaseUrl,
+      DATABASE_OWNER_URL: undefined, // only for those that get `ownerEnv`
       DATABASE_POOL_SIZE: String(POOL_SIZE),
       REDIS_URL: this.redisUrl,
       SECRETS_KEYS,
@@ -153,7 +159,13 @@ export class Deployment {
       process.execPath,
       [...HEAP_OPTIONS, ...this.environment.nodeOptions, file('dist/main.js')],
       {
-        env: { ...this.env, ROLE: role, PORT: String(port), ...env },
+        env: {
+          ...this.env,
+          ...(role === 'worker' && this.ownerEnv),
+          ROLE: role,
+          PORT: String(port),
+          ...env,
+        },
         stdio: ['ignore', 'ignore', 'inherit'],
       },
     );
@@ -173,9 +185,15 @@ export class Deployment {
     return { stop, call: (service, method, ...parameters) => measure({ service, method, parameters }) };
   }
 
-  async startScript(script) {
+  /** Starts a process that drops days of the history, and deletes rows, older than the number of days it is given. */
+  async startRetention() {
+    const { measure, stop } = await this.startScript('bench/support/retention-process.mjs', this.ownerEnv);
+    return { stop, run: (retentionDays) => measure({ retentionDays }) };
+  }
+
+  async startScript(script, env = {}) {
     const child = fork(file(script), {
-      env: this.env,
+      env: { ...this.env, ...env },
       execArgv: this.environment.nodeOptions,
     });
     const ready = once(child, 'message');

@@ -6,9 +6,10 @@ import { freePort, LauncherError, sleep } from '../processes.mjs';
 import { makePrivate, runAs } from './home.mjs';
 import { clearOrphan } from './orphan.mjs';
 import { findPostgres } from './postgres-binaries.mjs';
+import { makeRoles, urlsOfRoles } from './roles.mjs';
 import { keptPassword, spawnServer } from './server-process.mjs';
 
-/** The cluster's owner and its one database. */
+/** The cluster's administrator and its one database. */
 const NAME = 'messaging';
 
 const DURABLE = { max_connections: '200', shared_buffers: '256MB' };
@@ -27,12 +28,17 @@ const DISPOSABLE = {
  * @param {boolean} options.disposable speed before safety, for temporary data
  * @param {(line: string) => void} options.onLog
  * @param {number} [options.port] default: a free one
+ * @returns `adminUrl` is for what neither of the two roles of the service may do
  */
 export async function startPostgres({ home, reaper, disposable, onLog, port: wantedPort }) {
   const binaries = await findPostgres(home);
   const data = join(home.directory, `postgresql-${binaries.major}`);
   const passwordFile = `${data}.password`;
   const password = keptPassword(passwordFile, home.user);
+  const passwords = {
+    owner: keptPassword(`${data}.owner-password`, home.user),
+    service: keptPassword(`${data}.service-password`, home.user),
+  };
   if (!existsSync(data)) {
     onLog(`Making a PostgreSQL ${binaries.major} cluster in ${data}`);
     makeCluster({ binaries, data, passwordFile, user: home.user, disposable });
@@ -56,8 +62,9 @@ export async function startPostgres({ home, reaper, disposable, onLog, port: wan
   reaper.adopt(child, 'SIGINT'); // "fast" shutdown: ends the sessions, then writes a checkpoint
 
   const server = `postgresql://${NAME}:${password}@127.0.0.1:${port}`;
-  await Promise.race([makeDatabase(server), ended]);
-  return { url: `${server}/${NAME}`, child, ended };
+  const adminUrl = `${server}/${NAME}`;
+  await Promise.race([makeDatabase(server).then(() => makeRoles(adminUrl, passwords)), ended]);
+  return { adminUrl, ...urlsOfRoles(adminUrl, passwords), child, ended };
 }
 
 /** Moves a finished cluster into place, so that an interrupted start leaves no partial one. */

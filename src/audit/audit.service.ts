@@ -1,77 +1,133 @@
 import { Injectable } from '@nestjs/common';
+import { requirePermission } from '../access/require-permission';
 import { AppError } from '../common/app-error';
-import { isId, newId } from '../common/ids';
-import { Actor } from '../common/principal';
+import { isId, LOWEST_ID, newId } from '../common/ids';
+import { Page, toPage } from '../common/page';
+import { Actor, actorIdOf, Origin } from '../common/principal';
+import { validate } from '../common/validate';
 import { Database } from '../database/database';
 import { Transaction } from '../database/transaction';
 import { OutboxService } from '../outbox/outbox.service';
+import { AuditEntriesRepository } from './audit-entries.repository';
+import { ListAuditEntriesQuery } from './audit-entry.dto';
 import { AuditEntryEntity } from './audit-entry.entity';
 
-/** An entry to record. `action` is in the past tense: `api_key.revoked`; `entity` is a type: `api_key`. */
+/** An entry to record. It is kept for ever: put no secret in it, and nothing of a contact but ids. */
 export interface AuditRecord {
   tenantId: string;
   actor: Actor;
+  /** In the past tense: `api_key.revoked`. */
   action: string;
+  /** A type: `api_key`. */
   entity: string;
   entityId: string;
+  /** The values that changed, before and after: `changedValues` makes both. Without `before`, something new. */
+  before?: Record<string, unknown>;
+  after?: Record<string, unknown>;
   metadata?: Record<string, unknown>;
 }
+
+/** Entries of one read of an export. */
+const EXPORT_STEP = 1_000;
+const MAX_ADDRESS = 45;
+const MAX_USER_AGENT = 512;
+const MAX_REQUEST_ID = 128;
 
 /** The audit log. */
 @Injectable()
 export class AuditService {
   constructor(
     private readonly database: Database,
+    private readonly entries: AuditEntriesRepository,
     private readonly outbox: OutboxService,
   ) {}
 
   /**
    * Writes an entry and its `audit.event`. For actions that only the host sees, such as an agent's login. Webhooks skip
    * the event for workspaces without the `auditWebhookExport` entitlement.
-   * @throws AppError INVALID_BODY when the actor is another workspace's agent; NOT_FOUND (the workspace)
+   * @throws AppError INVALID_BODY when the actor is no active agent of the workspace; NOT_FOUND (the workspace)
    */
   record(entry: AuditRecord): Promise<void> {
-    return this.database.transaction((tx) => this.append(tx, entry));
+    return this.database.transaction(async (tx) => {
+      await requirePermission(tx, entry.tenantId, entry.actor, 'audit_entry.record');
+      await this.append(tx, entry);
+    });
   }
 
   /**
-   * The same in the transaction of the change that is recorded.
+   * The same in the transaction of the change that is recorded, which has checked the actor's permission. The
+   * `audit.event` has before, after and origin in its `metadata`.
    * @internal
    */
+  // eslint-disable-next-line @typescript-eslint/require-await -- its check has passed when it settles; its writes are pipelined
   async append(tx: Transaction, record: AuditRecord): Promise<void> {
-    const { tenantId, actor, action, entity, entityId, metadata = {} } = record;
+    const { tenantId, actor, action, entity, entityId, before, after, metadata = {} } = record;
     if (!isId(tenantId)) throw AppError.notFound('Workspace');
-    const [entry] = await tx.query(
-      `INSERT INTO audit_entries
-         (tenant_id, id, action, entity, entity_id, actor_type, actor_id, metadata, created_at)
-       SELECT $1::uuid, $2::uuid, $3, $4, $5, $6, $7::uuid, $8::jsonb, $9::timestamptz
-       WHERE $6 <> 'agent' OR EXISTS (SELECT FROM agents WHERE tenant_id = $1::uuid AND id = $7::uuid)
-       RETURNING id`,
-      [
-        tenantId,
-        newId(),
-        action,
-        entity,
-        entityId,
-        actor.type,
-        actor.id,
-        JSON.stringify(metadata),
-        new Date(),
-      ],
-    );
-    if (!entry) throw AppError.invalidBody('actor', 'is not an agent of this workspace');
-    const actorId = actor.id ?? actor.type;
-    this.outbox.appendPipelined(tx, tenantId, 'audit.event', { action, entity, entityId, actorId, metadata });
+    const origin = storedOrigin(actor.origin);
+    this.entries.insertPipelined(tx, {
+      tenantId,
+      id: newId(),
+      action,
+      entity,
+      entityId,
+      actorType: actor.type,
+      actorId: actor.type === 'operator' ? null : actor.id,
+      actorName: actor.type === 'operator' ? actor.name : null,
+      address: origin?.address ?? null,
+      userAgent: origin?.userAgent ?? null,
+      requestId: origin?.requestId ?? null,
+      before: before ?? null,
+      after: after ?? null,
+      metadata,
+      createdAt: new Date(),
+    });
+    this.outbox.appendPipelined(tx, tenantId, 'audit.event', {
+      action,
+      entity,
+      entityId,
+      actorId: actorIdOf(actor),
+      metadata: {
+        ...metadata,
+        ...(before && { before }),
+        ...(after && { after }),
+        ...(origin && { origin }),
+      },
+    });
   }
 
-  /** A workspace's entries, newest first: at most `limit`, below the entry with the id `before`. */
-  list(tenantId: string, limit: number, before?: string): Promise<AuditEntryEntity[]> {
-    const query = this.database.manager
-      .createQueryBuilder(AuditEntryEntity, 'entry')
-      .where('entry.tenantId = :tenantId', { tenantId })
-      .orderBy('entry.id', 'DESC')
-      .limit(limit);
-    if (before) query.andWhere('entry.id < :before', { before });
-    return query.getMany();
+  /**
+   * A page of a workspace's entries, newest first, filtered by action, actor, entity and time. 50 of them by default.
+   * @throws AppError INVALID_QUERY
+   */
+  async list(tenantId: string, input: Partial<ListAuditEntriesQuery> = {}): Promise<Page<AuditEntryEntity>> {
+    const { limit, ...filter } = validate(ListAuditEntriesQuery, input, 'INVALID_QUERY');
+    const rows = await this.entries.list(tenantId, filter, limit + 1);
+    return toPage(rows, limit, (entry) => entry);
   }
+
+  /** All entries of a workspace, oldest first. They are read in steps, as they are consumed. */
+  async *export(tenantId: string): AsyncGenerator<AuditEntryEntity, void> {
+    if (!isId(tenantId)) return;
+    for (let after = LOWEST_ID; ;) {
+      const entries = await this.entries.next(tenantId, after, EXPORT_STEP);
+      yield* entries;
+      if (entries.length < EXPORT_STEP) return;
+      after = entries.at(-1)!.id;
+    }
+  }
+}
+
+/** What was given, cut to what the log keeps. */
+function storedOrigin({ address, userAgent, requestId }: Origin = {}): Origin | undefined {
+  const origin = {
+    ...(address && { address: storable(address, MAX_ADDRESS) }),
+    ...(userAgent && { userAgent: storable(userAgent, MAX_USER_AGENT) }),
+    ...(requestId && { requestId: storable(requestId, MAX_REQUEST_ID) }),
+  };
+  return Object.keys(origin).length > 0 ? origin : undefined;
+}
+
+/** Clients choose these texts: a NUL in one must not fail the change. */
+function storable(text: string, max: number): string {
+  return text.replaceAll('\0', '').slice(0, max).toWellFormed();
 }

@@ -1,8 +1,37 @@
 import { Type } from 'class-transformer';
-import { ArrayNotEmpty, ArrayUnique, IsDate, IsIn, IsOptional, MinDate } from 'class-validator';
+import {
+  ArrayMaxSize,
+  ArrayNotEmpty,
+  ArrayUnique,
+  IsDate,
+  IsIn,
+  IsInt,
+  IsOptional,
+  Max,
+  Min,
+  MinDate,
+  ValidateBy,
+} from 'class-validator';
+import { isExactNetwork } from '../common/network';
 import { type Scope, SCOPES } from '../common/scope';
 import { IsStorableText, MaxCharacters, NotBlank } from '../common/validators';
 import { ApiKeyEntity } from './api-key.entity';
+
+const MAX_NETWORKS = 50;
+const MAX_UNUSED_DAYS = 3_650;
+
+const IsNetwork = () =>
+  ValidateBy(
+    {
+      name: 'isNetwork',
+      validator: {
+        validate: (network) => typeof network === 'string' && isExactNetwork(network),
+        defaultMessage: () =>
+          'must be networks such as 203.0.113.0/24 or 2001:db8::/32, with no bits set behind the prefix',
+      },
+    },
+    { each: true },
+  );
 
 export class CreateApiKey {
   @MaxCharacters(200)
@@ -15,12 +44,30 @@ export class CreateApiKey {
   @ArrayNotEmpty({ message: 'must name at least one scope' })
   scopes: Scope[];
 
-  /** Default: the key never expires. */
+  /** Default: the longest life that the operator allows, or else the key never expires. */
   @IsOptional()
   @MinDate(() => new Date(), { message: 'must be in the future' })
   @IsDate({ message: 'must be an ISO 8601 date' })
   @Type(() => Date)
   expiresAt?: Date;
+
+  /** Networks (CIDR, IPv4 and IPv6) from which alone the key may be used, at most 50; from everywhere by default. */
+  @IsOptional()
+  @ArrayMaxSize(MAX_NETWORKS, { message: `must be at most ${MAX_NETWORKS} networks` })
+  @ArrayUnique({ message: 'must not name a network twice' })
+  @IsNetwork()
+  @ArrayNotEmpty({ message: 'must name at least one network' })
+  allowedNetworks?: string[];
+}
+
+/** Which keys are listed. */
+export class ListApiKeys {
+  /** Only keys that still work, were created so many days ago at least, and were not used since. */
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  @Max(MAX_UNUSED_DAYS)
+  unusedForDays?: number;
 }
 
 /** A key without its value. */
@@ -30,8 +77,11 @@ export interface ApiKeySummary {
   /** `plk_` and the first and last 4 characters. */
   preview: string;
   scopes: Scope[];
+  /** Null: it may be used from everywhere. */
+  allowedNetworks: string[] | null;
   createdBy: string | null;
   createdAt: Date;
+  /** To the minute. */
   lastUsedAt: Date | null;
   expiresAt: Date | null;
   revokedAt: Date | null;
@@ -43,7 +93,18 @@ export interface CreatedApiKey extends ApiKeySummary {
 }
 
 export function toApiKeySummary(key: ApiKeyEntity): ApiKeySummary {
-  const { id, name, scopes, createdBy, createdAt, lastUsedAt, expiresAt, revokedAt } = key;
+  const { id, name, scopes, allowedNetworks, createdBy, createdAt, lastUsedAt, expiresAt, revokedAt } = key;
   const preview = `plk_${key.firstChars}…${key.lastChars}`;
-  return { id, name, preview, scopes, createdBy, createdAt, lastUsedAt, expiresAt, revokedAt };
+  return {
+    id,
+    name,
+    preview,
+    scopes,
+    allowedNetworks,
+    createdBy,
+    createdAt,
+    lastUsedAt,
+    expiresAt,
+    revokedAt,
+  };
 }

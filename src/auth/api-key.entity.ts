@@ -26,6 +26,10 @@ export class ApiKeyEntity {
   @Column('text', { array: true })
   scopes: Scope[];
 
+  /** Networks (CIDR) from which it may be used; null for everywhere. */
+  @Column('text', { name: 'allowed_networks', array: true, nullable: true })
+  allowedNetworks: string[] | null;
+
   /** The agent who created it; null for the operator. */
   @Column('uuid', { name: 'created_by', nullable: true })
   createdBy: string | null;

@@ -1,24 +1,33 @@
 import { CanActivate, ExecutionContext, Injectable, Logger } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Request, Response } from 'express';
-import { AuthenticatedRequest, PUBLIC } from '../common/access.decorators';
+import { AuthenticatedRequest, originOf, PUBLIC } from '../common/access.decorators';
 import { AppError } from '../common/app-error';
+import { clientNetworkOf } from '../common/client-network';
+import { isInNetworks } from '../common/network';
 import { RateLimit, RateLimiter } from '../rate-limit/rate-limiter';
 import { hashApiKey, isWellFormedApiKey } from './api-key-token';
+import { ApiKeyLookup } from './api-key-lookup';
 import { ApiKeysRepository } from './api-keys.repository';
+import { RefusedApiKeys } from './refused-api-keys';
 
 const BEARER = /^Bearer +(.+)$/i;
-/** By client address, against guessing. A valid key is never delayed. */
+/** By client network, against guessing. A valid key is never refused for others. */
 const REFUSALS: RateLimit = { max: 120, excess: 'Too many refused API keys.' };
 
-/** Authenticates each request by its API key and attaches the principal, unless the route is public. */
+/**
+ * Authenticates each request by its API key, checks the client's address where the key has networks, and attaches the
+ * principal, unless the route is public.
+ */
 @Injectable()
 export class ApiKeyGuard implements CanActivate {
   private readonly logger = new Logger(ApiKeyGuard.name);
 
   constructor(
     private readonly reflector: Reflector,
+    private readonly lookup: ApiKeyLookup,
     private readonly keys: ApiKeysRepository,
+    private readonly refused: RefusedApiKeys,
     private readonly limiter: RateLimiter,
   ) {}
 
@@ -27,15 +36,29 @@ export class ApiKeyGuard implements CanActivate {
       return true;
     const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
     const key = keyOf(request);
-    const authenticated = isWellFormedApiKey(key) ? await this.keys.authenticate(hashApiKey(key)) : null;
+    const hash = isWellFormedApiKey(key) ? hashApiKey(key) : null;
+    const authenticated = hash && (await this.lookup.authenticate(hash));
     if (!authenticated) {
-      const response = context.switchToHttp().getResponse<Response>();
-      await this.limiter.count(`refused:${request.ip ?? 'unknown'}`, REFUSALS, response);
+      await this.countRefusal(context, hash);
       throw new AppError('UNAUTHENTICATED', 'The API key is malformed, unknown, expired or revoked.');
+    }
+    const { allowedNetworks } = authenticated;
+    if (allowedNetworks && !isInNetworks(request.ip, allowedNetworks)) {
+      // It counts as refused, and not for the workspace's rate: who found the key can't use that up. Nothing is said of
+      // the workspace, the key or its networks.
+      await this.countRefusal(context, hash);
+      throw new AppError('FORBIDDEN', 'The API key may not be used from this address.');
     }
     request.principal = authenticated.principal;
     if (authenticated.isUseStale) this.markUsed(request);
     return true;
+  }
+
+  private countRefusal(context: ExecutionContext, hash: Buffer | null): Promise<void> {
+    const http = context.switchToHttp();
+    const request = http.getRequest<AuthenticatedRequest>();
+    this.refused.count(hash, originOf(request));
+    return this.limiter.count(`refused:${clientNetworkOf(request)}`, REFUSALS, http.getResponse<Response>());
   }
 
   /** Not awaited: the caller must not wait for this write. */

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { IsNull } from 'typeorm';
 import { isId } from '../common/ids';
 import { Principal } from '../common/principal';
 import { Scope } from '../common/scope';
@@ -6,8 +7,14 @@ import { Database } from '../database/database';
 import { Transaction } from '../database/transaction';
 import { ApiKeyEntity } from './api-key.entity';
 
-interface Authenticated {
+export type RefusedApiKey = Pick<ApiKeyEntity, 'tenantId' | 'id' | 'name' | 'hash'> & {
+  reason: 'revoked' | 'expired' | 'address' | 'other';
+};
+
+export interface Authenticated {
   principal: Principal;
+  /** Null: the key may be used from everywhere. */
+  allowedNetworks: string[] | null;
   /** Whether `last_used_at` is more than a minute old. */
   isUseStale: boolean;
 }
@@ -19,22 +26,47 @@ export class ApiKeysRepository {
   /** One read on every request, without a cache: so a revocation takes effect at once. */
   async authenticate(hash: Buffer): Promise<Authenticated | null> {
     const [row] = await this.database.pipelinedRead<AuthenticationRow>(
-      `SELECT k.id AS key_id, k.scopes, coalesce(k.last_used_at < now() - interval '1 minute', true) AS use_is_stale,
-              w.id, w.name, w.slug, w.plan_tier, w.trial_ends_at, w.rate_limit
+      `SELECT k.id AS key_id, k.scopes, k.allowed_networks,
+              coalesce(k.last_used_at < now() - interval '1 minute', true) AS use_is_stale,
+              w.id, w.name, w.slug, w.plan_tier, w.trial_ends_at, w.rate_limit,
+              w.suspended_at IS NOT NULL AS is_suspended
        FROM api_keys k JOIN workspaces w ON w.id = k.tenant_id
        WHERE k.hash = $1 AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())`,
       [hash],
     );
     if (!row) return null;
     const { id, name, slug, plan_tier: planTier, trial_ends_at: trialEndsAt, rate_limit: rateLimit } = row;
+    const isSuspended = row.is_suspended;
     return {
       principal: {
         apiKeyId: row.key_id,
         scopes: row.scopes,
-        tenant: { id, name, slug, planTier, trialEndsAt, rateLimit },
+        tenant: { id, name, slug, planTier, trialEndsAt, rateLimit, isSuspended },
       },
+      allowedNetworks: row.allowed_networks,
       isUseStale: row.use_is_stale,
     };
+  }
+
+  /** Those of these hashes that keys have which are neither revoked nor expired. */
+  async findActive(hashes: Buffer[]): Promise<Buffer[]> {
+    const rows = await this.database.prepared<{ hash: Buffer }>(
+      `SELECT hash FROM api_keys
+       WHERE hash = ANY ($1::bytea[]) AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())`,
+      [hashes],
+    );
+    return rows.map(({ hash }) => hash);
+  }
+
+  /** The keys of these hashes, also revoked and expired ones, and why they are refused now. */
+  findByHashes(hashes: Buffer[]): Promise<RefusedApiKey[]> {
+    return this.database.query<RefusedApiKey>(
+      `SELECT tenant_id AS "tenantId", id, name, hash,
+              CASE WHEN revoked_at IS NOT NULL THEN 'revoked' WHEN expires_at <= now() THEN 'expired'
+                   WHEN allowed_networks IS NOT NULL THEN 'address' ELSE 'other' END AS reason
+       FROM api_keys WHERE hash = ANY ($1)`,
+      [hashes],
+    );
   }
 
   async markUsed(tenantId: string, id: string): Promise<void> {
@@ -50,6 +82,18 @@ export class ApiKeysRepository {
     return this.database.manager.find(ApiKeyEntity, { where: { tenantId }, order: { id: 'DESC' } });
   }
 
+  /** Those that still work and were not used for so many days, nor created in them. By the database's clock. */
+  async listUnused(tenantId: string, days: number): Promise<ApiKeyEntity[]> {
+    if (!isId(tenantId)) return [];
+    return this.database.manager
+      .createQueryBuilder(ApiKeyEntity, 'key')
+      .where('key.tenantId = :tenantId AND key.revokedAt IS NULL', { tenantId })
+      .andWhere('(key.expiresAt IS NULL OR key.expiresAt > now())')
+      .andWhere(`coalesce(key.lastUsedAt, key.createdAt) < now() - :days * interval '1 day'`, { days })
+      .orderBy('key.id', 'DESC')
+      .getMany();
+  }
+
   async insert(tx: Transaction, key: ApiKeyEntity): Promise<void> {
     await tx.manager.insert(ApiKeyEntity, key);
   }
@@ -57,6 +101,22 @@ export class ApiKeysRepository {
   async lock(tx: Transaction, tenantId: string, id: string): Promise<ApiKeyEntity | null> {
     if (!isId(id)) return null;
     return tx.manager.findOne(ApiKeyEntity, { where: { tenantId, id }, lock: { mode: 'for_no_key_update' } });
+  }
+
+  /** Some keys that an agent has created, and that nobody has revoked. */
+  async lockActiveOf(
+    tx: Transaction,
+    tenantId: string,
+    agentId: string,
+    count: number,
+  ): Promise<ApiKeyEntity[]> {
+    if (!isId(agentId)) return [];
+    return tx.manager.find(ApiKeyEntity, {
+      where: { tenantId, createdBy: agentId, revokedAt: IsNull() },
+      order: { id: 'ASC' },
+      take: count,
+      lock: { mode: 'for_no_key_update' },
+    });
   }
 
   async revoke(tx: Transaction, tenantId: string, id: string, revokedAt: Date): Promise<void> {
@@ -67,6 +127,7 @@ export class ApiKeysRepository {
 interface AuthenticationRow {
   key_id: string;
   scopes: Scope[];
+  allowed_networks: string[] | null;
   use_is_stale: boolean;
   id: string;
   name: string;
@@ -74,4 +135,5 @@ interface AuthenticationRow {
   plan_tier: string;
   trial_ends_at: Date | null;
   rate_limit: number | null;
+  is_suspended: boolean;
 }

@@ -1,17 +1,24 @@
 import { Injectable } from '@nestjs/common';
+import { requirePermission } from '../access/require-permission';
 import { AuditService } from '../audit/audit.service';
+import { changedValues, valuesOf } from '../audit/changed-values';
 import { AppError } from '../common/app-error';
 import { newId } from '../common/ids';
 import { Actor } from '../common/principal';
 import { validate } from '../common/validate';
+import { Config } from '../config/config';
 import { Database } from '../database/database';
+import { Transaction } from '../database/transaction';
 import { generateApiKey, hashApiKey } from './api-key-token';
-import { ApiKeySummary, CreateApiKey, CreatedApiKey, toApiKeySummary } from './api-key.dto';
+import { ApiKeySummary, CreateApiKey, CreatedApiKey, ListApiKeys, toApiKeySummary } from './api-key.dto';
 import { ApiKeyEntity } from './api-key.entity';
 import { ApiKeysRepository } from './api-keys.repository';
 
 const PREFIX_LENGTH = 'plk_'.length;
 const SHOWN_CHARS = 4;
+/** Keys of one transaction. */
+const REVOKED_AT_ONCE = 100;
+const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Manages a workspace's API keys, for the dashboard and the CLI. No route does. */
 @Injectable()
@@ -20,14 +27,15 @@ export class ApiKeysService {
     private readonly database: Database,
     private readonly keys: ApiKeysRepository,
     private readonly audit: AuditService,
+    private readonly config: Config,
   ) {}
 
   /**
    * Creates a key. Only this result holds its value; the database stores a hash.
-   * @throws AppError INVALID_BODY; NOT_FOUND (the workspace)
+   * @throws AppError INVALID_BODY, FORBIDDEN; NOT_FOUND (the workspace)
    */
   async create(tenantId: string, input: CreateApiKey, actor: Actor): Promise<CreatedApiKey> {
-    const { name, scopes, expiresAt } = validate(CreateApiKey, input);
+    const { name, scopes, expiresAt, allowedNetworks } = validate(CreateApiKey, input);
     const key = generateApiKey();
     const entity: ApiKeyEntity = {
       id: newId(),
@@ -37,39 +45,86 @@ export class ApiKeysService {
       firstChars: key.slice(PREFIX_LENGTH, PREFIX_LENGTH + SHOWN_CHARS),
       lastChars: key.slice(-SHOWN_CHARS),
       scopes,
+      allowedNetworks: allowedNetworks ?? null,
       createdBy: actor.type === 'agent' ? actor.id : null,
       createdAt: new Date(),
       lastUsedAt: null,
-      expiresAt: expiresAt ?? null,
+      expiresAt: this.endOf(expiresAt),
       revokedAt: null,
     };
     await this.database.transaction(async (tx) => {
-      const subject = { tenantId, actor, entity: 'api_key', entityId: entity.id };
-      await this.audit.append(tx, { ...subject, action: 'api_key.created', metadata: { name, scopes } });
+      await requirePermission(tx, tenantId, actor, 'api_key.create');
       await this.keys.insert(tx, entity);
+      const subject = { tenantId, actor, entity: 'api_key', entityId: entity.id };
+      const after = valuesOf(entity, ['name', 'scopes', 'expiresAt', 'allowedNetworks']);
+      await this.audit.append(tx, { ...subject, action: 'api_key.created', after });
     });
     return { ...toApiKeySummary(entity), key };
   }
 
-  /** All keys of the workspace, also revoked ones, newest first. */
-  async list(tenantId: string): Promise<ApiKeySummary[]> {
-    return (await this.keys.list(tenantId)).map(toApiKeySummary);
+  /**
+   * All keys of the workspace, also revoked ones, newest first; or those alone that still work and are unused for so many
+   * days.
+   * @throws AppError INVALID_BODY
+   */
+  async list(tenantId: string, input: ListApiKeys = {}): Promise<ApiKeySummary[]> {
+    const { unusedForDays: days } = validate(ListApiKeys, input);
+    const keys = days === undefined ? this.keys.list(tenantId) : this.keys.listUnused(tenantId, days);
+    return (await keys).map(toApiKeySummary);
   }
 
   /**
    * Revokes a key: every process refuses its next request. A second call changes nothing.
-   * @throws AppError NOT_FOUND
+   * @throws AppError FORBIDDEN, NOT_FOUND
    */
   async revoke(tenantId: string, id: string, actor: Actor): Promise<ApiKeySummary> {
     return this.database.transaction(async (tx) => {
+      await requirePermission(tx, tenantId, actor, 'api_key.revoke');
       const key = await this.keys.lock(tx, tenantId, id);
       if (!key) throw AppError.notFound('API key');
-      if (key.revokedAt) return toApiKeySummary(key);
-      const revokedAt = new Date();
-      await this.keys.revoke(tx, tenantId, id, revokedAt);
-      const subject = { tenantId, actor, entity: 'api_key', entityId: id };
-      await this.audit.append(tx, { ...subject, action: 'api_key.revoked', metadata: { name: key.name } });
-      return toApiKeySummary({ ...key, revokedAt });
+      return toApiKeySummary(key.revokedAt ? key : await this.revokeLocked(tx, key, actor));
     });
+  }
+
+  /**
+   * Revokes all keys that an agent has created, such as one that was deactivated. They go in steps of 100, each with its
+   * entry in the audit log; a second call revokes what an interrupted one has left.
+   * @returns the keys that this call has revoked
+   * @throws AppError FORBIDDEN
+   */
+  async revokeAllOf(tenantId: string, agentId: string, actor: Actor): Promise<ApiKeySummary[]> {
+    const all: ApiKeySummary[] = [];
+    for (let revoked = REVOKED_AT_ONCE; revoked === REVOKED_AT_ONCE;) {
+      revoked = await this.database.transaction(async (tx) => {
+        await requirePermission(tx, tenantId, actor, 'api_key.revoke');
+        const keys = await this.keys.lockActiveOf(tx, tenantId, agentId, REVOKED_AT_ONCE);
+        for (const key of keys) all.push(toApiKeySummary(await this.revokeLocked(tx, key, actor)));
+        return keys.length;
+      });
+    }
+    return all;
+  }
+
+  private async revokeLocked(tx: Transaction, key: ApiKeyEntity, actor: Actor): Promise<ApiKeyEntity> {
+    const { tenantId, id, name } = key;
+    const revoked = { ...key, revokedAt: new Date() };
+    await this.keys.revoke(tx, tenantId, id, revoked.revokedAt);
+    const subject = { tenantId, actor, entity: 'api_key', entityId: id };
+    const changed = changedValues(key, revoked, ['revokedAt']);
+    await this.audit.append(tx, { ...subject, action: 'api_key.revoked', ...changed, metadata: { name } });
+    return revoked;
+  }
+
+  /** @throws AppError INVALID_BODY: later than the longest life */
+  private endOf(expiresAt: Date | undefined): Date | null {
+    const { apiKeyMaxLifeDays: days } = this.config;
+    if (days === null) return expiresAt ?? null;
+    const latest = new Date(Date.now() + days * DAY_MS);
+    if (expiresAt && expiresAt > latest)
+      throw AppError.invalidBody(
+        'expiresAt',
+        `must be at most ${days} days ahead: the longest life of a key`,
+      );
+    return expiresAt ?? latest;
   }
 }

@@ -1,18 +1,22 @@
 import { Module } from '@nestjs/common';
-import { APP_GUARD } from '@nestjs/core';
+import { APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
 import { ThrottlerModule } from '@nestjs/throttler';
 import { AuditModule } from '../audit/audit.module';
 import { DatabaseModule } from '../database/database.module';
 import { RateLimitModule } from '../rate-limit/rate-limit.module';
+import { RequestBudgetInterceptor } from '../rate-limit/request-budget.interceptor';
 import { RateLimitStorage } from '../rate-limit/rate-limit.storage';
 import { WorkspacesModule } from '../workspaces/workspaces.module';
 import { ApiKeyEntity } from './api-key.entity';
+import { ApiKeyLookup } from './api-key-lookup';
 import { ApiKeyGuard } from './api-key.guard';
 import { ApiKeysRepository } from './api-keys.repository';
 import { ApiKeysService } from './api-keys.service';
 import { MeController } from './me.controller';
 import { limitOf, RATE_WINDOW_MS, RateLimitGuard } from './rate-limit.guard';
+import { RefusedApiKeys } from './refused-api-keys';
 import { ScopeGuard } from './scope.guard';
+import { SuspensionGuard } from './suspension.guard';
 import { TrialGuard } from './trial.guard';
 
 /** API keys as the dashboard manages them. */
@@ -23,10 +27,11 @@ import { TrialGuard } from './trial.guard';
 })
 export class AuthModule {}
 
-/** The guards that every request to the API passes, in this order. */
+/** The guards that every request to the API passes, in this order, and the slot that it then gets. */
 @Module({
   imports: [
     AuthModule,
+    AuditModule,
     RateLimitModule,
     ThrottlerModule.forRootAsync({
       imports: [RateLimitModule],
@@ -39,10 +44,14 @@ export class AuthModule {}
   ],
   controllers: [MeController],
   providers: [
+    ApiKeyLookup,
+    RefusedApiKeys,
     { provide: APP_GUARD, useClass: ApiKeyGuard },
     { provide: APP_GUARD, useClass: RateLimitGuard },
+    { provide: APP_GUARD, useClass: SuspensionGuard },
     { provide: APP_GUARD, useClass: ScopeGuard },
     { provide: APP_GUARD, useClass: TrialGuard },
+    { provide: APP_INTERCEPTOR, useClass: RequestBudgetInterceptor },
   ],
 })
 export class AuthApiModule {}

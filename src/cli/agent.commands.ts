@@ -1,6 +1,5 @@
 import { Command } from 'commander';
-import { SYSTEM } from '../common/principal';
-import type { AgentRole } from '../workspaces/agent.entity';
+import type { AgentRole } from '../common/agent-role';
 import { addListCommand, example, inWorkspace, requireChange, withServices } from './command';
 import { trueOrFalse } from './option-values';
 
@@ -39,8 +38,9 @@ export function addAgentCommands(program: Command): void {
       ),
     )
     .action(
-      inWorkspace<CreateOptions>(({ agents }, tenantId, { bot: isBot = false, inactive = false, ...given }) =>
-        agents.create(tenantId, { ...given, isBot, active: !inactive }, SYSTEM),
+      inWorkspace<CreateOptions>(
+        ({ agents, operator }, tenantId, { bot: isBot = false, inactive = false, ...given }) =>
+          agents.create(tenantId, { ...given, isBot, active: !inactive }, operator),
       ),
     );
 
@@ -59,8 +59,8 @@ export function addAgentCommands(program: Command): void {
     .hook('preAction', requireChange)
     .addHelpText('after', example('the agent', 'agent update --id <id> --active false'))
     .action(
-      withServices(async ({ lookup, agents }, { id, ...changes }: UpdateOptions) =>
-        agents.update(await lookup.tenantOf('Agent', id), id, changes, SYSTEM),
+      withServices(async ({ lookup, agents, operator }, { id, ...changes }: UpdateOptions) =>
+        agents.update(await lookup.tenantOf('Agent', id), id, changes, operator),
       ),
     );
 }

@@ -1,14 +1,19 @@
 import { Command } from 'commander';
-import { SYSTEM } from '../common/principal';
 import { type Scope, SCOPES } from '../common/scope';
-import { addListCommand, example, inWorkspace, withServices } from './command';
-import { isoDate, list } from './option-values';
+import { example, inWorkspace, withServices } from './command';
+import { isoDate, list, wholeNumber } from './option-values';
 
 interface CreateOptions {
   workspace: string;
   name: string;
   scopes: Scope[];
   expiresAt?: Date;
+  allowedNetworks?: string[];
+}
+
+interface ListOptions {
+  workspace: string;
+  unused?: number;
 }
 
 export function addApiKeyCommands(program: Command): void {
@@ -20,7 +25,8 @@ export function addApiKeyCommands(program: Command): void {
     .requiredOption('--workspace <slug>', 'the workspace')
     .requiredOption('--name <name>', 'the purpose of the key')
     .requiredOption('--scopes <list>', SCOPES.join(','), list)
-    .option('--expires-at <date>', 'ISO 8601; default: never', isoDate)
+    .option('--expires-at <date>', 'ISO 8601; default: the longest life allowed, or never', isoDate)
+    .option('--allowed-networks <list>', 'CIDR networks; default: everywhere', list)
     .addHelpText(
       'after',
       example(
@@ -29,14 +35,22 @@ export function addApiKeyCommands(program: Command): void {
       ),
     )
     .action(
-      inWorkspace<CreateOptions>(({ apiKeys }, tenantId, given) => apiKeys.create(tenantId, given, SYSTEM)),
+      inWorkspace<CreateOptions>(({ apiKeys, operator }, tenantId, given) =>
+        apiKeys.create(tenantId, given, operator),
+      ),
     );
 
-  addListCommand(apiKey, {
-    does: 'Lists all keys of a workspace, also revoked ones, newest first.',
-    things: 'keys',
-    run: ({ apiKeys }, tenantId) => apiKeys.list(tenantId),
-  });
+  apiKey
+    .command('list')
+    .description('Lists all keys of a workspace, also revoked ones, newest first.')
+    .requiredOption('--workspace <slug>', 'the workspace')
+    .option('--unused <days>', 'only those that still work and were not used for so many days', wholeNumber)
+    .addHelpText('after', example('{data: [keys]}', 'api-key list --workspace acme --unused 90'))
+    .action(
+      inWorkspace<ListOptions>(async ({ apiKeys }, tenantId, { unused: unusedForDays }) => ({
+        data: await apiKeys.list(tenantId, { unusedForDays }),
+      })),
+    );
 
   apiKey
     .command('revoke')
@@ -44,8 +58,19 @@ export function addApiKeyCommands(program: Command): void {
     .requiredOption('--id <id>', 'the key')
     .addHelpText('after', example('the key', 'api-key revoke --id <id>'))
     .action(
-      withServices(async ({ lookup, apiKeys }, { id }: { id: string }) =>
-        apiKeys.revoke(await lookup.tenantOf('API key', id), id, SYSTEM),
+      withServices(async ({ lookup, apiKeys, operator }, { id }: { id: string }) =>
+        apiKeys.revoke(await lookup.tenantOf('API key', id), id, operator),
       ),
+    );
+
+  apiKey
+    .command('revoke-all')
+    .description('Revokes all keys that an agent has created, such as one that was deactivated.')
+    .requiredOption('--agent <id>', 'the agent')
+    .addHelpText('after', example('{data: [revoked keys]}', 'api-key revoke-all --agent <id>'))
+    .action(
+      withServices(async ({ lookup, apiKeys, operator }, { agent }: { agent: string }) => ({
+        data: await apiKeys.revokeAllOf(await lookup.tenantOf('Agent', agent), agent, operator),
+      })),
     );
 }

@@ -1,6 +1,5 @@
 import { Command } from 'commander';
 import { type Channel, CHANNELS, describeChannel } from '../common/channel';
-import { SYSTEM } from '../common/principal';
 import { addListCommand, example, inWorkspace, withServices } from './command';
 import { channel as channelName, credentials } from './option-values';
 
@@ -48,8 +47,8 @@ export function addChannelCommands(program: Command): void {
         ),
     )
     .action(
-      inWorkspace<ConnectOptions>(({ channelConnections }, tenantId, given) =>
-        channelConnections.connect(tenantId, given, SYSTEM),
+      inWorkspace<ConnectOptions>(({ channelConnections, operator }, tenantId, given) =>
+        channelConnections.connect(tenantId, given, operator),
       ),
     );
 
@@ -77,10 +76,12 @@ function addChangeCommands(channel: Command): void {
         ),
     )
     .action(
-      withServices(async ({ lookup, channelConnections }, { id, credentials: given }: RotateOptions) => {
-        const tenantId = await lookup.tenantOf('Channel connection', id);
-        return channelConnections.rotate(tenantId, id, given, SYSTEM);
-      }),
+      withServices(
+        async ({ lookup, channelConnections, operator }, { id, credentials: given }: RotateOptions) => {
+          const tenantId = await lookup.tenantOf('Channel connection', id);
+          return channelConnections.rotate(tenantId, id, given, operator);
+        },
+      ),
     );
 
   channel
@@ -95,8 +96,8 @@ function addChangeCommands(channel: Command): void {
       ),
     )
     .action(
-      withServices(async ({ lookup, channelConnections }, { id }: { id: string }) =>
-        channelConnections.disconnect(await lookup.tenantOf('Channel connection', id), id, SYSTEM),
+      withServices(async ({ lookup, channelConnections, operator }, { id }: { id: string }) =>
+        channelConnections.disconnect(await lookup.tenantOf('Channel connection', id), id, operator),
       ),
     );
 }

@@ -1,6 +1,10 @@
 import type { Command } from 'commander';
 import { AppError } from '../common/app-error';
-import type { Services } from './services';
+import { Operator, operatorOf } from './operator';
+import type { Services as ServicesByName } from './services';
+
+/** What a command works with: the services, and the operator as the actor of its changes. */
+export type Services = ServicesByName & { operator: Operator };
 
 /** Prints one line of JSON for a program, indented JSON for a person. */
 export function print(result: object): void {
@@ -10,17 +14,32 @@ export function print(result: object): void {
 /** Makes a commander action. It loads the services only when it runs, so that help stays fast. */
 export function withServices<Options>(
   run: (services: Services, options: Options) => Promise<object>,
-): (options: Options) => Promise<void> {
-  return async (options) => {
+): (options: Options, command: Command) => Promise<void> {
+  return async (options, command) => {
+    const operator = operatorOf(command);
     const { useServices } = await import('./services.js');
-    await useServices(async (services) => print(await run(services, options)));
+    await useServices(async (services) => print(await run({ ...services, operator }, options)));
+  };
+}
+
+/** The same for a command with `--workspace` that writes many lines itself. */
+export function writingInWorkspace<Options extends { workspace: string }>(
+  write: (services: Services, tenantId: string, options: Omit<Options, 'workspace'>) => Promise<void>,
+): (options: Options, command: Command) => Promise<void> {
+  return async ({ workspace, ...options }, command) => {
+    const operator = operatorOf(command);
+    const { useServices } = await import('./services.js');
+    await useServices(async (services) => {
+      const { id } = await services.workspaces.getBySlug(workspace);
+      await write({ ...services, operator }, id, options);
+    });
   };
 }
 
 /** The same for a command with `--workspace`. */
 export function inWorkspace<Options extends { workspace: string }>(
   run: (services: Services, tenantId: string, options: Omit<Options, 'workspace'>) => Promise<object>,
-): (options: Options) => Promise<void> {
+): (options: Options, command: Command) => Promise<void> {
   return withServices(async (services, { workspace, ...options }: Options) => {
     const { id } = await services.workspaces.getBySlug(workspace);
     return run(services, id, options);

@@ -6,6 +6,7 @@ const START_THE_SERVERS =
   'DATABASE_URL is not set, and this folder has no .data/servers.json of running servers. ' +
   'Run "npm start" in another terminal of the same checkout, or set DATABASE_URL and REDIS_URL.';
 const UNDEFINED_TABLE = '42P01';
+const INSUFFICIENT_PRIVILEGE = '42501';
 
 /** Prints the error body of the API on stderr, and sets exit code 1. */
 export async function reportFailure(error: unknown): Promise<void> {
@@ -27,6 +28,11 @@ async function toAppError(error: unknown): Promise<AppError> {
     return new AppError('UNAVAILABLE', `The database does not answer: ${textOf(error)}.`);
   if (codeOf(error) === UNDEFINED_TABLE)
     return new AppError('UNAVAILABLE', 'The database is not migrated: run "migrate" first.');
+  if (codeOf(error) === INSUFFICIENT_PRIVILEGE)
+    return new AppError(
+      'UNAVAILABLE',
+      `The database role lacks a privilege: ${textOf(error)}. Run "migrate" as the owner of the tables: DATABASE_OWNER_URL.`,
+    );
   return new AppError('INTERNAL', textOf(error));
 }
 

@@ -1,10 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../common/app-error';
 import { isId } from '../common/ids';
-import { Actor } from '../common/principal';
+import { Actor, actorIdOf } from '../common/principal';
 import { Database } from '../database/database';
 import { AgentsRepository } from '../workspaces/agents.repository';
+import { WorkspaceDeletion } from '../workspaces/deletion/workspace-deletion.dto';
+import { WorkspaceDeletionsRepository } from '../workspaces/deletion/workspace-deletions.repository';
 import { WorkspaceEntity } from '../workspaces/workspace.entity';
+import { Operator } from './operator';
 
 const TABLES = {
   Agent: 'agents',
@@ -24,11 +27,17 @@ export class OperatorLookup {
   constructor(
     private readonly database: Database,
     private readonly agents: AgentsRepository,
+    private readonly deletions: WorkspaceDeletionsRepository,
   ) {}
 
   /** Newest first. */
   workspaces(): Promise<WorkspaceEntity[]> {
     return this.database.manager.find(WorkspaceEntity, { order: { id: 'DESC' } });
+  }
+
+  /** The workspaces that are to be deleted, the first due first. */
+  workspaceDeletions(): Promise<WorkspaceDeletion[]> {
+    return this.deletions.list();
   }
 
   /**
@@ -47,12 +56,12 @@ export class OperatorLookup {
   }
 
   /**
-   * The agent as the author of a change.
+   * The agent as the author of a change, which the operator makes in its name.
    * @throws AppError INVALID_BODY when the agent is unknown, inactive or of another workspace
    */
-  async actingAgent(tenantId: string, agentId: string): Promise<Actor> {
+  async actingAgent(tenantId: string, agentId: string, operator: Operator): Promise<Actor> {
     const agent = await this.agents.findActive(this.database, tenantId, agentId);
     if (!agent) throw AppError.invalidBody('agent', 'is not an active agent of this workspace');
-    return { type: 'agent', id: agent.id };
+    return { type: 'agent', id: agent.id, origin: { userAgent: `CLI, ${actorIdOf(operator)}` } };
   }
 }

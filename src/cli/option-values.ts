@@ -31,6 +31,11 @@ export function wholeNumberOrDefault(text: string): number | 'default' {
   return text === 'default' ? text : wholeNumber(text);
 }
 
+/** A whole number, or `off`. */
+export function wholeNumberOrOff(text: string): number | 'off' {
+  return text === 'off' ? text : wholeNumber(text);
+}
+
 /** Case does not matter. The service checks that the channel exists. */
 export function channel(text: string): Channel {
   return text.toUpperCase() as Channel;

@@ -1,7 +1,6 @@
 import { Command } from 'commander';
 import type { ParkedEventKey } from '../outbox/parked-events.repository';
-import { example, withServices } from './command';
-import type { Services } from './services';
+import { example, type Services, withServices } from './command';
 
 interface ParkedOptions {
   workspace: string;
@@ -31,11 +30,11 @@ export function addOutboxCommands(program: Command): void {
 
   addParkedAction(outbox, 'retry', {
     does: 'Gives a parked event to its consumer again, within seconds, and to no other.',
-    run: ({ parkedEvents }, key) => parkedEvents.retry(key),
+    run: ({ parkedEvents, operator }, key) => parkedEvents.retry(key, operator),
   });
   addParkedAction(outbox, 'give-up', {
     does: 'Drops a parked event for its consumer: an outbound message becomes FAILED, and its conversation goes on.',
-    run: ({ parkedEvents }, key) => parkedEvents.giveUp(key),
+    run: ({ parkedEvents, operator }, key) => parkedEvents.giveUp(key, operator),
   });
 }
 

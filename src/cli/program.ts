@@ -1,25 +1,29 @@
 import { Command } from 'commander';
 import { addAgentCommands } from './agent.commands';
 import { addApiKeyCommands } from './api-key.commands';
+import { addAuditCommands } from './audit.commands';
 import { addChannelCommands } from './channel.commands';
 import { addContactCommands } from './contact.commands';
 import { addConversationCommands } from './conversation.commands';
 import { addMessageCommands } from './message.commands';
 import { addMigrateCommand } from './migrate.command';
 import { addOutboxCommands } from './outbox.commands';
+import { operatorOption } from './operator';
 import { addSecretsCommands } from './secrets.commands';
 import { addWebhookCommands } from './webhook.commands';
 import { addWorkspaceCommands } from './workspace.commands';
 
 const PREAMBLE = `
 Every command prints one JSON object on stdout. An error prints {"error": {"code", "message", …}} on stderr and
-exits with 1. The database is DATABASE_URL, or else the one that "npm start" runs in this folder.
+exits with 1. The database is DATABASE_URL, or else the one that "npm start" runs in this folder; "migrate" enters it by
+DATABASE_OWNER_URL, if that is set.
 `;
 
 /** Loads nothing heavy before a command runs, so that help is fast. */
 export function buildProgram(): Command {
   const program = new Command('node dist/cli.js')
     .description('Administers the conversation messaging service.')
+    .addOption(operatorOption())
     .addHelpText('after', PREAMBLE)
     .showHelpAfterError(false)
     .exitOverride()
@@ -34,6 +38,7 @@ export function buildProgram(): Command {
   addContactCommands(program);
   addConversationCommands(program);
   addMessageCommands(program);
+  addAuditCommands(program);
   addOutboxCommands(program);
   addSecretsCommands(program);
   return program;

@@ -18,5 +18,5 @@ Example:
 
 Prints {reencrypted}, the number of secrets that were under another key.`,
     )
-    .action(withServices(({ keyRotation }) => keyRotation.reencrypt()));
+    .action(withServices(({ keyRotation, operator }) => keyRotation.reencrypt(operator)));
 }

@@ -1,6 +1,7 @@
 import { DynamicModule, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { Client } from 'pg';
+import { AuditService } from '../audit/audit.service';
 import { ApiKeysService } from '../auth/api-keys.service';
 import { ChannelConnectionsService } from '../channels/connections/channel-connections.service';
 import { Config } from '../config/config';
@@ -11,7 +12,9 @@ import { ConversationsService } from '../conversations/conversations.service';
 import { DatabaseClock } from '../database/database-clock';
 import { MessagesService } from '../messages/messages.service';
 import { MessagingModule } from '../messaging.module';
-import { ParkedEventsService } from '../outbox/parked-events.service';
+import { ParkedEventsService } from '../parked-events/parked-events.service';
+import { ContactErasuresService } from '../privacy/contact-erasures.service';
+import { ContactExportService } from '../privacy/contact-export.service';
 import { KeyRotationService } from '../secrets/key-rotation.service';
 import { WebhookDeliveriesService } from '../webhooks/deliveries/webhook-deliveries.service';
 import { WebhookEndpointsService } from '../webhooks/endpoints/webhook-endpoints.service';
@@ -35,9 +38,12 @@ const SERVICES = {
   keyRotation: KeyRotationService,
   channelConnections: ChannelConnectionsService,
   contacts: ContactsService,
+  contactErasures: ContactErasuresService,
+  contactExports: ContactExportService,
   conversations: ConversationsService,
   messages: MessagesService,
   parkedEvents: ParkedEventsService,
+  audit: AuditService,
   lookup: OperatorLookup,
 };
 

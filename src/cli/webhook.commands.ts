@@ -1,11 +1,10 @@
 import { Command } from 'commander';
 import { AppError } from '../common/app-error';
-import { SYSTEM } from '../common/principal';
 import type { ListWebhookDeliveriesQuery } from '../webhooks/deliveries/webhook-delivery.dto';
+import type { RollSecret } from '../webhooks/endpoints/webhook-endpoint.dto';
 import type { RecoverEndpoint } from '../webhooks/recoveries/webhook-recovery.dto';
-import { addListCommand, example, inWorkspace, withServices } from './command';
+import { addListCommand, example, inWorkspace, type Services, withServices } from './command';
 import { isoDate, list, wholeNumber } from './option-values';
-import type { Services } from './services';
 
 interface CreateOptions {
   workspace: string;
@@ -18,6 +17,10 @@ type DeliveriesOptions = Partial<Omit<ListWebhookDeliveriesQuery, 'endpointId'>>
   id?: string;
   workspace?: string;
 };
+
+interface RollSecretOptions extends RollSecret {
+  id: string;
+}
 
 interface RecoverOptions extends RecoverEndpoint {
   id: string;
@@ -41,8 +44,8 @@ export function addWebhookCommands(program: Command): void {
       ),
     )
     .action(
-      inWorkspace<CreateOptions>(({ webhookEndpoints }, tenantId, given) =>
-        webhookEndpoints.create(tenantId, given, SYSTEM),
+      inWorkspace<CreateOptions>(({ webhookEndpoints, operator }, tenantId, given) =>
+        webhookEndpoints.create(tenantId, given, operator),
       ),
     );
 
@@ -55,18 +58,19 @@ export function addWebhookCommands(program: Command): void {
   addEndpointAction(webhook, 'activate', {
     does: 'Activates an endpoint: it gets the events from now on.',
     prints: 'the endpoint',
-    run: ({ webhookEndpoints }, tenantId, id) => webhookEndpoints.activate(tenantId, id, SYSTEM),
+    run: ({ webhookEndpoints, operator }, tenantId, id) => webhookEndpoints.activate(tenantId, id, operator),
   });
   addEndpointAction(webhook, 'deactivate', {
     does: 'Deactivates an endpoint at once, and cancels its pending deliveries.',
     prints: 'the endpoint',
-    run: ({ webhookEndpoints }, tenantId, id) => webhookEndpoints.deactivate(tenantId, id, SYSTEM),
+    run: ({ webhookEndpoints, operator }, tenantId, id) =>
+      webhookEndpoints.deactivate(tenantId, id, operator),
   });
   addEndpointAction(webhook, 'delete', {
     does: 'Deletes an endpoint with its secret, and cancels its pending deliveries.',
     prints: '{id, deleted: true}',
-    run: async ({ webhookEndpoints }, tenantId, id) => {
-      await webhookEndpoints.delete(tenantId, id, SYSTEM);
+    run: async ({ webhookEndpoints, operator }, tenantId, id) => {
+      await webhookEndpoints.delete(tenantId, id, operator);
       return { id, deleted: true };
     },
   });
@@ -75,15 +79,51 @@ export function addWebhookCommands(program: Command): void {
     prints:
       '{status, elapsedMs, error}: the HTTP status or null, milliseconds, the error or null.\n' +
       'Exits with 1 unless the status is 2xx',
-    run: async ({ webhookTests }, tenantId, id) => {
-      const result = await webhookTests.test(tenantId, id, SYSTEM);
+    run: async ({ webhookTests, operator }, tenantId, id) => {
+      const result = await webhookTests.test(tenantId, id, operator);
       if (result.error !== null) process.exitCode = 1;
       return result;
     },
   });
 
+  addSecretCommands(webhook);
   addDeliveryCommands(webhook);
   addRecoveryCommands(webhook);
+}
+
+function addSecretCommands(webhook: Command): void {
+  webhook
+    .command('roll-secret')
+    .description('Gives an endpoint a new secret, printed only once. The previous one signs too for a while.')
+    .requiredOption('--id <id>', 'the endpoint')
+    .option(
+      '--grace-period-seconds <n>',
+      'how long the previous secret signs too, up to 604800 (7 days), 0: not at all; default: 86400 (24 hours)',
+      wholeNumber,
+    )
+    .option(
+      '--service-signature <which>',
+      'the secret of x-service-signature until then: previous or new; default: previous',
+    )
+    .addHelpText(
+      'after',
+      example(
+        '{id, secret, previousSecretEndsAt, url, …}',
+        'webhook roll-secret --id <id>',
+        'webhook roll-secret --id <id> --grace-period-seconds 3600 --service-signature new',
+      ),
+    )
+    .action(
+      withServices(async ({ lookup, webhookEndpoints, operator }, { id, ...given }: RollSecretOptions) =>
+        webhookEndpoints.rollSecret(await lookup.tenantOf('Webhook endpoint', id), id, given, operator),
+      ),
+    );
+  addEndpointAction(webhook, 'end-secret', {
+    does: 'Ends the secret before the last roll at once, so that only the present one signs.',
+    prints: 'the endpoint',
+    run: ({ webhookEndpoints, operator }, tenantId, id) =>
+      webhookEndpoints.endPreviousSecret(tenantId, id, operator),
+  });
 }
 
 function addDeliveryCommands(webhook: Command): void {
@@ -120,7 +160,8 @@ function addDeliveryCommands(webhook: Command): void {
   });
   addDeliveryAction(webhook, 'redeliver', {
     does: 'Delivers again, in any status, with the whole retry schedule.',
-    run: ({ webhookDeliveries }, tenantId, id) => webhookDeliveries.redeliver(tenantId, id, SYSTEM),
+    run: ({ webhookDeliveries, operator }, tenantId, id) =>
+      webhookDeliveries.redeliver(tenantId, id, operator),
   });
 }
 
@@ -160,8 +201,8 @@ function addRecoveryCommands(webhook: Command): void {
       ),
     )
     .action(
-      withServices(async ({ lookup, webhookRecoveries }, { id, ...given }: RecoverOptions) =>
-        webhookRecoveries.start(await lookup.tenantOf('Webhook endpoint', id), id, given, SYSTEM),
+      withServices(async ({ lookup, webhookRecoveries, operator }, { id, ...given }: RecoverOptions) =>
+        webhookRecoveries.start(await lookup.tenantOf('Webhook endpoint', id), id, given, operator),
       ),
     );
 

@@ -1,8 +1,8 @@
 import { Command } from 'commander';
-import { SYSTEM } from '../common/principal';
 import type { Entitlement, PlanTier } from '../workspaces/plan-policy';
-import { example, requireChange, withServices } from './command';
-import { isoDate, list, wholeNumber, wholeNumberOrDefault } from './option-values';
+import { writeJsonLines } from './audit-export';
+import { example, requireChange, type Services, withServices } from './command';
+import { isoDate, list, wholeNumber, wholeNumberOrDefault, wholeNumberOrOff } from './option-values';
 
 interface CreateOptions {
   name: string;
@@ -10,6 +10,7 @@ interface CreateOptions {
   plan: PlanTier;
   trialEndsAt?: Date;
   rateLimit?: number;
+  messageRetentionDays?: number;
   entitlements?: Entitlement[];
 }
 
@@ -18,8 +19,17 @@ interface UpdateOptions {
   plan?: PlanTier;
   trialEndsAt?: Date;
   rateLimit?: number | 'default';
+  messageRetentionDays?: number | 'off';
   entitlements?: Entitlement[];
 }
+
+interface DeleteOptions {
+  slug: string;
+  graceDays?: number;
+  exportAudit?: string;
+}
+
+const DELETION = '{workspaceId, slug, status, requestedAt, dueAt, startedAt, deletedRows, table}';
 
 export function addWorkspaceCommands(program: Command): void {
   const workspace = program.command('workspace').description('Workspaces: the tenants.');
@@ -32,17 +42,18 @@ export function addWorkspaceCommands(program: Command): void {
     .requiredOption('--plan <plan>', 'TRIAL, STARTER, PRO or ENTERPRISE')
     .option('--trial-ends-at <date>', 'ISO 8601; default on the TRIAL plan: 14 days from now', isoDate)
     .option('--rate-limit <n>', 'requests a minute per path; default 240', wholeNumber)
+    .option('--message-retention-days <n>', 'erases older messages; default: never', wholeNumber)
     .option('--entitlements <list>', 'in addition to the plan: auditWebhookExport', list)
     .addHelpText(
       'after',
       example(
-        '{id, name, slug, planTier, trialEndsAt, rateLimit, entitlements, createdAt, updatedAt}',
+        '{id, name, slug, planTier, trialEndsAt, rateLimit, messageRetentionDays, entitlements, suspendedAt, resumedAt, createdAt, updatedAt}',
         'workspace create --name Acme --slug acme --plan PRO',
       ),
     )
     .action(
-      withServices(({ workspaces }, { plan, ...given }: CreateOptions) =>
-        workspaces.create({ ...given, planTier: plan }),
+      withServices(({ workspaces, operator }, { plan, ...given }: CreateOptions) =>
+        workspaces.create({ ...given, planTier: plan }, operator),
       ),
     );
 
@@ -59,6 +70,7 @@ export function addWorkspaceCommands(program: Command): void {
     .option('--plan <plan>', 'TRIAL, STARTER, PRO or ENTERPRISE')
     .option('--trial-ends-at <date>', 'ISO 8601', isoDate)
     .option('--rate-limit <n>', 'requests a minute per path, or "default"', wholeNumberOrDefault)
+    .option('--message-retention-days <n>', 'erases older messages, for ever; or "off"', wholeNumberOrOff)
     .option('--entitlements <list>', "in addition to the plan: auditWebhookExport; '' removes all", list)
     .hook('preAction', requireChange)
     .addHelpText(
@@ -70,10 +82,86 @@ export function addWorkspaceCommands(program: Command): void {
       ),
     )
     .action(
-      withServices(async ({ workspaces }, { slug, plan, rateLimit, ...changes }: UpdateOptions) => {
+      withServices(
+        async (
+          { workspaces, operator },
+          { slug, plan, rateLimit, messageRetentionDays: days, ...changes }: UpdateOptions,
+        ) => {
+          const { id } = await workspaces.getBySlug(slug);
+          const limit = rateLimit === 'default' ? null : rateLimit;
+          const messageRetentionDays = days === 'off' ? null : days;
+          const values = { ...changes, planTier: plan, rateLimit: limit, messageRetentionDays };
+          return workspaces.update(id, values, operator);
+        },
+      ),
+    );
+
+  addChange(workspace, 'suspend', {
+    does: 'Refuses its keys and sends nothing more of it, from the answer on. What its customers write is still taken in.',
+    run: ({ workspaces, operator }, id) => workspaces.suspend(id, operator),
+  });
+  addChange(workspace, 'resume', {
+    does: 'Ends a suspension, and sends what has waited.',
+    run: ({ workspaces, operator }, id) => workspaces.resume(id, operator),
+  });
+  addChange(workspace, 'cancel-deletion', {
+    does: 'Cancels a deletion before its rows begin to go.',
+    run: ({ workspaces, operator }, id) => workspaces.cancelDeletion(id, operator),
+  });
+
+  workspace
+    .command('delete')
+    .description('Suspends a workspace, and deletes it with everything in it after some days.')
+    .requiredOption('--slug <slug>', 'the workspace')
+    .option('--grace-days <n>', 'until its rows go, 0 to 365; default 30', wholeNumber)
+    .option('--export-audit <path>', 'first writes its audit log to this new file, a line of JSON each')
+    .addHelpText(
+      'after',
+      example(DELETION, 'workspace delete --slug acme --grace-days 7 --export-audit acme.jsonl'),
+    )
+    .action(
+      withServices(
+        async ({ workspaces, audit, operator }, { slug, graceDays, exportAudit }: DeleteOptions) => {
+          const { id } = await workspaces.getBySlug(slug);
+          if (exportAudit !== undefined) await writeJsonLines(audit.export(id), exportAudit);
+          return workspaces.delete(id, { graceDays }, operator);
+        },
+      ),
+    );
+
+  workspace
+    .command('deletion')
+    .description('Shows how far the deletion of a workspace is. Afterwards the workspace is not found.')
+    .requiredOption('--slug <slug>', 'the workspace')
+    .addHelpText('after', example(DELETION, 'workspace deletion --slug acme'))
+    .action(
+      withServices(async ({ workspaces }, { slug }: { slug: string }) => {
         const { id } = await workspaces.getBySlug(slug);
-        const limit = rateLimit === 'default' ? null : rateLimit;
-        return workspaces.update(id, { ...changes, planTier: plan, rateLimit: limit }, SYSTEM);
+        return workspaces.getDeletion(id);
+      }),
+    );
+
+  workspace
+    .command('deletions')
+    .description('Lists all scheduled and running deletions, the first due first.')
+    .addHelpText('after', example('{data: [deletions]}', 'workspace deletions'))
+    .action(withServices(async ({ lookup }) => ({ data: await lookup.workspaceDeletions() })));
+}
+
+function addChange(
+  workspace: Command,
+  name: string,
+  { does, run }: { does: string; run: (services: Services, tenantId: string) => Promise<object> },
+): void {
+  workspace
+    .command(name)
+    .description(does)
+    .requiredOption('--slug <slug>', 'the workspace')
+    .addHelpText('after', example('the workspace', `workspace ${name} --slug acme`))
+    .action(
+      withServices(async (services, { slug }: { slug: string }) => {
+        const { id } = await services.workspaces.getBySlug(slug);
+        return run(services, id);
       }),
     );
 }

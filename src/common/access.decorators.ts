@@ -1,8 +1,8 @@
 import { applyDecorators, createParamDecorator, ExecutionContext, SetMetadata } from '@nestjs/common';
 import { ApiSecurity } from '@nestjs/swagger';
-import type { Request } from 'express';
 import { ApiErrors } from './api.decorators';
-import { Principal } from './principal';
+import { Actor, Origin, Principal } from './principal';
+import { IdentifiedRequest } from './request-id';
 import { Scope } from './scope';
 
 export const PUBLIC = 'access:public';
@@ -16,18 +16,23 @@ export const RequireScope = (...scopes: [Scope, ...Scope[]]) =>
   applyDecorators(
     SetMetadata(SCOPES_ALLOWED, scopes),
     ...scopes.map((scope) => ApiSecured(scope)),
-    ApiErrors('FORBIDDEN'),
+    ApiErrors('FORBIDDEN', 'WORKSPACE_SUSPENDED'),
   );
 
 /** Opens a route to every valid key, whatever its scopes. */
-export const AnyScope = () => applyDecorators(SetMetadata(SCOPES_ALLOWED, []), ApiSecured());
+export const AnyScope = () =>
+  applyDecorators(
+    SetMetadata(SCOPES_ALLOWED, []),
+    ApiSecured(),
+    ApiErrors('FORBIDDEN', 'WORKSPACE_SUSPENDED'),
+  );
 
 /** Documents what the guard checks: a key in either header, with these scopes. */
 const ApiSecured = (...scopes: Scope[]) =>
   applyDecorators(ApiSecurity('bearer', scopes), ApiSecurity('apiKey', scopes));
 
 /** A request that has passed ApiKeyGuard. */
-export interface AuthenticatedRequest extends Request {
+export interface AuthenticatedRequest extends IdentifiedRequest {
   principal: Principal;
 }
 
@@ -35,3 +40,13 @@ export const CurrentPrincipal = createParamDecorator(
   (_: unknown, context: ExecutionContext): Principal =>
     context.switchToHttp().getRequest<AuthenticatedRequest>().principal,
 );
+
+/** The request's key as the author of a change, with where the request comes from. */
+export const CurrentActor = createParamDecorator((_: unknown, context: ExecutionContext): Actor => {
+  const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
+  return { type: 'api_key', id: request.principal.apiKeyId, origin: originOf(request) };
+});
+
+export function originOf({ ip: address, headers, requestId }: IdentifiedRequest): Origin {
+  return { address, userAgent: headers['user-agent'], requestId };
+}

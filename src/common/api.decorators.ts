@@ -9,12 +9,12 @@ import {
   type ApiResponseOptions,
 } from '@nestjs/swagger';
 import { ErrorCode } from './app-error';
-import { errorResponses, headerRefs, RATE_LIMIT_HEADERS } from './error-responses';
+import { ANSWER_HEADERS, errorResponses, headerRefs, RATE_LIMIT_HEADERS } from './error-responses';
 import { MAX_LIMIT } from './page';
 
 // Documentation of routes for OpenAPI. Nothing here changes what a route does.
 
-const SUCCESS_HEADERS = ['X-Request-Id', ...RATE_LIMIT_HEADERS];
+const SUCCESS_HEADERS = [...ANSWER_HEADERS, ...RATE_LIMIT_HEADERS];
 /** Errors of every route. */
 const COMMON_ERRORS: ErrorCode[] = ['UNAUTHENTICATED', 'RATE_LIMITED', 'INTERNAL', 'UNAVAILABLE'];
 

@@ -5,7 +5,9 @@ export const ERROR_STATUS = {
   UNAUTHENTICATED: 401,
   TRIAL_EXPIRED: 402,
   FORBIDDEN: 403,
+  WORKSPACE_SUSPENDED: 403,
   NOT_FOUND: 404,
+  REQUEST_TIMEOUT: 408,
   IDEMPOTENCY_CONFLICT: 409,
   PAYLOAD_TOO_LARGE: 413,
   RATE_LIMITED: 429,
@@ -14,6 +16,9 @@ export const ERROR_STATUS = {
 } as const;
 
 export type ErrorCode = keyof typeof ERROR_STATUS;
+
+/** Answered with `Retry-After`. */
+export const RETRYABLE: readonly ErrorCode[] = ['RATE_LIMITED', 'UNAVAILABLE'];
 
 export interface ErrorDetail {
   field: string;
@@ -38,6 +43,10 @@ export class AppError extends Error {
 
   static notFound(thing: string): AppError {
     return new AppError('NOT_FOUND', `${thing} not found.`);
+  }
+
+  static workspaceSuspended(): AppError {
+    return new AppError('WORKSPACE_SUSPENDED', 'The workspace is suspended.');
   }
 
   get status(): number {

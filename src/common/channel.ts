@@ -1,3 +1,13 @@
+/** A provider's requests to our hook. */
+export interface HookDescriptor {
+  /** The header that signs them. */
+  signature: { name: string; description: string };
+  /** Whether the provider verifies the address. */
+  hasHandshake?: boolean;
+  /** The largest request. Each message, receipt or other news is one event. */
+  batch: { maxMebibytes: number; maxEvents: number };
+}
+
 /** What the service knows of a channel outside its adapter. */
 interface ChannelDescriptor {
   /** The name that people read. */
@@ -8,8 +18,8 @@ interface ChannelDescriptor {
   credentials: string;
   /** The provider's API, and the environment variable that replaces its address. */
   api?: { variable: string; url: string };
-  /** Documents the provider's requests to our hook: the header that signs them, and whether it verifies the address. */
-  hook?: { signature: { name: string; description: string }; hasHandshake?: boolean };
+  /** The provider's requests to us. */
+  hook?: HookDescriptor;
 }
 
 const META_HOOK = {
@@ -18,6 +28,8 @@ const META_HOOK = {
     description: "`sha256=`, and the HMAC-SHA256 of the raw body, keyed with the app's secret, in hex.",
   },
   hasHandshake: true,
+  // Meta documents payloads of up to 3 MB and up to 1000 updates in one; an update can hold several receipts.
+  batch: { maxMebibytes: 3, maxEvents: 10_000 },
 };
 
 /** Every channel. A new one is an entry here and an adapter in `src/channels/adapters/`. */
@@ -41,6 +53,8 @@ const CHANNEL_DESCRIPTORS = {
         name: 'X-Telegram-Bot-Api-Secret-Token',
         description: 'The secret token that was registered with the address.',
       },
+      // One update, whose longest text has 4096 characters; a message can repeat the one that it answers.
+      batch: { maxMebibytes: 1, maxEvents: 1 },
     },
   },
   MESSENGER: {

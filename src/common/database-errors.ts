@@ -24,6 +24,7 @@ const MESSAGES =
 /** A lock was not to be had in time, or two statements waited for each other. */
 const LOCK_CONFLICTS = new Set(['55P03', '40P01']);
 
+const STATEMENT_CANCELLED = '57014';
 const UNIQUE_VIOLATION = '23505';
 const FOREIGN_KEY_VIOLATION = '23503';
 const TRANSACTION_FAILED = '25P02';
@@ -39,6 +40,11 @@ export function isDatabaseAway(error: unknown): boolean {
       TEMPORARY_CLASSES.some((name) => code.startsWith(name))
     );
   return MESSAGES.test(message ?? '');
+}
+
+/** Whether PostgreSQL cancelled a statement that took too long. */
+export function isStatementTimeout(error: unknown): boolean {
+  return driverError(error).code === STATEMENT_CANCELLED;
 }
 
 /** Whether a statement gave up waiting for a lock. */
@@ -73,6 +79,11 @@ export function violatesUnique(error: unknown, constraint: string): boolean {
 /** Whether a statement failed only because an earlier one of its transaction had failed. */
 export function followsFromAnother(error: unknown): boolean {
   return driverError(error).code === TRANSACTION_FAILED;
+}
+
+/** Whether a row refers to one that is not there. */
+export function isReferenceViolated(error: unknown): boolean {
+  return driverError(error).code === FOREIGN_KEY_VIOLATION;
 }
 
 /** Whether a row refers to an unknown workspace. */

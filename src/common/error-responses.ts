@@ -1,5 +1,5 @@
 import type { ApiResponseOptions } from '@nestjs/swagger';
-import { ERROR_STATUS, ErrorCode, ErrorDetail } from './app-error';
+import { ERROR_STATUS, ErrorCode, ErrorDetail, RETRYABLE } from './app-error';
 
 /** When an error is answered, and an example of it. */
 export interface ErrorDocumentation {
@@ -28,12 +28,20 @@ const DOCUMENTATION: Record<ErrorCode, ErrorDocumentation> = {
     message: 'The trial has ended: the API is read-only until the workspace is upgraded.',
   },
   FORBIDDEN: {
-    when: 'The key is valid but lacks the scope that the route needs. The message names it.',
+    when: 'The key lacks the scope that the route needs, which the message names, or it may not be used from this address.',
     message: 'The API key lacks the scope conversations:read.',
+  },
+  WORKSPACE_SUSPENDED: {
+    when: 'The workspace is suspended: its keys are refused, and nothing is sent, until that is lifted.',
+    message: 'The workspace is suspended.',
   },
   NOT_FOUND: {
     when: "No such thing in the key's workspace. Another workspace's answers exactly the same.",
     message: 'Conversation not found.',
+  },
+  REQUEST_TIMEOUT: {
+    when: 'The request did not arrive in time: its head within 10 seconds, its body within 30.',
+    message: 'The request took too long to arrive.',
   },
   IDEMPOTENCY_CONFLICT: {
     when: 'The Idempotency-Key was used within 24 hours for a request with another path or body.',
@@ -44,7 +52,9 @@ const DOCUMENTATION: Record<ErrorCode, ErrorDocumentation> = {
     message: 'The body is larger than 256 KiB.',
   },
   RATE_LIMITED: {
-    when: 'Too many requests on this path within a minute. A call after `Retry-After` seconds passes.',
+    when:
+      'Too many requests on this path within a minute: a call after `Retry-After` seconds passes. Or too many of the ' +
+      'workspace at once, whatever `X-RateLimit-Remaining` says.',
     message: 'More than 240 requests a minute on this path. Retry in 17 s.',
   },
   INTERNAL: {
@@ -58,14 +68,17 @@ const DOCUMENTATION: Record<ErrorCode, ErrorDocumentation> = {
 };
 
 const EXAMPLE_REQUEST_ID = '019ab3f6-1c20-7e11-9d3a-4b5c6d7e8f90';
-const RETRYABLE: ErrorCode[] = ['RATE_LIMITED', 'UNAVAILABLE'];
 /** Always answered before the request is counted. */
-const BEFORE_RATE_LIMIT: ErrorCode[] = ['UNAUTHENTICATED', 'PAYLOAD_TOO_LARGE'];
+const BEFORE_RATE_LIMIT: ErrorCode[] = ['UNAUTHENTICATED', 'REQUEST_TIMEOUT', 'PAYLOAD_TOO_LARGE'];
+/** Of every answer. */
+export const ANSWER_HEADERS = ['X-Request-Id', 'Cache-Control', 'X-Content-Type-Options', 'Vary'];
 export const RATE_LIMIT_HEADERS = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
 
 /** Other meanings of errors on routes without a key. */
 export interface OtherErrors {
   documentation: Partial<Record<ErrorCode, ErrorDocumentation>>;
+  /** Beside those of every answer. */
+  headers?: string[];
 }
 
 /** One answer per status. */
@@ -87,7 +100,8 @@ function errorResponse(status: number, codes: ErrorCode[], others?: OtherErrors)
     status,
     description: codes.map((code) => `\`${code}\`: ${documentation[code].when}`).join('\n\n'),
     headers: headerRefs([
-      'X-Request-Id',
+      ...ANSWER_HEADERS,
+      ...(others?.headers ?? []),
       ...(isCounted ? RATE_LIMIT_HEADERS : []),
       ...(codes.some((code) => RETRYABLE.includes(code)) ? ['Retry-After'] : []),
     ]),

@@ -2,9 +2,9 @@ import { ArgumentsHost, Catch, ExceptionFilter, HttpException, Logger } from '@n
 import type { Response } from 'express';
 import { AppError } from './app-error';
 import { isDatabaseAway } from './database-errors';
+import { sendError } from './error-answer';
 import { IdentifiedRequest } from './request-id';
 
-const RETRY_AFTER_SECONDS = '2';
 /** The router's message for a path with a broken percent-encoding, which it answers with 400. */
 const UNDECODABLE_PATH = /^Failed to decode param/;
 
@@ -19,10 +19,7 @@ export class ErrorFilter implements ExceptionFilter {
     const error = this.toAppError(exception);
     if (error === exception && error.status >= 500) this.logger.warn({ requestId }, error.message);
     else if (error.status >= 500) this.logger.error({ requestId, err: exception }, error.message);
-    if (response.headersSent) return void response.destroy();
-    if (error.code === 'UNAUTHENTICATED') response.setHeader('WWW-Authenticate', 'Bearer');
-    if (error.code === 'UNAVAILABLE') response.setHeader('Retry-After', RETRY_AFTER_SECONDS);
-    response.status(error.status).json(error.toBody(requestId));
+    sendError(response, error);
   }
 
   private toAppError(exception: unknown): AppError {

@@ -4,6 +4,8 @@ import { v7 as uuidv7 } from 'uuid';
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 /** Before all ids. */
 export const LOWEST_ID = '00000000-0000-0000-0000-000000000000';
+/** After all ids. */
+export const HIGHEST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 const RANDOM_BYTES = 16;
 /** A sequence starts at random in the lowest quarter of its range, so that no millisecond counts to its end. */

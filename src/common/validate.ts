@@ -8,6 +8,8 @@ const STRICT = { whitelist: true, forbidNonWhitelisted: true, stopAtFirstError: 
 
 /** Deeper than any valid input, and safe for the stack. */
 const MAX_DEPTH = 20;
+/** More than any valid input. class-validator would take seconds for thousands of unknown ones. */
+const MAX_FIELDS = 500;
 /** Keeps the response from being many times larger than its request. */
 const MAX_DETAILS = 20;
 
@@ -26,6 +28,7 @@ export function validate<T extends object>(
   }
   if (isDeeperThan(MAX_DEPTH, input))
     throw new AppError(code, `Nothing may be nested more than ${MAX_DEPTH} deep.`);
+  if (fieldsOf(input) > MAX_FIELDS) throw new AppError(code, `More than ${MAX_FIELDS} fields are too many.`);
   const instance = plainToInstance(dto, input, { exposeDefaultValues: true });
   const details = [...inheritedKeysOf(input), ...detailsOf(validateSync(instance, STRICT))];
   if (details.length === 0) return instance;
@@ -42,6 +45,12 @@ export function isDeeperThan(depth: number, value: unknown): boolean {
     level = level.flatMap((nested): unknown[] => Object.values(nested)).filter(isNested);
   }
   return level.length > 0;
+}
+
+/** Those of all levels. */
+function fieldsOf(value: object): number {
+  const values: unknown[] = Object.values(value);
+  return values.filter(isNested).reduce((sum, nested) => sum + fieldsOf(nested), values.length);
 }
 
 function isNested(value: unknown): value is object {

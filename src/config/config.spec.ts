@@ -35,9 +35,23 @@ describe('Config', () => {
       port: 3000,
       metricsPort: null,
       retentionDays: 30,
+      apiKeyMaxLifeDays: null,
       host: '0.0.0.0',
+      httpMaxConnections: 5000,
+      httpHeadTimeoutMs: 10_000,
+      httpBodyTimeoutMs: 30_000,
+      httpIdleTimeoutMs: 75_000,
+      httpMaxUnfinishedBytes: 64 * 1024 * 1024,
       databaseUrl: REQUIRED.DATABASE_URL,
+      databaseOwnerUrl: null,
       databasePoolSize: 20,
+      requestConcurrency: 20,
+      searchConcurrency: 5,
+      hookConcurrency: 10,
+      widgetConcurrency: 10,
+      widgetStreams: 5000,
+      widgetNewVisitors: 3000,
+      widgetMessages: 1200,
       redisUrl: REQUIRED.REDIS_URL,
       appUrl: 'http://localhost:3000',
       publicUrl: 'http://localhost:3000',
@@ -49,6 +63,7 @@ describe('Config', () => {
       metaGraphVersion: 'v25.0',
       secretsKeys: [{ id: 'one', key: Buffer.alloc(32, 1) }],
       webhookAllowedNetworks: [],
+      webhookDeniedNetworks: [],
       webhookExtraCa: undefined,
       webhookDnsServers: [],
       webhookConcurrency: 1000,
@@ -73,9 +88,23 @@ describe('Config', () => {
       PORT: '8080',
       METRICS_PORT: '9464',
       RETENTION_DAYS: '7',
+      API_KEY_MAX_LIFE_DAYS: '90',
       HOST: '127.0.0.1',
+      HTTP_MAX_CONNECTIONS: '100',
+      HTTP_HEAD_TIMEOUT_MS: '2000',
+      HTTP_BODY_TIMEOUT_MS: '4000',
+      HTTP_IDLE_TIMEOUT_MS: '60000',
+      HTTP_MAX_UNFINISHED_BYTES: '8388608',
       DATABASE_URL: 'postgres://db.example.com/messages',
+      DATABASE_OWNER_URL: 'postgres://owner@db.example.com/messages',
       DATABASE_POOL_SIZE: '5',
+      REQUEST_CONCURRENCY: '41',
+      SEARCH_CONCURRENCY: '42',
+      HOOK_CONCURRENCY: '43',
+      WIDGET_CONCURRENCY: '44',
+      WIDGET_STREAMS: '45',
+      WIDGET_NEW_VISITORS: '46',
+      WIDGET_MESSAGES: '47',
       REDIS_URL: 'rediss://cache.example.com:6380/2',
       APP_URL: 'https://dashboard.example.com',
       PUBLIC_URL: 'https://api.example.com/',
@@ -85,6 +114,7 @@ describe('Config', () => {
       META_GRAPH_VERSION: 'v26.1',
       SECRETS_KEYS: `new:${NEXT_KEY},old:${KEY}`,
       WEBHOOK_ALLOWED_NETWORKS: '10.0.0.0/8, fd00::/8',
+      WEBHOOK_DENIED_NETWORKS: '10.1.0.0/16,192.88.5.0/24',
       WEBHOOK_EXTRA_CA_FILE: caFile,
       WEBHOOK_DNS_SERVERS: '192.0.2.53, 127.0.0.1:5353',
       WEBHOOK_CONCURRENCY: '7',
@@ -101,9 +131,23 @@ describe('Config', () => {
       port: 8080,
       metricsPort: 9464,
       retentionDays: 7,
+      apiKeyMaxLifeDays: 90,
       host: '127.0.0.1',
+      httpMaxConnections: 100,
+      httpHeadTimeoutMs: 2000,
+      httpBodyTimeoutMs: 4000,
+      httpIdleTimeoutMs: 60_000,
+      httpMaxUnfinishedBytes: 8_388_608,
       databaseUrl: 'postgres://db.example.com/messages',
+      databaseOwnerUrl: 'postgres://owner@db.example.com/messages',
       databasePoolSize: 5,
+      requestConcurrency: 41,
+      searchConcurrency: 42,
+      hookConcurrency: 43,
+      widgetConcurrency: 44,
+      widgetStreams: 45,
+      widgetNewVisitors: 46,
+      widgetMessages: 47,
       redisUrl: 'rediss://cache.example.com:6380/2',
       appUrl: 'https://dashboard.example.com',
       publicUrl: 'https://api.example.com',
@@ -118,6 +162,7 @@ describe('Config', () => {
         { id: 'old', key: Buffer.alloc(32, 1) },
       ],
       webhookAllowedNetworks: ['10.0.0.0/8', 'fd00::/8'],
+      webhookDeniedNetworks: ['10.1.0.0/16', '192.88.5.0/24'],
       webhookExtraCa: 'PEM',
       webhookDnsServers: ['192.0.2.53', '127.0.0.1:5353'],
       webhookConcurrency: 7,
@@ -135,7 +180,14 @@ describe('Config', () => {
       PORT: '70000',
       METRICS_PORT: 'none',
       RETENTION_DAYS: '0',
+      HTTP_MAX_CONNECTIONS: '1',
+      HTTP_HEAD_TIMEOUT_MS: 'soon',
+      HTTP_BODY_TIMEOUT_MS: '0',
+      HTTP_IDLE_TIMEOUT_MS: '1.5',
+      HTTP_MAX_UNFINISHED_BYTES: '1',
+      API_KEY_MAX_LIFE_DAYS: 'never',
       DATABASE_URL: 'mysql://localhost/messaging',
+      DATABASE_OWNER_URL: 'mysql://localhost/messaging',
       REDIS_URL: 'localhost:6379',
       APP_URL: 'nowhere',
       PUBLIC_URL: 'nowhere',
@@ -145,6 +197,7 @@ describe('Config', () => {
       META_GRAPH_VERSION: '25',
       SECRETS_KEYS: 'one:short',
       WEBHOOK_ALLOWED_NETWORKS: '10.0.0.0/8,10.0.0.1',
+      WEBHOOK_DENIED_NETWORKS: '010.0.0.0/8',
       WEBHOOK_EXTRA_CA_FILE: join(folder, 'missing.pem'),
       WEBHOOK_DNS_SERVERS: '192.0.2.53, ns.example.com',
       WEBHOOK_CONCURRENCY: '0',
@@ -162,6 +215,13 @@ describe('Config', () => {
     expect(() => Config.from(faulty)).toThrow(
       expect.objectContaining({ message: expect.stringContaining(`${faults.length} fault(s)`) }),
     );
+  });
+
+  it('does not let a head take longer than its body', () => {
+    const timeouts = { HTTP_HEAD_TIMEOUT_MS: '5001', HTTP_BODY_TIMEOUT_MS: '5000' };
+    expect(faultsOf({ ...REQUIRED, ...timeouts })).toEqual([
+      'HTTP_HEAD_TIMEOUT_MS must not be longer than HTTP_BODY_TIMEOUT_MS',
+    ]);
   });
 
   it('says of each server that is not set', () => {
@@ -185,6 +245,14 @@ describe('Config', () => {
     ['10.0.0.0/8, 192.168.1.1', '10.0.0.0/8, 192.168.1.1'],
   ])('takes TRUST_PROXY=%s as Express does', (TRUST_PROXY, trustProxy) => {
     expect(Config.from({ ...REQUIRED, TRUST_PROXY })).toMatchObject({ trustProxy });
+  });
+
+  it('refuses the address of the owner in an API process', () => {
+    const given = { ...REQUIRED, DATABASE_OWNER_URL: 'postgresql://owner:secret@localhost/messaging' };
+    expect(faultsOf({ ...given, ROLE: 'worker' })).toEqual([]);
+    expect(faultsOf({ ...given, ROLE: 'api' })).toEqual([
+      'DATABASE_OWNER_URL: must not be set with ROLE=api: only workers and "migrate" act as the owner',
+    ]);
   });
 
   it('does not repeat a faulty key', () => {
@@ -219,7 +287,11 @@ describe('Config', () => {
   });
 
   describe('beside embedded servers', () => {
-    const servers = { databaseUrl: 'postgresql://embedded/one', redisUrl: 'redis://embedded' };
+    const servers = {
+      databaseUrl: 'postgresql://service@embedded/one',
+      databaseOwnerUrl: 'postgresql://owner@embedded/one',
+      redisUrl: 'redis://embedded',
+    };
     const addresses = {
       publicUrl: 'http://localhost:3001',
       providerUrls: {
@@ -239,7 +311,16 @@ describe('Config', () => {
     it('prefers the servers that are set', () => {
       expect(Config.from({ ...REQUIRED, DATA_DIR: folder })).toMatchObject({
         databaseUrl: REQUIRED.DATABASE_URL,
+        databaseOwnerUrl: null,
         redisUrl: REQUIRED.REDIS_URL,
+      });
+    });
+
+    it('gives an API process only the address of the service’s role', () => {
+      const { SECRETS_KEYS } = REQUIRED;
+      expect(Config.from({ SECRETS_KEYS, DATA_DIR: folder, ROLE: 'api' })).toMatchObject({
+        ...servers,
+        databaseOwnerUrl: null,
       });
     });
 

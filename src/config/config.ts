@@ -2,7 +2,14 @@ import { readFileSync } from 'node:fs';
 import { ProviderVariable } from '../common/channel';
 import { SecretsKey } from '../common/secret-box';
 import { readEnvironment, Role } from './environment';
-import { nameServersOf, networksOf, secretsKeysOf, trustProxyOf, withoutSlash } from './environment-values';
+import {
+  databaseOwnerUrlOf,
+  nameServersOf,
+  networksOf,
+  secretsKeysOf,
+  trustProxyOf,
+  withoutSlash,
+} from './environment-values';
 
 /** The service's configuration, checked. Only this folder reads the environment. */
 export class Config {
@@ -11,8 +18,34 @@ export class Config {
   readonly host: string;
   /** The port of `/metrics`; null when it is not served. */
   readonly metricsPort: number | null;
+  /** Of this process; event streams count apart. */
+  readonly httpMaxConnections: number;
+  /** From the first byte of a request, or of its connection, to the end of its head. */
+  readonly httpHeadTimeoutMs: number;
+  /** From the first byte of a request to the end of its body; also how long a client may leave an answer unread. */
+  readonly httpBodyTimeoutMs: number;
+  /** From an answer to the next request on the same connection. */
+  readonly httpIdleTimeoutMs: number;
+  /** What this process holds of bodies that have not arrived completely. */
+  readonly httpMaxUnfinishedBytes: number;
   readonly databaseUrl: string;
+  /** The same database for the owner of the tables; null when that is the role of `databaseUrl`. */
+  readonly databaseOwnerUrl: string | null;
   readonly databasePoolSize: number;
+  /** Requests with an API key in flight in one process; half of them of one workspace. As many as connections by default. */
+  readonly requestConcurrency: number;
+  /** Contact searches in flight in one process; half of them of one workspace. A quarter of the connections by default. */
+  readonly searchConcurrency: number;
+  /** Requests of providers in flight in one process; half of them for one connection. Half of the connections by default. */
+  readonly hookConcurrency: number;
+  /** Requests of visitors in flight in one process; half of them of one widget. Half of the connections by default. */
+  readonly widgetConcurrency: number;
+  /** Streams of visitors in one process; half of them of one widget. */
+  readonly widgetStreams: number;
+  /** Anonymous visitors a minute who begin at one widget, over all processes. */
+  readonly widgetNewVisitors: number;
+  /** Messages a minute to one widget, over all processes. */
+  readonly widgetMessages: number;
   readonly redisUrl: string;
   /** The dashboard, for links to its settings pages. */
   readonly appUrl: string;
@@ -25,6 +58,8 @@ export class Config {
   readonly secretsKeys: SecretsKey[];
   /** CIDR networks in which webhook receivers are allowed although they are not public. */
   readonly webhookAllowedNetworks: string[];
+  /** CIDR networks in which webhook receivers are refused, public or allowed ones too. */
+  readonly webhookDeniedNetworks: string[];
   /** PEM certificates trusted for webhook receivers beside the system's. */
   readonly webhookExtraCa: string | undefined;
   /** Name servers for webhook receivers, `address` or `address:port`; empty for the system's. */
@@ -40,6 +75,8 @@ export class Config {
   /** Express's `trust proxy`: from which addresses X-Forwarded-For is believed. */
   readonly trustProxy: string | number | boolean;
   readonly logLevel: string;
+  /** The longest life of a new API key; null for no limit. */
+  readonly apiKeyMaxLifeDays: number | null;
   /** How long events and deliveries are kept. */
   readonly retentionDays: number;
 
@@ -61,9 +98,13 @@ export class Config {
         return undefined;
       }
     };
+    const databaseOwnerUrl = check('DATABASE_OWNER_URL', () => databaseOwnerUrlOf(env));
     const secretsKeys = check('SECRETS_KEYS', () => secretsKeysOf(env));
     const webhookAllowedNetworks = check('WEBHOOK_ALLOWED_NETWORKS', () =>
       networksOf(env.WEBHOOK_ALLOWED_NETWORKS),
+    );
+    const webhookDeniedNetworks = check('WEBHOOK_DENIED_NETWORKS', () =>
+      networksOf(env.WEBHOOK_DENIED_NETWORKS),
     );
     const webhookExtraCa = check(
       'WEBHOOK_EXTRA_CA_FILE',
@@ -71,15 +112,31 @@ export class Config {
     );
     const webhookDnsServers = check('WEBHOOK_DNS_SERVERS', () => nameServersOf(env.WEBHOOK_DNS_SERVERS));
     const trustProxy = check('TRUST_PROXY', () => trustProxyOf(env.TRUST_PROXY));
+    if (env.HTTP_HEAD_TIMEOUT_MS > env.HTTP_BODY_TIMEOUT_MS)
+      faults.push('HTTP_HEAD_TIMEOUT_MS must not be longer than HTTP_BODY_TIMEOUT_MS');
     if (faults.length > 0) throw new ConfigError(faults);
     return new Config({
       role: env.ROLE,
       port: env.PORT,
       host: env.HOST,
+      httpMaxConnections: env.HTTP_MAX_CONNECTIONS,
+      httpHeadTimeoutMs: env.HTTP_HEAD_TIMEOUT_MS,
+      httpBodyTimeoutMs: env.HTTP_BODY_TIMEOUT_MS,
+      httpIdleTimeoutMs: env.HTTP_IDLE_TIMEOUT_MS,
+      httpMaxUnfinishedBytes: env.HTTP_MAX_UNFINISHED_BYTES,
       metricsPort: env.METRICS_PORT ?? null,
       retentionDays: env.RETENTION_DAYS,
+      apiKeyMaxLifeDays: env.API_KEY_MAX_LIFE_DAYS ?? null,
       databaseUrl: env.DATABASE_URL,
+      databaseOwnerUrl: databaseOwnerUrl!,
       databasePoolSize: env.DATABASE_POOL_SIZE,
+      requestConcurrency: env.REQUEST_CONCURRENCY ?? env.DATABASE_POOL_SIZE,
+      searchConcurrency: env.SEARCH_CONCURRENCY ?? Math.ceil(env.DATABASE_POOL_SIZE / 4),
+      hookConcurrency: env.HOOK_CONCURRENCY ?? Math.ceil(env.DATABASE_POOL_SIZE / 2),
+      widgetConcurrency: env.WIDGET_CONCURRENCY ?? Math.ceil(env.DATABASE_POOL_SIZE / 2),
+      widgetStreams: env.WIDGET_STREAMS,
+      widgetNewVisitors: env.WIDGET_NEW_VISITORS,
+      widgetMessages: env.WIDGET_MESSAGES,
       redisUrl: env.REDIS_URL,
       appUrl: env.APP_URL,
       publicUrl: withoutSlash(env.PUBLIC_URL),
@@ -89,6 +146,7 @@ export class Config {
       metaGraphVersion: env.META_GRAPH_VERSION,
       secretsKeys: secretsKeys!,
       webhookAllowedNetworks: webhookAllowedNetworks!,
+      webhookDeniedNetworks: webhookDeniedNetworks!,
       webhookExtraCa: webhookExtraCa || undefined,
       webhookDnsServers: webhookDnsServers!,
       webhookConcurrency: env.WEBHOOK_CONCURRENCY,

@@ -1,5 +1,6 @@
 import { Resolver } from 'node:dns';
 import ipaddr from 'ipaddr.js';
+import { parseNetwork } from '../common/network';
 import { parseSecretsKeys, SecretsKey } from '../common/secret-box';
 import { Environment } from './environment';
 import { keptSecretsKeys } from './local-data';
@@ -14,9 +15,16 @@ export function secretsKeysOf(env: Environment): SecretsKey[] {
   return parseSecretsKeys(keptSecretsKeys(env.DATA_DIR));
 }
 
+/** An API that does not know the owner's password can't lose it. */
+export function databaseOwnerUrlOf({ DATABASE_OWNER_URL, ROLE }: Environment): string | null {
+  if (DATABASE_OWNER_URL && ROLE === 'api')
+    throw new Error('must not be set with ROLE=api: only workers and "migrate" act as the owner');
+  return DATABASE_OWNER_URL ?? null;
+}
+
 export function networksOf(text: string): string[] {
   const networks = listOf(text);
-  for (const network of networks) if (!isCidr(network)) throw new Error(`"${network}" is not a CIDR network`);
+  networks.forEach(parseNetwork);
   return networks;
 }
 
@@ -41,10 +49,6 @@ function listOf(text: string): string[] {
     .filter(Boolean);
 }
 
-function isCidr(network: string): boolean {
-  return ipaddr.isValidCIDR(network);
-}
-
 /** Express's names for networks. */
 const PROXY_GROUPS = ['loopback', 'linklocal', 'uniquelocal'];
 
@@ -54,7 +58,7 @@ export function trustProxyOf(text: string): string | number | boolean {
   if (text === 'true') return true;
   if (/^\d+$/.test(text)) return Number(text);
   for (const proxy of text.split(',').map((part) => part.trim())) {
-    if (!PROXY_GROUPS.includes(proxy) && !ipaddr.isValid(proxy) && !isCidr(proxy))
+    if (!PROXY_GROUPS.includes(proxy) && !ipaddr.isValid(proxy) && !ipaddr.isValidCIDR(proxy))
       throw new Error(`"${proxy}" is not an address or a network, nor one of ${PROXY_GROUPS.join(', ')}`);
   }
   return text;

@@ -48,8 +48,29 @@ export class Environment {
   @IsNotEmpty()
   HOST: string = '0.0.0.0';
 
+  @IsWhole(10, 100_000)
+  HTTP_MAX_CONNECTIONS: number = 5000;
+
+  @IsWhole(100, 600_000)
+  HTTP_HEAD_TIMEOUT_MS: number = 10_000;
+
+  @IsWhole(100, 600_000)
+  HTTP_BODY_TIMEOUT_MS: number = 30_000;
+
+  /** Longer than load balancers keep an idle connection, so that none is closed at the moment of its next use. */
+  @IsWhole(100, 3_600_000)
+  HTTP_IDLE_TIMEOUT_MS: number = 75_000;
+
+  @IsWhole(1_048_576, 17_179_869_184)
+  HTTP_MAX_UNFINISHED_BYTES: number = 67_108_864;
+
   @Matches(/^postgres(ql)?:\/\/.+/, { message: 'DATABASE_URL must be a postgresql:// address' })
   DATABASE_URL: string;
+
+  /** Of the tables' owner; that of DATABASE_URL if unset. */
+  @IsOptional()
+  @Matches(/^postgres(ql)?:\/\/.+/, { message: 'DATABASE_OWNER_URL must be a postgresql:// address' })
+  DATABASE_OWNER_URL?: string;
 
   @Matches(/^rediss?:\/\/.+/, { message: 'REDIS_URL must be a redis:// or rediss:// address' })
   REDIS_URL: string;
@@ -71,6 +92,9 @@ export class Environment {
   @IsString()
   WEBHOOK_ALLOWED_NETWORKS: string = '';
 
+  @IsString()
+  WEBHOOK_DENIED_NETWORKS: string = '';
+
   @IsOptional()
   @IsString()
   WEBHOOK_EXTRA_CA_FILE?: string;
@@ -87,6 +111,31 @@ export class Environment {
   @IsWhole(2, 500)
   DATABASE_POOL_SIZE: number = 20;
 
+  @IsOptional()
+  @IsWhole(1, 10_000)
+  REQUEST_CONCURRENCY?: number;
+
+  @IsOptional()
+  @IsWhole(1, 10_000)
+  SEARCH_CONCURRENCY?: number;
+
+  @IsOptional()
+  @IsWhole(1, 10_000)
+  HOOK_CONCURRENCY?: number;
+
+  @IsOptional()
+  @IsWhole(1, 10_000)
+  WIDGET_CONCURRENCY?: number;
+
+  @IsWhole(1, 100_000)
+  WIDGET_STREAMS: number = 5000;
+
+  @IsWhole(1, 1_000_000)
+  WIDGET_NEW_VISITORS: number = 3000;
+
+  @IsWhole(1, 1_000_000)
+  WIDGET_MESSAGES: number = 1200;
+
   @IsWhole(1, 10_000)
   WEBHOOK_CONCURRENCY: number = 1000;
 
@@ -99,6 +148,10 @@ export class Environment {
   @IsOptional()
   @IsWhole(1, 10_000)
   WEBHOOK_SLOW_CONCURRENCY?: number;
+
+  @IsOptional()
+  @IsWhole(1, 3650)
+  API_KEY_MAX_LIFE_DAYS?: number;
 
   @IsWhole(1, 3650)
   RETENTION_DAYS: number = 30;
@@ -139,8 +192,13 @@ export function readEnvironment(variables: NodeJS.ProcessEnv): ReadEnvironment {
 function embeddedDefaults(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const servers = runningServers(env.DATA_DIR ?? '.data');
   if (!servers) return {};
-  const { databaseUrl, redisUrl, publicUrl, providerUrls } = servers;
+  const { databaseUrl, databaseOwnerUrl, redisUrl, publicUrl, providerUrls } = servers;
   const stores = { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl };
   if ((env.DATABASE_URL ?? databaseUrl) !== databaseUrl) return stores;
-  return { ...stores, ...(publicUrl && { PUBLIC_URL: publicUrl }), ...providerUrls };
+  return {
+    ...stores,
+    ...(env.ROLE !== 'api' && { DATABASE_OWNER_URL: databaseOwnerUrl }),
+    ...(publicUrl && { PUBLIC_URL: publicUrl }),
+    ...providerUrls,
+  };
 }

@@ -5,6 +5,8 @@ import { join } from 'node:path';
 /** The embedded servers of this checkout, and the addresses that its service uses. */
 export interface RunningServers {
   databaseUrl: string;
+  /** Of the tables' owner. */
+  databaseOwnerUrl?: string;
   redisUrl: string;
   publicUrl?: string;
   /** By environment variable. */

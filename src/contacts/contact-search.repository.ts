@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../common/app-error';
+import { isStatementTimeout } from '../common/database-errors';
 import { Database } from '../database/database';
-import { STATEMENT_TIMEOUT_MS } from '../database/database-client';
 import { isIndexable, searchPatterns, SearchTerm, searchTerm } from './contact-search';
 import { LISTED, ListedContact } from './contact.columns';
 
@@ -11,6 +11,11 @@ const NEWEST = 200;
 const STEP = 10_000;
 /** The most contacts that one statement reads by the index. */
 const MAX_INDEXED = 5_000;
+
+/** A search is answered sooner or not at all. */
+const MAX_SEARCH_MS = 5_000;
+/** Of one of its statements, which holds a connection. They take a tenth of that when nothing is cached. */
+const STATEMENT_TIMEOUT_MS = 1_500;
 
 /** Above all ids. */
 const NO_CURSOR = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
@@ -39,7 +44,10 @@ export class ContactSearchRepository {
 
   constructor(private readonly database: Database) {}
 
-  /** Up to `count` contacts below the cursor, newest first. */
+  /**
+   * Up to `count` contacts below the cursor, newest first.
+   * @throws AppError UNAVAILABLE when it takes too long
+   */
   async find(tenantId: string, q: string, cursor = NO_CURSOR, count: number): Promise<ListedContact[]> {
     const term = searchTerm(q);
     return (await this.findFast(tenantId, term, cursor, count)) ?? this.walk(tenantId, term, cursor, count);
@@ -55,32 +63,37 @@ export class ContactSearchRepository {
     if (!isIndexable(term)) return null;
     const { text, digits } = term;
     const parameters = [tenantId, cursor, count, ...searchPatterns(term), text, ...(digits ? [digits] : [])];
-    const rows = await this.database.prepared<Found>(digits ? FIND_TEXT_OR_DIGITS : FIND_TEXT, parameters);
+    const rows = await this.read<Found>(digits ? FIND_TEXT_OR_DIGITS : FIND_TEXT, parameters);
     return rows[0]!.indexed > MAX_INDEXED ? null : rows.filter(hasContact);
   }
 
-  /**
-   * Goes through the list step by step.
-   * @throws AppError UNAVAILABLE when it takes longer than a statement may
-   */
+  /** Goes through the list step by step. */
   private async walk(
     tenantId: string,
     term: SearchTerm,
     cursor: string,
     count: number,
   ): Promise<ListedContact[]> {
-    const giveUpAt = performance.now() + STATEMENT_TIMEOUT_MS;
+    const giveUpAt = performance.now() + MAX_SEARCH_MS;
     const found: ListedContact[] = [];
     for (let from: string | null = cursor; from !== null;) {
-      if (performance.now() > giveUpAt) throw new AppError('UNAVAILABLE', 'The search takes too long.');
+      if (performance.now() > giveUpAt) throw tooLong();
       const parameters: unknown[] = [tenantId, from, count - found.length, ...searchPatterns(term)];
       const rows: Step[] = await this.inTurn(tenantId, () =>
-        this.database.prepared<Step>(term.digits ? STEP_TEXT_OR_DIGITS : STEP_TEXT, parameters),
+        this.read<Step>(term.digits ? STEP_TEXT_OR_DIGITS : STEP_TEXT, parameters),
       );
       found.push(...rows.filter(hasContact));
       from = rows[0]!.next;
     }
     return found;
+  }
+
+  private async read<Row>(sql: string, parameters: unknown[]): Promise<Row[]> {
+    try {
+      return await this.database.preparedWithin<Row>(STATEMENT_TIMEOUT_MS, sql, parameters);
+    } catch (error) {
+      throw isStatementTimeout(error) ? tooLong() : error;
+    }
   }
 
   /** One step at a time for each workspace, so that its searches hold one connection at most. */
@@ -97,6 +110,10 @@ export class ContactSearchRepository {
       if (this.turns.get(tenantId) === settled) this.turns.delete(tenantId);
     }
   }
+}
+
+function tooLong(): AppError {
+  return new AppError('UNAVAILABLE', 'The search takes too long. Search for more of the text.');
 }
 
 // Sub-selects hide values from the planner, so that a connection plans each statement once, and evaluate them once

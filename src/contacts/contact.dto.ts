@@ -5,6 +5,7 @@ import { type Channel, CHANNELS } from '../common/channel';
 import { PageQuery } from '../common/page';
 import { IsStorableText, MaxCharacters, NotBlank } from '../common/validators';
 import { ContactIdentityEntity } from './contact-identity.entity';
+import { VERIFIED_FIELDS, type VerifiedField } from './contact.entity';
 import { ListedContact } from './contact.columns';
 
 export const MAX_SEARCH_CHARACTERS = 200;
@@ -49,7 +50,9 @@ export class CreateContact {
 export class ListContactsQuery extends PageQuery {
   @ApiPropertyOptional({
     maxLength: MAX_SEARCH_CHARACTERS,
-    description: "Searches name, e-mail and phone. Case and a phone's spacing do not matter.",
+    description:
+      "Searches name, e-mail and phone. Case and a phone's spacing do not matter. A search that takes too long is " +
+      'answered with 503: search for more of the text.',
     example: 'martín',
   })
   @IsOptional()
@@ -87,6 +90,16 @@ export class ContactResponse {
   identities: ContactIdentityResponse[];
 
   @ApiProperty({
+    enum: VERIFIED_FIELDS,
+    isArray: true,
+    description:
+      "Which of `name` and `email` the workspace's own server has signed, for a visitor who is logged in. The others may " +
+      'be what the person says.',
+    example: ['email'],
+  })
+  verified: VerifiedField[];
+
+  @ApiProperty({
     type: 'object',
     additionalProperties: true,
     description: 'Other facts that the workspace keeps.',
@@ -102,7 +115,7 @@ export class ContactResponse {
 }
 
 export function toContact(contact: ListedContact, identities: ContactIdentityEntity[]): ContactResponse {
-  const { id, name, email, phone, avatarUrl, attributes, createdAt, updatedAt } = contact;
+  const { id, name, email, phone, avatarUrl, verified, attributes, createdAt, updatedAt } = contact;
   return {
     id,
     name,
@@ -112,6 +125,7 @@ export function toContact(contact: ListedContact, identities: ContactIdentityEnt
     identities: identities
       .filter(({ contactId }) => contactId === id)
       .map(({ channel, externalId }) => ({ channel, externalId })),
+    verified,
     attributes,
     createdAt,
     updatedAt,

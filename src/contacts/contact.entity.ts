@@ -1,5 +1,8 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
+export const VERIFIED_FIELDS = ['name', 'email'] as const;
+export type VerifiedField = (typeof VERIFIED_FIELDS)[number];
+
 /** A person whom a workspace talks with. */
 @Entity('contacts')
 export class ContactEntity {
@@ -20,6 +23,10 @@ export class ContactEntity {
 
   @Column('text', { name: 'avatar_url', nullable: true })
   avatarUrl: string | null;
+
+  /** Of name and email, those that the workspace's server has signed. */
+  @Column('text', { array: true })
+  verified: VerifiedField[];
 
   /** Other facts that the workspace keeps. */
   @Column('jsonb')

@@ -4,6 +4,7 @@ import { CurrentPrincipal, RequireScope } from '../common/access.decorators';
 import { ApiErrors, ApiPage } from '../common/api.decorators';
 import { type Page } from '../common/page';
 import { type Principal } from '../common/principal';
+import { HasOwnBudget } from '../rate-limit/request-budget.interceptor';
 import { ListContactsQuery, ContactResponse } from './contact.dto';
 import { ContactsService } from './contacts.service';
 
@@ -16,6 +17,7 @@ export class ContactsController {
   @RequireScope('contacts:read')
   @ApiPage('List and search contacts, newest first', ContactResponse)
   @ApiErrors('INVALID_QUERY')
+  @HasOwnBudget(({ query }) => Boolean(query['q']))
   list(
     @CurrentPrincipal() { tenant }: Principal,
     @Query() query: ListContactsQuery,

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { DatabaseModule } from '../database/database.module';
+import { RateLimitModule } from '../rate-limit/rate-limit.module';
 import { ContactIdentityEntity } from './contact-identity.entity';
 import { ContactEntity } from './contact.entity';
 import { ContactSearchRepository } from './contact-search.repository';
@@ -8,7 +9,7 @@ import { ContactsRepository } from './contacts.repository';
 import { ContactsService } from './contacts.service';
 
 @Module({
-  imports: [DatabaseModule.forEntities([ContactEntity, ContactIdentityEntity])],
+  imports: [DatabaseModule.forEntities([ContactEntity, ContactIdentityEntity]), RateLimitModule],
   providers: [ContactSearchRepository, ContactsRepository, ContactsService],
   exports: [ContactsRepository, ContactsService],
 })

@@ -57,6 +57,42 @@ export class ContactsRepository {
     return tx.manager.findOneBy(ContactIdentityEntity, { tenantId, channel, externalId });
   }
 
+  /**
+   * Deletes up to `count` identities of a contact, under the lock of each: a message that comes from one meanwhile is
+   * stored before, or makes a new contact.
+   */
+  async deleteIdentities(
+    tx: Transaction,
+    tenantId: string,
+    contactId: string,
+    count: number,
+  ): Promise<number> {
+    const identities = await tx.query<Pick<ContactIdentityEntity, 'channel' | 'externalId'>>(
+      `SELECT channel, external_id AS "externalId" FROM contact_identities WHERE tenant_id = $1 AND contact_id = $2
+       ORDER BY channel, external_id LIMIT $3`,
+      [tenantId, contactId, count],
+    );
+    for (const { channel, externalId } of identities) {
+      await this.lockIdentity(tx, tenantId, channel, externalId);
+      await tx.manager.delete(ContactIdentityEntity, { tenantId, channel, externalId, contactId });
+    }
+    return identities.length;
+  }
+
+  /**
+   * Locks a contact, and deletes all that it says of a person.
+   * @returns whether there is such a contact
+   */
+  async erase(tx: Transaction, tenantId: string, id: string): Promise<boolean> {
+    const rows = await tx.query(
+      `UPDATE contacts SET name = NULL, email = NULL, phone = NULL, avatar_url = NULL, attributes = '{}', verified = '{}',
+         updated_at = $3
+       WHERE tenant_id = $1 AND id = $2 RETURNING 1`,
+      [tenantId, id, new Date()],
+    );
+    return rows.length > 0;
+  }
+
   async insertIdentity(tx: Transaction, identity: ContactIdentityEntity): Promise<void> {
     await tx.manager.insert(ContactIdentityEntity, identity);
   }

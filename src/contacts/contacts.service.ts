@@ -6,6 +6,7 @@ import { Page, toPage } from '../common/page';
 import { validate } from '../common/validate';
 import { Database } from '../database/database';
 import { Transaction } from '../database/transaction';
+import { WorkBudgets } from '../rate-limit/work-budgets';
 import { CreateContact, ListContactsQuery, NewIdentity, ContactResponse, toContact } from './contact.dto';
 import { ContactIdentityEntity } from './contact-identity.entity';
 import { ContactEntity } from './contact.entity';
@@ -26,14 +27,18 @@ export class ContactsService {
   constructor(
     private readonly database: Database,
     private readonly contacts: ContactsRepository,
+    private readonly budgets: WorkBudgets,
   ) {}
 
-  /** A page of contacts, newest first. `q` searches name, e-mail and phone. */
-  async list(tenantId: string, { q, cursor, limit }: ListContactsQuery): Promise<Page<ContactResponse>> {
-    const rows = await this.contacts.list(tenantId, { q, cursor }, limit + 1);
-    const ids = rows.slice(0, limit).map(({ id }) => id);
-    const identities = ids.length > 0 ? await this.contacts.identitiesOf(tenantId, ids) : [];
-    return toPage(rows, limit, (contact) => toContact(contact, identities));
+  /**
+   * A page of contacts, newest first. `q` searches name, e-mail and phone.
+   * @throws AppError with `q`: RATE_LIMITED (too many searches of the workspace at once), UNAVAILABLE (too many of this
+   * process; or the search takes too long)
+   */
+  async list(tenantId: string, query: ListContactsQuery): Promise<Page<ContactResponse>> {
+    if (!query.q) return this.page(tenantId, query);
+    const release = await this.budgets.acquire('searches', tenantId);
+    return this.page(tenantId, query).finally(release);
   }
 
   /** @throws AppError NOT_FOUND */
@@ -72,6 +77,16 @@ export class ContactsService {
     return contactId;
   }
 
+  private async page(
+    tenantId: string,
+    { q, cursor, limit }: ListContactsQuery,
+  ): Promise<Page<ContactResponse>> {
+    const rows = await this.contacts.list(tenantId, { q, cursor }, limit + 1);
+    const ids = rows.slice(0, limit).map(({ id }) => id);
+    const identities = ids.length > 0 ? await this.contacts.identitiesOf(tenantId, ids) : [];
+    return toPage(rows, limit, (contact) => toContact(contact, identities));
+  }
+
   private async addIdentity(
     tx: Transaction,
     { id: contactId, tenantId, createdAt }: ContactEntity,
@@ -92,6 +107,7 @@ function newContact(tenantId: string, known: Pick<ContactEntity, 'name' | 'email
     tenantId,
     ...known,
     avatarUrl: null,
+    verified: [],
     attributes: {},
     createdAt: now,
     updatedAt: now,

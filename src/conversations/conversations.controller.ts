@@ -1,10 +1,10 @@
 import { Body, Controller, Get, Param, Patch, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { CurrentPrincipal, RequireScope } from '../common/access.decorators';
+import { CurrentActor, CurrentPrincipal, RequireScope } from '../common/access.decorators';
 import { ApiAnswer, ApiConversationId, ApiErrors, ApiPage } from '../common/api.decorators';
 import { NoQuery } from '../common/request.pipe';
 import { type Page } from '../common/page';
-import { actorOf, type Principal } from '../common/principal';
+import { type Actor, type Principal } from '../common/principal';
 import {
   ListConversationsQuery,
   UpdateConversation,
@@ -45,12 +45,20 @@ export class ConversationsController {
   @NoQuery()
   @ApiConversationId()
   @ApiAnswer('Close, snooze, reopen or reassign a conversation', ConversationResponse)
-  @ApiErrors('INVALID_QUERY', 'INVALID_BODY', 'TRIAL_EXPIRED', 'NOT_FOUND', 'PAYLOAD_TOO_LARGE')
+  @ApiErrors(
+    'INVALID_QUERY',
+    'INVALID_BODY',
+    'TRIAL_EXPIRED',
+    'NOT_FOUND',
+    'REQUEST_TIMEOUT',
+    'PAYLOAD_TOO_LARGE',
+  )
   update(
-    @CurrentPrincipal() principal: Principal,
+    @CurrentPrincipal() { tenant }: Principal,
+    @CurrentActor() actor: Actor,
     @Param('id') id: string,
     @Body() changes: UpdateConversation,
   ): Promise<ConversationResponse> {
-    return this.conversations.update(principal.tenant.id, id, changes, actorOf(principal));
+    return this.conversations.update(tenant.id, id, changes, actor);
   }
 }

@@ -1,9 +1,11 @@
 import { Injectable } from '@nestjs/common';
+import { requirePermission } from '../access/require-permission';
 import { AuditService } from '../audit/audit.service';
+import { changedValues } from '../audit/changed-values';
 import { AppError } from '../common/app-error';
 import { newId } from '../common/ids';
 import { Page, toPage } from '../common/page';
-import { Actor } from '../common/principal';
+import { Actor, SYSTEM } from '../common/principal';
 import { validate } from '../common/validate';
 import { ContactsService } from '../contacts/contacts.service';
 import { Database } from '../database/database';
@@ -23,6 +25,13 @@ import {
 } from './conversation.dto';
 import { ConversationEntity } from './conversation.entity';
 import { ConversationPartner, ConversationsRepository } from './conversations.repository';
+
+/** What an audit entry calls a change to each status. */
+const STATUS_ACTIONS = {
+  OPEN: 'conversation.reopened',
+  SNOOZED: 'conversation.snoozed',
+  CLOSED: 'conversation.closed',
+} as const;
 
 /** Exactly the keys whose values a call changed. */
 type Change = Partial<Pick<ConversationEntity, 'status' | 'assignedAgentId'>>;
@@ -68,8 +77,7 @@ export class ConversationsService {
   /**
    * Changes a conversation's status, its assigned agent, or both, with one `conversation.updated` for this call. Equal
    * values change nothing and fire no event.
-   * @throws AppError INVALID_BODY (no field; an agent that is unknown, inactive or another workspace's),
-   * NOT_FOUND
+   * @throws AppError INVALID_BODY (no field; an agent that is unknown, inactive or another workspace's), NOT_FOUND
    */
   async update(
     tenantId: string,
@@ -82,6 +90,7 @@ export class ConversationsService {
       throw new AppError('INVALID_BODY', 'Name at least one of status and assignedAgentId.');
     }
     return this.database.transaction(async (tx) => {
+      await requirePermission(tx, tenantId, actor, 'conversation.update');
       const before = await this.conversations.lock(tx, tenantId, id);
       if (!before) throw AppError.notFound('Conversation');
       if (assignedAgentId != null) await this.requireAgent(tx, tenantId, assignedAgentId);
@@ -91,7 +100,7 @@ export class ConversationsService {
           assignedAgentId !== before.assignedAgentId && { assignedAgentId }),
       };
       if (Object.keys(change).length === 0) return toConversation(before);
-      return toConversation(await this.apply(tx, before, change, actor));
+      return toConversation(await this.change(tx, before, change, actor));
     });
   }
 
@@ -114,42 +123,36 @@ export class ConversationsService {
    */
   async reopen(tx: Transaction, conversation: ConversationEntity): Promise<void> {
     if (conversation.status === 'OPEN') return;
-    await this.change(tx, conversation, { status: 'OPEN' });
-  }
-
-  private async apply(
-    tx: Transaction,
-    before: ConversationEntity,
-    change: Change,
-    actor: Actor,
-  ): Promise<ConversationEntity> {
-    const after = await this.change(tx, before, change);
-    const subject = { tenantId: before.tenantId, actor, entity: 'conversation', entityId: before.id };
-    if (change.assignedAgentId !== undefined) {
-      const metadata = { from: before.assignedAgentId, to: change.assignedAgentId };
-      await this.audit.append(tx, { ...subject, action: 'conversation.assigned', metadata });
-    }
-    if (change.status === 'CLOSED') {
-      await this.audit.append(tx, {
-        ...subject,
-        action: 'conversation.closed',
-        metadata: { from: before.status },
-      });
-    }
-    return after;
+    await this.change(tx, conversation, { status: 'OPEN' }, SYSTEM);
   }
 
   private async change(
     tx: Transaction,
     before: ConversationEntity,
     change: Change,
+    actor: Actor,
   ): Promise<ConversationEntity> {
     const { tenantId, id } = before;
     const updatedAt = new Date();
     const sequence = await this.conversations.update(tx, tenantId, id, { ...change, updatedAt });
     const data = { conversationId: id, ...change };
     this.outbox.appendPipelined(tx, tenantId, 'conversation.updated', data, { sequence });
-    return { ...before, ...change, updatedAt };
+    const after = { ...before, ...change, updatedAt };
+    await this.record(tx, before, after, actor);
+    return after;
+  }
+
+  private async record(
+    tx: Transaction,
+    before: ConversationEntity,
+    after: ConversationEntity,
+    actor: Actor,
+  ): Promise<void> {
+    const subject = { tenantId: after.tenantId, actor, entity: 'conversation', entityId: after.id };
+    const assigned = changedValues(before, after, ['assignedAgentId']);
+    if (assigned) await this.audit.append(tx, { ...subject, action: 'conversation.assigned', ...assigned });
+    const moved = changedValues(before, after, ['status']);
+    if (moved) await this.audit.append(tx, { ...subject, action: STATUS_ACTIONS[after.status], ...moved });
   }
 
   private async requireAgent(tx: Transaction, tenantId: string, agentId: string): Promise<void> {

@@ -47,6 +47,21 @@ export class DatabaseClient extends Client {
     return withTypeOrmErrors(sql, parameters, this.runNamed<Row>(nameOf(sql), sql, parameters));
   }
 
+  /** The same in less time than other statements have. Outside transactions only. */
+  async runPreparedWithin<Row>(
+    timeoutMs: number,
+    sql: string,
+    parameters: unknown[],
+  ): Promise<{ rows: Row[] }> {
+    const [, answer] = await Promise.all([
+      this.run(`SET statement_timeout = ${timeoutMs}`, []),
+      this.runPrepared<Row>(sql, parameters),
+      // To the limit of the connection. After a failure it is not used again.
+      this.run('RESET statement_timeout', []),
+    ]);
+    return answer;
+  }
+
   /**
    * Makes pg's Query itself: pg copies a described query property by property. Together with `nameOf`, `GET /me` takes
    * 89 µs of processor time instead of 95, and a list 293 instead of 390.

@@ -1,10 +1,12 @@
-import { DynamicModule, Module } from '@nestjs/common';
+import { DynamicModule, Global, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { Config } from '../config/config';
 import { DATA_SOURCE, Database } from './database';
 import { DatabaseClock } from './database-clock';
 import { DatabaseClient } from './database-client';
 import { connectionOptions } from './data-source';
+import { OwnerDatabase } from './owner-database';
+import { PartitionChanges } from './partition-changes';
 import { Partitions } from './partitions';
 
 @Module({})
@@ -34,3 +36,8 @@ export class DatabaseModule {
     return TypeOrmModule.forFeature(entities, DATA_SOURCE);
   }
 }
+
+/** For workers alone: whoever has it can drop every table. */
+@Global()
+@Module({ providers: [OwnerDatabase, PartitionChanges], exports: [OwnerDatabase, PartitionChanges] })
+export class OwnerDatabaseModule {}

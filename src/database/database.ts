@@ -42,6 +42,12 @@ export class Database {
     return (await this.onConnection((client) => client.runPrepared<Row>(sql, parameters))).rows;
   }
 
+  /** The same for a statement that is cancelled after `timeoutMs` milliseconds; see `isStatementTimeout`. */
+  async preparedWithin<Row>(timeoutMs: number, sql: string, parameters: unknown[]): Promise<Row[]> {
+    const run = (client: DatabaseClient) => client.runPreparedWithin<Row>(timeoutMs, sql, parameters);
+    return (await this.onConnection(run)).rows;
+  }
+
   /**
    * The same for a read that is always fast. The reads of one turn of the event loop share a connection and a packet,
    * whatever request they belong to; each waits for those before it.

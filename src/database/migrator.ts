@@ -4,6 +4,9 @@ import { AppError } from '../common/app-error';
 import { isLockConflict } from '../common/database-errors';
 import { Config } from '../config/config';
 import { connectionOptions } from './data-source';
+import { Database } from './database';
+import { OwnerDatabase } from './owner-database';
+import { ServiceRole } from './service-role';
 
 /** An arbitrary key: the process with this advisory lock migrates, the others wait. */
 const MIGRATION_LOCK = 7_254_139;
@@ -18,12 +21,14 @@ const PRE_RELEASE = /17952192000\d\d$/;
 type Migrations = NonNullable<DataSourceOptions['migrations']>;
 
 /**
- * Applies every missing migration, or reverts the last one. Two processes at once are safe: the second waits and finds
- * nothing to do. A migration that does not get a lock within a second is rolled back and tried again, so that it holds up
- * no process that serves meanwhile.
+ * Applies every missing migration, or reverts the last one, as the owner of the tables; then gives the service's role
+ * what it needs and no more. Two processes at once are safe: the second waits and finds nothing to do. A migration that
+ * does not get a lock within a second is rolled back and tried again, so that it holds up no process that serves
+ * meanwhile.
  * @param migrations other ones than the service's
  * @returns the names of the migrations applied or reverted
- * @throws AppError INVALID_BODY: a pre-release version made the database; UNAVAILABLE: it got no lock
+ * @throws AppError INVALID_BODY: a pre-release version made the database, or the two roles do not protect the audit log;
+ *   UNAVAILABLE: it got no lock
  */
 export async function migrate(
   config: Config,
@@ -38,6 +43,7 @@ export async function migrate(
   };
   const dataSource = new DataSource({
     ...options,
+    ...(config.databaseOwnerUrl && { url: config.databaseOwnerUrl }),
     ...(migrations && { migrations }),
     poolSize: 2,
     logger: new SilentLogger(),
@@ -45,14 +51,35 @@ export async function migrate(
   });
   await dataSource.initialize();
   try {
-    return await withMigrationLock(dataSource, async () => {
-      const before = await appliedMigrations(dataSource);
-      if (before.some((name) => PRE_RELEASE.test(name))) throw preRelease();
-      if (direction === 'down') return await revertLast(dataSource, before.at(-1));
-      await inTries(() => dataSource.runMigrations());
-      return (await appliedMigrations(dataSource)).slice(before.length);
-    });
+    return await withServiceRole(config, (serviceRole) =>
+      withMigrationLock(dataSource, async () => {
+        const before = await appliedMigrations(dataSource);
+        if (before.some((name) => PRE_RELEASE.test(name))) throw preRelease();
+        if (direction === 'down') return await revertLast(dataSource, before.at(-1));
+        await inTries(() => dataSource.runMigrations());
+        await serviceRole?.grant();
+        return (await appliedMigrations(dataSource)).slice(before.length);
+      }),
+    );
   } finally {
+    await dataSource.destroy();
+  }
+}
+
+/** With connections of both roles, if there are two. */
+async function withServiceRole<T>(
+  config: Config,
+  work: (serviceRole: ServiceRole | null) => Promise<T>,
+): Promise<T> {
+  if (!config.databaseOwnerUrl) return work(null);
+  const dataSource = new DataSource({ ...connectionOptions(config), migrations: [], poolSize: 1 });
+  await dataSource.initialize();
+  const service = new Database(dataSource);
+  const owner = new OwnerDatabase(config, service);
+  try {
+    return await work(await ServiceRole.of(service, owner));
+  } finally {
+    await owner.onApplicationShutdown();
     await dataSource.destroy();
   }
 }

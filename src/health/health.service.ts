@@ -6,6 +6,7 @@ import { Config } from '../config/config';
 import { DATA_SOURCE } from '../database/database';
 import { DatabaseClock } from '../database/database-clock';
 import { RedisClient } from '../redis/redis.module';
+import { DatabaseRoleCheck } from './database-role-check';
 
 type State = 'up' | 'down';
 
@@ -13,39 +14,53 @@ export interface Readiness {
   status: 'up';
   database: State;
   migrations: 'applied' | 'pending';
+  privileges: 'granted' | 'missing';
   clock: 'synchronized' | 'wrong';
   redis: State;
 }
 
+/** Of the database. */
+interface Preparation {
+  migrations: Readiness['migrations'];
+  roleFaults: string[];
+}
+
+const UNKNOWN: Preparation = { migrations: 'pending', roleFaults: [] };
+
 @Injectable()
 export class HealthService {
-  private migrated = false;
+  private isPrepared = false;
 
   constructor(
     private readonly config: Config,
     @InjectDataSource(DATA_SOURCE) private readonly dataSource: DataSource,
+    private readonly roles: DatabaseRoleCheck,
     private readonly clock: DatabaseClock,
     private readonly redis: RedisClient,
   ) {}
 
   /**
-   * The API needs its migrated database and only reports Redis, since it works without. A worker needs both.
+   * The API needs its migrated database with its privileges, and only reports Redis, since it works without. A worker
+   * needs all of them, and those of the tables' owner.
    * @throws AppError UNAVAILABLE, with a detail for each missing dependency
    */
   async ready(): Promise<Readiness> {
     const [database, redis] = await Promise.all([this.database(), this.redisState()]);
+    const { migrations, roleFaults } = database === 'up' ? await this.preparation() : UNKNOWN;
     const readiness: Readiness = {
       status: 'up',
       database,
-      migrations: database === 'up' && (await this.isMigrated()) ? 'applied' : 'pending',
+      migrations,
+      privileges: roleFaults.length === 0 ? 'granted' : 'missing',
       clock: this.clock.isTrusted ? 'synchronized' : 'wrong',
       redis,
     };
     const missing = [
       ...(database === 'down' ? [{ field: 'database', message: 'is down' }] : []),
-      ...(database === 'up' && readiness.migrations === 'pending'
+      ...(database === 'up' && roleFaults.length === 0 && migrations === 'pending'
         ? [{ field: 'migrations', message: 'are not applied' }]
         : []),
+      ...roleFaults.map((message) => ({ field: 'privileges', message })),
       ...(readiness.clock === 'wrong'
         ? [{ field: 'clock', message: "is more than 2 s from the database's" }]
         : []),
@@ -69,18 +84,24 @@ export class HealthService {
     );
   }
 
-  /** Cached once true: migrations are never reverted under a running process. Read-only, unlike TypeORM's own check. */
+  /** Cached once it is all there: nothing of it is taken back under a running process. */
+  private async preparation(): Promise<Preparation> {
+    if (this.isPrepared) return { migrations: 'applied', roleFaults: [] };
+    const roleFaults = await this.roles.findFaults();
+    // Without the privileges the migrations may not be readable.
+    const isMigrated = roleFaults.length === 0 && (await this.isMigrated());
+    this.isPrepared = isMigrated;
+    return { migrations: isMigrated ? 'applied' : 'pending', roleFaults };
+  }
+
+  /** Read-only, unlike TypeORM's own check. */
   private async isMigrated(): Promise<boolean> {
-    if (this.migrated) return true;
     const [table] = await this.dataSource.query<{ name: string | null }[]>(
       `SELECT to_regclass('migrations') AS name`,
     );
     if (!table?.name) return false;
     const rows = await this.dataSource.query<{ name: string }[]>('SELECT name FROM migrations');
     const applied = new Set(rows.map(({ name }) => name));
-    this.migrated = this.dataSource.migrations.every(({ name, constructor }) =>
-      applied.has(name ?? constructor.name),
-    );
-    return this.migrated;
+    return this.dataSource.migrations.every(({ name, constructor }) => applied.has(name ?? constructor.name));
   }
 }

@@ -16,6 +16,10 @@ export class IdempotencyKeyEntity {
   @Column('json', { nullable: true })
   response: object | null;
 
+  /** Of the response. */
+  @Column('uuid', { name: 'conversation_id', nullable: true })
+  conversationId: string | null;
+
   @Column('timestamptz', { name: 'created_at' })
   createdAt: Date;
 }

@@ -49,6 +49,12 @@ export const DELIVERY_ERROR_CODES = {
   RETRYING: 'The last attempt failed; the message is tried again.',
   RETRIES_EXHAUSTED: 'The provider could not take the message, however often it was tried.',
   GIVEN_UP: 'The message could not be taken in for sending, and an operator has given it up.',
+  ERASED: 'The message was erased before it was sent.',
   OUTCOME_UNKNOWN: 'The request was sent, and its outcome is not known. It is not sent again.',
 } as const;
 export type DeliveryErrorCode = keyof typeof DELIVERY_ERROR_CODES;
+
+/** An error without what the provider said, which may name the customer: all that is kept of an erased message's. */
+export function withoutDetails({ code }: DeliveryError): DeliveryError {
+  return { code, providerCode: null, message: DELIVERY_ERROR_CODES[code] };
+}

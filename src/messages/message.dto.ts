@@ -97,7 +97,7 @@ export class MessageResponse {
   })
   senderAgentId: string | null;
 
-  @ApiProperty({ example: 'Your parcel is on its way.' })
+  @ApiProperty({ example: 'Your parcel is on its way.', description: 'Empty after the message was erased.' })
   body: string;
 
   @ApiProperty({ example: '2026-11-20T09:41:07.512Z' })

@@ -48,6 +48,7 @@ export class MessagesController {
     'TRIAL_EXPIRED',
     'NOT_FOUND',
     'IDEMPOTENCY_CONFLICT',
+    'REQUEST_TIMEOUT',
     'PAYLOAD_TOO_LARGE',
   )
   send(

@@ -22,11 +22,13 @@ export class MessagesRepository {
     conversationId: string,
     cursor: string | undefined,
     count: number,
+    { withUnsent = true }: { withUnsent?: boolean } = {},
   ): Promise<ListedMessage[]> {
-    return new PageStatement(LISTED, 'messages')
+    const page = new PageStatement(LISTED, 'messages')
       .where('tenant_id = ?', tenantId)
-      .where('conversation_id = ?', conversationId)
-      .read(this.database, cursor, count);
+      .where('conversation_id = ?', conversationId);
+    if (!withUnsent) page.where(`coalesce(delivery_status, '') NOT IN ('QUEUED', 'SENDING')`);
+    return page.read(this.database, cursor, count);
   }
 
   insertPipelined(tx: Transaction, message: MessageEntity): Pipelined {

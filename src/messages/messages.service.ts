@@ -34,12 +34,18 @@ export class MessagesService {
   ) {}
 
   /**
-   * A page of a conversation's messages, newest first.
+   * A page of a conversation's messages, newest first; with `withUnsent: false` without those that wait to be sent.
    * @throws AppError NOT_FOUND
    */
-  async list(tenantId: string, conversationId: string, query: PageQuery): Promise<Page<MessageResponse>> {
+  async list(
+    tenantId: string,
+    conversationId: string,
+    query: PageQuery,
+    options: { withUnsent?: boolean } = {},
+  ): Promise<Page<MessageResponse>> {
     if (!isId(conversationId)) throw AppError.notFound('Conversation');
-    const rows = await this.messages.list(tenantId, conversationId, query.cursor, query.limit + 1);
+    const { cursor, limit } = query;
+    const rows = await this.messages.list(tenantId, conversationId, cursor, limit + 1, options);
     // A conversation with messages exists. Only an empty page leaves that open.
     if (rows.length === 0 && !(await this.conversations.exists(tenantId, conversationId)))
       throw AppError.notFound('Conversation');
@@ -58,7 +64,7 @@ export class MessagesService {
   ): Promise<SentMessageResponse> {
     const { body, senderAgentId } = validate(SendMessage, input);
     return this.database.transaction((tx) =>
-      this.idempotency.once(tx, tenantId, request, async () => {
+      this.idempotency.once(tx, { tenantId, conversationId }, request, async () => {
         // Both go out in one packet. PostgreSQL answers in order, so the lock still comes first.
         const [conversation, sender] = await Promise.all([
           this.conversations.lock(tx, tenantId, conversationId),
@@ -137,7 +143,8 @@ export class MessagesService {
     const last = { id, preview: previewOf(body), at: createdAt };
     this.conversations.setLastMessagePipelined(tx, conversation, last, sequence);
     const data = { conversationId, message: { id, body, senderType, createdAt: createdAt.toISOString() } };
-    this.outbox.appendPipelined(tx, tenantId, 'message.created', data, { sequence });
+    // The event has the message's id: so an erasure finds it by its key.
+    this.outbox.appendPipelined(tx, tenantId, 'message.created', data, { id, sequence });
     return message;
   }
 

@@ -17,9 +17,49 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  readonly httpConnections = new Gauge({
+    name: 'http_connections',
+    help: 'Open connections of clients to this process: streams, and the others.',
+    labelNames: ['kind'] as const,
+    registers: [this.registry],
+  });
+
+  readonly httpConnectionsClosed = new Counter({
+    name: 'http_connections_closed_total',
+    help: 'Connections that this process ended or refused, by reason.',
+    labelNames: ['reason'] as const,
+    registers: [this.registry],
+  });
+
+  readonly apiKeysRefused = new Counter({
+    name: 'api_keys_refused_total',
+    help: 'Requests with an API key that was refused: malformed ones, and others.',
+    labelNames: ['reason'] as const,
+    registers: [this.registry],
+  });
+
+  readonly httpUnfinishedBytes = new Gauge({
+    name: 'http_unfinished_body_bytes',
+    help: 'Bytes of bodies that have not arrived completely.',
+    registers: [this.registry],
+  });
+
+  readonly httpBodiesRefused = new Counter({
+    name: 'http_bodies_refused_total',
+    help: 'Bodies refused because this process held too many unfinished ones.',
+    registers: [this.registry],
+  });
+
   readonly rateLimiterFallbacks = new Counter({
     name: 'rate_limiter_fallbacks_total',
     help: 'Times the rate limiter fell back from Redis to the memory of this process.',
+    registers: [this.registry],
+  });
+
+  readonly workRefused = new Counter({
+    name: 'work_refused_total',
+    help: 'Requests, searches and streams refused because too many were in flight, of their key or of the process.',
+    labelNames: ['kind', 'limit'] as const,
     registers: [this.registry],
   });
 

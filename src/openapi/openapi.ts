@@ -1,3 +1,4 @@
+import type { Express } from 'express';
 import { NestExpressApplication } from '@nestjs/platform-express';
 import { DocumentBuilder, OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { ERROR_STATUS } from '../common/app-error';
@@ -12,12 +13,22 @@ import { webhooks } from './webhooks';
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'] as const;
 const DOCUMENT_PATH = 'api/v1/openapi.json';
 const PAGE_PATH = 'docs';
+/** Below it are the page's scripts and styles. */
+export const DOCS_FILES_PATH = `/${PAGE_PATH}/`;
 
-/** Serves the OpenAPI document and a page to read it. Both are built at the first request for them. */
+/**
+ * Serves the OpenAPI document and a page to read it. Both are built at the first request for them. The document's bytes are
+ * kept: to write it anew takes milliseconds, and anybody may ask for it as often as they like.
+ */
 export function setupOpenApi(app: NestExpressApplication, config: Config): void {
+  let bytes: Buffer | undefined;
+  const express: Express = app.getHttpAdapter().getInstance();
+  express.get(`/${DOCUMENT_PATH}`, (_, response) => {
+    bytes ??= Buffer.from(JSON.stringify(openApiDocument(app, config)));
+    response.type('application/json').send(bytes);
+  });
   SwaggerModule.setup(PAGE_PATH, app, () => openApiDocument(app, config), {
-    jsonDocumentUrl: DOCUMENT_PATH,
-    raw: ['json'],
+    raw: false,
     customSiteTitle: 'Conversation Messaging Service',
     swaggerOptions: { tryItOutEnabled: false, validatorUrl: null },
   });

@@ -174,11 +174,6 @@ export class EventQueueRepository {
       [tenantId, ids],
     );
   }
-
-  /** Removes the dead rows, which would stand in front of those that are wanted. */
-  async vacuum(): Promise<void> {
-    await this.database.query('VACUUM (SKIP_LOCKED, TRUNCATE false, INDEX_CLEANUP on) event_queue');
-  }
 }
 
 /** Two leases of one event may meet in a batch, of which one has ended. */

@@ -2,6 +2,7 @@ import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap }
 import { LOWEST_ID } from '../common/ids';
 import { Periodic } from '../common/periodic';
 import { SteppedSearch } from '../common/stepped-search';
+import { OwnerDatabase } from '../database/owner-database';
 import { Metrics } from '../metrics/metrics';
 import { EventQueueRepository } from './event-queue.repository';
 import { OutboxRelay } from './outbox.relay';
@@ -34,6 +35,7 @@ export class OutboxPoll implements OnApplicationBootstrap, BeforeApplicationShut
     private readonly relay: OutboxRelay,
     private readonly parked: ParkedEventsWorker,
     private readonly metrics: Metrics,
+    private readonly owner: OwnerDatabase,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -51,6 +53,6 @@ export class OutboxPoll implements OnApplicationBootstrap, BeforeApplicationShut
     const relayed = values[0]?.value ?? 0;
     if (relayed - this.relayedAtVacuum < VACUUM_AFTER_EVENTS) return;
     this.relayedAtVacuum = relayed;
-    await this.events.vacuum();
+    await this.owner.vacuum('event_queue');
   }
 }

@@ -46,16 +46,25 @@ export class ParkedEventsRepository {
     );
   }
 
-  /** @returns whether there is such an event */
+  async lock(tx: Transaction, { tenantId, eventId, consumer }: ParkedEventKey): Promise<ParkedEvent | null> {
+    const [parked] = await tx.query<ParkedEvent>(
+      `SELECT ${COLUMNS} FROM parked_events WHERE ${BY_KEY} FOR NO KEY UPDATE`,
+      [tenantId, eventId, consumer],
+    );
+    return parked ?? null;
+  }
+
   async request(
+    tx: Transaction,
     { tenantId, eventId, consumer }: ParkedEventKey,
     request: ParkedEvent['request'],
-  ): Promise<boolean> {
-    const rows = await this.database.query(
-      `UPDATE parked_events SET request = $4 WHERE ${BY_KEY} RETURNING 1`,
-      [tenantId, eventId, consumer, request],
-    );
-    return rows.length > 0;
+  ): Promise<void> {
+    await tx.query(`UPDATE parked_events SET request = $4 WHERE ${BY_KEY}`, [
+      tenantId,
+      eventId,
+      consumer,
+      request,
+    ]);
   }
 
   findRequested(): Promise<ParkedEvent[]> {

@@ -1,6 +1,10 @@
 import { Module } from '@nestjs/common';
 import { RateLimitStorage } from './rate-limit.storage';
 import { RateLimiter } from './rate-limiter';
+import { WorkBudgets } from './work-budgets';
 
-@Module({ providers: [RateLimitStorage, RateLimiter], exports: [RateLimitStorage, RateLimiter] })
+@Module({
+  providers: [RateLimitStorage, RateLimiter, WorkBudgets],
+  exports: [RateLimitStorage, RateLimiter, WorkBudgets],
+})
 export class RateLimitModule {}

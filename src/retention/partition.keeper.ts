@@ -2,15 +2,10 @@ import { Injectable, Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isLockConflict } from '../common/database-errors';
 import { Config } from '../config/config';
-import {
-  Day,
-  Partition,
-  PARTITIONED_TABLES,
-  PartitionChange,
-  Partitions,
-  nameOf,
-} from '../database/partitions';
+import { PartitionChange, PartitionChanges } from '../database/partition-changes';
+import { Day, Partition, PARTITIONED_TABLES, Partitions, nameOf } from '../database/partitions';
 import { PartitionReferences } from './partition-references';
+import { SuspendedBacklog } from './suspended-backlog';
 
 /** A week without any worker costs nothing. */
 const DAYS_AHEAD = 8;
@@ -30,7 +25,9 @@ export class PartitionKeeper {
   constructor(
     private readonly config: Config,
     private readonly partitions: Partitions,
+    private readonly changes: PartitionChanges,
     private readonly references: PartitionReferences,
+    private readonly suspended: SuspendedBacklog,
   ) {}
 
   /**
@@ -66,7 +63,9 @@ export class PartitionKeeper {
     const expired = await this.expired();
     const attached = expired.filter(({ isAttached }) => isAttached);
     for (const day of new Set(attached.map((partition) => partition.day))) {
-      if (stop?.aborted || (await this.isNeeded(day))) continue;
+      if (stop?.aborted) return;
+      await this.suspended.drop(day, stop);
+      if (await this.isNeeded(day)) continue;
       for (const table of PARTITIONED_TABLES) {
         if (!attached.some((one) => one.day === day && one.table === table)) continue;
         if ((await this.tryStep('detach', table, day, stop)) === 'busy') return;
@@ -123,7 +122,7 @@ export class PartitionKeeper {
     const partition = nameOf(table, day);
     for (let n = 1; !stop?.aborted; n++) {
       try {
-        const change = await this.partitions[step](table, day);
+        const change = await this.changes[step](table, day);
         if (change === 'done') this.logger.log({ partition, step }, 'a partition was changed');
         return change;
       } catch (error) {

@@ -43,7 +43,8 @@ import { WebhookTestService } from './deliveries/webhook-test.service';
     {
       provide: AddressPolicy,
       inject: [Config],
-      useFactory: (config: Config) => new AddressPolicy(config.webhookAllowedNetworks),
+      useFactory: ({ webhookAllowedNetworks, webhookDeniedNetworks }: Config) =>
+        new AddressPolicy(webhookAllowedNetworks, webhookDeniedNetworks),
     },
     {
       provide: HostResolver,
@@ -96,5 +97,6 @@ import { WebhookTestService } from './deliveries/webhook-test.service';
 export class WebhooksModule {
   constructor(keyRotation: KeyRotationService) {
     keyRotation.register('webhook_endpoints');
+    keyRotation.register('webhook_endpoints', 'previous_secret');
   }
 }

@@ -1,6 +1,6 @@
 import { IsBoolean, IsEmail, IsIn, IsOptional } from 'class-validator';
+import { AGENT_ROLES, type AgentRole } from '../common/agent-role';
 import { IsStorableText, MaxCharacters, NotBlank } from '../common/validators';
-import { AGENT_ROLES, type AgentRole } from './agent.entity';
 
 export class CreateAgent {
   @MaxCharacters(200)

@@ -1,7 +1,5 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
-
-export const AGENT_ROLES = ['OWNER', 'ADMIN', 'AGENT'] as const;
-export type AgentRole = (typeof AGENT_ROLES)[number];
+import { type AgentRole } from '../common/agent-role';
 
 /** A person or bot that answers a workspace's customers. */
 @Entity('agents')

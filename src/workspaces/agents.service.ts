@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import { requirePermission } from '../access/require-permission';
 import { AuditService } from '../audit/audit.service';
+import { changedValues, valuesOf } from '../audit/changed-values';
 import { AppError } from '../common/app-error';
 import { violatesUnique } from '../common/database-errors';
 import { newId } from '../common/ids';
@@ -26,7 +28,7 @@ export class AgentsService {
 
   /**
    * Creates an agent or a bot account, which a message can name as its sender.
-   * @throws AppError INVALID_BODY, also when another agent has the e-mail address; NOT_FOUND (the workspace)
+   * @throws AppError INVALID_BODY, also when another agent has the e-mail address; FORBIDDEN; NOT_FOUND (the workspace)
    */
   async create(tenantId: string, input: CreateAgent, actor: Actor): Promise<AgentEntity> {
     const { isBot = false, active = true, ...given } = validate(CreateAgent, input);
@@ -42,15 +44,11 @@ export class AgentsService {
     };
     try {
       await this.database.transaction(async (tx) => {
-        await this.audit.append(tx, {
-          tenantId,
-          actor,
-          action: 'agent.created',
-          entity: 'agent',
-          entityId: agent.id,
-          metadata: { role: agent.role },
-        });
+        await requirePermission(tx, tenantId, actor, 'agent.create');
         await this.agents.insert(tx, agent);
+        const after = valuesOf(agent, ['role', 'isBot', 'active']);
+        const subject = { tenantId, actor, entity: 'agent', entityId: agent.id };
+        await this.audit.append(tx, { ...subject, action: 'agent.created', after });
       });
     } catch (error) {
       if (!violatesUnique(error, 'agents_email_key')) throw error;
@@ -61,11 +59,12 @@ export class AgentsService {
 
   /**
    * Changes an agent's role, or activates or deactivates it.
-   * @throws AppError INVALID_BODY, NOT_FOUND
+   * @throws AppError INVALID_BODY, FORBIDDEN, NOT_FOUND
    */
   async update(tenantId: string, id: string, input: UpdateAgent, actor: Actor): Promise<AgentEntity> {
     const { role, active } = validate(UpdateAgent, input);
     return this.database.transaction(async (tx) => {
+      await requirePermission(tx, tenantId, actor, 'agent.update');
       const before = await this.agents.lock(tx, tenantId, id);
       if (!before) throw AppError.notFound('Agent');
       const after = {
@@ -75,16 +74,12 @@ export class AgentsService {
         updatedAt: new Date(),
       };
       await this.agents.update(tx, after);
-      if (after.role !== before.role) {
-        await this.audit.append(tx, {
-          tenantId,
-          actor,
-          action: 'agent.role_changed',
-          entity: 'agent',
-          entityId: id,
-          metadata: { from: before.role, to: after.role },
-        });
-      }
+      const subject = { tenantId, actor, entity: 'agent', entityId: id };
+      const roles = changedValues(before, after, ['role']);
+      if (roles) await this.audit.append(tx, { ...subject, action: 'agent.role_changed', ...roles });
+      const activity = changedValues(before, after, ['active']);
+      const action = after.active ? 'agent.activated' : 'agent.deactivated';
+      if (activity) await this.audit.append(tx, { ...subject, action, ...activity });
       return after;
     });
   }

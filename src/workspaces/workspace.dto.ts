@@ -3,6 +3,8 @@ import { IsDate, IsIn, IsInt, IsOptional, Matches, Max, Min } from 'class-valida
 import { IsStorableText, MaxCharacters, NotBlank } from '../common/validators';
 import { type Entitlement, ENTITLEMENTS, PLAN_TIERS, type PlanTier } from './plan-policy';
 
+const MAX_RETENTION_DAYS = 36_500;
+
 export class CreateWorkspace {
   @MaxCharacters(200)
   @NotBlank()
@@ -31,6 +33,13 @@ export class CreateWorkspace {
   @Max(1_000_000)
   rateLimit?: number;
 
+  /** Days after which messages are erased; by default never. */
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  @Max(MAX_RETENTION_DAYS)
+  messageRetentionDays?: number;
+
   /** In addition to the plan's own. */
   @IsOptional()
   @IsIn(ENTITLEMENTS, { each: true })
@@ -54,6 +63,13 @@ export class UpdateWorkspace {
   @Min(1)
   @Max(1_000_000)
   rateLimit?: number | null;
+
+  /** Days after which messages are erased, for ever; null keeps them. It takes effect in the next night. */
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  @Max(MAX_RETENTION_DAYS)
+  messageRetentionDays?: number | null;
 
   @IsOptional()
   @IsIn(ENTITLEMENTS, { each: true })

@@ -23,9 +23,21 @@ export class WorkspaceEntity {
   @Column('integer', { name: 'rate_limit', nullable: true })
   rateLimit: number | null;
 
+  /** Messages older than this are erased; null keeps them for ever. */
+  @Column('integer', { name: 'message_retention_days', nullable: true })
+  messageRetentionDays: number | null;
+
   /** In addition to the plan's own. */
   @Column('text', { array: true })
   entitlements: Entitlement[];
+
+  /** While set, its keys are refused and nothing is sent. */
+  @Column('timestamptz', { name: 'suspended_at', nullable: true })
+  suspendedAt: Date | null;
+
+  /** The end of its last suspension. */
+  @Column('timestamptz', { name: 'resumed_at', nullable: true })
+  resumedAt: Date | null;
 
   @Column('timestamptz', { name: 'created_at' })
   createdAt: Date;

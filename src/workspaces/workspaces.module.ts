@@ -4,13 +4,26 @@ import { DatabaseModule } from '../database/database.module';
 import { AgentEntity } from './agent.entity';
 import { AgentsRepository } from './agents.repository';
 import { AgentsService } from './agents.service';
+import { WorkspaceDeletionsRepository } from './deletion/workspace-deletions.repository';
 import { WorkspaceEntity } from './workspace.entity';
 import { WorkspacesRepository } from './workspaces.repository';
 import { WorkspacesService } from './workspaces.service';
 
 @Module({
   imports: [DatabaseModule.forEntities([WorkspaceEntity, AgentEntity]), AuditModule],
-  providers: [WorkspacesRepository, WorkspacesService, AgentsRepository, AgentsService],
-  exports: [WorkspacesRepository, WorkspacesService, AgentsRepository, AgentsService],
+  providers: [
+    WorkspacesRepository,
+    WorkspaceDeletionsRepository,
+    WorkspacesService,
+    AgentsRepository,
+    AgentsService,
+  ],
+  exports: [
+    WorkspacesRepository,
+    WorkspaceDeletionsRepository,
+    WorkspacesService,
+    AgentsRepository,
+    AgentsService,
+  ],
 })
 export class WorkspacesModule {}

@@ -1,15 +1,30 @@
 import { Injectable } from '@nestjs/common';
+import { requirePermission } from '../access/require-permission';
 import { AuditService } from '../audit/audit.service';
+import { changedValues, valuesOf } from '../audit/changed-values';
 import { AppError } from '../common/app-error';
 import { violatesUnique } from '../common/database-errors';
 import { newId } from '../common/ids';
-import { Actor } from '../common/principal';
+import { Actor, SYSTEM } from '../common/principal';
 import { validate } from '../common/validate';
 import { Database } from '../database/database';
+import { Transaction } from '../database/transaction';
+import { DEFAULT_GRACE_DAYS, DeleteWorkspace, WorkspaceDeletion } from './deletion/workspace-deletion.dto';
+import { DeletionProgress, WorkspaceDeletionsRepository } from './deletion/workspace-deletions.repository';
 import { trialEndFrom } from './plan-policy';
 import { CreateWorkspace, UpdateWorkspace } from './workspace.dto';
 import { WorkspaceEntity } from './workspace.entity';
 import { WorkspacesRepository } from './workspaces.repository';
+
+/** An entry for each that changed, by the field that it names. */
+const CHANGES = {
+  planTier: 'workspace.plan_changed',
+  trialEndsAt: 'workspace.trial_changed',
+  rateLimit: 'workspace.rate_limit_changed',
+  messageRetentionDays: 'workspace.message_retention_changed',
+  entitlements: 'workspace.entitlements_changed',
+} as const;
+const FIELDS = Object.keys(CHANGES) as (keyof typeof CHANGES)[];
 
 /** Manages workspaces, for the dashboard and the CLI. */
 @Injectable()
@@ -17,27 +32,40 @@ export class WorkspacesService {
   constructor(
     private readonly database: Database,
     private readonly workspaces: WorkspacesRepository,
+    private readonly deletions: WorkspaceDeletionsRepository,
     private readonly audit: AuditService,
   ) {}
 
   /**
    * Creates a workspace. On the TRIAL plan, `trialEndsAt` defaults to 14 days from now.
+   * @param actor no agent: it has none yet
    * @throws AppError INVALID_BODY, also when another workspace has the slug
    */
-  async create(input: CreateWorkspace): Promise<WorkspaceEntity> {
-    const { trialEndsAt, rateLimit, entitlements, ...given } = validate(CreateWorkspace, input);
+  async create(input: CreateWorkspace, actor: Actor = SYSTEM): Promise<WorkspaceEntity> {
+    const { trialEndsAt, rateLimit, messageRetentionDays, entitlements, ...given } = validate(
+      CreateWorkspace,
+      input,
+    );
     const now = new Date();
     const workspace: WorkspaceEntity = {
       id: newId(),
       ...given,
       trialEndsAt: trialEndsAt ?? (given.planTier === 'TRIAL' ? trialEndFrom(now) : null),
       rateLimit: rateLimit ?? null,
+      messageRetentionDays: messageRetentionDays ?? null,
       entitlements: entitlements ?? [],
+      suspendedAt: null,
+      resumedAt: null,
       createdAt: now,
       updatedAt: now,
     };
     try {
-      await this.database.transaction((tx) => this.workspaces.insert(tx, workspace));
+      await this.database.transaction(async (tx) => {
+        await requirePermission(tx, workspace.id, actor, 'workspace.create');
+        await this.workspaces.insert(tx, workspace);
+        const after = valuesOf(workspace, ['name', 'slug', ...FIELDS]);
+        await this.audit.append(tx, { ...subjectOf(workspace, actor), action: 'workspace.created', after });
+      });
     } catch (error) {
       if (!violatesUnique(error, 'workspaces_slug_key')) throw error;
       throw AppError.invalidBody('slug', 'is taken by another workspace');
@@ -53,27 +81,152 @@ export class WorkspacesService {
   }
 
   /**
-   * Changes a workspace's plan, trial, rate limit or entitlements. Changes of plan and rate limit are audited.
-   * @throws AppError INVALID_BODY, NOT_FOUND
+   * Changes a workspace's plan, trial, rate limit, retention of messages or entitlements. Each has an audit entry of its own.
+   * @throws AppError INVALID_BODY, FORBIDDEN, NOT_FOUND
    */
   async update(tenantId: string, input: UpdateWorkspace, actor: Actor): Promise<WorkspaceEntity> {
     const changes = validate(UpdateWorkspace, input);
     return this.database.transaction(async (tx) => {
-      const before = await this.workspaces.lock(tx, tenantId);
-      if (!before) throw AppError.notFound('Workspace');
+      await requirePermission(tx, tenantId, actor, 'workspace.update');
+      const before = await this.lock(tx, tenantId);
       const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
       const after: WorkspaceEntity = { ...before, ...given, updatedAt: new Date() };
       await this.workspaces.update(tx, after);
-      const subject = { tenantId, actor, entity: 'workspace', entityId: tenantId };
-      if (after.planTier !== before.planTier) {
-        const metadata = { from: before.planTier, to: after.planTier };
-        await this.audit.append(tx, { ...subject, action: 'workspace.plan_changed', metadata });
-      }
-      if (after.rateLimit !== before.rateLimit) {
-        const metadata = { from: before.rateLimit, to: after.rateLimit };
-        await this.audit.append(tx, { ...subject, action: 'workspace.rate_limit_changed', metadata });
+      for (const field of FIELDS) {
+        const changed = changedValues(before, after, [field]);
+        if (!changed) continue;
+        await this.audit.append(tx, { ...subjectOf(after, actor), action: CHANGES[field], ...changed });
       }
       return after;
     });
   }
+
+  /**
+   * Suspends a workspace: its keys are answered 403 `WORKSPACE_SUSPENDED`, and no attempt of a webhook delivery or of an
+   * outbound message begins after this has returned, in any process. What customers write is still taken in; its events
+   * and what agents answer wait. A second call changes nothing.
+   * @throws AppError FORBIDDEN, NOT_FOUND
+   */
+  async suspend(tenantId: string, actor: Actor): Promise<WorkspaceEntity> {
+    const workspace = await this.database.transaction(async (tx) => {
+      await requirePermission(tx, tenantId, actor, 'workspace.suspend');
+      const before = await this.lock(tx, tenantId);
+      await this.deletions.keepSuspended(tx, tenantId);
+      if (before.suspendedAt) return before;
+      return this.setSuspended(tx, before, true, actor);
+    });
+    await this.waitForClaims(tenantId);
+    return workspace;
+  }
+
+  /**
+   * Ends a suspension: what waits is sent within a second or two, each delivery with the attempts that it had left.
+   * @throws AppError FORBIDDEN, NOT_FOUND; INVALID_BODY: the workspace is to be deleted
+   */
+  async resume(tenantId: string, actor: Actor): Promise<WorkspaceEntity> {
+    return this.database.transaction(async (tx) => {
+      await requirePermission(tx, tenantId, actor, 'workspace.resume');
+      const before = await this.lock(tx, tenantId);
+      if (await this.deletions.lock(tx, tenantId))
+        throw new AppError('INVALID_BODY', 'The workspace is to be deleted: cancel the deletion instead.');
+      if (!before.suspendedAt) return before;
+      return this.setSuspended(tx, before, false, actor);
+    });
+  }
+
+  /**
+   * Schedules the deletion of a workspace and of everything in it, and suspends it until then. Afterwards workers delete
+   * its rows in the background, its audit log last; then its slug is free again. Another call changes when it is due.
+   * @throws AppError FORBIDDEN, NOT_FOUND; INVALID_BODY, also when the rows have begun to go
+   */
+  async delete(tenantId: string, input: DeleteWorkspace, actor: Actor): Promise<WorkspaceDeletion> {
+    const { graceDays = DEFAULT_GRACE_DAYS } = validate(DeleteWorkspace, input);
+    const deletion = await this.database.transaction(async (tx) => {
+      await requirePermission(tx, tenantId, actor, 'workspace.delete');
+      const before = await this.lock(tx, tenantId);
+      requireNotStarted(await this.deletions.lock(tx, tenantId));
+      await this.deletions.schedule(tx, tenantId, graceDays, before.suspendedAt !== null);
+      const metadata = { graceDays };
+      await this.audit.append(tx, {
+        ...subjectOf(before, actor),
+        action: 'workspace.deletion_scheduled',
+        metadata,
+      });
+      if (!before.suspendedAt) await this.setSuspended(tx, before, true, actor);
+      return this.deletions.find(tenantId, tx);
+    });
+    await this.waitForClaims(tenantId);
+    return deletion!;
+  }
+
+  /**
+   * Cancels a scheduled deletion. The workspace is as it was before: resumed, unless it was suspended on its own.
+   * @throws AppError FORBIDDEN; NOT_FOUND, also when no deletion is scheduled; INVALID_BODY: the rows have begun to go
+   */
+  async cancelDeletion(tenantId: string, actor: Actor): Promise<WorkspaceEntity> {
+    return this.database.transaction(async (tx) => {
+      await requirePermission(tx, tenantId, actor, 'workspace.cancel_deletion');
+      const before = await this.lock(tx, tenantId);
+      const deletion = await this.deletions.lock(tx, tenantId);
+      if (!deletion) throw AppError.notFound('Deletion');
+      requireNotStarted(deletion);
+      await this.deletions.delete(tx, tenantId);
+      await this.audit.append(tx, { ...subjectOf(before, actor), action: 'workspace.deletion_cancelled' });
+      return deletion.wasSuspended ? before : this.setSuspended(tx, before, false, actor);
+    });
+  }
+
+  /**
+   * Returns how far a workspace's deletion is.
+   * @throws AppError NOT_FOUND when none is scheduled, and after its end
+   */
+  async getDeletion(tenantId: string): Promise<WorkspaceDeletion> {
+    const deletion = await this.deletions.find(tenantId);
+    if (!deletion) throw AppError.notFound('Deletion');
+    return deletion;
+  }
+
+  private async lock(tx: Transaction, tenantId: string): Promise<WorkspaceEntity> {
+    const workspace = await this.workspaces.lock(tx, tenantId);
+    if (!workspace) throw AppError.notFound('Workspace');
+    return workspace;
+  }
+
+  private async setSuspended(
+    tx: Transaction,
+    before: WorkspaceEntity,
+    isSuspended: boolean,
+    actor: Actor,
+  ): Promise<WorkspaceEntity> {
+    const now = new Date();
+    const times = isSuspended ? { suspendedAt: now } : { suspendedAt: null, resumedAt: now };
+    const after = { ...before, ...times, updatedAt: now };
+    await this.workspaces.update(tx, after);
+    await this.audit.append(tx, {
+      ...subjectOf(after, actor),
+      action: isSuspended ? 'workspace.suspended' : 'workspace.resumed',
+      ...changedValues(before, after, ['suspendedAt']),
+    });
+    return after;
+  }
+
+  /**
+   * Waits for the claims that began before a suspension. In a transaction of its own: those that begin after the
+   * suspension's commit share no lock, so however many there were, they can't hold this one up.
+   */
+  private async waitForClaims(tenantId: string): Promise<void> {
+    await this.database.transaction((tx) => this.workspaces.lockExclusively(tx, tenantId));
+  }
+}
+
+function subjectOf({ id }: WorkspaceEntity, actor: Actor) {
+  return { tenantId: id, actor, entity: 'workspace', entityId: id };
+}
+
+function requireNotStarted(deletion: DeletionProgress | null): void {
+  if (deletion?.startedAt)
+    throw new AppError(
+      'INVALID_BODY',
+      'The deletion of the workspace has begun: it can not be changed any more.',
+    );
 }

@@ -1,11 +1,12 @@
 import { rmSync } from 'node:fs';
 import { contradictions } from '../support/integrity';
+import { print } from '../support/report';
 import { waitFor } from '../support/wait';
 import { Cluster } from './cluster';
 import { FULL, only, SHORT } from './plans';
 import { Random } from './random';
 import { STEADY, STRUCK } from './receivers';
-import { describeEpisode, print, summaryOf, tableOf } from './report';
+import { describeEpisode, summaryOf, tableOf } from './report';
 import { Scenario } from './scenario';
 import { deliveriesByStatus, pending, succeededDeliveries } from './tables';
 
@@ -142,7 +143,7 @@ describe(`Chaos (SEED=${seed})`, () => {
   });
 
   it('let no process grow without bound', () => {
-    const large = [...cluster.memory.peaks].filter(([, mib]) => mib > MAX_MEMORY_MB);
+    const large = [...cluster.usage.memory.peaks].filter(([, mib]) => mib > MAX_MEMORY_MB);
     expect(large).toEqual([]);
   });
 });

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { freePort } from '../../scripts/processes.mjs';
 import { DnsStub } from '../support/dns-stub';
+import { ProcessUsage } from '../support/process-usage';
 import { setting } from '../support/test-database';
 import { Client } from './client';
 import { Conversation, Dashboard } from './dashboard';
 import { Ledger } from './ledger';
 import { Load } from './load';
-import { Memory } from './memory';
 import { Neighbours } from './neighbours';
 import { Random } from './random';
 import { Reads } from './reads';
@@ -45,7 +45,7 @@ export class Cluster {
   neighbours!: Neighbours;
   load!: Load;
   reads!: Reads;
-  memory!: Memory;
+  usage!: ProcessUsage;
 
   private readonly tlsFiles = {
     cert: readFileSync(setting('TEST_CERT_FILE'), 'utf8'),
@@ -65,7 +65,9 @@ export class Cluster {
     try {
       cluster.answerNames();
       await cluster.startReceivers(plan.receivers);
-      await promisify(execFile)(process.execPath, [CLI, 'migrate'], { env: cluster.env });
+      await promisify(execFile)(process.execPath, [CLI, 'migrate'], {
+        env: { ...cluster.env, ...cluster.ownerEnv },
+      });
       await cluster.openDashboard();
       const conversations = await cluster.makeConversations();
       await cluster.startProcesses(plan.mute);
@@ -99,13 +101,17 @@ export class Cluster {
   async stop(): Promise<void> {
     this.client.giveUp();
     await this.stopClients();
-    this.memory.stop();
+    this.usage.stop();
     await Promise.all(this.processes.map((process) => process.stop()));
     await Promise.all([...this.receivers.values()].map((receiver) => receiver.stop()));
     await this.neighbours.stop();
     await this.dashboard.close();
     await this.names.stop();
     await this.stores.stop();
+  }
+
+  private get ownerEnv(): NodeJS.ProcessEnv {
+    return { DATABASE_OWNER_URL: this.stores.databaseOwnerUrl };
   }
 
   private get env(): NodeJS.ProcessEnv {
@@ -170,12 +176,13 @@ export class Cluster {
 
   private async makeProcess(name: string, role: 'api' | 'worker'): Promise<ServiceProcess> {
     const logFile = join(this.logFolder, `${name}.log`);
-    const options = { name, role, port: await freePort(), env: this.env, logFile };
+    const env = { ...this.env, ...(role === 'worker' && this.ownerEnv) };
+    const options = { name, role, port: await freePort(), env, logFile };
     return new ServiceProcess(options, this.stores.reaper);
   }
 
   private startClients(conversations: readonly Conversation[]): void {
-    this.memory = new Memory(this.processes);
+    this.usage = new ProcessUsage(this.processes);
     this.load = new Load(this.client, conversations, this.ledger, this.random.stream('load'));
     this.reads = new Reads(this.apis, conversations, this.stores, this.random.stream('reads'));
     this.load.start();

@@ -1,3 +1,4 @@
+import { markdownTable } from '../support/report';
 import { Cluster } from './cluster';
 import { Episode } from './scenario';
 
@@ -12,11 +13,6 @@ const COLUMNS = [
   'Witness p95',
 ] as const;
 
-/** Bypasses Jest, which would print a stack with every line. */
-export function print(text: string): void {
-  process.stdout.write(`${text}\n`);
-}
-
 /** A Markdown table of the run. */
 export function tableOf(episodes: readonly Episode[]): string {
   const rows = episodes.map((episode) => [
@@ -29,26 +25,18 @@ export function tableOf(episodes: readonly Episode[]): string {
     String(episode.deliveries),
     episode.witnessP95Ms === null ? '-' : `${episode.witnessP95Ms} ms`,
   ]);
-  const widths = COLUMNS.map((title, column) =>
-    Math.max(title.length, ...rows.map((row) => row[column]!.length)),
-  );
-  const line = (cells: readonly string[]) =>
-    `| ${cells.map((cell, column) => (column === 0 ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!))).join(' | ')} |`;
-  const rule = widths.map((width, column) =>
-    column === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`,
-  );
-  return [line(COLUMNS), line(rule), ...rows.map(line)].join('\n');
+  return markdownTable(COLUMNS, rows);
 }
 
 export function summaryOf(
-  { ledger, client, reads, memory, processes, neighbours, notes }: Cluster,
+  { ledger, client, reads, usage, processes, neighbours, notes }: Cluster,
   outcomes: Readonly<Record<string, number>>,
   notStruck: Iterable<string>,
 ): string {
   const deliveries = Object.entries(outcomes).map(([status, count]) => `${count} ${status.toLowerCase()}`);
   const stops = processes.filter((process) => process.stops.length > 0);
-  const peaks = [...memory.peaks].map(
-    ([name, mib]) => `${name} ${mib} MB (${memory.latest.get(name)} in the end)`,
+  const peaks = [...usage.memory.peaks].map(
+    ([name, mib]) => `${name} ${mib} MB (${usage.memory.latest.get(name)} in the end)`,
   );
   const nearby = neighbours.all.map((neighbour) => neighbour.ledger);
   return [

@@ -15,7 +15,8 @@ import { waitFor } from '../support/wait';
 import { SmallDisk } from './small-disk';
 
 type Reaper = Awaited<ReturnType<typeof startReaper>>;
-type Server = Awaited<ReturnType<typeof startPostgres>>;
+type Postgres = Awaited<ReturnType<typeof startPostgres>>;
+type RedisServer = Awaited<ReturnType<typeof startRedis>>;
 type ServerOptions = Parameters<typeof startPostgres>[0] & { port: number };
 
 /** A span of time; `to` is Infinity while it lasts. */
@@ -32,8 +33,8 @@ export class Stores {
   private constructor(
     readonly reaper: Reaper,
     private readonly options: { postgres: ServerOptions; redis: ServerOptions },
-    private postgres: Server,
-    private redis: Server,
+    private postgres: Postgres,
+    private redis: RedisServer,
     private readonly redisProxy: TcpProxy,
     private readonly disk: SmallDisk | string,
   ) {}
@@ -65,7 +66,12 @@ export class Stores {
   }
 
   get databaseUrl(): string {
-    return this.postgres.url;
+    return this.postgres.databaseUrl;
+  }
+
+  /** For the owner of the tables. */
+  get databaseOwnerUrl(): string {
+    return this.postgres.databaseOwnerUrl;
   }
 
   /** The address of the proxy in front of Redis. */
@@ -182,9 +188,9 @@ export class Stores {
     this.redisProxy.silence();
   }
 
-  /** Uses its own connection to the database. */
+  /** Uses its own connection to the database, as administrator. */
   async query<Row = Record<string, unknown>>(sql: string, parameters: unknown[] = []): Promise<Row[]> {
-    const client = new Client({ connectionString: this.databaseUrl });
+    const client = new Client({ connectionString: this.postgres.adminUrl });
     await client.connect();
     try {
       return (await client.query(sql, parameters)).rows as Row[];
@@ -204,7 +210,7 @@ export class Stores {
     await waitFor('PostgreSQL', () => this.query('SELECT 1').catch(() => null), 60_000);
   }
 
-  private async end({ child }: Server, signal: NodeJS.Signals): Promise<void> {
+  private async end({ child }: Postgres | RedisServer, signal: NodeJS.Signals): Promise<void> {
     const exited = once(child, 'exit');
     child.kill(signal);
     await exited;

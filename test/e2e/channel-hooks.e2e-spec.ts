@@ -1,3 +1,4 @@
+import { Client } from 'pg';
 import { newId } from '../../src/common/ids';
 import { SYSTEM } from '../../src/common/principal';
 import { ChannelConnectionsService } from '../../src/channels/connections/channel-connections.service';
@@ -7,6 +8,8 @@ import { WorkspaceEntity } from '../../src/workspaces/workspace.entity';
 import { ChannelWorkspace } from '../support/channel-workspace';
 import { errorBody } from '../support/errors';
 import { eventsOf } from '../support/events';
+import { waitForLockWait } from '../support/lock-waits';
+import { RawConnection } from '../support/raw-connection';
 import { TestService } from '../support/service';
 import { MetaHook, MetaSimulator } from '../support/simulators/meta-simulator';
 import { TelegramSimulator } from '../support/simulators/telegram';
@@ -15,6 +18,7 @@ import { TcpProxy } from '../support/tcp-proxy';
 import { waitFor } from '../support/wait';
 
 const SECRET_HEADER = 'x-telegram-bot-api-secret-token';
+const MEBIBYTE = 1024 * 1024;
 const UNSIGNED = 'The request is not signed as it must be.';
 
 describe('hooks', () => {
@@ -231,13 +235,23 @@ describe('hooks', () => {
       expect((await post(hookPath(), signed(), raw)).status).toBe(200);
     });
 
-    it('above 3 MiB, and not below', async () => {
+    it('above the largest batch of its provider, and not below', async () => {
       const ofSize = (bytes: number) => Buffer.from(JSON.stringify({ pad: 'x'.repeat(bytes - 10) }));
-      expect(ofSize(3 * 1024 * 1024)).toHaveLength(3 * 1024 * 1024);
-      expect((await post(hookPath(), signed(), ofSize(3 * 1024 * 1024))).status).toBe(200);
-      const { status, body } = await post(hookPath(), signed(), ofSize(3 * 1024 * 1024 + 1));
+      expect(ofSize(MEBIBYTE)).toHaveLength(MEBIBYTE);
+      expect((await post(hookPath(), signed(), ofSize(MEBIBYTE))).status).toBe(200);
+      const { status, body } = await post(hookPath(), signed(), ofSize(MEBIBYTE + 1));
       expect(status).toBe(413);
-      expect(body).toEqual(errorBody('PAYLOAD_TOO_LARGE', 'The body is larger than 3 MiB.'));
+      expect(body).toEqual(errorBody('PAYLOAD_TOO_LARGE', 'The body is larger than 1 MiB.'));
+    });
+
+    it('to an unknown address before its body has come', async () => {
+      const connection = await RawConnection.open(service.baseUrl);
+      const head = `POST /channels/telegram/${'0'.repeat(32)} HTTP/1.1\r\nHost: x\r\nContent-Length: ${MEBIBYTE}`;
+      connection.send(`${head}\r\n\r\n`);
+      await waitFor('the connection to be closed', () => connection.isClosed);
+      expect(connection.answers()).toEqual([
+        expect.objectContaining({ status: 401, body: errorBody('UNAUTHENTICATED', UNSIGNED) }),
+      ]);
     });
 
     it('never for its content type', async () => {
@@ -450,6 +464,51 @@ describe('a hook that serves several accounts', () => {
     const signed = { 'x-hub-signature-256': MetaSimulator.signature('guessed', raw) };
     expect((await post(raw, signed)).status).toBe(200);
     expect((await post('{}', { 'x-forwarded-for': '203.0.113.8' })).status).toBe(401);
+  });
+
+  it('refuses a request with more events than its provider sends, before it stores any', async () => {
+    const own = await connect('flood');
+    const statuses = Array.from({ length: 10_001 }, (_, n) => ({ id: `wamid.${n}`, status: 'read' }));
+    const message = whatsapp.message(String(customers++), 'Among them');
+    const flood = whatsapp.notification(own.phoneNumberId, { messages: [message], statuses });
+    expect(await whatsapp.notify(own.hook, flood)).toBe(413);
+    expect(await bodiesOf(own)).toEqual([]);
+  });
+
+  it('stores thousands of receipts that come in one request', async () => {
+    const own = await connect('receipts');
+    const statuses = Array.from({ length: 5000 }, (_, n) => ({ id: `wamid.${n % 2500}`, status: 'read' }));
+    const flood = whatsapp.notification(own.phoneNumberId, { statuses });
+    for (let time = 0; time < 2; time++) expect(await whatsapp.notify(own.hook, flood)).toBe(200);
+    const [row] = await service.query(
+      'SELECT count(*)::int AS n FROM early_receipts WHERE connection_id = $1',
+      [own.connectionId],
+    );
+    expect(row).toEqual({ n: 2500 });
+  });
+
+  it('asks to come back when too much is in flight, and then stores everything once', async () => {
+    const own = await connect('busy');
+    const bodies = Array.from({ length: 60 }, () => messagesTo(own.phoneNumberId));
+    const blocker = new Client({ connectionString: service.stores.databaseUrl });
+    await blocker.connect();
+    await blocker.query('BEGIN');
+    await blocker.query('LOCK TABLE contacts IN SHARE MODE');
+    const first = Promise.all(bodies.map((body) => whatsapp.notify(own.hook, body)));
+    await waitForLockWait({ query: async (sql) => (await blocker.query(sql)).rows }, 'a request');
+    await blocker.end();
+    const statuses = await first;
+    expect(statuses).toContain(429);
+    expect(statuses.filter((status) => ![200, 429, 503].includes(status))).toEqual([]);
+
+    // As a provider does.
+    let left = bodies;
+    await waitFor('everything to be taken', async () => {
+      const answers = await Promise.all(left.map((body) => whatsapp.notify(own.hook, body)));
+      left = left.filter((_, n) => answers[n] !== 200);
+      return left.length === 0;
+    });
+    expect(await bodiesOf(own)).toHaveLength(bodies.length);
   });
 
   it('fails when a part could not be stored, and stores the missing part when it is sent again', async () => {

@@ -92,10 +92,9 @@ describe('the stream of a visitor', () => {
         message: {
           id: sent.id,
           senderType: 'AGENT',
-          senderAgentId: tenant.owner.id,
           body: 'An answer',
           createdAt: expect.any(String),
-          delivery: { status: expect.stringMatching(/^(SENDING|SENT)$/), error: null },
+          delivery: { status: expect.stringMatching(/^(SENDING|SENT)$/) },
         },
       });
     }
@@ -105,6 +104,40 @@ describe('the stream of a visitor', () => {
     await visitor.receipt(sent.id, 'READ');
     await visitor.receipt(sent.id, 'DELIVERED');
     expect(await deliveryOf(visitor, sent.id)).toBe('READ');
+  });
+
+  it('is refused above the share of its widget with 429, and in a full process with 503', async () => {
+    const env = { REDIS_URL: redis.url, WIDGET_STREAMS: '3' };
+    const small = await TestService.create({ beside: service, env });
+    const connect = async () => {
+      const own = await createTenant(service);
+      return TestWidget.connect(service, own.workspace);
+    };
+    const open = async (of: TestWidget) => {
+      const stream = await (await of.visitor(small)).stream();
+      streams.push(stream);
+      return stream;
+    };
+    const refusalOf = async (of: TestWidget) => {
+      const path = `${small.baseUrl}${of.path}/events`;
+      const { token } = await of.visitor(small);
+      const answer = await fetch(path, { headers: { authorization: `Bearer ${token}` } });
+      return [answer.status, answer.headers.get('retry-after')];
+    };
+    try {
+      const [crowded, other, third] = [await connect(), await connect(), await connect()];
+      const first = await open(crowded);
+      for (const each of [crowded, other]) await (await open(each)).next('ready');
+      expect(await refusalOf(crowded)).toEqual([429, '15']);
+      expect(await refusalOf(third)).toEqual([503, '15']);
+      first.close();
+      await waitFor('the place of a closed stream', async () => {
+        const stream = await open(third);
+        return stream.response.status === 200;
+      });
+    } finally {
+      await small.close();
+    }
   });
 
   it('carries every outbound message once, in order', async () => {

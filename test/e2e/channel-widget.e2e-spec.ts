@@ -1,8 +1,12 @@
+import { type JWTPayload, SignJWT } from 'jose';
+import { Client } from 'pg';
 import { ChannelConnectionsService } from '../../src/channels/connections/channel-connections.service';
 import { ConnectionLoader } from '../../src/channels/connections/connection.loader';
 import { OutboundMessagesRepository } from '../../src/channels/outbound/outbound-messages.repository';
 import { Widget } from '../../src/channels/widget/visitor';
 import { VisitorTokens } from '../../src/channels/widget/visitor-tokens';
+import { CreateContact } from '../../src/contacts/contact.dto';
+import { ContactsService } from '../../src/contacts/contacts.service';
 import { newId } from '../../src/common/ids';
 import { SYSTEM } from '../../src/common/principal';
 import { Database } from '../../src/database/database';
@@ -10,8 +14,10 @@ import { errorBody } from '../support/errors';
 import { eventsOf } from '../support/events';
 import { createTenant, Tenant } from '../support/routes';
 import { TestService } from '../support/service';
+import { waitFor } from '../support/wait';
 import { ORIGIN, TestVisitor, TestWidget } from '../support/widget';
 
+const VARY = 'Authorization, X-Api-Key, Origin';
 const NO_TOKEN = 'Send a token of a session as "Authorization: Bearer …".';
 const BAD_TOKEN = 'The token is malformed, expired, or of another widget: begin a new session without it.';
 const NO_WIDGET = 'Widget not found.';
@@ -138,8 +144,100 @@ describe('the widget', () => {
       ]);
 
       await visitorOf(widget, { visitor: { ...known, name: 'Zoë Renamed' } });
-      expect(await contactsNamed('Zoë Signed')).toEqual([]);
-      expect(await contactsNamed('Zoë Renamed')).toMatchObject([{ email: 'zoe@example.com' }]);
+      expect(await contactsNamed('Zoë Renamed')).toEqual([]);
+      expect(await contactsNamed('Zoë Signed')).toMatchObject([{ email: 'zoe@example.com', verified: [] }]);
+    });
+
+    it('fills what the workspace does not know, and replaces nothing that it stored', async () => {
+      const stored = { name: 'Stored Name', identity: { channel: 'WIDGET', externalId: 'user:stored' } };
+      await service.app.get(ContactsService).create(tenant.workspace.id, stored as CreateContact);
+      const claims = { ...session('stored').visitor, name: 'Mallory', email: 'own@example.com' };
+      await visitorOf(widget, { visitor: claims });
+      expect(await contactsNamed('Stored Name')).toMatchObject([{ email: 'own@example.com', verified: [] }]);
+      await visitorOf(widget, { visitor: { ...claims, email: 'other@example.com' } });
+      expect(await contactsNamed('other@example.com')).toEqual([]);
+      expect(await contactsNamed('Mallory')).toEqual([]);
+    });
+
+    describe('with a JWT', () => {
+      const inSeconds = (seconds: number) => Math.floor(Date.now() / 1000) + seconds;
+      const jwtOf = (claims: JWTPayload, secret = widget.identitySecret, alg = 'HS256') =>
+        new SignJWT(claims).setProtectedHeader({ alg }).sign(Buffer.from(secret));
+      const openWith = (jwt: string, more: object = {}) => pageOf(widget).open({ visitor: { jwt, ...more } });
+
+      it('is that of the signature, with what the workspace’s server has signed', async () => {
+        const visitor = await visitorOf(widget, {
+          visitor: { ...session('jwt-1').visitor, name: 'Own Words', email: 'claimed@example.com' },
+        });
+        await visitor.post('a', 'Before');
+        const jwt = await jwtOf({ sub: 'jwt-1', exp: inSeconds(60), email: 'signed@example.com' });
+        const again = await visitorOf(widget, {
+          visitor: { jwt, name: 'Other Words', email: 'x@example.com' },
+        });
+        expect((await again.history()).body.data).toMatchObject([{ body: 'Before' }]);
+        const contact = expect.objectContaining({
+          name: 'Own Words',
+          email: 'signed@example.com',
+          verified: ['email'],
+        });
+        expect(await contactsNamed('Own Words')).toEqual([contact]);
+
+        const named = await jwtOf({ sub: 'jwt-1', exp: inSeconds(60), name: 'Signed Words' });
+        await visitorOf(widget, { visitor: { jwt: named } });
+        expect(await contactsNamed('Signed Words')).toMatchObject([
+          { email: 'signed@example.com', verified: ['email', 'name'] },
+        ]);
+        await visitorOf(widget, { visitor: { ...session('jwt-1').visitor, name: 'Mallory Words' } });
+        expect(await contactsNamed('Mallory Words')).toEqual([]);
+      });
+
+      it('may have expired seconds ago, and no longer', async () => {
+        expect((await openWith(await jwtOf({ sub: 'jwt-2', exp: inSeconds(-3) }))).status).toBe(201);
+        expect((await openWith(await jwtOf({ sub: 'jwt-2', exp: inSeconds(-60) }))).status).toBe(401);
+      });
+
+      it('is refused when it is not signed so, never expires, or is for nobody', async () => {
+        const exp = inSeconds(60);
+        const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+        const claims = { sub: 'jwt-3', exp, name: 'Mallory Jwt' };
+        const [head, payload, signature] = (await jwtOf(claims)).split('.') as [string, string, string];
+        for (const jwt of [
+          await jwtOf(claims, 'x'.repeat(64)),
+          await jwtOf(claims, widget.identitySecret, 'HS512'),
+          await jwtOf({ sub: 'jwt-3', name: 'Mallory Jwt' }),
+          await jwtOf({ exp, name: 'Mallory Jwt' }),
+          await jwtOf({ ...claims, nbf: inSeconds(60) }),
+          `${part({ alg: 'none' })}.${payload}.`,
+          `${part({ alg: 'none' })}.${payload}.${signature}`,
+          `${head}.${part({ ...claims, sub: 'admin' })}.${signature}`,
+          `${head}.${payload}`,
+          'x',
+        ]) {
+          const { status, body } = await openWith(jwt);
+          expect(status).toBe(401);
+          expect(body).toEqual(
+            errorBody(
+              'UNAUTHENTICATED',
+              "The visitor's JWT is expired, or not signed with this widget's secret.",
+            ),
+          );
+        }
+        expect(await contactsNamed('Mallory Jwt')).toEqual([]);
+      });
+
+      it('is refused with claims that no contact can have, or beside a signature', async () => {
+        const exp = inSeconds(60);
+        const refusals = [
+          await openWith(await jwtOf({ sub: 'x'.repeat(201), exp })),
+          await openWith(await jwtOf({ sub: 'jwt-4', exp, email: 'nobody' })),
+          await openWith(await jwtOf({ sub: 'jwt-4', exp, name: ' ' })),
+          await openWith(await jwtOf({ sub: 'jwt-4', exp }), session('jwt-4').visitor),
+        ];
+        for (const { status, body } of refusals) {
+          expect(status).toBe(400);
+          expect(body.error.code).toBe('INVALID_BODY');
+        }
+      });
     });
 
     it('is one contact when ten tabs begin sessions at once', async () => {
@@ -241,7 +339,7 @@ describe('the widget', () => {
         expect(status).toBe(403);
         expect(body).toEqual(errorBody('FORBIDDEN', `Pages of ${origin} may not hold this widget.`));
         expect(headers).not.toHaveProperty('access-control-allow-origin');
-        expect(headers['vary']).toBe('Origin');
+        expect(headers['vary']).toBe(VARY);
       }
     });
 
@@ -261,36 +359,48 @@ describe('the widget', () => {
   });
 
   describe('the origin', () => {
-    const preflight = (of: TestWidget, path: string, origin: string) =>
-      fetch(`${service.baseUrl}${of.path}${path}`, {
+    const preflight = (path: string, origin: string) =>
+      fetch(`${service.baseUrl}${path}`, {
         method: 'OPTIONS',
         headers: { origin, 'access-control-request-method': 'POST', ...fromNewAddress() },
       });
 
     it.each(['/sessions', '/messages', '/events', '/receipts'])(
-      'is checked in a preflight for %s',
+      'may be any in a preflight for %s, whatever the site key is',
       async (path) => {
-        const answer = await preflight(widget, path, ORIGIN);
-        expect(answer.status).toBe(204);
-        expect(Object.fromEntries(answer.headers)).toMatchObject({
-          'access-control-allow-origin': ORIGIN,
-          'access-control-allow-methods': 'GET, POST',
-          'access-control-allow-headers': 'Authorization, Content-Type, X-Request-Id',
-          'access-control-max-age': '600',
-          vary: 'Origin',
-        });
-        const foreign = await preflight(widget, path, 'https://evil.example');
-        expect(foreign.status).toBe(403);
-        expect(foreign.headers.has('access-control-allow-origin')).toBe(false);
+        for (const base of [widget.path, `/channels/widget/${'x'.repeat(32)}`]) {
+          const answer = await preflight(base + path, 'https://elsewhere.example');
+          expect(answer.status).toBe(204);
+          expect(Object.fromEntries(answer.headers)).toMatchObject({
+            'access-control-allow-origin': '*',
+            'access-control-allow-methods': 'GET, POST',
+            'access-control-allow-headers': 'Authorization, Content-Type, X-Request-Id',
+            'access-control-max-age': '600',
+            vary: 'Authorization, X-Api-Key',
+          });
+        }
       },
     );
+
+    it('costs no connection in a preflight', async () => {
+      const blocker = new Client({ connectionString: service.stores.databaseUrl });
+      await blocker.connect();
+      await blocker.query('BEGIN');
+      await blocker.query('LOCK TABLE channel_connections IN ACCESS EXCLUSIVE MODE');
+      const answers = await Promise.all(
+        Array.from({ length: 50 }, () => preflight(`${widget.path}/messages`, ORIGIN)),
+      );
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([204]));
+      await blocker.query('ROLLBACK');
+      await blocker.end();
+    });
 
     it('if allowed, can read every answer, also errors', async () => {
       const { headers } = await pageOf(widget).history();
       expect(headers).toMatchObject({
         'access-control-allow-origin': ORIGIN,
         'access-control-expose-headers': 'Retry-After, X-Request-Id',
-        vary: 'Origin',
+        vary: VARY,
       });
     });
 
@@ -337,10 +447,9 @@ describe('the widget', () => {
         message: {
           id: expect.any(String),
           senderType: 'CUSTOMER',
-          senderAgentId: null,
           body: 'Where is my order?',
           createdAt: expect.any(String),
-          delivery: { status: null, error: null },
+          delivery: { status: null },
         },
       });
       const { conversationId } = (await visitor.open()).body;
@@ -430,7 +539,36 @@ describe('the widget', () => {
         cursor = page.body.nextCursor as string | null;
       }
       expect(seen).toHaveLength(6);
-      expect(seen).toEqual(await tenant.client.all(`/conversations/${conversationId}/messages`, 50));
+      const whole: any[] = await tenant.client.all(`/conversations/${conversationId}/messages`, 50);
+      expect(seen).toEqual(
+        whole.map(({ id, senderType, body, createdAt, delivery }) => ({
+          id,
+          senderType,
+          body,
+          createdAt,
+          delivery: { status: delivery.status },
+        })),
+      );
+    });
+
+    it('shows neither who answered nor why an answer failed', async () => {
+      const visitor = await visitorOf(widget);
+      await visitor.post('m-1');
+      const { conversationId } = (await visitor.open()).body;
+      const path = `/conversations/${conversationId}/messages`;
+      const { body } = await tenant.client.post(path, { body: 'An answer' });
+      await service.query(
+        `UPDATE messages SET delivery_status = 'FAILED', delivery_error = $2 WHERE id = $1`,
+        [body.message.id, { code: 'REFUSED', providerCode: '190', message: 'The token of ACME is bad' }],
+      );
+      const [shown] = (await visitor.history()).body.data as object[];
+      expect(shown).toEqual({
+        id: body.message.id,
+        senderType: 'AGENT',
+        body: 'An answer',
+        createdAt: body.message.createdAt,
+        delivery: { status: 'FAILED' },
+      });
     });
 
     it.each(['?limit=0', '?limit=201', '?cursor=x', '?colour=red'])('refuses %s', async (query) => {
@@ -556,6 +694,95 @@ describe('the widget', () => {
         for (let m = 0; m < 25; m++) statuses.push((await visitor.post('m-1')).status);
       }
       expect(statuses.indexOf(429)).toBe(120);
+    });
+
+    it('count a whole /64 of IPv6 as one address', async () => {
+      const from = (n: number, network = '2001:db8:5:1') =>
+        pageOf(widget, { 'x-forwarded-for': `${network}::${n.toString(16)}` });
+      for (let n = 0; n < 60; n++) expect((await from(n + 1).open()).status).toBe(201);
+      expectLimited(await from(61).open(), 'Too many sessions from this address.');
+      expect((await from(1, '2001:db8:5:2').open()).status).toBe(201);
+    });
+
+    it('refuse an address that guesses site keys, before they are looked up', async () => {
+      const headers = { origin: ORIGIN, ...fromNewAddress() };
+      const guess = (n: number) =>
+        service.client.with(headers).send({
+          method: 'GET',
+          path: `/channels/widget/${`${n}`.padStart(32, 'x')}/messages`,
+        });
+      for (let n = 0; n < 120; n++) expect((await guess(n)).status).toBe(404);
+      const blocker = new Client({ connectionString: service.stores.databaseUrl });
+      await blocker.connect();
+      await blocker.query('BEGIN');
+      await blocker.query('LOCK TABLE channel_connections IN ACCESS EXCLUSIVE MODE');
+      expect((await guess(120)).status).toBe(429);
+      await blocker.query('ROLLBACK');
+      await blocker.end();
+      // A widget that is known goes on, whoever else is behind the address.
+      expect((await widget.page(service.client, headers).open()).status).toBe(201);
+    });
+
+    describe('of a widget', () => {
+      let small: TestService;
+
+      beforeAll(async () => {
+        const env = { TRUST_PROXY: 'loopback', WIDGET_NEW_VISITORS: '5', WIDGET_MESSAGES: '4' };
+        small = await TestService.create({ beside: service, env });
+      });
+      afterAll(() => small.close());
+
+      it('refuse new visitors of a crowd of addresses; those who are logged in or known come in', async () => {
+        const own = await TestWidget.connect(service, (await createTenant(service)).workspace);
+        const page = () => own.page(small.client, fromNewAddress());
+        const tokens: string[] = [];
+        for (let n = 0; n < 5; n++) tokens.push((await page().open()).body.token as string);
+        expectLimited(await page().open(), 'Too many new visitors of this widget.');
+        expect((await page().as(tokens[0]!).open()).status).toBe(201);
+        const visitor = { id: 'customer-1', signature: own.sign('customer-1') };
+        expect((await page().open({ visitor })).status).toBe(201);
+        const other = await TestWidget.connect(service, (await createTenant(service)).workspace);
+        expect((await other.page(small.client, fromNewAddress()).open()).status).toBe(201);
+      });
+
+      it('refuse messages of a crowd of visitors, and none to another widget', async () => {
+        const post = async (of: TestWidget) => {
+          const page = of.page(small.client, fromNewAddress());
+          return page.as((await page.open()).body.token as string).post('m-1');
+        };
+        const own = await TestWidget.connect(service, (await createTenant(service)).workspace);
+        for (let n = 0; n < 4; n++) expect((await post(own)).status).toBe(201);
+        expectLimited(await post(own), 'Too many messages to this widget.');
+        const other = await TestWidget.connect(service, (await createTenant(service)).workspace);
+        expect((await post(other)).status).toBe(201);
+      });
+    });
+
+    it('hold back the visitors of one widget at once, and not those of others', async () => {
+      const own = await createTenant(service);
+      const busy = await TestWidget.connect(service, own.workspace);
+      const visitors = await Promise.all(Array.from({ length: 8 }, () => visitorOf(busy)));
+      await Promise.all(visitors.map((visitor) => visitor.post('m-1')));
+      const blocker = new Client({ connectionString: service.stores.databaseUrl });
+      await blocker.connect();
+      await blocker.query('BEGIN');
+      await blocker.query('SELECT FROM conversations WHERE tenant_id = $1 FOR UPDATE', [own.workspace.id]);
+      const answers = Promise.all(visitors.map((visitor) => visitor.post('m-2')));
+      const blocked = async () =>
+        (
+          await service.query(
+            `SELECT FROM pg_stat_activity
+             WHERE datname = current_database() AND cardinality(pg_blocking_pids(pid)) > 0`,
+          )
+        ).length;
+      // Half of half of the tests' 10 connections, rounded up.
+      await waitFor('messages that hold connections', async () => (await blocked()) === 3);
+      const quiet = await visitorOf(widget);
+      expect((await quiet.post('m-1')).status).toBe(201);
+      expect(await blocked()).toBeLessThanOrEqual(3);
+      await blocker.query('ROLLBACK');
+      await blocker.end();
+      for (const { status } of await answers) expect([201, 503]).toContain(status);
     });
 
     it('refuse an address that guesses tokens', async () => {

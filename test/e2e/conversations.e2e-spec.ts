@@ -251,6 +251,7 @@ describe('conversations', () => {
           phone: '+34 600 11 22 33',
           avatarUrl: null,
           identities: [{ channel: 'TELEGRAM', externalId: '77' }],
+          verified: [],
           attributes: {},
           createdAt: contact.createdAt.toISOString(),
           updatedAt: contact.updatedAt.toISOString(),
@@ -325,17 +326,28 @@ describe('conversations', () => {
       expect(await updates()).toEqual([]);
     });
 
-    it('is audited where it assigns or closes, as the doing of the key', async () => {
+    it('is audited, as the doing of the key, and from where', async () => {
       const { conversation, key, owner, workspace } = tenant;
+      const headers = { 'X-Request-Id': 'audited', 'User-Agent': 'crm/1.0' };
+      const client = tenant.client.with(headers);
+      const patch = (changes: object) => client.patch(`/conversations/${conversation.id}`, changes);
       await patch({ assignedAgentId: owner.id, status: 'SNOOZED' });
       await patch({ status: 'CLOSED' });
       await patch({ status: 'CLOSED' });
       await patch({ status: 'OPEN' });
       const audited = await eventsOf(service, workspace, 'audit.event');
       const subject = { entity: 'conversation', entityId: conversation.id, actorId: key.id };
+      const origin = { address: expect.any(String), userAgent: 'crm/1.0', requestId: 'audited' };
+      const changed = (change: string, before: object, after: object) => ({
+        action: `conversation.${change}`,
+        ...subject,
+        metadata: { before, after, origin },
+      });
       expect(audited.filter(({ entity }) => entity === 'conversation')).toEqual([
-        { action: 'conversation.assigned', ...subject, metadata: { from: null, to: owner.id } },
-        { action: 'conversation.closed', ...subject, metadata: { from: 'SNOOZED' } },
+        changed('assigned', { assignedAgentId: null }, { assignedAgentId: owner.id }),
+        changed('snoozed', { status: 'OPEN' }, { status: 'SNOOZED' }),
+        changed('closed', { status: 'SNOOZED' }, { status: 'CLOSED' }),
+        changed('reopened', { status: 'CLOSED' }, { status: 'OPEN' }),
       ]);
     });
 

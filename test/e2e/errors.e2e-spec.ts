@@ -3,6 +3,7 @@ import { createConnection } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { Client } from 'pg';
 import { newId } from '../../src/common/ids';
+import { STANDARD_HEADERS } from '../../src/common/standard-headers';
 import { errorBody } from '../support/errors';
 import { callIn, createTenant, nameOf, Route, ROUTES, Tenant } from '../support/routes';
 import { TestService } from '../support/service';
@@ -12,6 +13,9 @@ import { waitFor } from '../support/wait';
 
 const INTERNAL = 'Something went wrong on our side. Quote the requestId to support.';
 const BUSY = 'The service is busy. Retry shortly.';
+const standard = Object.fromEntries(
+  Object.entries(STANDARD_HEADERS).map(([name, value]) => [name.toLowerCase(), value]),
+);
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 describe('errors', () => {
@@ -128,6 +132,26 @@ describe('errors', () => {
     });
   });
 
+  it('carry what keeps caches and browsers from misusing them, as every answer does', async () => {
+    const paths = [
+      '/api/v1/me',
+      '/api/v1/nothing',
+      '/api/v1/openapi.json',
+      '/health/live',
+      '/docs',
+      '/docs/none',
+    ];
+    for (const path of paths) {
+      const { headers } = await fetch(service.baseUrl + path);
+      expect([path, Object.fromEntries(headers)]).toEqual([path, expect.objectContaining(standard)]);
+    }
+    const { headers } = await tenant.client.get('/me');
+    expect(headers).toMatchObject(standard);
+    const file = await fetch(`${service.baseUrl}/docs/swagger-ui.css`);
+    expect(file.headers.get('cache-control')).toBe('public, max-age=0');
+    expect(file.headers.get('x-content-type-options')).toBe('nosniff');
+  });
+
   it('says nothing of what the service is made of', async () => {
     for (const path of ['/me', '/nothing']) {
       const { headers } = await tenant.client.get(path);
@@ -234,7 +258,14 @@ describe('errors', () => {
       const ready = await cutOff.client.send({ method: 'GET', path: '/health/ready' });
       expect([ready.status, ready.body]).toEqual([
         200,
-        { status: 'up', database: 'up', migrations: 'applied', clock: 'synchronized', redis: 'up' },
+        {
+          status: 'up',
+          database: 'up',
+          migrations: 'applied',
+          privileges: 'granted',
+          clock: 'synchronized',
+          redis: 'up',
+        },
       ]);
     });
   });

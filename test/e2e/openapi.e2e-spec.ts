@@ -132,12 +132,12 @@ describe('the OpenAPI document', () => {
   });
 
   it.each([
-    ['GET /api/v1/me', '200 400 401 429 500 503'],
+    ['GET /api/v1/me', '200 400 401 403 429 500 503'],
     ['GET /api/v1/conversations', '200 400 401 403 429 500 503'],
     ['GET /api/v1/conversations/{id}', '200 400 401 403 404 429 500 503'],
-    ['PATCH /api/v1/conversations/{id}', '200 400 401 402 403 404 413 429 500 503'],
+    ['PATCH /api/v1/conversations/{id}', '200 400 401 402 403 404 408 413 429 500 503'],
     ['GET /api/v1/conversations/{id}/messages', '200 400 401 403 404 429 500 503'],
-    ['POST /api/v1/conversations/{id}/messages', '201 400 401 402 403 404 409 413 429 500 503'],
+    ['POST /api/v1/conversations/{id}/messages', '201 400 401 402 403 404 408 409 413 429 500 503'],
     ['GET /api/v1/contacts', '200 400 401 403 429 500 503'],
   ])('%s can answer %s', (route, statuses) => {
     const { responses } = operation(route);

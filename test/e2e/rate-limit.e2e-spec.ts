@@ -1,4 +1,5 @@
 import Redis from 'ioredis';
+import { Client } from 'pg';
 import { generateApiKey } from '../../src/auth/api-key-token';
 import { RateLimitStorage } from '../../src/rate-limit/rate-limit.storage';
 import { newId } from '../../src/common/ids';
@@ -277,12 +278,63 @@ describe('the rate limit', () => {
       await proxied.close();
     });
 
+    it('holds up a whole /64 of IPv6', async () => {
+      const proxied = await TestService.create({ beside: service, env: { TRUST_PROXY: '1' } });
+      const from = (n: number, network = '2001:db8:7:1') =>
+        proxied.client.with({ 'x-forwarded-for': `${network}::${n.toString(16)}` });
+      const refuseOne = async (client: ApiClient) => (await refuse(client, 1))[0]!;
+      const guesses = await Promise.all(
+        Array.from({ length: ALLOWED + 5 }, (_, n) => refuseOne(from(n + 1))),
+      );
+      expect(count(guesses, 429)).toBe(5);
+      expect((await refuseOne(from(1, '2001:db8:7:2'))).status).toBe(401);
+      await proxied.close();
+    });
+
     it('believes no header of an untrusted sender', async () => {
       const from = (i: number) => service.client.with({ 'x-forwarded-for': `203.0.113.${i}` });
       const guesses = await Promise.all(
         Array.from({ length: ALLOWED + 1 }, (_, i) => from(i).as({ key: generateApiKey() }).get('/me')),
       );
       expect(count(guesses, 429)).toBe(1);
+    });
+
+    it('reach PostgreSQL over one connection, whatever their number', async () => {
+      const { client } = await createTenant(service);
+      expect((await client.get('/me')).status).toBe(200);
+      const blocker = new Client({ connectionString: service.stores.databaseUrl });
+      await blocker.connect();
+      await blocker.query('BEGIN');
+      await blocker.query('LOCK TABLE api_keys IN ACCESS EXCLUSIVE MODE');
+      const waiting = async () =>
+        (
+          await service.query(
+            `SELECT FROM pg_stat_activity
+             WHERE datname = current_database() AND cardinality(pg_blocking_pids(pid)) > 0`,
+          )
+        ).length;
+      const guesses: Promise<ApiResponse[]>[] = [];
+      for (let n = 0; n < 10; n++) {
+        guesses.push(refuse(service.client, 10));
+        await waitFor('a look-up', async () => (await waiting()) > 0);
+        expect(await waiting()).toBe(1);
+      }
+      await blocker.query('ROLLBACK');
+      await blocker.end();
+      const statuses = new Set(statusesOf((await Promise.all(guesses)).flat()));
+      // The limit of refusals counts on from other tests; a look-up that has waited for 2 s gives up.
+      for (const status of statuses) expect([401, 429, 503]).toContain(status);
+    });
+
+    it('hold up no key that is used for the first time, from the same address in the same moment', async () => {
+      const { workspace } = await createTenant(service, service.make.workspace({ rateLimit: 10_000 }));
+      const keys = await Promise.all(Array.from({ length: 10 }, () => service.make.apiKey(workspace)));
+      const [guesses, ...answers] = await Promise.all([
+        refuse(service.client, 500),
+        ...keys.map((key) => service.client.as(key).get('/me')),
+      ]);
+      expect(count(guesses, 200)).toBe(0);
+      expect(statusesOf(answers)).toEqual(Array(10).fill(200));
     });
   });
 });

@@ -295,8 +295,7 @@ describe.each([
   describe('audit.event', () => {
     const revokeKey = async ({ workspace, agent }: Subscription) => {
       const key = await dashboard.make.apiKey(workspace);
-      await dashboard.get(ApiKeysService).revoke(workspace.id, key.id, { type: 'agent', id: agent.id });
-      return key;
+      return dashboard.get(ApiKeysService).revoke(workspace.id, key.id, { type: 'agent', id: agent.id });
     };
 
     it.each([
@@ -316,7 +315,11 @@ describe.each([
         entity: 'api_key',
         entityId: key.id,
         actorId: subscription.agent.id,
-        metadata: { name: key.name },
+        metadata: {
+          name: key.name,
+          before: { revokedAt: null },
+          after: { revokedAt: key.revokedAt!.toISOString() },
+        },
       });
     });
 

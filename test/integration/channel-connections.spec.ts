@@ -44,7 +44,7 @@ describe('channel connections', () => {
     dashboard.query('SELECT * FROM channel_connections WHERE tenant_id = $1', [workspace.id]);
   const loaded = async (id: string) => (await dashboard.get(ConnectionLoader).byId(workspace.id, id))!;
   const auditOf = async ({ id } = workspace) =>
-    (await dashboard.get(AuditService).list(id, 10))
+    (await dashboard.get(AuditService).list(id, { limit: 10 })).data
       .filter(({ entity }) => entity === 'channel_connection')
       .map(({ action, entityId, actorType, actorId, metadata }) => ({
         action,

@@ -36,10 +36,11 @@ describe('receipts', () => {
 
   async function apply(event: object, of = workspace): Promise<void> {
     const connection = await service.app.get(ConnectionLoader).byId(of.workspace.id, of.connection.id);
-    const whole = { accountId: of.connection.externalId, ...event };
-    await service.app
-      .get(ReceiptsService)
-      .apply(connection!, whole as InboundReceipt | InboundWatermark | InboundEcho);
+    const whole = { accountId: of.connection.externalId, ...event } as
+      InboundReceipt | InboundWatermark | InboundEcho;
+    const receipts = service.app.get(ReceiptsService);
+    if (whole.kind === 'receipt') await receipts.applyReceipts(connection!, [whole]);
+    else await receipts.apply(connection!, whole);
   }
 
   const receipt = (providerId: string, status: string, more: object = {}) =>

@@ -1,14 +1,21 @@
 import { execFile } from 'node:child_process';
 import { createHmac, randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir, userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Command } from 'commander';
 import { Client } from 'pg';
 import { buildProgram } from '../../src/cli/program';
 import { Receiver } from '../support/receiver';
 import { TelegramSimulator } from '../support/simulators/telegram';
-import { createStores, dropStores, setting, TestStores } from '../support/test-database';
+import {
+  createEmptyDatabase,
+  createStores,
+  dropStores,
+  ownerOf,
+  setting,
+  TestStores,
+} from '../support/test-database';
 
 const CLI = resolve(__dirname, '../../dist/cli.js');
 const NOWHERE = '01900000-0000-7000-8000-000000000000';
@@ -63,7 +70,10 @@ describe('workspace', () => {
       planTier: 'TRIAL',
       trialEndsAt: '2030-01-02T03:04:05.000Z',
       rateLimit: 10,
+      messageRetentionDays: null,
       entitlements: ['auditWebhookExport'],
+      suspendedAt: null,
+      resumedAt: null,
       createdAt: MOMENT,
       updatedAt: MOMENT,
     });
@@ -77,8 +87,55 @@ describe('workspace', () => {
     expect(await cli(...inZoe, '--rate-limit', 'default', '--entitlements', '')).toEqual({
       ...upgraded,
       rateLimit: null,
+      messageRetentionDays: null,
       entitlements: [],
       updatedAt: MOMENT,
+    });
+  });
+
+  it('suspends a workspace, resumes it, and schedules its deletion after an export of its audit log', async () => {
+    await cli('workspace', 'create', '--name', 'Last', '--slug', 'last', '--plan', 'PRO');
+    const named = ['--slug', 'last'];
+    expect(await cli('workspace', 'suspend', ...named)).toMatchObject({ slug: 'last', suspendedAt: MOMENT });
+    expect(await cli('workspace', 'resume', ...named)).toMatchObject({
+      suspendedAt: null,
+      resumedAt: MOMENT,
+    });
+
+    const [first, second] = [join(folder, 'first.jsonl'), join(folder, 'second.jsonl')];
+    const actionsIn = (file: string) =>
+      readFileSync(file, 'utf8')
+        .trim()
+        .split('\n')
+        .map((line) => (JSON.parse(line) as { action: string }).action);
+    const history = ['workspace.created', 'workspace.suspended', 'workspace.resumed'];
+    const deletion = await cli('workspace', 'delete', ...named, '--grace-days', '7', '--export-audit', first);
+    expect(deletion).toEqual({
+      workspaceId: UUID,
+      slug: 'last',
+      status: 'scheduled',
+      requestedAt: MOMENT,
+      dueAt: MOMENT,
+      startedAt: null,
+      deletedRows: 0,
+      table: null,
+    });
+    expect(actionsIn(first)).toEqual(history);
+    expect(await cli('workspace', 'deletion', ...named)).toEqual(deletion);
+    expect(await cli('workspace', 'deletions')).toEqual({ data: [deletion] });
+
+    const exported = ['audit', 'export', '--workspace', 'last', '--file'];
+    expect(await cli(...exported, second)).toEqual({ file: second, entries: 5 });
+    expect(actionsIn(second)).toEqual([...history, 'workspace.deletion_scheduled', 'workspace.suspended']);
+    expect(await refusal(...exported, second)).toMatchObject({
+      code: 'INVALID_BODY',
+      details: [{ field: 'file', message: 'cannot be written: EEXIST' }],
+    });
+    expect(await cli('workspace', 'cancel-deletion', ...named)).toMatchObject({ suspendedAt: null });
+    expect(await refusal('workspace', 'deletion', ...named)).toMatchObject({ code: 'NOT_FOUND' });
+    expect(await refusal('workspace', 'delete', ...named, '--grace-days', '400')).toMatchObject({
+      code: 'INVALID_BODY',
+      details: [{ field: 'graceDays' }],
     });
   });
 
@@ -139,6 +196,7 @@ describe('api-key', () => {
       name: 'CRM',
       preview: `${key.slice(0, 8)}…${key.slice(-4)}`,
       scopes: ['conversations:read', 'messages:write'],
+      allowedNetworks: null,
       createdBy: null,
       createdAt: MOMENT,
       lastUsedAt: null,
@@ -149,6 +207,23 @@ describe('api-key', () => {
     const revoked = await cli('api-key', 'revoke', '--id', created.id);
     expect(revoked).toEqual({ ...created, revokedAt: MOMENT });
     expect(await cli('api-key', 'list', '--workspace', 'acme')).toEqual({ data: [revoked] });
+  });
+
+  it('creates a key for some networks and a bounded life, and lists those that are unused', async () => {
+    const create = ['api-key', 'create', '--workspace', 'acme', '--name', 'x', '--scopes', 'contacts:read'];
+    const networks = ['--allowed-networks', '203.0.113.0/24,2001:db8::/32'];
+    const created = await cliIn({ ...env, API_KEY_MAX_LIFE_DAYS: '90' }, ...create, ...networks);
+    expect(created).toMatchObject({
+      allowedNetworks: ['203.0.113.0/24', '2001:db8::/32'],
+      expiresAt: MOMENT,
+    });
+    await query(
+      stores.databaseUrl,
+      `UPDATE api_keys SET created_at = now() - interval '91 days' WHERE id = $1`,
+      [created.id],
+    );
+    const { data } = await cli('api-key', 'list', '--workspace', 'acme', '--unused', '90');
+    expect(data.map(({ id }: { id: string }) => id)).toEqual([created.id]);
   });
 
   it('refuses a scope that is none, and an end that has passed', async () => {
@@ -186,6 +261,7 @@ describe('webhook', () => {
       events: ['message.created', 'audit.event'],
       active: true,
       rateLimit: null,
+      previousSecretEndsAt: null,
       failingSince: null,
       lastSuccessAt: null,
       createdAt: MOMENT,
@@ -330,6 +406,31 @@ describe('webhook', () => {
     expect(many).toMatchObject({ code: 'INVALID_BODY', details: [{ field: 'rateLimit' }] });
   });
 
+  it('rolls a secret, and ends the previous one', async () => {
+    const { id, secret: old } = await cli(...create(receiver.url('/rolled'), '*'));
+    const roll = ['webhook', 'roll-secret', '--id', id];
+    const signedBy = async () => {
+      await cli('webhook', 'test', '--id', id);
+      const { headers, body } = receiver.received('/rolled').at(-1)!;
+      return { secret: (secret: string) => headers['x-service-signature'] === signatureOf(secret, body) };
+    };
+
+    const rolled = await cli(...roll, '--grace-period-seconds', '600', '--service-signature', 'previous');
+    expect(rolled).toMatchObject({ id, secret: expect.any(String), previousSecretEndsAt: MOMENT });
+    expect((await signedBy()).secret(old)).toBe(true);
+    const [again, tooLong] = await Promise.all([
+      refusal(...roll),
+      refusal(...roll, '--grace-period-seconds', '604801'),
+    ]);
+    expect(again).toMatchObject({ code: 'INVALID_BODY', message: expect.stringContaining('End it first') });
+    expect(tooLong).toMatchObject({ code: 'INVALID_BODY', details: [{ field: 'gracePeriodSeconds' }] });
+
+    const ended = await cli('webhook', 'end-secret', '--id', id);
+    expect(ended).toMatchObject({ id, previousSecretEndsAt: null });
+    expect(ended).not.toHaveProperty('secret');
+    expect((await signedBy()).secret(rolled.secret)).toBe(true);
+  });
+
   it('refuses an address that is not https, an event that is none, and a status that is none', async () => {
     const { id } = await cli(...create(receiver.url('/any'), '*'));
     const [http, event, status] = await Promise.all([
@@ -403,6 +504,10 @@ describe('contact, conversation, message', () => {
       assignedAgentId: null,
     });
     expect(await actorsOf(id)).toEqual([`agent ${lin.id}`]);
+    const inItsName = ['audit', 'list', ...inAcme, '--actor', lin.id, '--entity-id', id, '--limit', '1'];
+    expect((await cli(...inItsName)).data).toMatchObject([
+      { action: 'conversation.assigned', userAgent: `CLI, operator:${userInfo().username}` },
+    ]);
 
     const [idleReply, idleUpdate, nowhere] = await Promise.all([
       refusal(...reply, idle.id),
@@ -425,10 +530,98 @@ describe('contact, conversation, message', () => {
   }
 });
 
+describe('audit', () => {
+  it('lists who did what, by the operator’s name, page by page', async () => {
+    const ofKeys = ['audit', 'list', '--workspace', 'acme', '--entity', 'api_key'];
+    const create = ['api-key', 'create', '--workspace', 'acme', '--scopes', 'contacts:read', '--name'];
+    const before = new Date().toISOString();
+    const [byUser, byOption, byVariable] = [
+      await cli(...create, 'a'),
+      await cli('--operator', 'Zoë', ...create, 'b'),
+      await cliIn({ ...env, OPERATOR: 'lin' }, ...create, 'c'),
+    ];
+    const revoked = await cli('api-key', 'revoke', '--id', byUser.id, '--operator', 'lin');
+
+    const since = ['--since', before];
+    const { data, nextCursor } = await cli(...ofKeys, ...since);
+    expect(nextCursor).toBeNull();
+    expect(data).toMatchObject([
+      { action: 'api_key.revoked', entityId: revoked.id, actorType: 'operator', actorName: 'lin' },
+      { action: 'api_key.created', entityId: byVariable.id, actorName: 'lin', after: { name: 'c' } },
+      { action: 'api_key.created', entityId: byOption.id, actorName: 'Zoë' },
+      { action: 'api_key.created', entityId: byUser.id, actorName: userInfo().username },
+    ]);
+    const byLin = [...ofKeys, ...since, '--actor', 'operator:lin', '--limit', '1'];
+    const first = await cli(...byLin);
+    expect(first.data).toEqual([data[0]]);
+    expect(await cli(...byLin, '--cursor', first.nextCursor)).toEqual({ data: [data[1]], nextCursor: null });
+    expect(await refusal(...ofKeys, '--limit', '0')).toMatchObject({ code: 'INVALID_QUERY' });
+    expect(await refusal('--operator', ' ', ...create, 'd')).toMatchObject({
+      code: 'INVALID_BODY',
+      details: [{ field: 'actor' }],
+    });
+  });
+});
+
+describe('the data of a contact', () => {
+  it('is exported to stdout or to a new file, and erased', async () => {
+    const known = ['--workspace', 'acme', '--id'];
+    const { id } = await cli(
+      'contact',
+      'create',
+      '--workspace',
+      'acme',
+      '--name',
+      'Zoë',
+      '--identity',
+      'widget:8',
+    );
+    const { id: conversation } = await cli(
+      ...['conversation', 'create', '--workspace', 'acme', '--contact', id, '--channel', 'widget'],
+    );
+    await cli('message', 'receive', '--conversation', conversation, '--body', 'Hello?');
+
+    const { stdout } = await run(env, 'contact', 'export', ...known, id);
+    const lines = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as object);
+    expect(lines).toMatchObject([
+      { type: 'contact', id, name: 'Zoë' },
+      { type: 'identity', channel: 'WIDGET', externalId: '8' },
+      { type: 'conversation', id: conversation },
+      { type: 'message', conversationId: conversation, body: 'Hello?' },
+    ]);
+    const file = join(folder, 'zoe.jsonl');
+    expect(await run(env, 'contact', 'export', ...known, id, '--output', file)).toMatchObject({
+      code: 0,
+      stdout: '',
+    });
+    expect(readFileSync(file, 'utf8')).toBe(stdout);
+    expect(await run(env, 'contact', 'export', ...known, id, '--output', file)).toMatchObject({ code: 1 });
+
+    const erasure = await cli('contact', 'erase', ...known, id);
+    expect(erasure).toMatchObject({
+      id: UUID,
+      contactId: id,
+      status: 'running',
+      messages: 0,
+      finishedAt: null,
+    });
+    expect(await cli('contact', 'erasure', ...known, erasure.id)).toEqual(erasure);
+  });
+});
+
 describe('migrate', () => {
   it('goes up, all the way down, and up again, with two at once and Redis away', async () => {
-    const databaseUrl = await createEmptyDatabase();
-    const migrateEnv = { ...env, DATABASE_URL: databaseUrl, REDIS_URL: 'redis://127.0.0.1:1' };
+    const empty = { ...stores, ...(await createEmptyDatabase()) };
+    const { databaseUrl, databaseAdminUrl } = empty;
+    const migrateEnv = {
+      ...env,
+      ...ownerOf(empty),
+      DATABASE_URL: databaseUrl,
+      REDIS_URL: 'redis://127.0.0.1:1',
+    };
     const migrate = (...args: string[]) => cliIn(migrateEnv, 'migrate', ...args);
     try {
       expect(await refusalIn(migrateEnv, 'api-key', 'list', '--workspace', 'x')).toMatchObject({
@@ -440,7 +633,7 @@ describe('migrate', () => {
       const applied = both.flatMap(({ migrations }) => migrations as string[]);
       expect(applied.length).toBeGreaterThanOrEqual(4);
       expect(new Set(applied).size).toBe(applied.length);
-      const schema = await schemaOf(databaseUrl);
+      const schema = await schemaOf(databaseAdminUrl);
 
       const takenBack: string[] = [];
       while (takenBack.length < applied.length) {
@@ -450,12 +643,12 @@ describe('migrate', () => {
       }
       expect(takenBack).toEqual([...applied].reverse());
       expect(await migrate('--down')).toEqual({ direction: 'down', migrations: [] });
-      expect((await schemaOf(databaseUrl)).filter((line) => !line.includes('migrations'))).toEqual([]);
+      expect((await schemaOf(databaseAdminUrl)).filter((line) => !line.includes('migrations'))).toEqual([]);
 
       expect(await migrate()).toEqual({ direction: 'up', migrations: applied });
-      expect(await schemaOf(databaseUrl)).toEqual(schema);
+      expect(await schemaOf(databaseAdminUrl)).toEqual(schema);
     } finally {
-      await dropStores({ ...stores, databaseUrl });
+      await dropStores(empty);
     }
   });
 });
@@ -549,18 +742,27 @@ describe('the door itself', () => {
       'workspace create',
       'workspace list',
       'workspace update',
+      'workspace suspend',
+      'workspace resume',
+      'workspace cancel-deletion',
+      'workspace delete',
+      'workspace deletion',
+      'workspace deletions',
       'agent create',
       'agent list',
       'agent update',
       'api-key create',
       'api-key list',
       'api-key revoke',
+      'api-key revoke-all',
       'webhook create',
       'webhook list',
       'webhook activate',
       'webhook deactivate',
       'webhook delete',
       'webhook test',
+      'webhook roll-secret',
+      'webhook end-secret',
       'webhook deliveries',
       'webhook delivery',
       'webhook redeliver',
@@ -572,10 +774,15 @@ describe('the door itself', () => {
       'channel rotate',
       'channel disconnect',
       'contact create',
+      'contact erase',
+      'contact erasure',
+      'contact export',
       'conversation create',
       'conversation update',
       'message receive',
       'message send',
+      'audit list',
+      'audit export',
       'outbox parked',
       'outbox retry',
       'outbox give-up',
@@ -607,7 +814,7 @@ describe('the door itself', () => {
     [['workspace', 'update', '--slug', 's', '--trial-ends-at', 'soon'], expect.stringContaining('ISO 8601')],
     [
       ['workspace', 'update', '--slug', 's'],
-      'Nothing to change: give at least one of --plan, --trial-ends-at, --rate-limit, --entitlements.',
+      'Nothing to change: give at least one of --plan, --trial-ends-at, --rate-limit, --message-retention-days, --entitlements.',
     ],
     [['agent', 'update', '--id', NOWHERE], 'Nothing to change: give at least one of --role, --active.'],
     [
@@ -732,14 +939,6 @@ async function query<Row>(databaseUrl: string, sql: string, parameters: unknown[
   } finally {
     await client.end();
   }
-}
-
-async function createEmptyDatabase(): Promise<string> {
-  const name = `${setting('TEST_TEMPLATE_DATABASE')}_empty_${randomBytes(4).toString('hex')}`;
-  await query(setting('TEST_DATABASE_URL'), `CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'UTF8'`);
-  const url = new URL(setting('TEST_DATABASE_URL'));
-  url.pathname = `/${name}`;
-  return url.href;
 }
 
 /** Every column, constraint, index and function that is ours, a line each. */

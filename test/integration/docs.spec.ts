@@ -82,6 +82,12 @@ it('lists every variable that the configuration reads, with its default', () => 
   expect(rows.sort()).toEqual(variables.sort());
 });
 
+it('passes the addresses of the outside world to the containers', () => {
+  const [, environment] = /x-environment: &environment.*\n([^]*?)\n\n/.exec(read('compose.yaml'))!;
+  const passed = [...environment!.matchAll(/^ {2}(\w+): \$\{\1:-/gm)].map(([, name]) => name);
+  expect(passed).toEqual(expect.arrayContaining(['APP_URL', 'PUBLIC_URL', 'TRUST_PROXY']));
+});
+
 it("lists every channel's credentials", () => {
   const rows = table('docs/channels.md', '## Connecting', 'Channel').map(([channel, credentials]) => [
     bare(channel),

@@ -3,6 +3,7 @@ import { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
 import axios from 'axios';
 import { Client } from 'pg';
+import { Database } from '../../src/database/database';
 import { MetricsServer } from '../../src/metrics/metrics.server';
 import { CreatedWebhookEndpoint } from '../../src/webhooks/endpoints/webhook-endpoint.dto';
 import { waitForLockWait } from '../support/lock-waits';
@@ -148,7 +149,9 @@ describe('of the API', () => {
     const lock = new Client({ connectionString: service.stores.databaseUrl });
     await lock.connect();
     await lock.query('SELECT pg_advisory_lock(1)');
-    const blocked = Array.from({ length: 15 }, () => service.query('SELECT pg_advisory_xact_lock_shared(1)'));
+    const blocked = Array.from({ length: 15 }, () =>
+      service.app.get(Database).query('SELECT pg_advisory_xact_lock_shared(1)'),
+    );
     // The pool has ten, and the scrape itself takes none.
     const figures = await scrape(service);
     await lock.end();

@@ -68,7 +68,7 @@ describe('the package, installed into another Nest application', () => {
       DATABASE_URL: stores.databaseUrl,
       REDIS_URL: stores.redisUrl,
       SECRETS_KEYS: `host:${Buffer.alloc(32, 1).toString('base64')}`,
-      HOST_DATABASE_URL: hostStores.databaseUrl,
+      HOST_DATABASE_URL: hostStores.databaseAdminUrl,
     });
     expect(stderr).toBe('');
     expect(JSON.parse(stdout)).toEqual({

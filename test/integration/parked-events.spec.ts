@@ -2,9 +2,10 @@ import { Client } from 'pg';
 import { newId } from '../../src/common/ids';
 import { SYSTEM } from '../../src/common/principal';
 import { DELIVERY_ERROR_CODES } from '../../src/messages/message-status';
-import { ParkedEventsService } from '../../src/outbox/parked-events.service';
+import { ParkedEventsService } from '../../src/parked-events/parked-events.service';
 import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service';
 import { Chat, ConnectedWorkspace, deliveryOf, waitForStatus } from '../support/connected-workspace';
+import { Dashboard } from '../support/dashboard';
 import { Receiver } from '../support/receiver';
 import { TestService } from '../support/service';
 import { TelegramSimulator } from '../support/simulators/telegram';
@@ -15,6 +16,7 @@ describe('parked events', () => {
   let receiver: Receiver;
   let api: TestService;
   let worker: TestService;
+  let dashboard: Dashboard;
   let workspace: ConnectedWorkspace;
   let chat: Chat;
   let path: string;
@@ -24,18 +26,20 @@ describe('parked events', () => {
     const env = { TELEGRAM_API_URL: telegram.url, PUBLIC_URL: 'https://messaging.example.com' };
     api = await TestService.create({ role: 'api', env });
     worker = await TestService.create({ role: 'worker', beside: api, env });
+    dashboard = await Dashboard.create({ beside: api });
   });
   beforeEach(async () => {
     [workspace, chat, path] = await connected();
   });
   afterAll(async () => {
+    await dashboard.close();
     await worker.close();
     await api.close();
     await receiver.stop();
     await telegram.stop();
   });
 
-  const parkedEvents = () => api.app.get(ParkedEventsService, { strict: false });
+  const parkedEvents = () => dashboard.get(ParkedEventsService);
   const requested = (of = chat) => telegram.sendsTo(Number(of.customerId)).map(({ body }) => body.text);
   const delivered = (at = path) => receiver.received(at).map(({ envelope }) => envelope.data.message.body);
 

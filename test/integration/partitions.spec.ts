@@ -1,7 +1,10 @@
 import { Client } from 'pg';
 import { newId } from '../../src/common/ids';
+import { SYSTEM } from '../../src/common/principal';
 import { Config } from '../../src/config/config';
 import { Database } from '../../src/database/database';
+import { OwnerDatabase } from '../../src/database/owner-database';
+import { PartitionChanges } from '../../src/database/partition-changes';
 import {
   Day,
   lowestId,
@@ -13,7 +16,10 @@ import {
 } from '../../src/database/partitions';
 import { PartitionReferences } from '../../src/retention/partition-references';
 import { PartitionKeeper } from '../../src/retention/partition.keeper';
+import { SuspendedBacklog } from '../../src/retention/suspended-backlog';
+import { WorkspacesService } from '../../src/workspaces/workspaces.service';
 import { Dashboard } from '../support/dashboard';
+import { ownerDatabase } from '../support/owner-database';
 import { ServiceProcess } from '../support/service-process';
 import { waitForLockWait } from '../support/lock-waits';
 import { waitFor } from '../support/wait';
@@ -26,6 +32,8 @@ describe('partitions of the history', () => {
   let dashboard: Dashboard;
   let subscription: Subscription;
   let partitions: Partitions;
+  let owner: OwnerDatabase;
+  let changes: PartitionChanges;
   let today: Day;
   /** The youngest day that is wholly older than the retention. */
   let expired: Day;
@@ -35,27 +43,39 @@ describe('partitions of the history', () => {
     subscription = await subscribe(dashboard, 'https://127.0.0.1:9999/');
     await dashboard.query('DELETE FROM event_queue');
     partitions = dashboard.get(Partitions);
+    owner = ownerDatabase(dashboard);
+    changes = new PartitionChanges(owner);
     today = await partitions.today();
     expired = today - RETENTION_DAYS - 1;
   });
-  afterEach(() => dashboard.close());
+  afterEach(async () => {
+    await owner.onApplicationShutdown();
+    await dashboard.close();
+  });
 
   function keeper(): PartitionKeeper {
     const config = { ...dashboard.app.get<Config>(Config, { strict: false }), retentionDays: RETENTION_DAYS };
-    return new PartitionKeeper(config, partitions, new PartitionReferences(dashboard.get(Database)));
+    const database = dashboard.get(Database);
+    return new PartitionKeeper(
+      config,
+      partitions,
+      changes,
+      new PartitionReferences(database),
+      new SuspendedBacklog(database),
+    );
   }
 
   async function addDay(day: Day): Promise<void> {
     for (const table of PARTITIONED_TABLES) {
-      expect(await partitions.create(table, day)).toBe('done');
-      expect(await partitions.attach(table, day)).toBe('done');
+      expect(await changes.create(table, day)).toBe('done');
+      expect(await changes.attach(table, day)).toBe('done');
     }
   }
 
   async function removeDay(day: Day): Promise<void> {
     for (const table of PARTITIONED_TABLES) {
-      await partitions.detach(table, day);
-      await partitions.drop(table, day);
+      await changes.detach(table, day);
+      await changes.drop(table, day);
     }
   }
 
@@ -119,7 +139,7 @@ describe('partitions of the history', () => {
 
   it('are attached when an earlier run was killed before that', async () => {
     await removeDay(today + 3);
-    await partitions.create('events', today + 3);
+    await changes.create('events', today + 3);
     await keeper().create();
     expect(await tablesOf(today + 3)).toHaveLength(PARTITIONED_TABLES.length);
   });
@@ -183,6 +203,33 @@ describe('partitions of the history', () => {
       await dashboard.query(`DELETE FROM ${table}`);
     await retain();
     expect(await tablesOf(expired)).toEqual([]);
+  });
+
+  it('do not stay for what waits in a suspended workspace', async () => {
+    await addDay(expired);
+    const { workspace, endpoint } = subscription;
+    const owe = async (day: Day) =>
+      dashboard.query(
+        `INSERT INTO pending_deliveries VALUES ($1, $2, $3, 1, $2, 'message.created', 1, 0, false, now())`,
+        [workspace.id, await addEvent(day), endpoint.id],
+      );
+    await owe(expired);
+    await owe(today);
+    await dashboard.query(
+      `INSERT INTO webhook_recoveries (tenant_id, id, endpoint_id, since, until, status, total, cursor, created_at)
+       VALUES ($1, gen_random_uuid(), $2, $3, now(), 'RUNNING', 1, $4, now())`,
+      [workspace.id, endpoint.id, startOf(expired), lowestId(expired)],
+    );
+    await retain();
+    expect(await tablesOf(expired)).toHaveLength(PARTITIONED_TABLES.length);
+
+    await dashboard.get(WorkspacesService).suspend(workspace.id, SYSTEM);
+    await retain();
+    expect(await tablesOf(expired)).toEqual([]);
+    expect(await dashboard.query('SELECT FROM pending_deliveries')).toHaveLength(1);
+    expect(await dashboard.query('SELECT cursor FROM webhook_recoveries')).toEqual([
+      { cursor: lowestId(expired + 1) },
+    ]);
   });
 
   it('come back with their rows when something needs them again before they are dropped', async () => {

@@ -9,7 +9,7 @@ import {
   FIRST_POSITION as FIRST_STALE,
   StaleMessagesRepository,
 } from '../../src/channels/outbound/stale-messages.repository';
-import { AuditService } from '../../src/audit/audit.service';
+import { AuditEntriesRepository } from '../../src/audit/audit-entries.repository';
 import { CHANNELS } from '../../src/common/channel';
 import { newId } from '../../src/common/ids';
 import { ContactsRepository } from '../../src/contacts/contacts.repository';
@@ -93,7 +93,7 @@ describe('query plans', () => {
     sent = jest.spyOn(Client.prototype, 'query');
     database = new Client({ connectionString: dashboard.stores.databaseUrl });
     await database.connect();
-    await fill(dashboard.stores.databaseUrl);
+    await fill(dashboard.stores.databaseAdminUrl);
     const { rows } = await database.query<{ part: string; whole: string }>(
       'SELECT inhrelid::regclass::text AS part, inhparent::regclass::text AS whole FROM pg_inherits',
     );
@@ -220,9 +220,21 @@ describe('query plans', () => {
       expect(rowsRead(plan!)).toBeLessThanOrEqual(PAGE * 4);
     });
 
-    it('of the audit log', async () => {
-      const audit = dashboard.app.get(AuditService);
-      expectPage(await plansOf(() => audit.list(BIG, PAGE, cursor)), 'audit_entries_pkey');
+    it.each([BIG, TINY])('of the audit log of tenant %s, with every filter', async (tenantId) => {
+      const repository = dashboard.app.get(AuditEntriesRepository);
+      const plansFor = (filter: object) =>
+        plansOf(() => repository.list(tenantId, { ...filter, cursor }, PAGE));
+
+      expectPage(await plansFor({}), 'audit_entries_pkey');
+      const range = { since: new Date(0), until: new Date() };
+      expectPage(await plansFor(range), 'audit_entries_pkey');
+      for (const filter of [{}, range]) {
+        expectPage(await plansFor({ ...filter, action: 'a7' }), 'audit_entries_action_idx');
+        for (const actor of [uuid(7), 'operator:o7', 'system'])
+          expectPage(await plansFor({ ...filter, actor }), 'audit_entries_actor_idx');
+        expectPage(await plansFor({ ...filter, entity: 'e7' }), 'audit_entries_entity_idx');
+        expectPage(await plansFor({ ...filter, entityId: '7' }), 'audit_entries_entity_id_idx');
+      }
     });
   });
 
@@ -634,8 +646,12 @@ const EVENT_QUEUE = `
   SELECT '${BIG}', ${ID} FROM generate_series(${EVENTS - 5_000}, ${EVENTS}) i`;
 
 const AUDIT = `
-  INSERT INTO audit_entries
-  SELECT ${TENANT}, ${ID}, 'api_key.created', 'api_key', 'x', 'system', NULL, '{}', now()
+  INSERT INTO audit_entries (tenant_id, id, action, entity, entity_id, actor_type, actor_id, actor_name, metadata,
+    created_at)
+  SELECT ${TENANT}, ${ID}, 'a' || i % 20, 'e' || i % 10, i % 50,
+    (ARRAY['agent', 'operator', 'system'])[1 + i % 3],
+    CASE WHEN i % 3 = 0 THEN ('00000000-0000-7000-8000-' || lpad((i % 20)::text, 12, '0'))::uuid END,
+    CASE WHEN i % 3 = 1 THEN 'o' || i % 20 END, '{}', now()
   FROM generate_series(1, 20000) i`;
 
 const ENDPOINT_ROWS = `

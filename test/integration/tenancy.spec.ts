@@ -2,7 +2,7 @@ import { Client } from 'pg';
 import { Config } from '../../src/config/config';
 import { migrate } from '../../src/database/migrator';
 import { TestService } from '../support/service';
-import { createStores, dropStores, TestStores } from '../support/test-database';
+import { createStores, dropStores, ownerOf, TestStores } from '../support/test-database';
 
 interface ForeignKey {
   name: string;
@@ -168,6 +168,7 @@ describe('migrations', () => {
     await database.connect();
     config = Config.from({
       DATABASE_URL: stores.databaseUrl,
+      ...ownerOf(stores),
       REDIS_URL: stores.redisUrl,
       SECRETS_KEYS: `test:${Buffer.alloc(32, 1).toString('base64')}`,
     });
@@ -220,7 +221,14 @@ async function furnish(service: TestService): Promise<string> {
   ]);
   await make.updateConversation(workspace, conversation, { assignedAgentId: agent.id });
   const message = await make.sent(workspace, conversation);
+  await service.query('INSERT INTO workspace_deletions VALUES ($1, now(), now(), false)', [tenantId]);
   await service.query(`INSERT INTO idempotency_keys VALUES ($1, 'k', '\\x00', NULL, now())`, [tenantId]);
+  await service.query(
+    `INSERT INTO contact_erasures (tenant_id, id, contact_id, status, conversation_id, message_id, due_at, created_at,
+       finished_at)
+     VALUES ($1, gen_random_uuid(), $2, 'COMPLETED', $2, $2, now(), now(), now())`,
+    [tenantId, conversation.contact.id],
+  );
   await service.query(
     `WITH endpoint AS (
        INSERT INTO webhook_endpoints (tenant_id, id, url, events, secret_key_id, secret_ciphertext, active, created_at,

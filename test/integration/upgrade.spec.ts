@@ -2,10 +2,11 @@ import axios from 'axios';
 import { Client } from 'pg';
 import { MigrationInterface, QueryRunner } from 'typeorm';
 import { createIndexConcurrently } from '../../migrations/support/concurrent-index';
-import { Config } from '../../src/config/config';
 import { migrate } from '../../src/database/migrator';
+import { PartitionChanges } from '../../src/database/partition-changes';
 import { Partitions } from '../../src/database/partitions';
 import { Dashboard } from '../support/dashboard';
+import { ownerConfig, ownerDatabase } from '../support/owner-database';
 import { Receiver } from '../support/receiver';
 import { ServiceProcess } from '../support/service-process';
 import { letTimePass, waitFor } from '../support/wait';
@@ -59,7 +60,7 @@ describe('an upgrade of the database', () => {
   afterEach(() => dashboard.close());
 
   const upgrade = (direction: 'up' | 'down' = 'up', migrations: typeof MIGRATIONS | [] = MIGRATIONS) =>
-    migrate(dashboard.app.get<Config>(Config, { strict: false }), direction, migrations);
+    migrate(ownerConfig(dashboard), direction, migrations);
 
   const invalidIndexes = () =>
     dashboard.query('SELECT indexrelid::regclass::text AS name FROM pg_index WHERE NOT indisvalid');
@@ -143,8 +144,11 @@ describe('an upgrade of the database', () => {
     expect(await invalidIndexes()).toEqual([]);
     const partitions = dashboard.get(Partitions);
     const today = await partitions.today();
-    expect(await partitions.create('events', today + 30)).toBe('done');
-    expect(await partitions.attach('events', today + 30)).toBe('done');
+    const owner = ownerDatabase(dashboard);
+    const changes = new PartitionChanges(owner);
+    expect(await changes.create('events', today + 30)).toBe('done');
+    expect(await changes.attach('events', today + 30)).toBe('done');
+    await owner.onApplicationShutdown();
     expect(await invalidIndexes()).toEqual([]);
 
     expect(await upgrade('down')).toEqual(NAMES.slice(1));

@@ -158,3 +158,32 @@ it('lets a name that moves into the network keep no more than the connection tha
     await permissive.close();
   }
 });
+
+it('connects to no denied network, though it is public or allowed, at creation or later', async () => {
+  const env = { WEBHOOK_DNS_SERVERS: dns.server, WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' };
+  const guarded = await TestService.create({
+    role: 'all',
+    env: { ...env, WEBHOOK_DENIED_NETWORKS: '127.0.0.1/32,93.184.215.0/24' },
+  });
+  try {
+    const inside = await WebhookWorkspace.create(guarded);
+    for (const url of [receiver.url(), newUrl({ A: ['127.0.0.2', '127.0.0.1'] }).url, `https://${PUBLIC}/`])
+      await expect(inside.addEndpoint(url)).rejects.toMatchObject({
+        code: 'INVALID_BODY',
+        details: [{ field: 'url', message: expect.stringContaining('is not allowed') }],
+      });
+
+    const moving = newUrl({ A: ['127.0.0.2'] });
+    const endpoint = await inside.addEndpoint(moving.url);
+    dns.set(moving.name, { A: ['127.0.0.1'] });
+    const [result] = await Promise.all([inside.test(endpoint), inside.message()]);
+    expect(result).toMatchObject({ status: null, error: expect.stringContaining('is not allowed') });
+    await waitFor('an attempt', async () => {
+      const [delivery] = await inside.list({ endpointId: endpoint.id, event: 'message.created' });
+      return delivery?.attempts[0]?.error === 'address_refused';
+    });
+    expect(receiver.https.connections).toBe(0);
+  } finally {
+    await guarded.close();
+  }
+});

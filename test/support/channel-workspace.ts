@@ -32,7 +32,8 @@ export class ChannelWorkspace extends ConnectedWorkspace {
 
   /** The connection's audit entries, newest first. */
   async audit(): Promise<AuditEntryEntity[]> {
-    const entries = await this.service.app.get(AuditService).list(this.workspace.id, 200);
+    const audit = this.service.app.get(AuditService);
+    const { data: entries } = await audit.list(this.workspace.id, { limit: 200 });
     return entries.filter(({ entityId }) => entityId === this.connection.id);
   }
 

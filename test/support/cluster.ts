@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Role } from '../../src/config/environment';
+import { ownerOf, TestStores } from './test-database';
 
 const MAIN = resolve(__dirname, '../../dist/main.js');
 
@@ -17,10 +18,12 @@ export class Cluster {
   private constructor(private readonly members: Member[]) {}
 
   /** @param env what each process gets; `ROLE` and `PORT` are set here */
-  static async start(env: Record<string, string>): Promise<Cluster> {
+  static async start(stores: TestStores, env: Record<string, string>): Promise<Cluster> {
     const roles: Role[] = ['api', 'api', 'worker', 'worker'];
     return new Cluster(
-      await Promise.all(roles.map((role) => startMember({ ...env, ROLE: role, PORT: '0' }))),
+      await Promise.all(
+        roles.map((role) => startMember({ ...env, ...ownerOf(stores, role), ROLE: role, PORT: '0' })),
+      ),
     );
   }
 

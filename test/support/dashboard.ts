@@ -2,13 +2,12 @@ import { INestApplicationContext, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import Bull, { Queue } from 'bull';
 import { Config } from '../../src/config/config';
-import { Database } from '../../src/database/database';
 import { MessagingModule, MessagingOptions } from '../../src/messaging.module';
 import { queueOptions } from '../../src/queue/queue.options';
 import { Target } from '../../src/queue/target';
 import { DELIVERY_QUEUE, DeliveryQueue } from '../../src/webhooks/deliveries/delivery.queue';
 import { Fixtures } from './fixtures';
-import { createStores, dropStores, setting, TestStores } from './test-database';
+import { createStores, dropStores, setting, TestDatabase, TestStores } from './test-database';
 
 interface DashboardOptions extends Partial<MessagingOptions> {
   /** A service whose database and Redis it shares. */
@@ -17,13 +16,16 @@ interface DashboardOptions extends Partial<MessagingOptions> {
 
 /** The service's parts inside a backend that imports them: no route, no worker, so that nothing happens by itself. */
 export class Dashboard {
+  private readonly database: TestDatabase;
   private queue: Queue | null = null;
 
   private constructor(
     readonly app: INestApplicationContext,
     readonly stores: TestStores,
     private readonly ownsStores: boolean,
-  ) {}
+  ) {
+    this.database = new TestDatabase(stores);
+  }
 
   static async create({ beside, ...options }: DashboardOptions = {}): Promise<Dashboard> {
     const stores = beside?.stores ?? (await createStores());
@@ -49,8 +51,9 @@ export class Dashboard {
     return new Fixtures(this.app);
   }
 
+  /** Looks at the database, or puts it into a state that no service makes. */
   query<Row = Record<string, unknown>>(sql: string, parameters: unknown[] = []): Promise<Row[]> {
-    return this.app.get(Database).query<Row>(sql, parameters);
+    return this.database.query<Row>(sql, parameters);
   }
 
   /** Wakes an endpoint, as the worker does for a retry whose time has come. */
@@ -68,6 +71,7 @@ export class Dashboard {
   async close(): Promise<void> {
     await this.queue?.close();
     await this.app.close();
+    await this.database.close();
     if (this.ownsStores) await dropStores(this.stores);
   }
 }

@@ -1,9 +1,10 @@
 import { ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Role } from '../../src/config/environment';
-import { setting, TestStores } from './test-database';
+import { ownerOf, setting, TestStores } from './test-database';
 
 const MAIN = resolve(__dirname, '../../dist/main.js');
 
@@ -18,11 +19,15 @@ export class ServiceProcess {
     this.exited = once(child, 'exit').then(([code, signal]) => ({ code, signal }));
   }
 
-  /** Resolves once it listens. */
+  /**
+   * Resolves once it listens.
+   * @param logFile gets what it logs from then on
+   */
   static async start(
     role: Role,
-    { databaseUrl, redisUrl }: TestStores,
+    stores: TestStores,
     env: Record<string, string> = {},
+    logFile = '/dev/null',
   ): Promise<ServiceProcess> {
     const child = spawn(process.execPath, [MAIN], {
       env: {
@@ -31,9 +36,10 @@ export class ServiceProcess {
         ROLE: role,
         HOST: '127.0.0.1',
         PORT: '0',
-        DATABASE_URL: databaseUrl,
+        DATABASE_URL: stores.databaseUrl,
+        ...ownerOf(stores, role),
         DATABASE_POOL_SIZE: '5',
-        REDIS_URL: redisUrl,
+        REDIS_URL: stores.redisUrl,
         SECRETS_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
         WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
         WEBHOOK_EXTRA_CA_FILE: setting('TEST_CA_FILE'),
@@ -44,10 +50,18 @@ export class ServiceProcess {
     for await (const line of createInterface({ input: child.stdout })) {
       const { msg, port } = JSON.parse(line) as { msg: string; port: number };
       if (msg !== 'listening') continue;
-      child.stdout.resume();
+      child.stdout.pipe(createWriteStream(logFile));
       return new ServiceProcess(child, port);
     }
     throw new Error('The service ended before it listened');
+  }
+
+  get pid(): number {
+    return this.child.pid!;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}`;
   }
 
   kill(signal: NodeJS.Signals): void {

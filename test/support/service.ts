@@ -4,12 +4,12 @@ import { createLogger } from '../../src/common/logger';
 import { Config } from '../../src/config/config';
 import { Role } from '../../src/config/environment';
 import { createApp } from '../../src/create-app';
-import { Database } from '../../src/database/database';
+import { JsonDatabaseClient } from '../../src/database/database-client';
 import { ApiClient } from './api-client';
 import { Cluster } from './cluster';
 import { ContractValidator } from './contract-validator';
 import { Fixtures } from './fixtures';
-import { createStores, dropStores, setting, TestStores } from './test-database';
+import { createStores, dropStores, ownerOf, setting, TestDatabase, TestStores } from './test-database';
 
 /** `npm run test:cluster`: requests go to processes of their own, and so do deliveries; this one only looks on. */
 const isClustered = process.env['TEST_CLUSTER'] === 'true';
@@ -24,6 +24,8 @@ export interface ServiceOptions {
 
 /** The service as its process runs it, in this process, on a free port, with stores of its own. */
 export class TestService {
+  private readonly database: TestDatabase;
+
   private constructor(
     readonly app: NestExpressApplication,
     readonly stores: TestStores,
@@ -32,16 +34,23 @@ export class TestService {
     readonly client: ApiClient,
     private readonly cluster: Cluster | null,
     private readonly ownsStores: boolean,
-  ) {}
+  ) {
+    this.database = new TestDatabase(stores, JsonDatabaseClient);
+  }
 
   static async create({ role = 'api', env = {}, beside }: ServiceOptions = {}): Promise<TestService> {
     const stores = beside?.stores ?? (await createStores());
     const cluster =
       isClustered && !beside && role !== 'worker'
-        ? await Cluster.start({ ...environment(stores), ...env })
+        ? await Cluster.start(stores, { ...environment(stores), ...env })
         : null;
     const ownRole = cluster ? 'api' : role;
-    const config = Config.from({ ...environment(stores), ROLE: ownRole, ...env });
+    const config = Config.from({
+      ...environment(stores),
+      ...ownerOf(stores, ownRole),
+      ROLE: ownRole,
+      ...env,
+    });
     const app = await createApp(config, createLogger(config.logLevel));
     await app.listen(config.port, config.host);
     const { port } = app.getHttpServer().address() as AddressInfo;
@@ -58,14 +67,17 @@ export class TestService {
 
   /** Looks at the database, or puts it into a state that no service makes. */
   query<Row = Record<string, unknown>>(sql: string, parameters: unknown[] = []): Promise<Row[]> {
-    return this.app.get(Database).query<Row>(sql, parameters);
+    return this.database.query<Row>(sql, parameters);
   }
 
   async close(): Promise<void> {
     this.client.close();
     await this.cluster?.stop();
-    this.app.getHttpServer().closeAllConnections();
+    // Clients may connect again until the server has closed.
+    const closing = setInterval(() => this.app.getHttpServer().closeAllConnections(), 50);
     await this.app.close();
+    clearInterval(closing);
+    await this.database.close();
     if (this.ownsStores) await dropStores(this.stores);
   }
 }

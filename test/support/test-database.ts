@@ -1,10 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import Redis from 'ioredis';
-import { Client } from 'pg';
+import { Client, Pool, PoolClient } from 'pg';
+import { makeRoles } from '../../scripts/servers/roles.mjs';
+import { Role } from '../../src/config/environment';
+import { DatabaseClient } from '../../src/database/database-client';
 
 /** The servers' addresses for one test file: a database of its own, and a Redis database of its worker's own. */
 export interface TestStores {
+  /** For the service's database role. */
   databaseUrl: string;
+  /** For the owner of the tables; undefined on a server from outside, where one role does everything. */
+  databaseOwnerUrl?: string;
+  /** For the test itself, which may do everything. */
+  databaseAdminUrl: string;
   redisUrl: string;
 }
 
@@ -14,7 +22,7 @@ export async function createStores(): Promise<TestStores> {
   const name = `${template}_${randomBytes(4).toString('hex')}`;
   await administer(`CREATE DATABASE ${name} TEMPLATE ${template}`);
   const stores = {
-    databaseUrl: withPath(setting('TEST_DATABASE_URL'), name),
+    ...databaseUrls(name),
     redisUrl: withPath(setting('TEST_REDIS_URL'), setting('JEST_WORKER_ID')),
   };
   const redis = new Redis(stores.redisUrl);
@@ -24,8 +32,55 @@ export async function createStores(): Promise<TestStores> {
 }
 
 /** Drops the database that `createStores` made, with any connections to it. */
-export async function dropStores({ databaseUrl }: TestStores): Promise<void> {
+export async function dropStores({ databaseUrl }: Pick<TestStores, 'databaseUrl'>): Promise<void> {
   await administer(`DROP DATABASE ${new URL(databaseUrl).pathname.slice(1)} WITH (FORCE)`);
+}
+
+/** A database without tables, for both roles or for one that makes everything. */
+export async function createEmptyDatabase({ withRoles = true } = {}): Promise<Omit<TestStores, 'redisUrl'>> {
+  const name = `${setting('TEST_TEMPLATE_DATABASE')}_empty_${randomBytes(4).toString('hex')}`;
+  await administer(`CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'UTF8'`);
+  const urls = databaseUrls(name);
+  if (urls.databaseOwnerUrl && withRoles) await makeRoles(urls.databaseAdminUrl);
+  return urls;
+}
+
+/** What a process that may own the tables gets of them: any but an API. */
+export function ownerOf({ databaseOwnerUrl }: TestStores, role?: Role): Record<string, string> {
+  return databaseOwnerUrl && role !== 'api' ? { DATABASE_OWNER_URL: databaseOwnerUrl } : {};
+}
+
+/** The test's own connections to its database, as administrator. They give timestamps as the service's do. */
+export class TestDatabase {
+  private readonly pool: Pool;
+
+  constructor({ databaseAdminUrl }: TestStores, Client = DatabaseClient) {
+    this.pool = new Pool({ connectionString: databaseAdminUrl, Client });
+    // Its database is dropped, or its server ends, before it.
+    this.pool.on('error', () => undefined);
+  }
+
+  async query<Row = Record<string, unknown>>(sql: string, parameters: unknown[] = []): Promise<Row[]> {
+    const client = (await this.pool.connect()) as PoolClient & DatabaseClient;
+    try {
+      return (await client.run<Row>(sql, parameters)).rows;
+    } finally {
+      client.release();
+    }
+  }
+
+  close(): Promise<void> {
+    return this.pool.end();
+  }
+}
+
+function databaseUrls(name: string): Omit<TestStores, 'redisUrl'> {
+  const ownerUrl = process.env['TEST_DATABASE_OWNER_URL'];
+  return {
+    databaseUrl: withPath(setting('TEST_DATABASE_URL'), name),
+    databaseAdminUrl: withPath(setting('TEST_DATABASE_ADMIN_URL'), name),
+    ...(ownerUrl && { databaseOwnerUrl: withPath(ownerUrl, name) }),
+  };
 }
 
 /** A setting that the global setup has put into the environment. */
@@ -36,7 +91,7 @@ export function setting(name: string): string {
 }
 
 async function administer(sql: string): Promise<void> {
-  const client = new Client({ connectionString: setting('TEST_DATABASE_URL') });
+  const client = new Client({ connectionString: setting('TEST_DATABASE_ADMIN_URL') });
   await client.connect();
   try {
     await client.query(sql);

@@ -87,7 +87,11 @@ export class WebhookWorkspace {
   }
 
   static async create(host: WebhookHost, input: Partial<CreateWorkspace> = {}): Promise<WebhookWorkspace> {
-    const workspace = await host.make.workspace(input);
+    return WebhookWorkspace.of(host, await host.make.workspace(input));
+  }
+
+  /** In a workspace that there is. */
+  static async of(host: WebhookHost, workspace: WorkspaceEntity): Promise<WebhookWorkspace> {
     return new WebhookWorkspace(host, workspace, await host.make.conversation(workspace));
   }
 
@@ -212,7 +216,7 @@ export class WebhookWorkspace {
 
   /** The audit log's entries about one thing, newest first. */
   async auditOf({ id }: Identified): Promise<AuditEntryEntity[]> {
-    return (await this.audit.list(this.id, 200)).filter(({ entityId }) => entityId === id);
+    return (await this.audit.list(this.id, { entityId: id, limit: 200 })).data;
   }
 }
 

@@ -101,17 +101,20 @@ export interface HookRequest {
 
 /** A channel whose provider calls us. */
 export interface HookedAdapter<Credentials extends object = object> extends ChannelAdapter<Credentials> {
-  /** Whether a request was signed with this connection's secret. Compares in constant time. */
-  verify(connection: Connection<Credentials>, request: HookRequest): boolean;
+  /** The secrets with which the provider signs requests for this connection: one is enough. */
+  secretsOf(connection: Connection<Credentials>): string[];
+
+  /** Whether a request was signed with this secret. Compares in constant time. */
+  verify(secret: string, request: HookRequest): boolean;
 
   /** The response to a provider that verifies the hook's address, or null to refuse. Absent if it never verifies. */
   handshake?(connection: Connection<Credentials>, query: Record<string, unknown>): string | null;
 
   /**
    * The events of a verified request. Leaves out unknown entries.
-   * @throws AppError INVALID_BODY when the body can't be parsed
+   * @throws AppError INVALID_BODY when the body can't be parsed; PAYLOAD_TOO_LARGE when it has more events
    */
-  parse(connection: Connection<Credentials>, request: HookRequest): InboundEvent[];
+  parse(connection: Connection<Credentials>, request: HookRequest, maxEvents: number): InboundEvent[];
 }
 
 export type InboundEvent = InboundMessage | InboundReceipt | InboundWatermark | InboundEcho;

@@ -16,7 +16,6 @@ import { CredentialText, unlessEmpty } from './credential-text';
 import { GraphRequest } from './graph-api';
 import { INSTAGRAM_VERDICTS } from './instagram.codes';
 import { readMessaging } from './meta-messaging';
-import { isSignedBy } from './meta-webhook';
 import { MetaAdapter, MetaCredentials, MetaCredentialsInput } from './meta.adapter';
 import { numberOf, textOf } from './provider-json';
 
@@ -95,13 +94,13 @@ export class InstagramAdapter
     return this.graph.send({ ...request, data }, INSTAGRAM_VERDICTS, ({ message_id }) => textOf(message_id));
   }
 
-  override verify({ credentials }: Connection<InstagramCredentials>, request: HookRequest): boolean {
+  override secretsOf({ credentials }: Connection<InstagramCredentials>): string[] {
     const { appSecret, facebookAppSecret } = credentials;
-    return isSignedBy(request, appSecret, ...(facebookAppSecret === undefined ? [] : [facebookAppSecret]));
+    return [appSecret, ...(facebookAppSecret === undefined ? [] : [facebookAppSecret])];
   }
 
-  parse(_connection: unknown, request: HookRequest): InboundEvent[] {
-    return readMessaging(jsonOf(request));
+  parse(_connection: unknown, request: HookRequest, maxEvents: number): InboundEvent[] {
+    return readMessaging(jsonOf(request), maxEvents);
   }
 
   /** Replaces the token, which must be valid and at least 24 hours old. */

@@ -79,8 +79,8 @@ export class MessengerAdapter
     return this.graph.send({ ...request, data }, MESSENGER_VERDICTS, ({ message_id }) => textOf(message_id));
   }
 
-  parse(_connection: unknown, request: HookRequest): InboundEvent[] {
-    return readMessaging(jsonOf(request));
+  parse(_connection: unknown, request: HookRequest, maxEvents: number): InboundEvent[] {
+    return readMessaging(jsonOf(request), maxEvents);
   }
 
   /** The proof shows Meta that we know the app secret too. An app can require it. */

@@ -7,6 +7,7 @@ import {
   InboundWatermark,
 } from './channel-adapter';
 import { described } from './description';
+import { atMost } from './hook-body';
 import { lookUp, numberOf, objectOf, objectsOf, ProviderObject, textOf } from './provider-json';
 
 /**
@@ -25,16 +26,19 @@ interface Parties {
  * Reads all events of a notification by Messenger or Instagram, which can cover many accounts. The test events of
  * Meta's dashboard arrive as `changes`.
  */
-export function readMessaging(body: unknown): InboundEvent[] {
-  return objectsOf(objectOf(body).entry)
-    .flatMap(({ messaging, changes }) => [
-      ...objectsOf(messaging),
-      ...objectsOf(changes).map(({ value }) => objectOf(value)),
-    ])
-    .flatMap(readEvent);
+export function readMessaging(body: unknown, maxEvents = Infinity): InboundEvent[] {
+  const updates = objectsOf(objectOf(body).entry).flatMap(({ messaging, changes }) =>
+    objectsOf(messaging).concat(objectsOf(changes).map(({ value }) => objectOf(value))),
+  );
+  const events: InboundEvent[] = [];
+  for (const update of atMost(maxEvents, updates)) {
+    events.push(...readEvent(update, maxEvents));
+    atMost(maxEvents, events);
+  }
+  return events;
 }
 
-function readEvent(event: ProviderObject): InboundEvent[] {
+function readEvent(event: ProviderObject, maxEvents: number): InboundEvent[] {
   const message = objectOf(event.message);
   const isEcho = message.is_echo === true;
   const parties = partiesOf(event, isEcho);
@@ -44,7 +48,7 @@ function readEvent(event: ProviderObject): InboundEvent[] {
   if ('message' in event && message.is_deleted === true) return [];
   if (isEcho) return nonNull(readEcho(parties, message));
   if ('message' in event) return nonNull(readMessage(parties, message));
-  if ('delivery' in event) return readDelivery(parties, objectOf(event.delivery));
+  if ('delivery' in event) return readDelivery(parties, objectOf(event.delivery), maxEvents);
   if ('read' in event) return readRead(parties, objectOf(event.read));
   return nonNull(readGesture(parties, event));
 }
@@ -91,8 +95,14 @@ function inboundMessage(
 }
 
 /** A receipt of delivery names messages, or a watermark, or both. */
-function readDelivery(parties: Parties, { mids, watermark }: ProviderObject): InboundEvent[] {
-  const ids = (Array.isArray(mids) ? mids : []).map(textOf).filter((mid) => mid !== null);
+function readDelivery(
+  parties: Parties,
+  { mids, watermark }: ProviderObject,
+  maxEvents: number,
+): InboundEvent[] {
+  const ids = atMost<unknown>(maxEvents, Array.isArray(mids) ? mids : [])
+    .map(textOf)
+    .filter((mid) => mid !== null);
   return [
     ...ids.map((mid) => receipt(parties, mid, 'DELIVERED')),
     ...watermarkOf(parties, 'DELIVERED', watermark),

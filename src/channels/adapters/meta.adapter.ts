@@ -31,8 +31,12 @@ export abstract class MetaAdapter<Credentials extends MetaCredentials> {
     protected readonly config: Config,
   ) {}
 
-  verify({ credentials }: Connection<Credentials>, request: HookRequest): boolean {
-    return isSignedBy(request, credentials.appSecret);
+  verify(secret: string, request: HookRequest): boolean {
+    return isSignedBy(request, secret);
+  }
+
+  secretsOf({ credentials }: Connection<Credentials>): string[] {
+    return [credentials.appSecret];
   }
 
   handshake({ credentials }: Connection<Credentials>, query: Record<string, unknown>): string | null {

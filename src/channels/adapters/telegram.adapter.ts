@@ -93,9 +93,13 @@ export class TelegramAdapter implements HookedAdapter<TelegramCredentials> {
     return outcomeOf(answer, chatId);
   }
 
-  verify({ credentials }: Connection<TelegramCredentials>, { headers }: HookRequest): boolean {
+  secretsOf({ credentials }: Connection<TelegramCredentials>): string[] {
+    return [credentials.secretToken];
+  }
+
+  verify(secret: string, { headers }: HookRequest): boolean {
     const given = headers[SECRET_HEADER];
-    return typeof given === 'string' && isSameSecret(given, credentials.secretToken);
+    return typeof given === 'string' && isSameSecret(given, secret);
   }
 
   /** An update does not name its bot. */

@@ -80,8 +80,8 @@ export class WhatsAppAdapter
     );
   }
 
-  parse(_connection: unknown, request: HookRequest): InboundEvent[] {
-    return readNotification(jsonOf(request));
+  parse(_connection: unknown, request: HookRequest, maxEvents: number): InboundEvent[] {
+    return readNotification(jsonOf(request), maxEvents);
   }
 
   private request(method: 'GET' | 'POST', { accessToken }: WhatsAppCredentials, path: string): GraphRequest {

@@ -2,6 +2,7 @@ import { isId } from '../../common/ids';
 import { InboundEvent, InboundMessage, InboundReceipt } from './channel-adapter';
 import { described } from './description';
 import { faultOfError } from './graph-api';
+import { atMost } from './hook-body';
 import { lookUp, objectOf, objectsOf, ProviderObject, textOf } from './provider-json';
 
 /** 24 hours have passed since the customer wrote. Both responses and statuses hold it. */
@@ -14,19 +15,27 @@ export const WINDOW_CODE = '131047';
 export const OWN_ID_FIELD = 'biz_opaque_callback_data';
 
 /** Reads all messages and statuses of a notification, which can cover many numbers. */
-export function readNotification(body: unknown): InboundEvent[] {
-  return objectsOf(objectOf(body).entry)
-    .flatMap(({ changes }) => objectsOf(changes))
-    .filter(({ field }) => field === 'messages')
-    .flatMap(({ value }) => readValue(objectOf(value)));
+export function readNotification(body: unknown, maxEvents = Infinity): InboundEvent[] {
+  const changes = objectsOf(objectOf(body).entry).flatMap((entry) => objectsOf(entry.changes));
+  const events: InboundEvent[] = [];
+  for (const { field, value } of atMost(maxEvents, changes)) {
+    if (field !== 'messages') continue;
+    events.push(...readValue(objectOf(value), maxEvents));
+    atMost(maxEvents, events);
+  }
+  return events;
 }
 
-function readValue(value: ProviderObject): InboundEvent[] {
+function readValue(value: ProviderObject, maxEvents: number): InboundEvent[] {
   const accountId = textOf(objectOf(value.metadata).phone_number_id);
   if (accountId === null) return [];
-  const contacts = objectsOf(value.contacts);
-  const messages = objectsOf(value.messages).map((message) => readMessage(accountId, message, contacts));
-  const statuses = objectsOf(value.statuses).map((status) => readStatus(accountId, status));
+  const contactOf = contactsBySender(objectsOf(value.contacts));
+  const messages = atMost(maxEvents, objectsOf(value.messages)).map((message) =>
+    readMessage(accountId, message, contactOf(message)),
+  );
+  const statuses = atMost(maxEvents, objectsOf(value.statuses)).map((status) =>
+    readStatus(accountId, status),
+  );
   return [...messages, ...statuses].filter((event) => event !== null);
 }
 
@@ -34,11 +43,10 @@ function readValue(value: ProviderObject): InboundEvent[] {
 function readMessage(
   accountId: string,
   message: ProviderObject,
-  contacts: ProviderObject[],
+  contact: ProviderObject,
 ): InboundMessage | null {
   const id = textOf(message.id);
   const phone = textOf(message.from);
-  const contact = contactOf(message, contacts);
   const externalId = phone ?? textOf(message.from_user_id) ?? textOf(contact.user_id);
   if (id === null || externalId === null) return null;
   const text = message.type === 'text' ? textOf(objectOf(message.text).body) : null;
@@ -58,12 +66,14 @@ function readMessage(
 }
 
 /** A single contact is the sender's, even if its id differs from the phone number, as in some countries. */
-function contactOf({ from, from_user_id }: ProviderObject, contacts: ProviderObject[]): ProviderObject {
-  const sender = contacts.find(
-    ({ wa_id, user_id }) =>
-      (from !== undefined && wa_id === from) || (from_user_id !== undefined && user_id === from_user_id),
-  );
-  return sender ?? (contacts.length === 1 ? contacts[0]! : {});
+function contactsBySender(contacts: ProviderObject[]): (message: ProviderObject) => ProviderObject {
+  const byId = new Map<unknown, ProviderObject>();
+  // The first of several with one id.
+  for (const contact of contacts.toReversed())
+    for (const id of [contact.user_id, contact.wa_id]) if (id !== undefined) byId.set(id, contact);
+  const only = contacts.length === 1 ? contacts[0]! : {};
+  return ({ from, from_user_id: userId }) =>
+    (from === undefined ? undefined : byId.get(from)) ?? byId.get(userId) ?? only;
 }
 
 const RECEIPTS: Record<string, InboundReceipt['status']> = {

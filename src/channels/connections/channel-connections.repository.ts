@@ -78,6 +78,15 @@ export class ChannelConnectionsRepository {
     return findConnected(this.database, { channel, hookKey });
   }
 
+  /** Those of these hook keys that connections have, in any workspace. */
+  async findHookKeys(hookKeys: string[]): Promise<string[]> {
+    const rows = await this.database.manager.find(ChannelConnectionEntity, {
+      where: { hookKey: In(hookKeys), ...NOT_DISCONNECTED },
+      select: { hookKey: true },
+    });
+    return rows.map(({ hookKey }) => hookKey);
+  }
+
   /** In any workspace: an account is connected in one at most. */
   findByAccounts(channel: Channel, externalIds: string[]): Promise<ChannelConnectionEntity[]> {
     return this.database.manager.find(ChannelConnectionEntity, {

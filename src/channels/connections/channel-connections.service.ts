@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
-import { AuditService } from '../../audit/audit.service';
+import { requirePermission } from '../../access/require-permission';
+import { AuditRecord, AuditService } from '../../audit/audit.service';
+import { changedValues, valuesOf } from '../../audit/changed-values';
 import { AppError } from '../../common/app-error';
 import { isId } from '../../common/ids';
 import { Actor, SYSTEM } from '../../common/principal';
@@ -20,7 +22,10 @@ import { ChannelConnectionsRepository, ConnectionChanges } from './channel-conne
 import { ConnectionRegistration } from './connection-registration';
 import { ConnectionLoader } from './connection.loader';
 
-type ConnectionAction = 'connected' | 'rotated' | 'disconnected' | 'reauth_required';
+type ConnectionAction = 'connected' | 'rotated' | 'renewed' | 'disconnected' | 'reauth_required';
+
+/** Not the credentials: of them, a new end says all. */
+const AUDITED = ['settings', 'status', 'credentialsExpireAt'] as const;
 
 /** Connects workspaces to accounts at the channels' providers. For dashboards and the CLI: there is no route. */
 @Injectable()
@@ -40,17 +45,18 @@ export class ChannelConnectionsService {
    * Calls the provider within the transaction, which blocks only another connect of the same channel or account: of two
    * at once, the provider might call the hook that is not stored.
    * @throws AppError INVALID_BODY: the credentials are incomplete or refused, the channel is connected already, or the
-   * account is connected in another workspace; UNAVAILABLE: the provider can't be reached; NOT_FOUND (workspace)
+   * account is connected in another workspace; UNAVAILABLE: the provider can't be reached; FORBIDDEN; NOT_FOUND (workspace)
    */
   async connect(tenantId: string, input: ConnectChannel, actor: Actor): Promise<ConnectedChannel> {
     const { channel, credentials } = validate(ConnectChannel, input);
     if (!isId(tenantId)) throw AppError.notFound('Workspace');
     const { connection, checked } = this.registration.prepare(tenantId, channel, credentials);
     await this.database.transaction(async (tx) => {
+      await requirePermission(tx, tenantId, actor, 'channel_connection.connect');
       await this.connections.lockChannel(tx, tenantId, channel);
       await this.requireNotConnected(tx, connection);
       if (!(await this.connections.insert(tx, connection))) throw connectedElsewhere(connection);
-      await this.record(tx, connection, 'connected', actor);
+      await this.record(tx, connection, 'connected', actor, { after: valuesOf(connection, AUDITED) });
       await this.registration.register({ ...connection, credentials: checked.credentials });
     });
     return { ...this.summary(connection), reveal: checked.reveal };
@@ -69,11 +75,12 @@ export class ChannelConnectionsService {
   /**
    * Replaces an account's credentials, and lets it send again if the old ones no longer worked.
    * @throws AppError INVALID_BODY: the credentials are incomplete, refused, or another account's; UNAVAILABLE: the
-   * provider can't be reached; NOT_FOUND
+   * provider can't be reached; FORBIDDEN; NOT_FOUND
    */
   async rotate(tenantId: string, id: string, credentials: object, actor: Actor): Promise<ConnectedChannel> {
     const { channel } = await this.find(tenantId, id);
     return this.database.transaction(async (tx) => {
+      await requirePermission(tx, tenantId, actor, 'channel_connection.rotate');
       await this.connections.lockChannel(tx, tenantId, channel);
       const before = await this.find(tenantId, id, tx);
       const previous = this.loader.open(before);
@@ -83,7 +90,7 @@ export class ChannelConnectionsService {
       await this.registration.register({ ...previous, credentials: checked.credentials });
       const sealed = this.registration.seal(id, checked);
       const after = await this.update(tx, before, { ...sealed, status: 'ACTIVE', pausedUntil: null });
-      await this.record(tx, after, 'rotated', actor);
+      await this.record(tx, after, 'rotated', actor, changedValues(before, after, AUDITED));
       return { ...this.summary(after), reveal: checked.reveal };
     });
   }
@@ -92,17 +99,18 @@ export class ChannelConnectionsService {
    * Ends a connection at once: no message is sent over it any more, its provider's calls are refused, and its credentials
    * are deleted. Then deregisters the hook at the provider; if that fails, `providerFault` says why. The workers fail its
    * pending outbound messages in the background.
-   * @throws AppError NOT_FOUND
+   * @throws AppError FORBIDDEN, NOT_FOUND
    */
   async disconnect(tenantId: string, id: string, actor: Actor): Promise<DisconnectedChannel> {
     const { channel } = await this.find(tenantId, id);
     const { before, after } = await this.database.transaction(async (tx) => {
+      await requirePermission(tx, tenantId, actor, 'channel_connection.disconnect');
       await this.connections.lockChannel(tx, tenantId, channel);
       const before = await this.connections.lock(tx, tenantId, id, 'with none');
       if (!before) throw AppError.notFound('Channel connection');
       const sealed = this.registration.sealEmpty(id);
       const after = await this.update(tx, before, { ...sealed, status: 'DISCONNECTED' });
-      await this.record(tx, after, 'disconnected', actor);
+      await this.record(tx, after, 'disconnected', actor, changedValues(before, after, AUDITED));
       return { before, after };
     });
     return { ...this.summary(after), providerFault: await this.unregister(before) };
@@ -121,17 +129,19 @@ export class ChannelConnectionsService {
     if (!before || !isDeepStrictEqual(this.loader.open(before).credentials, credentials)) return false;
     if (before.status === 'REAUTH_REQUIRED') return true;
     const after = await this.update(tx, before, { status: 'REAUTH_REQUIRED' });
-    await this.record(tx, after, 'reauth_required', SYSTEM);
+    await this.record(tx, after, 'reauth_required', SYSTEM, changedValues(before, after, AUDITED));
     return true;
   }
 
   /**
-   * Stores credentials that a provider has renewed. No audit entry: nobody did it.
+   * Stores credentials that a provider has renewed, unless the connection was disconnected.
    * @internal
    */
   async renew(tx: Transaction, { tenantId, id }: Connection, checked: CheckedCredentials): Promise<void> {
-    const sealed = this.registration.seal(id, checked);
-    await this.connections.update(tx, tenantId, id, { ...sealed, updatedAt: new Date() });
+    const before = await this.connections.lock(tx, tenantId, id, 'with claims');
+    if (!before) return;
+    const after = await this.update(tx, before, this.registration.seal(id, checked));
+    await this.record(tx, after, 'renewed', SYSTEM, changedValues(before, after, AUDITED));
   }
 
   private async find(tenantId: string, id: string, tx?: Transaction): Promise<ChannelConnectionEntity> {
@@ -185,15 +195,11 @@ export class ChannelConnectionsService {
     { tenantId, id, channel, externalId }: ChannelConnectionEntity,
     action: ConnectionAction,
     actor: Actor,
+    changed: Pick<AuditRecord, 'before' | 'after'> | null,
   ): Promise<void> {
-    await this.audit.append(tx, {
-      tenantId,
-      actor,
-      action: `channel_connection.${action}`,
-      entity: 'channel_connection',
-      entityId: id,
-      metadata: { channel, externalId },
-    });
+    const subject = { tenantId, actor, entity: 'channel_connection', entityId: id };
+    const metadata = { channel, externalId };
+    await this.audit.append(tx, { ...subject, action: `channel_connection.${action}`, ...changed, metadata });
   }
 }
 

@@ -2,6 +2,8 @@ import { Injectable, Logger } from '@nestjs/common';
 import { Channel } from '../../common/channel';
 import { SecretBox, SecretUnreadable } from '../../common/secret-box';
 import { Transaction } from '../../database/transaction';
+import { Metrics } from '../../metrics/metrics';
+import { KeyLookup } from '../../rate-limit/key-lookup';
 import { Connection } from '../adapters/channel-adapter';
 import { ChannelConnectionEntity, ConnectionStatus } from './channel-connection.entity';
 import { ChannelConnectionsRepository } from './channel-connections.repository';
@@ -23,10 +25,15 @@ const HOOK_KEY = /^[0-9A-Za-z]{32}$/;
 export class ConnectionLoader {
   private readonly logger = new Logger(ConnectionLoader.name);
 
+  private readonly hookKeys: KeyLookup;
+
   constructor(
     private readonly connections: ChannelConnectionsRepository,
     private readonly secrets: SecretBox,
-  ) {}
+    metrics: Metrics,
+  ) {
+    this.hookKeys = new KeyLookup('hooks', metrics, (names) => connections.findHookKeys(names));
+  }
 
   async byId(tenantId: string, id: string): Promise<LoadedConnection | null> {
     return this.openNullable(await this.connections.find(tenantId, id));
@@ -36,9 +43,11 @@ export class ConnectionLoader {
     return this.openNullable(await this.connections.findByChannel(tenantId, channel));
   }
 
+  /** @throws AppError UNAVAILABLE: too many unknown hook keys wait */
   async byHookKey(channel: Channel, hookKey: string): Promise<LoadedConnection | null> {
     if (!HOOK_KEY.test(hookKey)) return null;
-    return this.openNullable(await this.connections.findByHookKey(channel, hookKey));
+    const find = () => this.connections.findByHookKey(channel, hookKey);
+    return this.openNullable(await this.hookKeys.find(hookKey, find));
   }
 
   /** Omits unreadable ones, which must not block the others. */

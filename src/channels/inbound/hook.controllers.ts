@@ -11,7 +11,7 @@ export const HOOK_CONTROLLERS = HOOKED_CHANNELS.map(hookController);
 
 function hookController(channel: Channel): Type<object> {
   const { label, hook } = describeChannel(channel);
-  const { signature, hasHandshake } = hook!;
+  const { hasHandshake } = hook!;
 
   @ApiTags('Channels')
   @Public()
@@ -28,7 +28,7 @@ function hookController(channel: Channel): Type<object> {
       return this.hooks.handshake({ channel, hookKey, request, response });
     }
 
-    @HookEvents(label, signature)
+    @HookEvents(label, hook!)
     receive(
       @Param('hookKey') hookKey: string,
       @Req() request: Request,

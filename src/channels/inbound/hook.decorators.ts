@@ -1,7 +1,8 @@
 import { applyDecorators, Get, Header, HttpCode, Post } from '@nestjs/common';
 import { ApiBody, ApiHeader, ApiOperation, ApiParam, ApiQuery, ApiResponse } from '@nestjs/swagger';
 import { ErrorCode } from '../../common/app-error';
-import { errorResponses, headerRefs, OtherErrors } from '../../common/error-responses';
+import { HookDescriptor } from '../../common/channel';
+import { ANSWER_HEADERS, errorResponses, headerRefs, OtherErrors } from '../../common/error-responses';
 
 /** Providers have no API key, so errors mean something else here. */
 const HOOK_ERRORS: OtherErrors = {
@@ -19,25 +20,22 @@ const HOOK_ERRORS: OtherErrors = {
       message: 'This is not the verify token of this address.',
     },
     PAYLOAD_TOO_LARGE: {
-      when: 'The body is larger than 3 MiB.',
+      when: 'The body is larger, or has more events, than the provider documents.',
       message: 'The body is larger than 3 MiB.',
     },
     RATE_LIMITED: {
-      when: 'More than 120 refused requests from one client address within a minute.',
+      when: 'More than 120 refused requests from one client address within a minute, or too many for the connection at once.',
       message: 'Too many refused requests. Retry in 17 s.',
     },
     UNAVAILABLE: {
-      when: 'Some events could not be stored: send the request again.',
+      when: 'Some events could not be stored, or too many requests are in flight: send the request again.',
       message: 'The service is busy. Retry shortly.',
     },
   },
 };
 
 /** The route receives a provider's events. */
-export function HookEvents(
-  provider: string,
-  signature: { name: string; description: string },
-): MethodDecorator {
+export function HookEvents(provider: string, { signature, batch }: HookDescriptor): MethodDecorator {
   return applyDecorators(
     Post(':hookKey'),
     HttpCode(200),
@@ -48,11 +46,11 @@ export function HookEvents(
     HookKey(),
     ApiHeader({ ...signature, required: true }),
     ApiBody({
-      description: `Events, as ${provider} documents them. At most 3 MiB.`,
+      description: `Events, as ${provider} documents them. At most ${batch.maxMebibytes} MiB and ${batch.maxEvents} events.`,
       schema: { type: 'object', example: {} },
     }),
-    ApiResponse({ status: 200, description: 'Stored.', headers: headerRefs(['X-Request-Id']) }),
-    HookErrors('INVALID_BODY', 'UNAUTHENTICATED', 'PAYLOAD_TOO_LARGE'),
+    ApiResponse({ status: 200, description: 'Stored.', headers: headerRefs(ANSWER_HEADERS) }),
+    HookErrors('INVALID_BODY', 'UNAUTHENTICATED', 'REQUEST_TIMEOUT', 'PAYLOAD_TOO_LARGE'),
   );
 }
 
@@ -69,7 +67,7 @@ export function HookHandshake(): MethodDecorator {
     ApiResponse({
       status: 200,
       description: 'Verified: the value of `hub.challenge`.',
-      headers: headerRefs(['X-Request-Id']),
+      headers: headerRefs(ANSWER_HEADERS),
       content: { 'text/plain': { schema: { type: 'string' }, example: '1158201444' } },
     }),
     HookErrors('FORBIDDEN'),

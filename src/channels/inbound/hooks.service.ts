@@ -1,13 +1,23 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { AppError } from '../../common/app-error';
-import { Channel } from '../../common/channel';
+import { Channel, describeChannel } from '../../common/channel';
 import { isDatabaseAway } from '../../common/database-errors';
+import { groupBy } from '../../common/group-by';
 import { isStorableText } from '../../common/validators';
 import { Config } from '../../config/config';
+import { RequestBodies } from '../../http/request-bodies';
 import { RateLimit, RateLimiter } from '../../rate-limit/rate-limiter';
-import { Connection, HookedAdapter, HookRequest, InboundEvent } from '../adapters/channel-adapter';
+import { WorkBudgets } from '../../rate-limit/work-budgets';
+import {
+  Connection,
+  HookedAdapter,
+  HookRequest,
+  InboundEvent,
+  InboundReceipt,
+} from '../adapters/channel-adapter';
 import { ChannelAdapters } from '../adapters/channel-adapters';
+import { isSameSecret } from '../adapters/constant-time';
 import { ConnectionLoader, LoadedConnection } from '../connections/connection.loader';
 import { ReceiptsService } from '../receipts/receipts.service';
 import { InboundService } from './inbound.service';
@@ -16,8 +26,8 @@ import { workInLanes } from './lanes';
 /** By client address, against guessing. Signed requests are never limited. */
 const REFUSALS: RateLimit = { max: 120, excess: 'Too many refused requests.' };
 
-/** Events of one request in progress: a body can hold thousands. */
-const CONCURRENCY = 8;
+/** Events of one request in progress: a body can hold thousands, and each takes a connection to PostgreSQL. */
+const CONCURRENCY = 4;
 
 export interface HookCall {
   channel: Channel;
@@ -38,6 +48,8 @@ export class HooksService {
     private readonly inbound: InboundService,
     private readonly receipts: ReceiptsService,
     private readonly limiter: RateLimiter,
+    private readonly budgets: WorkBudgets,
+    private readonly bodies: RequestBodies,
   ) {}
 
   /**
@@ -57,34 +69,80 @@ export class HooksService {
 
   /**
    * Stores all events of one request. When it throws, some may be missing, and the provider sends all of them again.
-   * @throws AppError UNAUTHENTICATED (also for an unknown address), INVALID_BODY, RATE_LIMITED
+   * @throws AppError UNAUTHENTICATED (also for an unknown address), INVALID_BODY, PAYLOAD_TOO_LARGE; RATE_LIMITED,
+   *   UNAVAILABLE when too many requests for the connection, or in all, are in flight
    */
   async receive(call: HookCall): Promise<void> {
-    const request = this.hookRequestOf(call.request);
+    // Before the body is read: who has no hook's key gets nothing held.
     const connection = await this.connections.byHookKey(call.channel, call.hookKey);
-    if (!connection || !this.adapterOf(connection).verify(connection, request)) {
-      throw await this.refusal(
-        call,
-        new AppError('UNAUTHENTICATED', 'The request is not signed as it must be.'),
-      );
-    }
+    if (!connection) throw await this.refusal(call, unsigned());
+    const request = this.hookRequestOf(call.request, await this.readBody(call, connection));
     const adapter = this.adapterOf(connection);
-    const events = adapter.parse(connection, request);
-    const others = await this.othersOf(connection, events, (other) => adapter.verify(other, request));
+    const signer = adapter.secretsOf(connection).find((secret) => adapter.verify(secret, request));
+    // What is not signed takes no slot from what is.
+    if (signer === undefined) throw await this.refusal(call, unsigned());
+    const release = await this.budgets.acquire('hooks', connection.id, call.response);
+    try {
+      await this.store(connection, request, signer);
+    } finally {
+      release();
+    }
+  }
+
+  private async store(connection: LoadedConnection, request: HookRequest, signer: string): Promise<void> {
+    const events = this.parse(connection, request);
+    const others = await this.othersOf(connection, events, signer);
     const owners = new Map([connection, ...others].map((owner) => [owner.externalId, owner]));
     this.reportUnowned(
       connection,
       events.filter(({ accountId }) => !owners.has(accountId)),
     );
     const errors: unknown[] = [];
-    await workInLanes(events, laneOf, CONCURRENCY, async (event) => {
+    const attempt = async (work: () => Promise<unknown>) => {
+      if (errors.some(isDatabaseAway)) return;
+      await work().catch((error: unknown) => errors.push(error));
+    };
+    await workInLanes(events.filter(isNoReceipt), laneOf, CONCURRENCY, async (event) => {
       const owner = owners.get(event.accountId);
-      if (!owner || errors.some(isDatabaseAway)) return;
-      const stored =
-        event.kind === 'message' ? this.inbound.receive(owner, event) : this.receipts.apply(owner, event);
-      await stored.catch((error: unknown) => errors.push(error));
+      if (!owner) return;
+      await attempt(() =>
+        event.kind === 'message' ? this.inbound.receive(owner, event) : this.receipts.apply(owner, event),
+      );
     });
+    const receipts = groupBy(events.filter(isReceipt), ({ accountId }) => accountId);
+    for (const [accountId, ofAccount] of receipts) {
+      const owner = owners.get(accountId);
+      if (owner) await attempt(() => this.receipts.applyReceipts(owner, ofAccount));
+    }
     this.throwFirst(errors);
+  }
+
+  private async readBody({ channel, request }: HookCall, { id }: Connection): Promise<Buffer> {
+    const { maxMebibytes } = describeChannel(channel).hook!.batch;
+    const limit = { bytes: maxMebibytes * 1024 * 1024, label: `${maxMebibytes} MiB` };
+    return this.bodies
+      .read(request, limit)
+      .catch((error: unknown) => this.reportTooLarge(error, channel, id));
+  }
+
+  private parse(connection: Connection, request: HookRequest): InboundEvent[] {
+    const { channel, id } = connection;
+    try {
+      return this.adapterOf(connection).parse(
+        connection,
+        request,
+        describeChannel(channel).hook!.batch.maxEvents,
+      );
+    } catch (error) {
+      return this.reportTooLarge(error, channel, id);
+    }
+  }
+
+  /** A provider that sends more than it documents would send it again and again. */
+  private reportTooLarge(error: unknown, channel: Channel, connectionId: string): never {
+    if (error instanceof AppError && error.code === 'PAYLOAD_TOO_LARGE')
+      this.logger.warn({ channel, connectionId }, `a hook's request was refused: ${error.message}`);
+    throw error;
   }
 
   /**
@@ -94,13 +152,15 @@ export class HooksService {
   private async othersOf(
     connection: Connection,
     events: InboundEvent[],
-    isSigned: (other: Connection) => boolean,
+    signer: string,
   ): Promise<LoadedConnection[]> {
     const { channel, externalId } = connection;
     const accounts = [...new Set(events.map(({ accountId }) => accountId))];
     const foreign = accounts.filter((account) => account !== externalId && isStorableText(account));
     if (foreign.length === 0) return [];
-    return (await this.connections.byAccounts(channel, foreign)).filter(isSigned);
+    const adapter = this.adapterOf(connection);
+    const found = await this.connections.byAccounts(channel, foreign);
+    return found.filter((other) => adapter.secretsOf(other).some((secret) => isSameSecret(secret, signer)));
   }
 
   private reportUnowned({ channel, id: connectionId }: Connection, events: InboundEvent[]): void {
@@ -130,15 +190,24 @@ export class HooksService {
     return error;
   }
 
-  /** The raw parser sets no body on an empty request. */
-  private hookRequestOf({ originalUrl, headers, body }: Request): HookRequest {
-    const rawBody = Buffer.isBuffer(body) ? body : Buffer.alloc(0);
+  private hookRequestOf({ originalUrl, headers }: Request, rawBody: Buffer): HookRequest {
     return { url: `${this.config.publicUrl}${originalUrl}`, headers, rawBody };
   }
 }
 
-/** Events of one customer, and receipts of one message, keep their order. */
-function laneOf(event: InboundEvent): string {
-  if (event.kind === 'message') return event.customer.externalId;
-  return event.kind === 'receipt' ? event.providerId : event.customerId;
+function unsigned(): AppError {
+  return new AppError('UNAUTHENTICATED', 'The request is not signed as it must be.');
+}
+
+function isReceipt(event: InboundEvent): event is InboundReceipt {
+  return event.kind === 'receipt';
+}
+
+function isNoReceipt(event: InboundEvent): event is Exclude<InboundEvent, InboundReceipt> {
+  return event.kind !== 'receipt';
+}
+
+/** Events of one customer keep their order. */
+function laneOf(event: Exclude<InboundEvent, InboundReceipt>): string {
+  return event.kind === 'message' ? event.customer.externalId : event.customerId;
 }

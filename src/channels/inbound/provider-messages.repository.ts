@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Transaction } from '../../database/transaction';
 import { MessageEntity } from '../../messages/message.entity';
+import { ErasedIds } from '../../secrets/erased-ids';
 import { Connection } from '../adapters/channel-adapter';
 
 export const PROVIDER_MESSAGES_KEY = 'provider_messages_pkey';
@@ -8,6 +9,9 @@ export const PROVIDER_MESSAGES_KEY = 'provider_messages_pkey';
 /** The providers' ids of stored customers' messages. */
 @Injectable()
 export class ProviderMessagesRepository {
+  constructor(private readonly erasedIds: ErasedIds) {}
+
+  /** Also when the message was erased meanwhile. */
   async isKnown(
     tx: Transaction,
     { tenantId, id }: Pick<Connection, 'tenantId' | 'id'>,
@@ -15,7 +19,7 @@ export class ProviderMessagesRepository {
   ): Promise<boolean> {
     const rows = await tx.query(
       'SELECT FROM provider_messages WHERE tenant_id = $1 AND connection_id = $2 AND provider_id = ANY ($3) LIMIT 1',
-      [tenantId, id, providerIds],
+      [tenantId, id, this.erasedIds.with(id, providerIds)],
     );
     return rows.length > 0;
   }

@@ -1,15 +1,33 @@
 import { Injectable } from '@nestjs/common';
 import { Transaction } from '../../database/transaction';
-import { DeliveryError, DeliveryStatus, ReceiptStatus, statusesBefore } from '../../messages/message-status';
+import {
+  DeliveryError,
+  DeliveryStatus,
+  ReceiptStatus,
+  statusesBefore,
+  withoutDetails,
+} from '../../messages/message-status';
+import { ErasedIds } from '../../secrets/erased-ids';
 import { Connection } from '../adapters/channel-adapter';
 import { MessageKey } from './claimed-message';
 
 /** The delivery status of outbound messages, their provider ids, and receipts that come before these ids. */
 @Injectable()
 export class MessageProgress {
+  constructor(private readonly erasedIds: ErasedIds) {}
+
   /** Serializes the provider's answer to a request and the receipts for it: they can come at the same time. */
   async lockProviderId(tx: Transaction, connection: Connection, providerId: string): Promise<void> {
     await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [connection.id + providerId]);
+  }
+
+  /** The same for many, in one order for all callers. */
+  async lockProviderIds(tx: Transaction, connection: Connection, providerIds: string[]): Promise<void> {
+    await tx.query(
+      `SELECT pg_advisory_xact_lock(hash) FROM (
+         SELECT hashtextextended($1 || id, 0) AS hash FROM unnest($2::text[]) id ORDER BY 1 OFFSET 0) ordered`,
+      [connection.id, providerIds],
+    );
   }
 
   /** @returns the previous status, or null when the message can't advance to this one */
@@ -25,10 +43,19 @@ export class MessageProgress {
          WHERE tenant_id = $1 AND conversation_id = $2 AND id = $3 AND delivery_status = ANY ($6)
          FOR NO KEY UPDATE
        )
-       UPDATE messages m SET delivery_status = $4, delivery_error = $5 FROM old
+       UPDATE messages m SET delivery_status = $4, delivery_error = CASE WHEN m.body = '' THEN $7::jsonb ELSE $5::jsonb END
+       FROM old
        WHERE m.tenant_id = $1 AND m.conversation_id = $2 AND m.id = $3
        RETURNING old.delivery_status AS before`,
-      [tenantId, conversationId, messageId, status, error && JSON.stringify(error), statusesBefore(status)],
+      [
+        tenantId,
+        conversationId,
+        messageId,
+        status,
+        error && JSON.stringify(error),
+        statusesBefore(status),
+        error && JSON.stringify(withoutDetails(error)),
+      ],
     );
     return row?.before ?? null;
   }
@@ -70,8 +97,8 @@ export class MessageProgress {
   ): Promise<MessageKey | null> {
     const [row] = await tx.query<MessageKey>(
       `SELECT tenant_id AS "tenantId", conversation_id AS "conversationId", message_id AS "messageId"
-       FROM provider_messages WHERE tenant_id = $1 AND connection_id = $2 AND provider_id = $3`,
-      [tenantId, id, providerId],
+       FROM provider_messages WHERE tenant_id = $1 AND connection_id = $2 AND provider_id = ANY ($3)`,
+      [tenantId, id, this.erasedIds.with(id, [providerId])],
     );
     return row ?? null;
   }

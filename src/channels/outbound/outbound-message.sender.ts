@@ -18,6 +18,7 @@ export class OutboundMessageSender {
 
   private async attempt(message: ClaimedMessage): Promise<AttemptOutcome> {
     const { connection, recipientId, messageId, conversationId, body } = message;
+    if (body === '') return { kind: 'ERASED' };
     if (recipientId === null) return { kind: 'NO_RECIPIENT' };
     return this.adapters
       .of(connection.channel)

@@ -31,9 +31,9 @@ const IS_READY = `
   AND d.message_id = (${firstUnsent('d.conversation_id')})
   AND coalesce((${endOfHolds('d.conversation_id', 'd.message_id')}) <= now(), true)`;
 
-/** The connection $2 of the workspace $1, if it may send. */
+/** The connection $2 of the workspace $1, if both may send. */
 const MAY_SEND = `
-  SELECT FROM channel_connections w
+  SELECT FROM channel_connections w JOIN workspaces t ON t.id = $1 AND t.suspended_at IS NULL
   WHERE w.tenant_id = $1 AND w.id = $2 AND w.status = 'ACTIVE' AND (w.paused_until IS NULL OR w.paused_until <= now())`;
 
 /** The recipient in a conversation `c`: its own identity, or else the contact's latest one. */
@@ -75,8 +75,8 @@ export class OutboundMessagesRepository {
   }
 
   /**
-   * Claims up to `count` messages under a new lease, the longest due first. They become SENDING. Shares the connection's
-   * lock: disconnecting waits for the claim, or the claim finds nothing.
+   * Claims up to `count` messages under a new lease, the longest due first. They become SENDING. Shares the locks
+   * of the connection and the workspace: disconnecting and suspending wait for the claim, or the claim finds nothing.
    */
   claim(connection: LoadedConnection, count: number): Promise<ClaimedMessage[]> {
     const leaseId = newId();

@@ -12,7 +12,7 @@ export type SendResult =
   /** It will be retried. The whole connection waits for `pauseMs`. */
   | { status: 'SENDING'; error: DeliveryError; retryDelayMs: number; pauseMs: number };
 
-export type AttemptOutcome = SendOutcome | { kind: 'NO_RECIPIENT' };
+export type AttemptOutcome = SendOutcome | { kind: 'NO_RECIPIENT' | 'ERASED' };
 
 /** @param failedAttempts before this one */
 export function resultOf(
@@ -39,6 +39,8 @@ export function resultOf(
       return failed('WINDOW_CLOSED', outcome.fault);
     case 'NO_RECIPIENT':
       return failed('NO_RECIPIENT');
+    case 'ERASED':
+      return failed('ERASED');
     case 'REAUTH':
       return failed('REAUTH_REQUIRED', outcome.fault);
     case 'RETRY': {

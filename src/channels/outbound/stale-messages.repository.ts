@@ -4,6 +4,7 @@ import { LOWEST_ID } from '../../common/ids';
 import { Database } from '../../database/database';
 import { Pipelined, Transaction } from '../../database/transaction';
 import { Target } from '../../queue/target';
+import { isSuspended } from '../../workspaces/suspension';
 import { ConnectionStatus } from '../connections/channel-connection.entity';
 import { MessageKey } from './claimed-message';
 
@@ -38,7 +39,8 @@ export class StaleMessagesRepository {
 
   /**
    * A step of a search for the connections of retries, leases and holds whose time came after `since`.
-   * @returns the time up to which they were found, and the messages whose lease or hold has ended
+   * @returns the time up to which they were found, those of workspaces that are not suspended, and the messages whose lease
+   * or hold has ended
    */
   async findScheduled(since: Date): Promise<{
     connections: Target[];
@@ -46,16 +48,19 @@ export class StaleMessagesRepository {
     until: Date;
     isLast: boolean;
   }> {
-    const rows = await this.database.prepared<MessageKey & { id: string; at: Date; hasEnded: boolean }>(
+    const rows = await this.database.prepared<
+      MessageKey & { id: string; at: Date; hasEnded: boolean; isSuspended: boolean }
+    >(
       `SELECT tenant_id AS "tenantId", connection_id AS id, conversation_id AS "conversationId",
-              message_id AS "messageId", next_attempt_at AS at, ${HAS_ENDED} AS "hasEnded"
+              message_id AS "messageId", next_attempt_at AS at, ${HAS_ENDED} AS "hasEnded",
+              ${isSuspended('tenant_id')} AS "isSuspended"
        FROM message_dispatches d
        WHERE (attempt_count > 0 OR lease_id IS NOT NULL OR holds) AND next_attempt_at > $1 AND next_attempt_at <= now()
        ORDER BY next_attempt_at LIMIT ${STEP_ROWS}`,
       [since],
     );
     return {
-      connections: rows.map(({ tenantId, id }) => ({ tenantId, id })),
+      connections: targetsOf(rows.filter((row) => !row.isSuspended)),
       ended: rows.filter(({ hasEnded }) => hasEnded),
       until: rows.at(-1)?.at ?? since,
       isLast: rows.length < STEP_ROWS,
@@ -77,7 +82,8 @@ export class StaleMessagesRepository {
       Target & Columns & { isDue: boolean; status: ConnectionStatus }
     >(
       `SELECT d.*, w.status FROM (
-         SELECT tenant_id AS "tenantId", connection_id AS id, bool_or(next_attempt_at <= now() AND NOT waits) AS "isDue",
+         SELECT tenant_id AS "tenantId", connection_id AS id,
+                bool_or(next_attempt_at <= now() AND NOT waits) AND NOT ${isSuspended('tenant_id')} AS "isDue",
                 array_agg(conversation_id) FILTER (WHERE ${HAS_ENDED}) AS "conversationIds",
                 array_agg(message_id) FILTER (WHERE ${HAS_ENDED}) AS "messageIds"
          FROM (SELECT * FROM message_dispatches WHERE (tenant_id, connection_id) > ($1, $2)

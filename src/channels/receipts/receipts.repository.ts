@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { idFloor } from '../../common/ids';
+import { idFloor, isId } from '../../common/ids';
 import { Transaction } from '../../database/transaction';
-import { Connection, InboundWatermark } from '../adapters/channel-adapter';
+import { DeliveryError, ReceiptStatus, statusesBefore } from '../../messages/message-status';
+import { Connection, InboundReceipt, InboundWatermark } from '../adapters/channel-adapter';
 import { MessageKey } from '../outbound/claimed-message';
 
 /** An echo comes within seconds, so an older message with the same text is another one. */
@@ -18,6 +19,15 @@ const UNSETTLED = `
          m.created_at AS "createdAt", m.body
   FROM messages m JOIN conversations c ON c.tenant_id = $1 AND c.id = m.conversation_id
   WHERE m.tenant_id = $1 AND m.delivery_status IN ('SENDING', 'UNKNOWN') AND c.source_channel = $2`;
+
+const STATUSES_IN_ORDER: ReceiptStatus[] = ['SENT', 'FAILED', 'DELIVERED', 'READ'];
+
+/** What a receipt changes. */
+export interface AppliedReceipt {
+  providerId: string;
+  status: ReceiptStatus;
+  error: DeliveryError | null;
+}
 
 /** A conversation `c` of the workspace $1 is with the customer $3. */
 const WITH_CUSTOMER = `
@@ -70,6 +80,90 @@ export class ReceiptsRepository {
     return candidates.find(({ body }) => body.trim() === text.trim()) ?? null;
   }
 
+  /**
+   * The provider ids among these whose receipts need more than a new status: the message still waits to be sent or
+   * settled, or its provider id was lost with an answer.
+   */
+  async findSpecial(
+    tx: Transaction,
+    { tenantId, channel, id }: Connection,
+    receipts: InboundReceipt[],
+  ): Promise<Set<string>> {
+    const rows = await tx.query<{ providerId: string }>(
+      `SELECT p.provider_id AS "providerId"
+       FROM provider_messages p
+       JOIN message_dispatches d ON d.tenant_id = $1 AND d.conversation_id = p.conversation_id
+         AND d.message_id = p.message_id
+       WHERE p.tenant_id = $1 AND p.connection_id = $2 AND p.provider_id = ANY ($3)
+       UNION
+       SELECT r.provider_id
+       FROM unnest($4::text[], $5::uuid[]) r (provider_id, message_id)
+       JOIN messages m ON m.tenant_id = $1 AND m.id = r.message_id
+         AND m.delivery_status IN ('SENDING', 'UNKNOWN')
+       JOIN conversations c ON c.tenant_id = $1 AND c.id = m.conversation_id AND c.source_channel = $6`,
+      [
+        tenantId,
+        id,
+        receipts.map(({ providerId }) => providerId),
+        ...unzip(receipts.filter(({ messageId }) => isId(messageId))),
+        channel,
+      ],
+    );
+    return new Set(rows.map(({ providerId }) => providerId));
+  }
+
+  /** Advances the messages with these provider ids. Of several receipts for one the highest status counts. */
+  async advanceAll(tx: Transaction, { tenantId, id }: Connection, receipts: AppliedReceipt[]): Promise<void> {
+    for (const status of STATUSES_IN_ORDER) {
+      const these = receipts.filter((receipt) => receipt.status === status);
+      if (these.length === 0) continue;
+      await tx.query(
+        `WITH passed AS (
+           SELECT m.conversation_id, m.id, r.error
+           FROM unnest($3::text[], $4::jsonb[]) r (provider_id, error)
+           JOIN provider_messages p ON p.tenant_id = $1 AND p.connection_id = $2 AND p.provider_id = r.provider_id
+           JOIN messages m ON m.tenant_id = $1 AND m.conversation_id = p.conversation_id AND m.id = p.message_id
+             AND m.delivery_status = ANY ($6)
+           ORDER BY 1, 2 FOR NO KEY UPDATE OF m
+         )
+         UPDATE messages m SET delivery_status = $5, delivery_error = passed.error FROM passed
+         WHERE m.tenant_id = $1 AND m.conversation_id = passed.conversation_id AND m.id = passed.id`,
+        [
+          tenantId,
+          id,
+          these.map(({ providerId }) => providerId),
+          these.map(({ error }) => error && JSON.stringify(error)),
+          status,
+          statusesBefore(status),
+        ],
+      );
+    }
+  }
+
+  /** For unknown provider ids: the answers to the requests may still be on their way. */
+  async recordEarly(
+    tx: Transaction,
+    { tenantId, id }: Connection,
+    receipts: AppliedReceipt[],
+  ): Promise<void> {
+    await tx.query(
+      `INSERT INTO early_receipts (tenant_id, connection_id, provider_id, status, error, created_at)
+       SELECT $1, $2, r.provider_id, r.status, r.error, now()
+       FROM unnest($3::text[], $4::text[], $5::jsonb[]) r (provider_id, status, error)
+       WHERE NOT EXISTS (
+         SELECT FROM provider_messages p
+         WHERE p.tenant_id = $1 AND p.connection_id = $2 AND p.provider_id = r.provider_id)
+       ON CONFLICT DO NOTHING`,
+      [
+        tenantId,
+        id,
+        receipts.map(({ providerId }) => providerId),
+        receipts.map(({ status }) => status),
+        receipts.map(({ error }) => error && JSON.stringify(error)),
+      ],
+    );
+  }
+
   /** Advances what was sent to a customer until then. FAILED messages stay FAILED: they never arrived. */
   async advanceUntil(
     tx: Transaction,
@@ -102,4 +196,8 @@ export class ReceiptsRepository {
       ],
     );
   }
+}
+
+function unzip(receipts: InboundReceipt[]): [string[], (string | null)[]] {
+  return [receipts.map(({ providerId }) => providerId), receipts.map(({ messageId }) => messageId)];
 }

@@ -10,7 +10,10 @@ import { deliveryError } from '../outbound/delivery-error';
 import { MessageProgress } from '../outbound/message-progress';
 import { OutboundMessageQueue } from '../outbound/outbound-message.queue';
 import { OutboundMessagesRepository } from '../outbound/outbound-messages.repository';
-import { ReceiptsRepository, UnsettledMessage } from './receipts.repository';
+import { AppliedReceipt, ReceiptsRepository, UnsettledMessage } from './receipts.repository';
+
+/** Receipts in one transaction: each holds an advisory lock, of which a server has 6400 by default. */
+const STEP = 100;
 
 /** Applies what providers report about sent messages: late, twice, in any order, or before their answer. */
 @Injectable()
@@ -24,13 +27,39 @@ export class ReceiptsService {
   ) {}
 
   /** @param event of an account whose own secret has verified it */
-  async apply(connection: Connection, event: InboundReceipt | InboundWatermark | InboundEcho): Promise<void> {
+  async apply(connection: Connection, event: InboundWatermark | InboundEcho): Promise<void> {
     if (!isApplicable(event)) return;
     await this.database.transaction(async (tx) => {
-      if (event.kind === 'receipt') await this.applyReceipt(tx, connection, event);
-      else if (event.kind === 'echo') await this.applyEcho(tx, connection, event);
+      if (event.kind === 'echo') await this.applyEcho(tx, connection, event);
       else await this.receipts.advanceUntil(tx, connection, event);
     });
+  }
+
+  /**
+   * Many at once, in bounded steps: one statement advances what was sent, one keeps what came before its message's id.
+   * @param receipts of one account, whose own secret has verified them
+   */
+  async applyReceipts(connection: Connection, receipts: InboundReceipt[]): Promise<void> {
+    const applicable = receipts.filter(isApplicable);
+    for (let at = 0; at < applicable.length; at += STEP) {
+      const step = applicable.slice(at, at + STEP);
+      await this.database.transaction((tx) => this.applyStep(tx, connection, step));
+    }
+  }
+
+  private async applyStep(
+    tx: Transaction,
+    connection: Connection,
+    receipts: InboundReceipt[],
+  ): Promise<void> {
+    const ids = [...new Set(receipts.map(({ providerId }) => providerId))];
+    await this.progress.lockProviderIds(tx, connection, ids);
+    const special = await this.receipts.findSpecial(tx, connection, receipts);
+    const isSpecial = ({ providerId }: InboundReceipt) => special.has(providerId);
+    const usual = receipts.filter((receipt) => !isSpecial(receipt)).map(withError);
+    await this.receipts.advanceAll(tx, connection, usual);
+    await this.receipts.recordEarly(tx, connection, usual);
+    for (const receipt of receipts.filter(isSpecial)) await this.applyReceipt(tx, connection, receipt);
   }
 
   private async applyReceipt(
@@ -38,12 +67,8 @@ export class ReceiptsService {
     connection: Connection,
     receipt: InboundReceipt,
   ): Promise<void> {
-    const { providerId, messageId, status, fault } = receipt;
-    const error =
-      status === 'FAILED'
-        ? deliveryError(fault?.kind === 'WINDOW' ? 'WINDOW_CLOSED' : 'REFUSED', fault)
-        : null;
-    await this.progress.lockProviderId(tx, connection, providerId);
+    const { providerId, messageId, status } = receipt;
+    const { error } = withError(receipt);
     const known = await this.progress.findByProviderId(tx, connection, providerId);
     if (known) return this.settle(tx, connection, known, status, error);
     const message = await this.findByOwnId(tx, connection, messageId);
@@ -91,6 +116,12 @@ export class ReceiptsService {
     const { tenantId, id } = connection;
     tx.onCommit(() => this.queue.wake([{ tenantId, id }]));
   }
+}
+
+function withError({ providerId, status, fault }: InboundReceipt): AppliedReceipt {
+  if (status !== 'FAILED') return { providerId, status, error: null };
+  const code = fault?.kind === 'WINDOW' ? 'WINDOW_CLOSED' : 'REFUSED';
+  return { providerId, status, error: deliveryError(code, fault) };
 }
 
 /** Whether its ids can be stored, and its time is valid. */

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import type { Response } from 'express';
 
 /** A client with more unread is cut off. When it is back, it reads the history. */
@@ -24,6 +25,10 @@ export class EventStream {
     else this.endCallbacks.push(callback);
   }
 
+  get socket(): Socket {
+    return this.response.req.socket;
+  }
+
   /** For a refusal. */
   retryAfter(seconds: number): void {
     this.response.setHeader('Retry-After', seconds);
@@ -33,7 +38,6 @@ export class EventStream {
     this.begun = true;
     this.response.writeHead(200, {
       'Content-Type': 'text/event-stream; charset=utf-8',
-      'Cache-Control': 'no-store',
       // Otherwise nginx buffers events.
       'X-Accel-Buffering': 'no',
     });

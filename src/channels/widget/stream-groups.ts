@@ -5,7 +5,7 @@ import { VisitorKey } from './visitors.repository';
 /** In this process. Many visitors may share one address, such as an office or a school. */
 const MAX_PER_VISITOR = 10;
 const MAX_PER_ADDRESS = 500;
-const RETRY_AFTER_SECONDS = 15;
+export const RETRY_AFTER_SECONDS = 15;
 
 /** One visitor's streams, one for each tab. */
 export class StreamGroup {

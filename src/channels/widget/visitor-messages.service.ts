@@ -2,12 +2,19 @@ import { Injectable, Logger } from '@nestjs/common';
 import { AppError } from '../../common/app-error';
 import { isId } from '../../common/ids';
 import { Page, PageQuery } from '../../common/page';
-import { MessageResponse, toMessage } from '../../messages/message.dto';
+import { toMessage } from '../../messages/message.dto';
 import { MessagesService } from '../../messages/messages.service';
 import { InboundService } from '../inbound/inbound.service';
 import { Visitor, Widget } from './visitor';
 import { VisitorsRepository } from './visitors.repository';
-import { PostMessage, PostReceipt, PostedMessageResponse, ReceiptResponse } from './widget.dto';
+import {
+  PostMessage,
+  PostReceipt,
+  PostedMessageResponse,
+  ReceiptResponse,
+  toVisitorMessage,
+  VisitorMessageResponse,
+} from './widget.dto';
 import { WidgetSignal } from '../adapters/widget.signal';
 
 /** A visitor reaches their own conversation only. */
@@ -46,15 +53,20 @@ export class VisitorMessagesService {
     if (!message) throw new Error('An inbound message was not stored');
     if (!isNew) onKnown();
     else this.notifyTabs(widget, externalId, message.id);
-    return { message: toMessage(message) };
+    return { message: toVisitorMessage(toMessage(message)) };
   }
 
-  /** Newest first. */
-  async list(widget: Widget, visitor: Visitor, query: PageQuery): Promise<Page<MessageResponse>> {
-    const conversationId = await this.conversationOf(widget, visitor);
-    return conversationId
-      ? this.messages.list(widget.tenantId, conversationId, query)
-      : { data: [], nextCursor: null };
+  /** Newest first. While the workspace is suspended, without what waits to be sent. */
+  async list(
+    { tenantId, id }: Widget,
+    { externalId }: Visitor,
+    query: PageQuery,
+  ): Promise<Page<VisitorMessageResponse>> {
+    const state = await this.visitors.state({ tenantId, connectionId: id, externalId });
+    if (!state?.conversationId) return { data: [], nextCursor: null };
+    const withUnsent = !state.isSuspended;
+    const page = await this.messages.list(tenantId, state.conversationId, query, { withUnsent });
+    return { data: page.data.map(toVisitorMessage), nextCursor: page.nextCursor };
   }
 
   /**
@@ -70,11 +82,6 @@ export class VisitorMessagesService {
     return {
       advanced: await this.visitors.advance(widget.tenantId, conversationId!, messageId, status),
     };
-  }
-
-  private async conversationOf({ tenantId, id }: Widget, { externalId }: Visitor): Promise<string | null> {
-    const state = await this.visitors.state({ tenantId, connectionId: id, externalId });
-    return state?.conversationId ?? null;
   }
 
   /** Not awaited: if it fails, the next heartbeat announces the message. */

@@ -1,10 +1,9 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { AppError } from '../../common/app-error';
 import { ContactsService } from '../../contacts/contacts.service';
 import { Database } from '../../database/database';
-import { isSameSecret } from '../adapters/constant-time';
 import { Visitor, Widget } from './visitor';
+import { identityOf } from './visitor-identity';
 import { VisitorTokens, LOGGED_IN_PREFIX } from './visitor-tokens';
 import { VisitorsRepository } from './visitors.repository';
 import { OpenSession, LoggedInVisitor, SessionResponse } from './widget.dto';
@@ -24,7 +23,7 @@ export class VisitorSessionsService {
   /**
    * Begins a session, or renews the session of `current`. An anonymous visitor becomes a contact with the first message:
    * most never write.
-   * @throws AppError UNAUTHENTICATED: the signature is not valid
+   * @throws AppError UNAUTHENTICATED: the signature is not valid, or has expired; INVALID_BODY
    */
   async open(widget: Widget, current: Visitor | null, { visitor }: OpenSession): Promise<SessionResponse> {
     const externalId = visitor
@@ -40,17 +39,13 @@ export class VisitorSessionsService {
   }
 
   private async logIn(widget: Widget, visitor: LoggedInVisitor): Promise<string> {
-    const { id, signature, ...profile } = visitor;
-    const expected = createHmac('sha256', widget.credentials.identitySecret).update(id).digest('hex');
-    if (!isSameSecret(signature, expected)) {
-      throw new AppError('UNAUTHENTICATED', "The visitor's signature is not that of this widget's secret.");
-    }
+    const { id, signed, claimed } = await identityOf(visitor, widget.credentials.identitySecret);
     const { tenantId, channel } = widget;
     const externalId = LOGGED_IN_PREFIX + id;
     await this.database.transaction(async (tx) => {
       const customer = { channel, externalId, name: null, phone: null };
       const contactId = await this.contacts.identify(tx, tenantId, customer);
-      await this.visitors.updateProfile(tx, tenantId, contactId, profile);
+      await this.visitors.updateProfile(tx, tenantId, contactId, { signed, claimed });
     });
     return externalId;
   }

@@ -1,15 +1,20 @@
 import { BeforeApplicationShutdown, Injectable, Logger, OnModuleInit } from '@nestjs/common';
 import { AppError } from '../../common/app-error';
 import { Periodic } from '../../common/periodic';
+import { Connections } from '../../http/connections';
 import { toMessage } from '../../messages/message.dto';
 import { Metrics } from '../../metrics/metrics';
+import { WorkBudgets } from '../../rate-limit/work-budgets';
 import { EventStream } from './event-stream';
-import { textKeyOf, StreamGroup, StreamGroups } from './stream-groups';
+import { RETRY_AFTER_SECONDS, textKeyOf, StreamGroup, StreamGroups } from './stream-groups';
 import { Visitor, Widget } from './visitor';
 import { VisitorsRepository, VisitorState } from './visitors.repository';
+import { toVisitorMessage } from './widget.dto';
 import { WidgetNotice, WidgetSignal } from '../adapters/widget.signal';
 
 const HEARTBEAT_MS = 15_000;
+/** Visitors in one statement. */
+const HEARTBEAT_BATCH = 500;
 
 /**
  * The streams of the visitors that are connected to this process. They carry every message of the visitor's
@@ -31,6 +36,8 @@ export class VisitorStreams implements OnModuleInit, BeforeApplicationShutdown {
     private readonly visitors: VisitorsRepository,
     private readonly signal: WidgetSignal,
     private readonly metrics: Metrics,
+    private readonly connections: Connections,
+    private readonly budgets: WorkBudgets,
   ) {}
 
   onModuleInit(): void {
@@ -45,11 +52,17 @@ export class VisitorStreams implements OnModuleInit, BeforeApplicationShutdown {
    */
   async open(widget: Widget, visitor: Visitor, address: string, stream: EventStream): Promise<void> {
     if (this.stopping) throw new AppError('UNAVAILABLE', 'The process is stopping. Connect again.');
+    const release = await this.budgets.acquire('streams', widget.id).catch((error: unknown) => {
+      stream.retryAfter(RETRY_AFTER_SECONDS);
+      throw error;
+    });
+    stream.onEnd(release);
     const { externalId, expiresAt } = visitor;
     // Before the state is read, so that no message in between is missed.
     const key = { tenantId: widget.tenantId, connectionId: widget.id, externalId };
     const group = this.groups.add(key, address, stream);
     this.metrics.visitorStreams.inc();
+    this.connections.countAsStream(stream.socket);
     const expiry = setTimeout(() => stream.end('token_expired'), expiresAt.getTime() - Date.now());
     stream.onEnd(() => {
       clearTimeout(expiry);
@@ -65,10 +78,14 @@ export class VisitorStreams implements OnModuleInit, BeforeApplicationShutdown {
     });
   }
 
-  /** One query for all visitors. */
+  /** One query for many visitors. */
   async sendHeartbeats(): Promise<void> {
     const groups = this.groups.all();
-    if (groups.length === 0) return;
+    for (let from = 0; from < groups.length; from += HEARTBEAT_BATCH)
+      await this.sendHeartbeatsTo(groups.slice(from, from + HEARTBEAT_BATCH));
+  }
+
+  private async sendHeartbeatsTo(groups: StreamGroup[]): Promise<void> {
     const states = await this.visitors.states(groups.map(({ key }) => key));
     const byVisitor = new Map(states.map((state) => [textKeyOf(state), state]));
     for (const group of groups) {
@@ -111,7 +128,10 @@ export class VisitorStreams implements OnModuleInit, BeforeApplicationShutdown {
     const found = await this.visitors.stateWith(group.key, messageId);
     if (!found) return;
     const { state, message } = found;
-    group.send('message', state.sequence, { ...positionOf(state), message: toMessage(message) });
+    group.send('message', state.sequence, {
+      ...positionOf(state),
+      message: toVisitorMessage(toMessage(message)),
+    });
   }
 }
 

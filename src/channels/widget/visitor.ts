@@ -14,6 +14,8 @@ export interface Visitor {
 /** Has passed WidgetGuard. */
 export interface WidgetRequest extends Request {
   widget: Widget;
+  /** Gives back its slot; may be called again. */
+  releaseSlot: () => void;
 }
 
 /** Has passed VisitorGuard. */

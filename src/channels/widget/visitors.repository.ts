@@ -3,7 +3,11 @@ import { MessageEntity } from '../../messages/message.entity';
 import { statusesBefore } from '../../messages/message-status';
 import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
+import { VERIFIED_FIELDS } from '../../contacts/contact.entity';
+import { isSuspended } from '../../workspaces/suspension';
+import { ErasedIds } from '../../secrets/erased-ids';
 import { OutboundMessagesRepository } from '../outbound/outbound-messages.repository';
+import { VisitorProfile } from './visitor-identity';
 
 export interface VisitorKey {
   tenantId: string;
@@ -18,6 +22,8 @@ export interface VisitorState extends VisitorKey {
   conversationId: string | null;
   /** The number of the conversation's last event; 0 before the first. */
   sequence: number;
+  /** The workspace is: then nothing is sent to the visitor. */
+  isSuspended: boolean;
 }
 
 /**
@@ -41,7 +47,7 @@ const VISITORS = `
 const STATE = `
   visitor.tenant_id AS "tenantId", visitor.connection_id AS "connectionId", visitor.external_id AS "externalId",
   connection.updated_at::text AS version, conversation.id AS "conversationId",
-  coalesce(conversation.event_sequence, 0)::float8 AS sequence`;
+  coalesce(conversation.event_sequence, 0)::float8 AS sequence, ${isSuspended('visitor.tenant_id')} AS "isSuspended"`;
 
 const MESSAGE = `
   message.id, message.sender_type AS "senderType", message.sender_agent_id AS "senderAgentId", message.body,
@@ -53,6 +59,7 @@ export class VisitorsRepository {
   constructor(
     private readonly database: Database,
     private readonly outboundMessages: OutboundMessagesRepository,
+    private readonly erasedIds: ErasedIds,
   ) {}
 
   /** In no order, without visitors of a disconnected widget. */
@@ -87,8 +94,8 @@ export class VisitorsRepository {
       `SELECT ${MESSAGE} FROM provider_messages known
        JOIN messages message ON message.tenant_id = $1
          AND message.conversation_id = known.conversation_id AND message.id = known.message_id
-       WHERE known.tenant_id = $1 AND known.connection_id = $2 AND known.provider_id = $3`,
-      [tenantId, connectionId, providerId],
+       WHERE known.tenant_id = $1 AND known.connection_id = $2 AND known.provider_id = ANY ($3)`,
+      [tenantId, connectionId, this.erasedIds.with(connectionId, [providerId])],
     );
     return row ?? null;
   }
@@ -124,18 +131,31 @@ export class VisitorsRepository {
     });
   }
 
-  /** Omitted fields keep their values. Only the visitor's id is signed. */
+  /** What is signed replaces the contact's values, and is verified. What is only claimed fills those that are empty. */
   async updateProfile(
     tx: Transaction,
     tenantId: string,
     contactId: string,
-    { name, email }: { name?: string; email?: string },
+    { signed, claimed }: { signed: VisitorProfile; claimed: VisitorProfile },
   ): Promise<void> {
+    const verified = VERIFIED_FIELDS.filter((field) => typeof signed[field] === 'string');
     await tx.query(
-      `UPDATE contacts SET name = coalesce($3, name), email = coalesce($4, email), updated_at = now()
-       WHERE tenant_id = $1 AND id = $2
-         AND (coalesce($3, name), coalesce($4, email)) IS DISTINCT FROM (name, email)`,
-      [tenantId, contactId, name ?? null, email ?? null],
+      `UPDATE contacts SET name = now.name, email = now.email, verified = now.verified, updated_at = $3
+       FROM (
+         SELECT coalesce($4, name, $5) AS name, coalesce($6, email, $7) AS email,
+                ARRAY (SELECT unnest(verified) UNION SELECT unnest($8::text[]) ORDER BY 1) AS verified
+         FROM contacts WHERE tenant_id = $1 AND id = $2 FOR NO KEY UPDATE
+       ) AS now
+       WHERE contacts.tenant_id = $1 AND contacts.id = $2
+         AND (now.name, now.email, now.verified)
+           IS DISTINCT FROM (contacts.name, contacts.email, contacts.verified)`,
+      [
+        tenantId,
+        contactId,
+        new Date(),
+        ...[signed.name, claimed.name, signed.email, claimed.email].map((value) => value ?? null),
+        verified,
+      ],
     );
   }
 }

@@ -1,12 +1,24 @@
-import { Body, Controller, Get, HttpCode, Options, Post, Query, Req, Res, UseGuards } from '@nestjs/common';
+import {
+  Body,
+  Controller,
+  Get,
+  HttpCode,
+  Options,
+  Post,
+  Query,
+  Req,
+  Res,
+  UseGuards,
+  UseInterceptors,
+} from '@nestjs/common';
 import { ApiExcludeEndpoint, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { Public } from '../../common/access.decorators';
+import { clientNetworkOf } from '../../common/client-network';
 import { NoQuery } from '../../common/request.pipe';
 import { type Page, PageQuery } from '../../common/page';
-import { MessageResponse } from '../../messages/message.dto';
 import { EventStream } from './event-stream';
-import { type Visitor, type Widget } from './visitor';
+import { type Visitor, type VisitorRequest, type Widget } from './visitor';
 import { VisitorMessagesService } from './visitor-messages.service';
 import { VisitorSessionsService } from './visitor-sessions.service';
 import { VisitorStreams } from './visitor-streams';
@@ -27,14 +39,24 @@ import {
   PostedMessageResponse,
   ReceiptResponse,
   SessionResponse,
+  VisitorMessageResponse,
 } from './widget.dto';
-import { addressOf, ForVisitors, WidgetGuard, type WidgetLimit } from './widget.guards';
+import { ForVisitors, VisitorSlotInterceptor, WidgetGuard, type WidgetLimit } from './widget.guards';
 
 const SESSIONS: WidgetLimit = {
   by: 'address',
   name: 'sessions',
   max: 60,
   excess: 'Too many sessions from this address.',
+};
+/** Over all addresses: so a crowd of them can't fill a workspace with contacts. Who is logged in is none. */
+const NEW_VISITORS: WidgetLimit = {
+  by: 'widget',
+  name: 'new-visitors',
+  max: ({ widgetNewVisitors }) => widgetNewVisitors,
+  excess: 'Too many new visitors of this widget.',
+  counts: ({ visitor, body }: Partial<VisitorRequest>) =>
+    !visitor && !(body as OpenSession | undefined)?.visitor,
 };
 const MESSAGES: WidgetLimit = { by: 'visitor', name: 'messages', max: 30, excess: 'Too many messages.' };
 const MESSAGES_FROM_ADDRESS: WidgetLimit = {
@@ -43,12 +65,19 @@ const MESSAGES_FROM_ADDRESS: WidgetLimit = {
   max: 120,
   excess: 'Too many messages from this address.',
 };
+const MESSAGES_OF_WIDGET: WidgetLimit = {
+  by: 'widget',
+  name: 'messages-of',
+  max: ({ widgetMessages }) => widgetMessages,
+  excess: 'Too many messages to this widget.',
+};
 const CALLS: WidgetLimit = { by: 'visitor', name: 'calls', max: 240, excess: 'Too many requests.' };
 
 /** Called by the widget on a workspace's pages. No trial guard: customers can write after the trial has expired. */
 @ApiTags('Widget')
 @Public()
 @UseGuards(WidgetGuard)
+@UseInterceptors(VisitorSlotInterceptor)
 @Controller('channels/widget/:siteKey')
 export class WidgetController {
   constructor(
@@ -57,7 +86,7 @@ export class WidgetController {
     private readonly streams: VisitorStreams,
   ) {}
 
-  /** CORS. WidgetGuard has set the headers. */
+  /** CORS. WidgetGuard has set the headers, which are the same for every page. */
   @Options(['sessions', 'messages', 'events', 'receipts'])
   @HttpCode(204)
   @ApiExcludeEndpoint()
@@ -65,10 +94,10 @@ export class WidgetController {
 
   @Post('sessions')
   @NoQuery()
-  @ForVisitors(SESSIONS)
+  @ForVisitors(SESSIONS, NEW_VISITORS)
   @TokenOptional()
   @WidgetAnswer('Begin a session, or renew one', SessionResponse, 201)
-  @WidgetErrors('INVALID_QUERY', 'INVALID_BODY', 'PAYLOAD_TOO_LARGE')
+  @WidgetErrors('INVALID_QUERY', 'INVALID_BODY', 'REQUEST_TIMEOUT', 'PAYLOAD_TOO_LARGE')
   open(
     @CurrentWidget() widget: Widget,
     @CurrentVisitor() visitor: Visitor | null,
@@ -79,10 +108,10 @@ export class WidgetController {
 
   @Post('messages')
   @NoQuery()
-  @ForVisitors(CALLS, MESSAGES, MESSAGES_FROM_ADDRESS)
+  @ForVisitors(CALLS, MESSAGES, MESSAGES_FROM_ADDRESS, MESSAGES_OF_WIDGET)
   @TokenRequired()
   @WidgetAnswer('Write a message; 200 when it was stored before', PostedMessageResponse, 200, 201)
-  @WidgetErrors('INVALID_QUERY', 'INVALID_BODY', 'PAYLOAD_TOO_LARGE')
+  @WidgetErrors('INVALID_QUERY', 'INVALID_BODY', 'REQUEST_TIMEOUT', 'PAYLOAD_TOO_LARGE')
   post(
     @CurrentWidget() widget: Widget,
     @CurrentVisitor() visitor: Visitor,
@@ -95,13 +124,13 @@ export class WidgetController {
   @Get('messages')
   @ForVisitors(CALLS)
   @TokenRequired()
-  @WidgetPage("List the messages of the visitor's conversation, newest first", MessageResponse)
+  @WidgetPage("List the messages of the visitor's conversation, newest first", VisitorMessageResponse)
   @WidgetErrors('INVALID_QUERY')
   list(
     @CurrentWidget() widget: Widget,
     @CurrentVisitor() visitor: Visitor,
     @Query() query: PageQuery,
-  ): Promise<Page<MessageResponse>> {
+  ): Promise<Page<VisitorMessageResponse>> {
     return this.messages.list(widget, visitor, query);
   }
 
@@ -111,7 +140,7 @@ export class WidgetController {
   @ForVisitors(CALLS)
   @TokenRequired()
   @WidgetAnswer('Report that outbound messages were delivered or read', ReceiptResponse, 200)
-  @WidgetErrors('INVALID_QUERY', 'INVALID_BODY', 'PAYLOAD_TOO_LARGE')
+  @WidgetErrors('INVALID_QUERY', 'INVALID_BODY', 'REQUEST_TIMEOUT', 'PAYLOAD_TOO_LARGE')
   receive(
     @CurrentWidget() widget: Widget,
     @CurrentVisitor() visitor: Visitor,
@@ -136,6 +165,6 @@ export class WidgetController {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    return this.streams.open(widget, visitor, addressOf(request), new EventStream(response));
+    return this.streams.open(widget, visitor, clientNetworkOf(request), new EventStream(response));
   }
 }

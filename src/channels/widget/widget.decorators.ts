@@ -9,10 +9,13 @@ import {
   type ApiResponseOptions,
 } from '@nestjs/swagger';
 import { ErrorCode } from '../../common/app-error';
-import { errorResponses, headerRefs, OtherErrors } from '../../common/error-responses';
+import { ANSWER_HEADERS, errorResponses, headerRefs, OtherErrors } from '../../common/error-responses';
 import { pageSchema } from '../../common/api.decorators';
 import { VisitorRequest } from './visitor';
 import { TOKEN_OPTIONAL } from './widget.guards';
+
+/** When an allowed page asks. */
+const CORS_HEADERS = ['Access-Control-Allow-Origin', 'Access-Control-Expose-Headers'];
 
 /** Visitors have no API key, so these errors mean something else than on the API's routes. */
 const WIDGET_ERRORS: OtherErrors = {
@@ -34,6 +37,7 @@ const WIDGET_ERRORS: OtherErrors = {
       message: 'Too many messages. Retry in 17 s.',
     },
   },
+  headers: CORS_HEADERS,
 };
 const COMMON_ERRORS: ErrorCode[] = [
   'UNAUTHENTICATED',
@@ -93,7 +97,10 @@ export const CurrentWidget = createParamDecorator(
   (_: unknown, context: ExecutionContext) => context.switchToHttp().getRequest<VisitorRequest>().widget,
 );
 
-const DONE: ApiResponseOptions = { description: 'Done.', headers: headerRefs(['X-Request-Id']) };
+const DONE: ApiResponseOptions = {
+  description: 'Done.',
+  headers: headerRefs([...ANSWER_HEADERS, ...CORS_HEADERS]),
+};
 
 function WidgetRoute(summary: string): MethodDecorator {
   return applyDecorators(

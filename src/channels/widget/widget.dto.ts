@@ -1,32 +1,24 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
-import { IsEmail, IsIn, IsObject, IsOptional, IsString, Matches, ValidateNested } from 'class-validator';
+import {
+  IsEmail,
+  IsIn,
+  IsObject,
+  IsOptional,
+  IsString,
+  Matches,
+  ValidateIf,
+  ValidateNested,
+} from 'class-validator';
 import { IsStorableText, MaxCharacters, NotBlank } from '../../common/validators';
 import { MAX_BODY_CHARACTERS, MessageResponse } from '../../messages/message.dto';
+import { type SenderType } from '../../messages/message.entity';
+import { DELIVERY_STATUSES, type DeliveryStatus } from '../../messages/message-status';
 
 const CLIENT_MESSAGE_ID = /^[\w.:-]{1,100}$/;
 
-/** The workspace signs the id only. */
-export class LoggedInVisitor {
-  @ApiProperty({
-    minLength: 1,
-    maxLength: 200,
-    description: "The workspace's own id of the visitor.",
-    example: 'customer-1042',
-  })
-  @MaxCharacters(200)
-  @NotBlank()
-  @IsStorableText()
-  id: string;
-
-  @ApiProperty({
-    pattern: '^[0-9a-f]{64}$',
-    description: "HMAC-SHA256 of the id under the widget's identity secret, in hexadecimal.",
-    example: '7a1f9c5be2d04f8e6b3a2c1d0e9f8a7b6c5d4e3f2a1b0c9d8e7f6a5b4c3d2e1f',
-  })
-  @Matches(/^[0-9a-f]{64}$/, { message: 'must be 64 hexadecimal digits in lower case' })
-  signature: string;
-
+/** Given by a page, or signed by the workspace's server. */
+class Profile {
   @ApiPropertyOptional({ maxLength: 200, example: 'Zoë Martín' })
   @IsOptional()
   @MaxCharacters(200)
@@ -38,6 +30,53 @@ export class LoggedInVisitor {
   @IsOptional()
   @IsEmail({}, { message: 'must be an e-mail address' })
   email?: string;
+}
+
+/** What the workspace's server says of a visitor in a JWT. */
+export class IdentityClaims extends Profile {
+  @MaxCharacters(200)
+  @NotBlank()
+  @IsStorableText()
+  sub: string;
+}
+
+const hasNoJwt = ({ jwt }: LoggedInVisitor) => typeof jwt !== 'string';
+
+/** Signed by `jwt`, or by `id` and `signature`. `name` and `email` beside them are what the page says. */
+export class LoggedInVisitor extends Profile {
+  @ApiPropertyOptional({
+    minLength: 1,
+    maxLength: 200,
+    description: "The workspace's own id of the visitor, with `signature`.",
+    example: 'customer-1042',
+  })
+  @ValidateIf(hasNoJwt)
+  @MaxCharacters(200)
+  @NotBlank()
+  @IsStorableText()
+  id?: string;
+
+  @ApiPropertyOptional({
+    pattern: '^[0-9a-f]{64}$',
+    description:
+      "HMAC-SHA256 of the id under the widget's identity secret, in hexadecimal. It never expires.",
+    example: '7a1f9c5be2d04f8e6b3a2c1d0e9f8a7b6c5d4e3f2a1b0c9d8e7f6a5b4c3d2e1f',
+  })
+  @ValidateIf(hasNoJwt)
+  @Matches(/^[0-9a-f]{64}$/, { message: 'must be 64 hexadecimal digits in lower case' })
+  signature?: string;
+
+  @ApiPropertyOptional({
+    maxLength: 4096,
+    description:
+      "A JWT of the workspace's server, HS256 with the widget's identity secret: `sub` is its id of the visitor, `exp` " +
+      'is required, `name` and `email` are verified by it. Instead of `id` and `signature`.',
+    example: 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJjdXN0b21lci0xMDQyIiwiZXhwIjoxNzk1MzA5MjAwfQ.c2lnbmF0dXJl',
+  })
+  @IsOptional()
+  @MaxCharacters(4096)
+  @IsString()
+  jwt?: string;
 }
 
 export class OpenSession {
@@ -116,9 +155,38 @@ export class SessionResponse {
   conversationId: string | null;
 }
 
+/** How far an outbound message has come; null for the visitor's own. */
+export class VisitorMessageDelivery {
+  @ApiProperty({ type: String, enum: DELIVERY_STATUSES, nullable: true, example: 'SENT' })
+  status: DeliveryStatus | null;
+}
+
+/** A message as its visitor sees it: not which agent wrote it, and not what failed inside. */
+export class VisitorMessageResponse {
+  @ApiProperty({ example: '019ab3f6-0d4b-7c55-8a2e-6f1f7d1b2c90' })
+  id: string;
+
+  @ApiProperty({ type: String, example: 'AGENT', description: 'CUSTOMER or AGENT; more may come.' })
+  senderType: SenderType;
+
+  @ApiProperty({ example: 'Yes, within three days.' })
+  body: string;
+
+  @ApiProperty({ example: '2026-11-20T09:41:07.512Z' })
+  createdAt: Date;
+
+  @ApiProperty()
+  delivery: VisitorMessageDelivery;
+}
+
 export class PostedMessageResponse {
   @ApiProperty()
-  message: MessageResponse;
+  message: VisitorMessageResponse;
+}
+
+export function toVisitorMessage(message: MessageResponse): VisitorMessageResponse {
+  const { id, senderType, body, createdAt, delivery } = message;
+  return { id, senderType, body, createdAt, delivery: { status: delivery.status } };
 }
 
 export class ReceiptResponse {

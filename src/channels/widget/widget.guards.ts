@@ -1,15 +1,21 @@
 import {
   applyDecorators,
+  CallHandler,
   CanActivate,
   ExecutionContext,
   Injectable,
+  NestInterceptor,
   SetMetadata,
   UseGuards,
 } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Request, Response } from 'express';
+import { finalize, Observable } from 'rxjs';
 import { AppError } from '../../common/app-error';
+import { clientNetworkOf } from '../../common/client-network';
+import { Config } from '../../config/config';
 import { RateLimit, RateLimiter } from '../../rate-limit/rate-limiter';
+import { WorkBudgets } from '../../rate-limit/work-budgets';
 import { ANY_ORIGIN } from '../adapters/widget.settings';
 import { ConnectionLoader } from '../connections/connection.loader';
 import { Visitor, VisitorRequest, Widget, WidgetRequest } from './visitor';
@@ -23,34 +29,77 @@ const REFUSALS: RateLimit = { max: 120, excess: 'Too many refused requests.' };
 export const TOKEN_OPTIONAL = 'widget:token-optional';
 
 /** A limit per minute. */
-export interface WidgetLimit extends RateLimit {
-  by: 'visitor' | 'address';
+export interface WidgetLimit {
+  by: 'visitor' | 'address' | 'widget';
   /** Of the counter in Redis. */
   name: string;
+  max: number | ((config: Config) => number);
+  excess: string;
+  /** Whether a request counts; each does by default. */
+  counts?: (request: VisitorRequest) => boolean;
 }
 
 const LIMITS = 'widget:limits';
 
-/** Finds the widget of the path, checks the calling page's origin, and sets the CORS headers of every answer. */
+/** Site keys that this process has found. */
+const MAX_KNOWN = 10_000;
+/** The budget's key of all others, so that made-up ones do not take turns with widgets. */
+const UNKNOWN = 'unknown';
+
+/**
+ * Finds the widget of the path, checks the calling page's origin, and sets the CORS headers of every answer. A request gets
+ * a slot of its widget before anything is read for it; VisitorSlotInterceptor gives it back.
+ */
 @Injectable()
 export class WidgetGuard implements CanActivate {
+  private readonly known = new Set<string>();
+
   constructor(
     private readonly connections: ConnectionLoader,
     private readonly limiter: RateLimiter,
+    private readonly budgets: WorkBudgets,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<WidgetRequest>();
     const response = context.switchToHttp().getResponse<Response>();
+    if (request.method === 'OPTIONS') return allowPreflight(response);
     response.vary('Origin');
-    const widget = await this.connections.byHookKey('WIDGET', request.params['siteKey'] as string);
+    const siteKey = request.params['siteKey'] as string;
+    const isKnown = this.known.has(siteKey);
+    // Counted first: made-up keys must not reach PostgreSQL without limit.
+    if (!isKnown) await this.countRefusal(request, response);
+    request.releaseSlot = await this.budgets.acquire('widget', isKnown ? siteKey : UNKNOWN, response);
+    // For a request that another guard refuses.
+    response.once('close', request.releaseSlot);
+    const widget = await this.connections.byHookKey('WIDGET', siteKey);
     if (!widget) {
-      await this.limiter.count(`widget-refused:${addressOf(request)}`, REFUSALS, response);
+      if (this.known.delete(siteKey)) await this.countRefusal(request, response);
       throw AppError.notFound('Widget');
     }
+    if (!isKnown) this.remember(siteKey);
     request.widget = widget as Widget;
     allowOrigin(request, response);
     return true;
+  }
+
+  private countRefusal(request: Request, response: Response): Promise<void> {
+    return this.limiter.count(`widget-refused:${clientNetworkOf(request)}`, REFUSALS, response);
+  }
+
+  private remember(siteKey: string): void {
+    const [oldest] = this.known;
+    if (this.known.size >= MAX_KNOWN) this.known.delete(oldest!);
+    this.known.add(siteKey);
+  }
+}
+
+/** Gives the slot back when the answer is made: a client that reads it slowly, or a stream, does not keep it. */
+@Injectable()
+export class VisitorSlotInterceptor implements NestInterceptor {
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    const { releaseSlot } = context.switchToHttp().getRequest<Partial<WidgetRequest>>();
+    return releaseSlot ? next.handle().pipe(finalize(releaseSlot)) : next.handle();
   }
 }
 
@@ -71,7 +120,7 @@ export class VisitorGuard implements CanActivate {
     const visitor = await this.authenticate(request);
     if (!visitor) {
       const response = context.switchToHttp().getResponse<Response>();
-      await this.limiter.count(`widget-refused:${addressOf(request)}`, REFUSALS, response);
+      await this.limiter.count(`widget-refused:${clientNetworkOf(request)}`, REFUSALS, response);
       throw new AppError('UNAUTHENTICATED', refusalOf(request));
     }
     request.visitor = visitor;
@@ -97,30 +146,46 @@ export class WidgetLimitGuard implements CanActivate {
   constructor(
     private readonly reflector: Reflector,
     private readonly limiter: RateLimiter,
+    private readonly config: Config,
   ) {}
 
+  /** In their order: what one address does too much is not counted for its widget. */
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<VisitorRequest>();
     const response = context.switchToHttp().getResponse<Response>();
     for (const limit of this.reflector.get<WidgetLimit[]>(LIMITS, context.getHandler())) {
-      const subject =
-        limit.by === 'address' ? addressOf(request) : `${request.widget.id} ${request.visitor.externalId}`;
-      await this.limiter.count(`widget-${limit.name}:${subject}`, limit, response);
+      if (limit.counts?.(request) === false) continue;
+      const max = typeof limit.max === 'number' ? limit.max : limit.max(this.config);
+      const { excess } = limit;
+      await this.limiter.count(
+        `widget-${limit.name}:${subjectOf(limit, request)}`,
+        { max, excess },
+        response,
+      );
     }
     return true;
   }
 }
 
+function subjectOf({ by }: WidgetLimit, request: VisitorRequest): string {
+  if (by === 'address') return clientNetworkOf(request);
+  return by === 'widget' ? request.widget.id : `${request.widget.id} ${request.visitor.externalId}`;
+}
+
 export const ForVisitors = (...limits: WidgetLimit[]) =>
   applyDecorators(SetMetadata(LIMITS, limits), UseGuards(VisitorGuard, WidgetLimitGuard));
 
-/** As `TRUST_PROXY` says. */
-export function addressOf({ ip }: Request): string {
-  return ip ?? 'unknown';
+/** The same for every page and site key, and so without a query: the request that follows is checked. */
+function allowPreflight(response: Response): true {
+  response.setHeader('Access-Control-Allow-Origin', ANY_ORIGIN);
+  response.setHeader('Access-Control-Allow-Methods', 'GET, POST');
+  response.setHeader('Access-Control-Allow-Headers', 'Authorization, Content-Type, X-Request-Id');
+  response.setHeader('Access-Control-Max-Age', PREFLIGHT_SECONDS);
+  return true;
 }
 
 /** @throws AppError FORBIDDEN */
-function allowOrigin({ widget, headers, method }: WidgetRequest, response: Response): void {
+function allowOrigin({ widget, headers }: WidgetRequest, response: Response): void {
   const { origin } = headers;
   if (origin === undefined) return;
   const { allowedOrigins } = widget.settings;
@@ -130,10 +195,6 @@ function allowOrigin({ widget, headers, method }: WidgetRequest, response: Respo
   }
   response.setHeader('Access-Control-Allow-Origin', isAny ? ANY_ORIGIN : origin);
   response.setHeader('Access-Control-Expose-Headers', 'Retry-After, X-Request-Id');
-  if (method !== 'OPTIONS') return;
-  response.setHeader('Access-Control-Allow-Methods', 'GET, POST');
-  response.setHeader('Access-Control-Allow-Headers', 'Authorization, Content-Type, X-Request-Id');
-  response.setHeader('Access-Control-Max-Age', PREFLIGHT_SECONDS);
 }
 
 /** Only a page can begin a session. */

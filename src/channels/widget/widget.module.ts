@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { ContactsModule } from '../../contacts/contacts.module';
 import { MessagesModule } from '../../messages/messages.module';
 import { RateLimitModule } from '../../rate-limit/rate-limit.module';
+import { SecretsModule } from '../../secrets/secrets.module';
 import { ChannelAdaptersModule } from '../adapters/channel-adapters.module';
 import { ChannelConnectionsModule } from '../connections/channel-connections.module';
 import { InboundModule } from '../inbound/inbound.module';
@@ -23,6 +24,7 @@ import { WidgetController } from './widget.controller';
     ContactsModule,
     MessagesModule,
     RateLimitModule,
+    SecretsModule,
   ],
   controllers: [WidgetController],
   providers: [

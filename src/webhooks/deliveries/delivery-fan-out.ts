@@ -80,7 +80,8 @@ export class DeliveryFanOut {
       const rows = waiting.map((one) => ({ ...toPending({ ...one, ...NOT_ATTEMPTED }), delayMs: 0 }));
       this.pending.insertPipelined(tx, rows);
     }
-    tx.onCommit(() => this.wake(waiting.map(({ endpoint }) => endpoint)));
+    const woken = waiting.map(({ endpoint }) => endpoint).filter(({ maySend }) => maySend);
+    tx.onCommit(() => this.wake(woken));
     return new Set(held.keys());
   }
 

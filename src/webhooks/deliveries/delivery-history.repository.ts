@@ -41,7 +41,8 @@ const LATEST = `
 
 /**
  * The history: a row of webhook_deliveries for each finished round, with its last attempt, and a row of webhook_attempts
- * for each attempt before that one. Rows are written once.
+ * for each attempt before that one. Rows are written once; an erasure alone
+ * takes answers out of them again.
  */
 @Injectable()
 export class DeliveryHistoryRepository {

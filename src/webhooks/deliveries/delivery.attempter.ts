@@ -3,9 +3,12 @@ import { SealedSecret, SecretBox } from '../../common/secret-box';
 import { Subscriber } from '../endpoints/webhook-endpoints.repository';
 import { AttemptOutcome, internalError } from '../sending/attempt-outcome';
 import { DeliverySender } from '../sending/delivery-sender';
+import { SigningSecrets } from '../sending/signature';
 import { AttemptRecorder } from './attempt.recorder';
 import { AttemptRecord, Delivery } from './delivery';
 import { maxAttemptsOf, retryDelayMs } from './retry-schedule';
+
+type SealedSecrets = Pick<Subscriber, 'id' | 'secret' | 'previousSecret'>;
 
 /** Makes one attempt of a claimed delivery: decrypt, sign and send, decide, record. */
 @Injectable()
@@ -20,13 +23,15 @@ export class DeliveryAttempter {
     private readonly recorder: AttemptRecorder,
   ) {}
 
-  /** @throws SecretUnreadable when its key is not configured in this process */
-  secretOf({ id, secret }: Pick<Subscriber, 'id' | 'secret'>): string {
-    const known = this.decrypted.get(secret);
-    if (known !== undefined) return known;
-    const decrypted = this.secrets.decrypt(secret, id);
-    this.decrypted.set(secret, decrypted);
-    return decrypted;
+  /** @throws SecretUnreadable when the key of one is not configured in this process */
+  secretsOf({ id, secret, previousSecret }: SealedSecrets): SigningSecrets {
+    return {
+      secret: this.decrypt(secret, id),
+      previousSecret: previousSecret && {
+        secret: this.decrypt(previousSecret.secret, id),
+        signsService: previousSecret.signsService,
+      },
+    };
   }
 
   /** Settles once the outcome is recorded. */
@@ -36,12 +41,20 @@ export class DeliveryAttempter {
     return this.recorder.record(decide(delivery, isTooLate ? null : await this.send(delivery)));
   }
 
+  private decrypt(sealed: SealedSecret, endpointId: string): string {
+    const known = this.decrypted.get(sealed);
+    if (known !== undefined) return known;
+    const decrypted = this.secrets.decrypt(sealed, endpointId);
+    this.decrypted.set(sealed, decrypted);
+    return decrypted;
+  }
+
   private async send({ id, endpoint, event }: Delivery): Promise<AttemptOutcome> {
     const at = new Date();
     try {
       const { type: eventType, data, sequence } = event;
-      const secret = this.secretOf(endpoint);
-      return await this.sender.send({ deliveryId: id, url: endpoint.url, secret, eventType, data, sequence });
+      const request = { deliveryId: id, url: endpoint.url, eventType, data, sequence };
+      return await this.sender.send({ ...request, ...this.secretsOf(endpoint) });
     } catch (error) {
       // It counts like a failure of the receiver, so that it is not repeated for ever.
       const { tenantId, id: endpointId } = endpoint;

@@ -115,7 +115,7 @@ export class DeliveryClaimer {
 
   private secretErrorOf(endpoint: Subscriber): SecretUnreadable | null {
     try {
-      this.attempter.secretOf(endpoint);
+      this.attempter.secretsOf(endpoint);
       return null;
     } catch (error) {
       if (error instanceof SecretUnreadable) return error;

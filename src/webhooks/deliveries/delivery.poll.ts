@@ -2,6 +2,7 @@ import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap }
 import { Periodic } from '../../common/periodic';
 import { ScheduleSearch, SteppedSearch } from '../../common/stepped-search';
 import { DatabaseClock } from '../../database/database-clock';
+import { OwnerDatabase } from '../../database/owner-database';
 import { Target } from '../../queue/target';
 import { DeliveryWorker } from './delivery.worker';
 import { FIRST_POSITION, PendingDeliveriesRepository } from './pending-deliveries.repository';
@@ -40,6 +41,7 @@ export class DeliveryPoll implements OnApplicationBootstrap, BeforeApplicationSh
     private readonly deliveries: PendingDeliveriesRepository,
     private readonly worker: DeliveryWorker,
     private readonly clock: DatabaseClock,
+    private readonly owner: OwnerDatabase,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -56,7 +58,7 @@ export class DeliveryPoll implements OnApplicationBootstrap, BeforeApplicationSh
     await this.due.run();
     if (this.found < VACUUM_AFTER_TARGETS) return;
     this.found = 0;
-    await this.deliveries.vacuum();
+    await this.owner.vacuum('pending_deliveries');
   }
 
   private wake(targets: Target[]): void {

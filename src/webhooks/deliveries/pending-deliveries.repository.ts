@@ -4,6 +4,7 @@ import { Database, Reader } from '../../database/database';
 import { Pipelined, Transaction } from '../../database/transaction';
 import { OutboxEvent } from '../../outbox/event-queue.repository';
 import { Target } from '../../queue/target';
+import { isSuspended } from '../../workspaces/suspension';
 import { AttemptRecord, Delivery, DeliveryState, HeldRow } from './delivery';
 import { conditionsOf, DeliveryFilter, DeliveryRow, StatusCount } from './delivery-filter';
 
@@ -256,7 +257,8 @@ export class PendingDeliveriesRepository {
       `SELECT EXISTS (
          SELECT FROM webhook_endpoints w JOIN pending_deliveries p
            ON p.tenant_id = $1 AND p.endpoint_id = w.id AND p.activation = w.activation AND p.recovered = $3
-         WHERE w.tenant_id = $1 AND w.id = $2 AND w.active AND p.next_attempt_at <= now()) AS due`,
+         WHERE w.tenant_id = $1 AND w.id = $2 AND w.active AND p.next_attempt_at <= now()
+           AND NOT ${isSuspended('$1')}) AS due`,
       [tenantId, id, old],
     );
     return row!.due;
@@ -302,25 +304,27 @@ export class PendingDeliveriesRepository {
   }
 
   /**
-   * A step of a search for the targets of retries and leases whose time came after `since`.
+   * A step of a search for the targets of retries and leases whose time came after `since`, without suspended workspaces.
    * @returns the time up to which they were found
    */
   async findScheduled(since: Date): Promise<{ targets: Target[]; until: Date; isLast: boolean }> {
-    type Row = { tenantId: string; id: string; old: boolean; at: Date };
+    type Row = Required<Target> & { at: Date; isSuspended: boolean };
     const rows = await this.database.queueTransaction((tx) =>
       tx.prepared<Row>(
-        `SELECT tenant_id AS "tenantId", endpoint_id AS id, recovered AS old, next_attempt_at AS at
+        `SELECT tenant_id AS "tenantId", endpoint_id AS id, recovered AS old, next_attempt_at AS at,
+              ${isSuspended('tenant_id')} AS "isSuspended"
        FROM pending_deliveries
        WHERE (attempt_count > 0 OR lease_id IS NOT NULL) AND next_attempt_at > $1 AND next_attempt_at <= now()
        ORDER BY next_attempt_at LIMIT ${STEP_ROWS}`,
         [since],
       ),
     );
-    return { targets: rows, until: rows.at(-1)?.at ?? since, isLast: rows.length < STEP_ROWS };
+    const targets = rows.filter((row) => !row.isSuspended);
+    return { targets, until: rows.at(-1)?.at ?? since, isLast: rows.length < STEP_ROWS };
   }
 
   /**
-   * A step of a search for targets with anything due, of all workspaces. The next step passes over the rest of the last
+   * A step of a search for targets with anything due, of all workspaces that are not suspended. The next step passes over the rest of the last
    * target, however many deliveries it is owed.
    * @returns where the next step begins; null after the last
    */
@@ -329,7 +333,7 @@ export class PendingDeliveriesRepository {
     const rows = await this.database.queueTransaction((tx) =>
       tx.prepared<Row>(
         `SELECT tenant_id AS "tenantId", endpoint_id AS id, recovered AS old, activation,
-                bool_or(next_attempt_at <= now()) AS "isDue"
+                bool_or(next_attempt_at <= now()) AND NOT ${isSuspended('tenant_id')} AS "isDue"
          FROM (SELECT tenant_id, endpoint_id, activation, recovered, next_attempt_at FROM pending_deliveries
                WHERE (tenant_id, endpoint_id, activation, recovered) > ($1, $2, $3, $4)
                ORDER BY tenant_id, endpoint_id, activation, recovered, next_attempt_at LIMIT ${STEP_ROWS}) AS step
@@ -340,11 +344,6 @@ export class PendingDeliveriesRepository {
     const targets = rows.filter(({ isDue }) => isDue).map(({ tenantId, id, old }) => ({ tenantId, id, old }));
     const last = rows.at(-1);
     return { targets, next: last ? [last.tenantId, last.id, last.activation, last.old] : null };
-  }
-
-  /** Removes the dead rows, which would stand in front of those that are wanted. */
-  async vacuum(): Promise<void> {
-    await this.database.query('VACUUM (SKIP_LOCKED, TRUNCATE false, INDEX_CLEANUP on) pending_deliveries');
   }
 }
 

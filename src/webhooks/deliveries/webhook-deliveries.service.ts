@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { requirePermission } from '../../access/require-permission';
 import { AuditService } from '../../audit/audit.service';
 import { AppError } from '../../common/app-error';
 import { idFloor, isId } from '../../common/ids';
@@ -91,7 +92,7 @@ export class WebhookDeliveriesService {
   /**
    * Delivers an event again, before all that waits for its endpoint, with the same delivery id and the whole retry
    * schedule. A delivery that is under way for the first time is left to it.
-   * @throws AppError NOT_FOUND; INVALID_BODY: its endpoint is inactive
+   * @throws AppError FORBIDDEN; NOT_FOUND; INVALID_BODY: its endpoint is inactive
    */
   async redeliver(
     tenantId: string,
@@ -102,6 +103,7 @@ export class WebhookDeliveriesService {
     if (!delivery) throw AppError.notFound('Webhook delivery');
     const { endpointId, eventId, eventType, round } = delivery;
     await this.database.transaction(async (tx) => {
+      await requirePermission(tx, tenantId, actor, 'webhook_delivery.redeliver');
       const endpoint = await this.endpoints.lock(tx, tenantId, endpointId);
       if (!endpoint) throw AppError.notFound('Webhook delivery');
       if (!endpoint.active)

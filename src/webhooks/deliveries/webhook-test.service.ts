@@ -1,10 +1,12 @@
 import { Injectable } from '@nestjs/common';
+import { requirePermission } from '../../access/require-permission';
 import { AuditService } from '../../audit/audit.service';
 import { AppError } from '../../common/app-error';
 import { newId } from '../../common/ids';
 import { Actor } from '../../common/principal';
 import { Database } from '../../database/database';
 import { OutboxService } from '../../outbox/outbox.service';
+import { WorkspacesRepository } from '../../workspaces/workspaces.repository';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
 import { Delivery, NOT_ATTEMPTED, startByFromNow } from './delivery';
 import { DeliveryAttempter } from './delivery.attempter';
@@ -18,6 +20,7 @@ export class WebhookTestService {
   constructor(
     private readonly database: Database,
     private readonly endpoints: WebhookEndpointsRepository,
+    private readonly workspaces: WorkspacesRepository,
     private readonly pending: PendingDeliveriesRepository,
     private readonly attempter: DeliveryAttempter,
     private readonly outbox: OutboxService,
@@ -27,7 +30,7 @@ export class WebhookTestService {
   /**
    * Sends a `webhook.test` event to one endpoint, whatever its subscription: one attempt, made by this process. Settles
    * when the attempt is recorded among the endpoint's deliveries.
-   * @throws AppError NOT_FOUND
+   * @throws AppError FORBIDDEN, NOT_FOUND, WORKSPACE_SUSPENDED
    */
   async test(tenantId: string, endpointId: string, actor: Actor): Promise<WebhookTestResult> {
     const delivery = await this.claim(tenantId, endpointId, actor);
@@ -42,8 +45,10 @@ export class WebhookTestService {
 
   private claim(tenantId: string, endpointId: string, actor: Actor): Promise<Delivery> {
     return this.database.transaction(async (tx) => {
+      await requirePermission(tx, tenantId, actor, 'webhook_endpoint.test');
       const endpoint = await this.endpoints.lock(tx, tenantId, endpointId);
       if (!endpoint) throw AppError.notFound('Webhook endpoint');
+      if (!(await this.workspaces.lockSending(tx, tenantId))) throw AppError.workspaceSuspended();
       const data = { tenantId, test: true as const };
       const type = 'webhook.test' as const;
       const event = {
@@ -55,17 +60,17 @@ export class WebhookTestService {
         createdAt: new Date(),
       };
       this.outbox.appendPipelined(tx, tenantId, type, data, { id: event.id, isQueued: false });
-      const secret = await this.endpoints.secretOf(tx, tenantId, endpointId);
+      const secrets = await this.endpoints.secretsOf(tx, tenantId, endpointId);
       const delivery: Delivery = {
         id: deliveryIdOf(event.id, endpointId),
         event,
-        endpoint: { ...endpoint, secret, isLocked: true },
+        endpoint: { ...endpoint, ...secrets, maySend: true, isLocked: true },
         held: { row: { leaseId: newId() } },
         ...NOT_ATTEMPTED,
         startBy: startByFromNow(),
       };
       // Throws before the insert, so that no worker sends the test later.
-      this.attempter.secretOf(delivery.endpoint);
+      this.attempter.secretsOf(delivery.endpoint);
       await this.pending.insertClaimed(tx, delivery);
       await this.audit.append(tx, {
         tenantId,

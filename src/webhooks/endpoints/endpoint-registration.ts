@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../../common/app-error';
 import { newId } from '../../common/ids';
-import { SecretBox } from '../../common/secret-box';
+import { SealedSecret, SecretBox } from '../../common/secret-box';
 import { Transaction } from '../../database/transaction';
 import { WorkspacesRepository } from '../../workspaces/workspaces.repository';
 import { generateEndpointSecret } from '../sending/signature';
@@ -31,16 +31,19 @@ export class EndpointRegistration {
   ): Promise<{ endpoint: WebhookEndpointEntity; secret: string }> {
     const url = await this.urls.check(given);
     const id = newId();
-    const secret = generateEndpointSecret();
-    const { keyId, ciphertext } = this.secrets.encrypt(secret, id);
+    const { secret, sealed } = this.makeSecret(id);
     const now = new Date();
     const endpoint: WebhookEndpointEntity = {
       id,
       tenantId,
       url,
       events,
-      secretKeyId: keyId,
-      secretCiphertext: ciphertext,
+      secretKeyId: sealed.keyId,
+      secretCiphertext: sealed.ciphertext,
+      previousSecretKeyId: null,
+      previousSecretCiphertext: null,
+      previousSecretEndsAt: null,
+      previousSecretSignsService: null,
       active: true,
       activation: 1,
       activatedAt: now,
@@ -52,6 +55,12 @@ export class EndpointRegistration {
       deletedAt: null,
     };
     return { endpoint, secret };
+  }
+
+  /** A new secret for an endpoint, and how it is stored. */
+  makeSecret(endpointId: string): { secret: string; sealed: SealedSecret } {
+    const secret = generateEndpointSecret();
+    return { secret, sealed: this.secrets.encrypt(secret, endpointId) };
   }
 
   /** @throws AppError INVALID_BODY: a 51st endpoint; NOT_FOUND (workspace) */

@@ -1,6 +1,7 @@
 import {
   ArrayNotEmpty,
   ArrayUnique,
+  IsIn,
   IsInt,
   IsOptional,
   IsString,
@@ -60,6 +61,28 @@ export class CreateWebhookEndpoint {
   rateLimit?: number;
 }
 
+export const MAX_GRACE_PERIOD_SECONDS = 7 * 24 * 60 * 60;
+export const DEFAULT_GRACE_PERIOD_SECONDS = 24 * 60 * 60;
+
+/** Whose secret `x-service-signature` is made with during the grace period. It can hold only one signature. */
+export const SERVICE_SIGNATURES = ['previous', 'new'] as const;
+export type ServiceSignature = (typeof SERVICE_SIGNATURES)[number];
+
+/** How an endpoint's secret is rolled. */
+export class RollSecret {
+  /** How long the previous secret signs too: up to 7 days; 24 hours by default. 0 ends it at once. */
+  @IsOptional()
+  @IsInt()
+  @Min(0)
+  @Max(MAX_GRACE_PERIOD_SECONDS)
+  gracePeriodSeconds?: number;
+
+  /** The secret of `x-service-signature` until the grace period ends; `previous` by default. */
+  @IsOptional()
+  @IsIn(SERVICE_SIGNATURES)
+  serviceSignature?: ServiceSignature;
+}
+
 /** An endpoint without its secret. */
 export interface WebhookEndpointSummary {
   id: string;
@@ -67,6 +90,8 @@ export interface WebhookEndpointSummary {
   events: string[];
   active: boolean;
   rateLimit: number | null;
+  /** Until then the secret before the last roll signs too; null if only the present one signs. */
+  previousSecretEndsAt: Date | null;
   /** The first failure since the last success; null without one. */
   failingSince: Date | null;
   /** To the minute. */
@@ -75,12 +100,25 @@ export interface WebhookEndpointSummary {
   updatedAt: Date;
 }
 
-/** A new endpoint. `secret` can't be read again. */
+/** An endpoint with a new secret: `secret` can't be read again. */
 export interface CreatedWebhookEndpoint extends WebhookEndpointSummary {
   secret: string;
 }
 
 export function toEndpointSummary(endpoint: WebhookEndpointEntity): WebhookEndpointSummary {
   const { id, url, events, active, rateLimit, failingSince, lastSuccessAt, createdAt, updatedAt } = endpoint;
-  return { id, url, events, active, rateLimit, failingSince, lastSuccessAt, createdAt, updatedAt };
+  const { previousSecretEndsAt: endsAt } = endpoint;
+  const previousSecretEndsAt = endsAt && endsAt.getTime() > Date.now() ? endsAt : null;
+  return {
+    id,
+    url,
+    events,
+    active,
+    rateLimit,
+    previousSecretEndsAt,
+    failingSince,
+    lastSuccessAt,
+    createdAt,
+    updatedAt,
+  };
 }

@@ -23,6 +23,21 @@ export class WebhookEndpointEntity {
   @Column('text', { name: 'secret_key_id', select: false })
   secretKeyId: string;
 
+  /** The secret before the last roll, while it signs too; all four are null otherwise. */
+  @Column('bytea', { name: 'previous_secret_ciphertext', nullable: true, select: false })
+  previousSecretCiphertext: Buffer | null;
+
+  @Column('text', { name: 'previous_secret_key_id', nullable: true, select: false })
+  previousSecretKeyId: string | null;
+
+  /** By the database's clock. It may be past: then nothing is signed with it. */
+  @Column('timestamptz', { name: 'previous_secret_ends_at', nullable: true })
+  previousSecretEndsAt: Date | null;
+
+  /** Whether `x-service-signature` is by the previous secret until then. */
+  @Column('boolean', { name: 'previous_secret_signs_service', nullable: true })
+  previousSecretSignsService: boolean | null;
+
   @Column('boolean')
   active: boolean;
 

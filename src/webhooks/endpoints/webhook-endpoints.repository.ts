@@ -6,6 +6,12 @@ import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
 import { WebhookEndpointEntity } from './webhook-endpoint.entity';
 
+export interface PreviousSecret {
+  secret: SealedSecret;
+  /** `x-service-signature` is by it, not by the new one. */
+  signsService: boolean;
+}
+
 export type Subscriber = Pick<
   WebhookEndpointEntity,
   | 'id'
@@ -19,7 +25,11 @@ export type Subscriber = Pick<
   | 'lastSuccessAt'
 > & {
   secret: SealedSecret;
-  /** The transaction holds its row lock: it can't be deactivated or deleted before the commit. */
+  /** The secret before the last roll, while it signs too. */
+  previousSecret: PreviousSecret | null;
+  /** Its workspace is not suspended, and can't be before the commit: the transaction holds a lock of its row. */
+  maySend: boolean;
+  /** The same, and the transaction holds its own row lock: it can't be deactivated or deleted before the commit. */
   isLocked: boolean;
 };
 
@@ -35,6 +45,25 @@ const CHANGES = `(
   SELECT w.tenant_id, w.id, c.at FROM unnest($1::uuid[], $2::uuid[], $3::timestamptz[]) AS c (tenant_id, id, at)
   JOIN webhook_endpoints w ON w.tenant_id = c.tenant_id AND w.id = c.id
   ORDER BY w.tenant_id, w.id FOR NO KEY UPDATE OF w) AS c`;
+
+/** The end of a previous secret is looked at whenever deliveries are claimed, so no process has to be told of it. */
+const SECRETS = `secret_key_id AS "keyId", secret_ciphertext AS ciphertext,
+  previous_secret_key_id AS "previousKeyId", previous_secret_ciphertext AS "previousCiphertext",
+  previous_secret_signs_service AS "previousSignsService", previous_secret_ends_at > now() AS "previousSigns"`;
+
+const NO_PREVIOUS_SECRET = {
+  previousSecretKeyId: null,
+  previousSecretCiphertext: null,
+  previousSecretEndsAt: null,
+  previousSecretSignsService: null,
+};
+
+interface SecretColumns extends SealedSecret {
+  previousKeyId: string | null;
+  previousCiphertext: Buffer | null;
+  previousSignsService: boolean | null;
+  previousSigns: boolean | null;
+}
 
 const DATABASE_TIME = () => 'clock_timestamp()';
 
@@ -100,12 +129,50 @@ export class WebhookEndpointsRepository {
     return tx.manager.findOneByOrFail(WebhookEndpointEntity, { tenantId, id });
   }
 
-  async secretOf(tx: Transaction, tenantId: string, id: string): Promise<SealedSecret> {
-    const endpoint = await tx.manager.findOneOrFail(WebhookEndpointEntity, {
-      where: { tenantId, id },
-      select: { id: true, secretKeyId: true, secretCiphertext: true },
-    });
-    return { keyId: endpoint.secretKeyId, ciphertext: endpoint.secretCiphertext };
+  async secretsOf(
+    tx: Transaction,
+    tenantId: string,
+    id: string,
+  ): Promise<Pick<Subscriber, 'secret' | 'previousSecret'>> {
+    const [row] = await tx.query<SecretColumns>(
+      `SELECT ${SECRETS} FROM webhook_endpoints WHERE tenant_id = $1 AND id = $2`,
+      [tenantId, id],
+    );
+    return secretsIn(row!);
+  }
+
+  /** Replaces the secret, and any previous one with it. */
+  async replaceSecret(tx: Transaction, tenantId: string, id: string, secret: SealedSecret): Promise<void> {
+    const { keyId: secretKeyId, ciphertext: secretCiphertext } = secret;
+    const values = { secretKeyId, secretCiphertext, ...NO_PREVIOUS_SECRET, updatedAt: new Date() };
+    await tx.manager.update(WebhookEndpointEntity, { tenantId, id }, values);
+  }
+
+  /** Replaces the secret, which goes on signing for a while, by the database's clock. */
+  async rollSecret(
+    tx: Transaction,
+    tenantId: string,
+    id: string,
+    { keyId, ciphertext }: SealedSecret,
+    { gracePeriodSeconds, signsService }: { gracePeriodSeconds: number; signsService: boolean },
+  ): Promise<void> {
+    const [row] = await tx.query<{ endsAt: Date }>(
+      `SELECT clock_timestamp() + $1 * interval '1 second' AS "endsAt"`,
+      [gracePeriodSeconds],
+    );
+    await tx.query(
+      `UPDATE webhook_endpoints
+       SET previous_secret_key_id = secret_key_id, previous_secret_ciphertext = secret_ciphertext,
+           previous_secret_ends_at = $5, previous_secret_signs_service = $6,
+           secret_key_id = $3, secret_ciphertext = $4, updated_at = $7
+       WHERE tenant_id = $1 AND id = $2`,
+      [tenantId, id, keyId, ciphertext, row!.endsAt, signsService, new Date()],
+    );
+  }
+
+  async endPreviousSecret(tx: Transaction, tenantId: string, id: string): Promise<void> {
+    const values = { ...NO_PREVIOUS_SECRET, updatedAt: new Date() };
+    await tx.manager.update(WebhookEndpointEntity, { tenantId, id }, values);
   }
 
   /** Records successes, one for each endpoint. An older failure ends. */
@@ -129,31 +196,44 @@ export class WebhookEndpointsRepository {
 
   /** The active endpoints of some workspaces. Those that nobody changes now are locked. */
   lockSubscribersOf(tx: Transaction, tenantIds: string[]): Promise<Subscriber[]> {
-    return this.lockActive(tx, 'tenant_id = ANY ($1)', [tenantIds]);
+    return this.lockActive(tx, 'true', [tenantIds]);
   }
 
   /** The same of some endpoints. */
   lockSubscribers(tx: Transaction, endpoints: { tenantId: string; id: string }[]): Promise<Subscriber[]> {
-    return this.lockActive(tx, 'tenant_id = ANY ($1) AND id = ANY ($2)', [
+    return this.lockActive(tx, 'id = ANY ($2)', [
       [...new Set(endpoints.map(({ tenantId }) => tenantId))],
       endpoints.map(({ id }) => id),
     ]);
   }
 
-  /** No claim waits for an endpoint that is being changed. */
+  /** No claim waits for an endpoint that is being changed, or for a workspace that is being suspended. */
   private async lockActive(tx: Transaction, condition: string, parameters: unknown[]): Promise<Subscriber[]> {
-    const rows = await tx.prepared<Omit<Subscriber, 'secret'> & SealedSecret>(
-      `WITH locked AS (
-         SELECT id FROM webhook_endpoints WHERE active AND ${condition} FOR KEY SHARE SKIP LOCKED
+    const ofTenants = `active AND tenant_id = ANY ($1) AND ${condition}`;
+    const rows = await tx.prepared<
+      Omit<Subscriber, 'secret' | 'previousSecret' | 'isLocked'> & SecretColumns & { isHeld: boolean }
+    >(
+      `WITH sending AS (
+         SELECT id FROM workspaces WHERE id = ANY ($1) AND suspended_at IS NULL FOR KEY SHARE SKIP LOCKED
+       ), held AS (
+         SELECT id FROM webhook_endpoints WHERE ${ofTenants} FOR KEY SHARE SKIP LOCKED
        )
        SELECT id, tenant_id AS "tenantId", events, url, activation, activated_at AS "activatedAt",
               rate_limit AS "rateLimit", failing_since AS "failingSince", last_success_at AS "lastSuccessAt",
-              secret_key_id AS "keyId", secret_ciphertext AS ciphertext, id IN (SELECT id FROM locked) AS "isLocked"
-       FROM webhook_endpoints WHERE active AND ${condition}`,
+              ${SECRETS}, tenant_id IN (SELECT id FROM sending) AS "maySend", id IN (SELECT id FROM held) AS "isHeld"
+       FROM webhook_endpoints WHERE ${ofTenants}`,
       parameters,
     );
-    return rows.map(({ keyId, ciphertext, ...endpoint }) => ({ ...endpoint, secret: { keyId, ciphertext } }));
+    return rows.map(({ isHeld, ...row }) => ({ ...row, ...secretsIn(row), isLocked: isHeld && row.maySend }));
   }
+}
+
+function secretsIn(row: SecretColumns): Pick<Subscriber, 'secret' | 'previousSecret'> {
+  const { keyId, ciphertext, previousKeyId, previousCiphertext, previousSignsService, previousSigns } = row;
+  const secret = { keyId, ciphertext };
+  if (!previousSigns) return { secret, previousSecret: null };
+  const previous = { keyId: previousKeyId!, ciphertext: previousCiphertext! };
+  return { secret, previousSecret: { secret: previous, signsService: previousSignsService! } };
 }
 
 function changeColumns(changes: HealthChange[]): unknown[] {

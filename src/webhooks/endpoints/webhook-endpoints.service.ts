@@ -1,14 +1,20 @@
 import { Injectable } from '@nestjs/common';
-import { AuditService } from '../../audit/audit.service';
+import { requirePermission } from '../../access/require-permission';
+import { AuditRecord, AuditService } from '../../audit/audit.service';
+import { changedValues, valuesOf } from '../../audit/changed-values';
 import { AppError } from '../../common/app-error';
 import { Actor, SYSTEM } from '../../common/principal';
 import { validate } from '../../common/validate';
 import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
+import { WorkspaceEntity } from '../../workspaces/workspace.entity';
+import { WorkspacesRepository } from '../../workspaces/workspaces.repository';
 import { EndpointRegistration } from './endpoint-registration';
 import {
   CreatedWebhookEndpoint,
   CreateWebhookEndpoint,
+  DEFAULT_GRACE_PERIOD_SECONDS,
+  RollSecret,
   toEndpointSummary,
   WebhookEndpointSummary,
 } from './webhook-endpoint.dto';
@@ -22,7 +28,17 @@ export type DeactivationReason = 'gone' | 'failing';
 /** Without a success. */
 export const DEACTIVATE_AFTER_MS = 5 * 24 * 60 * 60 * 1000;
 
-type EndpointAction = 'created' | 'activated' | 'deactivated' | 'deleted';
+/** What a caller may do to an endpoint, what its audit entry calls it, and whether the endpoint is active afterwards. */
+const CHANGES = {
+  activate: { action: 'activated', active: true },
+  deactivate: { action: 'deactivated', active: false },
+  delete: { action: 'deleted', active: false },
+} as const;
+type Change = keyof typeof CHANGES;
+
+type Action = 'created' | (typeof CHANGES)[Change]['action'] | 'secret_rolled' | 'previous_secret_ended';
+
+const AUDITED = ['url', 'events', 'rateLimit', 'active'] as const;
 
 /** A workspace's webhook endpoints, for the dashboard. */
 @Injectable()
@@ -30,6 +46,7 @@ export class WebhookEndpointsService {
   constructor(
     private readonly database: Database,
     private readonly endpoints: WebhookEndpointsRepository,
+    private readonly workspaces: WorkspacesRepository,
     private readonly cancellations: PendingCancellationsRepository,
     private readonly registration: EndpointRegistration,
     private readonly audit: AuditService,
@@ -37,7 +54,7 @@ export class WebhookEndpointsService {
 
   /**
    * Registers an active endpoint. Only this result contains its secret.
-   * @throws AppError INVALID_BODY: a refused URL, an unknown event, a 51st endpoint; NOT_FOUND (workspace)
+   * @throws AppError INVALID_BODY: a refused URL, an unknown event, a 51st endpoint; FORBIDDEN; NOT_FOUND (workspace)
    */
   async create(
     tenantId: string,
@@ -47,8 +64,10 @@ export class WebhookEndpointsService {
     const checked = validate(CreateWebhookEndpoint, input);
     const { endpoint, secret } = await this.registration.prepare(tenantId, checked);
     await this.database.transaction(async (tx) => {
+      await requirePermission(tx, tenantId, actor, 'webhook_endpoint.create');
       await this.registration.insert(tx, endpoint);
-      await this.record(tx, endpoint, 'created', actor);
+      const after = valuesOf(endpoint, AUDITED);
+      await this.record(tx, endpoint, 'created', actor, { after });
     });
     return { ...toEndpointSummary(endpoint), secret };
   }
@@ -67,31 +86,34 @@ export class WebhookEndpointsService {
 
   /**
    * Activates an endpoint, for events that happen from now on.
-   * @throws AppError NOT_FOUND
+   * @throws AppError FORBIDDEN, NOT_FOUND
    */
   activate(tenantId: string, id: string, actor: Actor): Promise<WebhookEndpointSummary> {
-    return this.change(tenantId, id, true, 'activated', actor);
+    return this.change(tenantId, id, 'activate', actor);
   }
 
   /**
    * Deactivates an endpoint, whatever it is owed: no attempt begins after the answer. Its pending deliveries read as
    * cancelled from now on, and a worker cancels them in the background.
-   * @throws AppError NOT_FOUND
+   * @throws AppError FORBIDDEN, NOT_FOUND
    */
   deactivate(tenantId: string, id: string, actor: Actor): Promise<WebhookEndpointSummary> {
-    return this.change(tenantId, id, false, 'deactivated', actor);
+    return this.change(tenantId, id, 'deactivate', actor);
   }
 
   /**
-   * Deactivates an endpoint that is gone or failing, unless it is inactive or deleted, or has succeeded since.
+   * Deactivates an endpoint that is gone or failing, unless it is inactive or deleted, or has succeeded since. The days of
+   * a suspension are not its fault: after it, the five days begin anew.
    * @returns whether it was deactivated
    * @internal
    */
   deactivateAfterFailures(tenantId: string, id: string, reason: DeactivationReason): Promise<boolean> {
     return this.database.transaction(async (tx) => {
       const endpoint = await this.endpoints.lock(tx, tenantId, id);
-      if (!endpoint?.active || (reason === 'failing' && !isFailingForDays(endpoint))) return false;
-      await this.apply(tx, endpoint, false, 'deactivated', SYSTEM, { reason });
+      if (!endpoint?.active) return false;
+      if (reason === 'failing' && !isFailingForDays(endpoint, await this.workspaces.find(tenantId, tx)))
+        return false;
+      await this.apply(tx, endpoint, 'deactivate', SYSTEM, { reason });
       return true;
     });
   }
@@ -99,63 +121,141 @@ export class WebhookEndpointsService {
   /**
    * Deletes an endpoint. No attempt begins after the answer; its secret never signs again. A worker cancels its pending
    * deliveries in the background.
-   * @throws AppError NOT_FOUND
+   * @throws AppError FORBIDDEN, NOT_FOUND
    */
   async delete(tenantId: string, id: string, actor: Actor): Promise<void> {
-    await this.change(tenantId, id, false, 'deleted', actor);
+    await this.change(tenantId, id, 'delete', actor);
+  }
+
+  /**
+   * Gives an endpoint a new secret. Only this result contains it. During the grace period the previous one signs too:
+   * `webhook-signature` has both signatures, and `x-service-signature` is by the one that `serviceSignature` names.
+   * The end is by the database's clock, and needs no call. It is looked at with each claim, so an attempt that was
+   * claimed before may be signed as before for a second more.
+   * @throws AppError INVALID_BODY, also when the previous secret of an earlier roll still signs, unless
+   * `gracePeriodSeconds` is 0: that ends it too; FORBIDDEN; NOT_FOUND
+   */
+  async rollSecret(
+    tenantId: string,
+    id: string,
+    input: RollSecret,
+    actor: Actor,
+  ): Promise<CreatedWebhookEndpoint> {
+    const { gracePeriodSeconds = DEFAULT_GRACE_PERIOD_SECONDS, serviceSignature = 'previous' } = validate(
+      RollSecret,
+      input,
+    );
+    return this.database.transaction(async (tx) => {
+      await requirePermission(tx, tenantId, actor, 'webhook_endpoint.roll_secret');
+      const before = await this.endpoints.lock(tx, tenantId, id);
+      if (!before) throw AppError.notFound('Webhook endpoint');
+      const { secret, sealed } = this.registration.makeSecret(id);
+      if (gracePeriodSeconds === 0) await this.endpoints.replaceSecret(tx, tenantId, id, sealed);
+      else {
+        requireNoPreviousSecret(before);
+        const signsService = serviceSignature === 'previous';
+        await this.endpoints.rollSecret(tx, tenantId, id, sealed, { gracePeriodSeconds, signsService });
+      }
+      const signing = gracePeriodSeconds > 0 ? { serviceSignature } : {};
+      return { ...(await this.recordRoll(tx, before, 'secret_rolled', actor, signing)), secret };
+    });
+  }
+
+  /**
+   * Ends the secret before the last roll at once: only the present one signs. An attempt that was claimed before may be
+   * signed as before for a second more. Without a previous secret nothing changes.
+   * @throws AppError FORBIDDEN, NOT_FOUND
+   */
+  endPreviousSecret(tenantId: string, id: string, actor: Actor): Promise<WebhookEndpointSummary> {
+    return this.database.transaction(async (tx) => {
+      await requirePermission(tx, tenantId, actor, 'webhook_endpoint.roll_secret');
+      const before = await this.endpoints.lock(tx, tenantId, id);
+      if (!before) throw AppError.notFound('Webhook endpoint');
+      if (toEndpointSummary(before).previousSecretEndsAt === null) return toEndpointSummary(before);
+      await this.endpoints.endPreviousSecret(tx, tenantId, id);
+      return this.recordRoll(tx, before, 'previous_secret_ended', actor);
+    });
   }
 
   private change(
     tenantId: string,
     id: string,
-    active: boolean,
-    action: EndpointAction,
+    change: Change,
     actor: Actor,
   ): Promise<WebhookEndpointSummary> {
     return this.database.transaction(async (tx) => {
+      await requirePermission(tx, tenantId, actor, `webhook_endpoint.${change}`);
       const before = await this.endpoints.lock(tx, tenantId, id);
       if (!before) throw AppError.notFound('Webhook endpoint');
-      if (before.active === active && action !== 'deleted') return toEndpointSummary(before);
-      return toEndpointSummary(await this.apply(tx, before, active, action, actor));
+      if (before.active === CHANGES[change].active && change !== 'delete') return toEndpointSummary(before);
+      return toEndpointSummary(await this.apply(tx, before, change, actor));
     });
   }
 
   private async apply(
     tx: Transaction,
-    endpoint: WebhookEndpointEntity,
-    active: boolean,
-    action: EndpointAction,
+    before: WebhookEndpointEntity,
+    change: Change,
     actor: Actor,
     metadata: object = {},
   ): Promise<WebhookEndpointEntity> {
-    const { tenantId, id } = endpoint;
+    const { tenantId, id, url } = before;
+    const { action, active } = CHANGES[change];
     if (active) await this.endpoints.activate(tx, tenantId, id);
     else {
-      await this.endpoints.deactivate(tx, tenantId, id, action === 'deleted');
-      await this.cancellations.insert(tx, tenantId, id, endpoint.activation);
+      await this.endpoints.deactivate(tx, tenantId, id, change === 'delete');
+      await this.cancellations.insert(tx, tenantId, id, before.activation);
     }
-    await this.record(tx, endpoint, action, actor, metadata);
+    const after = { ...before, active };
+    const changed =
+      change === 'delete' ? { before: valuesOf(before, AUDITED) } : changedValues(before, after, AUDITED);
+    await this.record(tx, before, action, actor, { ...changed, metadata: { url, ...metadata } });
     return this.endpoints.reload(tx, tenantId, id);
+  }
+
+  private async recordRoll(
+    tx: Transaction,
+    endpoint: WebhookEndpointEntity,
+    action: Action,
+    actor: Actor,
+    metadata: object = {},
+  ): Promise<WebhookEndpointSummary> {
+    const { tenantId, id, url } = endpoint;
+    const before = toEndpointSummary(endpoint);
+    const after = toEndpointSummary(await this.endpoints.reload(tx, tenantId, id));
+    const changed = changedValues(before, after, ['previousSecretEndsAt']);
+    await this.record(tx, endpoint, action, actor, { ...changed, metadata: { url, ...metadata } });
+    return after;
   }
 
   private async record(
     tx: Transaction,
-    { tenantId, id, url }: WebhookEndpointEntity,
-    action: EndpointAction,
+    { tenantId, id }: WebhookEndpointEntity,
+    action: Action,
     actor: Actor,
-    metadata: object = {},
+    what: Pick<AuditRecord, 'before' | 'after' | 'metadata'>,
   ): Promise<void> {
-    await this.audit.append(tx, {
-      tenantId,
-      actor,
-      action: `webhook_endpoint.${action}`,
-      entity: 'webhook_endpoint',
-      entityId: id,
-      metadata: { url, ...metadata },
-    });
+    const subject = { tenantId, actor, entity: 'webhook_endpoint', entityId: id };
+    await this.audit.append(tx, { ...subject, action: `webhook_endpoint.${action}`, ...what });
   }
 }
 
-function isFailingForDays({ failingSince }: WebhookEndpointEntity): boolean {
-  return failingSince !== null && Date.now() - failingSince.getTime() > DEACTIVATE_AFTER_MS;
+/** @throws AppError INVALID_BODY while two secrets sign: a third one would end one of them unasked */
+function requireNoPreviousSecret(endpoint: WebhookEndpointEntity): void {
+  const { previousSecretEndsAt } = toEndpointSummary(endpoint);
+  if (previousSecretEndsAt === null) return;
+  throw new AppError(
+    'INVALID_BODY',
+    `The previous secret of this endpoint still signs, until ${previousSecretEndsAt.toISOString()}. ` +
+      'End it first, or roll without a grace period.',
+  );
+}
+
+function isFailingForDays(
+  { failingSince }: WebhookEndpointEntity,
+  workspace: WorkspaceEntity | null,
+): boolean {
+  if (failingSince === null) return false;
+  const since = Math.max(failingSince.getTime(), workspace?.resumedAt?.getTime() ?? 0);
+  return Date.now() - since > DEACTIVATE_AFTER_MS;
 }

@@ -91,7 +91,7 @@ export class RecoveryRunner implements OnApplicationBootstrap, BeforeApplication
         tx,
         missed.map((delivery) => ({ ...delivery, ...recovered })),
       );
-      tx.onCommit(() => this.queue.wake([target]));
+      if (endpoint.maySend) tx.onCommit(() => this.queue.wake([target]));
     }
     return {
       ...recovery,

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { requirePermission } from '../../access/require-permission';
 import { AuditService } from '../../audit/audit.service';
 import { AppError } from '../../common/app-error';
 import { violatesUnique } from '../../common/database-errors';
@@ -34,7 +35,7 @@ export class WebhookRecoveriesService {
    * Starts a recovery of the events since a time that an endpoint has not received: their deliveries were exhausted or
    * cancelled, or they happened while it was inactive. A worker runs it; each delivery has the whole retry schedule.
    * With `dryRun` it only counts.
-   * @throws AppError NOT_FOUND; INVALID_BODY: an inactive endpoint, a running recovery
+   * @throws AppError FORBIDDEN; NOT_FOUND; INVALID_BODY: an inactive endpoint, a running recovery
    */
   async start(
     tenantId: string,
@@ -49,6 +50,7 @@ export class WebhookRecoveriesService {
     if (dryRun) return { ...toRecoverySummary(recovery), id: null, status: 'dry_run' };
     try {
       return await this.database.transaction(async (tx) => {
+        await requirePermission(tx, tenantId, actor, 'webhook_endpoint.recover');
         const endpoint = await this.endpoints.lock(tx, tenantId, endpointId);
         if (!endpoint) throw AppError.notFound('Webhook endpoint');
         if (!endpoint.active)

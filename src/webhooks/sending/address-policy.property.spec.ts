@@ -71,6 +71,13 @@ function inBlock([prefix, bits]: readonly [string, number, ...unknown[]]): fc.Ar
   });
 }
 
+/** The address with only its first bits. */
+function masked(address: Buffer, bits: number): Buffer {
+  const number = BigInt(`0x${address.toString('hex')}`);
+  const rest = BigInt(address.length * 8 - bits);
+  return Buffer.from(((number >> rest) << rest).toString(16).padStart(address.length * 2, '0'), 'hex');
+}
+
 /** The last address before a block or the first one after it: finds an off-by-one. */
 function besideBlock([prefix, bits]: readonly [string, number, ...unknown[]]): fc.Arbitrary<Buffer> {
   const length = prefix.length / 2;
@@ -218,6 +225,29 @@ describe('the policy, against the registries', () => {
       fc.assert(fc.property(inBlock(block), (address) => !strict.permits(standard(address))));
     },
   );
+});
+
+describe("the operator's denied networks", () => {
+  it('are above everything, of every size', () => {
+    const denied = fc.oneof(publicIpv4, specialIpv4).chain((address) =>
+      fc.integer({ min: 0, max: 32 }).chain((bits) => {
+        const block = [address.toString('hex'), bits] as const;
+        const cidr = `${standardIpv4(address)}/${bits}`;
+        const first = masked(address, bits);
+        return inBlock([first.toString('hex'), bits]).map((inside) => ({ cidr, block, inside }));
+      }),
+    );
+    fc.assert(
+      fc.property(denied, ipv4, ({ cidr, block, inside }, other) => {
+        const policy = new AddressPolicy(['0.0.0.0/0', '::/0'], [cidr]);
+        expect(policy.permits(standardIpv4(inside))).toBe(false);
+        expect(policy.permits(standardIpv4(other))).toBe(!isWithin(other, block));
+        for (const carrier of ['IPv4-mapped (RFC 4291)', 'NAT64 (RFC 6052)'])
+          expect(policy.permits(standardIpv6(carriers[carrier]!(inside, Buffer.alloc(16))))).toBe(false);
+      }),
+      many,
+    );
+  });
 });
 
 describe('a URL', () => {

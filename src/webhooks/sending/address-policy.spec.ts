@@ -2,6 +2,10 @@ import examples from '../../../test/fixtures/ssrf-examples.json';
 import { AddressPolicy, AddressRefused, EndpointUrlRefused } from './address-policy';
 
 const strict = new AddressPolicy([]);
+const guarded = new AddressPolicy(
+  ['10.20.0.0/16', '64:ff9b::/96', '::ffff:0:0/96'],
+  ['8.8.4.0/24', '10.20.9.0/24', '2606:4700:4700::/48'],
+);
 const selfHosted = new AddressPolicy(['10.20.0.0/16', 'fd00:1::/32', '127.0.0.1/32']);
 
 describe('addresses', () => {
@@ -83,8 +87,28 @@ describe('addresses', () => {
     expect(selfHosted.permits('8.8.8.8')).toBe(true);
   });
 
-  it.each(['10.0.0.0', '10.0.0.0/33', 'example.com/8', ''])('refuses %j as a network', (cidr) => {
+  it("denies the operator's denied networks, public and allowed ones too, and nothing beside them", () => {
+    const denied = [
+      ...['8.8.4.0', '8.8.4.255', '2606:4700:4700::', '2606:4700:4700:ffff:ffff:ffff:ffff:ffff'],
+      ...['10.20.9.0', '10.20.9.255', '::ffff:10.20.9.1', '::ffff:8.8.4.4', '64:ff9b::8.8.4.4'],
+    ];
+    for (const address of denied) {
+      expect([address, guarded.permits(address)]).toEqual([address, false]);
+      expect([address, guarded.isOperatorAddress(address)]).toEqual([address, false]);
+    }
+    const permitted = [
+      ...['8.8.3.255', '8.8.5.0', '2606:4700:46ff::1', '2606:4700:4701::', '10.20.8.255', '10.20.10.0'],
+      ...['::ffff:10.20.8.1', '64:ff9b::8.8.8.8'],
+    ];
+    for (const address of permitted) expect([address, guarded.permits(address)]).toEqual([address, true]);
+  });
+
+  it.each([
+    ...['10.0.0.0', '10.0.0.0/33', '::/129', 'example.com/8', '10.0.0.0/', '10.0.0.0/08', '10.0.0.0/8/8'],
+    ...['010.0.0.0/8', '10/8', 'fe80::%eth0/64', ''],
+  ])('refuses %j as a network', (cidr) => {
     expect(() => new AddressPolicy([cidr])).toThrow('CIDR');
+    expect(() => new AddressPolicy([], [cidr])).toThrow('CIDR');
   });
 });
 
@@ -168,6 +192,16 @@ describe('vet', () => {
     expect(() => selfHosted.vet('hooks.internal', ['10.20.0.1', 'fd00:1::1'])).not.toThrow();
     expect(() => selfHosted.vet('hooks.internal', ['8.8.8.8'])).toThrow(AddressRefused);
     expect(() => selfHosted.vet('redis', ['10.20.0.1', '8.8.8.8'])).toThrow(AddressRefused);
+  });
+
+  it('refuses a name, and a literal, that lead to a denied network', () => {
+    expect(() => guarded.vet('hooks.example.com', ['8.8.8.8', '8.8.4.4'])).toThrow(
+      'hooks.example.com resolves to an address that is not allowed',
+    );
+    expect(() => guarded.vet('hooks.internal', ['10.20.0.1', '10.20.9.1'])).toThrow(AddressRefused);
+    expect(() => guarded.vet('8.8.4.4', ['8.8.4.4'])).toThrow('The address 8.8.4.4 is not allowed');
+    expect(() => guarded.parseEndpointUrl('https://8.8.4.4/')).toThrow('The address 8.8.4.4 is not allowed');
+    expect(() => guarded.parseEndpointUrl('https://[2606:4700:4700::1111]/')).toThrow(EndpointUrlRefused);
   });
 
   it('vets a literal as an address', () => {

@@ -1,8 +1,6 @@
 import { isIP } from 'node:net';
 import * as ipaddr from 'ipaddr.js';
-
-type Address = ipaddr.IPv4 | ipaddr.IPv6;
-type Network = [Address, number];
+import { Address, isWithin, Network, parseAddress, parseNetwork, unmapped } from '../../common/network';
 
 const MAX_URL_LENGTH = 2048;
 const HTTPS_PORT = 443;
@@ -51,25 +49,28 @@ export class AddressRefused extends Error {
 }
 
 /**
- * Decides which addresses webhooks may reach: globally routable unicast ones, and any in the operator's networks
- * (CIDR).
+ * Decides which addresses webhooks may reach: globally routable unicast ones, and any in the networks that the operator
+ * allows (CIDR); but none in the networks that the operator denies.
  */
 export class AddressPolicy {
-  private readonly operatorNetworks: readonly Network[];
+  private readonly allowedNetworks: readonly Network[];
+  private readonly deniedNetworks: readonly Network[];
 
-  constructor(allowedNetworks: readonly string[]) {
-    this.operatorNetworks = allowedNetworks.map(parseNetwork);
+  constructor(allowedNetworks: readonly string[], deniedNetworks: readonly string[] = []) {
+    this.allowedNetworks = allowedNetworks.map(parseNetwork);
+    this.deniedNetworks = deniedNetworks.map(parseNetwork);
   }
 
   /** Permits only addresses in their standard spelling. */
   permits(address: string): boolean {
     const parsed = parseAddress(address);
-    return parsed !== null && (this.isInOperatorNetwork(parsed) || isPublic(parsed));
+    return parsed !== null && !this.isDenied(parsed) && (this.isAllowed(parsed) || isPublic(parsed));
   }
 
+  /** Whether it is permitted because the operator allows its network. */
   isOperatorAddress(address: string): boolean {
     const parsed = parseAddress(address);
-    return parsed !== null && this.isInOperatorNetwork(parsed);
+    return parsed !== null && !this.isDenied(parsed) && this.isAllowed(parsed);
   }
 
   /**
@@ -83,7 +84,7 @@ export class AddressPolicy {
     refuseUnfitForm(url, input);
     const host = hostOf(url);
     if (isIP(host) === 0) this.refuseUnfitName(host);
-    else if (!this.permits(host)) throw new EndpointUrlRefused(`The address ${host} is not a public one`);
+    else if (!this.permits(host)) throw new EndpointUrlRefused(this.refusalOf(host, host));
     return url;
   }
 
@@ -96,24 +97,33 @@ export class AddressPolicy {
     if (addresses.length === 0) throw new AddressRefused(`${hostname} has no address`);
     const local = isLocalName(hostname);
     const usable = (address: string) => (local ? this.isOperatorAddress(address) : this.permits(address));
-    if (!addresses.every(usable)) {
-      throw new AddressRefused(
-        isIP(hostname) === 0
-          ? `${hostname} resolves to an address that is not public`
-          : `The address ${hostname} is not a public one`,
-      );
-    }
+    const refused = addresses.find((address) => !usable(address));
+    if (refused !== undefined) throw new AddressRefused(this.refusalOf(hostname, refused));
   }
 
-  private isInOperatorNetwork(address: Address): boolean {
-    return this.operatorNetworks.some((network) => isWithin(address, network));
+  private refusalOf(hostname: string, refused: string): string {
+    const parsed = parseAddress(refused);
+    const isDenied = parsed !== null && this.isDenied(parsed);
+    if (isIP(hostname) === 0)
+      return `${hostname} resolves to an address that is not ${isDenied ? 'allowed' : 'public'}`;
+    return `The address ${hostname} is not ${isDenied ? 'allowed' : 'a public one'}`;
+  }
+
+  private isAllowed(address: Address): boolean {
+    return this.allowedNetworks.some((network) => isWithin(address, network));
+  }
+
+  /** An IPv4 network is also denied inside IPv6, in which the operator may allow it. */
+  private isDenied(address: Address): boolean {
+    const carried = carriedIpv4(address);
+    return this.deniedNetworks.some((network) => isWithin(address, network) || isWithin(carried, network));
   }
 
   private refuseUnfitName(host: string): void {
     if (host.length > MAX_DNS_NAME_LENGTH || !host.split('.').every((label) => DNS_LABEL.test(label))) {
       throw new EndpointUrlRefused(`${host} is not a valid host name`);
     }
-    if (isLocalName(host) && this.operatorNetworks.length === 0) {
+    if (isLocalName(host) && this.allowedNetworks.length === 0) {
       throw new EndpointUrlRefused(`${host} is a local name; the host must be reachable from the Internet`);
     }
   }
@@ -169,18 +179,10 @@ function isLocalName(hostname: string): boolean {
   );
 }
 
-function parseNetwork(cidr: string): Network {
-  if (!ipaddr.isValidCIDR(cidr)) throw new Error(`Not a network in CIDR notation: "${cidr}"`);
-  return ipaddr.parseCIDR(cidr);
-}
-
-/** ipaddr.js also parses octal, hexadecimal and short forms; these are rejected. */
-function parseAddress(address: string): Address | null {
-  return isIP(address) === 0 || address.includes('%') ? null : ipaddr.parse(address);
-}
-
-function isWithin(address: Address, [network, prefixLength]: Network): boolean {
-  return address.kind() === network.kind() && address.match(network, prefixLength);
+/** The IPv4 address that an IPv4-mapped or NAT64 one (RFC 6052) leads to; any other as it is. */
+function carriedIpv4(address: Address): Address {
+  const isNat64 = address instanceof ipaddr.IPv6 && address.range() === 'rfc6052';
+  return isNat64 ? new ipaddr.IPv4(address.toByteArray().slice(12)) : unmapped(address);
 }
 
 function isPublic(address: Address): boolean {

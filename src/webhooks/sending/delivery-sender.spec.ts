@@ -11,7 +11,7 @@ import { AddressPolicy } from './address-policy';
 import { AttemptOutcome } from './attempt-outcome';
 import { DeliveryRequest, DeliverySender, DeliverySenderOptions } from './delivery-sender';
 import { HostResolver } from './host-resolver';
-import { generateEndpointSecret, serviceSignature } from './signature';
+import { generateEndpointSecret, serviceSignature, standardSignature } from './signature';
 
 const NAME = 'hooks.example.com';
 const LIMIT = 16 * 1024;
@@ -96,6 +96,27 @@ describe('DeliverySender', () => {
   };
 
   describe('the request', () => {
+    it.each([
+      ['the previous secret', true],
+      ['the new secret', false],
+    ])('is signed with two secrets during a roll, x-service-signature with %s', async (_, signsService) => {
+      const [secret, previous] = [generateEndpointSecret(), generateEndpointSecret()];
+      await makeSender().send(delivery({ secret, previousSecret: { secret: previous, signsService } }));
+      const { headers, body } = receiver.lastRequest;
+
+      const timestamp = Number(headers['webhook-timestamp']);
+      const signatures = [secret, previous].map((one) =>
+        standardSignature(one, headers['webhook-id'] as string, timestamp, body),
+      );
+      expect(headers['webhook-signature']).toBe(signatures.join(' '));
+      expect(headers['x-service-signature']).toBe(serviceSignature(signsService ? previous : secret, body));
+      for (const one of [secret, previous])
+        expect(() => new Webhook(one).verify(body, headers as Record<string, string>)).not.toThrow();
+      expect(() =>
+        new Webhook(generateEndpointSecret()).verify(body, headers as Record<string, string>),
+      ).toThrow('No matching signature');
+    });
+
     it('is a POST with exactly the agreed headers and envelope', async () => {
       const secret = generateEndpointSecret();
       const request = delivery({ secret });

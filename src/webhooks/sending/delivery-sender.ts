@@ -4,17 +4,15 @@ import { AddressPolicy } from './address-policy';
 import { AttemptOutcome } from './attempt-outcome';
 import { DeliveryExchange } from './delivery-exchange';
 import { HostResolver } from './host-resolver';
-import { serviceSignature, standardSignature } from './signature';
+import { serviceSignature, SigningSecrets, standardSignature } from './signature';
 import { VettedConnector } from './vetted-connector';
 
 const USER_AGENT = 'Service-Webhooks/1.0';
 const MAX_HEADER_BYTES = 16 * 1024;
 
-export interface DeliveryRequest {
+export interface DeliveryRequest extends SigningSecrets {
   deliveryId: string;
   url: string;
-  /** The endpoint's secret, `whsec_…`. */
-  secret: string;
   eventType: string;
   /** The JSON text of the event's `data`. */
   data: string;
@@ -118,21 +116,26 @@ function envelope({ eventType, data }: DeliveryRequest, at: Date): Buffer {
 }
 
 function signedHeaders(
-  { deliveryId, secret, eventType, sequence }: DeliveryRequest,
+  { deliveryId, secret, previousSecret: previous, eventType, sequence }: DeliveryRequest,
   at: Date,
   body: Buffer,
 ): string[] {
   const timestamp = Math.floor(at.getTime() / 1000);
+  // A receiver of Standard Webhooks accepts any one of several signatures. The second one is made only during a roll.
+  const standard = standardSignature(secret, deliveryId, timestamp, body);
+  const previousStandard = previous
+    ? ` ${standardSignature(previous.secret, deliveryId, timestamp, body)}`
+    : '';
   // prettier-ignore
   return [
     'content-type', 'application/json',
     'user-agent', USER_AGENT,
     'x-service-event', eventType,
-    'x-service-signature', serviceSignature(secret, body),
+    'x-service-signature', serviceSignature(previous?.signsService ? previous.secret : secret, body),
     'x-service-delivery', deliveryId,
     'webhook-id', deliveryId,
     'webhook-timestamp', String(timestamp),
-    'webhook-signature', standardSignature(secret, deliveryId, timestamp, body),
+    'webhook-signature', standard + previousStandard,
     ...(sequence === null ? [] : ['x-service-sequence', sequence]),
   ];
 }

@@ -3,6 +3,14 @@ import { createHmac, randomBytes } from 'node:crypto';
 const SECRET_PREFIX = 'whsec_';
 const SECRET_BYTES = 32;
 
+/** What an endpoint's deliveries are signed with. */
+export interface SigningSecrets {
+  /** The endpoint's secret, `whsec_…`. */
+  secret: string;
+  /** The one before a roll, while it signs too; `signsService`: `x-service-signature` is by it. */
+  previousSecret?: { secret: string; signsService: boolean } | null;
+}
+
 /** `whsec_` and 32 random bytes in standard base64. */
 export function generateEndpointSecret(): string {
   return SECRET_PREFIX + randomBytes(SECRET_BYTES).toString('base64');

@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+
+const ROLES = fileURLToPath(new URL('../../deploy/roles.sql', import.meta.url));
+
+/**
+ * Makes the two database roles, and gives the first one the tables that there are.
+ *
+ * @param {string} adminUrl the database, for a superuser
+ * @param {{ owner: string, service: string }} [passwords] of new roles
+ */
+export async function makeRoles(adminUrl, passwords) {
+  const client = new pg.Client({ connectionString: adminUrl });
+  await client.connect();
+  try {
+    for (const [name, password] of Object.entries(passwords ?? {}))
+      await client.query('SELECT set_config($1, $2, false)', [`messaging.${name}_password`, password]);
+    await client.query(readFileSync(ROLES, 'utf8'));
+  } finally {
+    await client.end();
+  }
+}
+
+/**
+ * @param {string} adminUrl
+ * @param {{ owner: string, service: string }} passwords
+ * @returns {{ databaseUrl: string, databaseOwnerUrl: string }} the same database for each of the two
+ */
+export function urlsOfRoles(adminUrl, passwords) {
+  const as = (username, password) => Object.assign(new URL(adminUrl), { username, password }).href;
+  return {
+    databaseUrl: as('messaging_service', passwords.service),
+    databaseOwnerUrl: as('messaging_owner', passwords.owner),
+  };
+}

@@ -1,0 +1,47 @@
+import { AgentRole } from '../common/agent-role';
+import { AppError } from '../common/app-error';
+import { isId } from '../common/ids';
+import { Actor } from '../common/principal';
+import { countCharacters, isStorableText } from '../common/validators';
+import { Transaction } from '../database/transaction';
+import { Permission, PERMISSIONS } from './permissions';
+
+const MAX_NAME = 100;
+
+/**
+ * Refuses an actor who may not do this in the workspace. To be called first in the transaction of a change. An agent's row
+ * is locked in share mode: once a deactivation or a change of its role is answered, nothing it began commits any more.
+ * @throws AppError NOT_FOUND: an id that is no workspace's; INVALID_BODY: the agent is unknown, inactive or of another
+ * workspace, or the operator has no name; FORBIDDEN: its role does not allow it, or it is an API key
+ */
+export async function requirePermission(
+  tx: Transaction,
+  tenantId: string,
+  actor: Actor,
+  permission: Permission,
+): Promise<void> {
+  if (!isId(tenantId)) throw AppError.notFound('Workspace');
+  if (actor.type === 'system') return;
+  if (actor.type === 'operator') return requireName(actor.name);
+  const holder = actor.type === 'api_key' ? 'API_KEY' : await lockRole(tx, tenantId, actor.id);
+  if (holder === null) throw AppError.invalidBody('actor', 'is not an active agent of this workspace');
+  const holders: readonly string[] = PERMISSIONS[permission];
+  if (holders.includes(holder)) return;
+  const who = holder === 'API_KEY' ? 'An API key' : `An agent with the role ${holder}`;
+  throw new AppError('FORBIDDEN', `${who} may not do this (${permission}).`);
+}
+
+/** Null if the agent is unknown, inactive or of another workspace. */
+async function lockRole(tx: Transaction, tenantId: string, id: string): Promise<AgentRole | null> {
+  if (!isId(id)) return null;
+  const [agent] = await tx.query<{ role: AgentRole }>(
+    'SELECT role FROM agents WHERE tenant_id = $1 AND id = $2 AND active FOR SHARE',
+    [tenantId, id],
+  );
+  return agent?.role ?? null;
+}
+
+function requireName(name: string): void {
+  const isName = isStorableText(name) && name.trim() !== '' && countCharacters(name) <= MAX_NAME;
+  if (!isName) throw AppError.invalidBody('actor', `must have a name of 1 to ${MAX_NAME} characters`);
+}

@@ -1,0 +1,84 @@
+import { Injectable } from '@nestjs/common';
+import { idFloor, isId } from '../common/ids';
+import { Database } from '../database/database';
+import { OwnerDatabase } from '../database/owner-database';
+import { PageStatement } from '../database/page-statement';
+import { Pipelined, Transaction } from '../database/transaction';
+import { AuditEntryEntity } from './audit-entry.entity';
+import { ListAuditEntriesQuery } from './audit-entry.dto';
+
+export type AuditFilter = Omit<ListAuditEntriesQuery, 'limit'>;
+
+const COLUMNS = `id, tenant_id AS "tenantId", action, entity, entity_id AS "entityId", actor_type AS "actorType",
+  actor_id AS "actorId", actor_name AS "actorName", address, user_agent AS "userAgent", request_id AS "requestId",
+  before, after, metadata, created_at AS "createdAt"`;
+
+/** What `actorIdOf` makes of an entry's actor. The same expression is in the index. */
+const ACTOR = `(coalesce(actor_id::text, actor_type || coalesce(':' || actor_name, '')))`;
+
+@Injectable()
+export class AuditEntriesRepository {
+  constructor(private readonly database: Database) {}
+
+  insertPipelined(tx: Transaction, entry: AuditEntryEntity): Pipelined {
+    return tx.pipeline(
+      `INSERT INTO audit_entries
+         (tenant_id, id, action, entity, entity_id, actor_type, actor_id, actor_name, address, user_agent, request_id,
+          before, after, metadata, created_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
+      [
+        entry.tenantId,
+        entry.id,
+        entry.action,
+        entry.entity,
+        entry.entityId,
+        entry.actorType,
+        entry.actorId,
+        entry.actorName,
+        entry.address,
+        entry.userAgent,
+        entry.requestId,
+        entry.before && JSON.stringify(entry.before),
+        entry.after && JSON.stringify(entry.after),
+        JSON.stringify(entry.metadata),
+        entry.createdAt,
+      ],
+    );
+  }
+
+  /** Newest first. */
+  async list(tenantId: string, filter: AuditFilter, count: number): Promise<AuditEntryEntity[]> {
+    if (!isId(tenantId)) return [];
+    const { action, actor, entity, entityId, since, until, cursor } = filter;
+    const page = new PageStatement(COLUMNS, 'audit_entries').where('tenant_id = ?', tenantId);
+    if (action !== undefined) page.where('action = ?', action);
+    if (actor !== undefined) page.where(`${ACTOR} = ?`, actor);
+    if (entity !== undefined) page.where('entity = ?', entity);
+    if (entityId !== undefined) page.where('entity_id = ?', entityId);
+    if (since) page.where('id >= ?', idFloor(since));
+    if (until) page.where('id < ?', idFloor(until));
+    return page.read<AuditEntryEntity>(this.database, cursor, count);
+  }
+
+  /**
+   * Deletes the oldest entries of a workspace whose deletion is running. Nothing else deletes an entry.
+   * @param owner the service's own role may not
+   * @returns how many were deleted; 0 when none was left
+   */
+  async deleteStep(owner: OwnerDatabase, tenantId: string, count: number): Promise<number> {
+    const rows = await owner.query(
+      `WITH step AS (SELECT id FROM audit_entries WHERE tenant_id = $1 ORDER BY id LIMIT $2)
+       DELETE FROM audit_entries e USING step WHERE e.tenant_id = $1 AND e.id = step.id RETURNING 1`,
+      [tenantId, count],
+    );
+    return rows.length;
+  }
+
+  /** A step of all entries, oldest first. */
+  async next(tenantId: string, after: string, count: number): Promise<AuditEntryEntity[]> {
+    return this.database.query(
+      `SELECT ${COLUMNS} FROM audit_entries WHERE tenant_id = $1 AND id > $2 ORDER BY id LIMIT $3`,
+      [tenantId, after, count],
+    );
+  }
+}

@@ -1,0 +1,141 @@
+import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
+import { AppError } from '../common/app-error';
+import { Periodic } from '../common/periodic';
+import { Origin, SYSTEM } from '../common/principal';
+import { Database } from '../database/database';
+import { AuditRecord, AuditService } from './audit.service';
+
+/** What a stranger can repeat at will, so that it is counted. */
+export type CountedRecord = Omit<AuditRecord, 'actor' | 'before' | 'after'> & {
+  /** Of this time. The entry has that of the last. */
+  origin?: Origin;
+};
+
+/** How often, and when for the first and the last time. */
+export interface Times {
+  count: number;
+  since: Date;
+  until: Date;
+}
+
+interface Counted extends Times {
+  record: CountedRecord;
+}
+
+const WINDOW_MS = 10 * 60_000;
+/** Things counted in a window, in all and of one workspace. */
+const MAX_THINGS = 10_000;
+const MAX_THINGS_OF_WORKSPACE = 50;
+
+/**
+ * Counts what strangers do, and writes one audit entry for each action on each thing every ten minutes: so nobody can flood
+ * a customer's `audit.event` stream. Each process counts for itself; a killed one loses its last ten minutes.
+ */
+@Injectable()
+export class AuditTally implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger(AuditTally.name);
+  /** By workspace, then by action and thing. */
+  private counted = new Map<string, Map<string, Counted>>();
+  private things = 0;
+  private dropped = 0;
+  private readonly sources: (() => Promise<void>)[] = [];
+  private readonly flushes = new Periodic(
+    WINDOW_MS,
+    () => this.flush(),
+    (error) => this.logger.error({ err: error }, 'counts were not written to the audit log'),
+  );
+
+  constructor(
+    private readonly database: Database,
+    private readonly audit: AuditService,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.flushes.start();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.flushes.stop();
+    await this.flush().catch((error: Error) =>
+      this.logger.error({ err: error }, 'counts were not written to the audit log'),
+    );
+  }
+
+  /**
+   * Registers what counts by itself, and adds its counts before each flush.
+   * @internal
+   */
+  addSource(source: () => Promise<void>): void {
+    this.sources.push(source);
+  }
+
+  /**
+   * Counts an action, such as a failed login of an agent. Writes nothing now, and throws nothing. What happens to more than
+   * 50 things of a workspace in a window is counted together, as of the workspace itself.
+   * @param times that it happened; once and now by default
+   */
+  add(record: CountedRecord, times: Times = once()): void {
+    const ofWorkspace = this.counted.get(record.tenantId) ?? new Map<string, Counted>();
+    const isKnown = ofWorkspace.has(keyOf(record));
+    if (!isKnown && record.entity !== 'workspace' && ofWorkspace.size >= MAX_THINGS_OF_WORKSPACE)
+      return this.add(inWorkspace(record), times);
+    if (!isKnown && this.things >= MAX_THINGS) return void (this.dropped += times.count);
+    const counted = ofWorkspace.get(keyOf(record));
+    if (!counted) this.things++;
+    ofWorkspace.set(keyOf(record), { record, ...(counted ? sum(counted, times) : times) });
+    this.counted.set(record.tenantId, ofWorkspace);
+  }
+
+  /**
+   * Writes what was counted, a transaction for each workspace. What fails is added to the next window. The window's end and
+   * that of the process do it.
+   */
+  async flush(): Promise<void> {
+    for (const source of this.sources) await source();
+    const { counted, dropped } = this;
+    this.counted = new Map();
+    this.things = 0;
+    this.dropped = 0;
+    if (dropped > 0)
+      this.logger.warn({ dropped }, 'too many things to count: some were left out of the audit log');
+    for (const ofWorkspace of counted.values()) {
+      try {
+        await this.write([...ofWorkspace.values()]);
+      } catch (error) {
+        if (error instanceof AppError) continue; // A workspace that there is not.
+        for (const { record, ...times } of ofWorkspace.values()) this.add(record, times);
+        this.logger.warn({ err: error as Error }, 'counts were not written to the audit log; they will be');
+      }
+    }
+  }
+
+  private write(counted: Counted[]): Promise<void> {
+    return this.database.transaction(async (tx) => {
+      for (const { record, count, since, until } of counted) {
+        const { origin, metadata, ...what } = record;
+        const times = { count, since: since.toISOString(), until: until.toISOString() };
+        const actor = { ...SYSTEM, origin };
+        await this.audit.append(tx, { ...what, actor, metadata: { ...metadata, ...times } });
+      }
+    });
+  }
+}
+
+function keyOf({ action, entity, entityId }: CountedRecord): string {
+  return JSON.stringify([action, entity, entityId]);
+}
+
+function inWorkspace({ tenantId, action, origin }: CountedRecord): CountedRecord {
+  return { tenantId, action, entity: 'workspace', entityId: tenantId, origin };
+}
+
+export function once(): Times {
+  const now = new Date();
+  return { count: 1, since: now, until: now };
+}
+
+export function sum(a: Times, b: Times): Times {
+  const since = a.since < b.since ? a.since : b.since;
+  const until = a.until > b.until ? a.until : b.until;
+  return { count: a.count + b.count, since, until };
+}

@@ -1,0 +1,28 @@
+import { isDeepStrictEqual } from 'node:util';
+
+export interface ChangedValues {
+  before: Record<string, unknown>;
+  after: Record<string, unknown>;
+}
+
+/**
+ * The values of these fields that differ, for an audit entry. Name no field that holds a secret.
+ * @returns null when none differs
+ */
+export function changedValues<T extends object>(
+  before: T,
+  after: T,
+  fields: readonly (keyof T & string)[],
+): ChangedValues | null {
+  const changed = fields.filter((field) => !isDeepStrictEqual(before[field], after[field]));
+  if (changed.length === 0) return null;
+  return { before: valuesOf(before, changed), after: valuesOf(after, changed) };
+}
+
+/** These fields of a thing, for the audit entry of its creation or deletion. */
+export function valuesOf<T extends object>(
+  thing: T,
+  fields: readonly (keyof T & string)[],
+): Record<string, unknown> {
+  return Object.fromEntries(fields.map((field) => [field, thing[field]]));
+}

@@ -1,0 +1,33 @@
+import { Injectable, Logger, Module, OnModuleInit } from '@nestjs/common';
+import { SYSTEM } from '../../common/principal';
+import { WorkspaceDeleter } from '../../workspaces/deletion/workspace-deleter';
+import { WorkspaceDeletionModule } from '../../workspaces/deletion/workspace-deletion.module';
+import { ChannelConnectionsModule } from './channel-connections.module';
+import { ChannelConnectionsService } from './channel-connections.service';
+
+/** Disconnects the channels of a workspace before its rows go: providers call no more, and who does is refused. */
+@Injectable()
+export class ConnectionCloser implements OnModuleInit {
+  private readonly logger = new Logger(ConnectionCloser.name);
+
+  constructor(
+    private readonly deleter: WorkspaceDeleter,
+    private readonly connections: ChannelConnectionsService,
+  ) {}
+
+  onModuleInit(): void {
+    this.deleter.register((tenantId) => this.close(tenantId));
+  }
+
+  private async close(tenantId: string): Promise<void> {
+    for (const { id } of await this.connections.list(tenantId)) {
+      const { channel, externalId, providerFault } = await this.connections.disconnect(tenantId, id, SYSTEM);
+      if (providerFault === null) continue;
+      const details = { tenantId, channel, externalId, providerFault };
+      this.logger.warn(details, 'the hook of a deleted workspace was not deregistered at its provider');
+    }
+  }
+}
+
+@Module({ imports: [ChannelConnectionsModule, WorkspaceDeletionModule], providers: [ConnectionCloser] })
+export class ConnectionCloserModule {}

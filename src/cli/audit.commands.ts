@@ -1,0 +1,52 @@
+import { Command } from 'commander';
+import type { ListAuditEntriesQuery } from '../audit/audit-entry.dto';
+import { writeJsonLines } from './audit-export';
+import { example, inWorkspace } from './command';
+import { isoDate, wholeNumber } from './option-values';
+
+type ListOptions = Partial<ListAuditEntriesQuery> & { workspace: string };
+
+interface ExportOptions {
+  workspace: string;
+  file: string;
+}
+
+export function addAuditCommands(program: Command): void {
+  const audit = program.command('audit').description("A workspace's audit log.");
+
+  audit
+    .command('list')
+    .description('Lists who changed what, newest first.')
+    .requiredOption('--workspace <slug>', 'the workspace')
+    .option('--action <action>', 'only this action, such as api_key.revoked')
+    .option('--actor <actor>', "only by this actor: an agent's or key's id, operator:<name>, or system")
+    .option('--entity <type>', 'only of this type, such as api_key')
+    .option('--entity-id <id>', 'only of this thing')
+    .option('--since <date>', 'only from this moment on', isoDate)
+    .option('--until <date>', 'only before this moment', isoDate)
+    .option('--limit <n>', 'at most so many, 1 to 200; default 50', wholeNumber)
+    .option('--cursor <cursor>', 'the nextCursor of the previous page')
+    .addHelpText(
+      'after',
+      example(
+        '{data: [{id, action, entity, entityId, actorType, before, after, address, …}], nextCursor}',
+        'audit list --workspace acme --action api_key.revoked --since 2026-11-20',
+      ),
+    )
+    .action(inWorkspace<ListOptions>(({ audit }, tenantId, filter) => audit.list(tenantId, filter)));
+
+  audit
+    .command('export')
+    .description(
+      'Writes the whole audit log of a workspace to a new file, oldest entry first, a line of JSON each.',
+    )
+    .requiredOption('--workspace <slug>', 'the workspace')
+    .requiredOption('--file <path>', 'a file that does not exist yet')
+    .addHelpText('after', example('{file, entries}', 'audit export --workspace acme --file acme.jsonl'))
+    .action(
+      inWorkspace(async (services, tenantId, { file }: Omit<ExportOptions, 'workspace'>) => ({
+        file,
+        entries: await writeJsonLines(services.audit.export(tenantId), file),
+      })),
+    );
+}

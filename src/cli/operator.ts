@@ -1,0 +1,28 @@
+import { userInfo } from 'node:os';
+import { Command, Option } from 'commander';
+import { Actor } from '../common/principal';
+
+/** An operator by name: the actor of the CLI's commands. */
+export type Operator = Extract<Actor, { type: 'operator' }>;
+
+/** Who runs the CLI, for the audit log: nothing else depends on it. */
+export function operatorOption(): Option {
+  return new Option(
+    '--operator <name>',
+    'who you are, for the audit log; default: the user of this system',
+  ).env('OPERATOR');
+}
+
+export function operatorOf(command: Command): Operator {
+  const { operator } = command.optsWithGlobals<{ operator?: string }>();
+  return { type: 'operator', name: operator ?? systemUser() };
+}
+
+function systemUser(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // A container may run as a user without a name.
+    return `uid ${process.getuid?.()}`;
+  }
+}

@@ -1,0 +1,61 @@
+import { AppError } from '../common/app-error';
+import type { Database } from './database';
+import { canChangeAudit, grantPrivileges } from './database-roles';
+import type { OwnerDatabase } from './owner-database';
+
+/** The role of the service's processes, beside that of the tables' owner, who says what it may do. */
+export class ServiceRole {
+  private constructor(
+    private readonly name: string,
+    private readonly service: Database,
+    private readonly owner: OwnerDatabase,
+  ) {}
+
+  /**
+   * @returns null when both are the same role
+   * @throws AppError INVALID_BODY when the two lead to different databases, or no privilege could bind the service's role
+   */
+  static async of(service: Database, owner: OwnerDatabase): Promise<ServiceRole | null> {
+    const [name, ownerName] = await Promise.all([roleOf(service), roleOf(owner)]);
+    if (name === ownerName) return null;
+    // Of the tables that there are, or of those that will be made.
+    const [role] = await owner.query<{ becomesOwner: boolean; tablesOwner: string; isOwner: boolean }>(
+      `SELECT pg_has_role($1, tables.owner, 'MEMBER') AS "becomesOwner", pg_get_userbyid(tables.owner) AS "tablesOwner",
+         pg_has_role(tables.owner, 'USAGE') AS "isOwner"
+       FROM (SELECT coalesce((SELECT relowner FROM pg_class WHERE oid = to_regclass('audit_entries')),
+                             current_user::regrole::oid) AS owner) AS tables`,
+      [name],
+    );
+    const { becomesOwner, tablesOwner, isOwner } = role!;
+    if (!isOwner) throw fault(`The tables belong to the role "${tablesOwner}", not to "${ownerName}".`);
+    if (becomesOwner)
+      throw fault(
+        `The role of DATABASE_URL, "${name}", is a superuser, or a member of "${tablesOwner}", who owns the tables, or is ` +
+          'that role: no privilege binds it.',
+      );
+    return new ServiceRole(name, service, owner);
+  }
+
+  /**
+   * Gives it what the service needs and no more.
+   * @throws AppError INVALID_BODY when it can change audit entries all the same
+   */
+  async grant(): Promise<void> {
+    await this.owner.transaction((tx) => grantPrivileges(tx, this.name));
+    if (await canChangeAudit(this.service))
+      throw new AppError(
+        'INVALID_BODY',
+        `The migrations are applied, but the role "${this.name}" can change audit entries through PUBLIC, or through a ` +
+          'role that it is a member of. Revoke that.',
+      );
+  }
+}
+
+async function roleOf(database: Database | OwnerDatabase): Promise<string> {
+  const [row] = await database.query<{ name: string }>('SELECT current_user AS name');
+  return row!.name;
+}
+
+function fault(message: string): AppError {
+  return new AppError('INVALID_BODY', `${message} Nothing was changed.`);
+}

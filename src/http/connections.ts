@@ -1,0 +1,195 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { Injectable } from '@nestjs/common';
+import type { NextFunction, Request, Response } from 'express';
+import { AppError } from '../common/app-error';
+import { endAndDestroy, hasBody, sendError } from '../common/error-answer';
+import { protocolError, rawAnswer } from '../common/protocol-errors';
+import { Config } from '../config/config';
+import { Metrics } from '../metrics/metrics';
+
+const SWEEP_MS = 1_000;
+/** Of the cap, those above it: each gets one answer, that the process is full. */
+const REFUSED_SHARE = 0.1;
+
+/** Why this process ends a connection. */
+export type CloseReason =
+  'head_timeout' | 'body_timeout' | 'unread_answer' | 'malformed' | 'evicted' | 'full';
+
+interface Connection {
+  readonly socket: Socket;
+  /** The latest request, and its response until that has ended. */
+  request: Request | null;
+  response: Response | null;
+  kind: 'request' | 'stream' | 'refused' | 'closed';
+  isClosing: boolean;
+  /** Since when the client has left bytes of ours unread. */
+  unreadSince: number | null;
+}
+
+/**
+ * The connections of this process: their number, and that none outlives its time. Node keeps the time of heads, bodies
+ * and idle connections. At the cap, the connection that has waited longest for its client gives way to a new one, so
+ * that clients who only hold connections don't keep others out. Event streams count apart.
+ */
+@Injectable()
+export class Connections {
+  private readonly bySocket = new Map<Socket, Connection>();
+  /** Without a complete request, the longest waiting first. */
+  private readonly waiting = new Set<Connection>();
+  private readonly counts = { request: 0, stream: 0, refused: 0, closed: 0 };
+  private server: Server | null = null;
+
+  constructor(
+    private readonly config: Config,
+    private readonly metrics: Metrics,
+  ) {}
+
+  /** Before the server listens. */
+  attach(server: Server): void {
+    this.server = server;
+    this.setHardLimit();
+    server.on('connection', (socket: Socket) => this.add(socket));
+    server.on('drop', () => this.metrics.httpConnectionsClosed.inc({ reason: 'full' }));
+    server.on('clientError', (error: Error, socket: Socket) => this.refuse(error, socket));
+    // Node would refuse an unknown Expect header. This ignores the header.
+    server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
+      server.emit('request', request, response),
+    );
+    const sweeper = setInterval(() => this.sweep(), SWEEP_MS).unref();
+    server.once('close', () => clearInterval(sweeper));
+  }
+
+  /**
+   * Middleware: a connection with a request in progress is not waiting. Its pipelined requests are worked on one at a time,
+   * in the order of their answers, so that one connection costs no more however many it sends at once.
+   */
+  readonly track = (request: Request, response: Response, next: NextFunction): void => {
+    const connection = this.bySocket.get(request.socket);
+    // What follows a malformed request on the same connection is not read.
+    if (!connection || connection.isClosing) return void request.socket.destroy();
+    const earlier = connection.response;
+    connection.request = request;
+    connection.response = response;
+    response.once('close', () => this.finish(connection, response));
+    if (!hasBody(request)) this.waiting.delete(connection);
+    else request.once('end', () => connection.response === response && void this.waiting.delete(connection));
+    if (earlier) earlier.once('close', () => this.proceed(connection, response, next));
+    else this.proceed(connection, response, next);
+  };
+
+  /** From now on the connection is a stream until its end. */
+  countAsStream(socket: Socket): void {
+    const connection = this.bySocket.get(socket);
+    if (connection?.kind === 'request') this.become(connection, 'stream');
+  }
+
+  private proceed({ socket, kind }: Connection, response: Response, next: NextFunction): void {
+    if (socket.destroyed) return;
+    if (kind !== 'refused') return next();
+    response.setHeader('Connection', 'close');
+    next(new AppError('UNAVAILABLE', 'The process has as many connections as it may. Retry shortly.'));
+  }
+
+  private add(socket: Socket): void {
+    const connection: Connection = {
+      socket,
+      request: null,
+      response: null,
+      kind: 'request',
+      isClosing: false,
+      unreadSince: null,
+    };
+    this.bySocket.set(socket, connection);
+    socket.once('close', () => this.remove(connection));
+    const hasRoom = this.counts.request < this.config.httpMaxConnections || this.evictOne();
+    this.counts[(connection.kind = hasRoom ? 'request' : 'refused')] += 1;
+    if (hasRoom) this.waiting.add(connection);
+    else this.metrics.httpConnectionsClosed.inc({ reason: 'full' });
+    this.report();
+  }
+
+  private evictOne(): boolean {
+    const [longest] = this.waiting;
+    if (!longest) return false;
+    this.close(longest, 'evicted');
+    return true;
+  }
+
+  private finish(connection: Connection, response: Response): void {
+    if (connection.response !== response) return;
+    connection.response = null;
+    // One that was streamed or refused ends with its response.
+    if (connection.kind === 'request') this.waiting.add(connection);
+  }
+
+  private remove(connection: Connection): void {
+    this.bySocket.delete(connection.socket);
+    this.waiting.delete(connection);
+    this.become(connection, 'closed');
+  }
+
+  private close(connection: Connection, reason: CloseReason): void {
+    this.metrics.httpConnectionsClosed.inc({ reason });
+    this.waiting.delete(connection);
+    this.become(connection, 'closed');
+    connection.socket.destroy();
+  }
+
+  private become(connection: Connection, kind: Connection['kind']): void {
+    this.counts[connection.kind] -= 1;
+    this.counts[(connection.kind = kind)] += 1;
+    this.setHardLimit();
+    this.report();
+  }
+
+  /** Node refuses those above it without an answer. */
+  private setHardLimit(): void {
+    const { httpMaxConnections } = this.config;
+    const hardLimit = Math.ceil(httpMaxConnections * (1 + REFUSED_SHARE)) + this.counts.stream;
+    if (this.server) this.server.maxConnections = hardLimit;
+  }
+
+  private report(): void {
+    const { request, stream } = this.counts;
+    this.metrics.httpConnections.set({ kind: 'request' }, request);
+    this.metrics.httpConnections.set({ kind: 'stream' }, stream);
+  }
+
+  /** Answers what Node refuses, where that can still be read, and closes the connection. */
+  private refuse(error: NodeJS.ErrnoException, socket: Socket): void {
+    const connection = this.bySocket.get(socket);
+    if (!connection || error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+    if (connection.isClosing) return;
+    connection.isClosing = true;
+    const { request, response } = connection;
+    const refusal = protocolError(error);
+    const isOfBody = request !== null && !request.complete;
+    const isLate = refusal.code === 'REQUEST_TIMEOUT';
+    this.metrics.httpConnectionsClosed.inc({
+      reason: !isLate ? 'malformed' : isOfBody ? 'body_timeout' : 'head_timeout',
+    });
+    if (isOfBody) {
+      // The request may have been answered before its body was complete.
+      if (response) sendError(response, refusal);
+      else socket.destroy();
+      return;
+    }
+    const answer = () => endAndDestroy(socket, rawAnswer(refusal));
+    if (!response) answer();
+    else if (connection.kind === 'stream') socket.destroy();
+    // The answer to an earlier request goes first.
+    else response.once('close', () => (socket.writable ? answer() : socket.destroy()));
+  }
+
+  /** A client that reads nothing holds its answer in our memory. */
+  private sweep(): void {
+    const now = Date.now();
+    for (const connection of this.bySocket.values()) {
+      if (connection.socket.writableLength === 0) connection.unreadSince = null;
+      else if (connection.unreadSince === null) connection.unreadSince = now;
+      else if (now - connection.unreadSince >= this.config.httpBodyTimeoutMs)
+        this.close(connection, 'unread_answer');
+    }
+  }
+}

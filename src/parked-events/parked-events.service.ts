@@ -1,0 +1,65 @@
+import { Injectable } from '@nestjs/common';
+import { Permission } from '../access/permissions';
+import { requirePermission } from '../access/require-permission';
+import { AuditService } from '../audit/audit.service';
+import { AppError } from '../common/app-error';
+import { isId } from '../common/ids';
+import { Actor, SYSTEM } from '../common/principal';
+import { Database } from '../database/database';
+import { ParkedEvent, ParkedEventKey, ParkedEventsRepository } from '../outbox/parked-events.repository';
+
+const MAX_LISTED = 1_000;
+
+type Request = NonNullable<ParkedEvent['request']>;
+const REQUESTS: Record<Request, { permission: Permission; action: string }> = {
+  RETRY: { permission: 'parked_event.retry', action: 'parked_event.retry_requested' },
+  GIVE_UP: { permission: 'parked_event.give_up', action: 'parked_event.give_up_requested' },
+};
+
+/** Events that a consumer could not take in, for the operator. Nothing else waits for them but their conversation. */
+@Injectable()
+export class ParkedEventsService {
+  constructor(
+    private readonly database: Database,
+    private readonly parked: ParkedEventsRepository,
+    private readonly audit: AuditService,
+  ) {}
+
+  /** Lists up to 1,000 parked events, oldest first; of all workspaces without a `tenantId`. */
+  async list(tenantId?: string): Promise<ParkedEvent[]> {
+    if (tenantId !== undefined && !isId(tenantId)) return [];
+    return this.parked.list(MAX_LISTED, tenantId ?? null);
+  }
+
+  /**
+   * Makes a worker give the event to its consumer again, within seconds, and to no other consumer.
+   * @throws AppError NOT_FOUND; FORBIDDEN to agents
+   */
+  retry(key: ParkedEventKey, actor: Actor = SYSTEM): Promise<void> {
+    return this.request(key, 'RETRY', actor);
+  }
+
+  /**
+   * Makes a worker drop the event for its consumer. An outbound message becomes FAILED, and its conversation goes on.
+   * @throws AppError NOT_FOUND; FORBIDDEN to agents
+   */
+  giveUp(key: ParkedEventKey, actor: Actor = SYSTEM): Promise<void> {
+    return this.request(key, 'GIVE_UP', actor);
+  }
+
+  private async request(key: ParkedEventKey, request: Request, actor: Actor): Promise<void> {
+    const { tenantId, eventId, consumer } = key;
+    const { permission, action } = REQUESTS[request];
+    if (!isId(tenantId) || !isId(eventId)) throw AppError.notFound('Parked event');
+    await this.database.transaction(async (tx) => {
+      await requirePermission(tx, tenantId, actor, permission);
+      const before = await this.parked.lock(tx, key);
+      if (!before) throw AppError.notFound('Parked event');
+      if (before.request === request) return;
+      await this.parked.request(tx, key, request);
+      const subject = { tenantId, actor, entity: 'parked_event', entityId: eventId };
+      const changed = { before: { request: before.request }, after: { request } };
+      await this.audit.append(tx, { ...subject, action, ...changed, metadata: { consumer } });
+    });
+  }
+}

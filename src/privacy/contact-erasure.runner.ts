@@ -1,0 +1,136 @@
+import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AuditService } from '../audit/audit.service';
+import { HIGHEST_ID, LOWEST_ID } from '../common/ids';
+import { Periodic } from '../common/periodic';
+import { SYSTEM } from '../common/principal';
+import { ContactsRepository } from '../contacts/contacts.repository';
+import { Database } from '../database/database';
+import { Transaction } from '../database/transaction';
+import { ContactErasureEntity } from './contact-erasure.entity';
+import { ContactErasureKey, ContactErasuresRepository } from './contact-erasures.repository';
+import { MessageEraser } from './message-eraser';
+
+const INTERVAL_MS = 500;
+/** Messages of one step. */
+const BATCH = 200;
+/** Identities of one step. */
+const IDENTITIES = 50;
+/** Between steps, so that erasing slows nobody else. */
+const PAUSE_MS = 10;
+/**
+ * Longer than anything that a worker took before its erasure can take to be recorded: attempts of deliveries 20 s, of
+ * outbound messages 60 s; and longer than Redis keeps the counts of limits, which name visitors.
+ */
+const SETTLE_MS = 120_000;
+
+/**
+ * Runs erasures in small steps: all messages of all conversations of a contact, one conversation after the other, and once
+ * more after what was under way has settled. Rows and progress commit together, so that another worker continues the
+ * erasure of a killed one.
+ */
+@Injectable()
+export class ContactErasureRunner implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger(ContactErasureRunner.name);
+  private readonly runs = new Periodic(
+    INTERVAL_MS,
+    () => this.runAll(),
+    (error) => this.logger.error({ err: error }, 'looking for erasures failed; it will be retried'),
+  );
+  /** Smaller steps, of erasures whose last one failed. */
+  private readonly sizes = new Map<string, number>();
+
+  constructor(
+    private readonly database: Database,
+    private readonly erasures: ContactErasuresRepository,
+    private readonly contacts: ContactsRepository,
+    private readonly messages: MessageEraser,
+    private readonly audit: AuditService,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.runs.start();
+  }
+
+  beforeApplicationShutdown(): Promise<void> {
+    return this.runs.stop();
+  }
+
+  /** One step of each in turn, so that a big one delays no other. */
+  private async runAll(): Promise<void> {
+    let remaining = await this.erasures.listDue();
+    while (remaining.length > 0) {
+      const unfinished: ContactErasureKey[] = [];
+      for (const erasure of remaining) {
+        if (this.runs.isStopped) return;
+        if (await this.tryStep(erasure)) unfinished.push(erasure);
+        await sleep(PAUSE_MS);
+      }
+      remaining = unfinished;
+    }
+  }
+
+  /** @returns whether there is more to do now; after a failure the next run does less at once */
+  private async tryStep(key: ContactErasureKey): Promise<boolean> {
+    const size = this.sizes.get(key.id) ?? BATCH;
+    try {
+      const isUnfinished = await this.database.queueTransaction((tx) => this.step(tx, key, size));
+      if (size * 2 < BATCH && isUnfinished) this.sizes.set(key.id, size * 2);
+      else this.sizes.delete(key.id);
+      return isUnfinished;
+    } catch (error) {
+      this.sizes.set(key.id, Math.max(1, Math.floor(size / 2)));
+      const { tenantId, id: erasureId } = key;
+      this.logger.error(
+        { err: error as Error, tenantId, erasureId, messages: size },
+        'a step of an erasure failed; it will be retried',
+      );
+      return false;
+    }
+  }
+
+  private async step(tx: Transaction, key: ContactErasureKey, size: number): Promise<boolean> {
+    const erasure = await this.erasures.lockDue(tx, key);
+    if (!erasure) return false;
+    const { tenantId, conversationId, messageId: after } = erasure;
+    await this.erasures.deleteIdempotencyKeys(tx, tenantId, conversationId);
+    const range = { tenantId, conversationId, after, before: HIGHEST_ID };
+    const { erased, next } = await this.messages.step(tx, range, size);
+    const done = { ...erasure, messages: erasure.messages + erased };
+    if (next !== null) return this.advance(tx, { ...done, messageId: next });
+    const nextConversation = await this.erasures.nextConversation(tx, done);
+    if (nextConversation === null) return this.endPass(tx, done);
+    await this.erasures.forgetIdentity(tx, tenantId, nextConversation);
+    return this.advance(tx, { ...done, conversationId: nextConversation, messageId: LOWEST_ID });
+  }
+
+  private async advance(tx: Transaction, erasure: ContactErasureEntity): Promise<true> {
+    await this.erasures.advance(tx, erasure);
+    return true;
+  }
+
+  /** The contact may have been written to just before the erasure began. */
+  private async endPass(tx: Transaction, erasure: ContactErasureEntity): Promise<boolean> {
+    const { tenantId, id: erasureId, contactId, status, messages } = erasure;
+    const deleted = await this.contacts.deleteIdentities(tx, tenantId, contactId, IDENTITIES);
+    if (deleted === IDENTITIES) return true;
+    await this.contacts.erase(tx, tenantId, contactId);
+    const start = { conversationId: LOWEST_ID, messageId: LOWEST_ID };
+    if (status === 'RUNNING') {
+      const dueAt = new Date(Date.now() + SETTLE_MS);
+      await this.erasures.advance(tx, { ...erasure, ...start, status: 'SETTLING', dueAt });
+      return false;
+    }
+    await this.erasures.advance(tx, { ...erasure, ...start, status: 'COMPLETED', finishedAt: new Date() });
+    await this.audit.append(tx, {
+      tenantId,
+      actor: SYSTEM,
+      action: 'contact.erased',
+      entity: 'contact',
+      entityId: contactId,
+      metadata: { erasureId, messages },
+    });
+    tx.onCommit(() => this.logger.log({ tenantId, erasureId, messages }, 'a contact was erased'));
+    return false;
+  }
+}

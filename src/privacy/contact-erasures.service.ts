@@ -1,0 +1,80 @@
+import { Injectable } from '@nestjs/common';
+import { requirePermission } from '../access/require-permission';
+import { AuditService } from '../audit/audit.service';
+import { AppError } from '../common/app-error';
+import { isId, LOWEST_ID, newId } from '../common/ids';
+import { Actor } from '../common/principal';
+import { ContactsRepository } from '../contacts/contacts.repository';
+import { Database } from '../database/database';
+import { ContactErasureEntity } from './contact-erasure.entity';
+import { ContactErasureSummary, toErasureSummary } from './contact-erasure.dto';
+import { ContactErasuresRepository } from './contact-erasures.repository';
+
+/** More than any contact has. A worker deletes what is left. */
+const MAX_IDENTITIES = 50;
+
+/** Erases what a workspace keeps of a person (GDPR, article 17). */
+@Injectable()
+export class ContactErasuresService {
+  constructor(
+    private readonly database: Database,
+    private readonly erasures: ContactErasuresRepository,
+    private readonly contacts: ContactsRepository,
+    private readonly audit: AuditService,
+  ) {}
+
+  /**
+   * Begins to erase a contact, for ever. When it returns, name, e-mail, phone, avatar, attributes and identities are gone,
+   * and whoever writes from one of those identities is a new contact. A worker erases the messages and every copy of them;
+   * ids, times, directions and channels stay. The erasure covers what is written into the contact's conversations before
+   * it is completed. While one runs, starting another returns that one.
+   * @throws AppError NOT_FOUND, FORBIDDEN, INVALID_BODY (the actor)
+   */
+  async start(tenantId: string, contactId: string, actor: Actor): Promise<ContactErasureSummary> {
+    if (!isId(tenantId) || !isId(contactId)) throw AppError.notFound('Contact');
+    return this.database.transaction(async (tx) => {
+      await requirePermission(tx, tenantId, actor, 'contact.erase');
+      await this.contacts.deleteIdentities(tx, tenantId, contactId, MAX_IDENTITIES);
+      if (!(await this.contacts.erase(tx, tenantId, contactId))) throw AppError.notFound('Contact');
+      const running = await this.erasures.findUnfinished(tx, tenantId, contactId);
+      if (running) return toErasureSummary(running);
+      const erasure = newErasure(tenantId, contactId);
+      await this.erasures.insert(tx, erasure);
+      await this.audit.append(tx, {
+        tenantId,
+        actor,
+        action: 'contact.erasure_started',
+        entity: 'contact',
+        entityId: contactId,
+        metadata: { erasureId: erasure.id },
+      });
+      return toErasureSummary(erasure);
+    });
+  }
+
+  /**
+   * Returns an erasure and its progress.
+   * @throws AppError NOT_FOUND
+   */
+  async get(tenantId: string, id: string): Promise<ContactErasureSummary> {
+    const erasure = await this.erasures.find(tenantId, id);
+    if (!erasure) throw AppError.notFound('Contact erasure');
+    return toErasureSummary(erasure);
+  }
+}
+
+function newErasure(tenantId: string, contactId: string): ContactErasureEntity {
+  const now = new Date();
+  return {
+    id: newId(),
+    tenantId,
+    contactId,
+    status: 'RUNNING',
+    messages: 0,
+    conversationId: LOWEST_ID,
+    messageId: LOWEST_ID,
+    dueAt: now,
+    createdAt: now,
+    finishedAt: null,
+  };
+}

@@ -1,0 +1,45 @@
+import { Module } from '@nestjs/common';
+import { AuditModule } from '../audit/audit.module';
+import { ContactsModule } from '../contacts/contacts.module';
+import { ConversationsModule } from '../conversations/conversations.module';
+import { DatabaseModule } from '../database/database.module';
+import { SecretsModule } from '../secrets/secrets.module';
+import { ContactErasureEntity } from './contact-erasure.entity';
+import { ContactErasureRunner } from './contact-erasure.runner';
+import { ContactErasuresRepository } from './contact-erasures.repository';
+import { ContactErasuresService } from './contact-erasures.service';
+import { ContactExportService } from './contact-export.service';
+import { MessageEraser } from './message-eraser';
+import { MessageRetentionService } from './message-retention.service';
+
+/** What a workspace owes to the persons that it talks with. */
+@Module({
+  imports: [
+    DatabaseModule.forEntities([ContactErasureEntity]),
+    AuditModule,
+    ContactsModule,
+    ConversationsModule,
+    SecretsModule,
+  ],
+  providers: [
+    ContactErasuresRepository,
+    ContactErasuresService,
+    ContactExportService,
+    MessageEraser,
+    MessageRetentionService,
+  ],
+  exports: [
+    ContactErasuresRepository,
+    ContactErasuresService,
+    ContactExportService,
+    MessageEraser,
+    MessageRetentionService,
+  ],
+})
+export class PrivacyModule {}
+
+@Module({
+  imports: [PrivacyModule, AuditModule, ContactsModule],
+  providers: [ContactErasureRunner],
+})
+export class PrivacyWorkerModule {}

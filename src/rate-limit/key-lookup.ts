@@ -1,0 +1,70 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AppError } from '../common/app-error';
+import { Batcher } from '../common/batcher';
+import { Metrics } from '../metrics/metrics';
+
+/** Of unknown keys in one statement. */
+const BATCH = 500;
+/** Between two of these statements, after one that found a key refused. */
+const PAUSE_MS = 50;
+/** Requests with unknown keys that wait. */
+const MAX_WAITING = 5_000;
+/** Keys that this process has accepted. */
+const MAX_ACCEPTED = 10_000;
+
+/**
+ * Keeps forged keys from PostgreSQL. A key that this process has not accepted yet is looked up together with others: a
+ * flood of them costs 20 statements a second, on one connection. No key is refused without a look: a valid one behind an
+ * attacker's address passes, at most a moment later.
+ */
+export class KeyLookup {
+  private readonly accepted = new Set<string>();
+  private readonly unknown = new Batcher<string, boolean>(BATCH, (names) => this.areValid(names));
+  private waiting = 0;
+  private pauseUntil = 0;
+
+  /** @param findValid returns those of the names that are of valid keys */
+  constructor(
+    private readonly kind: 'keys' | 'hooks',
+    private readonly metrics: Metrics,
+    private readonly findValid: (names: string[]) => Promise<string[]>,
+  ) {}
+
+  /**
+   * Reads the key on every call, so that a revocation takes effect at once.
+   * @param read reads what the key opens
+   * @returns null for a key that is not valid
+   * @throws AppError UNAVAILABLE: too many unknown keys wait
+   */
+  async find<Found>(name: string, read: () => Promise<Found | null>): Promise<Found | null> {
+    if (!this.accepted.has(name) && !(await this.isValid(name))) return null;
+    const found = await read();
+    if (found) this.remember(name);
+    else this.accepted.delete(name);
+    return found;
+  }
+
+  private async isValid(name: string): Promise<boolean> {
+    if (this.waiting >= MAX_WAITING) {
+      this.metrics.workRefused.inc({ kind: this.kind, limit: 'process' });
+      throw new AppError('UNAVAILABLE', 'The service is busy. Retry shortly.');
+    }
+    this.waiting += 1;
+    return this.unknown.add(name).finally(() => (this.waiting -= 1));
+  }
+
+  private async areValid(names: string[]): Promise<boolean[]> {
+    const pauseMs = this.pauseUntil - performance.now();
+    if (pauseMs > 0) await sleep(pauseMs);
+    const valid = new Set(await this.findValid(names));
+    if (valid.size < names.length) this.pauseUntil = performance.now() + PAUSE_MS;
+    return names.map((name) => valid.has(name));
+  }
+
+  private remember(name: string): void {
+    if (this.accepted.has(name)) return;
+    const [oldest] = this.accepted;
+    if (this.accepted.size >= MAX_ACCEPTED) this.accepted.delete(oldest!);
+    this.accepted.add(name);
+  }
+}

@@ -1,0 +1,32 @@
+import { CallHandler, ExecutionContext, Injectable, NestInterceptor, SetMetadata } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import type { Request, Response } from 'express';
+import { finalize, Observable } from 'rxjs';
+import { AuthenticatedRequest } from '../common/access.decorators';
+import { WorkBudgets } from './work-budgets';
+
+const OWN_BUDGET = 'budget:own';
+
+/** For a route whose service takes a slot of another kind: a request that waited with two would hold up others. */
+export const HasOwnBudget = (has: (request: Request) => boolean) => SetMetadata(OWN_BUDGET, has);
+
+/** Gives each request with an API key a slot of its workspace, after the guards and until its answer is made. */
+@Injectable()
+export class RequestBudgetInterceptor implements NestInterceptor {
+  constructor(
+    private readonly reflector: Reflector,
+    private readonly budgets: WorkBudgets,
+  ) {}
+
+  async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
+    const request = context.switchToHttp().getRequest<Request & Partial<AuthenticatedRequest>>();
+    const hasOwn = this.reflector.get<((of: Request) => boolean) | undefined>(
+      OWN_BUDGET,
+      context.getHandler(),
+    );
+    if (!request.principal || hasOwn?.(request)) return next.handle();
+    const response = context.switchToHttp().getResponse<Response>();
+    const release = await this.budgets.acquire('requests', request.principal.tenant.id, response);
+    return next.handle().pipe(finalize(release));
+  }
+}

@@ -1,0 +1,122 @@
+import { EventEmitter } from 'node:events';
+import { WorkBudget } from './work-budget';
+
+describe('work budget', () => {
+  it('bounds what one key has in flight, and leaves the rest to others', () => {
+    const budget = new WorkBudget({ total: 5, perKey: 2 });
+    expect([1, 2, 3].map(() => budget.tryAcquire('loud') !== null)).toEqual([true, true, false]);
+    expect(budget.isFull).toBe(false);
+    expect(budget.tryAcquire('quiet')).not.toBeNull();
+  });
+
+  it('bounds what the process has in flight', () => {
+    const budget = new WorkBudget({ total: 2, perKey: 2 });
+    budget.tryAcquire('a');
+    const release = budget.tryAcquire('b')!;
+    expect(budget.isFull).toBe(true);
+    expect(budget.tryAcquire('c')).toBeNull();
+    release();
+    expect(budget.isFull).toBe(false);
+    expect(budget.tryAcquire('c')).not.toBeNull();
+  });
+
+  it('releases a slot once', () => {
+    const budget = new WorkBudget({ total: 2, perKey: 2 });
+    const release = budget.tryAcquire('a')!;
+    budget.tryAcquire('a');
+    release();
+    release();
+    expect([1, 2].map(() => budget.tryAcquire('a') !== null)).toEqual([true, false]);
+  });
+
+  it('takes nothing with a refusal', () => {
+    const budget = new WorkBudget({ total: 3, perKey: 1 });
+    const release = budget.tryAcquire('a')!;
+    for (let n = 0; n < 10; n++) expect(budget.tryAcquire('a')).toBeNull();
+    release();
+    expect(budget.tryAcquire('a')).not.toBeNull();
+    expect(budget.tryAcquire('b')).not.toBeNull();
+  });
+
+  describe('with lines', () => {
+    const waiting = { waiting: 3, waitingPerKey: 2 };
+    /** Takes note of who gets a slot, in their order. */
+    const lineUp = (budget: WorkBudget, ...keys: string[]) => {
+      const served: string[] = [];
+      const releases: (() => void)[] = [];
+      const done = keys.map(async (key) => {
+        const release = await budget.acquire(key);
+        served.push(release ? key : `no ${key}`);
+        if (release) releases.push(release);
+      });
+      return { served, releases, done: Promise.all(done) };
+    };
+
+    it('serves the lines in turns, and each of them in its order', async () => {
+      const budget = new WorkBudget({ total: 1, perKey: 1, waiting: 9, waitingPerKey: 9 });
+      const first = budget.tryAcquire('loud')!;
+      const { served, releases, done } = lineUp(budget, 'loud', 'loud', 'loud', 'quiet');
+      first();
+      for (let n = 0; n < 4; n++) {
+        await new Promise(setImmediate);
+        releases[n]!();
+      }
+      await done;
+      expect(served).toEqual(['loud', 'quiet', 'loud', 'loud']);
+      expect(budget.isFull).toBe(false);
+    });
+
+    it('passes over a key that has all its slots', async () => {
+      const budget = new WorkBudget({ total: 2, perKey: 1, ...waiting });
+      const [one, other] = [budget.tryAcquire('a')!, budget.tryAcquire('b')!];
+      const { served, done, releases } = lineUp(budget, 'a', 'c');
+      other();
+      await new Promise(setImmediate);
+      expect(served).toEqual(['c']);
+      one();
+      await done;
+      expect(served).toEqual(['c', 'a']);
+      releases.forEach((release) => release());
+      expect(budget.tryAcquire('b')).not.toBeNull();
+    });
+
+    it('refuses when the line is full, of the key or of all', async () => {
+      const budget = new WorkBudget({ total: 1, perKey: 1, ...waiting });
+      budget.tryAcquire('x');
+      const { served } = lineUp(budget, 'a', 'a', 'a', 'b', 'b', 'c');
+      await new Promise(setImmediate);
+      expect(served).toEqual(['no a', 'no b', 'no c']);
+      expect(['x', 'a', 'b', 'c'].map((key) => budget.isUsedUp(key))).toEqual([true, true, false, false]);
+    });
+
+    it('lets a caller leave the line', async () => {
+      const budget = new WorkBudget({ total: 1, perKey: 1, ...waiting });
+      const release = budget.tryAcquire('a')!;
+      const caller = new EventEmitter();
+      const left = budget.acquire('a', caller);
+      const stays = budget.acquire('a');
+      caller.emit('close');
+      expect(await left).toBeNull();
+      expect(caller.listenerCount('close')).toBe(0);
+      release();
+      expect(await stays).not.toBeNull();
+    });
+
+    it('lets nobody wait for more than 10 seconds', async () => {
+      jest.useFakeTimers();
+      try {
+        const budget = new WorkBudget({ total: 1, perKey: 1, ...waiting });
+        const release = budget.tryAcquire('a')!;
+        const late = budget.acquire('a');
+        jest.advanceTimersByTime(9_999);
+        const inTime = budget.acquire('a');
+        jest.advanceTimersByTime(1);
+        expect(await late).toBeNull();
+        release();
+        expect(await inTime).not.toBeNull();
+      } finally {
+        jest.useRealTimers();
+      }
+    });
+  });
+});

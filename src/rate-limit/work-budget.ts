@@ -1,0 +1,124 @@
+/** Gives a slot back, once however often it is called. */
+export type Release = () => void;
+
+/** Something that can go away while it waits: a response whose client hangs up. */
+export interface Caller {
+  once(event: 'close', listener: () => void): unknown;
+  off(event: 'close', listener: () => void): unknown;
+}
+
+export interface WorkLimits {
+  /** In flight in this process. */
+  total: number;
+  /** Of these, for one key. */
+  perKey: number;
+  /** Callers that wait for a slot; none by default. */
+  waiting?: number;
+  /** Of these, for one key. */
+  waitingPerKey?: number;
+}
+
+type Settle = (release: Release | null) => void;
+
+/** A longer wait is better answered with an error. */
+const MAX_WAIT_MS = 10_000;
+
+/**
+ * Slots for concurrent work of one kind in this process. A key is what the work is done for: a workspace, a connection.
+ * Callers without a slot wait in a line of their key. The lines take turns, so a long one does not hold up the others.
+ */
+export class WorkBudget {
+  private used = 0;
+  private readonly usedBy = new Map<string, number>();
+  private waiting = 0;
+  /** The key that was served last is the last one. */
+  private readonly lines = new Map<string, Set<Settle>>();
+
+  constructor(private readonly limits: WorkLimits) {}
+
+  /** True when no key finds a slot. */
+  get isFull(): boolean {
+    return this.used >= this.limits.total;
+  }
+
+  /** True when the key itself has all that it may have, in flight or in its line. */
+  isUsedUp(key: string): boolean {
+    const { perKey, waitingPerKey = 0 } = this.limits;
+    const inLine = this.lines.get(key)?.size ?? 0;
+    return this.usedOf(key) >= perKey || (inLine > 0 && inLine >= waitingPerKey);
+  }
+
+  /**
+   * Takes a slot, if the process and the key have one.
+   * @returns null when there is none
+   */
+  tryAcquire(key: string): Release | null {
+    return this.isFull || this.usedOf(key) >= this.limits.perKey ? null : this.take(key);
+  }
+
+  /**
+   * Takes a slot, or waits for one for 10 seconds at most.
+   * @param caller leaves the line when it closes
+   * @returns null when there is none in time, or the line is full
+   */
+  acquire(key: string, caller?: Caller): Promise<Release | null> {
+    const release = this.tryAcquire(key);
+    const { waiting = 0, waitingPerKey = 0 } = this.limits;
+    const inLine = this.lines.get(key)?.size ?? 0;
+    if (release || inLine >= waitingPerKey || this.waiting >= waiting) return Promise.resolve(release);
+    return new Promise((resolve) => this.wait(key, caller, resolve));
+  }
+
+  private wait(key: string, caller: Caller | undefined, resolve: Settle): void {
+    const line = this.lines.get(key) ?? new Set();
+    const settle = (release: Release | null) => {
+      clearTimeout(timer);
+      caller?.off('close', leave);
+      line.delete(settle);
+      if (line.size === 0) this.lines.delete(key);
+      this.waiting -= 1;
+      resolve(release);
+    };
+    const leave = () => settle(null);
+    const timer = setTimeout(leave, MAX_WAIT_MS);
+    caller?.once('close', leave);
+    line.add(settle);
+    this.lines.set(key, line);
+    this.waiting += 1;
+  }
+
+  private take(key: string): Release {
+    this.used += 1;
+    this.usedBy.set(key, this.usedOf(key) + 1);
+    let isHeld = true;
+    return () => {
+      if (isHeld) this.release(key);
+      isHeld = false;
+    };
+  }
+
+  /** Keys without work are forgotten. */
+  private release(key: string): void {
+    this.used -= 1;
+    const own = this.usedOf(key) - 1;
+    if (own > 0) this.usedBy.set(key, own);
+    else this.usedBy.delete(key);
+    this.serveNext();
+  }
+
+  /** Passes over the keys that have all their slots: total / perKey of them at most. */
+  private serveNext(): void {
+    for (const [key, line] of this.lines) {
+      if (this.usedOf(key) >= this.limits.perKey) continue;
+      const [first] = line;
+      this.lines.delete(key);
+      if (line.size > 1) this.lines.set(key, line);
+      first!(this.take(key));
+      return;
+    }
+  }
+
+  private usedOf(key: string): number {
+    return this.usedBy.get(key) ?? 0;
+  }
+}

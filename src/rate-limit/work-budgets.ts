@@ -1,0 +1,63 @@
+import { Injectable } from '@nestjs/common';
+import { AppError } from '../common/app-error';
+import { Config } from '../config/config';
+import { Metrics } from '../metrics/metrics';
+import { Caller, Release, WorkBudget, WorkLimits } from './work-budget';
+
+/** The key is a workspace for `requests` and `searches`, a connection for `hooks` and `streams`, a site key for `widget`. */
+export type WorkKind = 'requests' | 'searches' | 'hooks' | 'widget' | 'streams';
+
+/** A whole quota of 240 requests may come at once, on two paths: it waits, and is not refused. */
+const REQUESTS_WAITING = { waiting: 2000, waitingPerKey: 500 };
+const VISITORS_WAITING = { waiting: 1000, waitingPerKey: 200 };
+/** Few: each holds its body. Telegram sends 40 at once by default. */
+const HOOKS_WAITING = { waiting: 100, waitingPerKey: 40 };
+const SEARCHES_WAITING = { waiting: 200, waitingPerKey: 50 };
+
+/** In messages of errors. */
+const NAMES: Record<WorkKind, string> = {
+  requests: 'requests of this workspace',
+  searches: 'searches of this workspace',
+  hooks: 'requests for this connection',
+  widget: 'requests for this widget',
+  streams: 'streams of this widget',
+};
+
+/** What this process does at once, by kind: one workspace or connection gets half of it at most. */
+@Injectable()
+export class WorkBudgets {
+  private readonly budgets: Record<WorkKind, WorkBudget>;
+
+  constructor(
+    config: Config,
+    private readonly metrics: Metrics,
+  ) {
+    this.budgets = {
+      requests: new WorkBudget(limitsOf(config.requestConcurrency, REQUESTS_WAITING)),
+      searches: new WorkBudget(limitsOf(config.searchConcurrency, SEARCHES_WAITING)),
+      hooks: new WorkBudget(limitsOf(config.hookConcurrency, HOOKS_WAITING)),
+      widget: new WorkBudget(limitsOf(config.widgetConcurrency, VISITORS_WAITING)),
+      streams: new WorkBudget(limitsOf(config.widgetStreams)),
+    };
+  }
+
+  /**
+   * Takes a slot; all but streams wait for one, up to 10 seconds.
+   * @param caller gives up when it closes
+   * @throws AppError RATE_LIMITED: the key has all that one may have; UNAVAILABLE: the process is full
+   */
+  async acquire(kind: WorkKind, key: string, caller?: Caller): Promise<Release> {
+    const budget = this.budgets[kind];
+    const release = await budget.acquire(key, caller);
+    if (release) return release;
+    const limit = budget.isUsedUp(key) ? 'key' : 'process';
+    this.metrics.workRefused.inc({ kind, limit });
+    throw limit === 'key'
+      ? new AppError('RATE_LIMITED', `Too many ${NAMES[kind]} at once. Retry shortly.`)
+      : new AppError('UNAVAILABLE', 'The service is busy. Retry shortly.');
+  }
+}
+
+function limitsOf(total: number, waiting: Pick<WorkLimits, 'waiting' | 'waitingPerKey'> = {}): WorkLimits {
+  return { total, perKey: Math.ceil(total / 2), ...waiting };
+}

@@ -1,0 +1,144 @@
+import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AuditEntriesRepository } from '../../audit/audit-entries.repository';
+import { isReferenceViolated } from '../../common/database-errors';
+import { Periodic } from '../../common/periodic';
+import { Database } from '../../database/database';
+import { OwnerDatabase } from '../../database/owner-database';
+import { Transaction } from '../../database/transaction';
+import { WorkspacesRepository } from '../workspaces.repository';
+import { TenantRowsRepository } from './tenant-rows.repository';
+import { AUDIT_TABLE, TENANT_TABLES } from './tenant-tables';
+import {
+  DeletionProgress,
+  DueDeletion,
+  WorkspaceDeletionsRepository,
+} from './workspace-deletions.repository';
+
+const INTERVAL_MS = 1_000;
+const BATCH = 500;
+/** Between steps, so that deleting slows nobody else. */
+const PAUSE_MS = 25;
+
+const NAMES = [...TENANT_TABLES.map(({ name }) => name), AUDIT_TABLE];
+
+/** Ends what the outside has of a workspace, such as hooks at providers. Doing it again changes nothing. */
+type Closing = (tenantId: string) => Promise<void>;
+
+/**
+ * Deletes all rows of workspaces whose deletion is due, in small steps. Rows and progress go together, so that another
+ * worker goes on after a killed one. The workspace itself goes when no table has a row of it.
+ */
+@Injectable()
+export class WorkspaceDeleter implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger(WorkspaceDeleter.name);
+  private readonly closings: Closing[] = [];
+  private readonly runs = new Periodic(
+    INTERVAL_MS,
+    () => this.runAll(),
+    (error) => this.logger.error({ err: error }, 'deleting workspaces failed; it will be retried'),
+  );
+
+  constructor(
+    private readonly database: Database,
+    private readonly owner: OwnerDatabase,
+    private readonly workspaces: WorkspacesRepository,
+    private readonly deletions: WorkspaceDeletionsRepository,
+    private readonly rows: TenantRowsRepository,
+    private readonly auditEntries: AuditEntriesRepository,
+  ) {}
+
+  /** Adds what must be done before a workspace's rows go. */
+  register(closing: Closing): void {
+    this.closings.push(closing);
+  }
+
+  onApplicationBootstrap(): void {
+    this.runs.start();
+  }
+
+  beforeApplicationShutdown(): Promise<void> {
+    return this.runs.stop();
+  }
+
+  /** One step of each in turn, so that a big one delays no other. */
+  private async runAll(): Promise<void> {
+    for (let isWorking = true; isWorking && !this.runs.isStopped;) {
+      isWorking = false;
+      for (const deletion of await this.deletions.due()) {
+        if (this.runs.isStopped) return;
+        if (await this.tryStep(deletion)) isWorking = true;
+        await sleep(PAUSE_MS);
+      }
+    }
+  }
+
+  /** @returns whether there is more to do now */
+  private async tryStep(deletion: DueDeletion): Promise<boolean> {
+    const { tenantId } = deletion;
+    try {
+      return await this.step(deletion);
+    } catch (error) {
+      this.logger.error({ err: error as Error, tenantId }, 'a step of a deletion failed; it will be retried');
+      // Somebody has added a row that refers to one of these.
+      if (isReferenceViolated(error)) await this.beginAnew(tenantId);
+      return false;
+    }
+  }
+
+  private async step({ tenantId, startedAt, table }: DueDeletion): Promise<boolean> {
+    if (!startedAt && !(await this.deletions.begin(tenantId))) return false;
+    if (table === null) {
+      for (const close of this.closings) await close(tenantId);
+    }
+    if (table === AUDIT_TABLE) return this.deleteAuditEntries(tenantId);
+    return this.database.queueTransaction(async (tx) => {
+      const now = await this.deletions.lockRunning(tx, tenantId);
+      if (!now) return false;
+      await this.deleteRows(tx, tenantId, now);
+      return true;
+    });
+  }
+
+  private async deleteRows(tx: Transaction, tenantId: string, progress: DeletionProgress): Promise<void> {
+    const at = Math.max(0, NAMES.indexOf(progress.table ?? ''));
+    const table = TENANT_TABLES[at];
+    if (!table) return;
+    // Of a table that refers to this one PostgreSQL may have to pass over many dead rows.
+    await tx.allowLongStatements();
+    const { deleted, next } = await this.rows.deleteStep(tx, tenantId, table, progress.position, BATCH);
+    const name = next ? table.name : NAMES[at + 1]!;
+    await this.deletions.advance(tx, tenantId, { table: name, position: next }, deleted);
+  }
+
+  private async deleteAuditEntries(tenantId: string): Promise<boolean> {
+    const deleted = await this.auditEntries.deleteStep(this.owner, tenantId, BATCH);
+    if (deleted === 0) return this.finish(tenantId);
+    await this.database.transaction((tx) =>
+      this.deletions.advance(tx, tenantId, { table: AUDIT_TABLE, position: null }, deleted),
+    );
+    return true;
+  }
+
+  /** Under the workspace's lock nobody can add a row that refers to it. What came before is found, and goes too. */
+  private async finish(tenantId: string): Promise<boolean> {
+    const end = await this.database.transaction(async (tx) => {
+      await tx.allowLongStatements();
+      await this.workspaces.lockExclusively(tx, tenantId);
+      if (!(await this.deletions.lockRunning(tx, tenantId))) return 'busy';
+      if (await this.rows.areLeft(tx, tenantId)) return 'rows left';
+      await this.deletions.delete(tx, tenantId);
+      await this.workspaces.delete(tx, tenantId);
+      return 'deleted';
+    });
+    if (end === 'rows left') await this.beginAnew(tenantId);
+    if (end === 'deleted') this.logger.log({ tenantId }, 'a workspace was deleted');
+    return end === 'rows left';
+  }
+
+  private async beginAnew(tenantId: string): Promise<void> {
+    await this.database.transaction((tx) =>
+      this.deletions.advance(tx, tenantId, { table: null, position: null }, 0),
+    );
+  }
+}

@@ -1,0 +1,121 @@
+import { Injectable } from '@nestjs/common';
+import { isId } from '../../common/ids';
+import { Database, Reader } from '../../database/database';
+import { Transaction } from '../../database/transaction';
+import { TablePosition } from './tenant-rows.repository';
+import { WorkspaceDeletion } from './workspace-deletion.dto';
+
+/** Deletions that one round looks at. */
+const MAX_DUE = 100;
+
+/** How far a deletion is. */
+export interface DeletionProgress {
+  wasSuspended: boolean;
+  /** Null while it can be cancelled. */
+  startedAt: Date | null;
+  /** The table whose rows go next; null before the first. */
+  table: string | null;
+  position: TablePosition | null;
+}
+
+export interface DueDeletion extends DeletionProgress {
+  tenantId: string;
+}
+
+const PROGRESS = `was_suspended AS "wasSuspended", started_at AS "startedAt", table_name AS "table", position`;
+
+const SUMMARY = `
+  SELECT d.tenant_id AS "workspaceId", w.slug, CASE WHEN d.started_at IS NULL THEN 'scheduled' ELSE 'running' END AS status,
+         d.requested_at AS "requestedAt", d.due_at AS "dueAt", d.started_at AS "startedAt",
+         d.deleted_rows::float8 AS "deletedRows", d.table_name AS "table"
+  FROM workspace_deletions d JOIN workspaces w ON w.id = d.tenant_id`;
+
+/** Scheduled and running deletions of workspaces. Times are the database's own. */
+@Injectable()
+export class WorkspaceDeletionsRepository {
+  constructor(private readonly database: Database) {}
+
+  /** Of all workspaces, the first due first. */
+  list(): Promise<WorkspaceDeletion[]> {
+    return this.database.query(`${SUMMARY} ORDER BY d.due_at, d.tenant_id`);
+  }
+
+  async find(tenantId: string, reader: Reader = this.database): Promise<WorkspaceDeletion | null> {
+    if (!isId(tenantId)) return null;
+    const [row] = await reader.query<WorkspaceDeletion>(`${SUMMARY} WHERE d.tenant_id = $1`, [tenantId]);
+    return row ?? null;
+  }
+
+  /** The caller holds the lock of the workspace. */
+  async lock(tx: Transaction, tenantId: string): Promise<DeletionProgress | null> {
+    const [row] = await tx.query<DeletionProgress>(
+      `SELECT ${PROGRESS} FROM workspace_deletions WHERE tenant_id = $1 FOR UPDATE`,
+      [tenantId],
+    );
+    return row ?? null;
+  }
+
+  /** Schedules a deletion, or changes when a scheduled one is due. */
+  async schedule(tx: Transaction, tenantId: string, graceDays: number, wasSuspended: boolean): Promise<void> {
+    await tx.query(
+      `WITH schedule AS (SELECT now() AS requested_at, now() + $2 * interval '1 day' AS due_at)
+       INSERT INTO workspace_deletions (tenant_id, requested_at, due_at, was_suspended)
+       SELECT $1, requested_at, due_at, $3 FROM schedule
+       ON CONFLICT (tenant_id) DO UPDATE SET requested_at = excluded.requested_at, due_at = excluded.due_at`,
+      [tenantId, graceDays, wasSuspended],
+    );
+  }
+
+  /** A cancellation of the deletion leaves the workspace suspended. */
+  async keepSuspended(tx: Transaction, tenantId: string): Promise<void> {
+    await tx.query('UPDATE workspace_deletions SET was_suspended = true WHERE tenant_id = $1', [tenantId]);
+  }
+
+  async delete(tx: Transaction, tenantId: string): Promise<void> {
+    await tx.query('DELETE FROM workspace_deletions WHERE tenant_id = $1', [tenantId]);
+  }
+
+  /** Those that are due, the longest due first. */
+  due(): Promise<DueDeletion[]> {
+    return this.database.query(
+      `SELECT tenant_id AS "tenantId", ${PROGRESS} FROM workspace_deletions WHERE due_at <= now()
+       ORDER BY due_at LIMIT ${MAX_DUE}`,
+    );
+  }
+
+  /**
+   * Begins a deletion: from now on it can't be cancelled.
+   * @returns false when it was cancelled or postponed meanwhile
+   */
+  async begin(tenantId: string): Promise<boolean> {
+    const rows = await this.database.query(
+      `WITH now AS (SELECT now() AS at)
+       UPDATE workspace_deletions SET started_at = now.at FROM now
+       WHERE tenant_id = $1 AND due_at <= now.at AND started_at IS NULL RETURNING 1`,
+      [tenantId],
+    );
+    return rows.length > 0;
+  }
+
+  /** @returns how far a running deletion is; null when another process works on it */
+  async lockRunning(tx: Transaction, tenantId: string): Promise<DeletionProgress | null> {
+    const [row] = await tx.query<DeletionProgress>(
+      `SELECT ${PROGRESS} FROM workspace_deletions WHERE tenant_id = $1 AND started_at IS NOT NULL FOR UPDATE SKIP LOCKED`,
+      [tenantId],
+    );
+    return row ?? null;
+  }
+
+  async advance(
+    tx: Transaction,
+    tenantId: string,
+    { table, position }: Pick<DeletionProgress, 'table' | 'position'>,
+    deleted: number,
+  ): Promise<void> {
+    await tx.query(
+      `UPDATE workspace_deletions SET table_name = $2, position = $3, deleted_rows = deleted_rows + $4
+       WHERE tenant_id = $1`,
+      [tenantId, table, position, deleted],
+    );
+  }
+}

@@ -1,0 +1,167 @@
+import { Database } from '../../src/database/database';
+import Redis from 'ioredis';
+import { Client } from 'pg';
+import { Metrics } from '../../src/metrics/metrics';
+import { ApiResponse } from '../support/api-client';
+import { errorBody } from '../support/errors';
+import { createTenant, Tenant } from '../support/routes';
+import { TestService } from '../support/service';
+import { waitFor } from '../support/wait';
+
+/** Of each of two workspaces: half of REQUEST_CONCURRENCY and of SEARCH_CONCURRENCY. */
+const SHARE = 2;
+const WAITING = 500;
+
+const statusesOf = (answers: ApiResponse[]) => [...new Set(answers.map(({ status }) => status))].sort();
+
+describe('what a process does at once', () => {
+  let service: TestService;
+  let loud: Tenant;
+  let quiet: Tenant;
+  let blocker: Client;
+  let redis: Redis;
+
+  beforeAll(async () => {
+    const env = { REQUEST_CONCURRENCY: `${2 * SHARE}`, SEARCH_CONCURRENCY: `${2 * SHARE}` };
+    service = await TestService.create({ env });
+    const tenant = () => createTenant(service, service.make.workspace({ rateLimit: 10_000 }));
+    [loud, quiet] = [await tenant(), await tenant()];
+    blocker = new Client({ connectionString: service.stores.databaseUrl });
+    await blocker.connect();
+    redis = new Redis(service.stores.redisUrl);
+  });
+  afterAll(async () => {
+    redis.disconnect();
+    await blocker.end();
+    await service.close();
+  });
+  afterEach(() => blocker.query('ROLLBACK'));
+
+  const lockConversationOf = async ({ conversation }: Tenant) => {
+    await blocker.query('BEGIN');
+    await blocker.query('SELECT FROM conversations WHERE id = $1 FOR UPDATE', [conversation.id]);
+  };
+  const patch = ({ client, conversation }: Tenant) =>
+    client.patch(`/conversations/${conversation.id}`, { status: 'OPEN' });
+  const times = <T>(n: number, make: () => Promise<T>) => Array.from({ length: n }, make);
+  /** Outside the blocker's transaction, in which the view stands still. */
+  const blocked = async () => {
+    const rows = await service.query(
+      'SELECT FROM pg_stat_activity WHERE datname = current_database() AND cardinality(pg_blocking_pids(pid)) > 0',
+    );
+    return rows.length;
+  };
+  const hungUp = async () => {
+    const { values } = await service.app.get(Metrics, { strict: false }).httpRequests.get();
+    const counts = values.filter(({ labels, metricName }) =>
+      Boolean(metricName?.endsWith('_count') && Number(labels.status) === 499),
+    );
+    return counts.reduce((sum, { value }) => sum + value, 0);
+  };
+  const refused = async (kind: string, limit: string) => {
+    const { values } = await service.app.get(Metrics, { strict: false }).workRefused.get();
+    return values.find(({ labels }) => labels.kind === kind && labels.limit === limit)?.value ?? 0;
+  };
+
+  it("is half for one workspace's requests at most: more of them wait, and others go on", async () => {
+    await lockConversationOf(loud);
+    const answers = Promise.all(times(10 * SHARE, () => patch(loud)));
+    await waitFor('requests that hold connections', async () => (await blocked()) === SHARE);
+    for (let n = 0; n < 5; n++) {
+      expect((await patch(quiet)).status).toBe(200);
+      expect(await blocked()).toBeLessThanOrEqual(SHARE);
+    }
+    await blocker.query('ROLLBACK');
+    // Those that waited for the row for 2 s are answered with 503.
+    expect([[200], [200, 503]]).toContainEqual(statusesOf(await answers));
+  });
+
+  it('is not given to a request whose client has hung up', async () => {
+    await lockConversationOf(loud);
+    const path = `${service.baseUrl}/api/v1/conversations/${loud.conversation.id}`;
+    const headers = { authorization: `Bearer ${loud.key.key}`, 'content-type': 'application/json' };
+    const close = (aborter: AbortController) =>
+      fetch(path, { method: 'PATCH', headers, body: '{"status":"CLOSED"}', signal: aborter.signal });
+    const calls = async () => Number(await redis.get(`rate:${loud.workspace.id}:/api/v1/conversations/:id`));
+    const before = await calls();
+    const answers = Promise.all(times(SHARE + 1, () => patch(loud)));
+    await waitFor('a request in the line', async () => (await calls()) === before + SHARE + 1);
+    const aborter = new AbortController();
+    const abandoned = Promise.allSettled(times(5, () => close(aborter)));
+    await waitFor('five more', async () => (await calls()) === before + SHARE + 6);
+    aborter.abort();
+    await abandoned;
+    await waitFor('the server to notice', async () => (await hungUp()) === 5);
+    await blocker.query('ROLLBACK');
+    await answers;
+    expect((await loud.client.get(`/conversations/${loud.conversation.id}`)).body.status).toBe('OPEN');
+  });
+
+  it('refuses a workspace whose line is full with 429, and nobody else', async () => {
+    const before = await refused('requests', 'key');
+    await lockConversationOf(loud);
+    const answers = Promise.all(times(SHARE + WAITING + 20, () => patch(loud)));
+    await waitFor('refusals', async () => (await refused('requests', 'key')) > before);
+    expect((await patch(quiet)).status).toBe(200);
+    await blocker.query('ROLLBACK');
+    const over = (await answers).filter(({ status }) => status === 429);
+    expect(over.length).toBeGreaterThan(0);
+    expect(over.length).toBeLessThanOrEqual(20);
+    for (const { body, headers } of over) {
+      expect(body).toEqual(
+        errorBody('RATE_LIMITED', 'Too many requests of this workspace at once. Retry shortly.'),
+      );
+      expect(headers).toMatchObject({ 'retry-after': '2', 'x-ratelimit-limit': '10000' });
+      expect(Number(headers['x-ratelimit-remaining'])).toBeGreaterThan(0);
+    }
+  });
+
+  describe('of searches', () => {
+    const search = ({ client }: Tenant) => client.get('/contacts?q=somebody');
+
+    beforeEach(async () => {
+      await blocker.query('BEGIN');
+      await blocker.query('LOCK TABLE contacts IN ACCESS EXCLUSIVE MODE');
+    });
+
+    it('is half for one workspace at most, and keeps none of its other requests waiting', async () => {
+      const answers = Promise.all(times(4 * SHARE, () => search(loud)));
+      await waitFor('searches that hold connections', async () => (await blocked()) === SHARE);
+      expect((await loud.client.get('/conversations')).status).toBe(200);
+      expect((await patch(quiet)).status).toBe(200);
+      expect(await blocked()).toBeLessThanOrEqual(SHARE);
+      await blocker.query('ROLLBACK');
+      expect([[200], [200, 503]]).toContainEqual(statusesOf(await answers));
+    });
+
+    it('ends for a search that takes too long, with an answer that says so', async () => {
+      const startedAt = performance.now();
+      const { status, body, headers } = await search(loud);
+      expect(performance.now() - startedAt).toBeGreaterThan(1_400);
+      expect(status).toBe(503);
+      expect(body).toEqual(
+        errorBody('UNAVAILABLE', 'The search takes too long. Search for more of the text.'),
+      );
+      expect(headers['retry-after']).toBe('2');
+      expect(await blocked()).toBe(0);
+    });
+  });
+
+  it('leaves other statements on the connection of a search their own limit', async () => {
+    const alone = await TestService.create({ beside: service, env: { DATABASE_POOL_SIZE: '2' } });
+    try {
+      const client = alone.client.as(loud.key);
+      for (let n = 0; n < 4; n++) expect((await client.get('/contacts?q=somebody')).status).toBe(200);
+      const limits = await Promise.all(
+        times(2, () =>
+          alone.app
+            .get(Database)
+            .query<{ limit: string }>(`SELECT current_setting('statement_timeout') AS limit`),
+        ),
+      );
+      expect(limits).toEqual([[{ limit: '5s' }], [{ limit: '5s' }]]);
+    } finally {
+      await alone.close();
+    }
+  });
+});

@@ -1,0 +1,16 @@
+import { Config } from '../../src/config/config';
+import { Database } from '../../src/database/database';
+import { OwnerDatabase } from '../../src/database/owner-database';
+import { Dashboard } from './dashboard';
+import { TestStores } from './test-database';
+
+/** The configuration of a process that acts as the owner of the tables too. */
+export function ownerConfig(dashboard: Dashboard, stores: TestStores = dashboard.stores): Config {
+  const config = dashboard.app.get<Config>(Config, { strict: false });
+  return { ...config, databaseOwnerUrl: stores.databaseOwnerUrl ?? null };
+}
+
+/** What a worker has beside the parts that a dashboard's backend imports. To be shut down before the dashboard. */
+export function ownerDatabase(dashboard: Dashboard): OwnerDatabase {
+  return new OwnerDatabase(ownerConfig(dashboard), dashboard.get(Database));
+}
