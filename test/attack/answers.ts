@@ -1,0 +1,57 @@
+import { ContractValidator } from '../support/contract-validator';
+
+export interface Answer {
+  status: number;
+  headers: Record<string, string>;
+  /** Parsed, if it was JSON. */
+  body: any;
+}
+
+const SHOWN = 20;
+
+/** What the attacker was answered: counts, and what no answer may be. */
+export class Answers {
+  /** By status or, without an answer, by how the connection ended. */
+  private counts = new Map<string, number>();
+  readonly complaints: string[] = [];
+
+  constructor(private readonly contract: ContractValidator) {}
+
+  /** An error must have the documented form; of those above 499 only 503 is expected. */
+  add(what: string, answer: Answer): void {
+    this.count(String(answer.status));
+    if (answer.status < 400) return;
+    try {
+      this.contract.checkError(`${what} was answered with ${answer.status}`, answer);
+      if (answer.status > 499 && answer.status !== 503)
+        throw new Error(`${what} was answered with ${answer.status}`);
+      if ([429, 503].includes(answer.status) && !answer.headers['retry-after'])
+        throw new Error(`${what} was answered with ${answer.status} without Retry-After`);
+    } catch (error) {
+      this.complain((error as Error).message);
+    }
+  }
+
+  count(outcome: string, times = 1): void {
+    this.counts.set(outcome, (this.counts.get(outcome) ?? 0) + times);
+  }
+
+  /** Many of one kind are shown as a few. */
+  complain(complaint: string): void {
+    if (this.complaints.length < SHOWN) this.complaints.push(complaint);
+  }
+
+  /** The counts since the last call, as `401 ×120, 429 ×4000`. */
+  take(): string {
+    const text = [...this.counts]
+      .sort(([a], [b]) => a.localeCompare(b))
+      .map(([outcome, times]) => `${outcome} ×${times}`)
+      .join(', ');
+    this.counts = new Map();
+    return text;
+  }
+
+  countOf(outcome: string): number {
+    return this.counts.get(outcome) ?? 0;
+  }
+}

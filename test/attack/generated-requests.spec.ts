@@ -1,0 +1,279 @@
+import fc, { Arbitrary } from 'fast-check';
+import { createHmac } from 'node:crypto';
+import { request } from 'undici';
+import { generateApiKey } from '../../src/auth/api-key-token';
+import { ConnectedChannel } from '../../src/channels/connections/channel-connection.dto';
+import { ChannelConnectionsService } from '../../src/channels/connections/channel-connections.service';
+import { SYSTEM } from '../../src/common/principal';
+import { ContractValidator } from '../support/contract-validator';
+import { connect } from '../support/connected-workspace';
+import { Dashboard } from '../support/dashboard';
+import { createTenant, Tenant } from '../support/routes';
+import { TestService } from '../support/service';
+import { InstagramSimulator } from '../support/simulators/instagram';
+import { MessengerSimulator } from '../support/simulators/messenger';
+import { ProviderSimulator } from '../support/simulators/provider-simulator';
+import { TelegramSimulator } from '../support/simulators/telegram';
+import { WhatsAppSimulator } from '../support/simulators/whatsapp';
+import { ORIGIN, TestWidget } from '../support/widget';
+import { addressOf } from './hooks';
+import { GeneratedRequest, Known, Operation, operationsOf, requestsOf } from './openapi-requests';
+
+/** Requests of each operation. */
+const RUNS = Number(process.env.RUNS ?? 60);
+const seed = process.env.SEED ? Number(process.env.SEED) : Math.floor(Math.random() * 1_000_000);
+const NO_RATE_LIMIT = 1_000_000;
+const APP_SECRET = 'app-secret';
+const VERIFY_TOKEN = 'verify-token';
+const PHONE = '7100001';
+const PAGE = '7200001';
+const ACCOUNT = '7300001';
+const BOT = 7_000_001;
+
+/**
+ * Sends requests that are made from the OpenAPI document: valid ones, nearly valid ones, and others. RUNS=… says how
+ * many to each operation, and SEED=… repeats a run.
+ */
+describe(`Requests made from the OpenAPI document (SEED=${seed})`, () => {
+  const telegram = new TelegramSimulator();
+  const whatsApp = new WhatsAppSimulator();
+  const messenger = new MessengerSimulator();
+  const instagram = new InstagramSimulator();
+  const providers: ProviderSimulator[] = [telegram, whatsApp, messenger, instagram];
+  let service: TestService;
+  let contract: ContractValidator;
+  let document: any;
+  let known: Known;
+  let sent = 0;
+
+  beforeAll(async () => {
+    await Promise.all(providers.map((provider) => provider.start()));
+    service = await TestService.create({
+      env: {
+        TRUST_PROXY: 'true',
+        TELEGRAM_API_URL: telegram.url,
+        META_GRAPH_URL: whatsApp.url,
+        INSTAGRAM_GRAPH_URL: instagram.url,
+      },
+    });
+    contract = await ContractValidator.of(service.baseUrl);
+    document = (await service.client.get('/openapi.json')).body;
+    known = await makeKnown();
+  });
+  afterAll(async () => {
+    await service.close();
+    await Promise.all(providers.map((provider) => provider.stop()));
+  });
+
+  async function makeKnown(): Promise<Known> {
+    const tenant = await createTenant(service, service.make.workspace({ rateLimit: NO_RATE_LIMIT }));
+    const { workspace, conversation, owner } = tenant;
+    const widget = await TestWidget.connect(service, workspace);
+    const visitor = await widget.visitor();
+    const written = (await visitor.post('first')).body.message.id as string;
+    const answer = await answerTo(written, workspace);
+    const whatsAppHook = await connect(service, workspace, 'WHATSAPP', meta({ phoneNumberId: PHONE }));
+    const messengerHook = await connectPage(workspace);
+    const instagramHook = await connect(service, workspace, 'INSTAGRAM', meta({ accountId: ACCOUNT }));
+    const botToken = TelegramSimulator.token(BOT);
+    const telegramHook = await connect(service, workspace, 'TELEGRAM', { botToken });
+    const secretToken = telegram.webhooks.get(botToken)!.secret_token!;
+    const hooks = [whatsAppHook, messengerHook, instagramHook, telegramHook].map(pathOf);
+    const ids = [conversation.id, answer.id, written, (await service.make.contact(workspace)).id];
+
+    return {
+      pathValues: ({ template }) =>
+        template.startsWith('/channels/widget/')
+          ? [widget.siteKey]
+          : template.startsWith('/channels/')
+            ? hooks
+                .filter((path) => path.startsWith(template.split('{')[0]!))
+                .map((path) => path.split('/').at(-1)!)
+            : [conversation.id],
+      fields: {
+        cursor: fc.constantFrom(...ids),
+        messageId: fc.constant(answer.id),
+        senderAgentId: fc.constant(owner.id),
+        assignedAgentId: fc.constantFrom(owner.id, null),
+        body: fc.constantFrom('Hello', 'Sí 😀', 'x'.repeat(4096)),
+        q: fc.constantFrom('zo', 'zoë', '+34', 'martin', '_', '\\'),
+        'hub.verify_token': fc.constant(VERIFY_TOKEN),
+        'hub.challenge': fc.constant('1158201444'),
+        'hub.mode': fc.constant('subscribe'),
+      },
+      callers: ({ template }) => callersOf(template, tenant, visitor.token!),
+      samples: ({ template }) => notifications(template),
+      sign: ({ template }, body) => signed(template, body, secretToken),
+    };
+  }
+
+  /** An agent's, to a visitor's message. */
+  async function answerTo(messageId: string, workspace: { id: string }): Promise<{ id: string }> {
+    const [conversation] = await service.query<{ id: string }>(
+      'SELECT conversation_id AS id FROM messages WHERE tenant_id = $1 AND id = $2',
+      [workspace.id, messageId],
+    );
+    return service.make.sent(workspace, conversation!);
+  }
+
+  /** Both simulators of Meta's Graph API have the same setting. */
+  async function connectPage({ id }: { id: string }): Promise<ConnectedChannel> {
+    const dashboard = await Dashboard.create({
+      beside: service,
+      providerUrls: { META_GRAPH_URL: messenger.url },
+    });
+    const input = { channel: 'MESSENGER' as const, credentials: meta({ pageId: PAGE }) };
+    const page = await dashboard.get(ChannelConnectionsService).connect(id, input, SYSTEM);
+    await dashboard.close();
+    return page;
+  }
+
+  function meta(account: object): object {
+    return { ...account, accessToken: 'token', appSecret: APP_SECRET, verifyToken: VERIFY_TOKEN };
+  }
+
+  function callersOf(template: string, { key }: Tenant, token: string): ReturnType<Known['callers']> {
+    if (template.startsWith('/channels/widget/')) {
+      const page = { origin: ORIGIN };
+      const authorization = `Bearer ${token}`;
+      return {
+        authorized: [{ ...page, authorization }],
+        others: [
+          page,
+          {},
+          { authorization },
+          { origin: 'https://evil.example' },
+          { ...page, authorization: 'Bearer x.y.z' },
+        ],
+      };
+    }
+    if (template.startsWith('/channels/'))
+      return { authorized: [{}], others: [{ authorization: `Bearer ${key.key}` }] };
+    return {
+      authorized: [{ authorization: `Bearer ${key.key}` }, { 'x-api-key': key.key }],
+      others: [
+        {},
+        { authorization: 'Bearer plk_x' },
+        { 'x-api-key': generateApiKey() },
+        { authorization: `Bearer ${generateApiKey()}`, 'x-api-key': key.key },
+        { authorization: `Basic ${Buffer.from('a:b').toString('base64')}` },
+      ],
+    };
+  }
+
+  /** As the simulators make them. */
+  function notifications(template: string): Arbitrary<unknown> | null {
+    const bodies: Record<string, () => object[]> = {
+      telegram: () => [
+        telegram.textUpdate(7, 'Hello'),
+        telegram.update(8, { photo: [{ file_id: 'x' }], caption: 'A' }),
+      ],
+      whatsapp: () => [
+        whatsApp.notification(PHONE, { messages: [whatsApp.message('34600', 'Hello')] }),
+        whatsApp.notification(PHONE, {
+          messages: [whatsApp.message('34600', '', { type: 'image', image: { id: '1' } })],
+        }),
+        whatsApp.notification(PHONE, {
+          statuses: [
+            whatsApp.status({ id: 'wamid.x', to: '34600', ownId: undefined }, 'failed', {
+              code: 1,
+              title: 'x',
+            }),
+          ],
+        }),
+      ],
+      messenger: () => [
+        messenger.notification(messenger.message(PAGE, '8', 'Hello')),
+        messenger.notification(messenger.delivered(PAGE, '8', ['m_1'])),
+        messenger.notification(messenger.read(PAGE, '8')),
+        messenger.notification(
+          messenger.event(PAGE, '8', { postback: { mid: 'm_2', title: 'Go', payload: 'GO' } }),
+        ),
+      ],
+      instagram: () => [
+        instagram.notification(instagram.message(ACCOUNT, '9', 'Hello')),
+        instagram.notification(instagram.read(ACCOUNT, '9', 'm_3')),
+        instagram.dashboardTest(),
+      ],
+    };
+    const make = bodies[template.split('/')[2]!];
+    if (!template.startsWith('/channels/') || !make) return null;
+    return fc.constantFrom(...make());
+  }
+
+  function signed(template: string, body: string, secretToken: string): Record<string, string> {
+    if (!template.startsWith('/channels/')) return {};
+    const digest = createHmac('sha256', APP_SECRET).update(body).digest('hex');
+    return { 'x-hub-signature-256': `sha256=${digest}`, 'x-telegram-bot-api-secret-token': secretToken };
+  }
+
+  async function send({ method, path, headers, body }: GeneratedRequest): Promise<number> {
+    const response = await request(service.baseUrl + path, {
+      method: method as 'GET',
+      headers: { ...headers, 'x-forwarded-for': addressOf(sent++) },
+      body,
+    });
+    const type = String(response.headers['content-type']);
+    const isStream = type.startsWith('text/event-stream');
+    const text = isStream ? '' : await response.body.text();
+    if (isStream) response.body.destroy();
+    const answer = {
+      status: response.statusCode,
+      headers: response.headers as Record<string, string>,
+      body: type.startsWith('application/json') ? JSON.parse(text) : text || null,
+    };
+    // The document gives no body to a GET, so it does not say how an unreadable one is answered.
+    const isOfBody = method === 'GET' && body !== undefined && answer.body?.error?.code === 'INVALID_BODY';
+    if (isOfBody) contract.checkError(`${method} ${path}`, answer);
+    else contract.check(method, path, answer);
+    return response.statusCode;
+  }
+
+  /** Tests are made before the document can be asked for: this list is the document's, and checked to be. */
+  const OPERATIONS = [
+    'GET /api/v1/me',
+    'GET /api/v1/conversations',
+    'GET /api/v1/conversations/{id}',
+    'PATCH /api/v1/conversations/{id}',
+    'GET /api/v1/conversations/{id}/messages',
+    'POST /api/v1/conversations/{id}/messages',
+    'GET /api/v1/contacts',
+    'POST /channels/telegram/{hookKey}',
+    'GET /channels/whatsapp/{hookKey}',
+    'POST /channels/whatsapp/{hookKey}',
+    'GET /channels/messenger/{hookKey}',
+    'POST /channels/messenger/{hookKey}',
+    'GET /channels/instagram/{hookKey}',
+    'POST /channels/instagram/{hookKey}',
+    'POST /channels/widget/{siteKey}/sessions',
+    'POST /channels/widget/{siteKey}/messages',
+    'GET /channels/widget/{siteKey}/messages',
+    'POST /channels/widget/{siteKey}/receipts',
+    'GET /channels/widget/{siteKey}/events',
+  ];
+  const nameOf = ({ method, template }: Operation) => `${method} ${template}`;
+
+  it('are made for every operation', () => {
+    expect(operationsOf(document).map(nameOf).sort()).toEqual([...OPERATIONS].sort());
+  });
+
+  it.each(OPERATIONS)('to %s are answered as it says, and never with 500', async (name) => {
+    const operation = operationsOf(document).find((candidate) => nameOf(candidate) === name)!;
+    const statuses: number[] = [];
+    await fc.assert(
+      fc.asyncProperty(requestsOf(operation, document as object, known), async (generated) => {
+        const status = await send(generated);
+        statuses.push(status);
+        if (status > 499)
+          throw new Error(`${generated.method} ${generated.path} was answered with ${status}`);
+      }),
+      { numRuns: RUNS, seed },
+    );
+    // Else nothing was tested but refusals.
+    expect(statuses.some((status) => status < 300)).toBe(true);
+  });
+});
+
+function pathOf({ hookUrl }: ConnectedChannel): string {
+  return new URL(hookUrl).pathname;
+}

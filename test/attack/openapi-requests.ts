@@ -1,0 +1,215 @@
+import fc, { Arbitrary } from 'fast-check';
+import { ANY_JSON, JsonSchema, mutations, ODD_TEXT, SchemaArbitrary } from '../support/schema-arbitrary';
+
+/** Longer than any parameter may be. */
+const MAX_IN_HEAD = 210;
+
+interface Parameter {
+  name: string;
+  in: 'path' | 'query' | 'header';
+  required?: boolean;
+  schema: JsonSchema;
+}
+
+/** One operation of the OpenAPI document. */
+export interface Operation {
+  method: string;
+  template: string;
+  parameters: Parameter[];
+  body: JsonSchema | null;
+}
+
+export interface GeneratedRequest {
+  method: string;
+  path: string;
+  headers: Record<string, string>;
+  body: string | undefined;
+}
+
+/** What a request can name, and who can send it. */
+export interface Known {
+  /** By name of a path's parameter; depends on the path. */
+  pathValues(operation: Operation): string[];
+  /** By name of a field. */
+  fields: Record<string, Arbitrary<unknown>>;
+  /** Headers of callers, the authorized ones among them. */
+  callers(operation: Operation): { authorized: Record<string, string>[]; others: Record<string, string>[] };
+  /** Bodies that the document leaves to others, such as a provider's. */
+  samples(operation: Operation): Arbitrary<unknown> | null;
+  /** Headers that depend on the body, such as a signature. */
+  sign(operation: Operation, body: string): Record<string, string>;
+}
+
+export function operationsOf(document: any): Operation[] {
+  return Object.entries(document.paths as Record<string, Record<string, any>>).flatMap(([template, item]) =>
+    Object.entries(item).map(([method, operation]) => ({
+      method: method.toUpperCase(),
+      template,
+      parameters: operation.parameters ?? [],
+      body: operation.requestBody?.content['application/json']?.schema ?? null,
+    })),
+  );
+}
+
+/** Valid, nearly valid and invalid requests of an operation. */
+export function requestsOf(
+  operation: Operation,
+  document: object,
+  known: Known,
+): Arbitrary<GeneratedRequest> {
+  return fc.oneof(
+    { weight: 1, arbitrary: usualRequestsOf(operation, document, known) },
+    { weight: 3, arbitrary: oddRequestsOf(operation, document, known) },
+  );
+}
+
+/** Most of them succeed. */
+function usualRequestsOf(operation: Operation, document: object, known: Known): Arbitrary<GeneratedRequest> {
+  const schemas = new SchemaArbitrary(document, known.fields, true);
+  const json = operation.body && (known.samples(operation) ?? schemas.valid(operation.body));
+  const query = operation.parameters
+    .filter((parameter) => parameter.in === 'query' && parameter.required)
+    .map(({ name, schema }) =>
+      (known.fields[name] ?? schemas.valid(schema)).map((value) => `${name}=${encoded(String(value))}`),
+    );
+  return fc
+    .record({
+      value: fc.constantFrom(...known.pathValues(operation)),
+      query: fc.tuple(...query).map((pairs) => (pairs.length > 0 ? `?${pairs.join('&')}` : '')),
+      caller: fc.constantFrom(...known.callers(operation).authorized),
+      body: json ? json.map(serialized) : fc.constant(undefined),
+    })
+    .map(({ value, query, caller, body }) => ({
+      method: operation.method,
+      path: pathWith(operation, value) + query,
+      headers: {
+        ...caller,
+        ...(body !== undefined && { 'content-type': 'application/json', ...known.sign(operation, body) }),
+      },
+      body,
+    }));
+}
+
+function oddRequestsOf(operation: Operation, document: object, known: Known): Arbitrary<GeneratedRequest> {
+  const schemas = new SchemaArbitrary(document, known.fields);
+  const { authorized, others } = known.callers(operation);
+  return fc
+    .record({
+      path: pathOf(operation, known),
+      query: queryOf(operation, schemas, known),
+      caller: mostly(fc.constantFrom(...authorized), fc.constantFrom(...authorized, ...others)),
+      headers: headersOf(operation, schemas),
+      body: bodyOf(operation, schemas, known),
+      type: mostly(
+        fc.constant('application/json'),
+        fc.constantFrom('application/json; charset=latin1', 'text/plain', 'multipart/form-data', 'x', ''),
+      ),
+      isSigned: mostly(fc.constant(true), fc.boolean()),
+    })
+    .map(({ path, query, caller, headers, body, type, isSigned }) => ({
+      method: operation.method,
+      path: path + query,
+      headers: {
+        ...headers,
+        ...caller,
+        ...(body !== undefined && { 'content-type': type, ...(isSigned && known.sign(operation, body)) }),
+      },
+      body,
+    }));
+}
+
+/** Four times of five the first. */
+function mostly<T>(usual: Arbitrary<T>, other: Arbitrary<T>): Arbitrary<T> {
+  return fc.oneof({ weight: 4, arbitrary: usual }, { weight: 1, arbitrary: other });
+}
+
+function pathOf(operation: Operation, known: Known): Arbitrary<string> {
+  const values = mostly(
+    fc.constantFrom(...known.pathValues(operation), 'none'),
+    fc.oneof(
+      fc.uuid(),
+      // Clients resolve the steps of a path themselves.
+      ODD_TEXT.map(encoded).filter((text) => !['', '.', '..'].includes(text)),
+      fc.constantFrom('%', '%zz', '%00', '%ff', '..;', '%2F', '{id}', "'"),
+    ),
+  );
+  return values.map((value) => pathWith(operation, value));
+}
+
+function pathWith({ template }: Operation, value: string): string {
+  return template.replace(/\{\w+\}/, () => value);
+}
+
+function queryOf(operation: Operation, schemas: SchemaArbitrary, known: Known): Arbitrary<string> {
+  const parameters = operation.parameters.filter((parameter) => parameter.in === 'query');
+  const pairs = parameters.map(({ name, schema, required }) => {
+    const value = known.fields[name]
+      ? mostly(known.fields[name], schemas.valid(schema))
+      : schemas.valid(schema);
+    const pair = mostly(value, ODD_TEXT).map((chosen) => `${name}=${encoded(String(chosen))}`);
+    return fc.option(pair, { nil: null, freq: required ? 20 : 2 });
+  });
+  const odd = fc.oneof(
+    fc.tuple(ODD_TEXT, ODD_TEXT).map(([name, value]) => `${encoded(name)}=${encoded(value)}`),
+    fc.constantFrom(
+      'limit=1&limit=2',
+      'limit[]=1',
+      'q[a]=1',
+      '%',
+      '&&&',
+      'cursor',
+      '__proto__[a]=1',
+      'a='.repeat(1_200),
+    ),
+  );
+  return fc
+    .tuple(fc.tuple(...pairs), mostly(fc.constant(null), odd))
+    .map(([given, extra]) => [...given, extra].filter((pair) => pair !== null).join('&'))
+    .map((query) => (query ? `?${query}` : ''));
+}
+
+function headersOf(operation: Operation, schemas: SchemaArbitrary): Arbitrary<Record<string, string>> {
+  const parameters = operation.parameters.filter((parameter) => parameter.in === 'header');
+  const pairs = parameters.map(({ name, schema }) =>
+    fc
+      .option(
+        mostly(schemas.valid(schema), ODD_TEXT).map((value) => sendable(String(value))),
+        { nil: null },
+      )
+      .map((value) => (value === null ? {} : { [name]: value })),
+  );
+  return fc.tuple(...pairs).map((headers) => Object.assign({}, ...headers) as Record<string, string>);
+}
+
+function bodyOf(operation: Operation, schemas: SchemaArbitrary, known: Known): Arbitrary<string | undefined> {
+  if (!operation.body) return mostly(fc.constant(undefined), fc.constantFrom('{}', 'x', '[]', ' '));
+  const samples = known.samples(operation);
+  const changed = samples && fc.oneof(samples.chain(mutations), samples.chain(mutations).chain(mutations));
+  const broken = fc.oneof(
+    fc.constantFrom('', ' ', '{', '[]', 'null', '"x"', '{"a":1', '{"body":"x"}}', '\ufeff{}', '{"a":NaN}'),
+    ODD_TEXT,
+  );
+  return fc.oneof(
+    { weight: 3, arbitrary: (samples ?? schemas.valid(operation.body)).map(serialized) },
+    { weight: 4, arbitrary: (changed ?? schemas.nearlyValid(operation.body)).map(serialized) },
+    { weight: 1, arbitrary: ANY_JSON.map(serialized) },
+    { weight: 1, arbitrary: broken },
+  );
+}
+
+function serialized(value: unknown): string {
+  return JSON.stringify(value) ?? 'null';
+}
+
+/** A lone surrogate has no encoding. Of a long text only so much that the head stays within what HTTP servers take. */
+function encoded(text: string): string {
+  return encodeURIComponent(text.slice(0, MAX_IN_HEAD).toWellFormed());
+}
+
+/** Clients send only these characters in headers. */
+function sendable(text: string): string {
+  return text
+    .slice(0, 2 * MAX_IN_HEAD)
+    .replace(/[^\x20-\x7e\xa0-\xff]/g, '?')
+    .trim();
+}

@@ -1,0 +1,156 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { CreatedApiKey } from '../../src/auth/api-key.dto';
+import { ConnectedChannel } from '../../src/channels/connections/channel-connection.dto';
+import { ChannelConnectionsService } from '../../src/channels/connections/channel-connections.service';
+import { SYSTEM } from '../../src/common/principal';
+import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service';
+import { ContractValidator } from '../support/contract-validator';
+import { Dashboard } from '../support/dashboard';
+import { newAccountId } from '../support/messaging-channel';
+import { ProcessUsage } from '../support/process-usage';
+import { ServiceProcess } from '../support/service-process';
+import { MessengerSimulator } from '../support/simulators/messenger';
+import { createStores, dropStores } from '../support/test-database';
+import { ORIGIN } from '../support/widget';
+import { Answers } from './answers';
+import { Sizes } from './sizes';
+import { Witness } from './witness';
+
+const NO_RATE_LIMIT = 1_000_000;
+const APP_SECRET = 'app-secret-of-the-attacker';
+
+/** What the attacker has: a paying workspace with the limits that everybody has, and a customer of its own. */
+export interface Foothold {
+  workspaceId: string;
+  /** Several of them share the workspace's limits. */
+  keys: CreatedApiKey[];
+  conversationId: string;
+  /** Another workspace, whose rate was raised, with many contacts. */
+  raised: { key: string; conversationId: string };
+  /** Paths of its widget and of its Messenger page's hook. */
+  widgetPath: string;
+  hookPath: string;
+  pageId: string;
+  appSecret: string;
+}
+
+/** One API process and one worker, with the witness as one workspace and the attacker as another. */
+export class Target {
+  readonly usage: ProcessUsage;
+  /** Processes that ended by themselves. */
+  readonly deaths: string[] = [];
+  private isStopping = false;
+
+  private constructor(
+    readonly logFolder: string,
+    readonly api: ServiceProcess,
+    readonly worker: ServiceProcess,
+    readonly witness: Witness,
+    readonly foothold: Foothold,
+    readonly answers: Answers,
+    readonly dashboard: Dashboard,
+    private readonly provider: MessengerSimulator,
+  ) {
+    const processes = Object.entries({ api, worker });
+    this.usage = new ProcessUsage(processes.map(([name, { pid }]) => ({ name, pid })));
+    for (const [name, process] of processes)
+      void process.exited.then(({ code, signal }) => {
+        if (!this.isStopping) this.deaths.push(`${name} ended with ${signal ?? code}`);
+      });
+  }
+
+  static async start({ env, contacts }: Sizes): Promise<Target> {
+    const stores = await createStores();
+    const provider = await new MessengerSimulator().start();
+    const providerUrls = { META_GRAPH_URL: provider.url };
+    const dashboard = await Dashboard.create({ beside: { stores }, providerUrls });
+    const witness = await Witness.start();
+    const foothold = await makeFoothold(dashboard, contacts);
+    const all = { DATABASE_POOL_SIZE: '20', TRUST_PROXY: 'loopback', ...providerUrls, ...env };
+    const logFolder = mkdtempSync(join(tmpdir(), 'messaging-attack-logs-'));
+    const [api, worker] = await Promise.all([
+      ServiceProcess.start('api', stores, all, join(logFolder, 'api.log')),
+      ServiceProcess.start('worker', stores, all, join(logFolder, 'worker.log')),
+    ]);
+    await beginWitness(witness, dashboard, api);
+    const answers = new Answers(await ContractValidator.of(api.url));
+    return new Target(logFolder, api, worker, witness, foothold, answers, dashboard, provider);
+  }
+
+  async stop(): Promise<void> {
+    this.isStopping = true;
+    this.usage.stop();
+    this.witness.stop();
+    for (const process of [this.api, this.worker]) process.kill('SIGKILL');
+    await Promise.all([this.api.exited, this.worker.exited]);
+    await this.provider.stop();
+    await this.dashboard.close();
+    await dropStores(this.dashboard.stores);
+  }
+}
+
+async function makeFoothold(dashboard: Dashboard, contacts: number): Promise<Foothold> {
+  const { make } = dashboard;
+  const workspace = await make.workspace();
+  await make.agent(workspace);
+  const keys = [await make.apiKey(workspace), await make.apiKey(workspace), await make.apiKey(workspace)];
+  const conversation = await make.conversation(workspace);
+  const raised = await makeRaised(dashboard, contacts);
+  const connections = dashboard.get(ChannelConnectionsService);
+  const connect = (channel: 'WIDGET' | 'MESSENGER', credentials: object) =>
+    connections.connect(workspace.id, { channel, credentials }, SYSTEM);
+  const widget = await connect('WIDGET', { allowedOrigins: [ORIGIN] });
+  const pageId = newAccountId();
+  const page = await connect('MESSENGER', { pageId, accessToken: `token-${pageId}`, appSecret: APP_SECRET });
+  return {
+    workspaceId: workspace.id,
+    keys,
+    conversationId: conversation.id,
+    raised,
+    widgetPath: pathOf(widget),
+    hookPath: pathOf(page),
+    pageId,
+    appSecret: APP_SECRET,
+  };
+}
+
+async function makeRaised(dashboard: Dashboard, contacts: number): Promise<Foothold['raised']> {
+  const { make } = dashboard;
+  const workspace = await make.workspace({ rateLimit: NO_RATE_LIMIT });
+  await make.agent(workspace);
+  const { key } = await make.apiKey(workspace);
+  const { id: conversationId } = await make.conversation(workspace);
+  await fillWithContacts(dashboard, workspace, contacts);
+  return { key, conversationId };
+}
+
+/** Without the service's limit on a statement's time. */
+async function fillWithContacts({ stores }: Dashboard, { id }: { id: string }, count: number): Promise<void> {
+  const client = new Client({ connectionString: stores.databaseUrl });
+  await client.connect();
+  await client.query(
+    `INSERT INTO contacts (tenant_id, id, name, email, created_at, updated_at)
+     SELECT $1, gen_random_uuid(), 'Customer ' || n, 'customer-' || n || '@example.com', now(), now()
+     FROM generate_series(1, $2::integer) AS n`,
+    [id, count],
+  );
+  await client.end();
+}
+
+function pathOf({ hookUrl }: ConnectedChannel): string {
+  return new URL(hookUrl).pathname;
+}
+
+async function beginWitness(witness: Witness, dashboard: Dashboard, api: ServiceProcess): Promise<void> {
+  const { make } = dashboard;
+  const workspace = await make.workspace({ rateLimit: NO_RATE_LIMIT });
+  await make.agent(workspace);
+  const { key } = await make.apiKey(workspace);
+  const { id: conversationId } = await make.conversation(workspace);
+  const input = { url: witness.endpoint, events: ['message.created'] };
+  await dashboard.get(WebhookEndpointsService).create(workspace.id, input, SYSTEM);
+  await witness.begin({ url: api.url, key, conversationId });
+}

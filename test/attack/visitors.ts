@@ -1,0 +1,78 @@
+import { randomBytes } from 'node:crypto';
+import { ORIGIN } from '../support/widget';
+import { Attack, Attacker } from './attacker';
+import { addressOf } from './hooks';
+
+const NETWORK = '2001:db8:7:7';
+/** A minute's sessions of one address, twice over: the attack may begin at the end of a window. */
+const MAX_SESSIONS = 120;
+/** Whose streams an attacker opens. */
+const VISITORS = 50;
+
+/** A network of 64 bits is what one household or one rented server has. */
+async function visitorsOfOneNetwork(attacker: Attacker): Promise<void> {
+  const begun = attacker.answers.countOf('201');
+  await attacker.flood(() => sessionFrom(attacker, `${NETWORK}:${groupsOf(randomBytes(8))}`));
+  const sessions = attacker.answers.countOf('201') - begun;
+  if (sessions > MAX_SESSIONS) attacker.answers.complain(`One /64 network began ${sessions} sessions`);
+}
+
+async function unknownWidgets(attacker: Attacker): Promise<void> {
+  const { widgetPath } = attacker.foothold;
+  await attacker.flood((n) => ({
+    method: 'POST',
+    path: `${widgetPath.slice(0, -6)}${String(n).padStart(6, '0')}/sessions`,
+    headers: { origin: ORIGIN, 'content-type': 'application/json', 'x-forwarded-for': addressOf(n) },
+    body: '{}',
+  }));
+}
+
+/** Streams of several visitors, each from another address. */
+async function streams(attacker: Attacker): Promise<void> {
+  const tokens = await sessionTokens(attacker);
+  const connections = await attacker.open(attacker.sizes.streams);
+  connections.forEach((connection, n) =>
+    connection.send(
+      [
+        `GET ${attacker.foothold.widgetPath}/events HTTP/1.1`,
+        'Host: x',
+        `Origin: ${ORIGIN}`,
+        `Authorization: Bearer ${tokens[n % tokens.length]}`,
+        `X-Forwarded-For: ${addressOf(n)}`,
+        '\r\n',
+      ].join('\r\n'),
+    ),
+  );
+  await attacker.wait();
+  // A stream may stay: the attacker goes.
+  attacker.letGo();
+}
+
+async function sessionTokens(attacker: Attacker): Promise<string[]> {
+  const tokens: string[] = [];
+  for (let n = 0; n < VISITORS; n++) {
+    const answer = await attacker.askOnce(sessionFrom(attacker, addressOf(n * 65_536)));
+    if (answer?.status === 201) tokens.push(answer.body.token as string);
+  }
+  if (tokens.length === 0) throw new Error('No visitor has a session');
+  return tokens;
+}
+
+function sessionFrom({ foothold }: Attacker, address: string) {
+  return {
+    method: 'POST' as const,
+    path: `${foothold.widgetPath}/sessions`,
+    headers: { origin: ORIGIN, 'content-type': 'application/json', 'x-forwarded-for': address },
+    body: '{}',
+  };
+}
+
+function groupsOf(bytes: Buffer): string {
+  return bytes.toString('hex').match(/.{4}/g)!.join(':');
+}
+
+export const VISITING: Attack[] = [
+  { name: 'visitors: of one /64', run: visitorsOfOneNetwork },
+  { name: 'visitors: unknown widgets', run: unknownWidgets },
+  { name: 'visitors: event streams', run: streams },
+];

@@ -1,0 +1,140 @@
+import { readFileSync } from 'node:fs';
+import { Agent, request } from 'node:http';
+import { createServer } from 'node:https';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+// The client of one workspace, and the receiver of its webhooks: a process of its own, so that the attacker's work does
+// not delay what it measures. It reads and writes in turn, at a steady pace, and repeats a write until it gets 201.
+
+const EVERY_MS = 50;
+const GIVE_UP_MS = 15_000;
+const RETRY_MS = 250;
+/** More than these are not begun: the pace falls instead. */
+const MAX_IN_FLIGHT = 100;
+
+const [certFile, keyFile] = process.argv.slice(2);
+const agent = new Agent({ keepAlive: true, maxSockets: 20 });
+/** When a message was answered with 201, and when it arrived as a webhook, by its id. */
+const promised = new Map();
+const arrived = new Map();
+const unexpected = [];
+let span = newSpan();
+let inFlight = 0;
+let count = 0;
+let timer;
+
+const receiver = createServer(
+  { cert: readFileSync(certFile), key: readFileSync(keyFile) },
+  (call, response) => {
+    const chunks = [];
+    call.on('data', (chunk) => chunks.push(chunk));
+    call.on('end', () => {
+      const { id } = JSON.parse(Buffer.concat(chunks)).data.message;
+      if (!arrived.has(id)) arrived.set(id, Date.now());
+      response.end();
+    });
+  },
+);
+receiver.keepAliveTimeout = 60_000;
+receiver.listen(0, '127.0.0.1', () => process.send({ port: receiver.address().port }));
+
+process.on('message', ({ begin, end }) => {
+  if (begin) timer = setInterval(() => void next(begin), EVERY_MS);
+  else if (end) clearInterval(timer);
+  process.send(report());
+});
+process.on('disconnect', () => process.exit());
+
+function newSpan() {
+  return { since: Date.now(), served: 0, latencies: [], failures: {} };
+}
+
+/** Of the time since the last report. */
+function report() {
+  const { since, served, latencies, failures } = span;
+  span = newSpan();
+  const webhooks = [...promised].flatMap(([id, at]) =>
+    at >= since && arrived.has(id) ? Math.max(0, arrived.get(id) - at) : [],
+  );
+  return {
+    answered: latencies.length,
+    served,
+    p50: percentile(latencies, 0.5),
+    p99: percentile(latencies, 0.99),
+    webhookP99: percentile(webhooks, 0.99),
+    failures,
+    promised: promised.size,
+    missing: [...promised.keys()].filter((id) => !arrived.has(id)).length,
+    inFlight,
+    unexpected,
+  };
+}
+
+function percentile(values, part) {
+  const ascending = [...values].sort((a, b) => a - b);
+  return ascending[Math.min(ascending.length - 1, Math.floor(ascending.length * part))] ?? null;
+}
+
+async function next(workspace) {
+  if (inFlight >= MAX_IN_FLIGHT) return;
+  inFlight += 1;
+  const number = ++count;
+  await (number % 2 ? read(workspace) : write(workspace, number));
+  inFlight -= 1;
+}
+
+async function read({ url, key }) {
+  await ask(`${url}/api/v1/conversations?limit=5`, 'GET', { authorization: `Bearer ${key}` });
+}
+
+async function write({ url, key, conversationId }, number) {
+  const headers = {
+    authorization: `Bearer ${key}`,
+    'content-type': 'application/json',
+    'idempotency-key': `witness-${number}`,
+  };
+  const body = JSON.stringify({ body: `Witness ${number}` });
+  for (;;) {
+    const answer = await ask(`${url}/api/v1/conversations/${conversationId}/messages`, 'POST', headers, body);
+    if (answer?.status === 201) return void promised.set(JSON.parse(answer.text).message.id, Date.now());
+    if (answer && answer.status !== 503) return;
+    await sleep(RETRY_MS);
+  }
+}
+
+/** Null without an answer. */
+async function ask(url, method, headers, body) {
+  const startedAt = performance.now();
+  try {
+    const answer = await send(url, { method, headers, agent, timeout: GIVE_UP_MS }, body);
+    span.latencies.push(performance.now() - startedAt);
+    if (answer.status < 300) span.served += 1;
+    else countFailure(answer.status);
+    if (answer.status >= 300 && answer.status !== 503)
+      unexpected.push(`${method} ${url} was answered with ${answer.status}: ${answer.text}`);
+    return answer;
+  } catch (error) {
+    countFailure(error.code ?? error.message);
+    return null;
+  }
+}
+
+function countFailure(what) {
+  span.failures[what] = (span.failures[what] ?? 0) + 1;
+}
+
+function send(url, options, body) {
+  return new Promise((resolve, reject) => {
+    const sent = request(url, options, (response) => {
+      const chunks = [];
+      response.on('data', (chunk) => chunks.push(chunk));
+      response.on('error', reject);
+      response.on('end', () =>
+        resolve({ status: response.statusCode, text: Buffer.concat(chunks).toString() }),
+      );
+    });
+    sent.on('timeout', () => sent.destroy(new Error('no answer')));
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}

@@ -1,0 +1,76 @@
+import { ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setting } from '../support/test-database';
+import { waitFor } from '../support/wait';
+
+const PROCESS = join(__dirname, 'witness-process.mjs');
+
+/** What the witness saw since its last report, latencies in milliseconds. */
+export interface Testimony {
+  answered: number;
+  /** Of these, with success. */
+  served: number;
+  p50: number | null;
+  p99: number | null;
+  /** From an answer of 201 to the webhook. */
+  webhookP99: number | null;
+  /** Requests that were not served, by status or by the error's code. */
+  failures: Record<string, number>;
+  /** Since its start: messages answered with 201, and those of them that have not arrived. */
+  promised: number;
+  missing: number;
+  /** Requests that are not answered yet. */
+  inFlight: number;
+  /** Since its start: answers that are no success and not 503. */
+  unexpected: string[];
+}
+
+export interface WitnessWorkspace {
+  url: string;
+  key: string;
+  conversationId: string;
+}
+
+/** Calls the API for one workspace all the time, and receives its webhooks, in a process of its own. */
+export class Witness {
+  private constructor(
+    private readonly child: ChildProcess,
+    /** Of its receiver. */
+    readonly endpoint: string,
+  ) {}
+
+  static async start(): Promise<Witness> {
+    const child = fork(PROCESS, [setting('TEST_CERT_FILE'), setting('TEST_KEY_FILE')], { execArgv: [] });
+    const [{ port }] = (await once(child, 'message')) as [{ port: number }];
+    return new Witness(child, `https://127.0.0.1:${port}/witness`);
+  }
+
+  async begin(workspace: WitnessWorkspace): Promise<void> {
+    await this.ask({ begin: workspace });
+  }
+
+  report(): Promise<Testimony> {
+    return this.ask({});
+  }
+
+  /** Settles when each message that was answered with 201 has arrived, or when the time is over. */
+  async settled(patienceMs: number): Promise<void> {
+    const before = (await this.ask({ end: true })).promised;
+    const hasAll = async () => {
+      const { inFlight, missing } = await this.report();
+      return inFlight === 0 && missing === 0;
+    };
+    await waitFor(`${before} messages of the witness`, hasAll, patienceMs).catch(() => undefined); // the spec judges it
+  }
+
+  stop(): void {
+    this.child.kill('SIGKILL');
+  }
+
+  private async ask(question: object): Promise<Testimony> {
+    const answer = once(this.child, 'message') as Promise<[Testimony]>;
+    this.child.send(question);
+    return (await answer)[0];
+  }
+}
