@@ -43,7 +43,8 @@ export class ContractValidator {
     const template = this.templateOf(path);
     const operation = template && this.document.paths[template][method.toLowerCase()];
     if (!operation) {
-      if (response.status !== 404) throw new Error(`${what}, but is no documented route`);
+      if (response.status !== 404 && !isOfUnreadableBody(response))
+        throw new Error(`${what}, but is no documented route`);
       return this.match(ERROR_SCHEMA, response.body, what);
     }
     const location = ['paths', template, method.toLowerCase(), 'responses', String(response.status)];
@@ -107,6 +108,11 @@ export class ContractValidator {
 /** A 403 for the client's address, unlike one for a missing scope, is no call of the workspace. */
 function isOfRefusedAddress({ body }: ApiResponse): boolean {
   return body.error?.message === 'The API key may not be used from this address.';
+}
+
+/** A body is read before its route is looked for. */
+function isOfUnreadableBody({ status, body }: ApiResponse): boolean {
+  return status === 400 && body.error?.code === 'INVALID_BODY';
 }
 
 function requireRateLimitHeaders({ headers }: ApiResponse, what: string): void {
