@@ -16,6 +16,7 @@ import {
   setting,
   TestStores,
 } from '../support/test-database';
+import { CommandResult, WarmCli } from '../support/warm-cli';
 
 const CLI = resolve(__dirname, '../../dist/cli.js');
 const NOWHERE = '01900000-0000-7000-8000-000000000000';
@@ -31,6 +32,7 @@ jest.setTimeout(90_000);
 let stores: TestStores;
 let folder: string;
 let env: Record<string, string>;
+let warm: WarmCli;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'messaging-cli-'));
@@ -42,10 +44,12 @@ beforeAll(async () => {
     WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
     WEBHOOK_EXTRA_CA_FILE: setting('TEST_CA_FILE'),
   };
+  warm = await WarmCli.start(folder);
   await cli('workspace', 'create', '--name', 'Acme', '--slug', 'acme', '--plan', 'PRO');
 });
 
 afterAll(async () => {
+  await warm.stop();
   await dropStores(stores);
   rmSync(folder, { recursive: true });
 });
@@ -861,19 +865,17 @@ describe('the door itself', () => {
   });
 });
 
-interface Result {
-  code: number;
-  stdout: string;
-  stderr: string;
-}
-
 /** Runs the built CLI as a process of its own, with nothing in its environment but this. */
-function run(environment: Record<string, string>, ...args: string[]): Promise<Result> {
+function run(environment: Record<string, string>, ...args: string[]): Promise<CommandResult> {
   return runWith('', environment, ...args);
 }
 
 /** The same, with something on stdin. */
-function runWith(stdin: string, environment: Record<string, string>, ...args: string[]): Promise<Result> {
+function runWith(
+  stdin: string,
+  environment: Record<string, string>,
+  ...args: string[]
+): Promise<CommandResult> {
   const options = { cwd: folder, env: { PATH: process.env.PATH, NODE_ENV: 'test', ...environment } };
   return new Promise((done) => {
     const child = execFile(process.execPath, [CLI, ...args], options, (error, stdout, stderr) =>
@@ -884,28 +886,38 @@ function runWith(stdin: string, environment: Record<string, string>, ...args: st
 }
 
 /** The one JSON object that a command prints. */
-async function cliIn(environment: Record<string, string>, ...args: string[]): Promise<any> {
-  const { code, stdout, stderr } = await run(environment, ...args);
+function cli(...args: string[]): Promise<any> {
+  return printed(args, warm.run(env, ...args));
+}
+
+/** The same, by a process of its own. */
+function cliIn(environment: Record<string, string>, ...args: string[]): Promise<any> {
+  return printed(args, run(environment, ...args));
+}
+
+async function printed(args: string[], result: Promise<CommandResult>): Promise<any> {
+  const { code, stdout, stderr } = await result;
   expect({ args, code, stderr }).toEqual({ args, code: 0, stderr: '' });
   expect(stdout.trimEnd().split('\n')).toHaveLength(1);
   return JSON.parse(stdout);
 }
 
-function cli(...args: string[]): Promise<any> {
-  return cliIn(env, ...args);
+/** The error that a command ends with. */
+function refusal(...args: string[]): Promise<any> {
+  return refused(args, warm.run(env, ...args));
 }
 
-/** The error that a command ends with. */
-async function refusalIn(environment: Record<string, string>, ...args: string[]): Promise<any> {
-  const { code, stdout, stderr } = await run(environment, ...args);
+/** The same, by a process of its own. */
+function refusalIn(environment: Record<string, string>, ...args: string[]): Promise<any> {
+  return refused(args, run(environment, ...args));
+}
+
+async function refused(args: string[], result: Promise<CommandResult>): Promise<any> {
+  const { code, stdout, stderr } = await result;
   expect({ args, code, stdout }).toEqual({ args, code: 1, stdout: '' });
   const { error, ...rest } = JSON.parse(stderr);
   expect(rest).toEqual({});
   return error;
-}
-
-function refusal(...args: string[]): Promise<any> {
-  return refusalIn(env, ...args);
 }
 
 function makeAgent(email: string, ...flags: string[]): Promise<any> {
