@@ -306,7 +306,7 @@ export function waitForAttempts(
       return attempts.length >= count && attempts;
     },
     timeoutMs,
-  );
+  ).catch((error: Error) => throwWithState(host, endpoint, error));
 }
 
 /** An endpoint's deliveries, once there are so many and all of them have this status. */
@@ -324,7 +324,17 @@ export function waitForDeliveries(
       return rows.length >= count && rows.every((row) => row.status === status) && rows;
     },
     timeoutMs,
+  ).catch((error: Error) => throwWithState(host, endpoint, error));
+}
+
+/** Adds where the endpoint's deliveries are: among events, pending, or in the history. */
+async function throwWithState(host: WebhookHost, endpoint: Identified, error: Error): Promise<never> {
+  const events = await host.query(
+    `SELECT q.* FROM event_queue q JOIN webhook_endpoints w ON w.tenant_id = q.tenant_id WHERE w.id = $1 LIMIT 5`,
+    [endpoint.id],
   );
+  const deliveries = (await deliveriesOf(host, endpoint)).slice(0, 5);
+  throw new Error(`${error.message}: ${JSON.stringify({ now: new Date(), events, deliveries })}`);
 }
 
 /** Inserts events and their pending deliveries to an endpoint, as the relay does for those that find no slot. */
