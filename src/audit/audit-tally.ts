@@ -42,7 +42,7 @@ export class AuditTally implements OnApplicationBootstrap, BeforeApplicationShut
   private readonly flushes = new Periodic(
     WINDOW_MS,
     () => this.flush(),
-    (error) => this.logger.error({ err: error }, 'counts were not written to the audit log'),
+    (error) => this.report(error),
   );
 
   constructor(
@@ -56,9 +56,7 @@ export class AuditTally implements OnApplicationBootstrap, BeforeApplicationShut
 
   async beforeApplicationShutdown(): Promise<void> {
     await this.flushes.stop();
-    await this.flush().catch((error: Error) =>
-      this.logger.error({ err: error }, 'counts were not written to the audit log'),
-    );
+    await this.flush().catch((error: Error) => this.report(error));
   }
 
   /**
@@ -76,13 +74,13 @@ export class AuditTally implements OnApplicationBootstrap, BeforeApplicationShut
    */
   add(record: CountedRecord, times: Times = once()): void {
     const ofWorkspace = this.counted.get(record.tenantId) ?? new Map<string, Counted>();
-    const isKnown = ofWorkspace.has(keyOf(record));
-    if (!isKnown && record.entity !== 'workspace' && ofWorkspace.size >= MAX_THINGS_OF_WORKSPACE)
+    const key = keyOf(record);
+    const before = ofWorkspace.get(key);
+    if (!before && record.entity !== 'workspace' && ofWorkspace.size >= MAX_THINGS_OF_WORKSPACE)
       return this.add(inWorkspace(record), times);
-    if (!isKnown && this.things >= MAX_THINGS) return void (this.dropped += times.count);
-    const counted = ofWorkspace.get(keyOf(record));
-    if (!counted) this.things++;
-    ofWorkspace.set(keyOf(record), { record, ...(counted ? sum(counted, times) : times) });
+    if (!before && this.things >= MAX_THINGS) return void (this.dropped += times.count);
+    if (!before) this.things += 1;
+    ofWorkspace.set(key, { record, ...(before ? sum(before, times) : times) });
     this.counted.set(record.tenantId, ofWorkspace);
   }
 
@@ -91,7 +89,7 @@ export class AuditTally implements OnApplicationBootstrap, BeforeApplicationShut
    * that of the process do it.
    */
   async flush(): Promise<void> {
-    for (const source of this.sources) await source();
+    for (const source of this.sources) await source().catch((error: Error) => this.report(error));
     const { counted, dropped } = this;
     this.counted = new Map();
     this.things = 0;
@@ -109,13 +107,17 @@ export class AuditTally implements OnApplicationBootstrap, BeforeApplicationShut
     }
   }
 
+  private report(error: Error): void {
+    this.logger.error({ err: error }, 'counts were not written to the audit log');
+  }
+
   private write(counted: Counted[]): Promise<void> {
-    return this.database.transaction(async (tx) => {
+    return this.database.transaction((tx) => {
       for (const { record, count, since, until } of counted) {
         const { origin, metadata, ...what } = record;
         const times = { count, since: since.toISOString(), until: until.toISOString() };
         const actor = { ...SYSTEM, origin };
-        await this.audit.append(tx, { ...what, actor, metadata: { ...metadata, ...times } });
+        this.audit.appendPipelined(tx, { ...what, actor, metadata: { ...metadata, ...times } });
       }
     });
   }

@@ -6,7 +6,7 @@ import { Page, toPage } from '../common/page';
 import { Actor, actorIdOf, Origin } from '../common/principal';
 import { validate } from '../common/validate';
 import { Database } from '../database/database';
-import { Transaction } from '../database/transaction';
+import { Pipelined, Transaction } from '../database/transaction';
 import { OutboxService } from '../outbox/outbox.service';
 import { AuditEntriesRepository } from './audit-entries.repository';
 import { ListAuditEntriesQuery } from './audit-entry.dto';
@@ -50,17 +50,17 @@ export class AuditService {
   record(entry: AuditRecord): Promise<void> {
     return this.database.transaction(async (tx) => {
       await requirePermission(tx, entry.tenantId, entry.actor, 'audit_entry.record');
-      await this.append(tx, entry);
+      this.appendPipelined(tx, entry);
     });
   }
 
   /**
    * The same in the transaction of the change that is recorded, which has checked the actor's permission. The
    * `audit.event` has before, after and origin in its `metadata`.
+   * @throws AppError NOT_FOUND (the workspace)
    * @internal
    */
-  // eslint-disable-next-line @typescript-eslint/require-await -- its check has passed when it settles; its writes are pipelined
-  async append(tx: Transaction, record: AuditRecord): Promise<void> {
+  appendPipelined(tx: Transaction, record: AuditRecord): Pipelined {
     const { tenantId, actor, action, entity, entityId, before, after, metadata = {} } = record;
     if (!isId(tenantId)) throw AppError.notFound('Workspace');
     const origin = storedOrigin(actor.origin);
@@ -81,7 +81,7 @@ export class AuditService {
       metadata,
       createdAt: new Date(),
     });
-    this.outbox.appendPipelined(tx, tenantId, 'audit.event', {
+    return this.outbox.appendPipelined(tx, tenantId, 'audit.event', {
       action,
       entity,
       entityId,

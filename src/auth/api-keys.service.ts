@@ -57,7 +57,7 @@ export class ApiKeysService {
       await this.keys.insert(tx, entity);
       const subject = { tenantId, actor, entity: 'api_key', entityId: entity.id };
       const after = valuesOf(entity, ['name', 'scopes', 'expiresAt', 'allowedNetworks']);
-      await this.audit.append(tx, { ...subject, action: 'api_key.created', after });
+      this.audit.appendPipelined(tx, { ...subject, action: 'api_key.created', after });
     });
     return { ...toApiKeySummary(entity), key };
   }
@@ -111,7 +111,7 @@ export class ApiKeysService {
     await this.keys.revoke(tx, tenantId, id, revoked.revokedAt);
     const subject = { tenantId, actor, entity: 'api_key', entityId: id };
     const changed = changedValues(key, revoked, ['revokedAt']);
-    await this.audit.append(tx, { ...subject, action: 'api_key.revoked', ...changed, metadata: { name } });
+    this.audit.appendPipelined(tx, { ...subject, action: 'api_key.revoked', ...changed, metadata: { name } });
     return revoked;
   }
 

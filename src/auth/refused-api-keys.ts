@@ -34,17 +34,25 @@ export class RefusedApiKeys implements OnModuleInit {
   count(hash: Buffer | null, origin: Origin): void {
     this.metrics.apiKeysRefused.inc({ reason: hash ? 'refused' : 'malformed' });
     if (!hash) return;
-    const id = hash.toString('base64');
+    this.add({ hash, origin, ...once() });
+  }
+
+  private add(refusals: Refusals): void {
+    const id = refusals.hash.toString('base64');
     const before = this.refusals.get(id);
     if (!before && this.refusals.size >= MAX_KEYS) return;
-    this.refusals.set(id, { hash, origin, ...(before ? sum(before, once()) : once()) });
+    this.refusals.set(id, { ...refusals, ...(before && sum(before, refusals)) });
   }
 
   private async addToTally(): Promise<void> {
     if (this.refusals.size === 0) return;
     const { refusals } = this;
     this.refusals = new Map();
-    const known = await this.keys.findByHashes([...refusals.values()].map(({ hash }) => hash));
+    const hashes = [...refusals.values()].map(({ hash }) => hash);
+    const known = await this.keys.findByHashes(hashes).catch((error: unknown) => {
+      for (const one of refusals.values()) this.add(one);
+      throw error;
+    });
     for (const { tenantId, id: entityId, name, hash, reason } of known) {
       const { origin, count, since, until } = refusals.get(hash.toString('base64'))!;
       this.tally.add(

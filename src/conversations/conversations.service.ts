@@ -138,21 +138,22 @@ export class ConversationsService {
     const data = { conversationId: id, ...change };
     this.outbox.appendPipelined(tx, tenantId, 'conversation.updated', data, { sequence });
     const after = { ...before, ...change, updatedAt };
-    await this.record(tx, before, after, actor);
+    this.recordPipelined(tx, before, after, actor);
     return after;
   }
 
-  private async record(
+  private recordPipelined(
     tx: Transaction,
     before: ConversationEntity,
     after: ConversationEntity,
     actor: Actor,
-  ): Promise<void> {
+  ): void {
     const subject = { tenantId: after.tenantId, actor, entity: 'conversation', entityId: after.id };
     const assigned = changedValues(before, after, ['assignedAgentId']);
-    if (assigned) await this.audit.append(tx, { ...subject, action: 'conversation.assigned', ...assigned });
+    if (assigned)
+      this.audit.appendPipelined(tx, { ...subject, action: 'conversation.assigned', ...assigned });
     const moved = changedValues(before, after, ['status']);
-    if (moved) await this.audit.append(tx, { ...subject, action: STATUS_ACTIONS[after.status], ...moved });
+    if (moved) this.audit.appendPipelined(tx, { ...subject, action: STATUS_ACTIONS[after.status], ...moved });
   }
 
   private async requireAgent(tx: Transaction, tenantId: string, agentId: string): Promise<void> {

@@ -57,10 +57,11 @@ export class Database {
   }
 
   /**
-   * Runs `work` in one transaction: all of it commits, or nothing if it or a pipelined statement fails.
+   * Runs `work` in one transaction: all of it commits, or nothing if it or a pipelined statement fails. Work of pipelined
+   * statements alone need not be asynchronous.
    * @throws AppError NOT_FOUND when a row names an unknown workspace; otherwise the first error
    */
-  async transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+  async transaction<T>(work: (tx: Transaction) => T | Promise<T>): Promise<T> {
     let tx: OpenTransaction | undefined;
     const run = async (manager: EntityManager) => {
       tx = new OpenTransaction(manager, (await manager.queryRunner!.connect()) as DatabaseClient);

@@ -59,7 +59,7 @@ export class ParkedEventsService {
       await this.parked.request(tx, key, request);
       const subject = { tenantId, actor, entity: 'parked_event', entityId: eventId };
       const changed = { before: { request: before.request }, after: { request } };
-      await this.audit.append(tx, { ...subject, action, ...changed, metadata: { consumer } });
+      this.audit.appendPipelined(tx, { ...subject, action, ...changed, metadata: { consumer } });
     });
   }
 }

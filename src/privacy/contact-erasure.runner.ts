@@ -122,7 +122,7 @@ export class ContactErasureRunner implements OnApplicationBootstrap, BeforeAppli
       return false;
     }
     await this.erasures.advance(tx, { ...erasure, ...start, status: 'COMPLETED', finishedAt: new Date() });
-    await this.audit.append(tx, {
+    this.audit.appendPipelined(tx, {
       tenantId,
       actor: SYSTEM,
       action: 'contact.erased',

@@ -40,7 +40,7 @@ export class ContactErasuresService {
       if (running) return toErasureSummary(running);
       const erasure = newErasure(tenantId, contactId);
       await this.erasures.insert(tx, erasure);
-      await this.audit.append(tx, {
+      this.audit.appendPipelined(tx, {
         tenantId,
         actor,
         action: 'contact.erasure_started',

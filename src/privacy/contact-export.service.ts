@@ -44,7 +44,7 @@ export class ContactExportService {
     await this.database.transaction(async (tx) => {
       await requirePermission(tx, tenantId, actor, 'contact.export');
       const subject = { tenantId, actor, entity: 'contact', entityId: contactId };
-      await this.audit.append(tx, { ...subject, action: 'contact.exported' });
+      this.audit.appendPipelined(tx, { ...subject, action: 'contact.exported' });
     });
     yield { type: 'contact', ...contact };
     for (const identity of identities) yield { type: 'identity', ...identity };

@@ -93,7 +93,7 @@ export class KeyRotationService {
     }
     const subject = { tenantId, actor, entity: 'workspace', entityId: tenantId };
     const metadata = { of: table, count: stored.length };
-    await this.audit.append(tx, { ...subject, action: 'workspace.secrets_reencrypted', metadata });
+    this.audit.appendPipelined(tx, { ...subject, action: 'workspace.secrets_reencrypted', metadata });
     return stored.length;
   }
 }

@@ -48,7 +48,7 @@ export class AgentsService {
         await this.agents.insert(tx, agent);
         const after = valuesOf(agent, ['role', 'isBot', 'active']);
         const subject = { tenantId, actor, entity: 'agent', entityId: agent.id };
-        await this.audit.append(tx, { ...subject, action: 'agent.created', after });
+        this.audit.appendPipelined(tx, { ...subject, action: 'agent.created', after });
       });
     } catch (error) {
       if (!violatesUnique(error, 'agents_email_key')) throw error;
@@ -76,10 +76,10 @@ export class AgentsService {
       await this.agents.update(tx, after);
       const subject = { tenantId, actor, entity: 'agent', entityId: id };
       const roles = changedValues(before, after, ['role']);
-      if (roles) await this.audit.append(tx, { ...subject, action: 'agent.role_changed', ...roles });
+      if (roles) this.audit.appendPipelined(tx, { ...subject, action: 'agent.role_changed', ...roles });
       const activity = changedValues(before, after, ['active']);
       const action = after.active ? 'agent.activated' : 'agent.deactivated';
-      if (activity) await this.audit.append(tx, { ...subject, action, ...activity });
+      if (activity) this.audit.appendPipelined(tx, { ...subject, action, ...activity });
       return after;
     });
   }

@@ -64,7 +64,11 @@ export class WorkspacesService {
         await requirePermission(tx, workspace.id, actor, 'workspace.create');
         await this.workspaces.insert(tx, workspace);
         const after = valuesOf(workspace, ['name', 'slug', ...FIELDS]);
-        await this.audit.append(tx, { ...subjectOf(workspace, actor), action: 'workspace.created', after });
+        this.audit.appendPipelined(tx, {
+          ...subjectOf(workspace, actor),
+          action: 'workspace.created',
+          after,
+        });
       });
     } catch (error) {
       if (!violatesUnique(error, 'workspaces_slug_key')) throw error;
@@ -95,7 +99,7 @@ export class WorkspacesService {
       for (const field of FIELDS) {
         const changed = changedValues(before, after, [field]);
         if (!changed) continue;
-        await this.audit.append(tx, { ...subjectOf(after, actor), action: CHANGES[field], ...changed });
+        this.audit.appendPipelined(tx, { ...subjectOf(after, actor), action: CHANGES[field], ...changed });
       }
       return after;
     });
@@ -147,7 +151,7 @@ export class WorkspacesService {
       requireNotStarted(await this.deletions.lock(tx, tenantId));
       await this.deletions.schedule(tx, tenantId, graceDays, before.suspendedAt !== null);
       const metadata = { graceDays };
-      await this.audit.append(tx, {
+      this.audit.appendPipelined(tx, {
         ...subjectOf(before, actor),
         action: 'workspace.deletion_scheduled',
         metadata,
@@ -171,7 +175,7 @@ export class WorkspacesService {
       if (!deletion) throw AppError.notFound('Deletion');
       requireNotStarted(deletion);
       await this.deletions.delete(tx, tenantId);
-      await this.audit.append(tx, { ...subjectOf(before, actor), action: 'workspace.deletion_cancelled' });
+      this.audit.appendPipelined(tx, { ...subjectOf(before, actor), action: 'workspace.deletion_cancelled' });
       return deletion.wasSuspended ? before : this.setSuspended(tx, before, false, actor);
     });
   }
@@ -202,7 +206,7 @@ export class WorkspacesService {
     const times = isSuspended ? { suspendedAt: now } : { suspendedAt: null, resumedAt: now };
     const after = { ...before, ...times, updatedAt: now };
     await this.workspaces.update(tx, after);
-    await this.audit.append(tx, {
+    this.audit.appendPipelined(tx, {
       ...subjectOf(after, actor),
       action: isSuspended ? 'workspace.suspended' : 'workspace.resumed',
       ...changedValues(before, after, ['suspendedAt']),

@@ -77,8 +77,8 @@ describe('the audit log', () => {
     const audit = dashboard.get(AuditService);
     await audit.record(record);
     await expect(
-      dashboard.get(Database).transaction(async (tx) => {
-        await audit.append(tx, record);
+      dashboard.get(Database).transaction((tx) => {
+        audit.appendPipelined(tx, record);
         throw new Error('rolled back');
       }),
     ).rejects.toThrow('rolled back');

@@ -8,7 +8,7 @@ import { isId } from '../../common/ids';
 import { Actor, SYSTEM } from '../../common/principal';
 import { validate } from '../../common/validate';
 import { Database } from '../../database/database';
-import { Transaction } from '../../database/transaction';
+import { Pipelined, Transaction } from '../../database/transaction';
 import { CheckedCredentials, Connection } from '../adapters/channel-adapter';
 import {
   ChannelConnectionSummary,
@@ -56,7 +56,7 @@ export class ChannelConnectionsService {
       await this.connections.lockChannel(tx, tenantId, channel);
       await this.requireNotConnected(tx, connection);
       if (!(await this.connections.insert(tx, connection))) throw connectedElsewhere(connection);
-      await this.record(tx, connection, 'connected', actor, { after: valuesOf(connection, AUDITED) });
+      this.recordPipelined(tx, connection, 'connected', actor, { after: valuesOf(connection, AUDITED) });
       await this.registration.register({ ...connection, credentials: checked.credentials });
     });
     return { ...this.summary(connection), reveal: checked.reveal };
@@ -90,7 +90,7 @@ export class ChannelConnectionsService {
       await this.registration.register({ ...previous, credentials: checked.credentials });
       const sealed = this.registration.seal(id, checked);
       const after = await this.update(tx, before, { ...sealed, status: 'ACTIVE', pausedUntil: null });
-      await this.record(tx, after, 'rotated', actor, changedValues(before, after, AUDITED));
+      this.recordPipelined(tx, after, 'rotated', actor, changedValues(before, after, AUDITED));
       return { ...this.summary(after), reveal: checked.reveal };
     });
   }
@@ -110,7 +110,7 @@ export class ChannelConnectionsService {
       if (!before) throw AppError.notFound('Channel connection');
       const sealed = this.registration.sealEmpty(id);
       const after = await this.update(tx, before, { ...sealed, status: 'DISCONNECTED' });
-      await this.record(tx, after, 'disconnected', actor, changedValues(before, after, AUDITED));
+      this.recordPipelined(tx, after, 'disconnected', actor, changedValues(before, after, AUDITED));
       return { before, after };
     });
     return { ...this.summary(after), providerFault: await this.unregister(before) };
@@ -129,7 +129,7 @@ export class ChannelConnectionsService {
     if (!before || !isDeepStrictEqual(this.loader.open(before).credentials, credentials)) return false;
     if (before.status === 'REAUTH_REQUIRED') return true;
     const after = await this.update(tx, before, { status: 'REAUTH_REQUIRED' });
-    await this.record(tx, after, 'reauth_required', SYSTEM, changedValues(before, after, AUDITED));
+    this.recordPipelined(tx, after, 'reauth_required', SYSTEM, changedValues(before, after, AUDITED));
     return true;
   }
 
@@ -141,7 +141,7 @@ export class ChannelConnectionsService {
     const before = await this.connections.lock(tx, tenantId, id, 'with claims');
     if (!before) return;
     const after = await this.update(tx, before, this.registration.seal(id, checked));
-    await this.record(tx, after, 'renewed', SYSTEM, changedValues(before, after, AUDITED));
+    this.recordPipelined(tx, after, 'renewed', SYSTEM, changedValues(before, after, AUDITED));
   }
 
   private async find(tenantId: string, id: string, tx?: Transaction): Promise<ChannelConnectionEntity> {
@@ -190,16 +190,21 @@ export class ChannelConnectionsService {
     return toConnectionSummary(connection, this.registration.hookUrlOf(connection));
   }
 
-  private async record(
+  private recordPipelined(
     tx: Transaction,
     { tenantId, id, channel, externalId }: ChannelConnectionEntity,
     action: ConnectionAction,
     actor: Actor,
     changed: Pick<AuditRecord, 'before' | 'after'> | null,
-  ): Promise<void> {
+  ): Pipelined {
     const subject = { tenantId, actor, entity: 'channel_connection', entityId: id };
     const metadata = { channel, externalId };
-    await this.audit.append(tx, { ...subject, action: `channel_connection.${action}`, ...changed, metadata });
+    return this.audit.appendPipelined(tx, {
+      ...subject,
+      action: `channel_connection.${action}`,
+      ...changed,
+      metadata,
+    });
   }
 }
 

@@ -115,7 +115,7 @@ export class WebhookDeliveriesService {
         await this.pending.insertFirst(tx, { ...next, attemptCount: 0, recovered: false });
         tx.onCommit(() => this.signal.send({ tenantId, id: endpointId }));
       }
-      await this.audit.append(tx, {
+      this.audit.appendPipelined(tx, {
         tenantId,
         actor,
         action: 'webhook_delivery.redelivered',

@@ -72,7 +72,7 @@ export class WebhookTestService {
       // Throws before the insert, so that no worker sends the test later.
       this.attempter.secretsOf(delivery.endpoint);
       await this.pending.insertClaimed(tx, delivery);
-      await this.audit.append(tx, {
+      this.audit.appendPipelined(tx, {
         tenantId,
         actor,
         action: 'webhook_endpoint.tested',

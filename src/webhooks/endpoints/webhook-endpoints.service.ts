@@ -6,7 +6,7 @@ import { AppError } from '../../common/app-error';
 import { Actor, SYSTEM } from '../../common/principal';
 import { validate } from '../../common/validate';
 import { Database } from '../../database/database';
-import { Transaction } from '../../database/transaction';
+import { Pipelined, Transaction } from '../../database/transaction';
 import { WorkspaceEntity } from '../../workspaces/workspace.entity';
 import { WorkspacesRepository } from '../../workspaces/workspaces.repository';
 import { EndpointRegistration } from './endpoint-registration';
@@ -67,7 +67,7 @@ export class WebhookEndpointsService {
       await requirePermission(tx, tenantId, actor, 'webhook_endpoint.create');
       await this.registration.insert(tx, endpoint);
       const after = valuesOf(endpoint, AUDITED);
-      await this.record(tx, endpoint, 'created', actor, { after });
+      this.recordPipelined(tx, endpoint, 'created', actor, { after });
     });
     return { ...toEndpointSummary(endpoint), secret };
   }
@@ -209,7 +209,7 @@ export class WebhookEndpointsService {
     const after = { ...before, active };
     const changed =
       change === 'delete' ? { before: valuesOf(before, AUDITED) } : changedValues(before, after, AUDITED);
-    await this.record(tx, before, action, actor, { ...changed, metadata: { url, ...metadata } });
+    this.recordPipelined(tx, before, action, actor, { ...changed, metadata: { url, ...metadata } });
     return this.endpoints.reload(tx, tenantId, id);
   }
 
@@ -224,19 +224,19 @@ export class WebhookEndpointsService {
     const before = toEndpointSummary(endpoint);
     const after = toEndpointSummary(await this.endpoints.reload(tx, tenantId, id));
     const changed = changedValues(before, after, ['previousSecretEndsAt']);
-    await this.record(tx, endpoint, action, actor, { ...changed, metadata: { url, ...metadata } });
+    this.recordPipelined(tx, endpoint, action, actor, { ...changed, metadata: { url, ...metadata } });
     return after;
   }
 
-  private async record(
+  private recordPipelined(
     tx: Transaction,
     { tenantId, id }: WebhookEndpointEntity,
     action: Action,
     actor: Actor,
     what: Pick<AuditRecord, 'before' | 'after' | 'metadata'>,
-  ): Promise<void> {
+  ): Pipelined {
     const subject = { tenantId, actor, entity: 'webhook_endpoint', entityId: id };
-    await this.audit.append(tx, { ...subject, action: `webhook_endpoint.${action}`, ...what });
+    return this.audit.appendPipelined(tx, { ...subject, action: `webhook_endpoint.${action}`, ...what });
   }
 }
 

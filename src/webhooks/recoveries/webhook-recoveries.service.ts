@@ -7,7 +7,7 @@ import { idFloor, newId } from '../../common/ids';
 import { Actor } from '../../common/principal';
 import { validate } from '../../common/validate';
 import { Database } from '../../database/database';
-import { Transaction } from '../../database/transaction';
+import { Pipelined, Transaction } from '../../database/transaction';
 import { EndpointSubscription } from '../endpoints/endpoint-subscription';
 import { WebhookEndpointEntity } from '../endpoints/webhook-endpoint.entity';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
@@ -56,7 +56,7 @@ export class WebhookRecoveriesService {
         if (!endpoint.active)
           throw new AppError('INVALID_BODY', 'The endpoint is inactive: activate it first.');
         await this.recoveries.insert(tx, recovery);
-        await this.record(tx, endpoint, recovery, actor);
+        this.recordPipelined(tx, endpoint, recovery, actor);
         return toRecoverySummary(recovery);
       });
     } catch (error) {
@@ -103,13 +103,13 @@ export class WebhookRecoveriesService {
     };
   }
 
-  private async record(
+  private recordPipelined(
     tx: Transaction,
     { tenantId, id, url }: WebhookEndpointEntity,
     { id: recoveryId, since, total }: WebhookRecoveryEntity,
     actor: Actor,
-  ): Promise<void> {
-    await this.audit.append(tx, {
+  ): Pipelined {
+    return this.audit.appendPipelined(tx, {
       tenantId,
       actor,
       action: 'webhook_endpoint.recovery_started',
