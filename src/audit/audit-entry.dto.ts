@@ -1,7 +1,6 @@
-import { Type } from 'class-transformer';
-import { IsDate, IsOptional } from 'class-validator';
+import { IsOptional } from 'class-validator';
 import { PageQuery } from '../common/page';
-import { IsStorableText, MaxCharacters } from '../common/validators';
+import { IsMoment, IsStorableText, MaxCharacters } from '../common/validators';
 
 const MAX_TEXT = 200;
 
@@ -32,13 +31,11 @@ export class ListAuditEntriesQuery extends PageQuery {
 
   /** Written at this time or later. */
   @IsOptional()
-  @IsDate({ message: 'must be an ISO 8601 date' })
-  @Type(() => Date)
+  @IsMoment()
   since?: Date;
 
   /** Written before this time. */
   @IsOptional()
-  @IsDate({ message: 'must be an ISO 8601 date' })
-  @Type(() => Date)
+  @IsMoment()
   until?: Date;
 }

@@ -1,9 +1,7 @@
-import { Type } from 'class-transformer';
 import {
   ArrayMaxSize,
   ArrayNotEmpty,
   ArrayUnique,
-  IsDate,
   IsIn,
   IsInt,
   IsOptional,
@@ -14,7 +12,7 @@ import {
 } from 'class-validator';
 import { isExactNetwork } from '../common/network';
 import { type Scope, SCOPES } from '../common/scope';
-import { IsStorableText, MaxCharacters, NotBlank } from '../common/validators';
+import { IsMoment, IsStorableText, MaxCharacters, NotBlank } from '../common/validators';
 import { ApiKeyEntity } from './api-key.entity';
 
 const MAX_NETWORKS = 50;
@@ -47,8 +45,7 @@ export class CreateApiKey {
   /** Default: the longest life that the operator allows, or else the key never expires. */
   @IsOptional()
   @MinDate(() => new Date(), { message: 'must be in the future' })
-  @IsDate({ message: 'must be an ISO 8601 date' })
-  @Type(() => Date)
+  @IsMoment()
   expiresAt?: Date;
 
   /** Networks (CIDR, IPv4 and IPv6) from which alone the key may be used, at most 50; from everywhere by default. */

@@ -1,8 +1,7 @@
 import { Command } from 'commander';
 import type { ListAuditEntriesQuery } from '../audit/audit-entry.dto';
 import { writeJsonLines } from './audit-export';
-import { example, inWorkspace } from './command';
-import { isoDate, wholeNumber } from './option-values';
+import { example, inWorkspace, withPages } from './command';
 
 type ListOptions = Partial<ListAuditEntriesQuery> & { workspace: string };
 
@@ -14,18 +13,15 @@ interface ExportOptions {
 export function addAuditCommands(program: Command): void {
   const audit = program.command('audit').description("A workspace's audit log.");
 
-  audit
+  const list = audit
     .command('list')
     .description('Lists who changed what, newest first.')
     .requiredOption('--workspace <slug>', 'the workspace')
     .option('--action <action>', 'only this action, such as api_key.revoked')
     .option('--actor <actor>', "only by this actor: an agent's or key's id, operator:<name>, or system")
     .option('--entity <type>', 'only of this type, such as api_key')
-    .option('--entity-id <id>', 'only of this thing')
-    .option('--since <date>', 'only from this moment on', isoDate)
-    .option('--until <date>', 'only before this moment', isoDate)
-    .option('--limit <n>', 'at most so many, 1 to 200; default 50', wholeNumber)
-    .option('--cursor <cursor>', 'the nextCursor of the previous page')
+    .option('--entity-id <id>', 'only of this thing');
+  withPages(list)
     .addHelpText(
       'after',
       example(

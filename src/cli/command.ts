@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { AppError } from '../common/app-error';
 import { Operator, operatorOf } from './operator';
+import { isoDate, wholeNumber } from './option-values';
 import type { Services as ServicesByName } from './services';
 
 /** What a command works with: the services, and the operator as the actor of its changes. */
@@ -65,6 +66,15 @@ export function addListCommand(group: Command, { does, things, run }: ListComman
     .requiredOption('--workspace <slug>', 'the workspace')
     .addHelpText('after', example(`{data: [${things}]}`, `${group.name()} list --workspace acme`))
     .action(inWorkspace(async (services, tenantId) => ({ data: await run(services, tenantId) })));
+}
+
+/** The options of a list by time that has pages. */
+export function withPages(command: Command): Command {
+  return command
+    .option('--since <date>', 'only from this moment on', isoDate)
+    .option('--until <date>', 'only before this moment', isoDate)
+    .option('--limit <n>', 'at most so many, 1 to 200; default 50', wholeNumber)
+    .option('--cursor <cursor>', 'the nextCursor of the previous page');
 }
 
 /** Refuses an update that changes nothing, and lists its options. */

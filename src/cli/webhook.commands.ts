@@ -3,7 +3,7 @@ import { AppError } from '../common/app-error';
 import type { ListWebhookDeliveriesQuery } from '../webhooks/deliveries/webhook-delivery.dto';
 import type { RollSecret } from '../webhooks/endpoints/webhook-endpoint.dto';
 import type { RecoverEndpoint } from '../webhooks/recoveries/webhook-recovery.dto';
-import { addListCommand, example, inWorkspace, type Services, withServices } from './command';
+import { addListCommand, example, inWorkspace, type Services, withPages, withServices } from './command';
 import { isoDate, list, wholeNumber } from './option-values';
 
 interface CreateOptions {
@@ -127,17 +127,14 @@ function addSecretCommands(webhook: Command): void {
 }
 
 function addDeliveryCommands(webhook: Command): void {
-  webhook
+  const deliveries = webhook
     .command('deliveries')
     .description('Lists the deliveries of an endpoint or a workspace, newest first, with every attempt.')
     .option('--id <id>', 'the endpoint')
     .option('--workspace <slug>', 'or all endpoints of this workspace')
     .option('--event <event>', 'only this event')
-    .option('--status <status>', 'pending, succeeded, exhausted or cancelled')
-    .option('--since <date>', 'only from this moment on', isoDate)
-    .option('--until <date>', 'only before this moment', isoDate)
-    .option('--limit <n>', 'at most so many, 1 to 200; default 50', wholeNumber)
-    .option('--cursor <cursor>', 'the nextCursor of the previous page')
+    .option('--status <status>', 'pending, succeeded, exhausted or cancelled');
+  withPages(deliveries)
     .addHelpText(
       'after',
       example(

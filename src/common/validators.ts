@@ -1,4 +1,6 @@
-import { buildMessage, ValidateBy, ValidationOptions } from 'class-validator';
+import { applyDecorators } from '@nestjs/common';
+import { Type } from 'class-transformer';
+import { buildMessage, IsDate, ValidateBy, ValidationOptions } from 'class-validator';
 
 /** Text that PostgreSQL can store: no NUL, no half of a surrogate pair. */
 export function isStorableText(value: unknown): value is string {
@@ -33,6 +35,14 @@ export function MaxCharacters(max: number, options?: ValidationOptions): Propert
       },
     },
     options,
+  );
+}
+
+/** A moment, as a `Date` or as text. */
+export function IsMoment(): PropertyDecorator {
+  return applyDecorators(
+    Type(() => Date),
+    IsDate({ message: 'must be an ISO 8601 date' }),
   );
 }
 

@@ -1,6 +1,5 @@
-import { Type } from 'class-transformer';
-import { IsDate, IsIn, IsInt, IsOptional, Matches, Max, Min } from 'class-validator';
-import { IsStorableText, MaxCharacters, NotBlank } from '../common/validators';
+import { IsIn, IsInt, IsOptional, Matches, Max, Min } from 'class-validator';
+import { IsMoment, IsStorableText, MaxCharacters, NotBlank } from '../common/validators';
 import { type Entitlement, ENTITLEMENTS, PLAN_TIERS, type PlanTier } from './plan-policy';
 
 const MAX_RETENTION_DAYS = 36_500;
@@ -22,8 +21,7 @@ export class CreateWorkspace {
 
   /** Default on the TRIAL plan: 14 days from now. */
   @IsOptional()
-  @Type(() => Date)
-  @IsDate({ message: 'must be an ISO 8601 date' })
+  @IsMoment()
   trialEndsAt?: Date;
 
   /** Requests a minute per path; default 240. */
@@ -53,8 +51,7 @@ export class UpdateWorkspace {
   planTier?: PlanTier;
 
   @IsOptional()
-  @Type(() => Date)
-  @IsDate({ message: 'must be an ISO 8601 date' })
+  @IsMoment()
   trialEndsAt?: Date;
 
   /** Requests a minute per path; null restores the default. */

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
-import { Type } from 'class-transformer';
-import { IsDate, IsIn, IsOptional, IsString } from 'class-validator';
+import { IsIn, IsOptional, IsString } from 'class-validator';
 import { PageQuery } from '../../common/page';
+import { IsMoment } from '../../common/validators';
 import type { AttemptError, AttemptPhases } from '../sending/attempt-outcome';
 import { DeliveryRow } from './delivery-filter';
 import { AttemptRow } from './delivery-history.repository';
@@ -26,14 +26,12 @@ export class ListWebhookDeliveriesQuery extends PageQuery {
 
   /** Created at this time or later. */
   @IsOptional()
-  @IsDate({ message: 'must be an ISO 8601 date' })
-  @Type(() => Date)
+  @IsMoment()
   since?: Date;
 
   /** Created before this time. */
   @IsOptional()
-  @IsDate({ message: 'must be an ISO 8601 date' })
-  @Type(() => Date)
+  @IsMoment()
   until?: Date;
 }
 

@@ -1,11 +1,10 @@
-import { Type } from 'class-transformer';
-import { IsBoolean, IsDate, IsOptional } from 'class-validator';
+import { IsBoolean, IsOptional } from 'class-validator';
+import { IsMoment } from '../../common/validators';
 import { WebhookRecoveryEntity } from './webhook-recovery.entity';
 
 /** Starts a recovery of the events since a time. */
 export class RecoverEndpoint {
-  @IsDate({ message: 'must be an ISO 8601 date' })
-  @Type(() => Date)
+  @IsMoment()
   since: Date;
 
   /** Only counts the events. */
