@@ -49,6 +49,10 @@ export class AppError extends Error {
     return new AppError('WORKSPACE_SUSPENDED', 'The workspace is suspended.');
   }
 
+  static busy(): AppError {
+    return new AppError('UNAVAILABLE', 'The service is busy. Retry shortly.');
+  }
+
   get status(): number {
     return ERROR_STATUS[this.code];
   }

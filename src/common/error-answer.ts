@@ -32,7 +32,7 @@ export function endAndDestroy(socket: Socket, lastBytes = ''): void {
 }
 
 /** Whether a request has a body, by its head. */
-export function hasBody({ headers }: IdentifiedRequest | Response['req']): boolean {
+export function hasBody({ headers }: Pick<IdentifiedRequest, 'headers'>): boolean {
   const length = headers['content-length'];
   return headers['transfer-encoding'] !== undefined || (length !== undefined && Number(length) !== 0);
 }
@@ -48,7 +48,6 @@ function sendAndClose(response: Response, json: string): void {
   if (!socket) return void request.socket.destroy();
   discardBody(request);
   response.setHeader('Connection', 'close');
-  response.setHeader('Content-Type', 'application/json; charset=utf-8');
   response.setHeader('Content-Length', Buffer.byteLength(json));
   response.write(json);
   endAndDestroy(socket);

@@ -25,7 +25,7 @@ export class ErrorFilter implements ExceptionFilter {
   private toAppError(exception: unknown): AppError {
     if (exception instanceof AppError) return exception;
     if (exception instanceof HttpException) return fromHttp(exception);
-    if (isDatabaseAway(exception)) return new AppError('UNAVAILABLE', 'The service is busy. Retry shortly.');
+    if (isDatabaseAway(exception)) return AppError.busy();
     return internal();
   }
 }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../common/app-error';
 import { isStatementTimeout } from '../common/database-errors';
+import { HIGHEST_ID } from '../common/ids';
 import { Database } from '../database/database';
 import { isIndexable, searchPatterns, SearchTerm, searchTerm } from './contact-search';
 import { LISTED, ListedContact } from './contact.columns';
@@ -16,9 +17,6 @@ const MAX_INDEXED = 5_000;
 const MAX_SEARCH_MS = 5_000;
 /** Of one of its statements, which holds a connection. They take a tenth of that when nothing is cached. */
 const STATEMENT_TIMEOUT_MS = 1_500;
-
-/** Above all ids. */
-const NO_CURSOR = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /** Statements that tell more than contacts return one row without a contact when they find none. */
 interface Found extends ListedContact {
@@ -48,7 +46,7 @@ export class ContactSearchRepository {
    * Up to `count` contacts below the cursor, newest first.
    * @throws AppError UNAVAILABLE when it takes too long
    */
-  async find(tenantId: string, q: string, cursor = NO_CURSOR, count: number): Promise<ListedContact[]> {
+  async find(tenantId: string, q: string, cursor = HIGHEST_ID, count: number): Promise<ListedContact[]> {
     const term = searchTerm(q);
     return (await this.findFast(tenantId, term, cursor, count)) ?? this.walk(tenantId, term, cursor, count);
   }

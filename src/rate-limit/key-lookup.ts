@@ -47,7 +47,7 @@ export class KeyLookup {
   private async isValid(name: string): Promise<boolean> {
     if (this.waiting >= MAX_WAITING) {
       this.metrics.workRefused.inc({ kind: this.kind, limit: 'process' });
-      throw new AppError('UNAVAILABLE', 'The service is busy. Retry shortly.');
+      throw AppError.busy();
     }
     this.waiting += 1;
     return this.unknown.add(name).finally(() => (this.waiting -= 1));

@@ -43,9 +43,7 @@ export class WorkBudget {
 
   /** True when the key itself has all that it may have, in flight or in its line. */
   isUsedUp(key: string): boolean {
-    const { perKey, waitingPerKey = 0 } = this.limits;
-    const inLine = this.lines.get(key)?.size ?? 0;
-    return this.usedOf(key) >= perKey || (inLine > 0 && inLine >= waitingPerKey);
+    return this.usedOf(key) >= this.limits.perKey || (this.lines.has(key) && this.isLineFull(key));
   }
 
   /**
@@ -63,10 +61,13 @@ export class WorkBudget {
    */
   acquire(key: string, caller?: Caller): Promise<Release | null> {
     const release = this.tryAcquire(key);
-    const { waiting = 0, waitingPerKey = 0 } = this.limits;
-    const inLine = this.lines.get(key)?.size ?? 0;
-    if (release || inLine >= waitingPerKey || this.waiting >= waiting) return Promise.resolve(release);
+    const { waiting = 0 } = this.limits;
+    if (release || this.isLineFull(key) || this.waiting >= waiting) return Promise.resolve(release);
     return new Promise((resolve) => this.wait(key, caller, resolve));
+  }
+
+  private isLineFull(key: string): boolean {
+    return (this.lines.get(key)?.size ?? 0) >= (this.limits.waitingPerKey ?? 0);
   }
 
   private wait(key: string, caller: Caller | undefined, resolve: Settle): void {

@@ -54,7 +54,7 @@ export class WorkBudgets {
     this.metrics.workRefused.inc({ kind, limit });
     throw limit === 'key'
       ? new AppError('RATE_LIMITED', `Too many ${NAMES[kind]} at once. Retry shortly.`)
-      : new AppError('UNAVAILABLE', 'The service is busy. Retry shortly.');
+      : AppError.busy();
   }
 }
 
