@@ -23,6 +23,8 @@ import { GeneratedRequest, Known, Operation, operationsOf, requestsOf } from './
 const RUNS = Number(process.env.RUNS ?? 60);
 const seed = process.env.SEED ? Number(process.env.SEED) : Math.floor(Math.random() * 1_000_000);
 const NO_RATE_LIMIT = 1_000_000;
+/** So many that none of them soon reaches the limit of a visitor's calls. */
+const VISITORS = Math.ceil(RUNS / 20);
 const APP_SECRET = 'app-secret';
 const VERIFY_TOKEN = 'verify-token';
 const PHONE = '7100001';
@@ -70,6 +72,8 @@ describe(`Requests made from the OpenAPI document (SEED=${seed})`, () => {
     const { workspace, conversation, owner } = tenant;
     const widget = await TestWidget.connect(service, workspace);
     const visitor = await widget.visitor();
+    const tokens = [visitor.token!];
+    while (tokens.length < VISITORS) tokens.push(await newToken(widget));
     const written = (await visitor.post('first')).body.message.id as string;
     const answer = await answerTo(written, workspace);
     const whatsAppHook = await connect(service, workspace, 'WHATSAPP', meta({ phoneNumberId: PHONE }));
@@ -101,10 +105,16 @@ describe(`Requests made from the OpenAPI document (SEED=${seed})`, () => {
         'hub.challenge': fc.constant('1158201444'),
         'hub.mode': fc.constant('subscribe'),
       },
-      callers: ({ template }) => callersOf(template, tenant, visitor.token!),
+      callers: ({ template }) => callersOf(template, tenant, tokens),
       samples: ({ template }) => notifications(template),
       sign: ({ template }, body) => signed(template, body, secretToken),
     };
+  }
+
+  /** Of a visitor at an address of its own. */
+  async function newToken(widget: TestWidget): Promise<string> {
+    const { body } = await widget.page(service.client, { 'x-forwarded-for': addressOf(sent++) }).open();
+    return body.token as string;
   }
 
   /** An agent's, to a visitor's message. */
@@ -132,16 +142,16 @@ describe(`Requests made from the OpenAPI document (SEED=${seed})`, () => {
     return { ...account, accessToken: 'token', appSecret: APP_SECRET, verifyToken: VERIFY_TOKEN };
   }
 
-  function callersOf(template: string, { key }: Tenant, token: string): ReturnType<Known['callers']> {
+  function callersOf(template: string, { key }: Tenant, tokens: string[]): ReturnType<Known['callers']> {
     if (template.startsWith('/channels/widget/')) {
       const page = { origin: ORIGIN };
-      const authorization = `Bearer ${token}`;
+      const authorized = tokens.map((token) => ({ ...page, authorization: `Bearer ${token}` }));
       return {
-        authorized: [{ ...page, authorization }],
+        authorized,
         others: [
           page,
           {},
-          { authorization },
+          { authorization: authorized[0]!.authorization },
           { origin: 'https://evil.example' },
           { ...page, authorization: 'Bearer x.y.z' },
         ],
