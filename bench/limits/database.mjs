@@ -35,7 +35,7 @@ const STATEMENTS = {
         AND (SELECT count(*) FROM newest) < $3 AND (SELECT count(*) FROM step) < $3
       LIMIT 5001
     )
-    SELECT id, name, email, phone, avatar_url, attributes, created_at, updated_at FROM (
+    SELECT id, name, email, phone, avatar_url, verified, attributes, created_at, updated_at FROM (
       SELECT * FROM newest WHERE (SELECT count(*) FROM newest) = $3
       UNION ALL SELECT * FROM step WHERE (SELECT count(*) FROM step) = $3
       UNION ALL SELECT * FROM indexed

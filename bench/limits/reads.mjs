@@ -71,6 +71,7 @@ export async function listContacts({ database, tenantId, query }) {
       identities: identities
         .filter((identity) => identity.contact_id === row.id)
         .map((identity) => ({ channel: identity.channel, externalId: identity.external_id })),
+      verified: row.verified,
       attributes: row.attributes,
       createdAt: row.created_at,
       updatedAt: row.updated_at,
