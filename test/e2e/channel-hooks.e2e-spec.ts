@@ -475,6 +475,17 @@ describe('a hook that serves several accounts', () => {
     expect(await bodiesOf(own)).toEqual([]);
   });
 
+  it('asks the connection of such a request, and no other, to come back later', async () => {
+    const [own, other] = [await connect('too-much'), await connect('calm')];
+    const write = ({ hook, phoneNumberId }: Account) => whatsapp.notify(hook, messagesTo(phoneNumberId));
+    const statuses = Array.from({ length: 10_001 }, (_, n) => ({ id: `wamid.${n}`, status: 'read' }));
+    expect(await whatsapp.notify(own.hook, whatsapp.notification(own.phoneNumberId, { statuses }))).toBe(413);
+    expect(await write(own)).toBe(429);
+    expect(await write(other)).toBe(200);
+    await waitFor('the end of the pause', async () => (await write(own)) === 200);
+    expect(await bodiesOf(own)).toHaveLength(1);
+  });
+
   it('stores thousands of receipts that come in one request', async () => {
     const own = await connect('receipts');
     const statuses = Array.from({ length: 5000 }, (_, n) => ({ id: `wamid.${n % 2500}`, status: 'read' }));

@@ -24,7 +24,9 @@ const HOOK_ERRORS: OtherErrors = {
       message: 'The body is larger than 3 MiB.',
     },
     RATE_LIMITED: {
-      when: 'More than 120 refused requests from one client address within a minute, or too many for the connection at once.',
+      when:
+        'More than 120 refused requests from one client address within a minute, too many for the connection at once, ' +
+        'or within five seconds after one that had too many events.',
       message: 'Too many refused requests. Retry in 17 s.',
     },
     UNAVAILABLE: {

@@ -23,8 +23,11 @@ import { ReceiptsService } from '../receipts/receipts.service';
 import { InboundService } from './inbound.service';
 import { workInLanes } from './lanes';
 
-/** By client address, against guessing. Signed requests are never limited. */
+/** By client address, against guessing. Signed requests do not count. */
 const REFUSALS: RateLimit = { max: 120, excess: 'Too many refused requests.' };
+
+/** After a signed body of too many events: reading such bodies must not fill a process. */
+const PAUSE_MS = 5_000;
 
 /** Events of one request in progress: a body can hold thousands, and each takes a connection to PostgreSQL. */
 const CONCURRENCY = 4;
@@ -40,6 +43,8 @@ export interface HookCall {
 @Injectable()
 export class HooksService {
   private readonly logger = new Logger(HooksService.name);
+  /** Connections. */
+  private readonly paused = new Set<string>();
 
   constructor(
     private readonly config: Config,
@@ -70,13 +75,17 @@ export class HooksService {
   /**
    * Stores all events of one request. When it throws, some may be missing, and the provider sends all of them again.
    * @throws AppError UNAUTHENTICATED (also for an unknown address), INVALID_BODY, PAYLOAD_TOO_LARGE; RATE_LIMITED,
-   *   UNAVAILABLE when too many requests for the connection, or in all, are in flight
+   *   UNAVAILABLE when too many requests for the connection, or in all, are in flight; RATE_LIMITED within five seconds after
+   *   a signed body of too many events
    */
   async receive(call: HookCall): Promise<void> {
     // Before the body is read: who has no hook's key gets nothing held.
     const connection = await this.connections.byHookKey(call.channel, call.hookKey);
     if (!connection) throw await this.refusal(call, unsigned());
+    this.requireNoPause(connection);
     const request = this.hookRequestOf(call.request, await this.readBody(call, connection));
+    // Another body may have been too large meanwhile.
+    this.requireNoPause(connection);
     const adapter = this.adapterOf(connection);
     const signer = adapter.secretsOf(connection).find((secret) => adapter.verify(secret, request));
     // What is not signed takes no slot from what is.
@@ -134,13 +143,24 @@ export class HooksService {
         describeChannel(channel).hook!.batch.maxEvents,
       );
     } catch (error) {
+      if (isTooLarge(error)) this.pause(id);
       return this.reportTooLarge(error, channel, id);
     }
   }
 
+  private pause(connectionId: string): void {
+    this.paused.add(connectionId);
+    setTimeout(() => this.paused.delete(connectionId), PAUSE_MS).unref();
+  }
+
+  private requireNoPause({ id }: Connection): void {
+    if (this.paused.has(id))
+      throw new AppError('RATE_LIMITED', 'A request for this connection had too many events. Retry shortly.');
+  }
+
   /** A provider that sends more than it documents would send it again and again. */
   private reportTooLarge(error: unknown, channel: Channel, connectionId: string): never {
-    if (error instanceof AppError && error.code === 'PAYLOAD_TOO_LARGE')
+    if (isTooLarge(error))
       this.logger.warn({ channel, connectionId }, `a hook's request was refused: ${error.message}`);
     throw error;
   }
@@ -197,6 +217,10 @@ export class HooksService {
 
 function unsigned(): AppError {
   return new AppError('UNAUTHENTICATED', 'The request is not signed as it must be.');
+}
+
+function isTooLarge(error: unknown): error is AppError {
+  return error instanceof AppError && error.code === 'PAYLOAD_TOO_LARGE';
 }
 
 function isReceipt(event: InboundEvent): event is InboundReceipt {
