@@ -681,7 +681,7 @@ describe('every change of a workspace', () => {
   const COVERED: Record<string, string> = {
     'ConversationsService.reopen': 'MessagesService.receive',
     'MessagesService.receiveInTransaction': 'MessagesService.receive',
-    'AuditService.append': 'AuditService.record',
+    'AuditService.appendPipelined': 'AuditService.record',
   };
 
   const entries = ({ tenantId }: { tenantId: string }, action: string) =>
