@@ -1,10 +1,20 @@
+import Bull from 'bull';
 import { idFloor, newId } from '../../src/common/ids';
 import { SYSTEM } from '../../src/common/principal';
+import { Config } from '../../src/config/config';
 import { MessageRetentionService } from '../../src/privacy/message-retention.service';
+import { queueOptions } from '../../src/queue/queue.options';
+import { RETENTION_QUEUE } from '../../src/retention/retention.processor';
 import { WorkspacesService } from '../../src/workspaces/workspaces.service';
 import { Dashboard } from '../support/dashboard';
+import { ServiceProcess } from '../support/service-process';
+import { waitFor } from '../support/wait';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
+/** Many steps. */
+const MANY = 12_000;
+/** Another worker finds out within 15 s that one was killed. */
+const TAKEN_OVER_MS = 60_000;
 
 describe('the retention of messages', () => {
   let dashboard: Dashboard;
@@ -81,6 +91,36 @@ describe('the retention of messages', () => {
     expect(await clean()).toBe(0);
     await keep(workspace, null);
   });
+
+  it('is gone on with by another worker after a kill', async () => {
+    const workspace = await dashboard.make.workspace();
+    const { id } = await conversationOf(
+      workspace,
+      Array.from({ length: MANY }, (_, n) => 60 - n / 1_000),
+    );
+    await keep(workspace, 30);
+    const erased = async (): Promise<number> => {
+      const [row] = await dashboard.query<{ count: number }>(
+        `SELECT count(*)::integer AS count FROM messages WHERE conversation_id = $1 AND body = ''`,
+        [id],
+      );
+      return row!.count;
+    };
+    const queue = new Bull(RETENTION_QUEUE, queueOptions({ redisUrl: dashboard.stores.redisUrl } as Config));
+    await queue.add({});
+    await queue.close();
+
+    const first = await ServiceProcess.start('worker', dashboard.stores);
+    await waitFor('some steps', async () => (await erased()) >= 400);
+    first.kill('SIGKILL');
+    await first.exited;
+    expect(await erased()).toBeLessThan(MANY);
+    const next = await ServiceProcess.start('worker', dashboard.stores);
+    await waitFor('the others', async () => (await erased()) === MANY, TAKEN_OVER_MS);
+    next.kill('SIGTERM');
+    await next.exited;
+    await keep(workspace, null);
+  }, 120_000);
 
   it.each([0, -1, 1.5, 36_501])('refuses %p days', async (days) => {
     await expect(keep(await dashboard.make.workspace(), days)).rejects.toMatchObject({
