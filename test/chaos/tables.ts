@@ -11,6 +11,7 @@ const LOCK_TIMEOUT = '500ms';
 const LOCK_RETRY_MS = 100;
 const LOCK_NOT_AVAILABLE = '55P03';
 const DEADLOCK = '40P01';
+const ALREADY_A_PARTITION = '42809';
 
 /** Those of a former activation of the endpoint are cancelled, though they wait for the step that moves them. */
 const PENDING = `
@@ -92,7 +93,10 @@ export async function takePartitionAway(stores: Stores): Promise<() => Promise<v
          DELETE FROM ${PARTITIONED}_default WHERE id >= '${from}' AND id < '${to}' RETURNING *
        ) INSERT INTO ${partition} SELECT * FROM moved;
        ALTER TABLE ${PARTITIONED} ATTACH PARTITION ${partition} ${bound}`,
-    );
+    ).catch((error: { code?: string }) => {
+      // A worker that was started meanwhile has brought it back.
+      if (error.code !== ALREADY_A_PARTITION) throw error;
+    });
 }
 
 /** Runs statements as one transaction, which waits a moment for its locks and is tried again. */
