@@ -86,7 +86,8 @@ export class Scenario {
 
   private async strikeTogether(faults: readonly Fault[]): Promise<void> {
     const targets = [...new Set(faults.map(({ target }) => target))];
-    await Promise.all(
+    // Also after a failure all lanes end first: what they start must be stopped with the rest.
+    const lanes = await Promise.allSettled(
       targets.map(async (target) => {
         const random = this.random.stream(target);
         const lane = faults.filter((fault) => fault.target === target);
@@ -96,6 +97,7 @@ export class Scenario {
         }
       }),
     );
+    for (const lane of lanes) if (lane.status === 'rejected') throw lane.reason as Error;
   }
 
   private async observe(
