@@ -429,8 +429,12 @@ describe('delivery engine', () => {
          WHERE datname = current_database() AND pid <> pg_backend_pid()`,
     );
     release(path);
-    await waitFor('an answer from the database', () => service.query('SELECT 1').catch(() => null));
-    await service.make.received(subscription.workspace, subscription.conversation, 'After the cut');
+    // A connection of the pool may be noticed to be cut only when it is used.
+    await waitFor('a message to be stored', () =>
+      service.make
+        .received(subscription.workspace, subscription.conversation, 'After the cut')
+        .catch(() => null),
+    );
 
     await waitForDeliveries(service, endpoint, 'SUCCEEDED', 3, SLOW);
     expect((await attemptsOf(service, endpoint)).length).toBeGreaterThanOrEqual(3);
