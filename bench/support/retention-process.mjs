@@ -12,6 +12,7 @@ const { PartitionChanges } = require('../../dist/database/partition-changes.js')
 const { Partitions } = require('../../dist/database/partitions.js');
 const { PartitionKeeper } = require('../../dist/retention/partition.keeper.js');
 const { PartitionReferences } = require('../../dist/retention/partition-references.js');
+const { SuspendedBacklog } = require('../../dist/retention/suspended-backlog.js');
 const { RetentionService } = require('../../dist/retention/retention.service.js');
 
 const {
@@ -30,8 +31,13 @@ process.on('message', async ({ retentionDays }) => {
   const config = { ...find(Config), retentionDays, databaseOwnerUrl };
   const database = find(Database);
   const owner = new OwnerDatabase(config, database);
-  const references = new PartitionReferences(database);
-  const keeper = new PartitionKeeper(config, find(Partitions), new PartitionChanges(owner), references);
+  const keeper = new PartitionKeeper(
+    config,
+    find(Partitions),
+    new PartitionChanges(owner),
+    new PartitionReferences(database),
+    new SuspendedBacklog(database),
+  );
   const startedAt = performance.now();
   try {
     await keeper.detach();
