@@ -1,5 +1,5 @@
 import { v7 as newId } from 'uuid';
-import { OUTBOX_CHANNEL } from '../support/settings.mjs';
+import { OUTBOX_SIGNAL } from '../support/settings.mjs';
 
 const PREVIEW_LENGTH = 140;
 
@@ -27,6 +27,6 @@ export async function sendMessage({ database, redis, tenantId, conversationId, b
     return { id, senderType: 'AGENT', senderAgentId: manager.id, body, createdAt, delivery };
   });
   if (!message) return null;
-  void redis.publish(OUTBOX_CHANNEL, JSON.stringify(tenantId));
+  void redis.publish(OUTBOX_SIGNAL, JSON.stringify(tenantId));
   return { message };
 }

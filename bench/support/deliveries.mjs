@@ -1,8 +1,11 @@
+import { createRequire } from 'node:module';
 import { sleep } from '../../scripts/processes.mjs';
 import { lowestId } from './fixture.mjs';
 import { must } from './measure.mjs';
-import { OUTBOX_CHANNEL } from './settings.mjs';
+import { OUTBOX_SIGNAL } from './settings.mjs';
 import { usageMeter } from './usage.mjs';
+
+const { channelOf } = createRequire(import.meta.url)('../../dist/redis/worker-shards.js');
 
 /** Workspaces with one endpoint each. */
 export const ENDPOINTS = 20;
@@ -52,7 +55,7 @@ export async function wake({ redis }, workspaces) {
   for (let n = 0; n < workspaces.length; n += SIGNALS_AT_ONCE) {
     const signals = redis.pipeline();
     for (const { id } of workspaces.slice(n, n + SIGNALS_AT_ONCE))
-      signals.publish(OUTBOX_CHANNEL, JSON.stringify(id));
+      signals.publish(channelOf(OUTBOX_SIGNAL, id), JSON.stringify(id));
     await signals.exec();
   }
 }

@@ -52,7 +52,7 @@ describe('Config', () => {
       widgetStreams: 5000,
       widgetNewVisitors: 3000,
       widgetMessages: 1200,
-      redisUrl: REQUIRED.REDIS_URL,
+      redis: { kind: 'server', url: REQUIRED.REDIS_URL },
       appUrl: 'http://localhost:3000',
       publicUrl: 'http://localhost:3000',
       providerUrls: {
@@ -148,7 +148,7 @@ describe('Config', () => {
       widgetStreams: 45,
       widgetNewVisitors: 46,
       widgetMessages: 47,
-      redisUrl: 'rediss://cache.example.com:6380/2',
+      redis: { kind: 'server', url: 'rediss://cache.example.com:6380/2' },
       appUrl: 'https://dashboard.example.com',
       publicUrl: 'https://api.example.com',
       providerUrls: {
@@ -301,25 +301,28 @@ describe('Config', () => {
       },
     };
 
+    const { redisUrl, ...databases } = servers;
+    const expected = { ...databases, redis: { kind: 'server', url: redisUrl } };
+
     beforeEach(() => writeFileSync(join(folder, 'servers.json'), JSON.stringify(servers)));
 
     it('joins them while they run', () => {
       const { SECRETS_KEYS } = REQUIRED;
-      expect(Config.from({ SECRETS_KEYS, DATA_DIR: folder })).toMatchObject(servers);
+      expect(Config.from({ SECRETS_KEYS, DATA_DIR: folder })).toMatchObject(expected);
     });
 
     it('prefers the servers that are set', () => {
       expect(Config.from({ ...REQUIRED, DATA_DIR: folder })).toMatchObject({
         databaseUrl: REQUIRED.DATABASE_URL,
         databaseOwnerUrl: null,
-        redisUrl: REQUIRED.REDIS_URL,
+        redis: { kind: 'server', url: REQUIRED.REDIS_URL },
       });
     });
 
     it('gives an API process only the address of the service’s role', () => {
       const { SECRETS_KEYS } = REQUIRED;
       expect(Config.from({ SECRETS_KEYS, DATA_DIR: folder, ROLE: 'api' })).toMatchObject({
-        ...servers,
+        ...expected,
         databaseOwnerUrl: null,
       });
     });
@@ -334,7 +337,7 @@ describe('Config', () => {
       it('goes by its addresses, but for those that are set', () => {
         const given = { SECRETS_KEYS, DATA_DIR: folder, META_GRAPH_URL: 'https://meta.example.com' };
         expect(Config.from(given)).toMatchObject({
-          ...servers,
+          ...expected,
           ...addresses,
           providerUrls: { ...addresses.providerUrls, META_GRAPH_URL: 'https://meta.example.com' },
         });

@@ -10,6 +10,7 @@ import {
   trustProxyOf,
   withoutSlash,
 } from './environment-values';
+import { parseRedisAddress, RedisAddress } from './redis-address';
 
 /** The service's configuration, checked. Only this folder reads the environment. */
 export class Config {
@@ -46,7 +47,7 @@ export class Config {
   readonly widgetNewVisitors: number;
   /** Messages a minute to one widget, over all processes. */
   readonly widgetMessages: number;
-  readonly redisUrl: string;
+  readonly redis: RedisAddress;
   /** The dashboard, for links to its settings pages. */
   readonly appUrl: string;
   /** Where channel providers reach this service; without a slash at the end. */
@@ -99,6 +100,7 @@ export class Config {
       }
     };
     const databaseOwnerUrl = check('DATABASE_OWNER_URL', () => databaseOwnerUrlOf(env));
+    const redis = check('REDIS_URL', () => (env.REDIS_URL ? parseRedisAddress(env.REDIS_URL) : undefined));
     const secretsKeys = check('SECRETS_KEYS', () => secretsKeysOf(env));
     const webhookAllowedNetworks = check('WEBHOOK_ALLOWED_NETWORKS', () =>
       networksOf(env.WEBHOOK_ALLOWED_NETWORKS),
@@ -137,7 +139,7 @@ export class Config {
       widgetStreams: env.WIDGET_STREAMS,
       widgetNewVisitors: env.WIDGET_NEW_VISITORS,
       widgetMessages: env.WIDGET_MESSAGES,
-      redisUrl: env.REDIS_URL,
+      redis: redis!,
       appUrl: env.APP_URL,
       publicUrl: withoutSlash(env.PUBLIC_URL),
       providerUrls: Object.fromEntries(

@@ -72,7 +72,7 @@ export class Environment {
   @Matches(/^postgres(ql)?:\/\/.+/, { message: 'DATABASE_OWNER_URL must be a postgresql:// address' })
   DATABASE_OWNER_URL?: string;
 
-  @Matches(/^rediss?:\/\/.+/, { message: 'REDIS_URL must be a redis:// or rediss:// address' })
+  @IsString()
   REDIS_URL: string;
 
   @IsHttpAddress()

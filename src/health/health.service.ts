@@ -5,7 +5,7 @@ import { AppError } from '../common/app-error';
 import { Config } from '../config/config';
 import { DATA_SOURCE } from '../database/database';
 import { DatabaseClock } from '../database/database-clock';
-import { RedisClient } from '../redis/redis.module';
+import { RedisClient } from '../redis/redis-client';
 import { DatabaseRoleCheck } from './database-role-check';
 
 type State = 'up' | 'down';
@@ -78,7 +78,7 @@ export class HealthService {
   }
 
   private async redisState(): Promise<State> {
-    return this.redis.inTime(this.redis.ping()).then(
+    return this.redis.ping().then(
       () => 'up',
       () => 'down',
     );

@@ -1,12 +1,16 @@
 import { Injectable } from '@nestjs/common';
+import { RedisClient } from '../redis/redis-client';
 import { RedisSignal } from '../redis/redis-signal';
-import { RedisSubscriber } from '../redis/redis-subscriber';
-import { RedisClient } from '../redis/redis.module';
+import { WorkerShards } from '../redis/worker-shards';
 
-/** Names a workspace to the relays, over Redis, when an event was appended. */
+/** Names a workspace to a relay, over Redis, when an event was appended. */
 @Injectable()
 export class OutboxSignal extends RedisSignal<string> {
-  constructor(redis: RedisClient, subscriber: RedisSubscriber) {
-    super(redis, subscriber, 'outbox:appended');
+  constructor(redis: RedisClient, shards: WorkerShards) {
+    super(redis, shards, 'outbox:appended');
+  }
+
+  send(tenantId: string): void {
+    this.sendTo(tenantId, tenantId);
   }
 }

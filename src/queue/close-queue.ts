@@ -1,7 +1,6 @@
 import type { OnApplicationShutdown } from '@nestjs/common';
 import type { Queue } from 'bull';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { clearSocketTimeoutOnClose } from '../redis/socket-timeout';
 
 const MAX_CLOSE_MS = 1_500;
 
@@ -13,7 +12,6 @@ export async function closeQueue(
   queue: Queue & Partial<OnApplicationShutdown>,
   running: Iterable<Promise<unknown>>,
 ): Promise<void> {
-  for (const client of queue.clients) clearSocketTimeoutOnClose(client);
   const closed = queue.close();
   // The hook of @nestjs/bull would wait for Bull again, without a limit.
   queue.onApplicationShutdown = () => undefined;

@@ -1,6 +1,5 @@
 import { Logger, OnModuleInit } from '@nestjs/common';
 import type { Queue } from 'bull';
-import { probeForPrimary } from '../redis/primary';
 import { keyOf, Target } from './target';
 
 /** Delayed wake-ups of one target within one step are one job. */
@@ -26,8 +25,6 @@ export class WakeUpQueue implements OnModuleInit {
     this.bull.on('error', (error: Error) =>
       this.logger.warn({ err: error }, 'the queue has no connection to Redis'),
     );
-    // Bull hides READONLY in the answer of a transaction.
-    probeForPrimary(this.bull.client);
   }
 
   /** From now on `wake` calls the handler: a job would only cost time. */

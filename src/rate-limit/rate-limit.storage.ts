@@ -1,7 +1,7 @@
 import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
 import { ThrottlerStorage, ThrottlerStorageService } from '@nestjs/throttler';
 import { Metrics } from '../metrics/metrics';
-import { RedisClient } from '../redis/redis.module';
+import { RedisClient } from '../redis/redis-client';
 
 /** While Redis is down, each try would cost a request up to 100 ms. */
 const BREAKER_OPEN_MS = 2_000;
@@ -33,11 +33,10 @@ export class RateLimitStorage implements ThrottlerStorage, OnApplicationShutdown
   private openUntil = 0;
 
   constructor(
-    private readonly redis: RedisClient,
+    redis: RedisClient,
     private readonly metrics: Metrics,
   ) {
-    redis.defineCommand('hitWindow', { numberOfKeys: 1, lua: HIT });
-    this.hit = (redis as unknown as { hitWindow: HitCommand }).hitWindow.bind(redis);
+    this.hit = redis.script('hitWindow', HIT);
   }
 
   /**
@@ -47,7 +46,7 @@ export class RateLimitStorage implements ThrottlerStorage, OnApplicationShutdown
   async increment(key: string, ttl: number, limit: number): Promise<ThrottlerStorageRecord> {
     if (Date.now() < this.openUntil) return this.incrementInMemory(key, ttl, limit);
     try {
-      const [hits, remainingMs] = await this.redis.inTime(this.hit(`rate:${key}`, ttl));
+      const [hits, remainingMs] = await this.hit(`rate:${key}`, ttl);
       return toRecord(hits, limit, Math.ceil(remainingMs / 1000));
     } catch (error) {
       this.openUntil = Date.now() + BREAKER_OPEN_MS;

@@ -1,27 +1,27 @@
 import { Logger } from '@nestjs/common';
-import { RedisSubscriber } from './redis-subscriber';
-import { RedisClient } from './redis.module';
+import { RedisClient } from './redis-client';
+import { channelOf, WorkerShards } from './worker-shards';
 
-/** Tells every worker something over Redis. A lost signal costs time until the next poll, nothing else. */
+/** Tells a worker something about a workspace over Redis. A lost signal costs time until the next poll, nothing else. */
 export abstract class RedisSignal<Message> {
   private readonly logger = new Logger(this.constructor.name);
 
   protected constructor(
     private readonly redis: RedisClient,
-    private readonly subscriber: RedisSubscriber,
-    private readonly channel: string,
+    private readonly shards: WorkerShards,
+    private readonly name: string,
   ) {}
-
-  /** Returns at once: no caller waits for Redis. */
-  send(message: Message): void {
-    if (!this.redis.isReady) return;
-    this.redis
-      .publish(this.channel, JSON.stringify(message))
-      .catch((error: Error) => this.logger.warn({ err: error }, 'failed to signal the workers'));
-  }
 
   /** Of any process. */
   onSignal(callback: (message: Message) => void): void {
-    this.subscriber.listen(this.channel, (message) => callback(JSON.parse(message) as Message));
+    this.shards.listen(this.name, (message) => callback(JSON.parse(message) as Message));
+  }
+
+  /** Returns at once: no caller waits for Redis. */
+  protected sendTo(tenantId: string, message: Message): void {
+    if (!this.redis.isReady) return;
+    this.redis
+      .publish(channelOf(this.name, tenantId), JSON.stringify(message))
+      .catch((error: Error) => this.logger.warn({ err: error }, 'failed to signal a worker'));
   }
 }

@@ -1,51 +1,93 @@
 import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
-import Redis from 'ioredis';
-import { Config } from '../config/config';
-import { clearSocketTimeoutOnClose } from './socket-timeout';
+import { setTimeout as sleep } from 'node:timers/promises';
+import Redis, { Cluster } from 'ioredis';
+import { RedisConnection, RedisConnections } from './redis-connections';
 
 /** A subscriber sends nothing, so it would not notice a dead connection without pings. */
 const PING_MS = 2_000;
 const SOCKET_TIMEOUT_MS = 2_000;
+/** After a node of a Cluster could not be asked. */
+const RETRY_MS = 500;
+
+type Handler = (message: string) => void;
 
 /**
- * Subscribes through any outage of Redis. Messages of that time are lost. After a failover it may stay at the old primary:
- * a replica passes on what its primary publishes.
+ * Listens to channels through any outage of Redis, over one connection, or one to each node of a Cluster. Messages of the
+ * time of an outage are lost. After a failover it may stay at the old primary: a replica passes on what its primary
+ * publishes.
  */
 @Injectable()
 export class RedisSubscriber implements OnApplicationShutdown {
   private readonly logger = new Logger(RedisSubscriber.name);
-  private readonly connections: Redis[] = [];
-  private pinging?: NodeJS.Timeout;
+  private readonly handlers = new Map<string, Handler>();
+  private opened: RedisConnection | null = null;
+  private pinging: NodeJS.Timeout | undefined;
+  private isClosed = false;
 
-  constructor(private readonly config: Config) {}
+  constructor(private readonly connections: RedisConnections) {}
 
-  /** Opens a connection for each channel. */
-  listen(channel: string, onMessage: (message: string) => void): void {
-    const connection = new Redis(this.config.redisUrl, {
-      socketTimeout: SOCKET_TIMEOUT_MS,
-      retryStrategy: (times) => Math.min(times * 50, 1_000),
-    });
-    clearSocketTimeoutOnClose(connection);
-    connection.on('error', (error: Error) =>
-      this.logger.warn({ err: error }, `no messages on ${channel}: Redis is down`),
-    );
-    connection.on('message', (_: string, message: string) => onMessage(message));
-    // ioredis subscribes again after every reconnection.
-    connection
-      .subscribe(channel)
-      .catch((error: Error) => this.logger.warn({ err: error }, 'failed to subscribe'));
-    this.connections.push(connection);
-    this.pinging ??= setInterval(() => this.ping(), PING_MS);
+  /** Settles once Redis has confirmed: from then on no message is missed. While Redis is down it does not settle. */
+  async subscribe(channel: string, handler: Handler): Promise<void> {
+    this.handlers.set(channel, handler);
+    const connection = this.connection();
+    while (this.handlers.get(channel) === handler && !this.isClosed) {
+      try {
+        // ioredis subscribes again after every reconnection.
+        if (this.connections.isCluster) await connection.ssubscribe(channel);
+        else await connection.subscribe(channel);
+        return;
+      } catch (error) {
+        this.logger.debug({ err: error as Error, channel }, 'not subscribed yet; it will be retried');
+        await sleep(RETRY_MS, undefined, { ref: false });
+      }
+    }
+  }
+
+  unsubscribe(channel: string): void {
+    if (!this.handlers.delete(channel)) return;
+    const connection = this.connection();
+    const ended = this.connections.isCluster
+      ? connection.sunsubscribe(channel)
+      : connection.unsubscribe(channel);
+    // Messages without a handler are dropped, so a failure costs nothing else.
+    ended.catch((error: Error) => this.logger.debug({ err: error, channel }, 'not unsubscribed'));
   }
 
   onApplicationShutdown(): void {
+    this.isClosed = true;
     clearInterval(this.pinging);
-    for (const connection of this.connections) connection.disconnect();
   }
 
-  private ping(): void {
-    for (const connection of this.connections.filter(({ status }) => status === 'ready')) {
-      connection.ping().catch((error: Error) => this.logger.debug({ err: error }, 'no reply to a ping'));
+  private connection(): RedisConnection {
+    return (this.opened ??= this.open());
+  }
+
+  private open(): RedisConnection {
+    const connection = this.connections.connect({
+      socketTimeout: SOCKET_TIMEOUT_MS,
+      maxRetriesPerRequest: null,
+    });
+    connection.on('error', (error: Error) => this.logger.warn({ err: error }, 'no signals: Redis is down'));
+    connection.on(
+      connection instanceof Cluster ? 'smessage' : 'message',
+      (channel: string, message: string) => this.deliver(channel, message),
+    );
+    // A Cluster's connections follow its nodes: one that has failed over is replaced.
+    if (connection instanceof Redis) this.pinging = setInterval(() => this.ping(connection), PING_MS).unref();
+    return connection;
+  }
+
+  /** Another publisher's text must not end this process. */
+  private deliver(channel: string, message: string): void {
+    try {
+      this.handlers.get(channel)?.(message);
+    } catch (error) {
+      this.logger.warn({ err: error as Error, channel }, 'a signal could not be read; ignored');
     }
+  }
+
+  private ping(connection: Redis): void {
+    if (connection.status !== 'ready') return;
+    connection.ping().catch((error: Error) => this.logger.debug({ err: error }, 'no reply to a ping'));
   }
 }

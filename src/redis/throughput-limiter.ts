@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { RedisClient } from './redis.module';
+import { RedisClient } from './redis-client';
 
 const WINDOW_MS = 1_000;
 
@@ -16,11 +16,6 @@ const ACQUIRE = `
 /** Does nothing when the second is over. */
 const RELEASE = `if redis.call('EXISTS', KEYS[1]) == 1 then redis.call('DECRBY', KEYS[1], ARGV[1]) end`;
 
-interface ThroughputCommands {
-  acquireThroughput(key: string, rate: number, wanted: number): Promise<[number, number]>;
-  releaseThroughput(key: string, count: number): Promise<null>;
-}
-
 export interface Granted {
   granted: number;
   /** Until more can be granted. */
@@ -33,20 +28,18 @@ export interface Granted {
  */
 @Injectable()
 export class ThroughputLimiter {
-  private readonly commands: ThroughputCommands;
   private readonly own = new OwnWindow();
+  private readonly acquireInRedis: (key: string, rate: number, wanted: number) => Promise<[number, number]>;
+  private readonly releaseInRedis: (key: string, count: number) => Promise<null>;
 
-  constructor(private readonly redis: RedisClient) {
-    redis.defineCommand('acquireThroughput', { numberOfKeys: 1, lua: ACQUIRE });
-    redis.defineCommand('releaseThroughput', { numberOfKeys: 1, lua: RELEASE });
-    this.commands = redis as unknown as ThroughputCommands;
+  constructor(redis: RedisClient) {
+    this.acquireInRedis = redis.script('acquireThroughput', ACQUIRE);
+    this.releaseInRedis = redis.script('releaseThroughput', RELEASE);
   }
 
   async acquire(target: string, perSecond: number, wanted: number): Promise<Granted> {
     try {
-      const [granted, remainingMs] = await this.redis.inTime(
-        this.commands.acquireThroughput(`throughput:${target}`, perSecond, wanted),
-      );
+      const [granted, remainingMs] = await this.acquireInRedis(`throughput:${target}`, perSecond, wanted);
       return { granted, remainingMs };
     } catch {
       // RedisClient has logged why.
@@ -56,7 +49,7 @@ export class ThroughputLimiter {
 
   async release(target: string, count: number): Promise<void> {
     try {
-      await this.redis.inTime(this.commands.releaseThroughput(`throughput:${target}`, count));
+      await this.releaseInRedis(`throughput:${target}`, count);
     } catch {
       this.own.release(target, count);
     }

@@ -1,8 +1,6 @@
-import { BullModule } from '@nestjs/bull';
 import { Module } from '@nestjs/common';
-import { Config } from '../config/config';
 import { PrivacyModule } from '../privacy/privacy.module';
-import { queueOptions } from '../queue/queue.options';
+import { registerQueue } from '../queue/register-queue';
 import { PartitionReferences } from './partition-references';
 import { PartitionKeeper } from './partition.keeper';
 import { PartitionWorker } from './partition.worker';
@@ -11,10 +9,7 @@ import { RETENTION_QUEUE, RetentionProcessor } from './retention.processor';
 import { RetentionService } from './retention.service';
 
 @Module({
-  imports: [
-    PrivacyModule,
-    BullModule.registerQueueAsync({ name: RETENTION_QUEUE, inject: [Config], useFactory: queueOptions }),
-  ],
+  imports: [PrivacyModule, registerQueue(RETENTION_QUEUE)],
   providers: [
     RetentionService,
     RetentionProcessor,

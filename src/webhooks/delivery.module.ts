@@ -1,10 +1,8 @@
-import { BullModule } from '@nestjs/bull';
 import { Module } from '@nestjs/common';
-import { Config } from '../config/config';
 import { OutboxModule } from '../outbox/outbox.module';
 import { RelayModule } from '../outbox/relay.module';
 import { ThroughputLimiter } from '../redis/throughput-limiter';
-import { queueOptions } from '../queue/queue.options';
+import { registerQueue } from '../queue/register-queue';
 import { WorkspacesModule } from '../workspaces/workspaces.module';
 import { DeliveryClaimer } from './deliveries/delivery.claimer';
 import { DeliveryWorker } from './deliveries/delivery.worker';
@@ -20,13 +18,7 @@ import { WebhooksModule } from './webhooks.module';
 
 /** The worker's side of webhooks: from events to deliveries, from deliveries to attempts. */
 @Module({
-  imports: [
-    BullModule.registerQueueAsync({ name: DELIVERY_QUEUE, inject: [Config], useFactory: queueOptions }),
-    WebhooksModule,
-    OutboxModule,
-    RelayModule,
-    WorkspacesModule,
-  ],
+  imports: [registerQueue(DELIVERY_QUEUE), WebhooksModule, OutboxModule, RelayModule, WorkspacesModule],
   providers: [
     DeliveryClaimer,
     DeliveryWorker,

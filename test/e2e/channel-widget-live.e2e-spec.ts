@@ -174,10 +174,25 @@ describe('the stream of a visitor', () => {
     const { visitor, conversationId } = await visitorWithMessage();
     const stream = await listen(visitor);
     const stranger = new Redis(redis.url);
-    for (const text of ['no JSON', 'null', '7']) await stranger.publish('widget:notices', text);
+    const channels = (await stranger.pubsub('CHANNELS', `widget:*${widget.connection.id}*`)) as string[];
+    expect(channels).toHaveLength(2);
+    for (const channel of channels.filter((name) => name.startsWith('widget:visitor')))
+      await stranger.publish(channel, 'no id');
     stranger.disconnect();
     await send(conversationId, 'After it');
     expect((await stream.next('message')).data.message.body).toBe('After it');
+  });
+
+  it('listens to the visitors of its streams, and to no other', async () => {
+    const { visitor } = await visitorWithMessage();
+    const one = await visitor.stream(service.baseUrl);
+    await one.next('ready');
+    const observer = new Redis(redis.url);
+    const listenedTo = () => observer.pubsub('CHANNELS', 'widget:*');
+    expect(await listenedTo()).toHaveLength(2);
+    one.close();
+    await waitFor('the end of the stream', async () => ((await listenedTo()) as string[]).length === 0);
+    observer.disconnect();
   });
 
   it('carries a heartbeat every 15 seconds', async () => {

@@ -7,7 +7,7 @@ import Redis from 'ioredis';
 import { Pool } from 'pg';
 import { Database } from '../../src/database/database';
 import { DatabaseClient } from '../../src/database/database-client';
-import { RedisClient } from '../../src/redis/redis.module';
+import { RedisClient } from '../../src/redis/redis-client';
 import { clearSocketTimeoutOnClose } from '../../src/redis/socket-timeout';
 import { DELIVERY_QUEUE } from '../../src/webhooks/deliveries/delivery.queue';
 import { TestService } from '../support/service';
@@ -43,7 +43,8 @@ describe('the private parts of libraries that the service relies on', () => {
   });
 
   it('ioredis: the stream of a connection can be corked', () => {
-    expect(service.app.get(RedisClient).stream).toBeInstanceOf(Socket);
+    const connection = service.app.get(RedisClient)['connection'] as Redis;
+    expect(connection.stream).toBeInstanceOf(Socket);
   });
 
   it('@nestjs/bull: its shutdown hook is a method of the queue, where it can be replaced', () => {
@@ -51,7 +52,6 @@ describe('the private parts of libraries that the service relies on', () => {
       strict: false,
     });
     expect(queue).toHaveProperty('onApplicationShutdown', expect.any(Function));
-    expect(queue.clients.length).toBeGreaterThan(0);
   });
 
   describe('ioredis: the timer of socketTimeout', () => {

@@ -1,12 +1,10 @@
-import Bull from 'bull';
 import { idFloor, newId } from '../../src/common/ids';
 import { SYSTEM } from '../../src/common/principal';
-import { Config } from '../../src/config/config';
 import { MessageRetentionService } from '../../src/privacy/message-retention.service';
-import { queueOptions } from '../../src/queue/queue.options';
 import { RETENTION_QUEUE } from '../../src/retention/retention.processor';
 import { WorkspacesService } from '../../src/workspaces/workspaces.service';
 import { Dashboard } from '../support/dashboard';
+import { openQueue } from '../support/redis-connections';
 import { ServiceProcess } from '../support/service-process';
 import { waitFor } from '../support/wait';
 
@@ -106,9 +104,9 @@ describe('the retention of messages', () => {
       );
       return row!.count;
     };
-    const queue = new Bull(RETENTION_QUEUE, queueOptions({ redisUrl: dashboard.stores.redisUrl } as Config));
-    await queue.add({});
-    await queue.close();
+    const jobs = openQueue(RETENTION_QUEUE, dashboard.stores.redisUrl);
+    await jobs.queue.add({});
+    await jobs.close();
 
     const first = await ServiceProcess.start('worker', dashboard.stores);
     await waitFor('some steps', async () => (await erased()) >= 400);

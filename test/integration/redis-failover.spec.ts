@@ -1,26 +1,27 @@
 import Bull from 'bull';
 import Redis from 'ioredis';
-import { Config } from '../../src/config/config';
-import { queueOptions } from '../../src/queue/queue.options';
-import { probeForPrimary } from '../../src/redis/primary';
 import { RedisSubscriber } from '../../src/redis/redis-subscriber';
-import { RedisClient } from '../../src/redis/redis.module';
+import { queueOptions } from '../../src/queue/register-queue';
+import { RedisClient } from '../../src/redis/redis-client';
+import { RedisConnections } from '../../src/redis/redis-connections';
 import { ThroughputLimiter } from '../../src/redis/throughput-limiter';
+import { redisConnections } from '../support/redis-connections';
 import { RedisPair } from '../support/redis-failover';
 import { TestService } from '../support/service';
 import { waitFor } from '../support/wait';
 
 describe('after a failover of Redis that leaves the old primary connected as a replica', () => {
   let pair: RedisPair;
-  let config: Config;
+  let connections: RedisConnections;
   /** At the new primary itself, which is at first the replica. */
   let primary: Redis;
 
   beforeEach(async () => {
     pair = await RedisPair.start();
-    config = { redisUrl: pair.address } as Config;
+    connections = redisConnections(pair.address);
   });
   afterEach(async () => {
+    connections.onApplicationShutdown();
     primary.disconnect();
     await pair.stop();
   });
@@ -30,6 +31,8 @@ describe('after a failover of Redis that leaves the old primary connected as a r
     primary = new Redis(pair.primaryUrl);
     await primary.flushall();
   }
+
+  const jobs = () => new Bull('jobs', queueOptions('jobs', connections) as Bull.QueueOptions);
 
   const keysAtPrimary = (pattern: string) => primary.keys(pattern);
 
@@ -53,67 +56,55 @@ describe('after a failover of Redis that leaves the old primary connected as a r
   });
 
   it('the throughput limiter counts at the new primary', async () => {
-    const client = new RedisClient(config);
-    try {
-      const limiter = new ThroughputLimiter(client);
-      await waitFor('Redis', () => client.isReady);
+    const client = new RedisClient(connections);
+    const limiter = new ThroughputLimiter(client);
+    await waitFor('Redis', () => client.isReady);
+    await limiter.acquire('endpoint', 10, 1);
+
+    await failOver();
+
+    // Until then this process counts alone.
+    const keys = await waitFor('a count at the new primary', async () => {
       await limiter.acquire('endpoint', 10, 1);
-
-      await failOver();
-
-      // Until then this process counts alone.
-      const keys = await waitFor('a count at the new primary', async () => {
-        await limiter.acquire('endpoint', 10, 1);
-        const found = await keysAtPrimary('throughput:*');
-        return found.length > 0 ? found : null;
-      });
-      expect(keys).toEqual(['throughput:endpoint']);
-    } finally {
-      client.onApplicationShutdown();
-    }
+      const found = await keysAtPrimary('throughput:*');
+      return found.length > 0 ? found : null;
+    });
+    expect(keys).toEqual(['throughput:endpoint']);
   });
 
   it('a process that only publishes reaches the listeners of the new primary', async () => {
-    const client = new RedisClient(config);
-    try {
-      await waitFor('Redis', () => client.isReady);
-      await failOver();
-      let heard = 0;
-      await primary.subscribe('a channel');
-      primary.on('message', () => (heard += 1));
+    const client = new RedisClient(connections);
+    await waitFor('Redis', () => client.isReady);
+    await failOver();
+    let heard = 0;
+    await primary.subscribe('a channel');
+    primary.on('message', () => (heard += 1));
 
-      await waitFor('a message at the new primary', async () => {
-        await client.publish('a channel', '').catch(() => undefined);
-        return heard;
-      });
-    } finally {
-      client.onApplicationShutdown();
-    }
+    await waitFor('a message at the new primary', async () => {
+      await client.publish('a channel', '').catch(() => undefined);
+      return heard;
+    });
   });
 
   it('a subscriber hears what is published at the new primary', async () => {
-    const subscriber = new RedisSubscriber(config);
-    try {
-      let heard = 0;
-      subscriber.listen('a channel', () => (heard += 1));
-      const speaker = new Redis(pair.primaryUrl);
-      await waitFor('a message', async () => (await speaker.publish('a channel', ''), heard));
-      speaker.disconnect();
+    const subscriber = new RedisSubscriber(connections);
+    let heard = 0;
+    void subscriber.subscribe('a channel', () => (heard += 1));
+    const speaker = new Redis(pair.primaryUrl);
+    await waitFor('a message', async () => (await speaker.publish('a channel', ''), heard));
+    speaker.disconnect();
 
-      await failOver();
+    await failOver();
 
-      heard = 0;
-      await waitFor(
-        'a message from the new primary',
-        async () => (await primary.publish('a channel', ''), heard),
-      );
-    } finally {
-      subscriber.onApplicationShutdown();
-    }
+    heard = 0;
+    await waitFor(
+      'a message from the new primary',
+      async () => (await primary.publish('a channel', ''), heard),
+    );
   });
 
   it('a worker takes jobs from the new primary', async () => {
-    const queue = new Bull('jobs', queueOptions(config) as Bull.QueueOptions);
+    const queue = jobs();
     try {
       const done: string[] = [];
       void queue.process(({ data }: { data: { id: string } }) => void done.push(data.id));
@@ -135,8 +126,7 @@ describe('after a failover of Redis that leaves the old primary connected as a r
   });
 
   it('a process that only adds jobs, many at once, adds them at the new primary', async () => {
-    const queue = new Bull('jobs', queueOptions(config) as Bull.QueueOptions);
-    const stopProbing = probeForPrimary(queue.client);
+    const queue = jobs();
     try {
       await queue.addBulk([{ data: {} }, { data: {} }]);
 
@@ -148,7 +138,6 @@ describe('after a failover of Redis that leaves the old primary connected as a r
         return (await keysAtPrimary('bull:jobs:wait')).length;
       });
     } finally {
-      stopProbing();
       await queue.close();
     }
   });

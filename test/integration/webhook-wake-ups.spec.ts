@@ -1,15 +1,14 @@
 import Redis from 'ioredis';
 import { Client } from 'pg';
 import { newId } from '../../src/common/ids';
-import { Config } from '../../src/config/config';
-import { OutboxSignal } from '../../src/outbox/outbox.signal';
 import { RedisSubscriber } from '../../src/redis/redis-subscriber';
-import { RedisClient } from '../../src/redis/redis.module';
+import { RedisClient } from '../../src/redis/redis-client';
 import { DeliveryQueue } from '../../src/webhooks/deliveries/delivery.queue';
 import { DeliveryPoll } from '../../src/webhooks/deliveries/delivery.poll';
 import { Receiver } from '../support/receiver';
 import { TestService } from '../support/service';
 import { deliveriesOf, subscribe, waitForDeliveries } from '../support/webhook-workspace';
+import { redisConnections } from '../support/redis-connections';
 import { TcpProxy } from '../support/tcp-proxy';
 import { waitFor } from '../support/wait';
 
@@ -46,24 +45,25 @@ it('loses no wake-up that comes while the endpoint’s job is active, without th
 it('hears signals again after its connection died silently', async () => {
   const service = await TestService.create();
   const proxy = await TcpProxy.start(service.stores.redisUrl);
-  const subscriber = new RedisSubscriber({ redisUrl: proxy.address } as Config);
-  const listener = new OutboxSignal(service.app.get(RedisClient), subscriber);
-  const speaker = service.app.get(OutboxSignal);
+  const connections = redisConnections(proxy.address);
+  const subscriber = new RedisSubscriber(connections);
+  const speaker = service.app.get(RedisClient);
+  const channel = newId();
   let heard = 0;
-  const isHeard = () => {
-    speaker.send(newId());
+  const isHeard = async () => {
+    await speaker.publish(channel, '');
     return heard > 0;
   };
   try {
-    listener.onSignal(() => (heard += 1));
+    void subscriber.subscribe(channel, () => (heard += 1));
     await waitFor('a signal', isHeard);
 
     proxy.silence();
     // What was published before the silence is heard no later than this signal, which comes another way.
     let passed = false;
-    speaker.onSignal(() => (passed = true));
-    await waitFor('a signal past the proxy', () => {
-      speaker.send(newId());
+    await service.app.get(RedisSubscriber).subscribe(channel, () => (passed = true));
+    await waitFor('a signal past the proxy', async () => {
+      await speaker.publish(channel, '');
       return passed;
     });
     heard = 0;
@@ -71,6 +71,7 @@ it('hears signals again after its connection died silently', async () => {
     await waitFor('a signal over another connection', isHeard);
   } finally {
     subscriber.onApplicationShutdown();
+    connections.onApplicationShutdown();
     await proxy.cut();
     await service.close();
   }

@@ -1,12 +1,10 @@
 import { INestApplicationContext, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import Bull, { Queue } from 'bull';
-import { Config } from '../../src/config/config';
 import { MessagingModule, MessagingOptions } from '../../src/messaging.module';
-import { queueOptions } from '../../src/queue/queue.options';
 import { Target } from '../../src/queue/target';
 import { DELIVERY_QUEUE, DeliveryQueue } from '../../src/webhooks/deliveries/delivery.queue';
 import { Fixtures } from './fixtures';
+import { openQueue } from './redis-connections';
 import { createStores, dropStores, setting, TestDatabase, TestStores } from './test-database';
 
 interface DashboardOptions extends Partial<MessagingOptions> {
@@ -17,7 +15,7 @@ interface DashboardOptions extends Partial<MessagingOptions> {
 /** The service's parts inside a backend that imports them: no route, no worker, so that nothing happens by itself. */
 export class Dashboard {
   private readonly database: TestDatabase;
-  private queue: Queue | null = null;
+  private opened: ReturnType<typeof openQueue<Target>> | null = null;
 
   private constructor(
     readonly app: INestApplicationContext,
@@ -58,18 +56,18 @@ export class Dashboard {
 
   /** Wakes an endpoint, as the worker does for a retry whose time has come. */
   async wake({ id }: { id: string }): Promise<void> {
-    const { redisUrl } = this.stores;
-    this.queue ??= new Bull(DELIVERY_QUEUE, queueOptions({ redisUrl } as Config));
-    await this.queue.isReady();
+    this.opened ??= openQueue<Target>(DELIVERY_QUEUE, this.stores.redisUrl);
+    const { queue } = this.opened;
+    await queue.isReady();
     const [endpoint] = await this.query<Target>(
       'SELECT tenant_id AS "tenantId", id FROM webhook_endpoints WHERE id = $1',
       [id],
     );
-    new DeliveryQueue(this.queue).wake([endpoint!]);
+    new DeliveryQueue(queue).wake([endpoint!]);
   }
 
   async close(): Promise<void> {
-    await this.queue?.close();
+    await this.opened?.close();
     await this.app.close();
     await this.database.close();
     if (this.ownsStores) await dropStores(this.stores);

@@ -52,7 +52,7 @@ class WidgetCredentialsInput {
   keepIdentitySecret?: boolean;
 }
 
-/** The widget on the workspace's pages. It has no provider: a message is sent once it is published to all processes. */
+/** The widget on the workspace's pages. It has no provider: a message is sent once it is published to the visitor's streams. */
 @Injectable()
 export class WidgetAdapter implements ChannelAdapter<WidgetCredentials> {
   readonly channel = 'WIDGET';
@@ -77,14 +77,14 @@ export class WidgetAdapter implements ChannelAdapter<WidgetCredentials> {
 
   /** Closes the visitors' streams. Without Redis, their next heartbeat does. */
   async unregister({ id }: Connection<WidgetCredentials>): Promise<void> {
-    await this.signal.send({ kind: 'changed', connectionId: id });
+    await this.signal.sendChanged(id);
   }
 
   /** A visitor's client shows a repeated message once, so every failure can be retried. */
   async send({ id }: Connection<WidgetCredentials>, message: OutboundMessage): Promise<SendOutcome> {
     const { messageId, recipientId: externalId } = message;
     try {
-      await this.signal.send({ kind: 'message', connectionId: id, externalId, messageId });
+      await this.signal.sendMessage({ connectionId: id, externalId, messageId });
       return { kind: 'SENT', providerId: null };
     } catch (error) {
       const fault = {

@@ -1,45 +1,64 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
+import { RedisClient } from '../../redis/redis-client';
 import { RedisSubscriber } from '../../redis/redis-subscriber';
-import { RedisClient } from '../../redis/redis.module';
 
-const CHANNEL = 'widget:notices';
+/** Whose streams are told. */
+interface VisitorAddress {
+  connectionId: string;
+  externalId: string;
+}
 
 /** Carries ids only: each process reads the rest from the database. */
-export type WidgetNotice =
-  | { kind: 'message'; connectionId: string; externalId: string; messageId: string }
-  /** The widget was disconnected. A rotation shows in the next heartbeat. */
-  | { kind: 'changed'; connectionId: string };
+interface MessageNotice extends VisitorAddress {
+  messageId: string;
+}
 
-/** Notifies all processes over Redis. A lost notice delays visitors by one heartbeat at most. */
+/**
+ * Tells the processes that have streams of a visitor, over Redis, each visitor and each widget by a channel of its own. A
+ * lost notice delays visitors by one heartbeat at most.
+ */
 @Injectable()
 export class WidgetSignal {
-  private readonly logger = new Logger(WidgetSignal.name);
-
   constructor(
     private readonly redis: RedisClient,
     private readonly subscriber: RedisSubscriber,
   ) {}
 
   /** @throws when Redis does not answer within 100 ms */
-  async send(notice: WidgetNotice): Promise<void> {
-    await this.redis.inTime(this.redis.publish(CHANNEL, JSON.stringify(notice)));
+  sendMessage({ messageId, ...visitor }: MessageNotice): Promise<void> {
+    return this.redis.publish(channelOfVisitor(visitor), messageId);
   }
 
-  onNotice(callback: (notice: WidgetNotice) => void): void {
-    this.subscriber.listen(CHANNEL, (text) => {
-      const notice = this.parse(text);
-      if (notice) callback(notice);
-    });
+  /**
+   * The widget was disconnected. A rotation shows in the next heartbeat.
+   * @throws when Redis does not answer within 100 ms
+   */
+  sendChanged(connectionId: string): Promise<void> {
+    return this.redis.publish(channelOfWidget(connectionId), '');
   }
 
-  /** Another publisher's text must not end this process. */
-  private parse(text: string): WidgetNotice | null {
-    try {
-      const notice: unknown = JSON.parse(text);
-      if (typeof notice === 'object') return notice as WidgetNotice | null;
-    } catch (error) {
-      this.logger.warn({ err: error as Error }, 'a widget notice is not JSON; ignored');
-    }
-    return null;
+  /** Settles once no message is missed any more; while Redis is down it does not settle. */
+  onMessage(visitor: VisitorAddress, callback: (messageId: string) => void): Promise<void> {
+    return this.subscriber.subscribe(channelOfVisitor(visitor), callback);
   }
+
+  offMessage(visitor: VisitorAddress): void {
+    this.subscriber.unsubscribe(channelOfVisitor(visitor));
+  }
+
+  onChanged(connectionId: string, callback: () => void): void {
+    void this.subscriber.subscribe(channelOfWidget(connectionId), callback);
+  }
+
+  offChanged(connectionId: string): void {
+    this.subscriber.unsubscribe(channelOfWidget(connectionId));
+  }
+}
+
+function channelOfVisitor({ connectionId, externalId }: VisitorAddress): string {
+  return `widget:visitor:${connectionId}:${externalId}`;
+}
+
+function channelOfWidget(connectionId: string): string {
+  return `widget:changed:${connectionId}`;
 }

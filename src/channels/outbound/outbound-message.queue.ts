@@ -1,9 +1,8 @@
 import { BullModule, InjectQueue } from '@nestjs/bull';
 import { BeforeApplicationShutdown, Injectable, Module } from '@nestjs/common';
 import type { Queue } from 'bull';
-import { Config } from '../../config/config';
 import { closeQueue } from '../../queue/close-queue';
-import { queueOptions } from '../../queue/queue.options';
+import { registerQueue } from '../../queue/register-queue';
 import { type Target } from '../../queue/target';
 import { WakeUpQueue } from '../../queue/wake-up.queue';
 
@@ -23,13 +22,7 @@ export class OutboundMessageQueue extends WakeUpQueue implements BeforeApplicati
 
 /** For workers, and for receipts, which wake connections too. */
 @Module({
-  imports: [
-    BullModule.registerQueueAsync({
-      name: OUTBOUND_MESSAGE_QUEUE,
-      inject: [Config],
-      useFactory: queueOptions,
-    }),
-  ],
+  imports: [registerQueue(OUTBOUND_MESSAGE_QUEUE)],
   providers: [OutboundMessageQueue],
   exports: [OutboundMessageQueue, BullModule],
 })

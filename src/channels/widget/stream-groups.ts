@@ -10,6 +10,8 @@ export const RETRY_AFTER_SECONDS = 15;
 /** One visitor's streams, one for each tab. */
 export class StreamGroup {
   readonly streams = new Set<EventStream>();
+  /** Settles once this process hears of each message to the visitor; null before it listens. */
+  listening: Promise<void> | null = null;
   private version: string | null = null;
   private lastWork: Promise<unknown> = Promise.resolve();
 
@@ -40,22 +42,27 @@ export class StreamGroup {
   }
 }
 
-/** The streams of one process, by visitor. Limits their number. */
+/** The streams of one process, by visitor and by widget. Limits their number. */
 export class StreamGroups {
   private readonly groups = new Map<string, StreamGroup>();
+  private readonly byWidget = new Map<string, Set<StreamGroup>>();
   private readonly countByAddress = new Map<string, number>();
 
   all(): StreamGroup[] {
     return [...this.groups.values()];
   }
 
-  get(key: Omit<VisitorKey, 'tenantId'>): StreamGroup | undefined {
-    return this.groups.get(textKeyOf(key));
+  ofWidget(connectionId: string): Iterable<StreamGroup> {
+    return this.byWidget.get(connectionId) ?? [];
+  }
+
+  isOnlyOneOfWidget({ key }: StreamGroup): boolean {
+    return this.byWidget.get(key.connectionId)?.size === 1;
   }
 
   /** @throws AppError RATE_LIMITED */
   add(key: VisitorKey, address: string, stream: EventStream): StreamGroup {
-    const group = this.get(key) ?? new StreamGroup(key);
+    const group = this.groups.get(textKeyOf(key)) ?? new StreamGroup(key);
     const fromAddress = this.countByAddress.get(address) ?? 0;
     if (group.streams.size >= MAX_PER_VISITOR || fromAddress >= MAX_PER_ADDRESS) {
       stream.retryAfter(RETRY_AFTER_SECONDS);
@@ -63,16 +70,26 @@ export class StreamGroups {
     }
     group.streams.add(stream);
     this.groups.set(textKeyOf(key), group);
+    const ofWidget = this.byWidget.get(key.connectionId) ?? new Set();
+    this.byWidget.set(key.connectionId, ofWidget.add(group));
     this.countByAddress.set(address, fromAddress + 1);
     return group;
   }
 
   remove(group: StreamGroup, address: string, stream: EventStream): void {
     group.streams.delete(stream);
-    if (group.streams.size === 0) this.groups.delete(textKeyOf(group.key));
+    if (group.streams.size === 0) this.forget(group);
     const left = this.countByAddress.get(address)! - 1;
     if (left > 0) this.countByAddress.set(address, left);
     else this.countByAddress.delete(address);
+  }
+
+  private forget(group: StreamGroup): void {
+    const { connectionId } = group.key;
+    this.groups.delete(textKeyOf(group.key));
+    const ofWidget = this.byWidget.get(connectionId)!;
+    ofWidget.delete(group);
+    if (ofWidget.size === 0) this.byWidget.delete(connectionId);
   }
 }
 

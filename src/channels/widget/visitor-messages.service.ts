@@ -87,7 +87,7 @@ export class VisitorMessagesService {
   /** Not awaited: if it fails, the next heartbeat announces the message. */
   private notifyTabs({ id: connectionId }: Widget, externalId: string, messageId: string): void {
     this.signal
-      .send({ kind: 'message', connectionId, externalId, messageId })
+      .sendMessage({ connectionId, externalId, messageId })
       .catch((error: Error) =>
         this.logger.warn(
           { err: error },

@@ -1,4 +1,5 @@
 import { BeforeApplicationShutdown, Injectable, Logger, OnModuleInit } from '@nestjs/common';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../common/app-error';
 import { Periodic } from '../../common/periodic';
 import { Connections } from '../../http/connections';
@@ -10,9 +11,11 @@ import { RETRY_AFTER_SECONDS, textKeyOf, StreamGroup, StreamGroups } from './str
 import { Visitor, Widget } from './visitor';
 import { VisitorsRepository, VisitorState } from './visitors.repository';
 import { toVisitorMessage } from './widget.dto';
-import { WidgetNotice, WidgetSignal } from '../adapters/widget.signal';
+import { WidgetSignal } from '../adapters/widget.signal';
 
 const HEARTBEAT_MS = 15_000;
+/** How long a stream waits for Redis before it begins. Without Redis its heartbeats announce what it misses. */
+const LISTEN_MS = 100;
 /** Visitors in one statement. */
 const HEARTBEAT_BATCH = 500;
 
@@ -41,7 +44,6 @@ export class VisitorStreams implements OnModuleInit, BeforeApplicationShutdown {
   ) {}
 
   onModuleInit(): void {
-    this.signal.onNotice((notice) => this.handle(notice));
     this.heartbeat.start();
   }
 
@@ -61,15 +63,18 @@ export class VisitorStreams implements OnModuleInit, BeforeApplicationShutdown {
     // Before the state is read, so that no message in between is missed.
     const key = { tenantId: widget.tenantId, connectionId: widget.id, externalId };
     const group = this.groups.add(key, address, stream);
+    this.listen(group);
     this.metrics.visitorStreams.inc();
     this.connections.countAsStream(stream.socket);
     const expiry = setTimeout(() => stream.end('token_expired'), expiresAt.getTime() - Date.now());
     stream.onEnd(() => {
       clearTimeout(expiry);
       this.metrics.visitorStreams.dec();
+      this.stopListening(group, stream);
       this.groups.remove(group, address, stream);
     });
     await group.runInOrder(async () => {
+      await Promise.race([group.listening, sleep(LISTEN_MS, undefined, { ref: false })]);
       const state = await this.visitors.state(group.key);
       if (!state) throw AppError.notFound('Widget');
       group.setVersionOnce(state.version);
@@ -106,15 +111,26 @@ export class VisitorStreams implements OnModuleInit, BeforeApplicationShutdown {
     await this.heartbeat.stop();
   }
 
-  private handle(notice: WidgetNotice): void {
-    if (notice.kind === 'changed') {
-      const outdated = this.groups.all().filter(({ key }) => key.connectionId === notice.connectionId);
-      for (const group of outdated) group.end('widget_changed');
-      return;
-    }
-    const group = this.groups.get(notice);
+  private listen(group: StreamGroup): void {
+    if (group.listening) return;
+    group.listening = this.signal.onMessage(group.key, (messageId) => this.announce(group, messageId));
+    const { connectionId } = group.key;
+    if (this.groups.isOnlyOneOfWidget(group))
+      this.signal.onChanged(connectionId, () => {
+        for (const outdated of this.groups.ofWidget(connectionId)) outdated.end('widget_changed');
+      });
+  }
+
+  /** With the group's last stream, and the widget's last group. */
+  private stopListening(group: StreamGroup, ended: EventStream): void {
+    if (group.streams.size > 1 || !group.streams.has(ended)) return;
+    this.signal.offMessage(group.key);
+    if (this.groups.isOnlyOneOfWidget(group)) this.signal.offChanged(group.key.connectionId);
+  }
+
+  private announce(group: StreamGroup, messageId: string): void {
     group
-      ?.runInOrder(() => this.sendMessage(group, notice.messageId))
+      .runInOrder(() => this.sendMessage(group, messageId))
       .catch((error: Error) =>
         this.logger.warn(
           { err: error },

@@ -1,0 +1,87 @@
+import { Injectable, Logger } from '@nestjs/common';
+import type Redis from 'ioredis';
+import { RedisConnection, RedisConnections } from './redis-connections';
+
+const REPLY_TIMEOUT_MS = 100;
+/** A connection without an answer for so long is dead, and is replaced. */
+const SOCKET_TIMEOUT_MS = 2_000;
+
+type Script<Reply> = (key: string, ...values: (string | number)[]) => Promise<Reply>;
+
+/**
+ * The connection for short commands that a request waits for. They fail at once while Redis is down, and within 100 ms
+ * when it hangs. Queues and subscriptions have connections of their own.
+ */
+@Injectable()
+export class RedisClient {
+  private readonly connection: RedisConnection;
+
+  constructor(private readonly connections: RedisConnections) {
+    this.connection = connections.connect({
+      enableOfflineQueue: false,
+      maxRetriesPerRequest: 0,
+      socketTimeout: SOCKET_TIMEOUT_MS,
+      probesForPrimary: true,
+    });
+    const logger = new Logger(RedisClient.name);
+    this.connection.on('error', (error: Error) => logger.warn({ err: error }, 'Redis is down'));
+  }
+
+  get isReady(): boolean {
+    return this.connection.status === 'ready';
+  }
+
+  async ping(): Promise<void> {
+    await this.send(() => this.connection.ping());
+  }
+
+  /** For `RedisSubscriber`: a Cluster has a node for each channel, which tells those that listen to it and no other. */
+  async publish(channel: string, message: string): Promise<void> {
+    const { isCluster } = this.connections;
+    await this.send(() =>
+      isCluster ? this.connection.spublish(channel, message) : this.connection.publish(channel, message),
+    );
+  }
+
+  /** A Lua script over one key, which says what node of a Cluster runs it. */
+  script<Reply>(name: string, lua: string): Script<Reply> {
+    this.connection.defineCommand(name, { numberOfKeys: 1, lua });
+    const command = (this.connection as unknown as Record<string, Script<Reply>>)[name]!;
+    return (key, ...values) => this.send(() => command.call(this.connection, key, ...values));
+  }
+
+  private send<T>(command: () => Promise<T>): Promise<T> {
+    this.corkUntilNextTurn();
+    return inTime(command());
+  }
+
+  /**
+   * Sends the commands of one turn of the event loop in one packet. Under sixteen callers `GET /me` takes 135 µs of
+   * processor time instead of 146. Not in a Cluster, whose nodes have a connection each.
+   */
+  private corkUntilNextTurn(): void {
+    const { stream } = this.connection as Partial<Redis>;
+    if (!stream || stream.writableCorked > 0) return;
+    stream.cork();
+    setImmediate(() => stream.uncork());
+  }
+}
+
+/**
+ * Rejects after 100 ms without a reply. Two timers of 50 ms, and not one: when the event loop was blocked, it reads a
+ * reply that has arrived before the second one ends.
+ */
+async function inTime<T>(command: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<never>((_, reject) => {
+    const fail = () => reject(new Error(`Redis did not answer within ${REPLY_TIMEOUT_MS} ms`));
+    timer = setTimeout(() => {
+      timer = setTimeout(fail, REPLY_TIMEOUT_MS / 2);
+    }, REPLY_TIMEOUT_MS / 2);
+  });
+  try {
+    return await Promise.race([command, timeout]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
