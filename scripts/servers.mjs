@@ -12,6 +12,7 @@ import { startRedis } from './servers/redis.mjs';
  * @property {string | undefined} databaseOwnerUrl for the owner of the tables, if that is another role
  * @property {string} databaseAdminUrl for who makes databases
  * @property {string} redisUrl
+ * @property {import('./servers/home.mjs').Home} home where more servers may run
  * @property {boolean} embedded whether this launcher runs at least one of them
  * @property {import('./processes.mjs').Reaper} reaper ends the processes given to it, then the servers
  * @property {Promise<never>} failed rejects when an embedded server stops
@@ -35,14 +36,15 @@ export async function startServers({ dataDir, disposable = dataDir === undefined
     databaseOwnerUrl: DATABASE_OWNER_URL || undefined,
     adminUrl: DATABASE_OWNER_URL || databaseUrl,
   };
-  if (databaseUrl && redisUrl) {
-    const reaper = await startReaper();
-    const failed = new Promise(() => undefined);
-    return { ...urlsOf(given), redisUrl, embedded: false, reaper, failed, stop: reaper.finish };
-  }
-
   const folder = dataDir ?? temporaryFolder();
   const home = findHome(folder);
+  if (databaseUrl && redisUrl) {
+    const reaper = await startReaper();
+    if (dataDir === undefined) [folder, home.directory].forEach(reaper.removeAtEnd);
+    const failed = new Promise(() => undefined);
+    return { ...urlsOf(given), redisUrl, home, embedded: false, reaper, failed, stop: reaper.finish };
+  }
+
   const reaper = await startReaper(join(home.directory, 'lock'));
   if (dataDir === undefined) [folder, home.directory].forEach(reaper.removeAtEnd);
 
@@ -61,6 +63,7 @@ export async function startServers({ dataDir, disposable = dataDir === undefined
   return {
     ...urlsOf(postgres.value),
     redisUrl: redis.value.url,
+    home,
     embedded: true,
     reaper,
     failed,

@@ -35,7 +35,7 @@ const SERVICES = [
 
 /** The host's configuration. Each value must equal that of the service's own processes. */
 export interface MessagingOptions {
-  /** `postgresql://…` of the service's migrated database. The host's own data source stays untouched. */
+  /** `postgresql://…` of the service's migrated database, of one host or several. The host's own data source stays untouched. */
   databaseUrl: string;
   /** `redis://…` or `rediss://…`: wakes up the workers. While Redis is away everything works, only later. */
   redisUrl: string;
@@ -59,6 +59,8 @@ export interface MessagingOptions {
   apiKeyMaxLifeDays?: number;
   /** Connections to the database, 2 to 500; 20 by default. */
   databasePoolSize?: number;
+  /** `false` behind a PgBouncer before 1.21 in transaction mode, which knows no named statements; true by default. */
+  databasePrepared?: boolean;
 }
 
 /** Options made from other providers. */
@@ -131,5 +133,6 @@ function configOf(options: MessagingOptions): Config {
     API_KEY_MAX_LIFE_DAYS: options.apiKeyMaxLifeDays?.toString(),
     META_GRAPH_VERSION: options.metaGraphVersion,
     DATABASE_POOL_SIZE: options.databasePoolSize?.toString(),
+    DATABASE_PREPARED: options.databasePrepared === false ? 'off' : 'on',
   });
 }

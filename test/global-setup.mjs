@@ -9,6 +9,7 @@ import pg from 'pg';
 import { makeCertificates } from '../scripts/certificates.mjs';
 import { startServers } from '../scripts/servers.mjs';
 import { makeRoles } from '../scripts/servers/roles.mjs';
+import { TOPOLOGIES } from './topology/topologies.mjs';
 
 const CLI = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
 
@@ -34,11 +35,13 @@ export default async function setUp() {
     TEST_DATABASE_URL: servers.databaseUrl,
     TEST_DATABASE_OWNER_URL: servers.databaseOwnerUrl ?? '',
     TEST_DATABASE_ADMIN_URL: servers.databaseAdminUrl,
+    TEST_DATABASE_PREPARED: 'on',
     TEST_TEMPLATE_DATABASE: template,
     TEST_REDIS_URL: servers.redisUrl,
     TEST_CA_FILE: caFile,
     TEST_CERT_FILE: certFile,
     TEST_KEY_FILE: keyFile,
+    ...(await TOPOLOGIES[process.env.TOPOLOGY]?.start?.(servers)),
   });
   globalThis.testServers = servers;
 }

@@ -16,7 +16,7 @@ import { addWorkspaceCommands } from './workspace.commands';
 const PREAMBLE = `
 Every command prints one JSON object on stdout. An error prints {"error": {"code", "message", …}} on stderr and
 exits with 1. The database is DATABASE_URL, or else the one that "npm start" runs in this folder; "migrate" enters it by
-DATABASE_OWNER_URL, if that is set.
+DATABASE_DIRECT_URL or DATABASE_OWNER_URL, if one is set.
 `;
 
 /** Loads nothing heavy before a command runs, so that help is fast. */

@@ -1,6 +1,5 @@
 import { DynamicModule, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { Client } from 'pg';
 import { AuditService } from '../audit/audit.service';
 import { ApiKeysService } from '../auth/api-keys.service';
 import { ChannelConnectionsService } from '../channels/connections/channel-connections.service';
@@ -9,7 +8,10 @@ import { ConfigModule } from '../config/config.module';
 import { AppError } from '../common/app-error';
 import { ContactsService } from '../contacts/contacts.service';
 import { ConversationsService } from '../conversations/conversations.service';
+import { DatabaseClient } from '../database/database-client';
 import { DatabaseClock } from '../database/database-clock';
+import { DatabaseHosts } from '../database/database-hosts';
+import { DatabasePool } from '../database/database-pool';
 import { MessagesService } from '../messages/messages.service';
 import { MessagingModule } from '../messaging.module';
 import { ParkedEventsService } from '../parked-events/parked-events.service';
@@ -83,13 +85,14 @@ export async function useServices(work: (services: Services) => Promise<void>): 
 
 /** Fails at once. Nest would retry for seconds, in case the servers start together. */
 async function requireDatabase({ databaseUrl }: Config): Promise<void> {
-  const client = new Client({
-    connectionString: databaseUrl,
+  const pool = new DatabasePool({
+    hosts: new DatabaseHosts(databaseUrl),
+    Client: DatabaseClient,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
   });
   try {
-    await client.connect();
+    (await pool.connect()).release();
   } finally {
-    await client.end();
+    await pool.end();
   }
 }

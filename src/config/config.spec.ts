@@ -44,7 +44,9 @@ describe('Config', () => {
       httpMaxUnfinishedBytes: 64 * 1024 * 1024,
       databaseUrl: REQUIRED.DATABASE_URL,
       databaseOwnerUrl: null,
+      databaseDirectUrl: null,
       databasePoolSize: 20,
+      databasePrepared: true,
       requestConcurrency: 20,
       searchConcurrency: 5,
       hookConcurrency: 10,
@@ -97,6 +99,8 @@ describe('Config', () => {
       HTTP_MAX_UNFINISHED_BYTES: '8388608',
       DATABASE_URL: 'postgres://db.example.com/messages',
       DATABASE_OWNER_URL: 'postgres://owner@db.example.com/messages',
+      DATABASE_DIRECT_URL: 'postgres://owner@one,two:5433/messages?target_session_attrs=read-write',
+      DATABASE_PREPARED: 'off',
       DATABASE_POOL_SIZE: '5',
       REQUEST_CONCURRENCY: '41',
       SEARCH_CONCURRENCY: '42',
@@ -140,7 +144,9 @@ describe('Config', () => {
       httpMaxUnfinishedBytes: 8_388_608,
       databaseUrl: 'postgres://db.example.com/messages',
       databaseOwnerUrl: 'postgres://owner@db.example.com/messages',
+      databaseDirectUrl: 'postgres://owner@one,two:5433/messages?target_session_attrs=read-write',
       databasePoolSize: 5,
+      databasePrepared: false,
       requestConcurrency: 41,
       searchConcurrency: 42,
       hookConcurrency: 43,
@@ -188,6 +194,8 @@ describe('Config', () => {
       API_KEY_MAX_LIFE_DAYS: 'never',
       DATABASE_URL: 'mysql://localhost/messaging',
       DATABASE_OWNER_URL: 'mysql://localhost/messaging',
+      DATABASE_DIRECT_URL: 'postgresql://one,two/messaging',
+      DATABASE_PREPARED: 'maybe',
       REDIS_URL: 'localhost:6379',
       APP_URL: 'nowhere',
       PUBLIC_URL: 'nowhere',
@@ -247,11 +255,11 @@ describe('Config', () => {
     expect(Config.from({ ...REQUIRED, TRUST_PROXY })).toMatchObject({ trustProxy });
   });
 
-  it('refuses the address of the owner in an API process', () => {
-    const given = { ...REQUIRED, DATABASE_OWNER_URL: 'postgresql://owner:secret@localhost/messaging' };
+  it.each(['DATABASE_OWNER_URL', 'DATABASE_DIRECT_URL'])('refuses %s in an API process', (name) => {
+    const given = { ...REQUIRED, [name]: 'postgresql://owner:secret@localhost/messaging' };
     expect(faultsOf({ ...given, ROLE: 'worker' })).toEqual([]);
     expect(faultsOf({ ...given, ROLE: 'api' })).toEqual([
-      'DATABASE_OWNER_URL: must not be set with ROLE=api: only workers and "migrate" act as the owner',
+      `${name}: must not be set with ROLE=api: only workers and "migrate" act as the owner`,
     ]);
   });
 

@@ -3,9 +3,10 @@ import { ProviderVariable } from '../common/channel';
 import { SecretsKey } from '../common/secret-box';
 import { readEnvironment, Role } from './environment';
 import {
-  databaseOwnerUrlOf,
+  databaseUrlOf,
   nameServersOf,
   networksOf,
+  ownerUrlOf,
   secretsKeysOf,
   trustProxyOf,
   withoutSlash,
@@ -32,7 +33,11 @@ export class Config {
   readonly databaseUrl: string;
   /** The same database for the owner of the tables; null when that is the role of `databaseUrl`. */
   readonly databaseOwnerUrl: string | null;
+  /** The same database for the owner, past a pooler; null when the others lead past it, too. */
+  readonly databaseDirectUrl: string | null;
   readonly databasePoolSize: number;
+  /** Whether statements have names, which PgBouncer before 1.21 does not know. */
+  readonly databasePrepared: boolean;
   /** Requests with an API key in flight in one process; half of them of one workspace. As many as connections by default. */
   readonly requestConcurrency: number;
   /** Contact searches in flight in one process; half of them of one workspace. A quarter of the connections by default. */
@@ -99,7 +104,9 @@ export class Config {
         return undefined;
       }
     };
-    const databaseOwnerUrl = check('DATABASE_OWNER_URL', () => databaseOwnerUrlOf(env));
+    const databaseUrl = check('DATABASE_URL', () => databaseUrlOf(env.DATABASE_URL));
+    const databaseOwnerUrl = check('DATABASE_OWNER_URL', () => ownerUrlOf(env.DATABASE_OWNER_URL, env));
+    const databaseDirectUrl = check('DATABASE_DIRECT_URL', () => ownerUrlOf(env.DATABASE_DIRECT_URL, env));
     const redis = check('REDIS_URL', () => (env.REDIS_URL ? parseRedisAddress(env.REDIS_URL) : undefined));
     const secretsKeys = check('SECRETS_KEYS', () => secretsKeysOf(env));
     const webhookAllowedNetworks = check('WEBHOOK_ALLOWED_NETWORKS', () =>
@@ -129,9 +136,11 @@ export class Config {
       metricsPort: env.METRICS_PORT ?? null,
       retentionDays: env.RETENTION_DAYS,
       apiKeyMaxLifeDays: env.API_KEY_MAX_LIFE_DAYS ?? null,
-      databaseUrl: env.DATABASE_URL,
+      databaseUrl: databaseUrl!,
       databaseOwnerUrl: databaseOwnerUrl!,
+      databaseDirectUrl: databaseDirectUrl!,
       databasePoolSize: env.DATABASE_POOL_SIZE,
+      databasePrepared: env.DATABASE_PREPARED === 'on',
       requestConcurrency: env.REQUEST_CONCURRENCY ?? env.DATABASE_POOL_SIZE,
       searchConcurrency: env.SEARCH_CONCURRENCY ?? Math.ceil(env.DATABASE_POOL_SIZE / 4),
       hookConcurrency: env.HOOK_CONCURRENCY ?? Math.ceil(env.DATABASE_POOL_SIZE / 2),

@@ -1,5 +1,6 @@
 import { Resolver } from 'node:dns';
 import ipaddr from 'ipaddr.js';
+import { parseDatabaseAddress } from '../common/database-address';
 import { parseNetwork } from '../common/network';
 import { parseSecretsKeys, SecretsKey } from '../common/secret-box';
 import { Environment } from './environment';
@@ -15,11 +16,18 @@ export function secretsKeysOf(env: Environment): SecretsKey[] {
   return parseSecretsKeys(keptSecretsKeys(env.DATA_DIR));
 }
 
+/** A missing address is a fault already. */
+export function databaseUrlOf(url: string | undefined): string {
+  if (url) parseDatabaseAddress(url);
+  return url ?? '';
+}
+
 /** An API that does not know the owner's password can't lose it. */
-export function databaseOwnerUrlOf({ DATABASE_OWNER_URL, ROLE }: Environment): string | null {
-  if (DATABASE_OWNER_URL && ROLE === 'api')
+export function ownerUrlOf(url: string | undefined, { ROLE }: Environment): string | null {
+  if (!url) return null;
+  if (ROLE === 'api')
     throw new Error('must not be set with ROLE=api: only workers and "migrate" act as the owner');
-  return DATABASE_OWNER_URL ?? null;
+  return databaseUrlOf(url);
 }
 
 export function networksOf(text: string): string[] {

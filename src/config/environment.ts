@@ -64,13 +64,21 @@ export class Environment {
   @IsWhole(1_048_576, 17_179_869_184)
   HTTP_MAX_UNFINISHED_BYTES: number = 67_108_864;
 
-  @Matches(/^postgres(ql)?:\/\/.+/, { message: 'DATABASE_URL must be a postgresql:// address' })
+  @IsString()
   DATABASE_URL: string;
 
   /** Of the tables' owner; that of DATABASE_URL if unset. */
   @IsOptional()
-  @Matches(/^postgres(ql)?:\/\/.+/, { message: 'DATABASE_OWNER_URL must be a postgresql:// address' })
+  @IsString()
   DATABASE_OWNER_URL?: string;
+
+  /** The owner's, past a pooler; that of DATABASE_OWNER_URL if unset. */
+  @IsOptional()
+  @IsString()
+  DATABASE_DIRECT_URL?: string;
+
+  @IsIn(['on', 'off'])
+  DATABASE_PREPARED: string = 'on';
 
   @IsString()
   REDIS_URL: string;

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { DataSourceOptions } from 'typeorm';
 import { Config } from '../config/config';
-import { DatabaseClient, STATEMENT_TIMEOUT_MS } from './database-client';
+import { DatabaseClient } from './database-client';
+import { DatabaseHosts } from './database-hosts';
+import { DatabasePool } from './database-pool';
 
-const LOCK_TIMEOUT_MS = 2_000;
-const IDLE_IN_TRANSACTION_TIMEOUT_MS = 30_000;
 const CONNECT_TIMEOUT_MS = 3_000;
 /** Detects a dead peer on idle connections. */
 const KEEP_ALIVE_AFTER_MS = 10_000;
@@ -12,14 +12,20 @@ const KEEP_ALIVE_AFTER_MS = 10_000;
 /** Compiled beside the compiled service; the tests run the sources. */
 const MIGRATIONS = __filename.endsWith('.ts') ? '../../migrations/*.ts' : '../migrations/*.js';
 
-/** Features add their entities themselves. */
+/**
+ * Features add their entities themselves. What a connection must have are settings of its role (`role-settings.ts`).
+ * @param address of the servers; that of the service's role by default
+ */
 export function connectionOptions(
-  { databaseUrl, databasePoolSize, role }: Config,
+  { databaseUrl, databasePoolSize, databasePrepared, role }: Config,
   Client: typeof DatabaseClient = DatabaseClient,
+  address: string = databaseUrl,
 ) {
+  const hosts = new DatabaseHosts(address);
   return {
     type: 'postgres',
-    url: databaseUrl,
+    url: hosts.current,
+    driver: { Pool: DatabasePool },
     poolSize: databasePoolSize,
     connectTimeoutMS: CONNECT_TIMEOUT_MS,
     applicationName: `messaging-${role}`,
@@ -28,10 +34,9 @@ export function connectionOptions(
     migrationsTableName: 'migrations',
     migrationsTransactionMode: 'each',
     extra: {
-      statement_timeout: STATEMENT_TIMEOUT_MS,
-      lock_timeout: LOCK_TIMEOUT_MS,
-      idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
       Client,
+      hosts,
+      prepared: databasePrepared,
       pipeline: true,
       keepAlive: true,
       keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,

@@ -3,8 +3,9 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, EntityManager } from 'typeorm';
 import { AppError } from '../common/app-error';
 import { followsFromAnother, isWorkspaceUnknown } from '../common/database-errors';
-import type { Pool, PoolClient } from 'pg';
+import type { PoolClient } from 'pg';
 import { DatabaseClient } from './database-client';
+import type { DatabasePool } from './database-pool';
 import { PipelinedReads } from './pipelined-reads';
 import { Transaction } from './transaction';
 
@@ -28,8 +29,13 @@ export class Database {
   }
 
   /** The connections behind TypeORM, for what TypeORM has no method for. */
-  get pool(): Pool {
-    return (this.dataSource.driver as unknown as { master: Pool }).master;
+  get pool(): DatabasePool {
+    return (this.dataSource.driver as unknown as { master: DatabasePool }).master;
+  }
+
+  /** Replaces each connection by a new one before its next use. */
+  renewConnections(): void {
+    this.pool.renew();
   }
 
   /** Runs a statement on a connection of its own, without TypeORM. */

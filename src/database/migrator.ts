@@ -5,12 +5,16 @@ import { isLockConflict } from '../common/database-errors';
 import { Config } from '../config/config';
 import { connectionOptions } from './data-source';
 import { Database } from './database';
+import { DatabaseClient } from './database-client';
 import { OwnerDatabase } from './owner-database';
+import { setRoleSettings } from './role-settings';
 import { ServiceRole } from './service-role';
 
 /** An arbitrary key: the process with this advisory lock migrates, the others wait. */
 const MIGRATION_LOCK = 7_254_139;
 const LOCK_POLL_MS = 250;
+/** How PgBouncer refuses a startup parameter. */
+const PROTOCOL_VIOLATION = '08P01';
 /** What comes after a waiting migration waits for it. The service's own statements wait 2 s for a lock, and then fail. */
 const LOCK_TIMEOUT_MS = 1_000;
 const TRIES = 10;
@@ -21,35 +25,24 @@ const PRE_RELEASE = /17952192000\d\d$/;
 type Migrations = NonNullable<DataSourceOptions['migrations']>;
 
 /**
- * Applies every missing migration, or reverts the last one, as the owner of the tables; then gives the service's role
- * what it needs and no more. Two processes at once are safe: the second waits and finds nothing to do. A migration that
+ * Applies every missing migration, or reverts the last one, as the owner of the tables; then gives both roles their
+ * settings, and the service's role what it needs and no more. Two processes at once are safe: the second waits and finds nothing to do. A migration that
  * does not get a lock within a second is rolled back and tried again, so that it holds up no process that serves
  * meanwhile.
  * @param migrations other ones than the service's
  * @returns the names of the migrations applied or reverted
- * @throws AppError INVALID_BODY: a pre-release version made the database, or the two roles do not protect the audit log;
- *   UNAVAILABLE: it got no lock
+ * @throws AppError INVALID_BODY: a pre-release version made the database, the two roles do not protect the audit log, or
+ *   the address leads to a pooler; UNAVAILABLE: it got no lock
  */
 export async function migrate(
   config: Config,
   direction: 'up' | 'down',
   migrations?: Migrations,
 ): Promise<string[]> {
-  const options = connectionOptions(config);
-  const extra = {
-    statement_timeout: 0,
-    lock_timeout: LOCK_TIMEOUT_MS,
-    idle_in_transaction_session_timeout: 0,
-  };
-  const dataSource = new DataSource({
-    ...options,
-    ...(config.databaseOwnerUrl && { url: config.databaseOwnerUrl }),
-    ...(migrations && { migrations }),
-    poolSize: 2,
-    logger: new SilentLogger(),
-    extra,
+  const dataSource = directDataSource(config, migrations);
+  await dataSource.initialize().catch((error: Error & { code?: string }) => {
+    throw error.code === PROTOCOL_VIOLATION ? behindPooler() : error;
   });
-  await dataSource.initialize();
   try {
     return await withServiceRole(config, (serviceRole) =>
       withMigrationLock(dataSource, async () => {
@@ -57,7 +50,8 @@ export async function migrate(
         if (before.some((name) => PRE_RELEASE.test(name))) throw preRelease();
         if (direction === 'down') return await revertLast(dataSource, before.at(-1));
         await inTries(() => dataSource.runMigrations());
-        await serviceRole?.grant();
+        await setRoleSettings(dataSource);
+        await serviceRole?.prepare();
         return (await appliedMigrations(dataSource)).slice(before.length);
       }),
     );
@@ -66,11 +60,36 @@ export async function migrate(
   }
 }
 
+/** As the owner, on connections that no pooler shares: the lock is a session's, and so are the time-outs. */
+function directDataSource(config: Config, migrations: Migrations | undefined): DataSource {
+  const { databaseUrl, databaseOwnerUrl, databaseDirectUrl } = config;
+  const options = connectionOptions(
+    config,
+    DatabaseClient,
+    databaseDirectUrl ?? databaseOwnerUrl ?? databaseUrl,
+  );
+  return new DataSource({
+    ...options,
+    ...(migrations && { migrations }),
+    poolSize: 2,
+    logger: new SilentLogger(),
+    extra: {
+      ...options.extra,
+      pipeline: false,
+      // Text, because pg leaves out a zero: then the role's setting would hold.
+      statement_timeout: '0',
+      lock_timeout: LOCK_TIMEOUT_MS,
+      idle_in_transaction_session_timeout: '0',
+    },
+  });
+}
+
 /** With connections of both roles, if there are two. */
 async function withServiceRole<T>(
-  config: Config,
+  given: Config,
   work: (serviceRole: ServiceRole | null) => Promise<T>,
 ): Promise<T> {
+  const config = { ...given, databaseOwnerUrl: given.databaseOwnerUrl ?? given.databaseDirectUrl };
   if (!config.databaseOwnerUrl) return work(null);
   const dataSource = new DataSource({ ...connectionOptions(config), migrations: [], poolSize: 1 });
   await dataSource.initialize();
@@ -150,6 +169,14 @@ function preRelease(): AppError {
     'INVALID_BODY',
     'This database was made by a pre-release version, from which there is no upgrade. Nothing was changed. ' +
       'Use a new, empty database.',
+  );
+}
+
+function behindPooler(): AppError {
+  return new AppError(
+    'INVALID_BODY',
+    'The address leads to a pooler, which refuses what a migration needs: set DATABASE_DIRECT_URL to the address of ' +
+      'PostgreSQL itself, for the owner of the tables.',
   );
 }
 

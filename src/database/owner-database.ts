@@ -5,6 +5,7 @@ import { Config } from '../config/config';
 import { AppError } from '../common/app-error';
 import { connectionOptions } from './data-source';
 import { Database } from './database';
+import { DatabaseClient } from './database-client';
 import { Transaction } from './transaction';
 
 /** Partitions are changed one at a time, and now and then a queue is vacuumed meanwhile. */
@@ -43,6 +44,11 @@ export class OwnerDatabase implements OnApplicationShutdown {
     await this.query(`VACUUM (SKIP_LOCKED, TRUNCATE false, INDEX_CLEANUP on) ${queue}`);
   }
 
+  /** As `Database.renewConnections`. */
+  async renewConnections(): Promise<void> {
+    (await this.open()).renewConnections();
+  }
+
   async onApplicationShutdown(): Promise<void> {
     await this.opening?.catch(() => undefined);
     await this.dataSource?.destroy();
@@ -60,8 +66,7 @@ export class OwnerDatabase implements OnApplicationShutdown {
     const { databaseOwnerUrl, role } = this.config;
     if (!databaseOwnerUrl) return this.database;
     const dataSource = await new DataSource({
-      ...connectionOptions(this.config),
-      url: databaseOwnerUrl,
+      ...connectionOptions(this.config, DatabaseClient, databaseOwnerUrl),
       poolSize: POOL_SIZE,
       applicationName: `messaging-${role}-owner`,
       migrations: [],

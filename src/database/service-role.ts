@@ -2,6 +2,7 @@ import { AppError } from '../common/app-error';
 import type { Database } from './database';
 import { canChangeAudit, grantPrivileges } from './database-roles';
 import type { OwnerDatabase } from './owner-database';
+import { setRoleSettings } from './role-settings';
 
 /** The role of the service's processes, beside that of the tables' owner, who says what it may do. */
 export class ServiceRole {
@@ -37,10 +38,11 @@ export class ServiceRole {
   }
 
   /**
-   * Gives it what the service needs and no more.
+   * Gives it its settings, and what the service needs and no more.
    * @throws AppError INVALID_BODY when it can change audit entries all the same
    */
-  async grant(): Promise<void> {
+  async prepare(): Promise<void> {
+    await setRoleSettings(this.service);
     await this.owner.transaction((tx) => grantPrivileges(tx, this.name));
     if (await canChangeAudit(this.service))
       throw new AppError(

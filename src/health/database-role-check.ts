@@ -2,8 +2,15 @@ import { Injectable, Logger, OnApplicationBootstrap, Optional } from '@nestjs/co
 import { Database } from '../database/database';
 import { canChangeAudit, missingPrivileges, ownsTables } from '../database/database-roles';
 import { OwnerDatabase } from '../database/owner-database';
+import { missingRoleSettings } from '../database/role-settings';
 
-/** Whether the process's database roles may do what they must, and the service's no more than that. */
+/** What a role lacks, as the answer of a public route says it. */
+export interface RoleFault {
+  field: 'privileges' | 'settings';
+  message: string;
+}
+
+/** Whether the process's database roles may do what they must, and the service's no more than that; and their settings. */
 @Injectable()
 export class DatabaseRoleCheck implements OnApplicationBootstrap {
   private readonly logger = new Logger(DatabaseRoleCheck.name);
@@ -25,14 +32,28 @@ export class DatabaseRoleCheck implements OnApplicationBootstrap {
   }
 
   /** What is missing. The log has the details, which no caller of a public route sees. */
-  async findFaults(): Promise<string[]> {
+  async findFaults(): Promise<RoleFault[]> {
     const missing = await missingPrivileges(this.database, null);
     const ownerFault = this.owner && (await this.findOwnerFault(this.owner));
-    this.log({ ...(missing.length > 0 && { missing }), ...(ownerFault && { ownerFault }) });
+    const settings = await this.missingSettings(this.database);
+    if (this.owner && !ownerFault) settings.push(...(await this.missingSettings(this.owner)));
+    this.log({
+      ...(missing.length > 0 && { missing }),
+      ...(ownerFault && { ownerFault }),
+      ...(settings.length > 0 && { settings }),
+    });
     return [
-      ...(missing.length > 0 ? ["of the service's database role are missing"] : []),
-      ...(ownerFault ? ["of the tables' owner are missing"] : []),
+      ...(missing.length > 0 ? [fault('privileges', "of the service's database role are missing")] : []),
+      ...(ownerFault ? [fault('privileges', "of the tables' owner are missing")] : []),
+      ...(settings.length > 0 ? [fault('settings', 'of the database roles are missing: run "migrate"')] : []),
     ];
+  }
+
+  private async missingSettings(database: Database | OwnerDatabase): Promise<string[]> {
+    const missing = await missingRoleSettings(database);
+    // New connections have what is set meanwhile.
+    if (missing.length > 0) await database.renewConnections();
+    return missing;
   }
 
   private async findOwnerFault(owner: OwnerDatabase): Promise<string | null> {
@@ -46,7 +67,12 @@ export class DatabaseRoleCheck implements OnApplicationBootstrap {
   /** Not the same at every probe. */
   private log(faults: object): void {
     const text = JSON.stringify(faults);
-    if (text !== this.logged && text !== '{}') this.logger.error(faults, 'database roles lack privileges');
+    if (text !== this.logged && text !== '{}')
+      this.logger.error(faults, 'database roles lack privileges or settings');
     this.logged = text;
   }
+}
+
+function fault(field: RoleFault['field'], message: string): RoleFault {
+  return { field, message };
 }

@@ -6,7 +6,7 @@ import { Config } from '../config/config';
 import { DATA_SOURCE } from '../database/database';
 import { DatabaseClock } from '../database/database-clock';
 import { RedisClient } from '../redis/redis-client';
-import { DatabaseRoleCheck } from './database-role-check';
+import { DatabaseRoleCheck, RoleFault } from './database-role-check';
 
 type State = 'up' | 'down';
 
@@ -15,6 +15,7 @@ export interface Readiness {
   database: State;
   migrations: 'applied' | 'pending';
   privileges: 'granted' | 'missing';
+  settings: 'set' | 'missing';
   clock: 'synchronized' | 'wrong';
   redis: State;
 }
@@ -22,7 +23,7 @@ export interface Readiness {
 /** Of the database. */
 interface Preparation {
   migrations: Readiness['migrations'];
-  roleFaults: string[];
+  roleFaults: RoleFault[];
 }
 
 const UNKNOWN: Preparation = { migrations: 'pending', roleFaults: [] };
@@ -51,7 +52,8 @@ export class HealthService {
       status: 'up',
       database,
       migrations,
-      privileges: roleFaults.length === 0 ? 'granted' : 'missing',
+      privileges: lacks(roleFaults, 'privileges') ? 'missing' : 'granted',
+      settings: lacks(roleFaults, 'settings') ? 'missing' : 'set',
       clock: this.clock.isTrusted ? 'synchronized' : 'wrong',
       redis,
     };
@@ -60,7 +62,7 @@ export class HealthService {
       ...(database === 'up' && roleFaults.length === 0 && migrations === 'pending'
         ? [{ field: 'migrations', message: 'are not applied' }]
         : []),
-      ...roleFaults.map((message) => ({ field: 'privileges', message })),
+      ...roleFaults,
       ...(readiness.clock === 'wrong'
         ? [{ field: 'clock', message: "is more than 2 s from the database's" }]
         : []),
@@ -104,4 +106,8 @@ export class HealthService {
     const applied = new Set(rows.map(({ name }) => name));
     return this.dataSource.migrations.every(({ name, constructor }) => applied.has(name ?? constructor.name));
   }
+}
+
+function lacks(faults: RoleFault[], field: RoleFault['field']): boolean {
+  return faults.some((fault) => fault.field === field);
 }

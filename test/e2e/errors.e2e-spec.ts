@@ -263,6 +263,7 @@ describe('errors', () => {
           database: 'up',
           migrations: 'applied',
           privileges: 'granted',
+          settings: 'set',
           clock: 'synchronized',
           redis: 'up',
         },

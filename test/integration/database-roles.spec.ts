@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import axios from 'axios';
 import { Client } from 'pg';
+import type { QueryRunner } from 'typeorm';
 import { makeRoles } from '../../scripts/servers/roles.mjs';
 import { AuditService } from '../../src/audit/audit.service';
 import { SYSTEM } from '../../src/common/principal';
@@ -19,6 +20,13 @@ import { createEmptyDatabase, createStores, dropStores, TestStores } from '../su
 import { waitFor } from '../support/wait';
 
 const INSUFFICIENT_PRIVILEGE = '42501';
+
+/** As in a database that was copied from another one. */
+async function forgetSettings(dashboard: Dashboard): Promise<void> {
+  const { pathname } = new URL(dashboard.stores.databaseUrl);
+  for (const role of ['messaging_service', 'messaging_owner'])
+    await dashboard.query(`ALTER ROLE ${role} IN DATABASE ${pathname.slice(1)} RESET ALL`);
+}
 
 describe('the database role of the service', () => {
   let dashboard: Dashboard;
@@ -193,6 +201,46 @@ describe('migrate, with two database roles', () => {
     expect(await privileges()).toEqual(before);
   });
 
+  it('gives each role its settings in this database, once', async () => {
+    const settings = () =>
+      dashboard.query<{ role: string; setting: string; xmin: string }>(
+        `SELECT setrole::regrole::text AS role, unnest(setconfig) AS setting, s.xmin::text
+         FROM pg_db_role_setting s JOIN pg_database d ON d.oid = setdatabase AND datname = current_database()
+         ORDER BY role, setting`,
+      );
+    const before = await settings();
+    expect(before.map(({ role, setting }) => [role, setting])).toEqual(
+      ['messaging_owner', 'messaging_service'].flatMap((role) => [
+        [role, 'idle_in_transaction_session_timeout=30000'],
+        [role, 'lock_timeout=2000'],
+        [role, 'statement_timeout=5000'],
+      ]),
+    );
+    await migrate(config(), 'up');
+    expect(await settings()).toEqual(before);
+    await forgetSettings(dashboard);
+    await migrate(config(), 'up');
+    expect((await settings()).map(({ setting }) => setting)).toEqual(before.map(({ setting }) => setting));
+  });
+
+  it('waits for no time-out of its role', async () => {
+    class TakesLong1795219200500 {
+      async up(runner: QueryRunner): Promise<void> {
+        for (const name of ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'])
+          seen.push(await runner.query(`SHOW ${name}`));
+      }
+      async down(): Promise<void> {}
+    }
+    const seen: unknown[] = [];
+    await migrate(config(), 'up', [TakesLong1795219200500]);
+    expect(seen).toEqual([
+      [{ statement_timeout: '0' }],
+      [{ lock_timeout: '1s' }],
+      [{ idle_in_transaction_session_timeout: '0' }],
+    ]);
+    await owner.query(`DELETE FROM migrations WHERE name LIKE 'TakesLong%'`);
+  });
+
   it('gives back what was revoked, and revokes what is too much', async () => {
     const before = (await privileges()).map(({ name }) => name);
     await owner.query('REVOKE ALL ON messages, event_queue, migrations FROM messaging_service');
@@ -365,9 +413,9 @@ describe('processes with two database roles', () => {
   const ready = ({ port }: ServiceProcess) =>
     axios.get(`http://127.0.0.1:${port}/health/ready`, { proxy: false, validateStatus: null });
 
-  const notReady = (message: string) => ({
+  const notReady = (message: string, field = 'privileges') => ({
     status: 503,
-    data: { error: { code: 'UNAVAILABLE', details: [{ field: 'privileges', message }] } },
+    data: { error: { code: 'UNAVAILABLE', details: [{ field, message }] } },
   });
 
   it('are not ready while a privilege is missing, and are once it is granted', async () => {
@@ -377,6 +425,19 @@ describe('processes with two database roles', () => {
     await migrate(ownerConfig(dashboard), 'up');
     expect(await ready(api)).toMatchObject({ status: 200, data: { privileges: 'granted' } });
   });
+
+  it.each(['api', 'worker'] as const)(
+    'are not ready as %s without the settings of their roles',
+    async (role) => {
+      await forgetSettings(dashboard);
+      const one = await start(role);
+      expect(await ready(one)).toMatchObject(
+        notReady('of the database roles are missing: run "migrate"', 'settings'),
+      );
+      await migrate(ownerConfig(dashboard), 'up');
+      expect(await ready(one)).toMatchObject({ status: 200, data: { settings: 'set' } });
+    },
+  );
 
   it('are not ready as workers that cannot act as the owner', async () => {
     const other = await createStores();

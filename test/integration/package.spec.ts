@@ -84,7 +84,7 @@ describe('the package, installed into another Nest application', () => {
       notes: [{ id: 1, text: 'kept beside it' }],
       unknownWorkspace: 'NOT_FOUND',
       badOptions: [
-        'DATABASE_URL must be a postgresql:// address',
+        'DATABASE_URL: must be a postgresql:// address',
         expect.stringContaining('SECRETS_KEYS: must be set'),
       ],
     });

@@ -34,6 +34,7 @@ export class Dashboard {
       webhookAllowedNetworks: ['127.0.0.0/8'],
       webhookExtraCaFile: setting('TEST_CA_FILE'),
       databasePoolSize: 5,
+      databasePrepared: setting('TEST_DATABASE_PREPARED') === 'on',
       ...options,
     });
     const app = await NestFactory.createApplicationContext(module, { logger: false });

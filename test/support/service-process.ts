@@ -4,7 +4,7 @@ import { createWriteStream } from 'node:fs';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Role } from '../../src/config/environment';
-import { ownerOf, setting, TestStores } from './test-database';
+import { databaseOf, ownerOf, setting, TestStores } from './test-database';
 
 const MAIN = resolve(__dirname, '../../dist/main.js');
 
@@ -36,7 +36,7 @@ export class ServiceProcess {
         ROLE: role,
         HOST: '127.0.0.1',
         PORT: '0',
-        DATABASE_URL: stores.databaseUrl,
+        ...databaseOf(stores),
         ...ownerOf(stores, role),
         DATABASE_POOL_SIZE: '5',
         REDIS_URL: stores.redisUrl,

@@ -9,7 +9,15 @@ import { ApiClient } from './api-client';
 import { Cluster } from './cluster';
 import { ContractValidator } from './contract-validator';
 import { Fixtures } from './fixtures';
-import { createStores, dropStores, ownerOf, setting, TestDatabase, TestStores } from './test-database';
+import {
+  createStores,
+  databaseOf,
+  dropStores,
+  ownerOf,
+  setting,
+  TestDatabase,
+  TestStores,
+} from './test-database';
 
 /** `npm run test:cluster`: requests go to processes of their own, and so do deliveries; this one only looks on. */
 const isClustered = process.env['TEST_CLUSTER'] === 'true';
@@ -82,14 +90,14 @@ export class TestService {
   }
 }
 
-function environment({ databaseUrl, redisUrl }: TestStores): Record<string, string> {
+function environment(stores: TestStores): Record<string, string> {
   return {
     NODE_ENV: 'test',
     HOST: '127.0.0.1',
     PORT: '0',
-    DATABASE_URL: databaseUrl,
+    ...databaseOf(stores),
     DATABASE_POOL_SIZE: '10',
-    REDIS_URL: redisUrl,
+    REDIS_URL: stores.redisUrl,
     SECRETS_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
     LOG_LEVEL: 'silent',
     WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',

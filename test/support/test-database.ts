@@ -4,6 +4,7 @@ import { Client, Pool, PoolClient } from 'pg';
 import { makeRoles } from '../../scripts/servers/roles.mjs';
 import { Role } from '../../src/config/environment';
 import { DatabaseClient } from '../../src/database/database-client';
+import { setRoleSettings } from '../../src/database/role-settings';
 
 /** The servers' addresses for one test file: a database of its own, and a Redis database of its worker's own. */
 export interface TestStores {
@@ -21,6 +22,7 @@ export async function createStores(): Promise<TestStores> {
   const template = setting('TEST_TEMPLATE_DATABASE');
   const name = `${template}_${randomBytes(4).toString('hex')}`;
   await administer(`CREATE DATABASE ${name} TEMPLATE ${template}`);
+  await setSettingsOfRoles(name);
   const stores = {
     ...databaseUrls(name),
     redisUrl: withPath(setting('TEST_REDIS_URL'), setting('JEST_WORKER_ID')),
@@ -43,6 +45,11 @@ export async function createEmptyDatabase({ withRoles = true } = {}): Promise<Om
   const urls = databaseUrls(name);
   if (urls.databaseOwnerUrl && withRoles) await makeRoles(urls.databaseAdminUrl);
   return urls;
+}
+
+/** What any process gets of them. */
+export function databaseOf({ databaseUrl }: TestStores): Record<string, string> {
+  return { DATABASE_URL: databaseUrl, DATABASE_PREPARED: setting('TEST_DATABASE_PREPARED') };
 }
 
 /** What a process that may own the tables gets of them: any but an API. */
@@ -81,6 +88,27 @@ function databaseUrls(name: string): Omit<TestStores, 'redisUrl'> {
     databaseAdminUrl: withPath(setting('TEST_DATABASE_ADMIN_URL'), name),
     ...(ownerUrl && { databaseOwnerUrl: withPath(ownerUrl, name) }),
   };
+}
+
+/** The same database on its server itself, whatever stands between. */
+export function direct(url: string): string {
+  const { host } = new URL(setting('TEST_DATABASE_ADMIN_URL'));
+  return Object.assign(new URL(url), { host }).href;
+}
+
+/** A copy of a database lacks them, since they are the server's. */
+async function setSettingsOfRoles(name: string): Promise<void> {
+  const { databaseUrl, databaseOwnerUrl } = databaseUrls(name);
+  for (const url of [databaseUrl, databaseOwnerUrl].filter((one) => one !== undefined)) {
+    // A pooler would keep this connection, which has not got them yet.
+    const client = new DatabaseClient({ connectionString: direct(url) });
+    await client.connect();
+    await setRoleSettings({
+      query: async <Row>(sql: string, parameters: unknown[] = []) =>
+        (await client.run<Row>(sql, parameters)).rows,
+    });
+    await client.end();
+  }
 }
 
 /** A setting that the global setup has put into the environment. */

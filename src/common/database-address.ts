@@ -1,0 +1,41 @@
+const ADDRESS = /^(postgres(?:ql)?:\/\/)([^/?#]*@)?([^/?#@]*)([/?#].*)?$/;
+const HOST = /^(\[[\da-f:.]+\]|[^[\]:,]+)(?::(\d{1,5}))?$/i;
+/** What libpq calls it: the one host of several that can be written to. */
+const ATTRIBUTE = /([?&])target_session_attrs=([^&]*)(&|$)/;
+const READ_WRITE = 'read-write';
+
+/** `postgresql://…` for one server or several, of which one is the primary. */
+export interface DatabaseAddress {
+  /** One for each host, in their order. */
+  urls: string[];
+  /** Whether a new connection must lead to a server that takes writes. */
+  requiresPrimary: boolean;
+}
+
+/**
+ * Reads `postgresql://user:password@first:5432,second:5432/name?target_session_attrs=read-write`. Neither URL nor pg know
+ * several hosts.
+ * @throws Error the fault
+ */
+export function parseDatabaseAddress(text: string): DatabaseAddress {
+  const [, attribute] = /[?&]target_session_attrs=([^&]*)/.exec(text) ?? [];
+  if (attribute !== undefined && attribute !== READ_WRITE)
+    throw new Error(`target_session_attrs must be ${READ_WRITE}: the service writes`);
+  const requiresPrimary = attribute === READ_WRITE;
+  const plain = text.replace(ATTRIBUTE, (_, before: string, __, after: string) => (after ? before : ''));
+  const [, protocol, login = '', hosts = '', rest = ''] = ADDRESS.exec(plain) ?? [];
+  if (!protocol) throw new Error('must be a postgresql:// address');
+  if (!hosts.includes(',')) return { urls: [plain], requiresPrimary };
+  if (!requiresPrimary) throw new Error(`several hosts need target_session_attrs=${READ_WRITE}`);
+  return {
+    urls: hosts.split(',').map((host) => `${protocol}${login}${checked(host)}${rest}`),
+    requiresPrimary,
+  };
+}
+
+function checked(host: string): string {
+  const [, name, port] = HOST.exec(host) ?? [];
+  if (!name || Number(port ?? 5432) < 1 || Number(port ?? 5432) > 65_535)
+    throw new Error(`"${host}" is not a host, or a host and its port`);
+  return host;
+}

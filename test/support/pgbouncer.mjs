@@ -1,0 +1,84 @@
+import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import { freePort, LauncherError, sleep } from '../../scripts/processes.mjs';
+import { installPackage } from '../../scripts/servers/apt.mjs';
+import { makePrivate } from '../../scripts/servers/home.mjs';
+import { spawnServer } from '../../scripts/servers/server-process.mjs';
+
+const COMMAND = '/usr/sbin/pgbouncer';
+/** The database of PgBouncer's own console. */
+const CONSOLE = 'pgbouncer';
+
+/**
+ * Starts PgBouncer in transaction mode before a PostgreSQL, for all its databases. It ignores no startup parameter, so it
+ * refuses a client that sends one that it does not know.
+ *
+ * @param {object} options
+ * @param {string[]} options.urls of the server, one for each role that may enter; the first one may use the console
+ * @param {import('../../scripts/servers/home.mjs').Home} options.home
+ * @param {import('../../scripts/processes.mjs').Reaper} options.reaper
+ * @param {number} options.serverConnections for each database, whatever the number of clients
+ * @param {(line: string) => void} [options.onLog]
+ * @returns `through` gives the address of the same database, for the same role, by way of PgBouncer
+ */
+export async function startPgBouncer({ urls, home, reaper, serverConnections, onLog = () => undefined }) {
+  if (!existsSync(COMMAND) && !installPackage('pgbouncer', onLog)) throw notFound();
+  const folder = mkdtempSync(join(home.directory, 'pgbouncer-'));
+  makePrivate(folder, home.user);
+  const port = await freePort();
+  const users = urls.map((url) => new URL(url));
+  const userFile = join(folder, 'users.txt');
+  writeFileSync(userFile, users.map(({ username, password }) => `"${username}" "${password}"\n`).join(''));
+  const file = join(folder, 'pgbouncer.ini');
+  writeFileSync(
+    file,
+    [
+      '[databases]',
+      `* = host=${users[0].hostname} port=${users[0].port}`,
+      '[pgbouncer]',
+      'listen_addr = 127.0.0.1',
+      `listen_port = ${port}`,
+      'unix_socket_dir =',
+      'auth_type = scram-sha-256',
+      `auth_file = ${userFile}`,
+      `admin_users = ${users[0].username}`,
+      'pool_mode = transaction',
+      'max_client_conn = 5000',
+      `default_pool_size = ${serverConnections}`,
+      `max_db_connections = ${serverConnections}`,
+      '',
+    ].join('\n'),
+  );
+  const { child, ended } = spawnServer({
+    name: 'PgBouncer',
+    command: COMMAND,
+    args: [file],
+    logFile: join(folder, 'pgbouncer.log'),
+    user: home.user,
+  });
+  reaper.adopt(child, 'SIGINT');
+  const through = (url) => Object.assign(new URL(url), { host: `127.0.0.1:${port}` }).href;
+  const consoleUrl = Object.assign(new URL(through(urls[0])), { pathname: `/${CONSOLE}` }).href;
+  await Promise.race([untilItListens(consoleUrl), ended]);
+  return { through, consoleUrl, child, ended };
+}
+
+async function untilItListens(connectionString) {
+  for (;;) {
+    const client = new pg.Client({ connectionString });
+    try {
+      await client.connect();
+      return await client.end();
+    } catch (error) {
+      if (error.code !== 'ECONNREFUSED') throw error;
+    }
+    await sleep(25);
+  }
+}
+
+function notFound() {
+  return new LauncherError(
+    `No PgBouncer found at ${COMMAND}. Install it with your package manager, for example: sudo apt-get install pgbouncer`,
+  );
+}

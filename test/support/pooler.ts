@@ -1,0 +1,66 @@
+import { chmodSync, mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { startReaper } from '../../scripts/processes.mjs';
+import { findHome } from '../../scripts/servers/home.mjs';
+import { startPgBouncer } from './pgbouncer.mjs';
+import { direct, TestStores } from './test-database';
+
+/** What PgBouncer says of one of its pools. */
+interface PoolState {
+  database: string;
+  cl_active: string;
+  cl_waiting: string;
+  sv_active: string;
+  sv_idle: string;
+}
+
+/** PgBouncer of one test's own, between the service and one database. */
+export class Pooler {
+  private constructor(
+    readonly stores: TestStores,
+    private readonly consoleUrl: string,
+    private readonly reaper: Awaited<ReturnType<typeof startReaper>>,
+  ) {}
+
+  /** @param serverConnections to the database, for all clients together */
+  static async start(given: TestStores, serverConnections: number): Promise<Pooler> {
+    const folder = mkdtempSync(join(tmpdir(), 'messaging-pooler-'));
+    chmodSync(folder, 0o755); // it may run as another user
+    const home = findHome(folder);
+    const reaper = await startReaper();
+    for (const path of new Set([folder, home.directory])) reaper.removeAtEnd(path);
+    const databaseUrl = direct(given.databaseUrl);
+    const ownerUrl = given.databaseOwnerUrl && direct(given.databaseOwnerUrl);
+    const urls = [databaseUrl, ...(ownerUrl ? [ownerUrl] : [])];
+    const { through, consoleUrl } = await startPgBouncer({ urls, home, reaper, serverConnections });
+    const stores = {
+      ...given,
+      databaseUrl: through(databaseUrl),
+      ...(ownerUrl && { databaseOwnerUrl: through(ownerUrl) }),
+    };
+    return new Pooler(stores, consoleUrl, reaper);
+  }
+
+  /** Clients and server connections at this moment, summed up over the roles. */
+  async state(): Promise<{ clients: number; servers: number }> {
+    const client = new Client({ connectionString: this.consoleUrl });
+    await client.connect();
+    try {
+      const { rows } = await client.query<PoolState>('SHOW POOLS');
+      const name = new URL(this.stores.databaseUrl).pathname.slice(1);
+      const sum = (...columns: (keyof PoolState)[]) =>
+        rows
+          .filter(({ database }) => database === name)
+          .reduce((total, row) => total + columns.reduce((all, column) => all + Number(row[column]), 0), 0);
+      return { clients: sum('cl_active', 'cl_waiting'), servers: sum('sv_active', 'sv_idle') };
+    } finally {
+      await client.end();
+    }
+  }
+
+  stop(): Promise<void> {
+    return this.reaper.finish();
+  }
+}

@@ -1,0 +1,34 @@
+import { startPgBouncer } from '../support/pgbouncer.mjs';
+
+/** In PgBouncer, for each database. */
+const SERVER_CONNECTIONS = 20;
+
+/**
+ * @typedef {object} Topology
+ * @property {string[]} tests what `npm run test:topology` runs on it
+ * @property {(servers: import('../../scripts/servers.mjs').Servers) => Promise<Record<string, string>>} [start] starts
+ *   what stands between the tests and the servers, and returns what changes in the tests' environment
+ */
+
+/** What `npm run test:topology` knows, by name. `test/global-setup.mjs` starts the one that TOPOLOGY names. */
+export const TOPOLOGIES = /** @type {Record<string, Topology>} */ ({
+  pooler: { tests: ['test/e2e', 'test/topology/pooler'], start: startPooler },
+  standby: { tests: ['test/topology/standby'] },
+});
+
+/** Both roles of the service go through PgBouncer. The tests' own administrator does not, and neither does `migrate`. */
+async function startPooler({ databaseUrl, databaseOwnerUrl, home, reaper }) {
+  const urls = [databaseUrl, databaseOwnerUrl].filter(Boolean);
+  const { through } = await startPgBouncer({
+    urls,
+    home,
+    reaper,
+    serverConnections: SERVER_CONNECTIONS,
+    onLog: console.log,
+  });
+  return {
+    TEST_DATABASE_URL: through(databaseUrl),
+    TEST_DATABASE_OWNER_URL: databaseOwnerUrl ? through(databaseOwnerUrl) : '',
+    TEST_DATABASE_PREPARED: 'off',
+  };
+}
