@@ -144,13 +144,13 @@ export class EventQueueRepository {
     );
   }
 
-  /** Those of the ids that are in the queue. */
-  async existing(reader: Reader, tenantId: string, ids: string[]): Promise<Set<string>> {
-    const rows = await reader.query<{ id: string }>(
-      'SELECT event_id AS id FROM event_queue WHERE tenant_id = $1 AND event_id = ANY ($2)',
+  /** Since when those of the ids that are in the queue are there. */
+  async queuedSince(reader: Reader, tenantId: string, ids: string[]): Promise<Map<string, Date>> {
+    const rows = await reader.query<{ id: string; queuedAt: Date }>(
+      'SELECT event_id AS id, queued_at AS "queuedAt" FROM event_queue WHERE tenant_id = $1 AND event_id = ANY ($2)',
       [tenantId, ids],
     );
-    return new Set(rows.map(({ id }) => id));
+    return new Map(rows.map(({ id, queuedAt }) => [id, queuedAt]));
   }
 
   /** The next events of a range of ids, of any type. */

@@ -204,6 +204,32 @@ describe('with a worker', () => {
     expect(bodies()).toEqual(['0', '1', '2', '3']);
   });
 
+  it('waits for an event that the relay still has, because it is being sent to another endpoint', async () => {
+    endpoint = await tenant.addEndpoint(receiver.url());
+    const deactivatedAt = new Date();
+    await tenant.deactivate(endpoint);
+    let endAttempt!: () => void;
+    receiver.https.respond = (response, request) => {
+      const answer = () => working(response, request);
+      if (request.path === '/another') endAttempt = answer;
+      else answer();
+    };
+    await tenant.addEndpoint(receiver.url('/another'));
+    await tenant.message('slow elsewhere');
+    await receiver.waitForCount(1, '/another');
+
+    await tenant.activate(endpoint);
+    const recovery = await tenant.recover(endpoint, deactivatedAt);
+    expect(recovery).toMatchObject({ total: 1 });
+    // A batch begins every half second.
+    await letTimePass(1_500);
+    expect(await tenant.recovery(recovery)).toMatchObject({ status: 'running', recovered: 0 });
+    endAttempt();
+    expect(await tenant.waitForRecovery(recovery)).toMatchObject({ status: 'completed', recovered: 1 });
+    await receiver.waitForCount(1);
+    expect(bodies()).toEqual(['slow elsewhere']);
+  });
+
   it('reaches what happened before the endpoint was made, as when it replaces another one', async () => {
     const start = await moment();
     await tenant.message('before');

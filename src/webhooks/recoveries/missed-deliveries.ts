@@ -11,11 +11,18 @@ export interface EventRange extends IdRange {
   endpointId: string;
   /** The endpoint's present one. */
   activation: number;
+  activatedAt: Date;
   /** The endpoint's subscription, without `*`. */
   types: string[];
 }
 
-export type MissedDelivery = Omit<PendingDelivery, 'activation' | 'attemptCount' | 'recovered'>;
+export interface MissedDelivery extends Omit<PendingDelivery, 'activation' | 'attemptCount' | 'recovered'> {
+  /**
+   * Its event is still in the queue, from before the activation. The relay does not give it to the endpoint any more, but
+   * an attempt of a former activation may be under way.
+   */
+  isQueued: boolean;
+}
 
 /** A step through a range. */
 export interface MissedStep {
@@ -23,6 +30,8 @@ export interface MissedStep {
   /** Where the next step begins; null after the last. */
   next: string | null;
 }
+
+const BEFORE_ALL = new Date(0);
 
 /** Finds the deliveries that an endpoint has missed: it has not received them, and they are not under way. */
 @Injectable()
@@ -35,7 +44,7 @@ export class MissedDeliveries {
 
   /** Looks at the next `count` events of a range. */
   async step(reader: Reader, range: EventRange, count: number): Promise<MissedStep> {
-    const { tenantId, endpointId, activation, types } = range;
+    const { tenantId, endpointId, activation, activatedAt, types } = range;
     const events = await this.events.next(reader, tenantId, range, count);
     const next = events.length < count ? null : events.at(-1)!.id;
     const wanted = events.filter(({ type }) => types.includes(type));
@@ -46,7 +55,7 @@ export class MissedDeliveries {
       id: deliveryIdOf(id, endpointId),
     }));
     const ids = owed.map(({ id }) => id);
-    const queued = await this.events.existing(
+    const queued = await this.events.queuedSince(
       reader,
       tenantId,
       owed.map(({ eventId }) => eventId),
@@ -57,13 +66,16 @@ export class MissedDeliveries {
     const succeeded = new Set(finished.filter(({ status }) => status === 'SUCCEEDED').map(({ id }) => id));
     // Those of a former activation that are not cancelled yet count like cancelled ones.
     const rounds = new Map([...finished, ...pending].map(({ id, round }) => [id, round]));
+    const isAhead = (eventId: string) => (queued.get(eventId) ?? BEFORE_ALL) >= activatedAt;
     const missed = owed
-      .filter(({ id, eventId }) => {
-        return !queued.has(eventId) && !underWay.has(id) && !succeeded.has(id);
-      })
-      .map((delivery) => {
-        return { ...delivery, tenantId, endpointId, round: (rounds.get(delivery.id) ?? 0) + 1 };
-      });
+      .filter(({ id, eventId }) => !isAhead(eventId) && !underWay.has(id) && !succeeded.has(id))
+      .map((delivery) => ({
+        ...delivery,
+        tenantId,
+        endpointId,
+        round: (rounds.get(delivery.id) ?? 0) + 1,
+        isQueued: queued.has(delivery.eventId),
+      }));
     return { missed, next };
   }
 }

@@ -8,7 +8,7 @@ import { DeliveryQueue } from '../deliveries/delivery.queue';
 import { PendingDeliveriesRepository } from '../deliveries/pending-deliveries.repository';
 import { EndpointSubscription } from '../endpoints/endpoint-subscription';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
-import { MissedDeliveries } from './missed-deliveries';
+import { MissedDeliveries, MissedStep } from './missed-deliveries';
 import { WebhookRecoveriesRepository } from './webhook-recoveries.repository';
 import { WebhookRecoveryEntity } from './webhook-recovery.entity';
 
@@ -70,7 +70,7 @@ export class RecoveryRunner implements OnApplicationBootstrap, BeforeApplication
     });
   }
 
-  /** @returns the recovery's row; null while enough of it is pending */
+  /** @returns the recovery's row; null while enough of it is pending, or while it must wait for the relay */
   private async step(
     tx: Transaction,
     recovery: WebhookRecoveryEntity,
@@ -78,13 +78,22 @@ export class RecoveryRunner implements OnApplicationBootstrap, BeforeApplication
     const { tenantId, endpointId, until, cursor } = recovery;
     const [endpoint] = await this.endpoints.lockSubscribers(tx, [{ tenantId, id: endpointId }]);
     if (!endpoint) return { ...recovery, status: 'CANCELLED', finishedAt: new Date() };
-    const { activation } = endpoint;
+    const { activation, activatedAt } = endpoint;
     const target = { tenantId, id: endpointId, old: true };
     if ((await this.pending.countRecovered(tx, target, activation, ENOUGH_PENDING)) === ENOUGH_PENDING)
       return null;
     const types = await this.subscription.typesOf(tx, endpoint);
-    const range = { tenantId, endpointId, activation, after: cursor, before: idFloor(until), types };
-    const { missed, next } = await this.missed.step(tx, range, BATCH);
+    const range = {
+      tenantId,
+      endpointId,
+      activation,
+      activatedAt,
+      after: cursor,
+      before: idFloor(until),
+      types,
+    };
+    const { missed, next } = withoutQueued(await this.missed.step(tx, range, BATCH), cursor);
+    if (next === cursor) return null;
     if (missed.length > 0) {
       const recovered = { activation, attemptCount: 0, recovered: true, delayMs: 0 };
       this.pending.insertPipelined(
@@ -101,4 +110,12 @@ export class RecoveryRunner implements OnApplicationBootstrap, BeforeApplication
       finishedAt: next === null ? new Date() : null,
     };
   }
+}
+
+/** The part of a step before the first event that the relay still has. */
+function withoutQueued({ missed, next }: MissedStep, cursor: string): MissedStep {
+  const first = missed.findIndex(({ isQueued }) => isQueued);
+  if (first === -1) return { missed, next };
+  const ready = missed.slice(0, first);
+  return { missed: ready, next: ready.at(-1)?.eventId ?? cursor };
 }

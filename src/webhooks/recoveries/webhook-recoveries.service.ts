@@ -77,10 +77,10 @@ export class WebhookRecoveriesService {
 
   /** Counts what was missed, in steps, before anything is locked. */
   private async plan(endpoint: WebhookEndpointEntity, since: Date): Promise<WebhookRecoveryEntity> {
-    const { tenantId, id: endpointId, activation } = endpoint;
+    const { tenantId, id: endpointId, activation, activatedAt } = endpoint;
     const until = new Date();
     const types = await this.subscription.typesOf(this.database, endpoint);
-    const range = { tenantId, endpointId, activation, before: idFloor(until), types };
+    const range = { tenantId, endpointId, activation, activatedAt, before: idFloor(until), types };
     const first = idFloor(since);
     let total = 0;
     for (let after: string | null = first; after !== null;) {
