@@ -14,9 +14,10 @@ import { keptPassword, spawnServer } from './server-process.mjs';
  * @param {boolean} options.disposable
  * @param {(line: string) => void} options.onLog
  * @param {number} [options.port] default: a free one
+ * @param {string[]} [options.settings] more lines of its configuration
  */
-export async function startRedis({ home, reaper, disposable, onLog, port: wantedPort }) {
-  const command = findRedis() ?? installRedis(onLog);
+export async function startRedis({ home, reaper, disposable, onLog, port: wantedPort, settings = [] }) {
+  const command = redisCommand(onLog);
   const data = join(home.directory, 'redis');
   makePrivate(data, home.user);
   const pidFile = join(data, 'redis.pid');
@@ -29,7 +30,7 @@ export async function startRedis({ home, reaper, disposable, onLog, port: wanted
     command,
     args: ['-'],
     // On standard input, because every user of the machine can read a command line.
-    input: configuration({ port, password, data, pidFile, disposable }),
+    input: configuration({ port, password, data, pidFile, disposable, settings }),
     logFile: join(home.directory, 'redis.log'),
     user: home.user,
   });
@@ -40,7 +41,7 @@ export async function startRedis({ home, reaper, disposable, onLog, port: wanted
   return { url, child, ended };
 }
 
-function configuration({ port, password, data, pidFile, disposable }) {
+function configuration({ port, password, data, pidFile, disposable, settings }) {
   return [
     'bind 127.0.0.1',
     `port ${port}`,
@@ -50,6 +51,7 @@ function configuration({ port, password, data, pidFile, disposable }) {
     'save ""',
     `appendonly ${disposable ? 'no' : 'yes'}`,
     'maxmemory-policy noeviction',
+    ...settings,
     '',
   ].join('\n');
 }
@@ -63,6 +65,11 @@ async function untilReady(url, ended) {
   } finally {
     redis.disconnect();
   }
+}
+
+/** The server's path; installs it if it is missing. @param {(line: string) => void} onLog */
+export function redisCommand(onLog) {
+  return findRedis() ?? installRedis(onLog);
 }
 
 function findRedis() {

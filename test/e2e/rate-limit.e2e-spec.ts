@@ -1,12 +1,14 @@
-import Redis from 'ioredis';
 import { Client } from 'pg';
 import { generateApiKey } from '../../src/auth/api-key-token';
+import { RedisConnection } from '../../src/redis/redis-connections';
 import { RateLimitStorage } from '../../src/rate-limit/rate-limit.storage';
 import { newId } from '../../src/common/ids';
 import { Metrics } from '../../src/metrics/metrics';
 import { ApiClient, ApiResponse } from '../support/api-client';
 import { errorBody } from '../support/errors';
 import { createTenant } from '../support/routes';
+import { OwnRedis } from '../support/own-redis';
+import { keysOf, openRedis } from '../support/redis-connections';
 import { TestService } from '../support/service';
 import { TcpProxy } from '../support/tcp-proxy';
 import { letTimePass, waitFor } from '../support/wait';
@@ -17,11 +19,11 @@ const count = (answers: ApiResponse[], status: number) =>
 
 describe('the rate limit', () => {
   let service: TestService;
-  let redis: Redis;
+  let redis: RedisConnection;
 
   beforeAll(async () => {
     service = await TestService.create();
-    redis = new Redis(service.stores.redisUrl);
+    redis = openRedis(service.stores.redisUrl);
   });
   afterAll(async () => {
     redis.disconnect();
@@ -29,11 +31,11 @@ describe('the rate limit', () => {
   });
 
   /** Settles when the process counts in Redis: after one late answer it counts by itself for two seconds. */
-  const sharesCounts = async (process: TestService) => {
+  const sharesCounts = async (process: TestService, counted = redis) => {
     const { client, workspace } = await createTenant(process);
     await waitFor('calls to be counted in Redis', async () => {
       await client.get('/me');
-      return (await redis.keys(`*${workspace.id}*`)).length > 0;
+      return (await keysOf(counted, `*${workspace.id}*`)).length > 0;
     });
   };
 
@@ -55,7 +57,7 @@ describe('the rate limit', () => {
     };
 
     const makeCalls = async () => {
-      await Promise.all([service, second].map(sharesCounts));
+      await Promise.all([service, second].map((process) => sharesCounts(process)));
       const workspace = await service.make.workspace();
       const keys = await Promise.all(Array.from({ length: 4 }, () => service.make.apiKey(workspace)));
       const clients = Array.from({ length: 20 }, (_, i) =>
@@ -164,7 +166,7 @@ describe('the rate limit', () => {
     await sharesCounts(service);
     const { client, workspace } = await capped(1);
     await client.get('/me');
-    const [key] = await redis.keys(`*${workspace.id}*`);
+    const [key] = await keysOf(redis, `*${workspace.id}*`);
     await redis.pexpire(key!, 1_500);
     const refused = await Promise.all(Array.from({ length: 10 }, () => client.get('/me')));
     expect(statusesOf(refused)).toEqual(Array(10).fill(429));
@@ -175,16 +177,19 @@ describe('the rate limit', () => {
   });
 
   describe('while Redis is away', () => {
+    let own: OwnRedis;
     let proxy: TcpProxy;
     let cutOff: TestService;
 
     beforeAll(async () => {
-      proxy = await TcpProxy.start(service.stores.redisUrl);
+      own = await OwnRedis.start();
+      proxy = await TcpProxy.start(own.url);
       cutOff = await TestService.create({ beside: service, env: { REDIS_URL: proxy.address } });
     });
     afterAll(async () => {
       await cutOff.close();
       await proxy.cut();
+      await own.stop();
     });
 
     const tenantThere = () => createTenant(cutOff, cutOff.make.workspace({ rateLimit: 3 }));
@@ -225,7 +230,9 @@ describe('the rate limit', () => {
 
     it('is shared again once it is back', async () => {
       await proxy.restore();
-      await sharesCounts(cutOff);
+      const counted = openRedis(own.url);
+      await sharesCounts(cutOff, counted);
+      counted.disconnect();
     });
 
     it('is counted by the process itself when Redis hangs', async () => {
@@ -237,7 +244,8 @@ describe('the rate limit', () => {
   });
 
   it('does not need Redis to start, and finds it when it comes', async () => {
-    const proxy = await TcpProxy.start(service.stores.redisUrl);
+    const own = await OwnRedis.start();
+    const proxy = await TcpProxy.start(own.url);
     await proxy.cut();
     const alone = await TestService.create({ beside: service, env: { REDIS_URL: proxy.address } });
     const { client, conversation } = await createTenant(alone);
@@ -249,6 +257,7 @@ describe('the rate limit', () => {
     });
     await alone.close();
     await proxy.cut();
+    await own.stop();
   });
 
   describe('of refused keys', () => {

@@ -1,10 +1,11 @@
 import { Database } from '../../src/database/database';
-import Redis from 'ioredis';
 import { Client } from 'pg';
 import { Metrics } from '../../src/metrics/metrics';
+import { RedisConnection } from '../../src/redis/redis-connections';
 import { ApiResponse } from '../support/api-client';
 import { errorBody } from '../support/errors';
 import { createTenant, Tenant } from '../support/routes';
+import { openRedis } from '../support/redis-connections';
 import { TestService } from '../support/service';
 import { waitFor } from '../support/wait';
 
@@ -19,7 +20,7 @@ describe('what a process does at once', () => {
   let loud: Tenant;
   let quiet: Tenant;
   let blocker: Client;
-  let redis: Redis;
+  let redis: RedisConnection;
 
   beforeAll(async () => {
     const env = { REQUEST_CONCURRENCY: `${2 * SHARE}`, SEARCH_CONCURRENCY: `${2 * SHARE}` };
@@ -28,7 +29,7 @@ describe('what a process does at once', () => {
     [loud, quiet] = [await tenant(), await tenant()];
     blocker = new Client({ connectionString: service.stores.databaseUrl });
     await blocker.connect();
-    redis = new Redis(service.stores.redisUrl);
+    redis = openRedis(service.stores.redisUrl);
   });
   afterAll(async () => {
     redis.disconnect();

@@ -1,8 +1,9 @@
 import Bull, { Queue } from 'bull';
+import { Cluster } from 'ioredis';
 import { Config } from '../../src/config/config';
 import { parseRedisAddress } from '../../src/config/redis-address';
 import { queueOptions } from '../../src/queue/register-queue';
-import { RedisConnections } from '../../src/redis/redis-connections';
+import { RedisConnection, RedisConnections } from '../../src/redis/redis-connections';
 
 /** Connections as the service has them, but outside of it. `onApplicationShutdown()` closes them. */
 export function redisConnections(redisUrl: string): RedisConnections {
@@ -21,4 +22,30 @@ export function openQueue<Data>(
     connections.onApplicationShutdown();
   };
   return { queue, close };
+}
+
+/** One connection of a test's own. */
+export function openRedis(redisUrl: string): RedisConnection {
+  return redisConnections(redisUrl).connect({});
+}
+
+/** @param worker Jest's: each has a database of its own, except in a Cluster, which has one database */
+export function redisUrlOf(address: string, worker: string): string {
+  if (address.startsWith('redis+cluster')) return address;
+  return address.startsWith('redis+sentinel') ? `${address}/${worker}` : new URL(`/${worker}`, address).href;
+}
+
+export async function emptyRedis(redisUrl: string): Promise<void> {
+  const redis = openRedis(redisUrl);
+  if (redis instanceof Cluster) {
+    await redis.ping(); // by now it knows its nodes
+    await Promise.all(redis.nodes('master').map((node) => node.flushall()));
+  } else await redis.flushdb();
+  redis.disconnect();
+}
+
+/** On every node of a Cluster. */
+export async function keysOf(redis: RedisConnection, pattern: string): Promise<string[]> {
+  const nodes = redis instanceof Cluster ? redis.nodes('master') : [redis];
+  return (await Promise.all(nodes.map((node) => node.keys(pattern)))).flat();
 }

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import Redis from 'ioredis';
 import { Client, Pool, PoolClient } from 'pg';
 import { makeRoles } from '../../scripts/servers/roles.mjs';
 import { Role } from '../../src/config/environment';
 import { DatabaseClient } from '../../src/database/database-client';
 import { setRoleSettings } from '../../src/database/role-settings';
+import { emptyRedis, redisUrlOf } from './redis-connections';
 
 /** The servers' addresses for one test file: a database of its own, and a Redis database of its worker's own. */
 export interface TestStores {
@@ -25,11 +25,9 @@ export async function createStores(): Promise<TestStores> {
   await setSettingsOfRoles(name);
   const stores = {
     ...databaseUrls(name),
-    redisUrl: withPath(setting('TEST_REDIS_URL'), setting('JEST_WORKER_ID')),
+    redisUrl: redisUrlOf(setting('TEST_REDIS_URL'), setting('JEST_WORKER_ID')),
   };
-  const redis = new Redis(stores.redisUrl);
-  await redis.flushdb();
-  redis.disconnect();
+  await emptyRedis(stores.redisUrl);
   return stores;
 }
 

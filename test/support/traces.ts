@@ -1,4 +1,5 @@
-import Redis from 'ioredis';
+import { RedisConnection } from '../../src/redis/redis-connections';
+import { keysOf, openRedis } from './redis-connections';
 import { TestStores } from './test-database';
 
 interface Searched {
@@ -32,10 +33,10 @@ export async function tracesIn(service: Searched, texts: string[]): Promise<stri
 
 /** The keys in Redis in whose name or value any of the texts is found. */
 export async function tracesInRedis({ stores }: Searched, texts: string[]): Promise<string[]> {
-  const redis = new Redis(stores.redisUrl);
+  const redis = openRedis(stores.redisUrl);
   try {
     const found: string[] = [];
-    for (const key of await redis.keys('*')) {
+    for (const key of await keysOf(redis, '*')) {
       const contents = `${key} ${await valueOf(redis, key)}`;
       if (texts.some((text) => contents.includes(text))) found.push(key);
     }
@@ -45,7 +46,7 @@ export async function tracesInRedis({ stores }: Searched, texts: string[]): Prom
   }
 }
 
-async function valueOf(redis: Redis, key: string): Promise<string> {
+async function valueOf(redis: RedisConnection, key: string): Promise<string> {
   switch (await redis.type(key)) {
     case 'string':
       return (await redis.get(key)) ?? '';

@@ -1,4 +1,6 @@
 import { startPgBouncer } from '../support/pgbouncer.mjs';
+import { RedisCluster } from '../support/redis-cluster.mjs';
+import { RedisSentinels } from '../support/redis-sentinels.mjs';
 
 /** In PgBouncer, for each database. */
 const SERVER_CONNECTIONS = 20;
@@ -14,6 +16,9 @@ const SERVER_CONNECTIONS = 20;
 export const TOPOLOGIES = /** @type {Record<string, Topology>} */ ({
   pooler: { tests: ['test/e2e', 'test/topology/pooler'], start: startPooler },
   standby: { tests: ['test/topology/standby'] },
+  // A Cluster has one database, which the test files use in turn.
+  cluster: { tests: ['--runInBand', 'test/e2e', 'test/topology/redis'], start: startRedis(RedisCluster) },
+  sentinel: { tests: ['test/e2e', 'test/topology/redis'], start: startRedis(RedisSentinels) },
 });
 
 /** Both roles of the service go through PgBouncer. The tests' own administrator does not, and neither does `migrate`. */
@@ -30,5 +35,14 @@ async function startPooler({ databaseUrl, databaseOwnerUrl, home, reaper }) {
     TEST_DATABASE_URL: through(databaseUrl),
     TEST_DATABASE_OWNER_URL: databaseOwnerUrl ? through(databaseOwnerUrl) : '',
     TEST_DATABASE_PREPARED: 'off',
+  };
+}
+
+/** @param {typeof RedisCluster | typeof RedisSentinels} Several */
+function startRedis(Several) {
+  return async ({ home, reaper }) => {
+    const servers = await Several.start({ home, reaper, onLog: console.log });
+    servers.disconnect();
+    return { TEST_REDIS_URL: servers.url };
   };
 }

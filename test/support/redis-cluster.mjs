@@ -1,0 +1,97 @@
+import { randomBytes } from 'node:crypto';
+import { freePort } from '../../scripts/processes.mjs';
+import { RedisNode, until } from './redis-node.mjs';
+
+const PRIMARIES = 3;
+const SLOTS = 16_384;
+/** After so long a node counts as failed; a second later its replica has taken its place. */
+const NODE_TIMEOUT_MS = 1_000;
+
+/** A Redis Cluster of three primaries with a replica each. */
+export class RedisCluster {
+  /** @param {RedisNode[]} nodes @param {string} password */
+  constructor(nodes, password) {
+    this.nodes = nodes;
+    this.password = password;
+  }
+
+  /** @param {import('./redis-node.mjs').Place} place */
+  static async start(place) {
+    const password = randomBytes(12).toString('hex');
+    const nodes = [];
+    for (let n = 0; n < 2 * PRIMARIES; n++) {
+      const busPort = await freePort();
+      const settings = (port) => [
+        'cluster-enabled yes',
+        `cluster-config-file nodes-${port}.conf`,
+        `cluster-port ${busPort}`,
+        `cluster-node-timeout ${NODE_TIMEOUT_MS}`,
+      ];
+      const node = await RedisNode.start(place, password, settings);
+      nodes.push(Object.assign(node, { busPort }));
+    }
+    const cluster = new RedisCluster(nodes, password);
+    await cluster.join();
+    return cluster;
+  }
+
+  /** For the service: two of the nodes, from which it finds the others. */
+  get url() {
+    const hosts = this.nodes.slice(0, 2).map(({ port }) => `127.0.0.1:${port}`);
+    return `redis+cluster://:${this.password}@${hosts}`;
+  }
+
+  /** The nodes that are primaries now. */
+  async primaries() {
+    const roles = await Promise.all(
+      this.nodes.map((node) => node.reports('replication', 'role:master').catch(() => false)),
+    );
+    return this.nodes.filter((_, n) => roles[n]);
+  }
+
+  /** Of a key or a channel. @param {string} key */
+  async primaryOf(key) {
+    const [first] = await this.primaries();
+    const slot = await first.client.cluster('KEYSLOT', key);
+    const ranges = await first.client.cluster('SLOTS');
+    const [, , [, port]] = ranges.find(([from, to]) => from <= slot && slot <= to);
+    return this.nodes.find((node) => node.port === port);
+  }
+
+  async flush() {
+    for (const node of await this.primaries()) await node.client.flushall();
+  }
+
+  /** Until every node knows of a primary for each slot. @param {RedisNode[]} nodes */
+  async untilComplete(nodes = this.nodes) {
+    for (const { client } of nodes)
+      await until(async () => {
+        const info = await client.cluster('INFO');
+        return info.includes('cluster_state:ok') && info.includes(`cluster_slots_ok:${SLOTS}`);
+      });
+  }
+
+  disconnect() {
+    for (const node of this.nodes) node.disconnect();
+  }
+
+  async join() {
+    const [first, ...others] = this.nodes;
+    for (const { client } of others) await client.cluster('MEET', '127.0.0.1', first.port, first.busPort);
+    for (const { client } of this.nodes)
+      await until(async () =>
+        (await client.cluster('INFO')).includes(`cluster_known_nodes:${this.nodes.length}`),
+      );
+    const [primaries, replicas] = [this.nodes.slice(0, PRIMARIES), this.nodes.slice(PRIMARIES)];
+    const share = Math.ceil(SLOTS / PRIMARIES);
+    for (const [n, { client }] of primaries.entries())
+      await client.cluster('ADDSLOTSRANGE', n * share, Math.min(SLOTS, (n + 1) * share) - 1);
+    for (const [n, { client }] of replicas.entries()) {
+      const id = await primaries[n].client.cluster('MYID');
+      await until(async () => (await client.cluster('REPLICATE', id)) === 'OK');
+    }
+    for (const replica of replicas)
+      await until(() => replica.reports('replication', 'master_link_status:up'));
+    await this.untilComplete();
+  }
+}

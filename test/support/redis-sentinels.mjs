@@ -1,0 +1,109 @@
+import { randomBytes } from 'node:crypto';
+import { chownSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { freePort } from '../../scripts/processes.mjs';
+import { makePrivate } from '../../scripts/servers/home.mjs';
+import { redisCommand } from '../../scripts/servers/redis.mjs';
+import { spawnServer } from '../../scripts/servers/server-process.mjs';
+import { RedisNode, until } from './redis-node.mjs';
+
+const NAME = 'messaging';
+const SENTINELS = 3;
+const QUORUM = 2;
+const DOWN_AFTER_MS = 1_000;
+
+/** A Redis primary with a replica, and three Sentinels that watch them. */
+export class RedisSentinels {
+  /** @param {RedisNode[]} nodes @param {Redis[]} sentinels @param {string} password */
+  constructor(nodes, sentinels, password) {
+    this.nodes = nodes;
+    this.sentinels = sentinels;
+    this.password = password;
+  }
+
+  /** @param {import('./redis-node.mjs').Place} place */
+  static async start(place) {
+    const password = randomBytes(12).toString('hex');
+    const primary = await RedisNode.start(place, password, () => []);
+    const replica = await RedisNode.start(place, password, () => [`replicaof 127.0.0.1 ${primary.port}`]);
+    await until(() => replica.reports('replication', 'master_link_status:up'));
+    const sentinels = [];
+    for (let n = 0; n < SENTINELS; n++) sentinels.push(await startSentinel(place, primary.port, password));
+    const all = new RedisSentinels([primary, replica], sentinels, password);
+    await all.untilComplete();
+    return all;
+  }
+
+  /** For the service. */
+  get url() {
+    const hosts = this.sentinels.map(({ options }) => `127.0.0.1:${options.port}`);
+    return `redis+sentinel://:${this.password}@${hosts}/${NAME}`;
+  }
+
+  /** The node that the Sentinels call the primary. */
+  async primary() {
+    const [, port] = await this.sentinels[0].call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', NAME);
+    return this.nodes.find((node) => node.port === Number(port));
+  }
+
+  async flush() {
+    await (await this.primary()).client.flushall();
+  }
+
+  /** Until each Sentinel knows the replica and the others. */
+  async untilComplete() {
+    for (const sentinel of this.sentinels)
+      await until(async () => {
+        const state = fieldsOf(await sentinel.call('SENTINEL', 'MASTER', NAME));
+        return state['num-slaves'] === '1' && state['num-other-sentinels'] === String(SENTINELS - 1);
+      });
+  }
+
+  disconnect() {
+    for (const one of [...this.nodes, ...this.sentinels]) one.disconnect();
+  }
+}
+
+/** @param {import('./redis-node.mjs').Place} place */
+async function startSentinel({ home, reaper, onLog }, primaryPort, password) {
+  const port = await freePort();
+  const directory = join(home.directory, `sentinel-${port}`);
+  makePrivate(directory, home.user);
+  // A Sentinel keeps what it learns in its configuration.
+  const file = join(directory, 'sentinel.conf');
+  const lines = [
+    'bind 127.0.0.1',
+    `port ${port}`,
+    `dir "${directory}"`,
+    `sentinel monitor ${NAME} 127.0.0.1 ${primaryPort} ${QUORUM}`,
+    `sentinel auth-pass ${NAME} ${password}`,
+    `sentinel down-after-milliseconds ${NAME} ${DOWN_AFTER_MS}`,
+    `sentinel failover-timeout ${NAME} 5000`,
+    '',
+  ];
+  writeFileSync(file, lines.join('\n'), { mode: 0o600 });
+  if (home.user) chownSync(file, home.user.uid, home.user.gid);
+  const { child, ended } = spawnServer({
+    name: 'Redis Sentinel',
+    command: redisCommand(onLog),
+    args: [file, '--sentinel'],
+    logFile: join(directory, 'sentinel.log'),
+    user: home.user,
+  });
+  reaper.adopt(child, 'SIGTERM');
+  const sentinel = new Redis({
+    port,
+    host: '127.0.0.1',
+    retryStrategy: () => 25,
+    maxRetriesPerRequest: null,
+  });
+  sentinel.on('error', () => undefined); // refused until it listens; a real fault ends the process
+  await Promise.race([sentinel.ping(), ended]);
+  return sentinel;
+}
+
+/** Names and values in turn, as an object. @param {string[]} answer */
+function fieldsOf(answer) {
+  return Object.fromEntries(answer.flatMap((name, n) => (n % 2 === 0 ? [[name, answer[n + 1]]] : [])));
+}
