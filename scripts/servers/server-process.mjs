@@ -50,6 +50,8 @@ export function keptPassword(file, user) {
   return readFileSync(file, 'utf8');
 }
 
+/** Empty once the file is removed, as after a wanted stop. */
 export function tail(file, lines = 15) {
+  if (!existsSync(file)) return '';
   return readFileSync(file, 'utf8').trimEnd().split('\n').slice(-lines).join('\n');
 }
