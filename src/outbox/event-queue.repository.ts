@@ -64,13 +64,16 @@ export class EventQueueRepository {
     );
   }
 
-  /** Takes the oldest events of each workspace that nobody has leased, up to its limit, under a new lease. */
+  /**
+   * Takes the oldest events of each workspace that nobody has leased, up to its limit, under a new lease. But none that was
+   * queued after the transaction began: the consumers prepared for it before, and may not know who wants it.
+   */
   async claim(tx: Transaction, limits: Map<string, number>, leaseId: string): Promise<QueuedEvent[]> {
     const rows = await tx.prepared<Omit<QueuedEvent, 'leaseId'>>(
       `WITH due AS (
          SELECT q.* FROM unnest($1::uuid[], $2::integer[]) AS turn (tenant_id, count), LATERAL (
            SELECT tenant_id, event_id, lease_id FROM event_queue
-           WHERE tenant_id = turn.tenant_id AND (lease_until IS NULL OR lease_until < now())
+           WHERE tenant_id = turn.tenant_id AND (lease_until IS NULL OR lease_until < now()) AND queued_at <= now()
            ORDER BY event_id LIMIT turn.count FOR UPDATE SKIP LOCKED) q
        ), leased AS (
          UPDATE event_queue q SET lease_id = $3, lease_until = now() + ${LEASE} FROM due

@@ -453,6 +453,40 @@ describe('delivery engine', () => {
     await waitForDeliveries(service, busy.endpoint, 'SUCCEEDED', 2);
   });
 
+  it('gives an event to an endpoint that was added while the relay had begun a turn of its workspace', async () => {
+    const subscription = await subscribe(service, receiver);
+    const { workspace, path } = subscription;
+    // From now on it has several slots, so that one turn takes several events.
+    await subscription.message('Before');
+    await waitForDeliveries(service, subscription.endpoint, 'SUCCEEDED', 1);
+    let hasBegun = false;
+    let goOn!: () => void;
+    const ready = new Promise<void>((resolve) => (goOn = resolve));
+    const consumer: OutboxConsumer = {
+      name: 'late',
+      begin: async (_, tenantIds) => {
+        if (!hasBegun && tenantIds.includes(workspace.id)) {
+          hasBegun = true;
+          await ready;
+        }
+        return { limitOf: () => 100, take: () => Promise.resolve(new Set()) };
+      },
+    };
+    service.app.get(OutboxRelay).register(consumer);
+    await subscription.message('Begins the turn');
+    await waitFor('the turn', () => hasBegun);
+
+    const added = await subscription.addEndpoint(receiver.url(`${path}-added`));
+    await subscription.message('For both');
+    goOn();
+
+    await waitForDeliveries(service, subscription.endpoint, 'SUCCEEDED', 3);
+    await waitForDeliveries(service, added, 'SUCCEEDED', 1);
+    expect(receiver.received(`${path}-added`).map(({ envelope }) => envelope.data.message.body)).toEqual([
+      'For both',
+    ]);
+  });
+
   it('has left no rows that contradict each other', async () => {
     expect(await contradictions((sql) => service.query(sql))).toEqual([]);
   });
