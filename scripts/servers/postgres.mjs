@@ -28,9 +28,19 @@ const DISPOSABLE = {
  * @param {boolean} options.disposable speed before safety, for temporary data
  * @param {(line: string) => void} options.onLog
  * @param {number} [options.port] default: a free one
+ * @param {Record<string, string>} [options.settings] of the server, beside its usual ones
+ * @param {boolean} [options.isStandby] it follows a primary, from a copy of whose files it starts: nothing is made in it
  * @returns `adminUrl` is for what neither of the two roles of the service may do
  */
-export async function startPostgres({ home, reaper, disposable, onLog, port: wantedPort }) {
+export async function startPostgres({
+  home,
+  reaper,
+  disposable,
+  onLog,
+  port: wantedPort,
+  settings: given = {},
+  isStandby = false,
+}) {
   const binaries = await findPostgres(home);
   const data = join(home.directory, `postgresql-${binaries.major}`);
   const passwordFile = `${data}.password`;
@@ -51,6 +61,7 @@ export async function startPostgres({ home, reaper, disposable, onLog, port: wan
     listen_addresses: '127.0.0.1',
     port: String(port),
     unix_socket_directories: '',
+    ...given,
   };
   const { child, ended } = spawnServer({
     name: 'PostgreSQL',
@@ -63,7 +74,12 @@ export async function startPostgres({ home, reaper, disposable, onLog, port: wan
 
   const server = `postgresql://${NAME}:${password}@127.0.0.1:${port}`;
   const adminUrl = `${server}/${NAME}`;
-  await Promise.race([makeDatabase(server).then(() => makeRoles(adminUrl, passwords)), ended]);
+  const prepare = async () => {
+    if (isStandby) return (await connect(adminUrl)).end();
+    await makeDatabase(server);
+    await makeRoles(adminUrl, passwords);
+  };
+  await Promise.race([prepare(), ended]);
   return { adminUrl, ...urlsOfRoles(adminUrl, passwords), child, ended };
 }
 

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,6 +9,7 @@ import { freePort, startReaper } from '../../scripts/processes.mjs';
 import { findHome } from '../../scripts/servers/home.mjs';
 import { startPostgres } from '../../scripts/servers/postgres.mjs';
 import { startRedis } from '../../scripts/servers/redis.mjs';
+import { stopTree } from '../support/process-tree';
 import { makeReplica, promote, refusedWrites, replicateAtOnce } from '../support/redis-failover';
 import { TcpProxy } from '../support/tcp-proxy';
 import { waitFor } from '../support/wait';
@@ -104,7 +105,7 @@ export class Stores {
   async freezePostgres(ms: number): Promise<void> {
     const span = { from: Date.now(), to: Infinity };
     this.databaseAway.push(span);
-    const frozen = freezeTree(this.postgres.child.pid!);
+    const frozen = stopTree(this.postgres.child.pid!);
     try {
       await sleep(ms);
     } finally {
@@ -221,14 +222,4 @@ export class Stores {
     const data = join(this.options.redis.home.directory, 'redis');
     for (const name of readdirSync(data)) rmSync(join(data, name), { recursive: true });
   }
-}
-
-/**
- * Stops a server and then its children: a session continues without its parent.
- * @returns the stopped processes, in that order
- */
-function freezeTree(pid: number): number[] {
-  process.kill(pid, 'SIGSTOP');
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean);
-  return [pid, ...children.flatMap((child) => freezeTree(Number(child)))];
 }

@@ -1,0 +1,13 @@
+import { Client } from '../chaos/client';
+import { Ledger } from '../chaos/ledger';
+import { Load } from '../chaos/load';
+import { Random } from '../chaos/random';
+import { Config } from '../../src/config/config';
+import { migrate } from '../../src/database/migrator';
+import { contradictions } from '../support/integrity';
+import { Receiver } from '../support/receiver';
+import { TestService } from '../support/service';
+import { ServiceProcess } from '../support/service-process';
+import { PostgresPair } from '../support/standby';
+import { TcpProxy } from '../support/tcp-proxy';
+import { setting, TestStores } from '../support/test-database';
