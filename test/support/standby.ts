@@ -81,6 +81,11 @@ export class PostgresPair {
     return { primary: this.primary[name], standby: this.standby[name] };
   }
 
+  /** For the administrator of the first primary. */
+  get adminUrl(): string {
+    return this.primary.adminUrl;
+  }
+
   /** What the primary commits from now on does not reach the standby. */
   async holdReplication(): Promise<void> {
     const [replica] = await this.replicas();
@@ -99,8 +104,8 @@ export class PostgresPair {
   }
 
   async promote(): Promise<void> {
-    await this.query('standby', 'SELECT pg_promote()');
     this.promotedAt = performance.now();
+    await this.query('standby', 'SELECT pg_promote()');
   }
 
   msSincePromotion(): number {

@@ -24,9 +24,12 @@ export class TcpProxy {
 
   /** The same address, by way of this proxy. */
   get address(): string {
-    const url = new URL(this.target);
-    url.host = `127.0.0.1:${this.port}`;
-    return url.href;
+    return this.to(this.target.href);
+  }
+
+  /** Another address of the same server, by way of this proxy. */
+  to(address: string): string {
+    return Object.assign(new URL(address), { host: `127.0.0.1:${this.port}` }).href;
   }
 
   /** Ends every connection, and refuses new ones. */

@@ -23,12 +23,14 @@ export async function createStores(): Promise<TestStores> {
   const name = `${template}_${randomBytes(4).toString('hex')}`;
   await administer(`CREATE DATABASE ${name} TEMPLATE ${template}`);
   await setSettingsOfRoles(name);
-  const stores = {
-    ...databaseUrls(name),
-    redisUrl: redisUrlOf(setting('TEST_REDIS_URL'), setting('JEST_WORKER_ID')),
-  };
-  await emptyRedis(stores.redisUrl);
-  return stores;
+  return { ...databaseUrls(name), redisUrl: await ownRedis() };
+}
+
+/** The address of this worker's Redis database, which has nothing in it. */
+export async function ownRedis(): Promise<string> {
+  const url = redisUrlOf(setting('TEST_REDIS_URL'), setting('JEST_WORKER_ID'));
+  await emptyRedis(url);
+  return url;
 }
 
 /** Drops the database that `createStores` made, with any connections to it. */
