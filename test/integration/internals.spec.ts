@@ -4,9 +4,9 @@ import { getQueueToken } from '@nestjs/bull';
 import type { OnApplicationShutdown } from '@nestjs/common';
 import type { Queue } from 'bull';
 import Redis from 'ioredis';
-import { Pool } from 'pg';
 import { Database } from '../../src/database/database';
 import { DatabaseClient } from '../../src/database/database-client';
+import { DatabasePool } from '../../src/database/database-pool';
 import { RedisClient } from '../../src/redis/redis-client';
 import { clearSocketTimeoutOnClose } from '../../src/redis/socket-timeout';
 import { DELIVERY_QUEUE } from '../../src/webhooks/deliveries/delivery.queue';
@@ -23,7 +23,7 @@ describe('the private parts of libraries that the service relies on', () => {
 
   it('pg: the pool behind TypeORM connects clients of our class, in pipeline mode', async () => {
     const { pool } = service.app.get(Database);
-    expect(pool).toBeInstanceOf(Pool);
+    expect(pool).toBeInstanceOf(DatabasePool);
     const client = await pool.connect();
     try {
       expect(client).toBeInstanceOf(DatabaseClient);

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -6,7 +7,11 @@ import { installPackage } from '../../scripts/servers/apt.mjs';
 import { makePrivate } from '../../scripts/servers/home.mjs';
 import { spawnServer } from '../../scripts/servers/server-process.mjs';
 
-const COMMAND = '/usr/sbin/pgbouncer';
+/** Debian's, or another one that PGBOUNCER names. */
+const COMMAND = process.env.PGBOUNCER ?? '/usr/sbin/pgbouncer';
+/** From this version on it knows named statements in transaction mode. */
+const PREPARED_SINCE = [1, 21];
+const MAX_PREPARED_STATEMENTS = 300;
 /** The database of PgBouncer's own console. */
 const CONSOLE = 'pgbouncer';
 
@@ -20,10 +25,12 @@ const CONSOLE = 'pgbouncer';
  * @param {import('../../scripts/processes.mjs').Reaper} options.reaper
  * @param {number} options.serverConnections for each database, whatever the number of clients
  * @param {(line: string) => void} [options.onLog]
- * @returns `through` gives the address of the same database, for the same role, by way of PgBouncer
+ * @returns `isPrepared`: whether it knows named statements; `through` gives the address of the same database, for the same role, by way of PgBouncer
  */
 export async function startPgBouncer({ urls, home, reaper, serverConnections, onLog = () => undefined }) {
-  if (!existsSync(COMMAND) && !installPackage('pgbouncer', onLog)) throw notFound();
+  if (!existsSync(COMMAND) && (process.env.PGBOUNCER || !installPackage('pgbouncer', onLog)))
+    throw notFound();
+  const isPrepared = knowsNamedStatements();
   const folder = mkdtempSync(join(home.directory, 'pgbouncer-'));
   makePrivate(folder, home.user);
   const port = await freePort();
@@ -47,6 +54,7 @@ export async function startPgBouncer({ urls, home, reaper, serverConnections, on
       'max_client_conn = 5000',
       `default_pool_size = ${serverConnections}`,
       `max_db_connections = ${serverConnections}`,
+      ...(isPrepared ? [`max_prepared_statements = ${MAX_PREPARED_STATEMENTS}`] : []),
       '',
     ].join('\n'),
   );
@@ -61,7 +69,13 @@ export async function startPgBouncer({ urls, home, reaper, serverConnections, on
   const through = (url) => Object.assign(new URL(url), { host: `127.0.0.1:${port}` }).href;
   const consoleUrl = Object.assign(new URL(through(urls[0])), { pathname: `/${CONSOLE}` }).href;
   await Promise.race([untilItListens(consoleUrl), ended]);
-  return { through, consoleUrl, child, ended };
+  return { through, consoleUrl, isPrepared, child, ended };
+}
+
+function knowsNamedStatements() {
+  const { stdout } = spawnSync(COMMAND, ['--version'], { encoding: 'utf8' });
+  const [, major, minor] = /PgBouncer (\d+)\.(\d+)/.exec(stdout) ?? [];
+  return major > PREPARED_SINCE[0] || (major == PREPARED_SINCE[0] && minor >= PREPARED_SINCE[1]);
 }
 
 async function untilItListens(connectionString) {

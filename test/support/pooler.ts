@@ -20,6 +20,8 @@ interface PoolState {
 export class Pooler {
   private constructor(
     readonly stores: TestStores,
+    /** What the service behind it needs. */
+    readonly env: Record<string, string>,
     private readonly consoleUrl: string,
     private readonly reaper: Awaited<ReturnType<typeof startReaper>>,
   ) {}
@@ -34,13 +36,14 @@ export class Pooler {
     const databaseUrl = direct(given.databaseUrl);
     const ownerUrl = given.databaseOwnerUrl && direct(given.databaseOwnerUrl);
     const urls = [databaseUrl, ...(ownerUrl ? [ownerUrl] : [])];
-    const { through, consoleUrl } = await startPgBouncer({ urls, home, reaper, serverConnections });
+    const pooler = await startPgBouncer({ urls, home, reaper, serverConnections });
+    const { through, consoleUrl, isPrepared } = pooler;
     const stores = {
       ...given,
       databaseUrl: through(databaseUrl),
       ...(ownerUrl && { databaseOwnerUrl: through(ownerUrl) }),
     };
-    return new Pooler(stores, consoleUrl, reaper);
+    return new Pooler(stores, { DATABASE_PREPARED: isPrepared ? 'on' : 'off' }, consoleUrl, reaper);
   }
 
   /** Clients and server connections at this moment, summed up over the roles. */

@@ -39,7 +39,7 @@ describe('behind PgBouncer in transaction mode', () => {
     service = await TestService.create({
       role: 'all',
       beside: { stores: pooler.stores },
-      env: { DATABASE_PREPARED: 'off' },
+      env: pooler.env,
     });
     workspace = await WebhookWorkspace.create(service);
     await service.make.agent(workspace);

@@ -24,7 +24,7 @@ export const TOPOLOGIES = /** @type {Record<string, Topology>} */ ({
 /** Both roles of the service go through PgBouncer. The tests' own administrator does not, and neither does `migrate`. */
 async function startPooler({ databaseUrl, databaseOwnerUrl, home, reaper }) {
   const urls = [databaseUrl, databaseOwnerUrl].filter(Boolean);
-  const { through } = await startPgBouncer({
+  const { through, isPrepared } = await startPgBouncer({
     urls,
     home,
     reaper,
@@ -34,7 +34,7 @@ async function startPooler({ databaseUrl, databaseOwnerUrl, home, reaper }) {
   return {
     TEST_DATABASE_URL: through(databaseUrl),
     TEST_DATABASE_OWNER_URL: databaseOwnerUrl ? through(databaseOwnerUrl) : '',
-    TEST_DATABASE_PREPARED: 'off',
+    TEST_DATABASE_PREPARED: isPrepared ? 'on' : 'off',
   };
 }
 
