@@ -32,6 +32,7 @@ interface ReplicaState {
  */
 export class PostgresPair {
   private promotedAt = 0;
+  private silenced: number[] = [];
 
   private constructor(
     private readonly reaper: Awaited<ReturnType<typeof startReaper>>,
@@ -92,13 +93,18 @@ export class PostgresPair {
     process.kill(replica!.pid, 'SIGSTOP');
   }
 
-  /** Every process of it, at once, as when its machine loses power. */
+  /** Its connections stay open, but nothing answers, as when its machine hangs. */
+  silencePrimary(): void {
+    this.silenced = stopTree(this.primary.child.pid!);
+  }
+
+  /** Every process of it, at once: its machine answers that nobody listens. */
   async killPrimary(): Promise<void> {
     const { child } = this.primary;
     const exited = once(child, 'exit');
     // Stopped first, so that none of them sees another one end.
-    const pids = stopTree(child.pid!);
-    for (const pid of pids.reverse()) process.kill(pid, 'SIGKILL');
+    if (this.silenced.length === 0) this.silencePrimary();
+    for (const pid of this.silenced.reverse()) process.kill(pid, 'SIGKILL');
     await exited;
     this.reaper.release(child);
   }

@@ -21,6 +21,8 @@ export interface FailoverOptions {
   isSynchronous: boolean;
   /** `hosts`: the address names both servers. `proxy`: it names one, and moves. */
   address: 'hosts' | 'proxy';
+  /** Whether the primary falls silent instead of being killed. */
+  isSilent?: boolean;
 }
 
 /** The service over a primary and its standby, under load, with a receiver of its webhooks. */
@@ -30,6 +32,7 @@ export class Failover {
   private readonly load: Load;
 
   private constructor(
+    private readonly options: FailoverOptions,
     readonly pair: PostgresPair,
     private readonly proxy: TcpProxy | null,
     readonly service: TestService,
@@ -41,7 +44,8 @@ export class Failover {
     this.load = new Load(this.client, conversations, this.ledger, new Random(1));
   }
 
-  static async start({ isSynchronous, address }: FailoverOptions): Promise<Failover> {
+  static async start(options: FailoverOptions): Promise<Failover> {
+    const { isSynchronous, address } = options;
     const redisUrl = await emptyRedis();
     const pair = await PostgresPair.start({ isSynchronous }, async (primary) => {
       await migrate(configOf({ ...primary, databaseAdminUrl: primary.adminUrl, redisUrl }), 'up');
@@ -66,7 +70,7 @@ export class Failover {
       const { id } = await service.make.conversation(workspace);
       conversations.push({ id, workspaceId: workspace.id, apiKey });
     }
-    return new Failover(pair, proxy, service, receiver, workspace, conversations);
+    return new Failover(options, pair, proxy, service, receiver, workspace, conversations);
   }
 
   startLoad(): void {
@@ -80,13 +84,13 @@ export class Failover {
   }
 
   /**
-   * The primary dies, the standby becomes the primary, and the address leads there.
+   * The primary dies or falls silent, the standby becomes the primary, and the address leads there.
    * @returns how long after the promotion the first message was answered with 201
    */
   async failOver(): Promise<number> {
-    await this.pair.killPrimary();
-    // What was under way is answered by now.
-    await waitFor('refusals', () => this.client.retries > 0);
+    if (this.options.isSilent) this.pair.silencePrimary();
+    else await this.pair.killPrimary();
+    await waitFor('a refusal', () => this.client.retries > 0);
     const before = Date.now();
     await this.pair.promote();
     this.proxy?.switchTo(this.pair.urls('databaseUrl').standby);
@@ -137,6 +141,7 @@ export class Failover {
     await this.service.close();
     await this.receiver.stop();
     await this.proxy?.cut();
+    if (this.options.isSilent) await this.pair.killPrimary();
     await this.pair.stop();
   }
 }
