@@ -16,6 +16,7 @@ import { TestService } from '../support/service';
 import { createEmptyDatabase, createStores, direct, dropStores, TestStores } from '../support/test-database';
 import { waitFor } from '../support/wait';
 import { WebhookWorkspace } from '../support/webhook-workspace';
+import { Crowd } from './crowd';
 
 const isFull = process.env['TOPOLOGY'] === 'pooler';
 const SERVER_CONNECTIONS = 20;
@@ -144,38 +145,24 @@ describe('behind PgBouncer in transaction mode', () => {
 
   it(`serves ${PROCESSES} processes with ${SERVER_CONNECTIONS} connections`, async () => {
     const pools = Array.from({ length: PROCESSES }, () => new DatabasePool(poolOptions(databaseConfig({}))));
-    let isOver = false;
-    const sums = pools.flatMap((pool) =>
-      Array.from({ length: CONNECTIONS_OF_A_PROCESS }, async (_, connection) => {
-        const client = await connect(pool);
-        let count = 0;
-        for (; !isOver; count++) {
-          const { rows } = await client.runPrepared<{ sum: number }>('SELECT $1::int + $2::int AS sum', [
-            connection,
-            count,
-          ]);
-          expect(rows).toEqual([{ sum: connection + count }]);
-        }
-        client.release();
-        return count;
-      }),
-    );
-    await waitFor('all clients', async () => {
-      const { clients } = await pooler.state();
-      return clients >= PROCESSES * CONNECTIONS_OF_A_PROCESS;
-    });
-    const client = await apiClient();
-    for (let index = 0; index < 20; index++) {
-      const { status } = await client.post(`/conversations/${workspace.conversation.id}/messages`, {
-        body: `In the crowd ${index}`,
+    const crowd = new Crowd(pools, CONNECTIONS_OF_A_PROCESS);
+    try {
+      await waitFor('all clients', async () => {
+        const { clients } = await pooler.state();
+        return clients >= PROCESSES * CONNECTIONS_OF_A_PROCESS;
       });
-      expect(status).toBe(201);
+      const client = await apiClient();
+      for (let index = 0; index < 20; index++) {
+        const { status } = await client.post(`/conversations/${workspace.conversation.id}/messages`, {
+          body: `In the crowd ${index}`,
+        });
+        expect(status).toBe(201);
+      }
+      const { servers } = await pooler.state();
+      expect(servers).toBeLessThanOrEqual(SERVER_CONNECTIONS);
+    } finally {
+      expect(Math.min(...(await crowd.stop()))).toBeGreaterThan(0);
     }
-    const { servers } = await pooler.state();
-    expect(servers).toBeLessThanOrEqual(SERVER_CONNECTIONS);
-    isOver = true;
-    expect(Math.min(...(await Promise.all(sums)))).toBeGreaterThan(0);
-    await Promise.all(pools.map((pool) => pool.end()));
   });
 
   it('refuses the startup parameters that the service left out', async () => {
