@@ -25,39 +25,19 @@ const CONSOLE = 'pgbouncer';
  * @param {import('../../scripts/processes.mjs').Reaper} options.reaper
  * @param {number} options.serverConnections for each database, whatever the number of clients
  * @param {(line: string) => void} [options.onLog]
- * @returns `isPrepared`: whether it knows named statements; `through` gives the address of the same database, for the same role, by way of PgBouncer
+ * @returns `through` gives the address of the same database, for the same role, by way of PgBouncer; `isPrepared`: whether
+ *   it knows named statements
  */
 export async function startPgBouncer({ urls, home, reaper, serverConnections, onLog = () => undefined }) {
-  if (!existsSync(COMMAND) && (process.env.PGBOUNCER || !installPackage('pgbouncer', onLog)))
-    throw notFound();
-  const isPrepared = knowsNamedStatements();
+  if (!existsSync(COMMAND) && !install(onLog)) throw notFound();
   const folder = mkdtempSync(join(home.directory, 'pgbouncer-'));
   makePrivate(folder, home.user);
   const port = await freePort();
-  const users = urls.map((url) => new URL(url));
+  const isPrepared = knowsNamedStatements();
   const userFile = join(folder, 'users.txt');
-  writeFileSync(userFile, users.map(({ username, password }) => `"${username}" "${password}"\n`).join(''));
+  writeFileSync(userFile, userList(urls));
   const file = join(folder, 'pgbouncer.ini');
-  writeFileSync(
-    file,
-    [
-      '[databases]',
-      `* = host=${users[0].hostname} port=${users[0].port}`,
-      '[pgbouncer]',
-      'listen_addr = 127.0.0.1',
-      `listen_port = ${port}`,
-      'unix_socket_dir =',
-      'auth_type = scram-sha-256',
-      `auth_file = ${userFile}`,
-      `admin_users = ${users[0].username}`,
-      'pool_mode = transaction',
-      'max_client_conn = 5000',
-      `default_pool_size = ${serverConnections}`,
-      `max_db_connections = ${serverConnections}`,
-      ...(isPrepared ? [`max_prepared_statements = ${MAX_PREPARED_STATEMENTS}`] : []),
-      '',
-    ].join('\n'),
-  );
+  writeFileSync(file, configuration({ url: urls[0], port, userFile, serverConnections, isPrepared }));
   const { child, ended } = spawnServer({
     name: 'PgBouncer',
     command: COMMAND,
@@ -70,6 +50,40 @@ export async function startPgBouncer({ urls, home, reaper, serverConnections, on
   const consoleUrl = Object.assign(new URL(through(urls[0])), { pathname: `/${CONSOLE}` }).href;
   await Promise.race([untilItListens(consoleUrl), ended]);
   return { through, consoleUrl, isPrepared, child, ended };
+}
+
+/** Plain passwords, because PgBouncer itself enters PostgreSQL with them. */
+function userList(urls) {
+  const quoted = (text) => `"${decodeURIComponent(text)}"`;
+  return urls
+    .map((url) => new URL(url))
+    .map(({ username, password }) => `${quoted(username)} ${quoted(password)}\n`)
+    .join('');
+}
+
+function configuration({ url, port, userFile, serverConnections, isPrepared }) {
+  const server = new URL(url);
+  return [
+    '[databases]',
+    `* = host=${server.hostname} port=${server.port || 5432}`,
+    '[pgbouncer]',
+    'listen_addr = 127.0.0.1',
+    `listen_port = ${port}`,
+    'unix_socket_dir =',
+    'auth_type = scram-sha-256',
+    `auth_file = ${userFile}`,
+    `admin_users = ${server.username}`,
+    'pool_mode = transaction',
+    'max_client_conn = 5000',
+    `default_pool_size = ${serverConnections}`,
+    `max_db_connections = ${serverConnections}`,
+    ...(isPrepared ? [`max_prepared_statements = ${MAX_PREPARED_STATEMENTS}`] : []),
+    '',
+  ].join('\n');
+}
+
+function install(onLog) {
+  return !process.env.PGBOUNCER && installPackage('pgbouncer', onLog);
 }
 
 function knowsNamedStatements() {
