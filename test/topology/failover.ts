@@ -9,7 +9,7 @@ import { Receiver } from '../support/receiver';
 import { TestService } from '../support/service';
 import { PostgresPair } from '../support/standby';
 import { TcpProxy } from '../support/tcp-proxy';
-import { emptyRedis, TestStores } from '../support/test-database';
+import { ownRedis, TestStores } from '../support/test-database';
 import { waitFor } from '../support/wait';
 import { WebhookWorkspace } from '../support/webhook-workspace';
 
@@ -46,7 +46,7 @@ export class Failover {
 
   static async start(options: FailoverOptions): Promise<Failover> {
     const { isSynchronous, address } = options;
-    const redisUrl = await emptyRedis();
+    const redisUrl = await ownRedis();
     const pair = await PostgresPair.start({ isSynchronous }, async (primary) => {
       await migrate(configOf({ ...primary, databaseAdminUrl: primary.adminUrl, redisUrl }), 'up');
     });
