@@ -72,8 +72,8 @@ export class Target {
     const all = { DATABASE_POOL_SIZE: '20', TRUST_PROXY: 'loopback', ...providerUrls, ...env };
     const logFolder = mkdtempSync(join(tmpdir(), 'messaging-attack-logs-'));
     const [api, worker] = await Promise.all([
-      ServiceProcess.start('api', stores, all, join(logFolder, 'api.log')),
-      ServiceProcess.start('worker', stores, all, join(logFolder, 'worker.log')),
+      ServiceProcess.start('api', stores, all, { logFile: join(logFolder, 'api.log') }),
+      ServiceProcess.start('worker', stores, all, { logFile: join(logFolder, 'worker.log') }),
     ]);
     await beginWitness(witness, dashboard, api);
     const answers = new Answers(await ContractValidator.of(api.url));

@@ -50,6 +50,19 @@ export const failing: Behaviour = {
   },
 };
 
+/** Refuses the first attempt of each delivery. */
+export function failingAtFirst(): Behaviour {
+  const tried = new Set<string>();
+  return {
+    answer(exchange) {
+      const delivery = String(exchange.request.headers['x-service-delivery']);
+      const behaviour = tried.has(delivery) ? answering : failing;
+      tried.add(delivery);
+      return behaviour.answer(exchange);
+    },
+  };
+}
+
 export const hanging: Behaviour = { answer: () => undefined };
 
 export const resetting: Behaviour = {

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Conversation } from './dashboard';
 import { Random } from './random';
-import { ServiceProcess } from './service-process';
 
 const RETRY_MS = { least: 100, most: 500 };
 const GIVE_UP_ON_ANSWER_MS = 10_000;
@@ -13,29 +12,46 @@ export interface Sent {
   askedAt: number;
 }
 
+/** Of a request without a response: its message may be stored or not. */
+const NO_RESPONSE = 0;
+
 interface Answer {
   status: number;
   messageId: string;
+  /** The body, or why there is no response. */
   text: string;
+}
+
+/** An API process, or a balancer before several. */
+interface Server {
+  url: string;
+}
+
+/** A request that was sent again. */
+interface Retry {
+  /** The number of its message. */
+  message: number;
+  at: number;
+  reason: string;
 }
 
 /** Sends messages. It repeats a request, with the same idempotency key, until it gets 201. */
 export class Client {
   /** Responses that no fault explains: neither 201 nor 503. */
   readonly unexpected: string[] = [];
-  retries = 0;
-  private readonly underWay = new Map<ServiceProcess, number>();
+  readonly retries: Retry[] = [];
+  private readonly underWay = new Map<Server, number>();
   private begunCount = 0;
   private hasGivenUp = false;
 
-  constructor(private readonly apis: readonly ServiceProcess[]) {}
+  constructor(private readonly apis: readonly Server[]) {}
 
   /** Messages that it began to send. */
   get begun(): number {
     return this.begunCount;
   }
 
-  requestsUnderWay(api: ServiceProcess): number {
+  requestsUnderWay(api: Server): number {
     return this.underWay.get(api) ?? 0;
   }
 
@@ -49,24 +65,19 @@ export class Client {
     const number = ++this.begunCount;
     const askedAt = Date.now();
     for (;;) {
-      const response = await this.post(random.pick(this.apis), conversation, number);
-      if (response?.status === 201) return { messageId: response.messageId, askedAt };
-      if (response && response.status !== 503)
-        this.unexpected.push(
-          `POST of message ${number} was answered with ${response.status}: ${response.text}`,
-        );
-      if (this.hasGivenUp || (response && response.status < 500)) return null;
-      this.retries += 1;
+      const { status, messageId, text } = await this.post(random.pick(this.apis), conversation, number);
+      if (status === 201) return { messageId, askedAt };
+      const reason = status === NO_RESPONSE ? text : `${status}: ${text}`;
+      if (status !== NO_RESPONSE && status !== 503)
+        this.unexpected.push(`POST of message ${number} was answered with ${reason}`);
+      const isRefused = status !== NO_RESPONSE && status < 500;
+      if (this.hasGivenUp || isRefused) return null;
+      this.retries.push({ message: number, at: Date.now(), reason });
       await sleep(random.between(RETRY_MS.least, RETRY_MS.most));
     }
   }
 
-  /** Null without a response: the message may be stored or not. */
-  private async post(
-    api: ServiceProcess,
-    { id, apiKey }: Conversation,
-    number: number,
-  ): Promise<Answer | null> {
+  private async post(api: Server, { id, apiKey }: Conversation, number: number): Promise<Answer> {
     this.underWay.set(api, this.requestsUnderWay(api) + 1);
     try {
       const response = await fetch(`${api.url}/api/v1/conversations/${id}/messages`, {
@@ -82,10 +93,16 @@ export class Client {
       const text = await response.text();
       const messageId = response.status === 201 ? JSON.parse(text).message.id : '';
       return { status: response.status, messageId, text };
-    } catch {
-      return null;
+    } catch (error) {
+      return { status: NO_RESPONSE, messageId: '', text: reasonOf(error) };
     } finally {
       this.underWay.set(api, this.requestsUnderWay(api) - 1);
     }
   }
+}
+
+/** Of a failed fetch. */
+export function reasonOf(error: unknown): string {
+  const { message, cause } = error as Error & { cause?: Error };
+  return cause?.message ?? message;
 }

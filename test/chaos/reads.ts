@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { reasonOf } from './client';
 import { Conversation } from './dashboard';
 import { Random } from './random';
 import { ServiceProcess } from './service-process';
@@ -92,8 +93,7 @@ async function get(url: string, apiKey: string): Promise<Answer> {
     await response.body?.cancel();
     return { status: response.status, retryAfter: response.headers.get('retry-after'), failure: null };
   } catch (error) {
-    const { message, cause } = error as Error & { cause?: Error };
-    return { status: null, retryAfter: null, failure: cause?.message ?? message };
+    return { status: null, retryAfter: null, failure: reasonOf(error) };
   }
 }
 

@@ -40,7 +40,7 @@ export function summaryOf(
   );
   const nearby = neighbours.all.map((neighbour) => neighbour.ledger);
   return [
-    `${ledger.promised.size} messages answered with 201 (${client.retries} requests sent again), ` +
+    `${ledger.promised.size} messages answered with 201 (${client.retries.length} requests sent again), ` +
       `${ledger.accepted.length} deliveries accepted, ${ledger.duplicates} duplicates`,
     `Deliveries: ${deliveries.join(', ')}`,
     `Neighbours: ${sum(nearby.map(({ promised }) => promised.size))} messages, ` +

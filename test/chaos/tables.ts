@@ -24,7 +24,7 @@ const FINISHED = `
   ORDER BY d.tenant_id, d.id, d.round DESC`;
 
 /** Events that are not taken in, and deliveries that are owed. Not parked events, which wait for an operator. */
-export async function pending(stores: Stores): Promise<number> {
+export async function pending(stores: Pick<Stores, 'query'>): Promise<number> {
   const [row] = await stores.query<{ count: number }>(
     `SELECT (SELECT count(*) FROM event_queue)::integer
           + (SELECT count(*) FROM (${PENDING}) AS d WHERE status = 'PENDING')::integer AS count`,

@@ -8,6 +8,28 @@ import { databaseOf, ownerOf, setting, TestStores } from './test-database';
 
 const MAIN = resolve(__dirname, '../../dist/main.js');
 
+interface StartOptions {
+  /** Gets what it logs once it listens. */
+  logFile?: string;
+  /** Of another build. */
+  main?: string;
+}
+
+/** What the service's processes and its CLI need of the environment. */
+export function environmentOf(stores: TestStores, role?: Role): Record<string, string> {
+  return {
+    PATH: process.env.PATH!,
+    NODE_ENV: 'test',
+    ...databaseOf(stores),
+    ...ownerOf(stores, role),
+    DATABASE_POOL_SIZE: '5',
+    REDIS_URL: stores.redisUrl,
+    SECRETS_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
+    WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
+    WEBHOOK_EXTRA_CA_FILE: setting('TEST_CA_FILE'),
+  };
+}
+
 /** The built service in a process of its own, to be killed. */
 export class ServiceProcess {
   readonly exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
@@ -19,32 +41,15 @@ export class ServiceProcess {
     this.exited = once(child, 'exit').then(([code, signal]) => ({ code, signal }));
   }
 
-  /**
-   * Resolves once it listens.
-   * @param logFile gets what it logs from then on
-   */
+  /** Resolves once it listens. */
   static async start(
     role: Role,
     stores: TestStores,
     env: Record<string, string> = {},
-    logFile = '/dev/null',
+    { logFile = '/dev/null', main = MAIN }: StartOptions = {},
   ): Promise<ServiceProcess> {
-    const child = spawn(process.execPath, [MAIN], {
-      env: {
-        PATH: process.env.PATH,
-        NODE_ENV: 'test',
-        ROLE: role,
-        HOST: '127.0.0.1',
-        PORT: '0',
-        ...databaseOf(stores),
-        ...ownerOf(stores, role),
-        DATABASE_POOL_SIZE: '5',
-        REDIS_URL: stores.redisUrl,
-        SECRETS_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
-        WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
-        WEBHOOK_EXTRA_CA_FILE: setting('TEST_CA_FILE'),
-        ...env,
-      },
+    const child = spawn(process.execPath, [main], {
+      env: { ...environmentOf(stores, role), ROLE: role, HOST: '127.0.0.1', PORT: '0', ...env },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     for await (const line of createInterface({ input: child.stdout })) {

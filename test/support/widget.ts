@@ -57,7 +57,7 @@ export class TestWidget {
 /** A visitor's page, with or without a token. */
 export class TestVisitor {
   constructor(
-    private readonly widget: TestWidget,
+    private readonly widget: Pick<TestWidget, 'path'>,
     private readonly client: ApiClient,
     readonly token: string | null = null,
     private readonly baseUrl: string | null = null,

@@ -1,0 +1,43 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Random } from './random';
+
+interface Pace {
+  /** How many do it side by side. */
+  callers: number;
+  /** Between two of one caller. */
+  pauseMs: { least: number; most: number };
+}
+
+/** What clients do over and over. */
+export class Repeated {
+  private loops: Promise<unknown> = Promise.resolve();
+  private stopped = false;
+
+  constructor(
+    private readonly act: (random: Random) => Promise<void>,
+    private readonly random: Random,
+    private readonly pace: Pace,
+  ) {}
+
+  start(): void {
+    const loops = Array.from({ length: this.pace.callers }, (_, index) =>
+      this.loop(this.random.stream(`caller ${index}`)),
+    );
+    this.loops = Promise.all(loops);
+    this.loops.catch(() => undefined); // stop() reports it
+  }
+
+  /** Settles when what was begun has ended. */
+  async stop(): Promise<void> {
+    this.stopped = true;
+    await this.loops;
+  }
+
+  private async loop(random: Random): Promise<void> {
+    const { least, most } = this.pace.pauseMs;
+    while (!this.stopped) {
+      await this.act(random);
+      await sleep(random.between(least, most));
+    }
+  }
+}

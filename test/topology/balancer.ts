@@ -1,0 +1,111 @@
+import { AddressInfo, connect, createServer, Socket } from 'node:net';
+import { waitFor } from '../support/wait';
+
+const CHECK_EVERY_MS = 200;
+const CHECK_TIMEOUT_MS = 1_000;
+/** For a process that has just been started. */
+const READY_MS = 60_000;
+
+interface Member {
+  url: string;
+  isReady: boolean;
+}
+
+/**
+ * Before the API processes, as a cloud's network balancer is: it gives each connection to one of those whose
+ * `/health/ready` was 200 when it last asked, in turn. It sends no request again. A process that refuses a connection is
+ * left out until its next check, and the client loses that connection.
+ */
+export class Balancer {
+  /** Connections that found no process, or one that refused them. */
+  lost = 0;
+  private readonly members = new Map<string, Member>();
+  private readonly sockets = new Set<Socket>();
+  private readonly server = createServer((client) => this.join(client));
+  private readonly checks: NodeJS.Timeout;
+  private turn = 0;
+
+  private constructor() {
+    this.checks = setInterval(() => {
+      for (const member of this.members.values()) void this.check(member);
+    }, CHECK_EVERY_MS);
+  }
+
+  static async start(): Promise<Balancer> {
+    const balancer = new Balancer();
+    await new Promise<void>((resolve) => balancer.server.listen(0, '127.0.0.1', resolve));
+    return balancer;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  /** Settles when the process gets connections. */
+  async add(url: string): Promise<void> {
+    const member = { url, isReady: false };
+    this.members.set(url, member);
+    await waitFor(`${url} to be ready`, () => member.isReady, READY_MS);
+  }
+
+  /** Of a process that has ended. */
+  remove(url: string): void {
+    this.members.delete(url);
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.checks);
+    const closed = new Promise((resolve) => this.server.close(resolve));
+    for (const socket of this.sockets) socket.destroy();
+    await closed;
+  }
+
+  private async check(member: Member): Promise<void> {
+    member.isReady = await isReady(member.url);
+  }
+
+  private join(client: Socket): void {
+    const member = this.next();
+    if (!member) {
+      this.lost += 1;
+      client.destroy();
+      return;
+    }
+    const { hostname, port } = new URL(member.url);
+    const server = connect(Number(port), hostname);
+    const refused = () => {
+      this.lost += 1;
+      member.isReady = false;
+    };
+    server.once('error', refused).once('connect', () => server.off('error', refused));
+    this.pass(client, server);
+    this.pass(server, client);
+  }
+
+  private next(): Member | undefined {
+    const ready = [...this.members.values()].filter(({ isReady }) => isReady);
+    return ready[this.turn++ % ready.length];
+  }
+
+  /** What one end has written reaches the other one before the connection ends. */
+  private pass(from: Socket, to: Socket): void {
+    this.sockets.add(from);
+    from.pipe(to);
+    from.on('error', () => undefined);
+    from.on('close', () => {
+      this.sockets.delete(from);
+      to.destroySoon();
+    });
+  }
+}
+
+/** As a balancer asks. */
+export async function isReady(url: string): Promise<boolean> {
+  try {
+    const answer = await fetch(`${url}/health/ready`, { signal: AbortSignal.timeout(CHECK_TIMEOUT_MS) });
+    await answer.body?.cancel();
+    return answer.ok;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,42 @@
+import { reasonOf } from '../chaos/client';
+import { letTimePass } from '../support/wait';
+
+/** As client libraries wait before they send a request again. */
+const PAUSE_MS = 500;
+
+interface Answered {
+  status: number;
+}
+
+/** Sends a request once more when it was not answered, or with 5xx, as client libraries do. */
+export class RetryingCaller {
+  answered = 0;
+  /** Requests that were sent again. */
+  readonly retries: { at: number; reason: string }[] = [];
+  /** Requests that failed all the same. */
+  readonly failures: string[] = [];
+
+  /** @returns null when it failed */
+  async call<Answer extends Answered>(what: string, send: () => Promise<Answer>): Promise<Answer | null> {
+    const first = await this.try(send);
+    if (typeof first !== 'string') return first;
+    this.retries.push({ at: Date.now(), reason: `${what}: ${first}` });
+    await letTimePass(PAUSE_MS);
+    const second = await this.try(send);
+    if (typeof second !== 'string') return second;
+    this.failures.push(`${what}: ${first}; then ${second}`);
+    return null;
+  }
+
+  /** @returns why there is no success */
+  private async try<Answer extends Answered>(send: () => Promise<Answer>): Promise<Answer | string> {
+    try {
+      const answer = await send();
+      if (answer.status >= 300) return `answered with ${answer.status}`;
+      this.answered += 1;
+      return answer;
+    } catch (error) {
+      return reasonOf(error);
+    }
+  }
+}

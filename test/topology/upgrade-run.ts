@@ -1,0 +1,154 @@
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { answering, failingAtFirst } from '../chaos/behaviours';
+import { Ledger } from '../chaos/ledger';
+import { Random } from '../chaos/random';
+import { Receiver } from '../chaos/receivers';
+import { pending } from '../chaos/tables';
+import { TelegramSimulator } from '../support/simulators/telegram';
+import {
+  createEmptyDatabase,
+  dropStores,
+  setting,
+  TestDatabase,
+  TestStores,
+  ownRedis,
+} from '../support/test-database';
+import { waitFor } from '../support/wait';
+import { Balancer } from './balancer';
+import { Fleet, FleetRole } from './fleet';
+import { UpgradeClients } from './upgrade-clients';
+import { makeWorkspace } from './upgrade-workspace';
+import { Version } from './version';
+
+/** Retries of webhooks take 62 s of backoff. */
+const SETTLE_MS = 120_000;
+
+/** The receivers' names in the ledger. */
+export const RECEIVERS = ['steady', 'failing-at-first'] as const;
+
+/** What happened while one thing was done. */
+export interface Step {
+  name: string;
+  ms: number;
+  messages: number;
+  /** Requests that were sent again, with the reason. */
+  retries: string[];
+}
+
+/** The service with all that surrounds it, while it is upgraded. */
+export class UpgradeRun {
+  readonly steps: Step[] = [];
+  /** The migrations of the upgrade. */
+  migrations: string[] = [];
+
+  private constructor(
+    readonly database: TestDatabase,
+    readonly fleet: Fleet,
+    readonly clients: UpgradeClients,
+    readonly telegram: TelegramSimulator,
+    readonly balancer: Balancer,
+    readonly logFolder: string,
+    private readonly stores: TestStores,
+    private readonly env: Record<string, string>,
+    private readonly receivers: Receiver[],
+  ) {}
+
+  /** Starts everything with the version before, and the load. */
+  static async start(before: Version): Promise<UpgradeRun> {
+    const stores = { ...(await createEmptyDatabase()), redisUrl: await ownRedis() };
+    const ledger = new Ledger();
+    const random = new Random(1);
+    const telegram = await new TelegramSimulator().start();
+    const balancer = await Balancer.start();
+    telegram.hookOrigin = balancer.url;
+    const receivers = await startReceivers(ledger, random);
+    const env = { TELEGRAM_API_URL: telegram.url, PUBLIC_URL: 'https://chat.example' };
+    const cli = (...args: string[]) => before.cli(stores, env, ...args);
+    await cli('migrate');
+    const endpoints = RECEIVERS.map((name, index) => receivers[index]!.urlOf(name));
+    const workspace = await makeWorkspace(cli, endpoints);
+    const logFolder = mkdtempSync(join(tmpdir(), 'messaging-upgrade-logs-'));
+    const fleet = new Fleet(stores, env, balancer, logFolder);
+    await fleet.start(before);
+    const clients = await UpgradeClients.start(balancer.url, workspace, telegram, ledger, random);
+    const database = new TestDatabase(stores);
+    return new UpgradeRun(database, fleet, clients, telegram, balancer, logFolder, stores, env, receivers);
+  }
+
+  /** Migrates, then replaces all processes of the first role one at a time, then those of the other. */
+  async upgradeTo(version: Version, order: readonly FleetRole[]): Promise<void> {
+    await this.step('nothing', () => Promise.resolve());
+    await this.step('migrate', async () => {
+      ({ migrations: this.migrations } = await version.cli(this.stores, this.env, 'migrate'));
+    });
+    for (const role of order)
+      for (const which of ['first', 'second'])
+        await this.step(`replace the ${which} ${role}`, () => this.fleet.replaceOne(role, version));
+  }
+
+  /** Settles when the load has ended, and everything that it left to do is done. */
+  async settle(): Promise<void> {
+    await this.clients.stopLoad();
+    await waitFor('every delivery to end', async () => (await pending(this.database)) === 0, SETTLE_MS);
+    await waitFor('every reply to be sent', async () => (await this.queued()) === 0, SETTLE_MS);
+    // A heartbeat tells the page what it has missed.
+    const shown = async () => (await this.idsOf('WIDGET')).every((id) => this.clients.seenOnPage.has(id));
+    await waitFor('the page to have every message', shown, SETTLE_MS).catch(() => undefined); // the spec says which
+  }
+
+  /** The messages of a channel's conversations. */
+  async idsOf(channel: string): Promise<string[]> {
+    const rows = await this.database.query<{ id: string }>(
+      `SELECT m.id FROM messages m JOIN conversations c ON c.tenant_id = m.tenant_id AND c.id = m.conversation_id
+       WHERE c.source_channel = $1`,
+      [channel],
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  /** The clients' too, whatever came of the upgrade. */
+  async stopProcesses(): Promise<void> {
+    await this.clients.stop();
+    await this.fleet.stop();
+  }
+
+  async stop(): Promise<void> {
+    await this.balancer.stop();
+    await Promise.all(this.receivers.map((receiver) => receiver.stop()));
+    await this.telegram.stop();
+    await this.database.close();
+    await dropStores(this.stores);
+  }
+
+  private async queued(): Promise<number> {
+    const [row] = await this.database.query<{ count: number }>(
+      `SELECT count(*)::integer AS count FROM messages WHERE delivery_status = 'QUEUED'`,
+    );
+    return row!.count;
+  }
+
+  /** Lasts until the clients have been answered several times more. */
+  private async step(name: string, act: () => Promise<void>): Promise<void> {
+    const { ledger } = this.clients;
+    const begin = Date.now();
+    const before = ledger.promised.size;
+    await act();
+    const ms = Date.now() - begin;
+    await this.clients.goOn();
+    const retries = this.clients.retries.filter(({ at }) => at >= begin).map(({ reason }) => reason);
+    this.steps.push({ name, ms, messages: ledger.promised.size - before, retries });
+  }
+}
+
+function startReceivers(ledger: Ledger, random: Random): Promise<Receiver[]> {
+  const files = {
+    cert: readFileSync(setting('TEST_CERT_FILE'), 'utf8'),
+    key: readFileSync(setting('TEST_KEY_FILE'), 'utf8'),
+  };
+  const behaviours = { steady: answering, 'failing-at-first': failingAtFirst() };
+  return Promise.all(
+    RECEIVERS.map((name) => Receiver.start({ files, book: ledger, random, usual: behaviours[name] })),
+  );
+}
