@@ -1,11 +1,14 @@
 import 'reflect-metadata';
 import type { Server, ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { NestExpressApplication } from '@nestjs/platform-express';
 import type pino from 'pino';
 import { VisitorStreams } from './channels/widget/visitor-streams';
 import { createLogger } from './common/logger';
 import { Config, ConfigError } from './config/config';
 import { createApp } from './create-app';
+import { HealthService } from './health/health.service';
+import { Connections } from './http/connections';
 
 /** After SIGTERM, requests and deliveries have this long to finish. */
 const SHUTDOWN_DEADLINE_MS = 15_000;
@@ -28,35 +31,47 @@ async function main(): Promise<void> {
 /** Accepts nothing new, finishes requests and then deliveries, and closes every connection. */
 async function stop(
   app: NestExpressApplication,
-  { role }: Config,
+  { role, shutdownDelayMs }: Config,
   logger: pino.Logger,
   signal: string,
 ): Promise<void> {
   logger.info({ signal }, 'stopping');
   // Bull does not handle commands that fail when its connection ends. That must not disturb the shutdown.
   process.on('unhandledRejection', (err: unknown) => logger.warn({ err }, 'failed while stopping'));
+  // A worker answers nobody but those who ask for its health.
+  await sendClientsAway(app, role === 'worker' ? 0 : shutdownDelayMs);
   setTimeout(() => {
     logger.error('not everything ended in time');
     process.exit(1);
   }, SHUTDOWN_DEADLINE_MS).unref();
   // Streams never end by themselves.
   if (role !== 'worker') app.get(VisitorStreams).stop();
-  await stopServing(app.getHttpServer());
+  await stopServing(app.getHttpServer(), app.get(Connections));
   await app.close();
   logger.info('stopped');
   process.exit(0);
 }
 
 /**
- * Settles when every request is answered. Idle connections are closed at once. Busy clients get `Connection: close`,
- * because a closing server goes on answering over kept connections.
+ * Still answers everything, but closes each connection with its answer, and is not ready. So clients who keep connections
+ * open, and balancers, go to other processes before this one refuses anything.
  */
-async function stopServing(server: Server): Promise<void> {
+async function sendClientsAway(app: NestExpressApplication, delayMs: number): Promise<void> {
+  const server: Server = app.getHttpServer();
+  app.get(HealthService).stop();
   server.prependListener('request', (_, response: ServerResponse) =>
     response.setHeader('Connection', 'close'),
   );
+  await sleep(delayMs);
+}
+
+/** Settles when every request is answered. Idle connections are closed at once. */
+async function stopServing(server: Server, connections: Connections): Promise<void> {
   const closed = new Promise((resolve) => server.close(resolve));
-  const closeIdle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
+  const closeIdle = setInterval(() => {
+    server.closeIdleConnections();
+    connections.closeSilent();
+  }, IDLE_CHECK_MS);
   const closeAll = setTimeout(() => server.closeAllConnections(), REQUESTS_DEADLINE_MS);
   await closed;
   clearInterval(closeIdle);

@@ -28,6 +28,8 @@ export class Config {
   readonly httpBodyTimeoutMs: number;
   /** From an answer to the next request on the same connection. */
   readonly httpIdleTimeoutMs: number;
+  /** From SIGTERM until an API takes no more requests. It says meanwhile that it is not ready. */
+  readonly shutdownDelayMs: number;
   /** What this process holds of bodies that have not arrived completely. */
   readonly httpMaxUnfinishedBytes: number;
   readonly databaseUrl: string;
@@ -132,6 +134,7 @@ export class Config {
       httpHeadTimeoutMs: env.HTTP_HEAD_TIMEOUT_MS,
       httpBodyTimeoutMs: env.HTTP_BODY_TIMEOUT_MS,
       httpIdleTimeoutMs: env.HTTP_IDLE_TIMEOUT_MS,
+      shutdownDelayMs: env.SHUTDOWN_DELAY_MS,
       httpMaxUnfinishedBytes: env.HTTP_MAX_UNFINISHED_BYTES,
       metricsPort: env.METRICS_PORT ?? null,
       retentionDays: env.RETENTION_DAYS,

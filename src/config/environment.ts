@@ -61,6 +61,9 @@ export class Environment {
   @IsWhole(100, 3_600_000)
   HTTP_IDLE_TIMEOUT_MS: number = 75_000;
 
+  @IsWhole(0, 60_000)
+  SHUTDOWN_DELAY_MS: number = 500;
+
   @IsWhole(1_048_576, 17_179_869_184)
   HTTP_MAX_UNFINISHED_BYTES: number = 67_108_864;
 

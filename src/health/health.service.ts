@@ -31,6 +31,7 @@ const UNKNOWN: Preparation = { migrations: 'pending', roleFaults: [] };
 @Injectable()
 export class HealthService {
   private isPrepared = false;
+  private isStopping = false;
 
   constructor(
     private readonly config: Config,
@@ -39,6 +40,11 @@ export class HealthService {
     private readonly clock: DatabaseClock,
     private readonly redis: RedisClient,
   ) {}
+
+  /** From now on the process is not ready, whatever it still serves. */
+  stop(): void {
+    this.isStopping = true;
+  }
 
   /**
    * The API needs its migrated database with its privileges, and only reports Redis, since it works without. A worker
@@ -58,6 +64,7 @@ export class HealthService {
       redis,
     };
     const missing = [
+      ...(this.isStopping ? [{ field: 'process', message: 'is stopping' }] : []),
       ...(database === 'down' ? [{ field: 'database', message: 'is down' }] : []),
       ...(database === 'up' && roleFaults.length === 0 && migrations === 'pending'
         ? [{ field: 'migrations', message: 'are not applied' }]

@@ -84,6 +84,11 @@ export class Connections {
     if (connection?.kind === 'request') this.become(connection, 'stream');
   }
 
+  /** Closes those that have sent nothing. Node counts them among the busy ones, so a closing server would wait for them. */
+  closeSilent(): void {
+    for (const { socket } of this.waiting) if (socket.bytesRead === 0) socket.destroy();
+  }
+
   private proceed({ socket, kind }: Connection, response: Response, next: NextFunction): void {
     if (socket.destroyed) return;
     if (kind !== 'refused') return next();

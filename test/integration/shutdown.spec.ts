@@ -2,7 +2,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent, get } from 'node:http';
 import { join } from 'node:path';
+import axios from 'axios';
 import { freePort } from '../../scripts/processes.mjs';
+import { RawConnection } from '../support/raw-connection';
+import { ServiceProcess } from '../support/service-process';
 import { createStores, dropStores, TestStores } from '../support/test-database';
 import { waitFor } from '../support/wait';
 
@@ -47,6 +50,41 @@ describe('A process at SIGTERM', () => {
     expect(await exited).toEqual([0, null]);
     await Promise.all(clients);
     agent.destroy();
+  });
+
+  it('goes on serving for a while, but is not ready, and closes each connection with its answer', async () => {
+    const api = await ServiceProcess.start('api', stores, { SHUTDOWN_DELAY_MS: '5000' });
+    const agent = new Agent({ keepAlive: true });
+    const ask = (path: string) => axios.get(`${api.url}${path}`, { httpAgent: agent, validateStatus: null });
+    expect(await ask('/health/ready')).toMatchObject({ status: 200, headers: { connection: 'keep-alive' } });
+
+    api.kill('SIGTERM');
+    const refusal = async () => {
+      const { status, data } = await ask('/health/ready');
+      return status === 503 && data;
+    };
+    expect(await waitFor('the process to be unready', refusal)).toMatchObject({
+      error: { code: 'UNAVAILABLE', details: [{ field: 'process', message: 'is stopping' }] },
+    });
+    // A balancer that has not asked yet sends more, also over new connections.
+    for (let n = 0; n < 3; n++)
+      expect(await ask('/health/live')).toMatchObject({ status: 200, headers: { connection: 'close' } });
+    expect(await api.exited).toEqual({ code: 0, signal: null });
+    agent.destroy();
+  });
+
+  it('waits for those who are sending a request, not for those who have sent nothing', async () => {
+    const api = await ServiceProcess.start('api', stores);
+    const [silent, slow] = await Promise.all([RawConnection.open(api.url), RawConnection.open(api.url)]);
+    slow.send('GET /health/live HTTP/1.1\r\n');
+
+    api.kill('SIGTERM');
+    await silent.closed;
+    slow.send('Host: x\r\n\r\n');
+
+    await waitFor('the answer', () => slow.answers().length > 0);
+    expect(slow.answers()).toMatchObject([{ status: 200, headers: { connection: 'close' } }]);
+    expect(await api.exited).toEqual({ code: 0, signal: null });
   });
 });
 

@@ -10,10 +10,18 @@ export type FleetRole = 'api' | 'worker';
 const OF_EACH_ROLE = 2;
 const READY_MS = 60_000;
 
+interface End {
+  role: FleetRole;
+  /** Its exit code, or the signal that killed it. */
+  how: number | NodeJS.Signals | null;
+  /** From SIGTERM on. */
+  ms: number;
+}
+
 /** Two API processes behind a balancer, and two workers, which are replaced one at a time. */
 export class Fleet {
-  /** How processes ended that were told to stop, such as "api 1: 0". */
-  readonly ends: string[] = [];
+  /** Of each process that was told to stop. */
+  readonly ends: End[] = [];
   private readonly members: Record<FleetRole, ServiceProcess[]> = { api: [], worker: [] };
   private started = 0;
 
@@ -42,9 +50,10 @@ export class Fleet {
   }
 
   private async end(role: FleetRole, process: ServiceProcess): Promise<void> {
+    const begin = Date.now();
     process.kill('SIGTERM');
     const { code, signal } = await process.exited;
-    this.ends.push(`${role}: ${signal ?? code}`);
+    this.ends.push({ role, how: signal ?? code, ms: Date.now() - begin });
     this.balancer.remove(process.url);
   }
 

@@ -42,6 +42,8 @@ export class UpgradeRun {
   readonly steps: Step[] = [];
   /** The migrations of the upgrade. */
   migrations: string[] = [];
+  /** From the end of the load until everything was done. */
+  settledMs = Infinity;
 
   private constructor(
     readonly database: TestDatabase,
@@ -90,12 +92,14 @@ export class UpgradeRun {
 
   /** Settles when the load has ended, and everything that it left to do is done. */
   async settle(): Promise<void> {
+    const begin = Date.now();
     await this.clients.stopLoad();
     await waitFor('every delivery to end', async () => (await pending(this.database)) === 0, SETTLE_MS);
     await waitFor('every reply to be sent', async () => (await this.queued()) === 0, SETTLE_MS);
     // A heartbeat tells the page what it has missed.
     const shown = async () => (await this.idsOf('WIDGET')).every((id) => this.clients.seenOnPage.has(id));
     await waitFor('the page to have every message', shown, SETTLE_MS).catch(() => undefined); // the spec says which
+    this.settledMs = Date.now() - begin;
   }
 
   /** The messages of a channel's conversations. */
