@@ -19,6 +19,7 @@ export const TOPOLOGIES = /** @type {Record<string, Topology>} */ ({
   // A Cluster has one database, which the test files use in turn.
   cluster: { tests: ['--runInBand', 'test/e2e', 'test/topology/redis'], start: startRedis(RedisCluster) },
   sentinel: { tests: ['test/e2e', 'test/topology/redis'], start: startRedis(RedisSentinels) },
+  upgrade: { tests: ['test/topology/upgrade'] },
 });
 
 /** Both roles of the service go through PgBouncer. The tests' own administrator does not, and neither does `migrate`. */

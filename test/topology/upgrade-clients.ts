@@ -12,8 +12,8 @@ import { RetryingCaller } from './retrying-caller';
 import { UpgradeWorkspace } from './upgrade-workspace';
 import { VisitorPage } from './visitor-page';
 
-/** Many beside the one visitor, whose limit of requests allows no more messages for its page to read. */
-const CUSTOMERS = 12;
+/** Many beside the one visitor, whose page may read so much. Telegram takes a message a second for each. */
+const CUSTOMERS = 24;
 const CUSTOMERS_PACE = { callers: 3, pauseMs: { least: 100, most: 400 } };
 const READERS_PACE = { callers: 3, pauseMs: { least: 50, most: 200 } };
 /** A visitor may write 30 messages a minute. */
