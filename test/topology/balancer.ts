@@ -13,8 +13,8 @@ interface Member {
 
 /**
  * Before the API processes, as a cloud's network balancer is: it gives each connection to one of those whose
- * `/health/ready` was 200 when it last asked, in turn. It sends no request again. A process that refuses a connection is
- * left out until its next check, and the client loses that connection.
+ * `/health/ready` was 200 when it last asked, in turn. It sends no request again: whoever finds no process loses the
+ * connection.
  */
 export class Balancer {
   /** Connections that found no process, or one that refused them. */
@@ -25,14 +25,15 @@ export class Balancer {
   private readonly checks: NodeJS.Timeout;
   private turn = 0;
 
-  private constructor() {
+  /** @param noticesRefusals whether a process that refuses a connection is left out until its next check */
+  private constructor(private readonly noticesRefusals: boolean) {
     this.checks = setInterval(() => {
       for (const member of this.members.values()) void this.check(member);
     }, CHECK_EVERY_MS);
   }
 
-  static async start(): Promise<Balancer> {
-    const balancer = new Balancer();
+  static async start({ noticesRefusals = true } = {}): Promise<Balancer> {
+    const balancer = new Balancer(noticesRefusals);
     await new Promise<void>((resolve) => balancer.server.listen(0, '127.0.0.1', resolve));
     return balancer;
   }
@@ -75,7 +76,7 @@ export class Balancer {
     const server = connect(Number(port), hostname);
     const refused = () => {
       this.lost += 1;
-      member.isReady = false;
+      if (this.noticesRefusals) member.isReady = false;
     };
     server.once('error', refused).once('connect', () => server.off('error', refused));
     this.pass(client, server);

@@ -28,6 +28,13 @@ const SETTLE_MS = 120_000;
 /** The receivers' names in the ledger. */
 export const RECEIVERS = ['steady', 'failing-at-first'] as const;
 
+export interface UpgradePlan {
+  before: Version;
+  order: readonly FleetRole[];
+  balancing?: Parameters<typeof Balancer.start>[0];
+  env?: Record<string, string>;
+}
+
 /** What happened while one thing was done. */
 export interface Step {
   name: string;
@@ -35,6 +42,24 @@ export interface Step {
   messages: number;
   /** Requests that were sent again, with the reason. */
   retries: string[];
+}
+
+/** Ends what was started, the latest first. */
+class Endings {
+  private readonly endings: (() => Promise<void>)[] = [];
+
+  add(end: () => Promise<void>): void {
+    this.endings.unshift(end);
+  }
+
+  stopping<T extends { stop(): Promise<void> }>(started: T): T {
+    this.add(() => started.stop());
+    return started;
+  }
+
+  async run(): Promise<void> {
+    for (const end of this.endings.splice(0)) await end();
+  }
 }
 
 /** The service with all that surrounds it, while it is upgraded. */
@@ -54,29 +79,47 @@ export class UpgradeRun {
     readonly logFolder: string,
     private readonly stores: TestStores,
     private readonly env: Record<string, string>,
-    private readonly receivers: Receiver[],
+    private readonly endings: Endings,
   ) {}
 
   /** Starts everything with the version before, and the load. */
-  static async start(before: Version): Promise<UpgradeRun> {
-    const stores = { ...(await createEmptyDatabase()), redisUrl: await ownRedis() };
-    const ledger = new Ledger();
+  static async start(plan: UpgradePlan): Promise<UpgradeRun> {
+    const endings = new Endings();
+    try {
+      return await UpgradeRun.startAll(plan, endings);
+    } catch (error) {
+      await endings.run();
+      throw error;
+    }
+  }
+
+  private static async startAll(
+    { before, balancing, env: given }: UpgradePlan,
+    endings: Endings,
+  ): Promise<UpgradeRun> {
     const random = new Random(1);
-    const telegram = await new TelegramSimulator().start();
-    const balancer = await Balancer.start();
+    const ledger = new Ledger();
+    const stores = { ...(await createEmptyDatabase()), redisUrl: await ownRedis() };
+    endings.add(() => dropStores(stores));
+    const database = new TestDatabase(stores);
+    endings.add(() => database.close());
+    const telegram = endings.stopping(await new TelegramSimulator().start());
+    const balancer = endings.stopping(await Balancer.start(balancing));
     telegram.hookOrigin = balancer.url;
-    const receivers = await startReceivers(ledger, random);
-    const env = { TELEGRAM_API_URL: telegram.url, PUBLIC_URL: 'https://chat.example' };
+    const endpoints: string[] = [];
+    for (const name of RECEIVERS)
+      endpoints.push(endings.stopping(await startReceiver(name, ledger, random)).urlOf(name));
+    const env = { TELEGRAM_API_URL: telegram.url, PUBLIC_URL: 'https://chat.example', ...given };
     const cli = (...args: string[]) => before.cli(stores, env, ...args);
     await cli('migrate');
-    const endpoints = RECEIVERS.map((name, index) => receivers[index]!.urlOf(name));
     const workspace = await makeWorkspace(cli, endpoints);
     const logFolder = mkdtempSync(join(tmpdir(), 'messaging-upgrade-logs-'));
-    const fleet = new Fleet(stores, env, balancer, logFolder);
+    const fleet = endings.stopping(new Fleet(stores, env, balancer, logFolder));
     await fleet.start(before);
-    const clients = await UpgradeClients.start(balancer.url, workspace, telegram, ledger, random);
-    const database = new TestDatabase(stores);
-    return new UpgradeRun(database, fleet, clients, telegram, balancer, logFolder, stores, env, receivers);
+    const clients = endings.stopping(
+      await UpgradeClients.start(balancer.url, workspace, telegram, ledger, random),
+    );
+    return new UpgradeRun(database, fleet, clients, telegram, balancer, logFolder, stores, env, endings);
   }
 
   /** Migrates, then replaces all processes of the first role one at a time, then those of the other. */
@@ -118,12 +161,8 @@ export class UpgradeRun {
     await this.fleet.stop();
   }
 
-  async stop(): Promise<void> {
-    await this.balancer.stop();
-    await Promise.all(this.receivers.map((receiver) => receiver.stop()));
-    await this.telegram.stop();
-    await this.database.close();
-    await dropStores(this.stores);
+  stop(): Promise<void> {
+    return this.endings.run();
   }
 
   private async queued(): Promise<number> {
@@ -146,13 +185,9 @@ export class UpgradeRun {
   }
 }
 
-function startReceivers(ledger: Ledger, random: Random): Promise<Receiver[]> {
-  const files = {
-    cert: readFileSync(setting('TEST_CERT_FILE'), 'utf8'),
-    key: readFileSync(setting('TEST_KEY_FILE'), 'utf8'),
-  };
-  const behaviours = { steady: answering, 'failing-at-first': failingAtFirst() };
-  return Promise.all(
-    RECEIVERS.map((name) => Receiver.start({ files, book: ledger, random, usual: behaviours[name] })),
-  );
+function startReceiver(name: (typeof RECEIVERS)[number], book: Ledger, random: Random): Promise<Receiver> {
+  const cert = readFileSync(setting('TEST_CERT_FILE'), 'utf8');
+  const key = readFileSync(setting('TEST_KEY_FILE'), 'utf8');
+  const usual = name === 'steady' ? answering : failingAtFirst();
+  return Receiver.start({ files: { cert, key }, book, random, usual });
 }
