@@ -2,13 +2,15 @@ import { AddressInfo, connect, createServer, Socket } from 'node:net';
 import { waitFor } from '../support/wait';
 
 const CHECK_EVERY_MS = 200;
-const CHECK_TIMEOUT_MS = 1_000;
+/** A busy machine is no reason to leave a process out. */
+const CHECK_TIMEOUT_MS = 5_000;
 /** For a process that has just been started. */
 const READY_MS = 60_000;
 
 interface Member {
   url: string;
   isReady: boolean;
+  isBeingAsked: boolean;
 }
 
 /**
@@ -44,7 +46,7 @@ export class Balancer {
 
   /** Settles when the process gets connections. */
   async add(url: string): Promise<void> {
-    const member = { url, isReady: false };
+    const member = { url, isReady: false, isBeingAsked: false };
     this.members.set(url, member);
     await waitFor(`${url} to be ready`, () => member.isReady, READY_MS);
   }
@@ -62,7 +64,10 @@ export class Balancer {
   }
 
   private async check(member: Member): Promise<void> {
+    if (member.isBeingAsked) return;
+    member.isBeingAsked = true;
     member.isReady = await isReady(member.url);
+    member.isBeingAsked = false;
   }
 
   private join(client: Socket): void {

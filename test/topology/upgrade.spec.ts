@@ -6,7 +6,7 @@ import { RECEIVERS, UpgradePlan, UpgradeRun } from './upgrade-run';
 import { Version } from './version';
 
 /** Several times as long as the balancer takes to ask again. */
-const LONG_DELAY = { SHUTDOWN_DELAY_MS: '2000' };
+const LONG_DELAY = { SHUTDOWN_DELAY_MS: '5000' };
 const CASES: Case[] = [
   { from: 'before', order: ['api', 'worker'] },
   { from: 'before', order: ['worker', 'api'] },

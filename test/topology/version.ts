@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, ExecFileOptions } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -8,7 +8,6 @@ import { environmentOf, ServiceProcess } from '../support/service-process';
 import { TestStores } from '../support/test-database';
 
 const CHECKOUT = resolve(__dirname, '../..');
-const run = promisify(execFile);
 
 /** A build of the service, in a folder of its own. */
 export class Version {
@@ -27,12 +26,14 @@ export class Version {
   static async before(): Promise<Version> {
     const commit = await commitBefore();
     const folder = mkdtempSync(join(tmpdir(), 'messaging-version-before-'));
-    const archive = join(folder, 'source.tar');
-    await git('archive', `--output=${archive}`, commit);
-    await run('tar', ['--extract', `--file=${archive}`, `--directory=${folder}`]);
-    await provideModules(folder);
-    await run('npm', ['run', '--silent', 'build'], { cwd: folder });
-    return new Version(`the version before (${commit.slice(0, 10)})`, folder);
+    const version = new Version(`the version before (${commit.slice(0, 10)})`, folder);
+    try {
+      await build(commit, folder);
+    } catch (error) {
+      version.remove();
+      throw error;
+    }
+    return version;
   }
 
   /** Of a version before the database had two roles, the owner of its tables is the only one. */
@@ -56,8 +57,7 @@ export class Version {
   /** Runs a command of its CLI, and returns what it prints. */
   async cli(stores: TestStores, env: Record<string, string>, ...args: string[]): Promise<any> {
     const options = { env: { ...environmentOf(this.storesFrom(stores)), ...env } };
-    const { stdout } = await run(process.execPath, [join(this.folder, 'dist/cli.js'), ...args], options);
-    return JSON.parse(stdout);
+    return JSON.parse(await run(process.execPath, [join(this.folder, 'dist/cli.js'), ...args], options));
   }
 
   /** Removes the build, unless it is that of the checkout. */
@@ -79,6 +79,14 @@ async function commitBefore(): Promise<string> {
   }
 }
 
+async function build(commit: string, folder: string): Promise<void> {
+  const archive = join(folder, 'source.tar');
+  await git('archive', `--output=${archive}`, commit);
+  await run('tar', ['--extract', `--file=${archive}`, `--directory=${folder}`]);
+  await provideModules(folder);
+  await run('npm', ['run', '--silent', 'build'], { cwd: folder });
+}
+
 /** The checkout's packages if the version needs the same ones. */
 async function provideModules(folder: string): Promise<void> {
   const lockOf = (of: string) => readFileSync(join(of, 'package-lock.json'), 'utf8');
@@ -88,5 +96,15 @@ async function provideModules(folder: string): Promise<void> {
 }
 
 async function git(...args: string[]): Promise<string> {
-  return (await run('git', args, { cwd: CHECKOUT })).stdout.trim();
+  return (await run('git', args, { cwd: CHECKOUT })).trim();
+}
+
+/** @returns what it prints, which is a part of the error, too: compilers explain themselves there */
+async function run(command: string, args: string[], options: ExecFileOptions = {}): Promise<string> {
+  try {
+    return (await promisify(execFile)(command, args, { ...options, encoding: 'utf8' })).stdout;
+  } catch (error) {
+    const { message, stdout } = error as Error & { stdout: string };
+    throw new Error(`${message}\n${stdout}`);
+  }
 }
