@@ -32,6 +32,7 @@ export interface UpgradePlan {
   before: Version;
   order: readonly FleetRole[];
   balancing?: Parameters<typeof Balancer.start>[0];
+  /** Of all processes, beside what they need. */
   env?: Record<string, string>;
 }
 

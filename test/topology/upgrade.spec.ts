@@ -64,10 +64,6 @@ describe('A rolling upgrade', () => {
       expect(run.migrations.length).toBeGreaterThanOrEqual(mayBeNone ? 0 : 1);
     });
 
-    it('refused no connection during the delay of the present version', () => {
-      if (from === 'present') expect(run.balancer.lost).toBe(0);
-    });
-
     it('failed no request that a client did not mend by sending it once more', () => {
       const { agents, caller } = run.clients;
       const messages = agents.retries.map(({ message }) => message);
@@ -75,6 +71,8 @@ describe('A rolling upgrade', () => {
       expect(twice).toEqual([]);
       expect(agents.unexpected).toEqual([]);
       expect(caller.failures).toEqual([]);
+      // The version before may end without a delay, before the balancer asks again.
+      expect(run.balancer.lost).toBeLessThanOrEqual(from === 'present' ? 0 : Infinity);
     });
 
     it('stored each message once', async () => {
