@@ -19,6 +19,15 @@ const READERS_PACE = { callers: 3, pauseMs: { least: 50, most: 200 } };
 /** A visitor may write 30 messages a minute. */
 const VISITOR_PACE = { callers: 1, pauseMs: { least: 2_500, most: 4_000 } };
 
+interface Surroundings {
+  /** Of the balancer. */
+  url: string;
+  workspace: UpgradeWorkspace;
+  telegram: TelegramSimulator;
+  ledger: Ledger;
+  random: Random;
+}
+
 /** All that call the service during an upgrade: agents' programs, customers on Telegram, and a visitor with a page. */
 export class UpgradeClients {
   readonly caller = new RetryingCaller();
@@ -32,14 +41,11 @@ export class UpgradeClients {
   private load: Load | null = null;
 
   private constructor(
+    private readonly surroundings: Surroundings,
     private readonly api: ApiClient,
     private readonly visitor: TestVisitor,
-    private readonly telegram: TelegramSimulator,
-    private readonly workspace: UpgradeWorkspace,
-    readonly ledger: Ledger,
-    private readonly random: Random,
-    url: string,
   ) {
+    const { url, random } = surroundings;
     this.agents = new Client([{ url }]);
     this.page = new VisitorPage(visitor, this.caller);
     this.customers = new Repeated(
@@ -51,31 +57,22 @@ export class UpgradeClients {
     this.visitorWrites = new Repeated(() => this.writeInWidget(), random.stream('visitor'), VISITOR_PACE);
   }
 
-  /** @param url of the balancer */
-  static async start(
-    url: string,
-    workspace: UpgradeWorkspace,
-    telegram: TelegramSimulator,
-    ledger: Ledger,
-    random: Random,
-  ): Promise<UpgradeClients> {
+  static async start(surroundings: Surroundings): Promise<UpgradeClients> {
+    const { url, workspace } = surroundings;
     const api = new ApiClient([url], null);
     const page = new TestVisitor({ path: workspace.widgetPath }, api.with({ origin: ORIGIN }));
     const session = await page.open();
     if (session.status !== 201)
       throw new Error(`No session: ${session.status} ${JSON.stringify(session.body)}`);
     const visitor = page.as(session.body.token as string, url);
-    const clients = new UpgradeClients(
-      api.as({ key: workspace.apiKey }),
-      visitor,
-      telegram,
-      workspace,
-      ledger,
-      random,
-      url,
-    );
+    const clients = new UpgradeClients(surroundings, api.as({ key: workspace.apiKey }), visitor);
     await clients.begin();
     return clients;
+  }
+
+  /** What agents were promised, and what receivers accepted. */
+  get ledger(): Ledger {
+    return this.surroundings.ledger;
   }
 
   /** The messages that the visitor's page has. */
@@ -123,10 +120,11 @@ export class UpgradeClients {
   private async begin(): Promise<void> {
     await this.writeInWidget();
     for (let customer = 1; customer <= CUSTOMERS; customer++) await this.writeAs(customer);
-    const { id: workspaceId, apiKey } = this.workspace;
+    const { workspace, ledger, random } = this.surroundings;
+    const { id: workspaceId, apiKey } = workspace;
     const listed = await this.api.all('/conversations', 50);
     const conversations: Conversation[] = listed.map(({ id }) => ({ id, workspaceId, apiKey }));
-    this.load = new Load(this.agents, conversations, this.ledger, this.random.stream('agents'));
+    this.load = new Load(this.agents, conversations, ledger, random.stream('agents'));
     this.page.start();
     for (const one of [this.load, this.customers, this.readers, this.visitorWrites]) one.start();
   }
@@ -137,10 +135,10 @@ export class UpgradeClients {
 
   private async writeAs(customer: number): Promise<void> {
     const text = this.nextText('Question');
-    const update = this.telegram.textUpdate(customer, text);
-    const { botToken } = this.workspace;
+    const { telegram, workspace } = this.surroundings;
+    const update = telegram.textUpdate(customer, text);
     await this.caller.call(`the hook of ${text}`, async () => ({
-      status: await this.telegram.deliver(botToken, update),
+      status: await telegram.deliver(workspace.botToken, update),
     }));
   }
 

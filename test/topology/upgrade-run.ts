@@ -118,7 +118,7 @@ export class UpgradeRun {
     const fleet = endings.stopping(new Fleet(stores, env, balancer, logFolder));
     await fleet.start(before);
     const clients = endings.stopping(
-      await UpgradeClients.start(balancer.url, workspace, telegram, ledger, random),
+      await UpgradeClients.start({ url: balancer.url, workspace, telegram, ledger, random }),
     );
     return new UpgradeRun(database, fleet, clients, telegram, balancer, logFolder, stores, env, endings);
   }
