@@ -14,9 +14,9 @@ import { keptPassword, spawnServer } from './server-process.mjs';
  * @param {boolean} options.disposable
  * @param {(line: string) => void} options.onLog
  * @param {number} [options.port] default: a free one
- * @param {string[]} [options.settings] more lines of its configuration
+ * @param {Record<string, string>} [options.settings] of the server, beside its usual ones
  */
-export async function startRedis({ home, reaper, disposable, onLog, port: wantedPort, settings = [] }) {
+export async function startRedis({ home, reaper, disposable, onLog, port: wantedPort, settings = {} }) {
   const command = redisCommand(onLog);
   const data = join(home.directory, 'redis');
   makePrivate(data, home.user);
@@ -51,7 +51,7 @@ function configuration({ port, password, data, pidFile, disposable, settings }) 
     'save ""',
     `appendonly ${disposable ? 'no' : 'yes'}`,
     'maxmemory-policy noeviction',
-    ...settings,
+    ...Object.entries(settings).map(([name, value]) => `${name} ${value}`),
     '',
   ].join('\n');
 }

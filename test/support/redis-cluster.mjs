@@ -21,12 +21,12 @@ export class RedisCluster {
     const nodes = [];
     for (let n = 0; n < 2 * PRIMARIES; n++) {
       const busPort = await freePort();
-      const settings = (port) => [
-        'cluster-enabled yes',
-        `cluster-config-file nodes-${port}.conf`,
-        `cluster-port ${busPort}`,
-        `cluster-node-timeout ${NODE_TIMEOUT_MS}`,
-      ];
+      const settings = (port) => ({
+        'cluster-enabled': 'yes',
+        'cluster-config-file': `nodes-${port}.conf`,
+        'cluster-port': String(busPort),
+        'cluster-node-timeout': String(NODE_TIMEOUT_MS),
+      });
       const node = await RedisNode.start(place, password, settings);
       nodes.push(Object.assign(node, { busPort }));
     }

@@ -43,7 +43,7 @@ export class RedisNode {
   /**
    * @param {Place} place
    * @param {string} password
-   * @param {(port: number) => string[]} settings more lines of its configuration
+   * @param {(port: number) => Record<string, string>} settings of the server, beside the usual ones
    */
   static async start({ home, reaper, onLog }, password, settings) {
     const port = await freePort();
@@ -56,7 +56,7 @@ export class RedisNode {
       disposable: true,
       onLog,
       port,
-      settings: [`masterauth ${password}`, 'repl-diskless-sync-delay 0', ...settings(port)],
+      settings: { masterauth: password, 'repl-diskless-sync-delay': '0', ...settings(port) },
     };
     return new RedisNode(options, await startRedis(options));
   }

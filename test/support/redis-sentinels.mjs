@@ -25,8 +25,10 @@ export class RedisSentinels {
   /** @param {import('./redis-node.mjs').Place} place */
   static async start(place) {
     const password = randomBytes(12).toString('hex');
-    const primary = await RedisNode.start(place, password, () => []);
-    const replica = await RedisNode.start(place, password, () => [`replicaof 127.0.0.1 ${primary.port}`]);
+    const primary = await RedisNode.start(place, password, () => ({}));
+    const replica = await RedisNode.start(place, password, () => ({
+      replicaof: `127.0.0.1 ${primary.port}`,
+    }));
     await until(() => replica.reports('replication', 'master_link_status:up'));
     const sentinels = [];
     for (let n = 0; n < SENTINELS; n++) sentinels.push(await startSentinel(place, primary.port, password));

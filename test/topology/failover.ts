@@ -90,7 +90,7 @@ export class Failover {
   async failOver(): Promise<number> {
     if (this.options.isSilent) this.pair.silencePrimary();
     else await this.pair.killPrimary();
-    await waitFor('a refusal', () => this.client.retries > 0);
+    await waitFor('a refusal', () => this.client.retries.length > 0);
     const before = Date.now();
     await this.pair.promote();
     this.proxy?.switchTo(this.pair.urls('databaseUrl').standby);
