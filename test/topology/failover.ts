@@ -40,7 +40,7 @@ export class Failover {
     readonly workspace: WebhookWorkspace,
     conversations: { id: string; workspaceId: string; apiKey: string }[],
   ) {
-    this.client = new Client([{ url: service.baseUrl } as ServiceProcess]);
+    this.client = new Client([{ url: service.baseUrl }]);
     this.load = new Load(this.client, conversations, this.ledger, new Random(1));
   }
 
