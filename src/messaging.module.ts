@@ -37,7 +37,7 @@ const SERVICES = [
 export interface MessagingOptions {
   /** `postgresql://…` of the service's migrated database, of one host or several. The host's own data source stays untouched. */
   databaseUrl: string;
-  /** `redis://…` or `rediss://…`: wakes up the workers. While Redis is away everything works, only later. */
+  /** The service's `REDIS_URL`: wakes up the workers. While Redis is away everything works, only later. */
   redisUrl: string;
   /** The service's `SECRETS_KEYS`: `id:base64` pairs of 32 bytes. The first encrypts, all decrypt. */
   secretsKeys: string;

@@ -2,7 +2,6 @@ import { Client } from '../chaos/client';
 import { Ledger } from '../chaos/ledger';
 import { Load } from '../chaos/load';
 import { Random } from '../chaos/random';
-import { ServiceProcess } from '../chaos/service-process';
 import { Config } from '../../src/config/config';
 import { migrate } from '../../src/database/migrator';
 import { Receiver } from '../support/receiver';
