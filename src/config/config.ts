@@ -11,7 +11,7 @@ import {
   trustProxyOf,
   withoutSlash,
 } from './environment-values';
-import { parseRedisAddress, RedisAddress } from './redis-address';
+import { parseRedisAddress, RedisAddress } from '../common/redis-address';
 
 /** The service's configuration, checked. Only this folder reads the environment. */
 export class Config {

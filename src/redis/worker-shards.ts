@@ -37,6 +37,7 @@ export class WorkerShards implements BeforeApplicationShutdown {
   private readonly handlers = new Map<string, Handler>();
   private workers: string[] = [];
   private own: number[] = [];
+  private isWorker = false;
   private readonly announce: (key: string, id: string) => Promise<string[]>;
   private readonly leave: (key: string, id: string) => Promise<number>;
   private readonly rounds = new Periodic(
@@ -58,12 +59,14 @@ export class WorkerShards implements BeforeApplicationShutdown {
   listen(signal: string, handler: Handler): void {
     this.handlers.set(signal, handler);
     for (const shard of this.own) this.subscribe(signal, shard);
-    if (this.handlers.size === 1) this.rounds.start(0);
+    if (this.isWorker) return;
+    this.isWorker = true;
+    this.rounds.start(0);
   }
 
   async beforeApplicationShutdown(): Promise<void> {
     await this.rounds.stop();
-    if (this.handlers.size > 0) await this.leave(KEY, this.id).catch(() => undefined);
+    if (this.isWorker) await this.leave(KEY, this.id).catch(() => undefined);
   }
 
   private async share(): Promise<void> {
