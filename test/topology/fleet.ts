@@ -34,14 +34,13 @@ export class Fleet {
 
   async start(version: Version): Promise<void> {
     for (const role of ['api', 'worker'] as const)
-      for (let index = 0; index < OF_EACH_ROLE; index++)
-        this.members[role].push(await this.launch(role, version));
+      for (let index = 0; index < OF_EACH_ROLE; index++) await this.launch(role, version);
   }
 
   /** Ends the oldest process of a role, waits until it has ended, and starts another. Settles when that is ready. */
   async replaceOne(role: FleetRole, version: Version): Promise<void> {
     await this.end(role, this.members[role].shift()!);
-    this.members[role].push(await this.launch(role, version));
+    await this.launch(role, version);
   }
 
   async stop(): Promise<void> {
@@ -57,11 +56,11 @@ export class Fleet {
     this.balancer.remove(process.url);
   }
 
-  private async launch(role: FleetRole, version: Version): Promise<ServiceProcess> {
+  private async launch(role: FleetRole, version: Version): Promise<void> {
     const logFile = join(this.logFolder, `${++this.started}-${role}.log`);
     const process = await version.start(role, this.stores, this.env, logFile);
+    this.members[role].push(process);
     if (role === 'api') await this.balancer.add(process.url);
     else await waitFor(`a ${role} to be ready`, () => isReady(process.url), READY_MS);
-    return process;
   }
 }

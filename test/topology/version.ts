@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { Role } from '../../src/config/environment';
 import { environmentOf, ServiceProcess } from '../support/service-process';
-import { TestStores } from '../support/test-database';
+import { direct, TestStores } from '../support/test-database';
 
 const CHECKOUT = resolve(__dirname, '../..');
 
@@ -56,7 +56,10 @@ export class Version {
 
   /** Runs a command of its CLI, and returns what it prints. */
   async cli(stores: TestStores, env: Record<string, string>, ...args: string[]): Promise<any> {
-    const options = { env: { ...environmentOf(this.storesFrom(stores)), ...env } };
+    const own = this.storesFrom(stores);
+    // Migrations do not go through a pooler.
+    const past = { DATABASE_DIRECT_URL: direct(own.databaseOwnerUrl ?? own.databaseUrl) };
+    const options = { env: { ...environmentOf(own), ...past, ...env } };
     return JSON.parse(await run(process.execPath, [join(this.folder, 'dist/cli.js'), ...args], options));
   }
 
