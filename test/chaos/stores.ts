@@ -18,7 +18,8 @@ import { SmallDisk } from './small-disk';
 type Reaper = Awaited<ReturnType<typeof startReaper>>;
 type Postgres = Awaited<ReturnType<typeof startPostgres>>;
 type RedisServer = Awaited<ReturnType<typeof startRedis>>;
-type ServerOptions = Parameters<typeof startPostgres>[0] & { port: number };
+type PostgresOptions = Parameters<typeof startPostgres>[0] & { port: number };
+type RedisOptions = Parameters<typeof startRedis>[0] & { port: number };
 
 /** A span of time; `to` is Infinity while it lasts. */
 export interface Span {
@@ -33,7 +34,7 @@ export class Stores {
 
   private constructor(
     readonly reaper: Reaper,
-    private readonly options: { postgres: ServerOptions; redis: ServerOptions },
+    private readonly options: { postgres: PostgresOptions; redis: RedisOptions },
     private postgres: Postgres,
     private redis: RedisServer,
     private readonly redisProxy: TcpProxy,
