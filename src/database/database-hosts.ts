@@ -1,3 +1,4 @@
+import { Logger } from '@nestjs/common';
 import { parseDatabaseAddress } from '../common/database-address';
 
 /** Where a connection leads, and since which era. */
@@ -8,6 +9,7 @@ export interface Lead {
 
 /** The servers of one address, which of them is the primary, and which connections must go since that has changed. */
 export class DatabaseHosts {
+  private readonly logger = new Logger(DatabaseHosts.name);
   private readonly urls: string[];
   /** Whether a new connection must lead to a server that takes writes. */
   readonly requiresPrimary: boolean;
@@ -47,7 +49,10 @@ export class DatabaseHosts {
 
   /** A new connection has led to the primary. The first one to another host ends the era of all others. */
   found(lead: Lead): void {
-    if (this.primary !== null && this.primary !== lead.url) this.renew();
+    if (this.primary !== null && this.primary !== lead.url) {
+      this.renew();
+      this.logger.warn({ host: new URL(lead.url).host }, 'the database has another primary');
+    }
     this.primary = lead.url;
     this.turn = this.urls.indexOf(lead.url);
     lead.era = this.era;

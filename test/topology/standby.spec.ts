@@ -202,6 +202,15 @@ describe.each(ASYNCHRONOUS)(
       for (const ids of repeated) expect(ids.map((id) => kept.has(id))).toEqual([false, true]);
     });
 
+    it('and a webhook that comes again has the id of before', () => {
+      const ids = new Map<string, Set<unknown>>();
+      for (const { envelope, headers } of failover.receiver.received()) {
+        const { id } = envelope.data.message as { id: string };
+        ids.set(id, (ids.get(id) ?? new Set()).add(headers['x-service-delivery']));
+      }
+      expect([...ids.values()].filter(({ size }) => size !== 1)).toEqual([]);
+    });
+
     it('and a visitor sees a lower sequence, reads again, and sends again', async () => {
       const [seen] = stream.of('message').map(({ data }) => data.sequence as number);
       await failover.service.app.get(VisitorStreams).sendHeartbeats();
