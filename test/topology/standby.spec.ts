@@ -32,7 +32,7 @@ const ASYNCHRONOUS: FailoverOptions[] = [
 
 jest.setTimeout(180_000);
 
-describe.each(SYNCHRONOUS)('a synchronous standby takes over: %j', (options) => {
+describe.each(SYNCHRONOUS)('a primary with a synchronous standby: %j', (options) => {
   let failover: Failover;
 
   beforeAll(async () => {
@@ -54,7 +54,7 @@ describe.each(SYNCHRONOUS)('a synchronous standby takes over: %j', (options) => 
   const isStandby = async (client: DatabaseClient) =>
     (await client.run<{ is: boolean }>('SELECT pg_is_in_recovery() AS is', [])).rows[0]!.is;
 
-  it('and until then a pool passes over a host that does not answer, one that refuses, and a standby', async () => {
+  it('is found behind a host that does not answer, one that refuses, and a standby', async () => {
     const { primary, standby } = failover.pair.urls('databaseUrl');
     const silent = await TcpProxy.start(primary);
     const refusing = await TcpProxy.start(primary);
@@ -68,7 +68,7 @@ describe.each(SYNCHRONOUS)('a synchronous standby takes over: %j', (options) => 
     await silent.cut();
   });
 
-  it('and it says why when no host is a primary, and what any host says of the role', async () => {
+  it('is missed with the reason; no other host is asked after an answer about the role', async () => {
     const { primary, standby } = failover.pair.urls('databaseUrl');
     const alone = poolTo(`${standby}?target_session_attrs=read-write`);
     await expect(alone.connect()).rejects.toMatchObject({ code: READ_ONLY, message: /takes no writes/ });
@@ -78,7 +78,7 @@ describe.each(SYNCHRONOUS)('a synchronous standby takes over: %j', (options) => 
     await stranger.end();
   });
 
-  it('and it leaves a standby behind after the first write that it refuses', async () => {
+  it('gets all connections after the first write that a standby refused', async () => {
     const { primary, standby } = failover.pair.urls('databaseUrl');
     const proxy = await TcpProxy.start(standby);
     const pool = poolTo(proxy.address);
@@ -96,7 +96,7 @@ describe.each(SYNCHRONOUS)('a synchronous standby takes over: %j', (options) => 
     await proxy.cut();
   });
 
-  it('and no message answered with 201 is lost, nor its delivery', async () => {
+  it('dies, and no message answered with 201 is lost, nor its delivery', async () => {
     failover.startLoad();
     await failover.messages(MESSAGES);
     const ms = await failover.failOver();
@@ -110,123 +110,120 @@ describe.each(SYNCHRONOUS)('a synchronous standby takes over: %j', (options) => 
     expect(await contradictions((sql) => failover.query(sql))).toEqual([]);
   });
 
-  it('and the process is ready', async () => {
+  it('has a successor, with which the process is ready', async () => {
     const { status } = await failover.service.client.send({ method: 'GET', path: '/health/ready' });
     expect(status).toBe(200);
   });
 });
 
-describe.each(ASYNCHRONOUS)(
-  'an asynchronous standby that misses the end takes over, with $address',
-  (options) => {
-    let failover: Failover;
-    let visitor: TestVisitor;
-    let stream: TestStream;
-    let lost: string[];
+describe.each(ASYNCHRONOUS)('an asynchronous standby that misses the end, and takes over: %j', (options) => {
+  let failover: Failover;
+  let visitor: TestVisitor;
+  let stream: TestStream;
+  let lost: string[];
 
-    beforeAll(async () => {
-      failover = await Failover.start(options);
-      const { service, workspace } = failover;
-      visitor = await (await TestWidget.connect(service, workspace)).visitor();
-      await visitor.post('kept');
-      stream = await visitor.stream();
-      await stream.next('ready');
-    });
-    afterAll(async () => {
-      stream.close();
-      await failover.stop();
-    });
+  beforeAll(async () => {
+    failover = await Failover.start(options);
+    const { service, workspace } = failover;
+    visitor = await (await TestWidget.connect(service, workspace)).visitor();
+    await visitor.post('kept');
+    stream = await visitor.stream();
+    await stream.next('ready');
+  });
+  afterAll(async () => {
+    stream.close();
+    await failover.stop();
+  });
 
-    const agent = async () =>
-      failover.service.client.as(await failover.service.make.apiKey(failover.workspace));
-    const path = () => `/conversations/${failover.workspace.conversation.id}/messages`;
+  const agent = async () =>
+    failover.service.client.as(await failover.service.make.apiKey(failover.workspace));
+  const path = () => `/conversations/${failover.workspace.conversation.id}/messages`;
 
-    async function send(key: string): Promise<{ id: string; isReplayed: boolean }> {
-      const { status, body, headers } = await (
-        await agent()
-      ).post(path(), { body: key }, { 'idempotency-key': key });
-      expect(status).toBe(201);
-      return { id: body.message.id, isReplayed: headers['idempotency-replayed'] === 'true' };
-    }
+  async function send(key: string): Promise<{ id: string; isReplayed: boolean }> {
+    const { status, body, headers } = await (
+      await agent()
+    ).post(path(), { body: key }, { 'idempotency-key': key });
+    expect(status).toBe(201);
+    return { id: body.message.id, isReplayed: headers['idempotency-replayed'] === 'true' };
+  }
 
-    const listed = async () =>
-      ((await (await agent()).get(path())).body.data as { id: string }[]).map(({ id }) => id);
+  const listed = async () =>
+    ((await (await agent()).get(path())).body.data as { id: string }[]).map(({ id }) => id);
 
-    it('and a key of a lost request does it again, one of a kept request does not', async () => {
-      failover.startLoad();
-      const kept = await send('kept');
-      await failover.messages(MESSAGES);
-      await failover.pair.holdReplication();
-      await failover.messages(MESSAGES);
-      const gone = await send('gone');
-      expect((await visitor.post('gone')).status).toBe(201);
-      await stream.next('message', 1);
+  it('does a lost request again by its key, and not one that was kept', async () => {
+    failover.startLoad();
+    const kept = await send('kept');
+    await failover.messages(MESSAGES);
+    await failover.pair.holdReplication();
+    await failover.messages(MESSAGES);
+    const gone = await send('gone');
+    expect((await visitor.post('gone')).status).toBe(201);
+    await stream.next('message', 1);
 
-      const ms = await failover.failOver();
-      print(`From the promotion to the first write: ${ms} ms ${JSON.stringify(options)}`);
-      expect(await listed()).toEqual([kept.id]);
-      expect(await send('kept')).toEqual({ id: kept.id, isReplayed: true });
-      const again = await send('gone');
-      expect(again.isReplayed).toBe(false);
-      // Ids hold the time, so they rise across the failover.
-      expect(again.id > gone.id).toBe(true);
-      expect(await listed()).toEqual([again.id, kept.id]);
-    });
+    const ms = await failover.failOver();
+    print(`From the promotion to the first write: ${ms} ms ${JSON.stringify(options)}`);
+    expect(await listed()).toEqual([kept.id]);
+    expect(await send('kept')).toEqual({ id: kept.id, isReplayed: true });
+    const again = await send('gone');
+    expect(again.isReplayed).toBe(false);
+    // Ids hold the time, so they rise across the failover.
+    expect(again.id > gone.id).toBe(true);
+    expect(await listed()).toEqual([again.id, kept.id]);
+  });
 
-    it('and all that is there is delivered, and nothing contradicts itself', async () => {
-      await failover.messages(MESSAGES);
-      await failover.stopLoad();
-      expect(failover.client.unexpected).toEqual([]);
-      lost = await failover.lostMessages();
-      print(`Lost: ${lost.length} of ${failover.ledger.promised.size} messages answered with 201`);
-      expect(lost.length).toBeGreaterThan(0);
-      expect(await failover.undelivered()).toEqual([]);
-      expect(await contradictions((sql) => failover.query(sql))).toEqual([]);
-    });
+  it('delivers all that is there, without a contradiction', async () => {
+    await failover.messages(MESSAGES);
+    await failover.stopLoad();
+    expect(failover.client.unexpected).toEqual([]);
+    lost = await failover.lostMessages();
+    print(`Lost: ${lost.length} of ${failover.ledger.promised.size} messages answered with 201`);
+    expect(lost.length).toBeGreaterThan(0);
+    expect(await failover.undelivered()).toEqual([]);
+    expect(await contradictions((sql) => failover.query(sql))).toEqual([]);
+  });
 
-    it('and sequences come again, of which those with the higher ids are there', async () => {
-      const kept = new Set(
-        (await failover.query<{ id: string }>('SELECT id FROM messages')).map(({ id }) => id),
-      );
-      const bySequence = new Map<string, string[]>();
-      for (const { envelope, headers } of failover.receiver.received()) {
-        const { conversationId, message } = envelope.data as {
-          conversationId: string;
-          message: { id: string };
-        };
-        const place = `${conversationId} ${headers['x-service-sequence'] as string}`;
-        bySequence.set(place, [...new Set([...(bySequence.get(place) ?? []), message.id])].sort());
-      }
-      const repeated = [...bySequence.values()].filter(({ length }) => length > 1);
-      expect(repeated.length).toBeGreaterThan(0);
-      for (const ids of repeated) expect(ids.map((id) => kept.has(id))).toEqual([false, true]);
-    });
-
-    it('and a webhook that comes again has the id of before', () => {
-      const ids = new Map<string, Set<unknown>>();
-      for (const { envelope, headers } of failover.receiver.received()) {
-        const { id } = envelope.data.message as { id: string };
-        ids.set(id, (ids.get(id) ?? new Set()).add(headers['x-service-delivery']));
-      }
-      expect([...ids.values()].filter(({ size }) => size !== 1)).toEqual([]);
-    });
-
-    it('and a visitor sees a lower sequence, reads again, and sends again', async () => {
-      const [seen] = stream.of('message').map(({ data }) => data.sequence as number);
-      await failover.service.app.get(VisitorStreams).sendHeartbeats();
-      const heartbeats = stream.of('heartbeat').length;
-      const { data } = await stream.next('heartbeat', heartbeats);
-      expect(data.sequence).toBeLessThan(seen!);
-      const history = async () => {
-        const { body } = await visitor.history();
-        return (body.data as { id: string }[]).length;
+  it('gives sequences again: of two messages the one with the higher id is there', async () => {
+    const kept = new Set(
+      (await failover.query<{ id: string }>('SELECT id FROM messages')).map(({ id }) => id),
+    );
+    const bySequence = new Map<string, string[]>();
+    for (const { envelope, headers } of failover.receiver.received()) {
+      const { conversationId, message } = envelope.data as {
+        conversationId: string;
+        message: { id: string };
       };
-      expect(await history()).toBe(1);
-      expect((await visitor.post('gone')).status).toBe(201);
-      expect((await visitor.post('gone')).status).toBe(200);
-      expect((await visitor.post('kept')).status).toBe(200);
-      expect(await history()).toBe(2);
-      expect((await stream.next('message', 2)).data).toMatchObject({ sequence: seen });
-    });
-  },
-);
+      const place = `${conversationId} ${headers['x-service-sequence'] as string}`;
+      bySequence.set(place, [...new Set([...(bySequence.get(place) ?? []), message.id])].sort());
+    }
+    const repeated = [...bySequence.values()].filter(({ length }) => length > 1);
+    expect(repeated.length).toBeGreaterThan(0);
+    for (const ids of repeated) expect(ids.map((id) => kept.has(id))).toEqual([false, true]);
+  });
+
+  it('sends a webhook again with the id that it had', () => {
+    const ids = new Map<string, Set<unknown>>();
+    for (const { envelope, headers } of failover.receiver.received()) {
+      const { id } = envelope.data.message as { id: string };
+      ids.set(id, (ids.get(id) ?? new Set()).add(headers['x-service-delivery']));
+    }
+    expect([...ids.values()].filter(({ size }) => size !== 1)).toEqual([]);
+  });
+
+  it('shows a visitor a lower sequence, and takes a lost message again', async () => {
+    const [seen] = stream.of('message').map(({ data }) => data.sequence as number);
+    await failover.service.app.get(VisitorStreams).sendHeartbeats();
+    const heartbeats = stream.of('heartbeat').length;
+    const { data } = await stream.next('heartbeat', heartbeats);
+    expect(data.sequence).toBeLessThan(seen!);
+    const history = async () => {
+      const { body } = await visitor.history();
+      return (body.data as { id: string }[]).length;
+    };
+    expect(await history()).toBe(1);
+    expect((await visitor.post('gone')).status).toBe(201);
+    expect((await visitor.post('gone')).status).toBe(200);
+    expect((await visitor.post('kept')).status).toBe(200);
+    expect(await history()).toBe(2);
+    expect((await stream.next('message', 2)).data).toMatchObject({ sequence: seen });
+  });
+});
