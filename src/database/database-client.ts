@@ -30,6 +30,7 @@ export class DatabaseClient extends Client {
   private readonly isPrepared: boolean;
   private readonly hosts: DatabaseHosts | undefined;
   private readonly lead: Lead | undefined;
+  private hasRefusedName = false;
 
   constructor(config: DatabaseClientConfig = {}) {
     const { hosts, prepared = true } = config;
@@ -45,8 +46,9 @@ export class DatabaseClient extends Client {
     this.setTypeParser(types.builtins.TIMESTAMPTZ, parseTimestamp);
   }
 
-  /** False once connections made before some moment lead to the wrong server. */
+  /** False when it is not to be used again: it leads to the wrong server, or its names are not clear. */
   get isCurrent(): boolean {
+    if (this.hasRefusedName) return false;
     return !this.hosts || !this.lead || this.hosts.isCurrent(this.lead);
   }
 
@@ -113,11 +115,21 @@ export class DatabaseClient extends Client {
     parameters: unknown[],
   ): Promise<{ rows: Row[] }> {
     const answer = new Promise<{ rows: Row[] }>((resolve, reject) => {
-      const query = new Query(sql, parameters, (error, result) => (error ? reject(error) : resolve(result)));
+      const query = new Query(sql, parameters, (error, result) => {
+        if (!error) return resolve(result);
+        // PgBouncer keeps the name of a statement that PostgreSQL did not parse, and refuses it the next time.
+        if (name && !(name in this.parsedStatements)) this.hasRefusedName = true;
+        reject(error);
+      });
       this.query(Object.assign(query, { name }));
     });
     this.supervise(answer);
     return answer;
+  }
+
+  /** Of this connection, by name. */
+  private get parsedStatements(): Record<string, string> {
+    return (this.connection as unknown as { parsedStatements: Record<string, string> }).parsedStatements;
   }
 
   /** Sends the statements of one tick in one packet. */

@@ -4,6 +4,7 @@ import { getQueueToken } from '@nestjs/bull';
 import type { OnApplicationShutdown } from '@nestjs/common';
 import type { Queue } from 'bull';
 import Redis from 'ioredis';
+import type { PoolClient } from 'pg';
 import { Database } from '../../src/database/database';
 import { DatabaseClient } from '../../src/database/database-client';
 import { DatabasePool } from '../../src/database/database-pool';
@@ -33,6 +34,17 @@ describe('the private parts of libraries that the service relies on', () => {
     } finally {
       client.release();
     }
+  });
+
+  it('pg: a client whose statement got no name, because it was not parsed, is not used again', async () => {
+    const { pool } = service.app.get(Database);
+    const client = (await pool.connect()) as PoolClient & DatabaseClient;
+    await client.runPrepared('SELECT 1', []);
+    await expect(client.runPrepared('SELECT 1 / $1::int', [0])).rejects.toThrow('division by zero');
+    expect(client.isCurrent).toBe(true);
+    await expect(client.runPrepared('SELECT nothing', [])).rejects.toThrow('does not exist');
+    expect(client.isCurrent).toBe(false);
+    client.release();
   });
 
   it('TypeORM: a transaction runs on a client of that pool', async () => {
