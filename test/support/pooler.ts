@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { startReaper } from '../../scripts/processes.mjs';
 import { findHome } from '../../scripts/servers/home.mjs';
-import { startPgBouncer } from './pgbouncer.mjs';
+import { startPgBouncer } from '../../scripts/servers/pgbouncer.mjs';
 import { direct, TestStores } from './test-database';
 
 /** What PgBouncer says of one of its pools. */

@@ -6,7 +6,7 @@ import { freePort } from '../../scripts/processes.mjs';
 import { makePrivate } from '../../scripts/servers/home.mjs';
 import { redisCommand } from '../../scripts/servers/redis.mjs';
 import { spawnServer } from '../../scripts/servers/server-process.mjs';
-import { RedisNode, until } from './redis-node.mjs';
+import { RedisNode, until } from '../../scripts/servers/redis-node.mjs';
 
 const NAME = 'messaging';
 const SENTINELS = 3;
@@ -22,7 +22,7 @@ export class RedisSentinels {
     this.password = password;
   }
 
-  /** @param {import('./redis-node.mjs').Place} place */
+  /** @param {import('../../scripts/servers/redis-node.mjs').Place} place */
   static async start(place) {
     const password = randomBytes(12).toString('hex');
     const primary = await RedisNode.start(place, password, () => ({}));
@@ -67,7 +67,7 @@ export class RedisSentinels {
   }
 }
 
-/** @param {import('./redis-node.mjs').Place} place */
+/** @param {import('../../scripts/servers/redis-node.mjs').Place} place */
 async function startSentinel({ home, reaper, onLog }, primaryPort, password) {
   const port = await freePort();
   const directory = join(home.directory, `sentinel-${port}`);

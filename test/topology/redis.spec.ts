@@ -7,8 +7,8 @@ import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-en
 import { ApiClient } from '../support/api-client';
 import { Chat, ConnectedWorkspace } from '../support/connected-workspace';
 import { openQueue } from '../support/redis-connections';
-import { ownPlace, RedisNode } from '../support/redis-node.mjs';
-import { RedisCluster } from '../support/redis-cluster.mjs';
+import { ownPlace, RedisNode } from '../../scripts/servers/redis-node.mjs';
+import { RedisCluster } from '../../scripts/servers/redis-cluster.mjs';
 import { RedisSentinels } from '../support/redis-sentinels.mjs';
 import { Receiver } from '../support/receiver';
 import { TestService } from '../support/service';

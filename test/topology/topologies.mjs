@@ -1,5 +1,5 @@
-import { startPgBouncer } from '../support/pgbouncer.mjs';
-import { RedisCluster } from '../support/redis-cluster.mjs';
+import { startPgBouncer } from '../../scripts/servers/pgbouncer.mjs';
+import { RedisCluster } from '../../scripts/servers/redis-cluster.mjs';
 import { RedisSentinels } from '../support/redis-sentinels.mjs';
 
 /** In PgBouncer, for each database. */

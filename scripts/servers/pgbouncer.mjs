@@ -2,10 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
-import { freePort, LauncherError, sleep } from '../../scripts/processes.mjs';
-import { installPackage } from '../../scripts/servers/apt.mjs';
-import { makePrivate } from '../../scripts/servers/home.mjs';
-import { spawnServer } from '../../scripts/servers/server-process.mjs';
+import { freePort, LauncherError, sleep } from '../processes.mjs';
+import { installPackage } from './apt.mjs';
+import { makePrivate } from './home.mjs';
+import { spawnServer } from './server-process.mjs';
 
 /** Debian's, or another one that PGBOUNCER names. */
 const COMMAND = process.env.PGBOUNCER ?? '/usr/sbin/pgbouncer';
@@ -21,8 +21,8 @@ const CONSOLE = 'pgbouncer';
  *
  * @param {object} options
  * @param {string[]} options.urls of the server, one for each role that may enter; the first one may use the console
- * @param {import('../../scripts/servers/home.mjs').Home} options.home
- * @param {import('../../scripts/processes.mjs').Reaper} options.reaper
+ * @param {import('./home.mjs').Home} options.home
+ * @param {import('../processes.mjs').Reaper} options.reaper
  * @param {number} options.serverConnections for each database, whatever the number of clients
  * @param {(line: string) => void} [options.onLog]
  * @returns `through` gives the address of the same database, for the same role, by way of PgBouncer; `isPrepared`: whether

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { freePort } from '../../scripts/processes.mjs';
+import { freePort } from '../processes.mjs';
 import { RedisNode, until } from './redis-node.mjs';
 
 const PRIMARIES = 3;

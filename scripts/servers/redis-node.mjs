@@ -3,19 +3,20 @@ import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { freePort, sleep, startReaper } from '../../scripts/processes.mjs';
-import { findHome, makePrivate } from '../../scripts/servers/home.mjs';
-import { startRedis } from '../../scripts/servers/redis.mjs';
+import { freePort, sleep, startReaper } from '../processes.mjs';
+import { findHome, makePrivate } from './home.mjs';
+import { startRedis } from './redis.mjs';
 
 const POLL_MS = 50;
 
 /**
- * Where a test's own servers run, and what ends them.
+ * Where the servers of a test or of the benchmark run, and what ends them.
  *
  * @typedef {object} Place
- * @property {import('../../scripts/servers/home.mjs').Home} home
- * @property {import('../../scripts/processes.mjs').Reaper} reaper
+ * @property {import('./home.mjs').Home} home
+ * @property {import('../processes.mjs').Reaper} reaper
  * @property {(line: string) => void} onLog
+ * @property {boolean} [disposable] speed before safety, the default
  */
 
 /** A place of one test's own. @returns {Promise<Place>} */
@@ -45,7 +46,7 @@ export class RedisNode {
    * @param {string} password
    * @param {(port: number) => Record<string, string>} settings of the server, beside the usual ones
    */
-  static async start({ home, reaper, onLog }, password, settings) {
+  static async start({ home, reaper, onLog, disposable = true }, password, settings) {
     const port = await freePort();
     const directory = join(home.directory, `redis-${port}`);
     makePrivate(directory, home.user);
@@ -53,7 +54,7 @@ export class RedisNode {
     const options = {
       home: { ...home, directory },
       reaper,
-      disposable: true,
+      disposable,
       onLog,
       port,
       settings: { masterauth: password, 'repl-diskless-sync-delay': '0', ...settings(port) },
