@@ -1,5 +1,8 @@
+import { createRequire } from 'node:module';
 import { v7 as newId } from 'uuid';
 import { OUTBOX_SIGNAL } from '../support/settings.mjs';
+
+const { channelOf } = createRequire(import.meta.url)('../../dist/redis/worker-shards.js');
 
 const PREVIEW_LENGTH = 140;
 
@@ -27,6 +30,6 @@ export async function sendMessage({ database, redis, tenantId, conversationId, b
     return { id, senderType: 'AGENT', senderAgentId: manager.id, body, createdAt, delivery };
   });
   if (!message) return null;
-  void redis.publish(OUTBOX_SIGNAL, JSON.stringify(tenantId));
+  void redis.publish(channelOf(OUTBOX_SIGNAL, tenantId), JSON.stringify(tenantId));
   return { message };
 }
