@@ -17,6 +17,7 @@ import { recover } from './scenarios/recover.mjs';
 import { redisAway } from './scenarios/redis-away.mjs';
 import { scaling } from './scenarios/scaling.mjs';
 import { sendMessage } from './scenarios/send-message.mjs';
+import { shares } from './scenarios/shares.mjs';
 import { start } from './scenarios/start.mjs';
 import { tarpits } from './scenarios/tarpits.mjs';
 import { FULL, QUICK } from './support/plan.mjs';
@@ -40,6 +41,7 @@ const SCENARIOS = [
   recover,
   history,
   redisAway,
+  shares,
 ];
 const HEAVY = SCENARIOS.filter(({ heavy }) => heavy).map(({ name }) => name);
 const NAMES = SCENARIOS.flatMap(({ name, parts = [] }) => [name, ...parts]);

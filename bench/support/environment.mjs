@@ -11,8 +11,8 @@ import { makeCertificates } from '../../scripts/certificates.mjs';
 import { freePort, LauncherError, sleep } from '../../scripts/processes.mjs';
 import { startServers } from '../../scripts/servers.mjs';
 import { makeRoles } from '../../scripts/servers/roles.mjs';
-import { addReceiving, fill } from './fill.mjs';
-import { makeFixture, newReceiving } from './fixture.mjs';
+import { addReceiving, fill, insertApiKeys } from './fill.mjs';
+import { makeFixture, newReceiving, withApiKey } from './fixture.mjs';
 import { startReceiver } from './receiver.mjs';
 import { POOL_SIZE, SECRETS_KEYS } from './settings.mjs';
 
@@ -216,6 +216,13 @@ export class Deployment {
     const receiving = newReceiving(count, group, endpointsEach);
     await addReceiving(this.pool, receiving, this.environment.urlOf);
     return receiving;
+  }
+
+  /** Lets workspaces call the API. */
+  async addApiKeys(workspaces) {
+    const withKeys = workspaces.map(withApiKey);
+    await insertApiKeys(this.pool, withKeys);
+    return withKeys;
   }
 
   async query(sql, parameters) {

@@ -67,11 +67,7 @@ const column = (rows, name) => rows.map((row) => row[name]);
 
 async function insertFixture(db, { measured, others, receiving, otherEndpoints }, urlOf) {
   await insertWorkspaces(db, [measured, ...others]);
-  await db.query(
-    `INSERT INTO api_keys (id, tenant_id, name, hash, first_chars, last_chars, scopes, created_at)
-     VALUES ($1, $2, 'bench', $3, 'plk_', 'xxxx', $4, now())`,
-    [measured.apiKeyId, measured.id, measured.apiKeyHash, SCOPES],
-  );
+  await insertApiKeys(db, [measured]);
   await insertEndpoints(db, otherEndpoints, urlOf);
   await insertReceiving(db, receiving, urlOf);
 }
@@ -102,6 +98,16 @@ async function insertWorkspaces(db, workspaces) {
      SELECT id, tenant_id, 'Ann', 'ann@example.com', 'OWNER', false, true, now(), now()
      FROM unnest($1::uuid[], $2::uuid[]) AS a (id, tenant_id)`,
     [column(workspaces, 'agentId'), column(workspaces, 'id')],
+  );
+}
+
+/** @param {ReturnType<typeof import('./fixture.mjs').withApiKey<{ id: string }>>[]} workspaces */
+export async function insertApiKeys(db, workspaces) {
+  await db.query(
+    `INSERT INTO api_keys (id, tenant_id, name, hash, first_chars, last_chars, scopes, created_at)
+     SELECT id, tenant_id, 'bench', hash, 'plk_', 'xxxx', $4, now()
+     FROM unnest($1::uuid[], $2::uuid[], $3::bytea[]) AS k (id, tenant_id, hash)`,
+    [column(workspaces, 'apiKeyId'), column(workspaces, 'id'), column(workspaces, 'apiKeyHash'), SCOPES],
   );
 }
 

@@ -63,6 +63,17 @@ export function newReceiving(count, group, endpointsEach = 1) {
 
 /** @typedef {ReturnType<typeof newReceiving>[number]} Receiving */
 
+/**
+ * Gives a workspace an API key, not yet inserted.
+ *
+ * @template T
+ * @param {T} workspace
+ */
+export function withApiKey(workspace) {
+  const apiKey = generateApiKey();
+  return { ...workspace, apiKeyId: newId(), apiKey, apiKeyHash: hashApiKey(apiKey) };
+}
+
 function newEndpoint(tenantId, path) {
   const id = newId();
   const secret = generateEndpointSecret();
@@ -78,9 +89,8 @@ export function makeFixture(
 ) {
   const measured = newWorkspace('measured');
   const others = Array.from({ length: OTHER_WORKSPACES }, (_, n) => newWorkspace(`other-${n}`));
-  const apiKey = generateApiKey();
   return {
-    measured: { ...measured, apiKeyId: newId(), apiKey, apiKeyHash: hashApiKey(apiKey) },
+    measured: withApiKey(measured),
     others,
     receiving: [...newReceiving(receiving, 'live'), ...newReceiving(1, 'hang')],
     /** Endpoints of the other workspaces, which have no events. */

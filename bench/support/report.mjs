@@ -16,7 +16,7 @@ import { median } from './statistics.mjs';
  * @property {string} [error] why there is no figure
  */
 
-const number = (value) =>
+export const number = (value) =>
   value.toLocaleString('en-US', { maximumFractionDigits: value < 10 ? 2 : value < 100 ? 1 : 0 });
 export const perSecond = (value) => `${number(value)}/s`;
 export const ms = (value) => `${number(value)} ms`;

@@ -41,6 +41,15 @@ export async function usageMeter(deployment, worker) {
   };
 }
 
+/**
+ * Processor time that PostgreSQL has used, in all of its processes.
+ * @returns null when it runs on another machine
+ */
+export async function postgresMs(deployment) {
+  const server = await serverOf(deployment);
+  return server && familyMs(server);
+}
+
 /** @returns the process that started PostgreSQL's others; null when it runs on another machine */
 async function serverOf(deployment) {
   const [{ pid }] = await deployment.query('SELECT pg_backend_pid() AS pid');
