@@ -53,7 +53,8 @@ async function countersOf({ deployment, nodes, pooler }) {
 
 async function postgresCounters(deployment) {
   const [row] = await deployment.query(
-    `SELECT (xact_commit + xact_rollback)::float8 AS transactions, (SELECT wal_bytes FROM pg_stat_wal)::float8 AS bytes
+    `SELECT (xact_commit + xact_rollback)::float8 AS transactions, sessions::float8 AS connections,
+       (SELECT wal_bytes FROM pg_stat_wal)::float8 AS bytes
      FROM pg_stat_database WHERE datname = current_database()`,
   );
   return { ...row, ms: (await postgresMs(deployment)) ?? 0 };
