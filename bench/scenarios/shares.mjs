@@ -86,7 +86,10 @@ class Crowd {
       );
       this.urls.push(url);
     }
-    await this.send(WEBHOOKS.at(-1), this.plan.warmUpSeconds);
+    const { perSecond, warmUpSeconds } = this.plan;
+    // New processes are slow: they would refuse what comes all at once.
+    await this.send(WEBHOOKS[0], { perSecond: perSecond / 4, seconds: warmUpSeconds });
+    await this.send(WEBHOOKS.at(-1), { perSecond, seconds: warmUpSeconds });
   }
 
   /** What the shared parts do while there is nothing to do. */
@@ -98,18 +101,18 @@ class Crowd {
   async serve(webhooks) {
     let sent;
     const used = await consumption(this.parts, async () => {
-      sent = await this.send(webhooks, this.plan.seconds);
+      sent = await this.send(webhooks, this.plan);
     });
     return { ...used, ...sent };
   }
 
   /** Every delivery must arrive and be recorded once. */
-  async send(webhooks, seconds) {
+  async send(webhooks, { perSecond, seconds }) {
     const { deployment } = this.parts;
     const workspaces = this.senders[webhooks];
     await this.receiver.expect(workspaces);
     const [{ now }] = await deployment.query('SELECT clock_timestamp() AS now');
-    const messages = await offerByApi(this.urls, workspaces, { perSecond: this.plan.perSecond, seconds });
+    const messages = await offerByApi(this.urls, workspaces, { perSecond, seconds });
     const deliveries = messages * webhooks;
     const { times } = await this.receiver.take(deliveries);
     await untilRecorded(deployment, workspaces, now, deliveries);
