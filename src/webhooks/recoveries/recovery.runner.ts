@@ -54,6 +54,7 @@ export class RecoveryRunner implements OnApplicationBootstrap, BeforeApplication
   }
 
   private async runAll(): Promise<void> {
+    if (!(await this.recoveries.isAnyRunning())) return;
     while (!this.runs.isStopped && this.clock.isTrusted && (await this.runBatch()));
   }
 

@@ -17,6 +17,14 @@ export class WebhookRecoveriesRepository {
     await tx.manager.insert(WebhookRecoveryEntity, recovery);
   }
 
+  /** Whether any workspace has one: every worker asks twice a second, so it takes no transaction. */
+  async isAnyRunning(): Promise<boolean> {
+    const rows = await this.database.prepared(
+      `SELECT 1 FROM webhook_recoveries WHERE status = 'RUNNING' LIMIT 1`,
+    );
+    return rows.length > 0;
+  }
+
   /** The running recovery after the previous one, or else the first. Skips those that another worker has locked. */
   async lockNextRunning(tx: Transaction, previousId: string): Promise<WebhookRecoveryEntity | null> {
     const following = await this.lockRunning(tx, { id: MoreThan(previousId) });
