@@ -1,6 +1,5 @@
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { freePort, sleep, startReaper } from '../processes.mjs';
@@ -18,16 +17,6 @@ const POLL_MS = 50;
  * @property {(line: string) => void} onLog
  * @property {boolean} [disposable] speed before safety, the default
  */
-
-/** A place of one test's own. @returns {Promise<Place>} */
-export async function ownPlace() {
-  const folder = mkdtempSync(join(tmpdir(), 'messaging-redis-'));
-  chmodSync(folder, 0o755); // the servers may run as another user
-  const home = findHome(folder);
-  const reaper = await startReaper();
-  for (const path of new Set([folder, home.directory])) reaper.removeAtEnd(path);
-  return { home, reaper, onLog: () => undefined };
-}
 
 /** One of several Redis servers with one password, which can be killed and brought back. */
 export class RedisNode {

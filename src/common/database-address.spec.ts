@@ -1,4 +1,4 @@
-import { parseDatabaseAddress } from './database-address';
+import { parseDatabaseAddress, withRoleOf } from './database-address';
 
 const READ_WRITE = 'target_session_attrs=read-write';
 
@@ -48,4 +48,15 @@ describe('parseDatabaseAddress', () => {
   ])('refuses %s', (address, fault) => {
     expect(() => parseDatabaseAddress(address)).toThrow(fault);
   });
+});
+
+it.each([
+  ['postgresql://owner:o@db:5432/messaging', 'postgresql://service:s@db:5432/messaging'],
+  ['postgresql://db/messaging?sslmode=require', 'postgresql://service:s@db/messaging?sslmode=require'],
+  [
+    `postgresql://owner@one,two/messaging?${READ_WRITE}`,
+    `postgresql://service:s@one,two/messaging?${READ_WRITE}`,
+  ],
+])('withRoleOf keeps the hosts and the database of %s', (address, expected) => {
+  expect(withRoleOf(address, 'postgresql://service:s@pooler:6432/alias')).toBe(expected);
 });

@@ -33,6 +33,13 @@ export function parseDatabaseAddress(text: string): DatabaseAddress {
   };
 }
 
+/** The same hosts and database as another role. @param other an address of that role's */
+export function withRoleOf(address: string, other: string): string {
+  const [, , login = ''] = ADDRESS.exec(other) ?? [];
+  const [, protocol, , hosts, rest = ''] = ADDRESS.exec(address)!;
+  return `${protocol}${login}${hosts}${rest}`;
+}
+
 function checked(host: string): string {
   const [, name, port] = HOST.exec(host) ?? [];
   if (!name || Number(port ?? 5432) < 1 || Number(port ?? 5432) > 65_535)

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AbstractLogger, DataSource, DataSourceOptions } from 'typeorm';
 import { AppError } from '../common/app-error';
 import { isLockConflict } from '../common/database-errors';
+import { withRoleOf } from '../common/database-address';
 import { Config } from '../config/config';
 import { connectionOptions } from './data-source';
 import { Database } from './database';
@@ -84,12 +85,22 @@ function directDataSource(config: Config, migrations: Migrations | undefined): D
   });
 }
 
-/** With connections of both roles, if there are two. */
+/**
+ * With connections of both roles, if there are two. They go past a pooler too: it would keep those that it opened before
+ * the roles had their settings.
+ */
 async function withServiceRole<T>(
   given: Config,
   work: (serviceRole: ServiceRole | null) => Promise<T>,
 ): Promise<T> {
-  const config = { ...given, databaseOwnerUrl: given.databaseOwnerUrl ?? given.databaseDirectUrl };
+  const { databaseUrl, databaseDirectUrl } = given;
+  const config = databaseDirectUrl
+    ? {
+        ...given,
+        databaseUrl: withRoleOf(databaseDirectUrl, databaseUrl),
+        databaseOwnerUrl: databaseDirectUrl,
+      }
+    : given;
   if (!config.databaseOwnerUrl) return work(null);
   const dataSource = new DataSource({ ...connectionOptions(config), migrations: [], poolSize: 1 });
   await dataSource.initialize();

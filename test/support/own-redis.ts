@@ -1,10 +1,9 @@
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { freePort, startReaper } from '../../scripts/processes.mjs';
-import { findHome } from '../../scripts/servers/home.mjs';
+import { freePort } from '../../scripts/processes.mjs';
 import { startRedis } from '../../scripts/servers/redis.mjs';
+import { ownPlace } from './own-place';
 
 type Options = Parameters<typeof startRedis>[0];
 type Server = Awaited<ReturnType<typeof startRedis>>;
@@ -18,13 +17,9 @@ export class OwnRedis {
 
   /** @param password default: one of its own */
   static async start(password?: string): Promise<OwnRedis> {
-    const folder = mkdtempSync(join(tmpdir(), 'messaging-redis-'));
-    chmodSync(folder, 0o755); // the server may run as another user
-    const home = findHome(folder);
-    if (password) writeFileSync(join(home.directory, 'redis.password'), password);
-    const reaper = await startReaper();
-    for (const path of new Set([folder, home.directory])) reaper.removeAtEnd(path);
-    const options = { home, reaper, disposable: true, onLog: () => undefined, port: await freePort() };
+    const place = await ownPlace();
+    if (password) writeFileSync(join(place.home.directory, 'redis.password'), password);
+    const options = { ...place, disposable: true, port: await freePort() };
     return new OwnRedis(options, await startRedis(options));
   }
 

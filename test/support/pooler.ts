@@ -1,10 +1,6 @@
-import { chmodSync, mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Client } from 'pg';
-import { startReaper } from '../../scripts/processes.mjs';
-import { findHome } from '../../scripts/servers/home.mjs';
 import { startPgBouncer } from '../../scripts/servers/pgbouncer.mjs';
+import { ownPlace, Place } from './own-place';
 import { direct, TestStores } from './test-database';
 
 /** What PgBouncer says of one of its pools. */
@@ -23,16 +19,12 @@ export class Pooler {
     /** What the service behind it needs. */
     readonly env: Record<string, string>,
     private readonly consoleUrl: string,
-    private readonly reaper: Awaited<ReturnType<typeof startReaper>>,
+    private readonly reaper: Place['reaper'],
   ) {}
 
   /** @param serverConnections to the database, for all clients together */
   static async start(given: TestStores, serverConnections: number): Promise<Pooler> {
-    const folder = mkdtempSync(join(tmpdir(), 'messaging-pooler-'));
-    chmodSync(folder, 0o755); // it may run as another user
-    const home = findHome(folder);
-    const reaper = await startReaper();
-    for (const path of new Set([folder, home.directory])) reaper.removeAtEnd(path);
+    const { home, reaper } = await ownPlace();
     const databaseUrl = direct(given.databaseUrl);
     const ownerUrl = given.databaseOwnerUrl && direct(given.databaseOwnerUrl);
     const urls = [databaseUrl, ...(ownerUrl ? [ownerUrl] : [])];

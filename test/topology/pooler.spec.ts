@@ -128,7 +128,7 @@ describe('behind PgBouncer in transaction mode', () => {
         code: 'INVALID_BODY',
         message: expect.stringContaining('DATABASE_DIRECT_URL'),
       });
-      const pool = new DatabasePool(poolOptions({ ...config, databaseUrl: direct(config.databaseUrl) }));
+      const pool = new DatabasePool(poolOptions(config));
       const client = await connect(pool);
       const reader = {
         query: async <Row>(sql: string, parameters: unknown[] = []) =>

@@ -6,8 +6,9 @@ import { RedisSubscriber } from '../../src/redis/redis-subscriber';
 import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service';
 import { ApiClient } from '../support/api-client';
 import { Chat, ConnectedWorkspace } from '../support/connected-workspace';
+import { ownPlace, Place } from '../support/own-place';
 import { openQueue } from '../support/redis-connections';
-import { ownPlace, RedisNode } from '../../scripts/servers/redis-node.mjs';
+import { RedisNode } from '../../scripts/servers/redis-node.mjs';
 import { RedisCluster } from '../../scripts/servers/redis-cluster.mjs';
 import { RedisSentinels } from '../support/redis-sentinels.mjs';
 import { Receiver } from '../support/receiver';
@@ -34,7 +35,7 @@ const KINDS = [
 ];
 
 describe.each(KINDS)('with Redis as $kind', ({ Several }) => {
-  let place: Awaited<ReturnType<typeof ownPlace>>;
+  let place: Place;
   let redis: RedisCluster | RedisSentinels;
   let stores: TestStores;
   let telegram: TelegramSimulator;
