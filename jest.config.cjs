@@ -32,7 +32,7 @@ module.exports = {
   setupFiles: ['reflect-metadata'],
   collectCoverageFrom: ['src/**/*.ts', '!src/**/*.spec.ts'],
   coverageProvider: 'v8',
-  maxWorkers: 2,
+  maxWorkers: 3,
   workerIdleMemoryLimit: '768MB',
   clearMocks: true,
   // Several waits of a test may each take long on a busy machine; what must be fast says so itself.
