@@ -9,15 +9,8 @@ import { ApiClient } from './api-client';
 import { Cluster } from './cluster';
 import { ContractValidator } from './contract-validator';
 import { Fixtures } from './fixtures';
-import {
-  createStores,
-  databaseOf,
-  dropStores,
-  ownerOf,
-  setting,
-  TestDatabase,
-  TestStores,
-} from './test-database';
+import { environmentOf } from './service-process';
+import { createStores, dropStores, TestDatabase, TestStores } from './test-database';
 
 /** `npm run test:cluster`: requests go to processes of their own, and so do deliveries; this one only looks on. */
 const isClustered = process.env['TEST_CLUSTER'] === 'true';
@@ -50,12 +43,11 @@ export class TestService {
     const stores = beside?.stores ?? (await createStores());
     const cluster =
       isClustered && !beside && role !== 'worker'
-        ? await Cluster.start(stores, { ...environment(stores), ...env })
+        ? await Cluster.start(stores, { ...environment(stores, 'api'), ...env })
         : null;
     const ownRole = cluster ? 'api' : role;
     const config = Config.from({
-      ...environment(stores),
-      ...ownerOf(stores, ownRole),
+      ...environment(stores, ownRole),
       ROLE: ownRole,
       ...env,
     });
@@ -90,17 +82,12 @@ export class TestService {
   }
 }
 
-function environment(stores: TestStores): Record<string, string> {
+function environment(stores: TestStores, role: Role): Record<string, string> {
   return {
-    NODE_ENV: 'test',
+    ...environmentOf(stores, role),
     HOST: '127.0.0.1',
     PORT: '0',
-    ...databaseOf(stores),
     DATABASE_POOL_SIZE: '10',
-    REDIS_URL: stores.redisUrl,
-    SECRETS_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
     LOG_LEVEL: 'silent',
-    WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
-    WEBHOOK_EXTRA_CA_FILE: setting('TEST_CA_FILE'),
   };
 }

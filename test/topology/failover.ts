@@ -6,6 +6,7 @@ import { Config } from '../../src/config/config';
 import { migrate } from '../../src/database/migrator';
 import { Receiver } from '../support/receiver';
 import { TestService } from '../support/service';
+import { environmentOf } from '../support/service-process';
 import { PostgresPair } from '../support/standby';
 import { TcpProxy } from '../support/tcp-proxy';
 import { ownRedis, TestStores } from '../support/test-database';
@@ -145,12 +146,6 @@ export class Failover {
   }
 }
 
-function configOf({ databaseUrl, databaseOwnerUrl, redisUrl }: TestStores): Config {
-  return Config.from({
-    ROLE: 'worker',
-    DATABASE_URL: databaseUrl,
-    DATABASE_OWNER_URL: databaseOwnerUrl,
-    REDIS_URL: redisUrl,
-    SECRETS_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
-  });
+function configOf(stores: TestStores): Config {
+  return Config.from({ ...environmentOf(stores, 'worker'), ROLE: 'worker' });
 }
