@@ -14,7 +14,9 @@ const ROOT = resolve(__dirname, '../..');
 const read = (path: string) => readFileSync(resolve(ROOT, path), 'utf8');
 const PAGES = [
   ...['README.md', 'CHANGELOG.md', 'SECURITY.md'],
-  ...readdirSync(resolve(ROOT, 'docs')).map((file) => `docs/${file}`),
+  ...readdirSync(resolve(ROOT, 'docs'))
+    .filter((file) => file.endsWith('.md'))
+    .map((file) => `docs/${file}`),
 ];
 
 /** The text below a heading, up to the next heading. */
