@@ -11,7 +11,7 @@ interface Page {
   nextCursor: string | null;
 }
 
-/** A visitor's page as docs/widget.md describes it: it connects again when its stream ends, and reads what it missed. */
+/** A visitor's page as docs/widget-protocol.md describes it: it connects again when its stream ends, and reads what it missed. */
 export class VisitorPage {
   /** The bodies of the conversation's messages, by id. */
   readonly messages = new Map<string, string>();
