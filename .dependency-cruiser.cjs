@@ -1,7 +1,7 @@
 // The layers, as arrows: who may import whom. Arrows go down only and never in a circle.
 //
 //                 main  cli  index                          the top: wires everything
-//      webhooks   channels   retention   openapi   health   react to events, or serve the process
+//      webhooks   channels   retention   openapi   health   widget-files   react to events, or serve the process
 //                                ↓
 //                             privacy                      erases and exports what others keep
 //                    ↓
@@ -47,6 +47,7 @@ const MAY_IMPORT = {
   retention: ['privacy', 'queue', ...GROUND],
   health: GROUND,
   openapi: ['outbox', ...GROUND],
+  'widget-files': GROUND,
 };
 
 /**

@@ -5,6 +5,7 @@ import { WidgetModule } from './channels/widget/widget.module';
 import { ContactsApiModule } from './contacts/contacts.module';
 import { ConversationsApiModule } from './conversations/conversations.module';
 import { MessagesApiModule } from './messages/messages.module';
+import { WidgetFilesModule } from './widget-files/widget-files.module';
 
 /** What serves HTTP: the REST API below `/api/v1`, the providers' hooks and the widget beside it. */
 @Module({
@@ -15,6 +16,7 @@ import { MessagesApiModule } from './messages/messages.module';
     MessagesApiModule,
     HooksModule,
     WidgetModule,
+    WidgetFilesModule,
   ],
 })
 export class ApiModule {}

@@ -30,6 +30,8 @@ const OUTSIDE_API = [
   'health/*path',
   // The channels' providers and the widget call it: their addresses outlive a version of the API.
   'channels/*path',
+  // Workspaces' pages load the widget's files: their snippets outlive a version of the API.
+  'widget/*path',
 ];
 const BODY_LIMIT: BodyLimit = { bytes: 256 * 1024, label: '256 KiB' };
 const UNTRUSTED_PROXY =

@@ -329,6 +329,8 @@ describe('access', () => {
       /^\/health\//,
       // The addresses at providers and in workspaces' pages outlive a version of the API.
       /^\/channels\//,
+      // The snippets in workspaces' pages do so, too.
+      /^\/widget\//,
       // The documentation is for people, and itself names the API's version.
       /^\/docs/,
     ];

@@ -1,0 +1,63 @@
+import { resolve } from 'node:path';
+import { Injectable, Logger, OnModuleInit } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { AppError } from '../common/app-error';
+import { NO_STORE } from '../common/standard-headers';
+import { ENCODINGS, WidgetFile } from './widget-file';
+import { WidgetFiles } from './widget-files';
+
+/** The same from `src` and from `dist`. */
+const FOLDER = resolve(__dirname, '../../dist/widget');
+
+/** The loader has the same address in every build: pages get a new one within minutes. */
+const SHORT = 'public, max-age=300, stale-while-revalidate=86400';
+/** A chunk's name says what is in it. */
+const FOREVER = 'public, max-age=31536000, immutable';
+
+/** Pages of any origin may load a file, also those that admit nothing else from other origins. */
+const HEADERS = {
+  'Content-Type': 'text/javascript; charset=utf-8',
+  'Access-Control-Allow-Origin': '*',
+  'Cross-Origin-Resource-Policy': 'cross-origin',
+  Vary: 'Accept-Encoding',
+};
+
+/** Sends the widget's files. It holds the build that it finds at the start. */
+@Injectable()
+export class WidgetFilesService implements OnModuleInit {
+  private readonly logger = new Logger(WidgetFilesService.name);
+  private files: WidgetFiles;
+
+  async onModuleInit(): Promise<void> {
+    this.files = await WidgetFiles.read(FOLDER);
+    if (!this.files.loader)
+      this.logger.warn(`the widget is not built: ${FOLDER} has no files, so /widget/ answers 404`);
+  }
+
+  /** @throws AppError NOT_FOUND: the widget is not built */
+  async sendLoader(request: Request, response: Response): Promise<void> {
+    if (!this.files.loader) throw AppError.notFound('File');
+    await send(this.files.loader, SHORT, request, response);
+  }
+
+  /** @throws AppError NOT_FOUND: no build has such a chunk */
+  async sendChunk(fileName: string, request: Request, response: Response): Promise<void> {
+    const found = this.files.findChunk(fileName);
+    if (!found) throw AppError.notFound('File');
+    await send(found.file, found.isExact ? FOREVER : NO_STORE, request, response);
+  }
+}
+
+/** Without a body if the client has these bytes already, or asks by HEAD. */
+async function send(
+  file: WidgetFile,
+  cacheControl: string,
+  request: Request,
+  response: Response,
+): Promise<void> {
+  const encoding = ENCODINGS.find((candidate) => request.acceptsEncodings(candidate)) ?? 'identity';
+  response.set({ ...HEADERS, 'Cache-Control': cacheControl, ETag: file.etag(encoding) });
+  const bytes = await file.in(encoding);
+  if (encoding !== 'identity') response.set('Content-Encoding', encoding);
+  response.send(bytes);
+}
