@@ -42,7 +42,7 @@ export function addChannelCommands(program: Command): void {
       'after',
       CREDENTIALS +
         example(
-          '{id, channel, externalId, status, hookUrl, settings, reveal, …}; reveal is printed only once',
+          '{id, channel, externalId, status, hookUrl, snippet, settings, reveal, …}; reveal is printed only once',
           'channel connect --workspace acme --channel TELEGRAM --credentials @bot.json',
         ),
     )

@@ -89,6 +89,15 @@ export function hookUrlOf(
   return `${publicUrl}/channels/${slugOf(channel)}/${hookKey}`;
 }
 
+/** The HTML that shows the widget in a workspace's pages; null for the other channels. */
+export function snippetOf(
+  publicUrl: string,
+  { channel, hookKey }: { channel: Channel; hookKey: string },
+): string | null {
+  if (channel !== 'WIDGET') return null;
+  return `<script async src="${publicUrl}/widget/v1.js" data-site-key="${hookKey}"></script>`;
+}
+
 export function describeChannel(channel: Channel): ChannelDescriptor {
   return CHANNEL_DESCRIPTORS[channel];
 }

@@ -66,6 +66,7 @@ describe('channel connections', () => {
         externalId: botToken.split(':')[0],
         status: 'ACTIVE',
         hookUrl: url,
+        snippet: null,
         settings: {},
         credentialsExpireAt: null,
         createdAt: expect.any(Date),

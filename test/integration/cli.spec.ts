@@ -679,6 +679,7 @@ describe('channel', () => {
       externalId: botToken.split(':')[0],
       status: 'ACTIVE',
       hookUrl: telegram.webhooks.get(botToken)!.url,
+      snippet: null,
       settings: {},
       credentialsExpireAt: null,
       createdAt: MOMENT,
@@ -699,6 +700,19 @@ describe('channel', () => {
       code: 'NOT_FOUND',
       message: 'This channel connection is DISCONNECTED: connect the account anew.',
     });
+  });
+
+  it("prints the snippet for a workspace's pages with a widget", async () => {
+    const credentials = JSON.stringify({ allowedOrigins: ['https://shop.example'] });
+    const widget = ['--workspace', 'talks', '--channel', 'WIDGET', '--credentials', credentials];
+    const { reveal, ...connected } = await cli('channel', 'connect', ...widget);
+    const siteKey = (connected.hookUrl as string).split('/').at(-1);
+    expect(connected.snippet).toBe(
+      `<script async src="https://chat.example/widget/v1.js" data-site-key="${siteKey}"></script>`,
+    );
+    expect(reveal).toEqual({ identitySecret: expect.stringMatching(/^[0-9a-f]{64}$/) });
+    expect(await cli('channel', 'list', '--workspace', 'talks')).toEqual({ data: [connected] });
+    await cli('channel', 'disconnect', '--id', connected.id as string);
   });
 
   it('reads credentials from stdin, too', async () => {

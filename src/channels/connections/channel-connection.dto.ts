@@ -20,6 +20,8 @@ export interface ChannelConnectionSummary {
   status: ConnectionStatus;
   /** The address that the provider calls; for the widget, the base of its paths. */
   hookUrl: string;
+  /** The HTML that shows the widget in the workspace's pages; null for the other channels. */
+  snippet: string | null;
   /** The part of the credentials that is not secret. */
   settings: object;
   /** Null for never. */
@@ -41,8 +43,18 @@ export interface DisconnectedChannel extends ChannelConnectionSummary {
 
 export function toConnectionSummary(
   connection: ChannelConnectionEntity,
-  hookUrl: string,
+  addresses: Pick<ChannelConnectionSummary, 'hookUrl' | 'snippet'>,
 ): ChannelConnectionSummary {
   const { id, channel, externalId, status, settings, credentialsExpireAt, createdAt, updatedAt } = connection;
-  return { id, channel, externalId, status, hookUrl, settings, credentialsExpireAt, createdAt, updatedAt };
+  return {
+    id,
+    channel,
+    externalId,
+    status,
+    ...addresses,
+    settings,
+    credentialsExpireAt,
+    createdAt,
+    updatedAt,
+  };
 }

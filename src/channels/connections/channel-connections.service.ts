@@ -187,7 +187,9 @@ export class ChannelConnectionsService {
   }
 
   private summary(connection: ChannelConnectionEntity): ChannelConnectionSummary {
-    return toConnectionSummary(connection, this.registration.hookUrlOf(connection));
+    const hookUrl = this.registration.hookUrlOf(connection);
+    const snippet = this.registration.snippetOf(connection);
+    return toConnectionSummary(connection, { hookUrl, snippet });
   }
 
   private recordPipelined(

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { randomBase62 } from '../../common/base62';
-import { Channel, hookUrlOf } from '../../common/channel';
+import { Channel, hookUrlOf, snippetOf } from '../../common/channel';
 import { newId } from '../../common/ids';
 import { SecretBox } from '../../common/secret-box';
 import { Config } from '../../config/config';
@@ -84,5 +84,9 @@ export class ConnectionRegistration {
 
   hookUrlOf(connection: Pick<Connection, 'channel' | 'hookKey'>): string {
     return hookUrlOf(this.config.publicUrl, connection);
+  }
+
+  snippetOf(connection: Pick<Connection, 'channel' | 'hookKey'>): string | null {
+    return snippetOf(this.config.publicUrl, connection);
   }
 }
