@@ -6,6 +6,7 @@ import { trueOrFalse } from './option-values';
 interface CreateOptions {
   workspace: string;
   name: string;
+  displayName?: string;
   email: string;
   role: AgentRole;
   bot?: boolean;
@@ -14,6 +15,8 @@ interface CreateOptions {
 
 interface UpdateOptions {
   id: string;
+  /** False for none. */
+  displayName?: string | false;
   role?: AgentRole;
   active?: boolean;
 }
@@ -25,7 +28,8 @@ export function addAgentCommands(program: Command): void {
     .command('create')
     .description('Creates an agent.')
     .requiredOption('--workspace <slug>', 'the workspace')
-    .requiredOption('--name <name>', 'the name that customers see')
+    .requiredOption('--name <name>', 'the name that colleagues see')
+    .option('--display-name <name>', 'the name that customers see; none by default')
     .requiredOption('--email <address>', 'unique within the workspace')
     .requiredOption('--role <role>', 'OWNER, ADMIN or AGENT')
     .option('--bot', 'create a bot account')
@@ -33,7 +37,7 @@ export function addAgentCommands(program: Command): void {
     .addHelpText(
       'after',
       example(
-        '{id, name, email, role, isBot, active, …}',
+        '{id, name, displayName, email, role, isBot, active, …}',
         'agent create --workspace acme --name Ada --email ada@example.com --role OWNER',
       ),
     )
@@ -52,15 +56,18 @@ export function addAgentCommands(program: Command): void {
 
   agent
     .command('update')
-    .description("Changes an agent's role, or activates or deactivates it.")
+    .description("Changes an agent's role or display name, or activates or deactivates it.")
     .requiredOption('--id <id>', 'the agent')
+    .option('--display-name <name>', 'the name that customers see')
+    .option('--no-display-name', 'customers see no name')
     .option('--role <role>', 'OWNER, ADMIN or AGENT')
     .option('--active <boolean>', 'true or false', trueOrFalse)
     .hook('preAction', requireChange)
     .addHelpText('after', example('the agent', 'agent update --id <id> --active false'))
     .action(
-      withServices(async ({ lookup, agents, operator }, { id, ...changes }: UpdateOptions) =>
-        agents.update(await lookup.tenantOf('Agent', id), id, changes, operator),
-      ),
+      withServices(async ({ lookup, agents, operator }, { id, displayName, ...others }: UpdateOptions) => {
+        const changes = { ...others, displayName: displayName === false ? null : displayName };
+        return agents.update(await lookup.tenantOf('Agent', id), id, changes, operator);
+      }),
     );
 }

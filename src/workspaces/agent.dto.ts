@@ -8,6 +8,13 @@ export class CreateAgent {
   @IsStorableText()
   name: string;
 
+  /** What customers see of the name: the widget shows it. */
+  @IsOptional()
+  @MaxCharacters(200)
+  @NotBlank()
+  @IsStorableText()
+  displayName?: string | null;
+
   /** Unique within the workspace; case does not matter. */
   @IsEmail({}, { message: 'must be an e-mail address' })
   email: string;
@@ -26,6 +33,13 @@ export class CreateAgent {
 
 /** A field that is left out does not change. */
 export class UpdateAgent {
+  /** Null takes it away. */
+  @IsOptional()
+  @MaxCharacters(200)
+  @NotBlank()
+  @IsStorableText()
+  displayName?: string | null;
+
   @IsOptional()
   @IsIn(AGENT_ROLES)
   role?: AgentRole;

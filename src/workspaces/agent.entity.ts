@@ -14,6 +14,10 @@ export class AgentEntity {
   @Column('text')
   name: string;
 
+  /** What customers see of the name; null for nothing. */
+  @Column('text', { name: 'display_name', nullable: true })
+  displayName: string | null;
+
   @Column('text')
   email: string;
 

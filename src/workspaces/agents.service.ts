@@ -31,12 +31,13 @@ export class AgentsService {
    * @throws AppError INVALID_BODY, also when another agent has the e-mail address; FORBIDDEN; NOT_FOUND (the workspace)
    */
   async create(tenantId: string, input: CreateAgent, actor: Actor): Promise<AgentEntity> {
-    const { isBot = false, active = true, ...given } = validate(CreateAgent, input);
+    const { displayName = null, isBot = false, active = true, ...given } = validate(CreateAgent, input);
     const now = new Date();
     const agent: AgentEntity = {
       id: newId(),
       tenantId,
       ...given,
+      displayName,
       isBot,
       active,
       createdAt: now,
@@ -46,7 +47,7 @@ export class AgentsService {
       await this.database.transaction(async (tx) => {
         await requirePermission(tx, tenantId, actor, 'agent.create');
         await this.agents.insert(tx, agent);
-        const after = valuesOf(agent, ['role', 'isBot', 'active']);
+        const after = valuesOf(agent, ['displayName', 'role', 'isBot', 'active']);
         const subject = { tenantId, actor, entity: 'agent', entityId: agent.id };
         this.audit.appendPipelined(tx, { ...subject, action: 'agent.created', after });
       });
@@ -58,17 +59,18 @@ export class AgentsService {
   }
 
   /**
-   * Changes an agent's role, or activates or deactivates it.
+   * Changes an agent's role or display name, or activates or deactivates it.
    * @throws AppError INVALID_BODY, FORBIDDEN, NOT_FOUND
    */
   async update(tenantId: string, id: string, input: UpdateAgent, actor: Actor): Promise<AgentEntity> {
-    const { role, active } = validate(UpdateAgent, input);
+    const { displayName, role, active } = validate(UpdateAgent, input);
     return this.database.transaction(async (tx) => {
       await requirePermission(tx, tenantId, actor, 'agent.update');
       const before = await this.agents.lock(tx, tenantId, id);
       if (!before) throw AppError.notFound('Agent');
       const after = {
         ...before,
+        displayName: displayName === undefined ? before.displayName : displayName,
         role: role ?? before.role,
         active: active ?? before.active,
         updatedAt: new Date(),
@@ -77,6 +79,9 @@ export class AgentsService {
       const subject = { tenantId, actor, entity: 'agent', entityId: id };
       const roles = changedValues(before, after, ['role']);
       if (roles) this.audit.appendPipelined(tx, { ...subject, action: 'agent.role_changed', ...roles });
+      const names = changedValues(before, after, ['displayName']);
+      if (names)
+        this.audit.appendPipelined(tx, { ...subject, action: 'agent.display_name_changed', ...names });
       const activity = changedValues(before, after, ['active']);
       const action = after.active ? 'agent.activated' : 'agent.deactivated';
       if (activity) this.audit.appendPipelined(tx, { ...subject, action, ...activity });

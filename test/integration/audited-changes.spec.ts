@@ -368,7 +368,11 @@ describe('every change of a workspace', () => {
         async () => {
           const input = { name: 'Ben', email: 'ben@example.com', role: 'AGENT' as const };
           const { id } = await agents().create(workspace.id, input, actor);
-          return { entity: 'agent', entityId: id, after: { role: 'AGENT', isBot: false, active: true } };
+          return {
+            entity: 'agent',
+            entityId: id,
+            after: { displayName: null, role: 'AGENT', isBot: false, active: true },
+          };
         },
     },
     'agent.role_changed': updateAgent(
@@ -376,6 +380,12 @@ describe('every change of a workspace', () => {
       { role: 'AGENT' },
       { role: 'AGENT' },
       { role: 'ADMIN' },
+    ),
+    'agent.display_name_changed': updateAgent(
+      'agent.update',
+      { displayName: 'Ana' },
+      { displayName: 'Ana' },
+      { displayName: null },
     ),
     'agent.deactivated': updateAgent('agent.update', {}, { active: true }, { active: false }),
     'agent.activated': updateAgent('agent.update', { active: false }, { active: false }, { active: true }),

@@ -165,11 +165,20 @@ describe('agent', () => {
   it('creates agents and bots, lists them, and changes their role and whether they may act', async () => {
     const create = ['agent', 'create', '--workspace', 'acme'];
     const [ada, bot] = await Promise.all([
-      cli(...create, '--name', 'Ada', '--email', 'ada@example.com', '--role', 'OWNER'),
+      cli(
+        ...[...create, '--name', 'Ada Lovelace', '--display-name', 'Ada'],
+        ...['--email', 'ada@example.com', '--role', 'OWNER'],
+      ),
       cli(...create, '--name', 'Robo', '--email', 'r@example.com', '--role', 'AGENT', '--bot', '--inactive'),
     ]);
-    expect(ada).toMatchObject({ id: UUID, name: 'Ada', role: 'OWNER', isBot: false, active: true });
-    expect(bot).toMatchObject({ email: 'r@example.com', role: 'AGENT', isBot: true, active: false });
+    expect(ada).toMatchObject({
+      ...{ id: UUID, name: 'Ada Lovelace', displayName: 'Ada' },
+      ...{ role: 'OWNER', isBot: false, active: true },
+    });
+    expect(bot).toMatchObject({
+      ...{ displayName: null, email: 'r@example.com' },
+      ...{ role: 'AGENT', isBot: true, active: false },
+    });
 
     const updated = await cli('agent', 'update', '--id', bot.id, '--role', 'ADMIN', '--active', 'true');
     expect(updated).toEqual({ ...bot, role: 'ADMIN', active: true, updatedAt: MOMENT });
@@ -177,6 +186,15 @@ describe('agent', () => {
     const { data: all } = await cli('agent', 'list', '--workspace', 'acme');
     expect(all).toHaveLength(2);
     expect(all).toEqual(expect.arrayContaining([ada, updated]));
+
+    const update = (...flags: string[]) => cli('agent', 'update', '--id', ada.id as string, ...flags);
+    expect(await update('--display-name', 'Countess')).toMatchObject({ displayName: 'Countess' });
+    expect(await update('--role', 'ADMIN')).toMatchObject({ displayName: 'Countess' });
+    expect(await update('--no-display-name')).toMatchObject({ displayName: null, role: 'ADMIN' });
+    expect(await refusal('agent', 'update', '--id', ada.id as string, '--display-name', ' ')).toMatchObject({
+      code: 'INVALID_BODY',
+      details: [{ field: 'displayName', message: 'must not be blank' }],
+    });
   });
 
   it('answers alike for an id that is unknown and for one that is none', async () => {
