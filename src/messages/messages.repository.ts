@@ -22,13 +22,11 @@ export class MessagesRepository {
     conversationId: string,
     cursor: string | undefined,
     count: number,
-    { withUnsent = true }: { withUnsent?: boolean } = {},
   ): Promise<ListedMessage[]> {
-    const page = new PageStatement(LISTED, 'messages')
+    return new PageStatement(LISTED, 'messages')
       .where('tenant_id = ?', tenantId)
-      .where('conversation_id = ?', conversationId);
-    if (!withUnsent) page.where(`coalesce(delivery_status, '') NOT IN ('QUEUED', 'SENDING')`);
-    return page.read(this.database, cursor, count);
+      .where('conversation_id = ?', conversationId)
+      .read(this.database, cursor, count);
   }
 
   insertPipelined(tx: Transaction, message: MessageEntity): Pipelined {

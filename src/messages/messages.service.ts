@@ -34,18 +34,13 @@ export class MessagesService {
   ) {}
 
   /**
-   * A page of a conversation's messages, newest first; with `withUnsent: false` without those that wait to be sent.
+   * A page of a conversation's messages, newest first.
    * @throws AppError NOT_FOUND
    */
-  async list(
-    tenantId: string,
-    conversationId: string,
-    query: PageQuery,
-    options: { withUnsent?: boolean } = {},
-  ): Promise<Page<MessageResponse>> {
+  async list(tenantId: string, conversationId: string, query: PageQuery): Promise<Page<MessageResponse>> {
     if (!isId(conversationId)) throw AppError.notFound('Conversation');
     const { cursor, limit } = query;
-    const rows = await this.messages.list(tenantId, conversationId, cursor, limit + 1, options);
+    const rows = await this.messages.list(tenantId, conversationId, cursor, limit + 1);
     // A conversation with messages exists. Only an empty page leaves that open.
     if (rows.length === 0 && !(await this.conversations.exists(tenantId, conversationId)))
       throw AppError.notFound('Conversation');

@@ -55,10 +55,9 @@ describe('the stream of a visitor', () => {
     await stream.next('ready');
     return stream;
   }
-  const send = async (conversationId: string, body: string) =>
-    (await tenant.client.post(`/conversations/${conversationId}/messages`, { body })).body.message as {
-      id: string;
-    };
+  const send = async (conversationId: string, body: string, sender: { senderAgentId?: string } = {}) =>
+    (await tenant.client.post(`/conversations/${conversationId}/messages`, { body, ...sender })).body
+      .message as { id: string };
   const deliveryOf = async (visitor: TestVisitor, id: string) =>
     ((await visitor.history()).body.data as { id: string; delivery: { status: string } }[]).find(
       (message) => message.id === id,
@@ -82,7 +81,8 @@ describe('the stream of a visitor', () => {
     expect(here.response.headers.get('cache-control')).toBe('no-store');
     expect(here.events[0]).toEqual({ event: 'ready', id: '1', data: { conversationId, sequence: 1 } });
 
-    const sent = await send(conversationId, 'An answer');
+    const { id: senderAgentId } = await service.make.agent(tenant.workspace, { displayName: 'Ada' });
+    const sent = await send(conversationId, 'An answer', { senderAgentId });
     for (const stream of [here, there]) {
       const { id, data } = await stream.next('message');
       expect(id).toBe('2');
@@ -92,6 +92,8 @@ describe('the stream of a visitor', () => {
         message: {
           id: sent.id,
           senderType: 'AGENT',
+          senderName: 'Ada',
+          clientMessageId: null,
           body: 'An answer',
           createdAt: expect.any(String),
           delivery: { status: expect.stringMatching(/^(SENDING|SENT)$/) },

@@ -12,6 +12,7 @@ import { SYSTEM } from '../../src/common/principal';
 import { Database } from '../../src/database/database';
 import { errorBody } from '../support/errors';
 import { eventsOf } from '../support/events';
+import { AgentsService } from '../../src/workspaces/agents.service';
 import { createTenant, Tenant } from '../support/routes';
 import { TestService } from '../support/service';
 import { waitFor } from '../support/wait';
@@ -447,6 +448,8 @@ describe('the widget', () => {
         message: {
           id: expect.any(String),
           senderType: 'CUSTOMER',
+          senderName: null,
+          clientMessageId: 'm-1',
           body: 'Where is my order?',
           createdAt: expect.any(String),
           delivery: { status: null },
@@ -483,6 +486,15 @@ describe('the widget', () => {
       expect(answers.map(({ status }) => status).sort()).toEqual([...Array<number>(19).fill(200), 201]);
       expect(new Set(answers.map(({ body }) => body.message.id as string)).size).toBe(1);
       expect((await visitor.history()).body.data).toHaveLength(1);
+    });
+
+    it('is shown to the visitor with its client message id, in every browser', async () => {
+      const session = { visitor: { id: 'user 7', signature: widget.sign('user 7') } };
+      const [first, second] = [await visitorOf(widget, session), await visitorOf(widget, session)];
+      await first.post('phone:1');
+      await second.post('laptop_1');
+      const { data } = (await first.history()).body as { data: { clientMessageId: string }[] };
+      expect(data.map(({ clientMessageId }) => clientMessageId)).toEqual(['laptop_1', 'phone:1']);
     });
 
     it('is not mixed up with another visitor’s of the same id', async () => {
@@ -541,9 +553,11 @@ describe('the widget', () => {
       expect(seen).toHaveLength(6);
       const whole: any[] = await tenant.client.all(`/conversations/${conversationId}/messages`, 50);
       expect(seen).toEqual(
-        whole.map(({ id, senderType, body, createdAt, delivery }) => ({
+        whole.map(({ id, senderType, body, createdAt, delivery }, index) => ({
           id,
           senderType,
+          senderName: null,
+          clientMessageId: index === 0 ? null : `m-${whole.length - index}`,
           body,
           createdAt,
           delivery: { status: delivery.status },
@@ -551,7 +565,34 @@ describe('the widget', () => {
       );
     });
 
-    it('shows neither who answered nor why an answer failed', async () => {
+    it('shows agents by the display names that they have now', async () => {
+      const visitor = await visitorOf(widget);
+      await visitor.post('m-1');
+      const { conversationId } = (await visitor.open()).body;
+      const agents = await Promise.all(
+        ['Ada', 'Grace', null].map((displayName) =>
+          service.make.agent(tenant.workspace, { role: 'AGENT', displayName }),
+        ),
+      );
+      const [ada] = agents;
+      for (const { id: senderAgentId, displayName } of [...agents, ada!])
+        await tenant.client.post(`/conversations/${conversationId}/messages`, {
+          ...{ body: `I am ${displayName}`, senderAgentId },
+        });
+      await service.app
+        .get(AgentsService)
+        .update(tenant.workspace.id, ada!.id, { displayName: 'A.' }, SYSTEM);
+      const { data } = (await visitor.history()).body as { data: Record<string, unknown>[] };
+      expect(data.map(({ body, senderName }) => [body, senderName])).toEqual([
+        ['I am Ada', 'A.'],
+        ['I am null', null],
+        ['I am Grace', 'Grace'],
+        ['I am Ada', 'A.'],
+        ['Do you ship to Spain?', null],
+      ]);
+    });
+
+    it('shows neither which agent answered nor why an answer failed', async () => {
       const visitor = await visitorOf(widget);
       await visitor.post('m-1');
       const { conversationId } = (await visitor.open()).body;
@@ -565,6 +606,8 @@ describe('the widget', () => {
       expect(shown).toEqual({
         id: body.message.id,
         senderType: 'AGENT',
+        senderName: null,
+        clientMessageId: null,
         body: 'An answer',
         createdAt: body.message.createdAt,
         delivery: { status: 'FAILED' },

@@ -16,7 +16,9 @@ import { ContactsRepository } from '../../src/contacts/contacts.repository';
 import { CONVERSATION_STATUSES } from '../../src/conversations/conversation.entity';
 import { ConversationsRepository } from '../../src/conversations/conversations.repository';
 import { Database } from '../../src/database/database';
+import { VisitorMessagesRepository } from '../../src/channels/widget/visitor-messages.repository';
 import { MessagesRepository } from '../../src/messages/messages.repository';
+import { ErasedIds } from '../../src/secrets/erased-ids';
 import { EventQueueRepository } from '../../src/outbox/event-queue.repository';
 import {
   FIRST_POSITION,
@@ -40,6 +42,10 @@ const COMPARED = 400;
 const TENANTS = [1, 2, 3, 4].map((n) => uuid(n));
 const [BIG, , , TINY] = TENANTS as [string, string, string, string];
 const CONVERSATION = sequential(2);
+/** Of a visitor, who wrote half of its messages. */
+const VISITOR_CONVERSATION = sequential(5);
+const VISITOR_MESSAGES = 20_000;
+const AGENTS = 5_000;
 const ENDPOINTS = 20;
 const EVENTS = 50_000;
 const DELIVERED_EVENTS = 6_000;
@@ -205,6 +211,22 @@ describe('query plans', () => {
     it('of the messages of one conversation', async () => {
       const repository = dashboard.app.get(MessagesRepository);
       expectPage(await plansOf(() => repository.list(BIG, CONVERSATION, cursor, PAGE)), 'messages_pkey');
+    });
+
+    it("of a visitor's messages, with the agents' names and the client's ids", async () => {
+      const repository = new VisitorMessagesRepository(dashboard.get(Database), dashboard.get(ErasedIds));
+      const list = () =>
+        repository.list(BIG, VISITOR_CONVERSATION, { cursor, limit: PAGE - 1 }, { withUnsent: true });
+      for (const plan of await plansOf(list)) {
+        expectInOrder(plan);
+        expect(indexesOf(plan).sort()).toEqual([
+          expect.stringMatching(/^agents_(pkey|tenant_id_id_key)$/),
+          'messages_pkey',
+          'provider_messages_message_idx',
+        ]);
+        // One of each; PostgreSQL rounds the half of the rows that have a name up.
+        expect(rowsRead(plan)).toBeLessThanOrEqual(3 * PAGE);
+      }
     });
 
     it.each([BIG, TINY])('of the contacts of tenant %s', async (tenantId) => {
@@ -575,6 +597,8 @@ async function fill(connectionString: string): Promise<void> {
      SELECT id, 'Workspace', 'slug-' || n, 'PRO', NULL, NULL, '{}', now(), now()
      FROM unnest('{${TENANTS.join()}}'::uuid[]) WITH ORDINALITY w (id, n)`,
     `INSERT INTO agents VALUES ('${uuid(9)}', '${BIG}', 'Ana', 'ana@example.com', 'OWNER', false, true, now(), now())`,
+    OTHER_AGENTS,
+    'ANALYZE agents',
     `INSERT INTO contacts (id, tenant_id, created_at, updated_at)
      SELECT id, id, now(), now() FROM workspaces`,
   ]);
@@ -590,6 +614,9 @@ async function fill(connectionString: string): Promise<void> {
     PENDING,
     EVENT_QUEUE,
     CONNECTIONS,
+    VISITOR_MESSAGE_ROWS,
+    PROVIDER_MESSAGES,
+    'ANALYZE messages, provider_messages',
     QUEUED,
     DISPATCHES,
   ]);
@@ -636,6 +663,22 @@ const MESSAGES = `
   INSERT INTO messages (tenant_id, conversation_id, id, sender_type, sender_agent_id, body, delivery_status, created_at)
   SELECT '${BIG}', '${CONVERSATION}', ${ID}, 'AGENT', '${uuid(9)}', 'Message ' || i, 'SENT', now()
   FROM generate_series(1, ${ROWS}) i`;
+
+const OTHER_AGENTS = `
+  INSERT INTO agents (id, tenant_id, name, email, role, is_bot, active, created_at, updated_at)
+  SELECT ${ID}, '${BIG}', 'Agent', i || '@example.com', 'AGENT', false, true, now(), now()
+  FROM generate_series(1, ${AGENTS}) i`;
+
+const VISITOR_MESSAGE_ROWS = `
+  INSERT INTO messages (tenant_id, conversation_id, id, sender_type, sender_agent_id, body, delivery_status, created_at)
+  SELECT '${BIG}', '${VISITOR_CONVERSATION}', (lpad(to_hex(i * 5), 12, '0') || '70008000' || lpad(to_hex(i * 5), 12, '0'))::uuid, CASE WHEN i % 2 = 0 THEN 'CUSTOMER' ELSE 'AGENT' END,
+    CASE WHEN i % 2 = 1 THEN '${uuid(9)}'::uuid END, 'Message ' || i, CASE WHEN i % 2 = 1 THEN 'SENT' END, now()
+  FROM generate_series(1, ${VISITOR_MESSAGES}) i`;
+
+const PROVIDER_MESSAGES = `
+  INSERT INTO provider_messages (tenant_id, connection_id, provider_id, conversation_id, message_id, created_at)
+  SELECT tenant_id, '${uuid(501)}', 'visitor:x ' || id, conversation_id, id, now() FROM messages
+  WHERE tenant_id = '${BIG}' AND conversation_id = '${VISITOR_CONVERSATION}' AND sender_type = 'CUSTOMER'`;
 
 const EVENTS_ROWS = `
   INSERT INTO events (tenant_id, id, type, data, created_at)

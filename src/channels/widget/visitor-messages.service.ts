@@ -1,11 +1,10 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { AppError } from '../../common/app-error';
 import { isId } from '../../common/ids';
-import { Page, PageQuery } from '../../common/page';
-import { toMessage } from '../../messages/message.dto';
-import { MessagesService } from '../../messages/messages.service';
+import { Page, PageQuery, toPage } from '../../common/page';
 import { InboundService } from '../inbound/inbound.service';
 import { Visitor, Widget } from './visitor';
+import { providerIdOf, VisitorMessagesRepository } from './visitor-messages.repository';
 import { VisitorsRepository } from './visitors.repository';
 import {
   PostMessage,
@@ -24,7 +23,7 @@ export class VisitorMessagesService {
 
   constructor(
     private readonly inbound: InboundService,
-    private readonly messages: MessagesService,
+    private readonly messages: VisitorMessagesRepository,
     private readonly visitors: VisitorsRepository,
     private readonly signal: WidgetSignal,
   ) {}
@@ -39,8 +38,7 @@ export class VisitorMessagesService {
     { clientMessageId, body }: PostMessage,
     onKnown: () => void,
   ): Promise<PostedMessageResponse> {
-    // Unique over all visitors, because the client's id has no space.
-    const providerId = `${externalId} ${clientMessageId}`;
+    const providerId = providerIdOf(externalId, clientMessageId);
     const isNew = await this.inbound.receive(widget, {
       kind: 'message',
       accountId: widget.externalId,
@@ -49,11 +47,12 @@ export class VisitorMessagesService {
       body,
       metadata: null,
     });
-    const message = await this.visitors.findByProviderId(widget.tenantId, widget.id, providerId);
+    const message = await this.messages.findByProviderId(widget.tenantId, widget.id, providerId);
     if (!message) throw new Error('An inbound message was not stored');
     if (!isNew) onKnown();
     else this.notifyTabs(widget, externalId, message.id);
-    return { message: toVisitorMessage(toMessage(message)) };
+    // An erased message does not know its id any more, but the client does.
+    return { message: { ...toVisitorMessage(message), clientMessageId } };
   }
 
   /** Newest first. While the workspace is suspended, without what waits to be sent. */
@@ -65,8 +64,8 @@ export class VisitorMessagesService {
     const state = await this.visitors.state({ tenantId, connectionId: id, externalId });
     if (!state?.conversationId) return { data: [], nextCursor: null };
     const withUnsent = !state.isSuspended;
-    const page = await this.messages.list(tenantId, state.conversationId, query, { withUnsent });
-    return { data: page.data.map(toVisitorMessage), nextCursor: page.nextCursor };
+    const rows = await this.messages.list(tenantId, state.conversationId, query, { withUnsent });
+    return toPage(rows, query.limit, toVisitorMessage);
   }
 
   /**

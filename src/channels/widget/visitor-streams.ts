@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../common/app-error';
 import { Periodic } from '../../common/periodic';
 import { Connections } from '../../http/connections';
-import { toMessage } from '../../messages/message.dto';
 import { Metrics } from '../../metrics/metrics';
 import { WorkBudgets } from '../../rate-limit/work-budgets';
 import { EventStream } from './event-stream';
@@ -146,7 +145,7 @@ export class VisitorStreams implements OnModuleInit, BeforeApplicationShutdown {
     const { state, message } = found;
     group.send('message', state.sequence, {
       ...positionOf(state),
-      message: toVisitorMessage(toMessage(message)),
+      message: toVisitorMessage(message),
     });
   }
 }

@@ -1,13 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { MessageEntity } from '../../messages/message.entity';
 import { statusesBefore } from '../../messages/message-status';
 import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
 import { VERIFIED_FIELDS } from '../../contacts/contact.entity';
 import { isSuspended } from '../../workspaces/suspension';
-import { ErasedIds } from '../../secrets/erased-ids';
 import { OutboundMessagesRepository } from '../outbound/outbound-messages.repository';
 import { VisitorProfile } from './visitor-identity';
+import { VISITOR_MESSAGE, VisitorMessageRow } from './visitor-messages.repository';
 
 export interface VisitorKey {
   tenantId: string;
@@ -49,17 +48,11 @@ const STATE = `
   connection.updated_at::text AS version, conversation.id AS "conversationId",
   coalesce(conversation.event_sequence, 0)::float8 AS sequence, ${isSuspended('visitor.tenant_id')} AS "isSuspended"`;
 
-const MESSAGE = `
-  message.id, message.sender_type AS "senderType", message.sender_agent_id AS "senderAgentId", message.body,
-  message.delivery_status AS "deliveryStatus", message.delivery_error AS "deliveryError",
-  message.created_at AS "createdAt"`;
-
 @Injectable()
 export class VisitorsRepository {
   constructor(
     private readonly database: Database,
     private readonly outboundMessages: OutboundMessagesRepository,
-    private readonly erasedIds: ErasedIds,
   ) {}
 
   /** In no order, without visitors of a disconnected widget. */
@@ -75,29 +68,14 @@ export class VisitorsRepository {
   async stateWith(
     visitor: VisitorKey,
     messageId: string,
-  ): Promise<{ state: VisitorState; message: MessageEntity } | null> {
-    const [row] = await this.database.query<VisitorState & MessageEntity>(
-      `SELECT ${STATE}, ${MESSAGE} FROM ${VISITORS}
+  ): Promise<{ state: VisitorState; message: VisitorMessageRow } | null> {
+    const [row] = await this.database.query<VisitorState & VisitorMessageRow>(
+      `SELECT ${STATE}, ${VISITOR_MESSAGE} FROM ${VISITORS}
        JOIN messages message ON message.tenant_id = visitor.tenant_id
          AND message.conversation_id = conversation.id AND message.id = $4`,
       [...keysOf([visitor]), messageId],
     );
     return row ? { state: row, message: row } : null;
-  }
-
-  async findByProviderId(
-    tenantId: string,
-    connectionId: string,
-    providerId: string,
-  ): Promise<MessageEntity | null> {
-    const [row] = await this.database.query<MessageEntity>(
-      `SELECT ${MESSAGE} FROM provider_messages known
-       JOIN messages message ON message.tenant_id = $1
-         AND message.conversation_id = known.conversation_id AND message.id = known.message_id
-       WHERE known.tenant_id = $1 AND known.connection_id = $2 AND known.provider_id = ANY ($3)`,
-      [tenantId, connectionId, this.erasedIds.with(connectionId, [providerId])],
-    );
-    return row ?? null;
   }
 
   /**

@@ -11,8 +11,9 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { IsStorableText, MaxCharacters, NotBlank } from '../../common/validators';
-import { MAX_BODY_CHARACTERS, MessageResponse } from '../../messages/message.dto';
+import { MAX_BODY_CHARACTERS } from '../../messages/message.dto';
 import { type SenderType } from '../../messages/message.entity';
+import { clientMessageIdOf, VisitorMessageRow } from './visitor-messages.repository';
 import { DELIVERY_STATUSES, type DeliveryStatus } from '../../messages/message-status';
 
 const CLIENT_MESSAGE_ID = /^[\w.:-]{1,100}$/;
@@ -161,13 +162,29 @@ export class VisitorMessageDelivery {
   status: DeliveryStatus | null;
 }
 
-/** A message as its visitor sees it: not which agent wrote it, and not what failed inside. */
+/** A message as its visitor sees it: of its agent the display name alone, and not what failed inside. */
 export class VisitorMessageResponse {
   @ApiProperty({ example: '019ab3f6-0d4b-7c55-8a2e-6f1f7d1b2c90' })
   id: string;
 
   @ApiProperty({ type: String, example: 'AGENT', description: 'CUSTOMER or AGENT; more may come.' })
   senderType: SenderType;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: 'Ada',
+    description: "The agent's display name; null if the agent has none, and for the visitor's own messages.",
+  })
+  senderName: string | null;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: null,
+    description: "Of the visitor's own messages. null for an agent's, and after the message was erased.",
+  })
+  clientMessageId: string | null;
 
   @ApiProperty({ example: 'Yes, within three days.' })
   body: string;
@@ -184,9 +201,18 @@ export class PostedMessageResponse {
   message: VisitorMessageResponse;
 }
 
-export function toVisitorMessage(message: MessageResponse): VisitorMessageResponse {
-  const { id, senderType, body, createdAt, delivery } = message;
-  return { id, senderType, body, createdAt, delivery: { status: delivery.status } };
+export function toVisitorMessage(message: VisitorMessageRow): VisitorMessageResponse {
+  const { id, senderType, senderName, providerId, body, createdAt, deliveryStatus } = message;
+  const clientMessageId = clientMessageIdOf(providerId);
+  return {
+    id,
+    senderType,
+    senderName,
+    clientMessageId,
+    body,
+    createdAt,
+    delivery: { status: deliveryStatus },
+  };
 }
 
 export class ReceiptResponse {

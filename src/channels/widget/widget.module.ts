@@ -1,12 +1,12 @@
 import { Module } from '@nestjs/common';
 import { ContactsModule } from '../../contacts/contacts.module';
-import { MessagesModule } from '../../messages/messages.module';
 import { RateLimitModule } from '../../rate-limit/rate-limit.module';
 import { SecretsModule } from '../../secrets/secrets.module';
 import { ChannelAdaptersModule } from '../adapters/channel-adapters.module';
 import { ChannelConnectionsModule } from '../connections/channel-connections.module';
 import { InboundModule } from '../inbound/inbound.module';
 import { OutboundMessagesModule } from '../outbound/outbound-messages.module';
+import { VisitorMessagesRepository } from './visitor-messages.repository';
 import { VisitorMessagesService } from './visitor-messages.service';
 import { VisitorSessionsService } from './visitor-sessions.service';
 import { VisitorStreams } from './visitor-streams';
@@ -22,7 +22,6 @@ import { WidgetController } from './widget.controller';
     InboundModule,
     OutboundMessagesModule,
     ContactsModule,
-    MessagesModule,
     RateLimitModule,
     SecretsModule,
   ],
@@ -30,6 +29,7 @@ import { WidgetController } from './widget.controller';
   providers: [
     VisitorTokens,
     VisitorsRepository,
+    VisitorMessagesRepository,
     VisitorSessionsService,
     VisitorMessagesService,
     VisitorStreams,
