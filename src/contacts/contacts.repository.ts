@@ -7,11 +7,17 @@ import { PageStatement } from '../database/page-statement';
 import { ContactIdentityEntity } from './contact-identity.entity';
 import { ContactSearchRepository } from './contact-search.repository';
 import { LISTED, ListedContact } from './contact.columns';
-import { ContactEntity } from './contact.entity';
+import { ContactEntity, VERIFIED_FIELDS } from './contact.entity';
 
 export interface ContactFilter {
   q?: string;
   cursor?: string;
+}
+
+/** What somebody says of a contact. */
+export interface ContactProfile {
+  name?: string | null;
+  email?: string | null;
 }
 
 @Injectable()
@@ -91,6 +97,33 @@ export class ContactsRepository {
       [tenantId, id, new Date()],
     );
     return rows.length > 0;
+  }
+
+  async updateProfile(
+    tx: Transaction,
+    tenantId: string,
+    contactId: string,
+    { signed = {}, claimed }: { signed?: ContactProfile; claimed: ContactProfile },
+  ): Promise<void> {
+    const verified = VERIFIED_FIELDS.filter((field) => typeof signed[field] === 'string');
+    await tx.query(
+      `UPDATE contacts SET name = now.name, email = now.email, verified = now.verified, updated_at = $3
+       FROM (
+         SELECT coalesce($4, name, $5) AS name, coalesce($6, email, $7) AS email,
+                ARRAY (SELECT unnest(verified) UNION SELECT unnest($8::text[]) ORDER BY 1) AS verified
+         FROM contacts WHERE tenant_id = $1 AND id = $2 FOR NO KEY UPDATE
+       ) AS now
+       WHERE contacts.tenant_id = $1 AND contacts.id = $2
+         AND (now.name, now.email, now.verified)
+           IS DISTINCT FROM (contacts.name, contacts.email, contacts.verified)`,
+      [
+        tenantId,
+        contactId,
+        new Date(),
+        ...[signed.name, claimed.name, signed.email, claimed.email].map((value) => value ?? null),
+        verified,
+      ],
+    );
   }
 
   async insertIdentity(tx: Transaction, identity: ContactIdentityEntity): Promise<void> {

@@ -10,7 +10,7 @@ import { WorkBudgets } from '../rate-limit/work-budgets';
 import { CreateContact, ListContactsQuery, NewIdentity, ContactResponse, toContact } from './contact.dto';
 import { ContactIdentityEntity } from './contact-identity.entity';
 import { ContactEntity } from './contact.entity';
-import { ContactsRepository } from './contacts.repository';
+import { ContactProfile, ContactsRepository } from './contacts.repository';
 
 /** A person as a channel describes them. */
 export interface ChannelCustomer {
@@ -75,6 +75,20 @@ export class ContactsService {
     const { id: contactId, createdAt } = contact;
     await this.contacts.insertIdentity(tx, { tenantId, channel, externalId, contactId, createdAt });
     return contactId;
+  }
+
+  /**
+   * What is signed by the workspace's server replaces the contact's values, and is verified. What is only claimed fills
+   * those that are empty.
+   * @internal
+   */
+  updateProfile(
+    tx: Transaction,
+    tenantId: string,
+    contactId: string,
+    profiles: { signed?: ContactProfile; claimed: ContactProfile },
+  ): Promise<void> {
+    return this.contacts.updateProfile(tx, tenantId, contactId, profiles);
   }
 
   private async page(

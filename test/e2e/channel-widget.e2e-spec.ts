@@ -488,6 +488,31 @@ describe('the widget', () => {
       expect((await visitor.history()).body.data).toHaveLength(1);
     });
 
+    it('says who an anonymous visitor is, as far as the workspace does not know', async () => {
+      const visitor = await visitorOf(widget);
+      const write = (clientMessageId: string, profile: object) =>
+        visitor.send('POST', '/messages', { clientMessageId, body: 'Hello?', ...profile });
+      expect((await write('m-1', { name: 'Zoë Anonymous', email: null })).status).toBe(201);
+      const [contact] = await contactsNamed('Zoë Anonymous');
+      expect(contact).toMatchObject({ email: null, verified: [] });
+      await write('m-2', { name: 'Mallory Anonymous', email: 'zoe.anonymous@example.com' });
+      await write('m-3', { email: 'other.anonymous@example.com' });
+      expect(await contactsNamed('Zoë Anonymous')).toEqual([
+        expect.objectContaining({ id: contact!['id'], email: 'zoe.anonymous@example.com', verified: [] }),
+      ]);
+      expect(await contactsNamed('Mallory Anonymous')).toEqual([]);
+    });
+
+    it('replaces nothing that is signed, and says nothing when it is known', async () => {
+      const visitor = { id: 'claims', signature: widget.sign('claims'), name: 'Signed Claims' };
+      const known = await visitorOf(widget, { visitor });
+      await known.send('POST', '/messages', { clientMessageId: 'm', body: 'Hello?', name: 'Other Claims' });
+      expect(await contactsNamed('Other Claims')).toEqual([]);
+      const retried = { clientMessageId: 'm', body: 'Hello?', email: 'late.claims@example.com' };
+      expect((await known.send('POST', '/messages', retried)).status).toBe(200);
+      expect(await contactsNamed('Signed Claims')).toMatchObject([{ email: null }]);
+    });
+
     it('is shown to the visitor with its client message id, in every browser', async () => {
       const session = { visitor: { id: 'user 7', signature: widget.sign('user 7') } };
       const [first, second] = [await visitorOf(widget, session), await visitorOf(widget, session)];
@@ -527,6 +552,8 @@ describe('the widget', () => {
       [{ clientMessageId: '', body: 'x' }, 'clientMessageId'],
       [{ body: 'x' }, 'clientMessageId'],
       [{ clientMessageId: 'm', body: 'x', senderType: 'AGENT' }, 'senderType'],
+      [{ clientMessageId: 'm', body: 'x', name: ' ' }, 'name'],
+      [{ clientMessageId: 'm', body: 'x', email: 'nobody' }, 'email'],
     ])('is refused as %j', async (body, field) => {
       const answer = await (await visitorOf(widget)).send('POST', '/messages', body);
       expect(answer.status).toBe(400);

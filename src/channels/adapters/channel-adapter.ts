@@ -130,6 +130,8 @@ export interface InboundMessage extends InboundBase {
   /** Each is unique within the connection. If any is known, the message is stored already. */
   providerIds: [string, ...string[]];
   customer: { externalId: string; name: string | null; phone: string | null };
+  /** What customers say of themselves beside the text. It fills what their contact does not have. */
+  claimed?: { name?: string; email?: string };
   /** The text, or a description of other content. */
   body: string;
   /** The provider's data beside the text: attachments, locations. Null for plain text. */

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { errors, jwtVerify } from 'jose';
 import { AppError } from '../../common/app-error';
 import { validate } from '../../common/validate';
+import { ContactProfile } from '../../contacts/contacts.repository';
 import { isSameSecret } from '../adapters/constant-time';
 import { IdentityClaims, LoggedInVisitor } from './widget.dto';
 
@@ -9,19 +10,14 @@ const ALGORITHM = 'HS256';
 /** Between the clocks of the workspace's server and of this one. */
 const LEEWAY_SECONDS = 10;
 
-export interface VisitorProfile {
-  name?: string | null;
-  email?: string | null;
-}
-
 /** Who a visitor is, as the workspace's server has signed it. */
 export interface VisitorIdentity {
   /** The workspace's own id of them. */
   id: string;
   /** What is signed of them beside it. */
-  signed: VisitorProfile;
+  signed: ContactProfile;
   /** What their page says. */
-  claimed: VisitorProfile;
+  claimed: ContactProfile;
 }
 
 /** @throws AppError UNAUTHENTICATED: not signed with this secret, or expired; INVALID_BODY */

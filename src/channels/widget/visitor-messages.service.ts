@@ -35,7 +35,7 @@ export class VisitorMessagesService {
   async post(
     widget: Widget,
     { externalId }: Visitor,
-    { clientMessageId, body }: PostMessage,
+    { clientMessageId, body, name, email }: PostMessage,
     onKnown: () => void,
   ): Promise<PostedMessageResponse> {
     const providerId = providerIdOf(externalId, clientMessageId);
@@ -44,6 +44,7 @@ export class VisitorMessagesService {
       accountId: widget.externalId,
       providerIds: [providerId],
       customer: { externalId, name: null, phone: null },
+      claimed: { name, email },
       body,
       metadata: null,
     });

@@ -45,7 +45,7 @@ export class VisitorSessionsService {
     await this.database.transaction(async (tx) => {
       const customer = { channel, externalId, name: null, phone: null };
       const contactId = await this.contacts.identify(tx, tenantId, customer);
-      await this.visitors.updateProfile(tx, tenantId, contactId, { signed, claimed });
+      await this.contacts.updateProfile(tx, tenantId, contactId, { signed, claimed });
     });
     return externalId;
   }

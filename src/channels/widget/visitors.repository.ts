@@ -1,11 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { statusesBefore } from '../../messages/message-status';
 import { Database } from '../../database/database';
-import { Transaction } from '../../database/transaction';
-import { VERIFIED_FIELDS } from '../../contacts/contact.entity';
 import { isSuspended } from '../../workspaces/suspension';
 import { OutboundMessagesRepository } from '../outbound/outbound-messages.repository';
-import { VisitorProfile } from './visitor-identity';
 import { VISITOR_MESSAGE, VisitorMessageRow } from './visitor-messages.repository';
 
 export interface VisitorKey {
@@ -107,34 +104,6 @@ export class VisitorsRepository {
       await this.outboundMessages.deleteSettledUpTo(tx, key);
       return rows.length;
     });
-  }
-
-  /** What is signed replaces the contact's values, and is verified. What is only claimed fills those that are empty. */
-  async updateProfile(
-    tx: Transaction,
-    tenantId: string,
-    contactId: string,
-    { signed, claimed }: { signed: VisitorProfile; claimed: VisitorProfile },
-  ): Promise<void> {
-    const verified = VERIFIED_FIELDS.filter((field) => typeof signed[field] === 'string');
-    await tx.query(
-      `UPDATE contacts SET name = now.name, email = now.email, verified = now.verified, updated_at = $3
-       FROM (
-         SELECT coalesce($4, name, $5) AS name, coalesce($6, email, $7) AS email,
-                ARRAY (SELECT unnest(verified) UNION SELECT unnest($8::text[]) ORDER BY 1) AS verified
-         FROM contacts WHERE tenant_id = $1 AND id = $2 FOR NO KEY UPDATE
-       ) AS now
-       WHERE contacts.tenant_id = $1 AND contacts.id = $2
-         AND (now.name, now.email, now.verified)
-           IS DISTINCT FROM (contacts.name, contacts.email, contacts.verified)`,
-      [
-        tenantId,
-        contactId,
-        new Date(),
-        ...[signed.name, claimed.name, signed.email, claimed.email].map((value) => value ?? null),
-        verified,
-      ],
-    );
   }
 }
 

@@ -91,7 +91,8 @@ export class OpenSession {
   visitor?: LoggedInVisitor;
 }
 
-export class PostMessage {
+/** `name` and `email` are what the visitor says. */
+export class PostMessage extends Profile {
   @ApiProperty({
     pattern: CLIENT_MESSAGE_ID.source,
     description:
