@@ -10,9 +10,9 @@ import { ContactsService } from '../../src/contacts/contacts.service';
 import { newId } from '../../src/common/ids';
 import { SYSTEM } from '../../src/common/principal';
 import { Database } from '../../src/database/database';
+import { AgentsService } from '../../src/workspaces/agents.service';
 import { errorBody } from '../support/errors';
 import { eventsOf } from '../support/events';
-import { AgentsService } from '../../src/workspaces/agents.service';
 import { createTenant, Tenant } from '../support/routes';
 import { TestService } from '../support/service';
 import { waitFor } from '../support/wait';
@@ -58,23 +58,25 @@ describe('the widget', () => {
     return page.as((await page.open(body)).body.token as string, service.baseUrl);
   }
 
+  const hoursUntil = (moment: string) => (Date.parse(moment) - Date.now()) / 3_600_000;
   const loaded = async (of: TestWidget) =>
     (await service.app.get(ConnectionLoader, { strict: false }).byHookKey('WIDGET', of.siteKey)) as Widget;
   const contactsNamed = async (q: string) =>
     (await tenant.client.get(`/contacts?q=${encodeURIComponent(q)}`)).body.data as Record<string, unknown>[];
 
   describe('a session', () => {
-    it('lasts 24 hours, and makes no contact before the first message', async () => {
+    it('lasts 24 hours, can be renewed for 90 days, and makes no contact before the first message', async () => {
       const before = (await tenant.client.all('/contacts', 200)).length;
       const { status, body } = await pageOf(widget).open();
       expect(status).toBe(201);
       expect(body).toEqual({
         token: expect.any(String),
         expiresAt: expect.any(String),
+        renewableUntil: expect.any(String),
         conversationId: null,
       });
-      const hours = (Date.parse(body.expiresAt as string) - Date.now()) / 3_600_000;
-      expect(Math.round(hours)).toBe(24);
+      expect(Math.round(hoursUntil(body.expiresAt as string))).toBe(24);
+      expect(Math.round(hoursUntil(body.renewableUntil as string))).toBe(90 * 24);
       expect((await tenant.client.all('/contacts', 200)).length).toBe(before);
     });
 
@@ -86,6 +88,52 @@ describe('the widget', () => {
       expect(body.conversationId).not.toBeNull();
       const { body: history } = await visitor.as(body.token as string).history();
       expect(history.data.map(({ id }: { id: string }) => id)).toEqual([posted.message.id]);
+    });
+
+    /** Of a session that was begun so many days ago. */
+    const tokenOf = async (of: TestWidget, externalId: string, days: number) => {
+      const tokens = service.app.get(VisitorTokens, { strict: false });
+      const issuedAt = new Date(Date.now() - days * DAY_MS);
+      return (await tokens.issue(await loaded(of), externalId, issuedAt)).token;
+    };
+
+    it('is renewed after it has expired, for the same anonymous visitor', async () => {
+      const externalId = `visitor:away-${newId()}`;
+      const page = pageOf(widget);
+      const { body: posted } = await page.as(await tokenOf(widget, externalId, 0)).post('m-1');
+      const old = page.as(await tokenOf(widget, externalId, 89.99));
+      for (const [, call] of CALLS) expect((await call(old)).status).toBe(401);
+      const { status, body } = await old.open();
+      expect(status).toBe(201);
+      expect(Math.round(hoursUntil(body.expiresAt as string))).toBe(24);
+      expect(Math.round(hoursUntil(body.renewableUntil as string))).toBe(90 * 24);
+      const { data } = (await page.as(body.token as string).history()).body;
+      expect(data).toEqual([posted.message]);
+    });
+
+    it('is not renewed after 90 days', async () => {
+      const late = pageOf(widget).as(await tokenOf(widget, 'visitor:late', 90.01));
+      const { status, body } = await late.open();
+      expect(status).toBe(401);
+      expect(body).toEqual(errorBody('UNAUTHENTICATED', BAD_TOKEN));
+    });
+
+    it('of a logged-in visitor is renewed until it expires', async () => {
+      const page = pageOf(widget);
+      const { status, body } = await page.as(await tokenOf(widget, 'user:early', 0.99)).open();
+      expect(status).toBe(201);
+      expect(body.renewableUntil).toBe(body.expiresAt);
+      expect((await page.as(await tokenOf(widget, 'user:early', 1.01)).open()).status).toBe(401);
+    });
+
+    it('ends for ever when the widget is disconnected', async () => {
+      const { workspace } = await createTenant(service);
+      const own = await TestWidget.connect(service, workspace);
+      const token = await tokenOf(own, 'visitor:gone', 2);
+      await service.app.get(ChannelConnectionsService).disconnect(workspace.id, own.connection.id, SYSTEM);
+      expect((await pageOf(own).as(token).open()).status).toBe(404);
+      const again = await TestWidget.connect(service, workspace);
+      expect((await pageOf(again).as(token).open()).status).toBe(401);
     });
 
     it('lasts under another first key, while the key of its token is configured', async () => {

@@ -11,6 +11,7 @@ import { TestService } from '../support/service';
 import { ServiceProcess } from '../support/service-process';
 import { TelegramSimulator } from '../support/simulators/telegram';
 import { tracesIn, tracesInRedis } from '../support/traces';
+import { TestWidget } from '../support/widget';
 import { moment, waitFor } from '../support/wait';
 import { WebhookHost, WebhookWorkspace } from '../support/webhook-workspace';
 
@@ -262,6 +263,32 @@ describe('erasing a contact', () => {
     expect(await telegram.deliver(token, update)).toBe(200);
     expect(await shop.bodiesOf(next)).toEqual(['Hello again']);
     expect(await tracesIn(service, [marker])).toEqual([]);
+  });
+
+  it("makes a new contact of a widget's visitor who comes back with an old token", async () => {
+    const { client } = shop.tenant;
+    const visitor = await (await TestWidget.connect(service, shop.workspace)).visitor();
+    const named = (clientMessageId: string, name: string) =>
+      visitor.send('POST', '/messages', { clientMessageId, body: `It is ${name}`, name });
+    const contactsNamed = async (name: string) =>
+      (await client.get(`/contacts?q=${name}`)).body.data as { id: string }[];
+    const { body: first } = await named('m-1', 'Zoe-Before');
+    const [erased] = await contactsNamed('Zoe-Before');
+    await complete(service, shop.workspace.id, await start(erased!.id));
+
+    const { status, body: session } = await visitor.open();
+    expect(status).toBe(201);
+    expect(session.conversationId).toBeNull();
+    const repeated = await named('m-1', 'Zoe-Before');
+    expect(repeated.status).toBe(200);
+    expect(repeated.body.message).toEqual({ ...first.message, body: '' });
+    expect(await contactsNamed('Zoe-Before')).toEqual([]);
+    expect((await visitor.history()).body.data).toEqual([]);
+
+    expect((await named('m-2', 'Zoe-After')).status).toBe(201);
+    const [returned] = await contactsNamed('Zoe-After');
+    expect(returned!.id).not.toBe(erased!.id);
+    expect((await visitor.history()).body.data).toMatchObject([{ body: 'It is Zoe-After' }]);
   });
 
   it('erases what was in flight when it came by, at its second look', async () => {

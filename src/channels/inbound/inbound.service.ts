@@ -47,7 +47,8 @@ export class InboundService {
     const contactId = await this.contacts.identify(tx, tenantId, customer);
     if (await this.providerMessages.isKnown(tx, connection, providerIds)) return false;
     const { name, email } = message.claimed ?? {};
-    if (name || email) await this.contacts.updateProfile(tx, tenantId, contactId, { claimed: { name, email } });
+    if (name || email)
+      await this.contacts.updateProfile(tx, tenantId, contactId, { claimed: { name, email } });
     const conversation = await this.conversations.continueWith(tx, {
       tenantId,
       contactId,

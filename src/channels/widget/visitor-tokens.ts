@@ -8,12 +8,23 @@ const ALGORITHM = 'HS256';
 const KEY_BYTES = 32;
 /** Derives a separate key, so that other data under the same secret can't pass for a token. */
 const KEY_PURPOSE = 'widget visitor tokens';
-const LIFETIME_MS = 24 * 60 * 60 * 1000;
+const DAY_SECONDS = 24 * 60 * 60;
+const LIFETIME_SECONDS = DAY_SECONDS;
+/** From its issue: how long an anonymous visitor may stay away and come back as the same one. */
+const RENEWABLE_SECONDS = 90 * DAY_SECONDS;
 
 /** Of the identities of logged-in visitors. */
 export const LOGGED_IN_PREFIX = 'user:';
 
 type TokenWidget = Pick<Widget, 'id' | 'tenantId' | 'credentials'>;
+
+export interface IssuedToken {
+  token: string;
+  /** Until then it is good for requests. */
+  expiresAt: Date;
+  /** Until then it renews the session. */
+  renewableUntil: Date;
+}
 
 /**
  * Visitor tokens are JWTs for one widget, its workspace and one identity. The first configured key signs; all of them
@@ -29,14 +40,11 @@ export class VisitorTokens {
     this.currentKeyId = secretsKeys[0]!.id;
   }
 
-  async issue(
-    widget: TokenWidget,
-    externalId: string,
-    now: Date = new Date(),
-  ): Promise<{ token: string; expiresAt: Date }> {
+  async issue(widget: TokenWidget, externalId: string, now: Date = new Date()): Promise<IssuedToken> {
     // JWTs hold whole seconds.
     const issuedAt = Math.floor(now.getTime() / 1000);
-    const expiresAt = issuedAt + LIFETIME_MS / 1000;
+    const expiresAt = issuedAt + LIFETIME_SECONDS;
+    const renewableUntil = isLoggedIn(externalId) ? expiresAt : issuedAt + RENEWABLE_SECONDS;
     const token = await new SignJWT({
       tenant: widget.tenantId,
       voucher: secretFingerprint(widget, externalId),
@@ -47,16 +55,33 @@ export class VisitorTokens {
       .setIssuedAt(issuedAt)
       .setExpirationTime(expiresAt)
       .sign(this.keys.get(this.currentKeyId)!);
-    return { token, expiresAt: new Date(expiresAt * 1000) };
+    return {
+      token,
+      expiresAt: new Date(expiresAt * 1000),
+      renewableUntil: new Date(renewableUntil * 1000),
+    };
   }
 
   /** Returns null for an invalid or expired token, or one of another widget. */
-  async verify(widget: TokenWidget, token: string): Promise<Visitor | null> {
+  verify(widget: TokenWidget, token: string): Promise<Visitor | null> {
+    return this.read(widget, token, 0);
+  }
+
+  /** The same for a token that renews its session: an anonymous visitor's may have expired meanwhile. */
+  async verifyForRenewal(widget: TokenWidget, token: string): Promise<Visitor | null> {
+    const visitor = await this.read(widget, token, RENEWABLE_SECONDS - LIFETIME_SECONDS);
+    if (visitor && isLoggedIn(visitor.externalId)) return this.verify(widget, token);
+    return visitor;
+  }
+
+  /** @param overdueSeconds for how long the token may have expired */
+  private async read(widget: TokenWidget, token: string, overdueSeconds: number): Promise<Visitor | null> {
     try {
       const { payload } = await jwtVerify(token, ({ kid = '' }) => this.keyOf(kid), {
         algorithms: [ALGORITHM],
         audience: widget.id,
         requiredClaims: ['sub', 'exp'],
+        clockTolerance: overdueSeconds,
       });
       const { sub: externalId, exp } = payload as { sub: string; exp: number };
       const hasCurrentSecret = (payload['voucher'] ?? undefined) === secretFingerprint(widget, externalId);
@@ -75,6 +100,10 @@ export class VisitorTokens {
   }
 }
 
+function isLoggedIn(externalId: string): boolean {
+  return externalId.startsWith(LOGGED_IN_PREFIX);
+}
+
 function derive(key: Buffer): Uint8Array {
   return new Uint8Array(hkdfSync('sha256', key, '', KEY_PURPOSE, KEY_BYTES));
 }
@@ -84,7 +113,7 @@ function derive(key: Buffer): Uint8Array {
  * ever, even after a rotation.
  */
 function secretFingerprint({ credentials }: TokenWidget, externalId: string): string | undefined {
-  if (!externalId.startsWith(LOGGED_IN_PREFIX)) return undefined;
+  if (!isLoggedIn(externalId)) return undefined;
   return createHash('sha256')
     .update(`${KEY_PURPOSE} ${credentials.identitySecret}`)
     .digest('base64url')

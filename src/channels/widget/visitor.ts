@@ -8,6 +8,7 @@ export type Widget = LoadedConnection & { credentials: WidgetCredentials; settin
 export interface Visitor {
   /** Of the contact's identity: `user:<id>` for a logged-in visitor, else `visitor:<random>`. */
   externalId: string;
+  /** In the past when a session is renewed late. */
   expiresAt: Date;
 }
 

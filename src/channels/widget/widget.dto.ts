@@ -144,9 +144,16 @@ export class SessionResponse {
 
   @ApiProperty({
     example: '2026-11-21T09:41:07.000Z',
-    description: '24 hours from now. Renew the session before.',
+    description: '24 hours from now. Then only `POST …/sessions` takes the token.',
   })
   expiresAt: Date;
+
+  @ApiProperty({
+    example: '2027-02-18T09:41:07.000Z',
+    description:
+      'Until then the token renews the session: 90 days from now for an anonymous visitor, `expiresAt` for a logged-in one.',
+  })
+  renewableUntil: Date;
 
   @ApiProperty({
     type: String,

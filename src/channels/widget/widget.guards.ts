@@ -117,7 +117,7 @@ export class VisitorGuard implements CanActivate {
     const isOptional = this.reflector.get<boolean | undefined>(TOKEN_OPTIONAL, context.getHandler()) ?? false;
     if (isOptional) requireOrigin(request);
     if (request.headers.authorization === undefined && isOptional) return true;
-    const visitor = await this.authenticate(request);
+    const visitor = await this.authenticate(request, isOptional);
     if (!visitor) {
       const response = context.switchToHttp().getResponse<Response>();
       await this.limiter.count(`widget-refused:${clientNetworkOf(request)}`, REFUSALS, response);
@@ -127,9 +127,13 @@ export class VisitorGuard implements CanActivate {
     return true;
   }
 
-  private authenticate({ widget, headers }: VisitorRequest): Promise<Visitor | null> | null {
+  private authenticate(
+    { widget, headers }: VisitorRequest,
+    isRenewal: boolean,
+  ): Promise<Visitor | null> | null {
     const token = BEARER.exec(headers.authorization ?? '')?.[1];
-    return token === undefined ? null : this.tokens.verify(widget, token);
+    if (token === undefined) return null;
+    return isRenewal ? this.tokens.verifyForRenewal(widget, token) : this.tokens.verify(widget, token);
   }
 }
 
