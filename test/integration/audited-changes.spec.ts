@@ -84,6 +84,7 @@ const READS = [
 const CONTENT = [
   'ContactsService.create',
   'ContactsService.identify',
+  'ContactsService.updateProfile',
   'ConversationsService.create',
   'ConversationsService.continueWith',
   'MessagesService.send',
