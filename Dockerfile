@@ -5,17 +5,20 @@ ARG NODE_IMAGE=node:22.23.2-bookworm-slim@sha256:48e4b67d85f87bd551df43704e24d25
 FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
+COPY widget/package.json ./widget/
 RUN npm install --no-audit --no-fund --ignore-scripts
 COPY nest-cli.json tsconfig.json tsconfig.build.json tsconfig.migrations.json ./
 COPY src ./src
 COPY migrations ./migrations
+COPY widget ./widget
 RUN npm run build
 
-# Runtime dependencies. The optional packages are the embedded PostgreSQL and native parts with a fallback.
+# Runtime dependencies: those of the widget are in its built files. The optional packages are the embedded PostgreSQL and
+# native parts with a fallback.
 FROM ${NODE_IMAGE} AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json ./
-RUN npm install --no-audit --no-fund --ignore-scripts --omit=dev --omit=optional
+RUN npm install --no-audit --no-fund --ignore-scripts --omit=dev --omit=optional --workspaces=false
 
 FROM ${NODE_IMAGE}
 ENV NODE_ENV=production PORT=3000
