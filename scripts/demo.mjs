@@ -4,11 +4,13 @@ import { join, relative } from 'node:path';
 import { DATA_DIR, runCli, startApp, startMigratedServers } from './app.mjs';
 import { makeCertificates } from './certificates.mjs';
 import { Api } from './demo/api.mjs';
+import { Bot } from './demo/bot.mjs';
 import { acknowledgeMessages } from './demo/channels.mjs';
 import { makeCustomers } from './demo/customers.mjs';
 import { bold, cyan, green, note, printDelivery, title } from './demo/print.mjs';
 import { Receiver } from './demo/receiver.mjs';
 import { show } from './demo/show.mjs';
+import { Shop, showShop } from './demo/shop.mjs';
 import { startSimulators } from './demo/simulators.mjs';
 import { makeWorkspace } from './demo/workspace.mjs';
 import { freePort, isPortFree, LauncherError, printFault, untilStopped } from './processes.mjs';
@@ -43,16 +45,17 @@ async function run() {
   const receiverUrl = await receiver.listen();
   const logFile = join(folder, 'service.log');
   const app = await startApp({ servers, env, port, log: openSync(logFile, 'w') });
-  note(`API ${app.url}/api/v1, receiver ${receiverUrl}, log ${relative('', logFile)}`);
-  const customers = makeCustomers(simulators);
+  const shop = await Shop.open();
+  note(`API ${app.url}/api/v1, receiver ${receiverUrl}, shop ${shop.origin}, log ${relative('', logFile)}`);
+  const customers = makeCustomers(simulators, shop.origin);
   await Promise.race([
-    demonstrate({ app, env, receiver, receiverUrl, customers }),
+    demonstrate({ app, env, receiver, receiverUrl, shop, customers }),
     app.failed,
     servers.failed,
   ]);
 }
 
-async function demonstrate({ app, env, receiver, receiverUrl, customers }) {
+async function demonstrate({ app, env, receiver, receiverUrl, shop, customers }) {
   const cli = (/** @type {string[]} */ ...args) => runCli(args, env);
   title('Making a workspace with the CLI: agents, a key, an account on each channel, a webhook endpoint');
   const made = await makeWorkspace(cli, { receiverUrl, customers });
@@ -62,9 +65,14 @@ async function demonstrate({ app, env, receiver, receiverUrl, customers }) {
 
   const api = new Api(`${app.url}/api/v1`, made.key.key);
   await show({ ...made, api, customers, receiver, cli });
+  new Bot({ api, agentId: made.bot.id }).listenTo(receiver);
+  await showShop(
+    shop,
+    made.connections.find(({ channel }) => channel === 'WIDGET'),
+  );
   printSummary(receiver);
   if (once) return;
-  await printCommands({ api, cli, workspace: made.workspace, customers, docsUrl: `${app.url}/docs` });
+  await printCommands({ api, cli, workspace: made.workspace, customers, shop, docsUrl: `${app.url}/docs` });
   receiver.on('delivery', (delivery) => {
     console.log();
     printDelivery(delivery);
@@ -85,7 +93,7 @@ function printSummary({ deliveries }) {
   for (const [event, count] of counts) console.log(`  ${green('✓')} ${count} × ${event}`);
 }
 
-async function printCommands({ api, cli, workspace, customers, docsUrl }) {
+async function printCommands({ api, cli, workspace, customers, shop, docsUrl }) {
   const { url, key } = api;
   const telegram = customers.find(({ channel }) => channel === 'TELEGRAM');
   const { data } = await api.send('GET', '/conversations?channel=TELEGRAM&limit=1');
@@ -94,6 +102,7 @@ async function printCommands({ api, cli, workspace, customers, docsUrl }) {
   console.log(`
 ${bold('It stays up until Ctrl-C. Webhooks and outbound messages appear here when they arrive.')}
 
+  Shop           ${shop.origin}  its chat is the widget; a bot answers what you write
   Base URL       ${url}
   Documentation  ${docsUrl}
   Key            ${key}

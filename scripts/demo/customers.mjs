@@ -24,15 +24,16 @@ const newId = (prefix = '') => `${prefix}${randomInt(10 ** 12, 10 ** 13)}`;
 
 /**
  * @param {import('./simulators.mjs').Simulators} simulators
+ * @param {string} shopOrigin of the page with the widget
  * @returns {Customer[]}
  */
-export function makeCustomers({ telegram, whatsApp, messenger, instagram }) {
+export function makeCustomers({ telegram, whatsApp, messenger, instagram }, shopOrigin) {
   return [
     onWhatsApp(whatsApp),
     onTelegram(telegram),
     onMessenger(messenger),
     onInstagram(instagram),
-    onWidget(),
+    onWidget(shopOrigin),
   ];
 }
 
@@ -116,8 +117,7 @@ function onInstagram(simulator) {
 }
 
 /** @returns {Customer} */
-function onWidget() {
-  const origin = 'https://shop.example';
+function onWidget(origin) {
   const id = 'customer-1042';
   /** @type {VisitorPage} */
   let page;

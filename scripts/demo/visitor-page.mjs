@@ -4,7 +4,7 @@ import { LauncherError } from '../processes.mjs';
 
 /** A page with the widget: a session, messages, and a live stream of events. */
 export class VisitorPage {
-  /** @type {{ id: string, text: string }[]} */
+  /** @type {{ id: string, senderName: string | null, text: string }[]} */
   received = [];
 
   #url;
@@ -15,7 +15,7 @@ export class VisitorPage {
    * @param {object} options
    * @param {string} options.url the connection's hookUrl
    * @param {string} options.origin of the page
-   * @param {object} options.visitor with the workspace's signature
+   * @param {object} [options.visitor] with the workspace's signature; without one they are anonymous
    */
   static async open({ url, origin, visitor }) {
     const page = new VisitorPage(url, { origin, 'content-type': 'application/json' });
@@ -42,6 +42,13 @@ export class VisitorPage {
     );
   }
 
+  /** The first message of an agent. */
+  async firstMessage() {
+    if (this.received.length === 0)
+      await once(this.#events, 'agent', { signal: AbortSignal.timeout(10_000) });
+    return this.received[0];
+  }
+
   /** Resolves when the stream has begun. */
   async #listen() {
     const answer = await fetch(`${this.#url}/events`, { headers: this.#headers });
@@ -65,7 +72,9 @@ export class VisitorPage {
     const { event, data } = Object.fromEntries(block.split('\n').map((line) => line.split(/: (.*)/s, 2)));
     this.#events.emit(event);
     if (event !== 'message') return;
-    const { id, senderType, body } = JSON.parse(data).message;
-    if (senderType === 'AGENT') this.received.push({ id, text: body });
+    const { id, senderType, senderName, body } = JSON.parse(data).message;
+    if (senderType !== 'AGENT') return;
+    this.received.push({ id, senderName, text: body });
+    this.#events.emit('agent');
   }
 }

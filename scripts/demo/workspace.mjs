@@ -28,7 +28,16 @@ export async function makeWorkspace(cli, { receiverUrl, customers }) {
 }
 
 function agent(name, role) {
-  return ['--name', name, '--email', `${name.toLowerCase()}@example.com`, '--role', role];
+  return [
+    '--name',
+    name,
+    '--display-name',
+    name,
+    '--email',
+    `${name.toLowerCase()}@example.com`,
+    '--role',
+    role,
+  ];
 }
 
 /** The workspace `demo`, or another one if an earlier run has made it. */

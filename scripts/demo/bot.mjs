@@ -1,0 +1,59 @@
+import { sleep } from '../processes.mjs';
+import { note } from './print.mjs';
+
+/** Long enough to look like somebody who types. */
+const DELAY_MS = 800;
+const ANSWERS = [
+  [/ship|deliver|send/i, 'We ship everywhere in Europe. It takes two to three days.'],
+  [/price|cost|€|discount/i, 'A bag is € 11 to € 13. From three bags on, shipping is free.'],
+  [/espresso|strong|dark/i, 'Then take Night: dark chocolate and plum, and it loves milk.'],
+  [/hello|hi\b|hey|hallo|good (morning|evening)/i, 'Hello! I am Robo. What would you like to know?'],
+  [/thank|danke|merci/i, 'You are welcome! ☕'],
+];
+const OTHERWISE = [
+  'Good question! Many of our customers begin with Tide: it is sweet and mild.',
+  'I am only the bot of a demo, but a person would see this in the dashboard now.',
+  'Noted! Is there anything else?',
+];
+
+/**
+ * Answers what visitors of the widget write, as a workspace's own program does: it hears of a message by a webhook, and
+ * answers through the REST API.
+ */
+export class Bot {
+  /**
+   * @param {object} options
+   * @param {import('./api.mjs').Api} options.api
+   * @param {string} options.agentId
+   */
+  constructor({ api, agentId }) {
+    this.api = api;
+    this.agentId = agentId;
+  }
+
+  /** @param {import('./receiver.mjs').Receiver} receiver */
+  listenTo(receiver) {
+    receiver.on('delivery', ({ verified, body: { event, data } }) => {
+      if (!verified || event !== 'message.created' || data.message.senderType !== 'CUSTOMER') return;
+      this.#answer(data).catch((error) => note(`The bot could not answer: ${error.message}`));
+    });
+  }
+
+  async #answer({ conversationId, message }) {
+    const { sourceChannel } = await this.api.send('GET', `/conversations/${conversationId}`);
+    if (sourceChannel !== 'WIDGET') return;
+    await sleep(DELAY_MS);
+    await this.api.send('POST', `/conversations/${conversationId}/messages`, {
+      // A webhook may come twice: the second one changes nothing.
+      headers: { 'Idempotency-Key': `answer-${message.id}` },
+      body: { body: answerTo(message), senderAgentId: this.agentId },
+      expect: 201,
+    });
+  }
+}
+
+/** The same one each time, because a repeated request must not say anything else. */
+function answerTo({ id, body }) {
+  const known = ANSWERS.find(([pattern]) => pattern.test(body));
+  return known ? known[1] : OTHERWISE[Number.parseInt(id.at(-1), 16) % OTHERWISE.length];
+}
