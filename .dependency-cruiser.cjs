@@ -148,6 +148,24 @@ module.exports = {
       to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], dependencyTypesNot: ['type-only'] },
     },
     {
+      name: 'widget-apart',
+      comment: 'The widget runs in pages: it imports nothing of the service, and the service nothing of it.',
+      severity: 'error',
+      from: { path: '^(src|widget)/' },
+      to: { path: '^(src|widget)/', pathNot: '^$1/' },
+    },
+    {
+      name: 'loader-alone',
+      comment: 'What every page loads: the loader imports no code of the app, only types.',
+      severity: 'error',
+      from: { path: '^widget/src/loader/' },
+      to: {
+        path: '^widget/src/',
+        pathNot: '^widget/src/(loader/|app-contract\\.ts$)',
+        dependencyTypesNot: ['type-only'],
+      },
+    },
+    {
       name: 'resolvable',
       comment: 'An import that leads nowhere would slip past every rule above.',
       severity: 'error',

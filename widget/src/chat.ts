@@ -1,0 +1,216 @@
+import { sessionKeyOf, type ChatApp, type LoaderContext } from './app-contract';
+import { VisitorChat } from './conversation/visitor-chat';
+import { chooseTag, loadLocale, plural, type Locale } from './locales/locale';
+import { OutboxStore } from './outbox/outbox-store';
+import type { Identity, WidgetSettings } from './page-api';
+import { ServiceClient, ServiceError } from './protocol/service-client';
+import type { Message } from './protocol/types';
+import { SessionStore } from './session/session-store';
+import { newAnonymousOwner, ownerOf } from './session/visitor-session';
+
+/** Shows the chat in the page. */
+export interface ChatDisplay {
+  show: () => void;
+  hide: () => void;
+  focus: () => void;
+  /** Something has changed. */
+  update: () => void;
+  isNewestSeen: () => boolean;
+}
+
+/** The app: who the visitor is, and whether the panel is open. */
+export class Chat implements ChatApp {
+  isOpen = false;
+  refusal: 'identity' | 'unavailable' | null = null;
+  visitor: VisitorChat;
+  private readonly shared;
+  private display: ChatDisplay | null = null;
+  private switching: Promise<void> = Promise.resolve();
+  private readonly announced = new Set<string>();
+  private unread = 0;
+
+  private constructor(
+    readonly context: LoaderContext,
+    public settings: WidgetSettings,
+    public locale: Locale,
+  ) {
+    const key = sessionKeyOf(context.siteKey);
+    this.shared = {
+      siteKey: context.siteKey,
+      client: new ServiceClient(context.fetch, context.serviceUrl),
+      sessions: new SessionStore(key),
+      outboxStore: new OutboxStore(key),
+    };
+    this.visitor = this.visitorOf(this.shared.sessions.read()?.owner ?? newAnonymousOwner(), null);
+  }
+
+  static async create(context: LoaderContext): Promise<Chat> {
+    return new Chat(context, context.settings, await localeOf(context.settings));
+  }
+
+  begin(display: ChatDisplay): void {
+    this.display = display;
+    const { identity } = this.context;
+    const stored = this.shared.sessions.read();
+    this.listen();
+    if (identity) this.identifyAtStart(identity);
+    else if (stored) void this.visitor.begin();
+    this.changed();
+  }
+
+  open(): void {
+    if (this.isOpen) return this.display?.focus();
+    this.isOpen = true;
+    this.context.launcher.setExpanded(true);
+    this.display?.show();
+    this.visitor.look();
+    this.changed();
+    this.context.emit('open', undefined);
+  }
+
+  close(): void {
+    if (!this.isOpen) return;
+    this.isOpen = false;
+    this.context.launcher.setExpanded(false);
+    this.display?.hide();
+    this.changed();
+    this.context.emit('close', undefined);
+  }
+
+  toggle(): void {
+    if (this.isOpen) this.close();
+    else this.open();
+  }
+
+  identify(identity: Identity): void {
+    const owner = ownerOf(identity);
+    if (owner === this.visitor.owner && !this.refusal) this.visitor.session.identify(identity);
+    else this.switchTo(owner, identity, this.visitor.isAnonymous);
+  }
+
+  /** Pages also call this when nobody is logged in: an anonymous visitor keeps the conversation. */
+  logout(): void {
+    if (this.visitor.isAnonymous) return;
+    this.shared.sessions.remove();
+    this.switchTo(newAnonymousOwner(), null, false);
+  }
+
+  set(settings: WidgetSettings): void {
+    this.settings = settings;
+    void localeOf(settings).then((locale) => {
+      if (this.settings !== settings) return;
+      this.locale = locale;
+      this.changed();
+    });
+  }
+
+  /** The form before the first message is done. */
+  completeForm(): void {
+    const { sessions } = this.shared;
+    const stored = sessions.read();
+    const { owner } = this.visitor;
+    sessions.write({ token: null, renewedAt: 0, profile: null, ...stored, owner, formDone: true });
+    this.changed();
+  }
+
+  get isFormDone(): boolean {
+    return this.shared.sessions.read()?.formDone ?? false;
+  }
+
+  /** The session of the page before may be another visitor's: it must not even begin. */
+  private identifyAtStart(identity: Identity): void {
+    try {
+      if (ownerOf(identity) === this.visitor.owner) {
+        this.visitor.session.identify(identity);
+        void this.visitor.begin();
+      } else this.identify(identity);
+    } catch (error) {
+      this.refuse(new ServiceError(401, String(error)));
+    }
+  }
+
+  private listen(): void {
+    this.shared.sessions.onChange(() => this.onSessionChange());
+    const wake = () => {
+      if (document.visibilityState === 'visible') this.visitor.wake();
+      this.changed();
+    };
+    addEventListener('online', wake);
+    addEventListener('offline', () => this.changed());
+    document.addEventListener('visibilitychange', wake);
+    addEventListener('pagehide', () => this.visitor.suspend());
+    addEventListener('pageshow', ({ persisted }) => {
+      if (persisted) this.visitor.resume();
+      wake();
+    });
+    // A frozen page would keep the stream from the other tabs.
+    document.addEventListener('freeze', () => this.visitor.suspend());
+    document.addEventListener('resume', () => this.visitor.resume());
+  }
+
+  /** Another tab has begun, changed or ended the session. */
+  private onSessionChange(): void {
+    const owner = this.shared.sessions.read()?.owner;
+    const { visitor } = this;
+    if (owner === visitor.owner || (!owner && !visitor.hasBegun)) return;
+    if (owner) this.switchTo(owner, null, visitor.isAnonymous);
+    else this.switchTo(newAnonymousOwner(), null, visitor.isAnonymous);
+  }
+
+  /** @param takesUnsent it is the same person, now known by another name */
+  private switchTo(owner: string, identity: Identity | null, takesUnsent: boolean): void {
+    const { sessions } = this.shared;
+    const before = this.visitor;
+    const next = this.visitorOf(owner, identity);
+    this.visitor = next;
+    this.refusal = null;
+    if (identity && sessions.read()?.owner !== owner)
+      sessions.write({ owner, token: null, renewedAt: 0, profile: null, formDone: true });
+    this.switching = this.switching.then(async () => {
+      await before.end();
+      if (takesUnsent) await before.outbox.moveTo(next.outbox);
+      if (sessions.read()?.owner === owner) await next.begin();
+    });
+    this.changed();
+  }
+
+  private visitorOf(owner: string, identity: Identity | null): VisitorChat {
+    const visitor: VisitorChat = new VisitorChat(owner, identity, this.shared, {
+      onChange: () => visitor === this.visitor && this.changed(),
+      onFresh: (messages) => visitor === this.visitor && this.announce(messages),
+      onRefused: (error) => visitor === this.visitor && this.refuse(error),
+      isSeen: () => visitor === this.visitor && this.isOpen && (this.display?.isNewestSeen() ?? false),
+    });
+    return visitor;
+  }
+
+  private refuse(error: unknown): void {
+    this.refusal = error instanceof ServiceError && error.status === 401 ? 'identity' : 'unavailable';
+    const message = error instanceof Error ? error.message : String(error);
+    this.context.emit('error', { code: this.refusal, message });
+    this.changed();
+  }
+
+  private announce(messages: Message[]): void {
+    for (const { id, senderType, senderName, body, createdAt } of messages) {
+      if (this.announced.has(id)) continue;
+      this.announced.add(id);
+      this.context.emit('message', { id, senderType, senderName, body, createdAt });
+    }
+  }
+
+  private changed(): void {
+    const { unread } = this.visitor;
+    const { launcher } = this.context;
+    const { texts } = this.locale;
+    launcher.setUnread(unread);
+    launcher.setLabel(unread > 0 ? plural(this.locale, texts.unread, unread) : texts.openChat);
+    if (unread !== this.unread) this.context.emit('unread', (this.unread = unread));
+    this.display?.update();
+  }
+}
+
+function localeOf({ locale, texts }: WidgetSettings): Promise<Locale> {
+  const tag = chooseTag([locale, document.documentElement.lang, ...navigator.languages]);
+  return loadLocale(tag, texts);
+}

@@ -1,0 +1,167 @@
+import { backoffMs } from '../protocol/backoff';
+import type { ConversationEvent, Message, MessagePage, Position } from '../protocol/types';
+import { isRefusal } from '../protocol/service-client';
+import type { Timeline } from './timeline';
+
+const FIRST_PAGE = 50;
+const NEXT_PAGE = 200;
+
+interface SyncEvents {
+  /** @param fresh what has come since the tab knows the conversation; empty for older messages */
+  onChange(fresh: Message[]): void;
+  /** The service has lost its last moments; the timeline is what it has now. */
+  onRewound(): void;
+  onRefused(error: unknown): void;
+}
+
+/**
+ * Keeps the timeline complete, by the rules of docs/widget-protocol.md. Events are taken one after the other: each may
+ * have to wait for a page.
+ */
+export class ConversationSync {
+  private work: Promise<void> = Promise.resolve();
+  private latest: ConversationEvent | null = null;
+  private retryTimer: ReturnType<typeof setTimeout> | undefined;
+  private failures = 0;
+  private stopped = false;
+
+  constructor(
+    private readonly timeline: Timeline,
+    private readonly readPage: (query: string) => Promise<MessagePage>,
+    private readonly events: SyncEvents,
+  ) {}
+
+  apply(event: ConversationEvent): Promise<void> {
+    this.latest = event;
+    return (this.work = this.work.then(() => this.take(event)));
+  }
+
+  /** The page before the oldest message that is here. */
+  loadOlder(): Promise<void> {
+    return (this.work = this.work.then(async () => {
+      const { olderCursor } = this.timeline;
+      if (olderCursor === null || this.stopped) return;
+      const page = await this.readPage(`?limit=${FIRST_PAGE}&cursor=${olderCursor}`).catch(() => null);
+      // The visitor can ask again.
+      if (!page) return;
+      this.timeline.add(page.data);
+      this.timeline.olderCursor = page.nextCursor;
+      this.events.onChange([]);
+    }));
+  }
+
+  stop(): void {
+    this.stopped = true;
+    clearTimeout(this.retryTimer);
+  }
+
+  private async take(event: ConversationEvent): Promise<void> {
+    if (this.stopped) return;
+    try {
+      if (event.type === 'page') await this.takePage(event.page);
+      else if (event.type === 'message') await this.takeMessage(event);
+      else await this.reach(event);
+      this.timeline.isLoaded = true;
+      this.failures = 0;
+    } catch (error) {
+      if (isRefusal(error)) this.events.onRefused(error);
+      else this.retryLater();
+    }
+  }
+
+  /** The next heartbeat would do it, but may be 15 seconds away. */
+  private retryLater(): void {
+    clearTimeout(this.retryTimer);
+    this.failures += 1;
+    this.retryTimer = setTimeout(() => {
+      if (this.latest) void this.apply(this.latest);
+    }, backoffMs(this.failures));
+  }
+
+  /** Rule 2. */
+  private async takeMessage(event: Position & { message: Message }): Promise<void> {
+    const { timeline } = this;
+    const isNext = timeline.sequence !== null && event.sequence === timeline.sequence + 1;
+    if (timeline.sequence === null || this.isOther(event)) return this.reach(event);
+    const fresh = timeline.add([event.message]);
+    this.events.onChange(fresh);
+    if (fresh.length > 0 && isNext) timeline.reached(event);
+    else await this.reach(event);
+  }
+
+  private async reach(position: Position): Promise<void> {
+    const { timeline } = this;
+    const { sequence } = timeline;
+    if (sequence === null || this.isOther(position)) await this.readNewest(position);
+    else if (position.sequence > sequence) await this.readBack(position);
+    else if (position.sequence < sequence) await this.readAnew(position);
+  }
+
+  /** Rule 3. Without a conversation the service has perhaps lost it, which is rule 4. */
+  private isOther({ conversationId }: Position): boolean {
+    const known = this.timeline.conversationId;
+    return known !== null && conversationId !== null && known !== conversationId;
+  }
+
+  private async readNewest(position: Position): Promise<void> {
+    const isFirst = this.timeline.sequence === null;
+    const page =
+      position.conversationId === null
+        ? { data: [], nextCursor: null }
+        : await this.readPage(`?limit=${FIRST_PAGE}`);
+    this.timeline.replace(page.data, page.nextCursor);
+    this.timeline.reached(position);
+    this.events.onChange(isFirst ? [] : page.data.toReversed());
+  }
+
+  /** Rule 1. */
+  private async readBack(position: Position): Promise<void> {
+    const fresh: Message[] = [];
+    for (let query = `?limit=${FIRST_PAGE}`; ;) {
+      const page = await this.readPage(query);
+      fresh.push(...page.data);
+      if (page.nextCursor === null || this.timeline.isReachedBy(page.data)) break;
+      query = `?limit=${NEXT_PAGE}&cursor=${page.nextCursor}`;
+    }
+    const added = this.timeline.add(fresh);
+    this.timeline.reached(position);
+    this.events.onChange(added);
+  }
+
+  /** Rule 4: all that is shown. */
+  private async readAnew(position: Position): Promise<void> {
+    const oldest = this.timeline.messages[0]?.id;
+    const messages: Message[] = [];
+    let cursor: string | null = null;
+    do {
+      const page: MessagePage = await this.readPage(
+        cursor ? `?limit=${NEXT_PAGE}&cursor=${cursor}` : `?limit=${NEXT_PAGE}`,
+      );
+      messages.push(...page.data);
+      cursor = page.nextCursor;
+    } while (cursor && oldest && messages.at(-1)!.id > oldest);
+    this.timeline.replace(messages, cursor);
+    this.timeline.reached(position);
+    this.events.onRewound();
+    this.events.onChange([]);
+  }
+
+  /** While the stream is held back: no sequence says what is missing, so the page must meet what is known. */
+  private async takePage({ data, nextCursor }: MessagePage): Promise<void> {
+    const { timeline } = this;
+    let cursor = nextCursor;
+    const messages = [...data];
+    const meets = () => messages.some(({ id }) => timeline.has(id));
+    while (cursor && timeline.messages.length > 0 && !meets()) {
+      const page = await this.readPage(`?limit=${NEXT_PAGE}&cursor=${cursor}`);
+      messages.push(...page.data);
+      cursor = page.nextCursor;
+    }
+    if (messages.length === 0 || meets()) this.events.onChange(timeline.add(messages));
+    else {
+      const isFirst = timeline.messages.length === 0;
+      timeline.replace(messages, cursor);
+      this.events.onChange(isFirst ? [] : messages.toReversed());
+    }
+  }
+}

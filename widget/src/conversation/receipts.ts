@@ -1,0 +1,66 @@
+import { backoffMs } from '../protocol/backoff';
+import { isFromAgent } from '../protocol/types';
+import { isBefore, type Timeline } from './timeline';
+
+const COLLECT_MS = 300;
+
+export type Receipt = { messageId: string; status: 'DELIVERED' | 'READ' };
+
+/** Tells the service how far the agents' messages have come, with one request for many messages. */
+export class Receipts {
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private failures = 0;
+  private inFlight = false;
+  private stopped = false;
+
+  /**
+   * @param isSeen whether the visitor sees the newest message
+   * @param reportsDelivery one tab does, for all
+   */
+  constructor(
+    private readonly timeline: Timeline,
+    private readonly isSeen: () => boolean,
+    private readonly reportsDelivery: () => boolean,
+    private readonly post: (receipt: Receipt) => Promise<unknown>,
+    private readonly onSent: (receipt: Receipt) => void,
+  ) {}
+
+  /** Something has changed. */
+  update(): void {
+    if (!this.stopped && this.due()) this.timer ??= setTimeout(() => void this.send(), COLLECT_MS);
+  }
+
+  stop(): void {
+    this.stopped = true;
+    clearTimeout(this.timer);
+  }
+
+  private due(): Receipt | null {
+    const status = this.isSeen() ? 'READ' : this.reportsDelivery() ? 'DELIVERED' : null;
+    if (!status) return null;
+    const message = this.timeline.messages.findLast(
+      (candidate) => isFromAgent(candidate) && isBefore(candidate.delivery.status, status),
+    );
+    return message ? { messageId: message.id, status } : null;
+  }
+
+  private async send(): Promise<void> {
+    const receipt = this.due();
+    if (receipt && !this.inFlight) {
+      this.inFlight = true;
+      try {
+        await this.post(receipt);
+        this.failures = 0;
+        this.onSent(receipt);
+      } catch {
+        // The next message or heartbeat would bring it up again; here sooner.
+        this.failures += 1;
+      }
+      this.inFlight = false;
+    }
+    this.timer = undefined;
+    if (this.stopped) return;
+    if (this.failures > 0) this.timer = setTimeout(() => void this.send(), backoffMs(this.failures));
+    else this.update();
+  }
+}

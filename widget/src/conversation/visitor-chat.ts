@@ -1,0 +1,245 @@
+import type { Identity } from '../page-api';
+import { Outbox } from '../outbox/outbox';
+import type { OutboxRecord } from '../outbox/outbox-record';
+import { OutboxSender } from '../outbox/outbox-sender';
+import type { OutboxStore } from '../outbox/outbox-store';
+import type { ServiceClient } from '../protocol/service-client';
+import { StreamReader, type Connection } from '../protocol/stream-reader';
+import { isFromAgent, type ConversationEvent, type Message, type MessagePage } from '../protocol/types';
+import type { SessionStore } from '../session/session-store';
+import { VisitorSession } from '../session/visitor-session';
+import { TabChannel } from '../tabs/tab-channel';
+import { TabOwnership } from '../tabs/tab-ownership';
+import { ConversationSync } from './conversation-sync';
+import { Receipts, type Receipt } from './receipts';
+import { Timeline } from './timeline';
+
+export interface Shared {
+  siteKey: string;
+  client: ServiceClient;
+  sessions: SessionStore;
+  outboxStore: OutboxStore;
+}
+
+export interface VisitorChatEvents {
+  onChange(): void;
+  onFresh(messages: Message[]): void;
+  onRefused(error: unknown): void;
+  /** Whether the visitor sees the newest message in this tab. */
+  isSeen(): boolean;
+}
+
+type TabMessage =
+  | { kind: 'hello' }
+  | { kind: 'ping' }
+  | { kind: 'pong' }
+  | { kind: 'event'; event: ConversationEvent }
+  | { kind: 'connection'; connection: Connection }
+  | { kind: 'record'; record: OutboxRecord }
+  | { kind: 'receipt'; receipt: Receipt };
+
+/** All that is of one visitor in this tab. Another visitor gets another one, so nothing can be mixed up. */
+export class VisitorChat {
+  readonly timeline = new Timeline();
+  readonly outbox: Outbox;
+  readonly session: VisitorSession;
+  connection: Connection = 'connecting';
+  hasBegun = false;
+  private readonly channel: TabChannel<TabMessage>;
+  private readonly ownership: TabOwnership;
+  private readonly sync: ConversationSync;
+  private readonly receipts: Receipts;
+  private reader: StreamReader | null = null;
+  private sender: OutboxSender | null = null;
+  /** What a tab that comes later must know: of the owner. */
+  private latest: ConversationEvent | null = null;
+  private seenUpTo = '';
+  private isOver = false;
+
+  constructor(
+    readonly owner: string,
+    identity: Identity | null,
+    private readonly shared: Shared,
+    private readonly events: VisitorChatEvents,
+  ) {
+    const { client, sessions, siteKey } = shared;
+    const name = `chat-widget:${siteKey}:${owner}`;
+    this.outbox = new Outbox(owner, shared.outboxStore, (changed) => this.onOutboxChange(changed));
+    this.session = new VisitorSession(owner, identity, client, sessions, () => void this.outbox.forgetSent());
+    this.channel = new TabChannel(name, (message) => this.hear(message));
+    this.ownership = new TabOwnership(name, this.channel.isShared, {
+      onGain: () => void this.own(),
+      onLose: () => void this.disown(),
+      ping: () => this.channel.post({ kind: 'ping' }),
+    });
+    const readPage = (query: string) =>
+      this.session.withToken((token) => client.call<MessagePage>('GET', `/messages${query}`, { token }));
+    this.sync = new ConversationSync(this.timeline, readPage, {
+      onChange: (fresh) => this.onTimelineChange(fresh),
+      onRewound: () => void this.outbox.sendAgainUnless(({ id }) => this.timeline.has(id)),
+      onRefused: (error) => this.refuse(error),
+    });
+    this.receipts = new Receipts(
+      this.timeline,
+      () => events.isSeen(),
+      () => this.ownership.isOwner,
+      (receipt) =>
+        this.session.withToken((token) => client.call('POST', '/receipts', { token, body: receipt })),
+      (receipt) => {
+        this.takeReceipt(receipt);
+        this.channel.post({ kind: 'receipt', receipt });
+      },
+    );
+  }
+
+  get isAnonymous(): boolean {
+    return !this.owner.startsWith('user:');
+  }
+
+  get unread(): number {
+    return this.timeline.messages.filter(
+      (message) => isFromAgent(message) && message.delivery.status !== 'READ' && message.id > this.seenUpTo,
+    ).length;
+  }
+
+  async begin(): Promise<void> {
+    this.hasBegun = true;
+    await this.outbox.load();
+    if (this.isOver) return;
+    this.ownership.start();
+    this.channel.post({ kind: 'hello' });
+  }
+
+  /** An anonymous visitor's session is stored with the first message: most never write. */
+  async write(draft: { body: string; name?: string; email?: string }): Promise<void> {
+    const { sessions } = this.shared;
+    if (!sessions.read())
+      sessions.write({ owner: this.owner, token: null, renewedAt: 0, profile: null, formDone: true });
+    await this.outbox.add(draft);
+    if (!this.hasBegun) await this.begin();
+  }
+
+  loadOlder(): Promise<void> {
+    return this.sync.loadOlder();
+  }
+
+  /** The browser is online again, or the page visible: whatever pauses goes on. */
+  wake(): void {
+    this.ownership.check();
+    this.reader?.wake();
+    this.sender?.wake();
+    this.look();
+  }
+
+  /** What the visitor sees may have changed. */
+  look(): void {
+    if (this.events.isSeen()) this.seenUpTo = this.timeline.messages.at(-1)?.id ?? '';
+    this.receipts.update();
+  }
+
+  /** The page is put aside, and perhaps comes back: another tab takes over. */
+  suspend(): void {
+    this.ownership.stop();
+  }
+
+  resume(): void {
+    if (this.hasBegun && !this.isOver) this.ownership.start();
+  }
+
+  /** Resolves when nothing is in flight any more. */
+  async end(): Promise<void> {
+    this.isOver = true;
+    const { sender } = this;
+    this.ownership.stop();
+    this.sync.stop();
+    this.receipts.stop();
+    this.channel.close();
+    await sender?.stop();
+  }
+
+  private async own(): Promise<void> {
+    // Records of a tab that has ended.
+    await this.outbox.load();
+    if (!this.ownership.isOwner || this.reader) return;
+    const { client } = this.shared;
+    const onRefused = (error: unknown) => this.refuse(error);
+    this.sender = new OutboxSender(this.outbox, this.session, client, onRefused);
+    this.reader = new StreamReader(client, this.session, {
+      onEvent: (event) => {
+        this.latest = event;
+        this.channel.post({ kind: 'event', event });
+        void this.sync.apply(event);
+        this.receipts.update();
+      },
+      onConnection: (connection) => this.setConnection(connection),
+      onRefused,
+    });
+    void this.reader.run();
+    this.sender.wake();
+  }
+
+  private disown(): void {
+    this.reader?.stop();
+    void this.sender?.stop();
+    this.reader = this.sender = null;
+  }
+
+  private hear(message: TabMessage): void {
+    const isFromOwner = message.kind === 'pong' || message.kind === 'event' || message.kind === 'connection';
+    if (isFromOwner) this.ownership.hear();
+    if (message.kind === 'record') this.takeRecord(message.record);
+    else if (message.kind === 'receipt') this.takeReceipt(message.receipt);
+    else if (this.ownership.isOwner) this.answer(message);
+    else if (message.kind === 'event') void this.sync.apply(message.event);
+    else if (message.kind === 'connection') this.setConnection(message.connection);
+  }
+
+  private answer({ kind }: TabMessage): void {
+    if (kind === 'ping') this.channel.post({ kind: 'pong' });
+    if (kind !== 'hello' || !this.latest) return;
+    this.channel.post({ kind: 'connection', connection: this.connection });
+    this.channel.post({ kind: 'event', event: this.latest });
+  }
+
+  private takeRecord(record: OutboxRecord): void {
+    if (this.outbox.take(record)) this.sender?.wake();
+  }
+
+  private takeReceipt({ messageId, status }: Receipt): void {
+    this.timeline.advance(messageId, status);
+    if (status === 'READ' && messageId > this.seenUpTo) this.seenUpTo = messageId;
+    this.events.onChange();
+  }
+
+  private setConnection(connection: Connection): void {
+    if (connection === this.connection) return;
+    this.connection = connection;
+    if (this.ownership.isOwner) this.channel.post({ kind: 'connection', connection });
+    if (connection === 'connected') this.sender?.wake();
+    this.events.onChange();
+  }
+
+  private onOutboxChange(changed: OutboxRecord | null): void {
+    if (changed) {
+      this.channel.post({ kind: 'record', record: changed });
+      if (changed.state === 'waiting') this.sender?.wake();
+      if (changed.message && changed.state === 'sent') this.events.onFresh([changed.message]);
+    }
+    this.events.onChange();
+  }
+
+  private onTimelineChange(fresh: Message[]): void {
+    for (const message of this.timeline.messages)
+      if (message.clientMessageId) void this.outbox.markSent(message);
+    this.look();
+    this.events.onFresh(fresh);
+    this.events.onChange();
+  }
+
+  private refuse(error: unknown): void {
+    if (this.isOver) return;
+    this.ownership.stop();
+    this.sync.stop();
+    this.events.onRefused(error);
+  }
+}

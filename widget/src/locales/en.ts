@@ -1,0 +1,75 @@
+type Plural = Partial<Record<Intl.LDMLPluralRule, string>> & { other: string };
+
+/** All texts of the widget. `{count}` and `{limit}` are replaced. */
+export interface Texts {
+  openChat: string;
+  unread: Plural;
+  closeChat: string;
+  title: string;
+  welcome: string;
+  messages: string;
+  loading: string;
+  earlier: string;
+  newMessages: string;
+  message: string;
+  placeholder: string;
+  send: string;
+  charactersLeft: Plural;
+  tooLong: Plural;
+  you: string;
+  support: string;
+  sending: string;
+  sent: string;
+  read: string;
+  notSent: string;
+  tryAgain: string;
+  offline: string;
+  unreachable: string;
+  unavailable: string;
+  identity: string;
+  formIntroduction: string;
+  name: string;
+  email: string;
+  optional: string;
+  startChat: string;
+  required: string;
+  invalidEmail: string;
+}
+
+export const en: Texts = {
+  openChat: 'Open chat',
+  unread: {
+    one: 'Open chat, {count} unread message',
+    other: 'Open chat, {count} unread messages',
+  },
+  closeChat: 'Close chat',
+  title: 'Chat',
+  welcome: 'Hello! How can we help you?',
+  messages: 'Messages',
+  loading: 'Loading messages…',
+  earlier: 'Earlier messages',
+  newMessages: 'New messages',
+  message: 'Message',
+  placeholder: 'Write a message…',
+  send: 'Send',
+  charactersLeft: { one: '{count} character left', other: '{count} characters left' },
+  tooLong: { one: '{count} character too many', other: '{count} characters too many' },
+  you: 'You',
+  support: 'Support',
+  sending: 'Sending…',
+  sent: 'Sent',
+  read: 'Read',
+  notSent: 'Not sent',
+  tryAgain: 'Try again',
+  offline: 'You are offline. Messages are sent when you are back.',
+  unreachable: 'No connection to the chat. Messages are sent when it is back.',
+  unavailable: 'This chat is not available at the moment.',
+  identity: 'Your login has expired. Reload the page to go on.',
+  formIntroduction: 'Tell us who you are, so that we can answer you.',
+  name: 'Name',
+  email: 'E-mail',
+  optional: 'optional',
+  startChat: 'Start chat',
+  required: 'Please fill this in.',
+  invalidEmail: 'Please write an e-mail address, such as name@example.com.',
+};

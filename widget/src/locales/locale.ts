@@ -1,0 +1,42 @@
+import { en, type Texts } from './en';
+
+/** Languages whose texts are loaded when they are needed. */
+const CATALOGUES: Record<string, () => Promise<Texts>> = {
+  de: async () => (await import('./de')).de,
+};
+
+export interface Locale {
+  /** For dates and plurals. */
+  tag: string;
+  texts: Texts;
+}
+
+/** The first that is a language tag: what the page sets, what it is written in, what the visitor reads. */
+export function chooseTag(candidates: readonly (string | undefined)[]): string {
+  return candidates.find((tag) => tag && isTag(tag)) ?? 'en';
+}
+
+export async function loadLocale(tag: string, own: Partial<Texts> = {}): Promise<Locale> {
+  const load = CATALOGUES[tag.split('-')[0]!.toLowerCase()];
+  // English is better than no chat.
+  const texts = (await load?.().catch(() => null)) ?? en;
+  return { tag, texts: { ...texts, ...own } };
+}
+
+export function fill(text: string, values: Record<string, number>): string {
+  return text.replace(/\{(\w+)\}/g, (placeholder, name: string) => String(values[name] ?? placeholder));
+}
+
+export function plural({ tag }: Locale, texts: Texts['unread'] | string, count: number): string {
+  const text =
+    typeof texts === 'string' ? texts : (texts[new Intl.PluralRules(tag).select(count)] ?? texts.other);
+  return fill(text, { count });
+}
+
+function isTag(tag: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(tag).length > 0;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,67 @@
+import { backoffMs } from '../protocol/backoff';
+import { Pause } from '../protocol/pause';
+import { isRefusal, retryAfterMsOf, ServiceError, type ServiceClient } from '../protocol/service-client';
+import type { Message } from '../protocol/types';
+import type { VisitorSession } from '../session/visitor-session';
+import type { Outbox } from './outbox';
+import type { OutboxRecord } from './outbox-record';
+
+/** The service's answer is about the message; another message may pass. */
+const REFUSES_THE_MESSAGE = [400, 413, 422];
+
+/** Sends the outbox of one visitor: in order, one at a time, until the service has each. */
+export class OutboxSender {
+  private readonly pause = new Pause();
+  private readonly aborter = new AbortController();
+  private running: Promise<void> | null = null;
+
+  constructor(
+    private readonly outbox: Outbox,
+    private readonly session: VisitorSession,
+    private readonly client: ServiceClient,
+    private readonly onRefused: (error: unknown) => void,
+  ) {}
+
+  /** Sends what waits; or, if it is pausing after a failure, tries again at once. */
+  wake(): void {
+    this.pause.cut();
+    if (!this.aborter.signal.aborted) this.running ??= this.run().finally(() => (this.running = null));
+  }
+
+  /** Resolves when no request is in flight any more: only then may another visitor take over what is unsent. */
+  async stop(): Promise<void> {
+    this.aborter.abort();
+    await this.running;
+  }
+
+  private async run(): Promise<void> {
+    const { signal } = this.aborter;
+    for (let failures = 0; !signal.aborted;) {
+      const record = this.outbox.nextToSend();
+      if (!record) return;
+      try {
+        const message = await this.post(record);
+        failures = 0;
+        await this.outbox.markSent({ ...message, clientMessageId: record.clientMessageId });
+      } catch (error) {
+        const status = error instanceof ServiceError ? error.status : 0;
+        if (REFUSES_THE_MESSAGE.includes(status)) await this.outbox.markFailed(record);
+        else if (isRefusal(error)) return this.onRefused(error);
+        else {
+          await new Pause().wait(retryAfterMsOf(error), signal);
+          await this.pause.wait(backoffMs(++failures), signal);
+        }
+      }
+    }
+  }
+
+  private async post({ clientMessageId, body, name, email }: OutboxRecord): Promise<Message> {
+    const { message } = await this.session.withToken((token) =>
+      this.client.call<{ message: Message }>('POST', '/messages', {
+        token,
+        body: { clientMessageId, body, ...(name && { name }), ...(email && { email }) },
+      }),
+    );
+    return message;
+  }
+}

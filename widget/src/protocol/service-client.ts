@@ -1,0 +1,79 @@
+const TIMEOUT_MS = 20_000;
+
+/** The service answered with an error, or (status 0) did not answer. */
+export class ServiceError extends Error {
+  constructor(
+    readonly status: number,
+    message: string,
+    readonly retryAfterMs = 0,
+  ) {
+    super(message);
+  }
+
+  /** Neither waiting nor a new token helps. */
+  get isRefusal(): boolean {
+    return [401, 403, 404].includes(this.status);
+  }
+}
+
+export const isRefusal = (error: unknown): error is ServiceError =>
+  error instanceof ServiceError && error.isRefusal;
+
+/** How long the service wants to be left alone; 0 if it does not say. */
+export const retryAfterMsOf = (error: unknown): number =>
+  error instanceof ServiceError ? error.retryAfterMs : 0;
+
+interface Call {
+  token?: string | null;
+  body?: object;
+  signal?: AbortSignal;
+}
+
+/** Calls the routes of one widget. */
+export class ServiceClient {
+  constructor(
+    private readonly fetch: typeof globalThis.fetch,
+    private readonly serviceUrl: string,
+  ) {}
+
+  async call<Answer>(method: 'GET' | 'POST', path: string, call: Call = {}): Promise<Answer> {
+    const aborter = new AbortController();
+    const abort = () => aborter.abort();
+    const timer = setTimeout(abort, TIMEOUT_MS);
+    call.signal?.addEventListener('abort', abort);
+    try {
+      const response = await this.request(method, path, call, aborter.signal);
+      return (await response.json()) as Answer;
+    } catch (error) {
+      throw error instanceof ServiceError ? error : new ServiceError(0, String(error));
+    } finally {
+      clearTimeout(timer);
+      call.signal?.removeEventListener('abort', abort);
+    }
+  }
+
+  /** The answer, whose body goes on until the signal aborts it. */
+  async openStream(token: string, signal: AbortSignal): Promise<ReadableStream<Uint8Array>> {
+    const { body } = await this.request('GET', '/events', { token }, signal);
+    if (!body) throw new ServiceError(0, 'The browser can read no streams.');
+    return body;
+  }
+
+  private async request(method: string, path: string, call: Call, signal: AbortSignal): Promise<Response> {
+    const response = await this.fetch(this.serviceUrl + path, {
+      method,
+      signal,
+      headers: {
+        ...(call.token && { Authorization: `Bearer ${call.token}` }),
+        ...(call.body && { 'Content-Type': 'application/json' }),
+      },
+      ...(call.body && { body: JSON.stringify(call.body) }),
+      credentials: 'omit',
+      cache: 'no-store',
+      mode: 'cors',
+    });
+    if (response.ok) return response;
+    const seconds = Number(response.headers.get('Retry-After'));
+    throw new ServiceError(response.status, await response.text(), seconds > 0 ? seconds * 1000 : 0);
+  }
+}

@@ -1,0 +1,158 @@
+import { backoffMs } from './backoff';
+import { Pause } from './pause';
+import { ServerSentEventParser } from './server-sent-events';
+import { isRefusal, retryAfterMsOf, type ServiceClient } from './service-client';
+import type { ConversationEvent, EndReason, MessagePage, StreamEvent } from './types';
+import type { VisitorSession } from '../session/visitor-session';
+
+const SILENCE_MS = 40_000;
+/** Heartbeats come every 15 seconds: a stream that is older than this when the page wakes up may be dead. */
+const STALE_MS = 20_000;
+/** A stream that brings nothing for so long is perhaps held back by a proxy. */
+const FIRST_EVENT_MS = 10_000;
+const STREAM_AGAIN_MS = 180_000;
+const POLL_VISIBLE_MS = 5000;
+const POLL_HIDDEN_MS = 30_000;
+const POLL_LIMIT = 20;
+const FAILURES_BEFORE_POLLING = 3;
+
+export type Connection = 'connecting' | 'connected' | 'lost';
+
+interface ReaderEvents {
+  onEvent(event: ConversationEvent): void;
+  onConnection(connection: Connection): void;
+  /** The service won't serve this page or visitor any more. */
+  onRefused(error: unknown): void;
+}
+
+/** Brings what happens in the conversation: by the stream, or by polling where the stream does not come through. */
+export class StreamReader {
+  private readonly aborter = new AbortController();
+  private readonly pause = new Pause();
+  private readonly pollPause = new Pause();
+  private stream: AbortController | null = null;
+  private lastEventAt = 0;
+  private failures = 0;
+  private polling: AbortController | null = null;
+
+  constructor(
+    private readonly client: ServiceClient,
+    private readonly session: VisitorSession,
+    private readonly events: ReaderEvents,
+  ) {}
+
+  async run(): Promise<void> {
+    const { signal } = this.aborter;
+    while (!signal.aborted) {
+      let mustWaitMs = 0;
+      const pauseMs = await this.readStream().catch((error: unknown) => {
+        mustWaitMs = retryAfterMsOf(error);
+        return this.pauseAfter(error);
+      });
+      if (pauseMs === null) return this.stop();
+      await new Pause().wait(mustWaitMs, signal);
+      await this.pause.wait(this.polling ? Math.max(pauseMs, STREAM_AGAIN_MS) : pauseMs, signal);
+    }
+  }
+
+  stop(): void {
+    this.aborter.abort();
+    this.stopPolling();
+  }
+
+  /** Connects at once: the browser is online again, or the page is visible again. */
+  wake(): void {
+    this.pollPause.cut();
+    if (!this.polling) this.pause.cut();
+    if (Date.now() - this.lastEventAt > STALE_MS || Date.now() < this.lastEventAt) this.stream?.abort();
+  }
+
+  /** Returns how long to wait before the next stream. */
+  private async readStream(): Promise<number> {
+    const { signal } = this.aborter;
+    const stream = (this.stream = new AbortController());
+    const abort = () => stream.abort();
+    signal.addEventListener('abort', abort);
+    let silence = setTimeout(abort, SILENCE_MS);
+    const firstEvent = setTimeout(() => this.poll(), FIRST_EVENT_MS);
+    try {
+      const token = await this.session.token();
+      const body = await this.session.retried(token, (valid) => this.client.openStream(valid, stream.signal));
+      for await (const event of eventsOf(body)) {
+        clearTimeout(firstEvent);
+        clearTimeout(silence);
+        silence = setTimeout(abort, SILENCE_MS);
+        this.lastEventAt = Date.now();
+        if (event.type === 'end') return this.pauseAfterEnd(event.reason, token);
+        this.failures = 0;
+        this.stopPolling();
+        this.events.onConnection('connected');
+        this.events.onEvent(event);
+      }
+      return backoffMs(++this.failures);
+    } finally {
+      clearTimeout(firstEvent);
+      clearTimeout(silence);
+      signal.removeEventListener('abort', abort);
+      stream.abort();
+    }
+  }
+
+  private pauseAfterEnd(reason: EndReason, token: string): number {
+    if (reason === 'token_expired') this.session.reject(token);
+    return reason === 'server_stopping' ? 1000 + 4000 * Math.random() : 1000 * Math.random();
+  }
+
+  /** Null: there is no use in connecting again. */
+  private pauseAfter(error: unknown): number | null {
+    if (this.aborter.signal.aborted) return null;
+    this.failures += 1;
+    if (isRefusal(error)) {
+      this.events.onRefused(error);
+      return null;
+    }
+    if (this.failures > 1) this.events.onConnection('lost');
+    if (this.failures >= FAILURES_BEFORE_POLLING) this.poll();
+    return backoffMs(this.failures);
+  }
+
+  private poll(): void {
+    if (this.polling || this.aborter.signal.aborted) return;
+    const { signal } = (this.polling = new AbortController());
+    void (async () => {
+      for (let failures = 0; !signal.aborted;) {
+        try {
+          const path = `/messages?limit=${POLL_LIMIT}`;
+          const page = await this.session.withToken((token) =>
+            this.client.call<MessagePage>('GET', path, { token, signal }),
+          );
+          failures = 0;
+          this.events.onConnection('connected');
+          this.events.onEvent({ type: 'page', page });
+        } catch (error) {
+          if (isRefusal(error)) return;
+          failures += 1;
+        }
+        const everyMs = document.visibilityState === 'visible' ? POLL_VISIBLE_MS : POLL_HIDDEN_MS;
+        await this.pollPause.wait(failures ? Math.max(everyMs, backoffMs(failures)) : everyMs, signal);
+      }
+    })();
+  }
+
+  private stopPolling(): void {
+    this.polling?.abort();
+    this.polling = null;
+  }
+}
+
+async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<StreamEvent> {
+  const parser = new ServerSentEventParser();
+  const decoder = new TextDecoder();
+  const reader = body.getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    for (const { event, data } of parser.feed(decoder.decode(value, { stream: true })))
+      yield { type: event, ...(JSON.parse(data) as object) } as StreamEvent;
+  }
+}

@@ -1,0 +1,42 @@
+// What the service says, as in docs/widget-protocol.md.
+
+export interface SessionAnswer {
+  token: string;
+  expiresAt: string;
+  conversationId: string | null;
+}
+
+export interface Message {
+  /** Ids grow with time, so they are also the order. */
+  id: string;
+  senderType: string;
+  senderName: string | null;
+  clientMessageId: string | null;
+  body: string;
+  createdAt: string;
+  delivery: { status: string | null };
+}
+
+export interface MessagePage {
+  /** Newest first. */
+  data: Message[];
+  nextCursor: string | null;
+}
+
+/** How far a conversation has come. */
+export interface Position {
+  conversationId: string | null;
+  sequence: number;
+}
+
+export type ConversationEvent =
+  | ({ type: 'ready' | 'heartbeat' } & Position)
+  | ({ type: 'message'; message: Message } & Position)
+  /** Not of the stream: the newest messages, where a proxy holds the stream back. */
+  | { type: 'page'; page: MessagePage };
+
+export type EndReason = 'token_expired' | 'widget_changed' | 'server_stopping';
+
+export type StreamEvent = Exclude<ConversationEvent, { type: 'page' }> | { type: 'end'; reason: EndReason };
+
+export const isFromAgent = ({ senderType }: Message): boolean => senderType !== 'CUSTOMER';

@@ -1,0 +1,159 @@
+import type { Identity } from '../page-api';
+import { ServiceError, type ServiceClient } from '../protocol/service-client';
+import type { SessionAnswer } from '../protocol/types';
+import type { SessionStore, StoredSession } from './session-store';
+
+/** Half of a token's 24 hours. */
+const RENEW_AFTER_MS = 12 * 60 * 60 * 1000;
+
+/** Another tab, or the page, has changed the visitor: this session is over. */
+export class VisitorChanged extends Error {}
+
+/** The token of one visitor. */
+export class VisitorSession {
+  private pending: Promise<string> | null = null;
+  private rejected: string | null = null;
+
+  /** @param onNewVisitor the service knows the anonymous visitor no more, and has made a new one */
+  constructor(
+    readonly owner: string,
+    private identity: Identity | null,
+    private readonly client: ServiceClient,
+    private readonly store: SessionStore,
+    private readonly onNewVisitor: () => void,
+  ) {}
+
+  /** Begins or renews the session if that is due. */
+  token(): Promise<string> {
+    const stored = this.stored();
+    if (stored?.token && !this.isDue(stored)) return Promise.resolve(stored.token);
+    return (this.pending ??= this.inTurn(() => this.obtain()).finally(() => (this.pending = null)));
+  }
+
+  /** The page says again who the visitor is. What is new goes along with the next request. */
+  identify(identity: Identity): void {
+    this.identity = identity;
+  }
+
+  /** The service refuses this token. */
+  reject(token: string): void {
+    this.rejected = token;
+  }
+
+  async withToken<Answer>(call: (token: string) => Promise<Answer>): Promise<Answer> {
+    return this.retried(await this.token(), call);
+  }
+
+  /** Once more with a new token, if the service refuses this one. */
+  async retried<Answer>(token: string, call: (token: string) => Promise<Answer>): Promise<Answer> {
+    try {
+      return await call(token);
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.status !== 401) throw error;
+      this.reject(token);
+      return call(await this.token());
+    }
+  }
+
+  private stored(): StoredSession | null {
+    const stored = this.store.read();
+    if (stored && stored.owner !== this.owner) throw new VisitorChanged();
+    return stored;
+  }
+
+  private isDue({ token, renewedAt, profile }: StoredSession): boolean {
+    const age = Date.now() - renewedAt;
+    return token === this.rejected || age < 0 || age > RENEW_AFTER_MS || this.saysMoreThan(profile);
+  }
+
+  private saysMoreThan(profile: string | null): boolean {
+    return this.identity !== null && profile !== profileOf(this.identity);
+  }
+
+  /** Tabs that begin at the same moment must become one visitor. */
+  private async inTurn(work: () => Promise<string>): Promise<string> {
+    if (!navigator.locks) return work();
+    return navigator.locks.request(`chat-widget-session:${this.owner}`, work).catch((error: unknown) => {
+      // Refused where storage is.
+      if (error instanceof DOMException && error.name === 'SecurityError') return work();
+      throw error;
+    });
+  }
+
+  private async obtain(): Promise<string> {
+    const stored = this.stored();
+    // Another tab was faster.
+    if (stored?.token && !this.isDue(stored)) return stored.token;
+    const answer = (await this.renew(stored)) ?? (await this.begin(stored));
+    this.store.write({
+      owner: this.owner,
+      token: answer.token,
+      renewedAt: Date.now(),
+      profile: this.identity ? profileOf(this.identity) : (stored?.profile ?? null),
+      formDone: this.stored()?.formDone ?? false,
+    });
+    return answer.token;
+  }
+
+  /** Null: the service knows the visitor no more, or must hear who it is. */
+  private async renew(stored: StoredSession | null): Promise<SessionAnswer | null> {
+    if (!stored?.token || this.saysMoreThan(stored.profile)) return null;
+    try {
+      return await this.client.call<SessionAnswer>('POST', '/sessions', { token: stored.token, body: {} });
+    } catch (error) {
+      if (error instanceof ServiceError && error.status === 401) return null;
+      throw error;
+    }
+  }
+
+  /** @throws ServiceError 401 the identity is refused, or nobody has said it */
+  private async begin(stored: StoredSession | null): Promise<SessionAnswer> {
+    const { identity, owner } = this;
+    if (!identity && owner.startsWith('user:'))
+      throw new ServiceError(401, 'The session has expired: identify the visitor again.');
+    const answer = await this.client.call<SessionAnswer>('POST', '/sessions', {
+      body: identity ? { visitor: identity } : {},
+    });
+    if (!identity && stored?.token) this.onNewVisitor();
+    return answer;
+  }
+}
+
+function profileOf(identity: Identity): string {
+  const { name, email } = { ...('jwt' in identity ? claimsOf(identity.jwt) : {}), ...identity };
+  return JSON.stringify([name ?? null, email ?? null]);
+}
+
+/** @throws TypeError the identity is no JWT with a `sub` */
+export function ownerOf(identity: Identity): string {
+  const id = 'jwt' in identity ? claimsOf(identity.jwt).sub : identity.id;
+  if (!id) throw new TypeError('chatWidget.identify: the JWT has no "sub".');
+  return `user:${id}`;
+}
+
+export const newAnonymousOwner = (): string => `anonymous:${randomId()}`;
+
+/** 128 random bits. Pages without HTTPS have no crypto.randomUUID. */
+export function randomId(): string {
+  const hex = [...crypto.getRandomValues(new Uint8Array(16))].map((byte) =>
+    byte.toString(16).padStart(2, '0'),
+  );
+  return hex.join('');
+}
+
+interface Claims {
+  sub?: string;
+  name?: string;
+  email?: string;
+}
+
+/** Not verified: the service does that. */
+function claimsOf(jwt: string): Claims {
+  try {
+    const base64 = jwt.split('.')[1]!.replaceAll('-', '+').replaceAll('_', '/');
+    const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+    return JSON.parse(new TextDecoder().decode(bytes)) as Claims;
+  } catch {
+    throw new TypeError('chatWidget.identify: the jwt is malformed.');
+  }
+}

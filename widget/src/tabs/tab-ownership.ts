@@ -1,0 +1,91 @@
+const CHECK_MS = 5000;
+const ANSWER_MS = 2000;
+
+interface OwnershipEvents {
+  onGain(): void;
+  onLose(): void;
+  /** Asks the owner for a sign of life. */
+  ping(): void;
+}
+
+/**
+ * Which tab owns the visitor's stream and sends the outbox: the one that holds a Web Lock. The browser hands the lock on
+ * when a tab ends. A tab may also be frozen with the lock: a visible tab that hears nothing from it steals the lock.
+ */
+export class TabOwnership {
+  isOwner = false;
+  private heardAt = 0;
+  private release: (() => void) | null = null;
+  private queued: AbortController | null = null;
+  private started = false;
+  private timer: ReturnType<typeof setInterval> | undefined;
+
+  constructor(
+    private readonly name: string,
+    private readonly isShared: boolean,
+    private readonly events: OwnershipEvents,
+  ) {}
+
+  start(): void {
+    if (this.started) return;
+    this.started = true;
+    if (!this.isShared || !navigator.locks) return this.gain();
+    this.request(false);
+    this.timer = setInterval(() => this.check(), CHECK_MS);
+  }
+
+  stop(): void {
+    clearInterval(this.timer);
+    this.started = false;
+    this.queued?.abort();
+    this.release?.();
+    this.lose();
+  }
+
+  /** Something has come from the owner. */
+  hear(): void {
+    this.heardAt = performance.now();
+  }
+
+  /** Also at once when the page becomes visible. */
+  check(): void {
+    if (this.isOwner || !this.started || document.visibilityState !== 'visible') return;
+    const askedAt = performance.now();
+    this.events.ping();
+    setTimeout(() => {
+      if (this.started && !this.isOwner && this.heardAt < askedAt) this.request(true);
+    }, ANSWER_MS);
+  }
+
+  private request(steal: boolean): void {
+    this.queued?.abort();
+    const { signal } = (this.queued = new AbortController());
+    const hold = () => {
+      if (signal.aborted) return;
+      return new Promise<void>((resolve) => {
+        this.release = resolve;
+        this.gain();
+      });
+    };
+    navigator.locks.request(this.name, steal ? { steal } : { signal }, hold).catch((error: unknown) => {
+      if (signal.aborted) return;
+      if (error instanceof DOMException && error.name === 'SecurityError') return this.gain();
+      // Stolen by a tab that did not hear this one.
+      this.lose();
+      this.request(false);
+    });
+  }
+
+  private gain(): void {
+    if (this.isOwner) return;
+    this.isOwner = true;
+    this.events.onGain();
+  }
+
+  private lose(): void {
+    this.release = null;
+    if (!this.isOwner) return;
+    this.isOwner = false;
+    this.events.onLose();
+  }
+}

@@ -1,0 +1,65 @@
+import { useRef } from 'preact/hooks';
+import { Composer } from './composer';
+import { Icon } from './icons';
+import { MessageLog } from './message-log';
+import type { Actions, View } from './view';
+import { VisitorFormFields } from './visitor-form';
+
+const FOCUSABLE = 'button:not(:disabled), a[href], input, textarea:not(:disabled), [tabindex="0"]';
+
+export function Dialog({ view, actions }: { view: View; actions: Actions }) {
+  const element = useRef<HTMLDivElement>(null);
+  const { texts } = view.locale;
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    // The page's own shortcuts must not hear what is typed here.
+    event.stopPropagation();
+    if (event.key === 'Escape' && !event.isComposing) actions.close();
+    if (event.key === 'Tab' && view.isFullScreen && element.current) keepFocus(event, element.current);
+  };
+
+  return (
+    <div
+      ref={element}
+      class="panel"
+      role="dialog"
+      aria-modal={view.isFullScreen}
+      aria-labelledby="title"
+      onKeyDown={onKeyDown}
+    >
+      <header class="header">
+        <h2 id="title" class="title" dir="auto">
+          {view.title}
+        </h2>
+        <button
+          type="button"
+          class="close"
+          aria-label={texts.closeChat}
+          title={texts.closeChat}
+          onClick={actions.close}
+        >
+          <Icon name="close" />
+        </button>
+      </header>
+      <div class="notice" role="status">
+        {view.notice && <p>{view.notice}</p>}
+      </div>
+      <MessageLog view={view} actions={actions} />
+      {view.form ? (
+        <VisitorFormFields form={view.form} texts={texts} onSubmit={actions.submitForm} />
+      ) : (
+        <Composer view={view} actions={actions} />
+      )}
+    </div>
+  );
+}
+
+/** In full screen nothing else is visible, so the focus goes round inside. */
+function keepFocus(event: KeyboardEvent, element: HTMLElement): void {
+  const focusable = [...element.querySelectorAll<HTMLElement>(FOCUSABLE)];
+  const active = (element.getRootNode() as ShadowRoot).activeElement;
+  const leaves = event.shiftKey ? focusable[0] : focusable.at(-1);
+  if (active !== leaves) return;
+  event.preventDefault();
+  (event.shiftKey ? focusable.at(-1) : focusable[0])?.focus();
+}

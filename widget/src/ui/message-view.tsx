@@ -1,0 +1,60 @@
+import { Component } from 'preact';
+import type { ChatItem } from '../conversation/chat-items';
+import type { Texts } from '../locales/en';
+import { partsOf } from './text';
+
+interface Props extends Omit<ChatItem, 'key'> {
+  isFirstOfGroup: boolean;
+  time: string;
+  texts: Texts;
+  onRetry: (clientMessageId: string) => void;
+}
+
+/** Drawn again only when it has changed: a conversation may have a thousand of them. */
+export class MessageView extends Component<Props> {
+  override shouldComponentUpdate(next: Props): boolean {
+    return (Object.keys(next) as (keyof Props)[]).some((name) => next[name] !== this.props[name]);
+  }
+
+  override render({ id, state, body, createdAt, senderName, time, isFirstOfGroup, texts, onRetry }: Props) {
+    const isReceived = state === 'received';
+    return (
+      <div
+        class={`message ${isReceived ? 'theirs' : 'mine'} ${isFirstOfGroup ? 'first' : ''}`}
+        data-message={id}
+        data-state={state}
+      >
+        <p class={isReceived && isFirstOfGroup ? 'sender' : 'sender unseen'}>
+          {isReceived ? <bdi>{senderName || texts.support}</bdi> : texts.you}
+        </p>
+        <p class="bubble" dir="auto">
+          {partsOf(body).map(({ text, href }) =>
+            href ? (
+              <a href={href} target="_blank" rel="noopener noreferrer nofollow">
+                {text}
+              </a>
+            ) : (
+              text
+            ),
+          )}
+        </p>
+        <p class="meta">
+          {createdAt && <time dateTime={createdAt}>{time}</time>}
+          {!isReceived && <span class="status">{this.status()}</span>}
+          {state === 'failed' && (
+            <button type="button" class="retry" onClick={() => onRetry(id)}>
+              {texts.tryAgain}
+            </button>
+          )}
+        </p>
+      </div>
+    );
+  }
+
+  private status(): string {
+    const { state, isRead, texts } = this.props;
+    if (state === 'sending') return texts.sending;
+    if (state === 'failed') return texts.notSent;
+    return isRead ? texts.read : texts.sent;
+  }
+}

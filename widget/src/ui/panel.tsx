@@ -1,0 +1,141 @@
+import { render } from 'preact';
+import type { LoaderContext } from '../app-contract';
+import type { Chat, ChatDisplay } from '../chat';
+import { itemsOf } from '../conversation/chat-items';
+import { Dates } from '../locales/dates';
+import { Dialog } from './dialog';
+import panelCss from './panel.css?inline';
+import { storable } from './text';
+import type { Actions, View, Visitor } from './view';
+import { Viewport } from './viewport';
+
+/** A connection that comes back at once is not worth a notice. */
+const LOST_NOTICE_MS = 3000;
+
+/** The dialog in the page: draws what the chat knows, once a frame at most. */
+export class Panel implements ChatDisplay {
+  private readonly root = document.createElement('div');
+  private readonly viewport: Viewport;
+  private readonly actions: Actions;
+  private frame = 0;
+  private dates: Dates | null = null;
+  private datesTag = '';
+  private visitor: Visitor = {};
+  private draft = '';
+  private lostSince: number | null = null;
+
+  constructor(
+    private readonly chat: Chat,
+    private readonly context: LoaderContext,
+  ) {
+    const styles = new CSSStyleSheet();
+    styles.replaceSync(panelCss);
+    const { shadow } = context;
+    this.viewport = new Viewport(() => this.update());
+    shadow.adoptedStyleSheets = [...shadow.adoptedStyleSheets, styles, this.viewport.styles];
+    this.root.className = 'root';
+    shadow.prepend(this.root);
+    this.actions = {
+      close: () => chat.close(),
+      send: (body) => this.send(body),
+      keepDraft: (body) => (this.draft = body),
+      retry: (clientMessageId) => void chat.visitor.outbox.retry(clientMessageId),
+      loadOlder: () => chat.visitor.loadOlder(),
+      submitForm: (visitor) => {
+        this.visitor = visitor;
+        chat.completeForm();
+      },
+      scrolled: () => chat.visitor.look(),
+    };
+  }
+
+  show(): void {
+    this.viewport.start();
+    this.draw();
+    this.focus();
+  }
+
+  hide(): void {
+    const hadFocus = this.context.shadow.activeElement !== null;
+    this.viewport.stop();
+    this.draw();
+    if (hadFocus) this.context.launcher.button.focus();
+  }
+
+  focus(): void {
+    const { root } = this;
+    (root.querySelector<HTMLElement>('textarea, input') ?? root.querySelector('button'))?.focus();
+  }
+
+  /** Something has changed. */
+  update(): void {
+    if (!this.chat.isOpen) return;
+    // No frame comes in a hidden page; nobody sees it either.
+    this.frame ||= requestAnimationFrame(() => {
+      this.frame = 0;
+      this.draw();
+    });
+  }
+
+  isNewestSeen(): boolean {
+    const log = this.root.querySelector<HTMLElement>('[role=log]');
+    return document.visibilityState === 'visible' && log?.dataset['atEnd'] === 'true';
+  }
+
+  private draw(): void {
+    const { root, chat } = this;
+    root.dir = getComputedStyle(document.documentElement).direction;
+    root.lang = chat.locale.tag;
+    render(
+      chat.isOpen ? <Dialog key={chat.visitor.owner} view={this.view()} actions={this.actions} /> : null,
+      root,
+    );
+  }
+
+  private send(body: string): void {
+    const { visitor } = this.chat;
+    const isFirst =
+      visitor.isAnonymous && visitor.outbox.records.length === 0 && visitor.timeline.messages.length === 0;
+    void visitor.write({ body: storable(body), ...(isFirst && this.visitor) });
+  }
+
+  private view(): View {
+    const { chat } = this;
+    const { locale, settings, visitor } = chat;
+    const { texts, tag } = locale;
+    if (this.datesTag !== tag) this.dates = null;
+    this.datesTag = tag;
+    const items = itemsOf(visitor.timeline.messages, visitor.outbox.records);
+    const isLoading = visitor.hasBegun && !visitor.timeline.isLoaded && chat.refusal === null;
+    const wantsForm = visitor.isAnonymous && items.length === 0 && !isLoading && !chat.isFormDone;
+    return {
+      owner: visitor.owner,
+      locale,
+      dates: (this.dates ??= new Dates(tag)),
+      title: settings.title ?? texts.title,
+      welcome: settings.welcome ?? texts.welcome,
+      items,
+      isLoading,
+      hasOlder: visitor.timeline.olderCursor !== null,
+      notice: this.notice(),
+      draft: this.draft,
+      canWrite: chat.refusal !== 'unavailable',
+      form: (wantsForm && settings.form) || null,
+      isFullScreen: this.viewport.isNarrow,
+    };
+  }
+
+  private notice(): string | null {
+    const { chat } = this;
+    const { texts } = chat.locale;
+    if (chat.refusal) return texts[chat.refusal];
+    if (!navigator.onLine) return texts.offline;
+    if (chat.visitor.connection !== 'lost') {
+      this.lostSince = null;
+      return null;
+    }
+    if (this.lostSince === null) setTimeout(() => this.update(), LOST_NOTICE_MS);
+    this.lostSince ??= performance.now();
+    return performance.now() - this.lostSince >= LOST_NOTICE_MS ? texts.unreachable : null;
+  }
+}

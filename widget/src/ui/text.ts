@@ -1,0 +1,50 @@
+export type TextPart = { text: string; href?: string };
+
+// Not greedy about what ends a sentence; brackets that belong to an address stay in it.
+const LINK = /\b(?:https?:\/\/[^\s<>"]+|mailto:[^\s<>"]+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+)/gi;
+const SAFE = ['http:', 'https:', 'mailto:'];
+
+/** A message's text and the addresses in it. Only those of safe kinds become links. */
+export function partsOf(body: string): TextPart[] {
+  const parts: TextPart[] = [];
+  let from = 0;
+  for (const { 0: match, index } of body.matchAll(LINK)) {
+    const text = withoutPunctuation(match);
+    const href = safeHref(/^(https?|mailto):/i.test(text) ? text : `mailto:${text}`);
+    if (!href) continue;
+    if (index > from) parts.push({ text: body.slice(from, index) });
+    parts.push({ text, href });
+    from = index + text.length;
+  }
+  if (from < body.length) parts.push({ text: body.slice(from) });
+  return parts;
+}
+
+function safeHref(text: string): string | null {
+  try {
+    const { protocol, href } = new URL(text);
+    return SAFE.includes(protocol) ? href : null;
+  } catch {
+    return null;
+  }
+}
+
+function withoutPunctuation(link: string): string {
+  let text = link;
+  for (;;) {
+    const last = text.at(-1)!;
+    const closesNothing = last === ')' && !text.includes('(');
+    if (!/[.,;:!?'*_\]}]/.test(last) && !closesNothing) return text;
+    text = text.slice(0, -1);
+  }
+}
+
+/** As the service counts: an emoji may be several. */
+export function countCharacters(text: string): number {
+  return [...text].length;
+}
+
+/** What the service can store: whole characters, no NUL. */
+export function storable(text: string): string {
+  return text.replaceAll('\0', '').replace(/\p{Surrogate}/gu, '\uFFFD');
+}

@@ -1,0 +1,38 @@
+/** Phones, also held across, and pages magnified by as much: the panel fills them. The same is in panel.css. */
+const NARROW = '(max-width: 480px), (max-height: 420px)';
+
+/**
+ * What is visible of the page. With a phone's keyboard open that is less than the window, and only script knows it.
+ */
+export class Viewport {
+  readonly styles = new CSSStyleSheet();
+  private readonly narrow = matchMedia(NARROW);
+  private readonly rule: CSSStyleRule;
+  private readonly measure = () => {
+    const { height, offsetTop } = window.visualViewport ?? { height: innerHeight, offsetTop: 0 };
+    this.rule.style.setProperty('--viewport-height', `${height}px`);
+    this.rule.style.setProperty('--viewport-top', `${offsetTop}px`);
+  };
+
+  constructor(private readonly onChange: () => void) {
+    this.styles.insertRule('.root {}');
+    this.rule = this.styles.cssRules[0] as CSSStyleRule;
+  }
+
+  get isNarrow(): boolean {
+    return this.narrow.matches;
+  }
+
+  start(): void {
+    this.measure();
+    window.visualViewport?.addEventListener('resize', this.measure);
+    window.visualViewport?.addEventListener('scroll', this.measure);
+    this.narrow.addEventListener('change', this.onChange);
+  }
+
+  stop(): void {
+    window.visualViewport?.removeEventListener('resize', this.measure);
+    window.visualViewport?.removeEventListener('scroll', this.measure);
+    this.narrow.removeEventListener('change', this.onChange);
+  }
+}
