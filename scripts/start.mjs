@@ -31,6 +31,10 @@ To make a workspace with an agent and an API key, in another terminal:
   node dist/cli.js agent create --workspace acme --name Ada --email ada@example.com --role OWNER
   node dist/cli.js api-key create --workspace acme --name first --scopes conversations:read,messages:write
 
+To chat with it in a page of yours: its "snippet" is the script tag for the page.
+
+  node dist/cli.js channel connect --workspace acme --channel WIDGET --credentials '{"allowedOrigins": ["http://localhost:8080"]}'
+
 Ctrl-C ends it. The data stays for the next start.
 `);
 }

@@ -852,7 +852,10 @@ describe('the door itself', () => {
       ['workspace', 'update', '--slug', 's'],
       'Nothing to change: give at least one of --plan, --trial-ends-at, --rate-limit, --message-retention-days, --entitlements.',
     ],
-    [['agent', 'update', '--id', NOWHERE], 'Nothing to change: give at least one of --role, --active.'],
+    [
+      ['agent', 'update', '--id', NOWHERE],
+      'Nothing to change: give at least one of --display-name, --no-display-name, --role, --active.',
+    ],
     [
       ['conversation', 'update', '--id', NOWHERE, '--agent', NOWHERE],
       'Nothing to change: give at least one of --status, --assign.',

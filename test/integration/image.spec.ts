@@ -36,7 +36,9 @@ describe('the image', () => {
     try {
       copyAsIn(stageOf('build'), stage);
       symlinkSync(join(ROOT, 'node_modules'), join(stage, 'node_modules'));
-      await promisify(execFile)('npm', ['run', 'build'], { cwd: stage });
+      // As in the image: Jest's own NODE_ENV would make another widget.
+      const env = { ...process.env, NODE_ENV: undefined };
+      await promisify(execFile)('npm', ['run', 'build'], { cwd: stage, env });
       const built = filesIn(join(stage, 'dist'));
       expect(built).toEqual(expect.arrayContaining(['main.js', 'cli.js', 'widget/v1.js']));
       expect(built).toEqual(filesIn(join(ROOT, 'dist')));
