@@ -10,18 +10,12 @@ export interface LoaderContext {
   serviceUrl: string;
   siteKey: string;
   shadow: ShadowRoot;
-  launcher: LauncherControl;
-  settings: WidgetSettings;
-  /** Of the page's last `identify`; null when the page has said nothing of the visitor. */
-  identity: Identity | null;
-  emit<Name extends keyof WidgetEvents>(name: Name, detail: WidgetEvents[Name]): void;
-}
-
-export interface LauncherControl {
+  /** The launcher. */
   button: HTMLButtonElement;
-  setLabel(label: string): void;
-  setUnread(count: number): void;
-  setExpanded(expanded: boolean): void;
+  settings: WidgetSettings;
+  /** Null after the page's `logout`; undefined when it has said nothing of the visitor. */
+  identity: Identity | null | undefined;
+  emit<Name extends keyof WidgetEvents>(name: Name, detail: WidgetEvents[Name]): void;
 }
 
 export interface ChatApp {

@@ -1,6 +1,6 @@
 import { sessionKeyOf, type ChatApp, type LoaderContext } from './app-contract';
 import { VisitorChat } from './conversation/visitor-chat';
-import { chooseTag, loadLocale, plural, type Locale } from './locales/locale';
+import { chooseTag, loadLocale, type Locale } from './locales/locale';
 import { OutboxStore } from './outbox/outbox-store';
 import type { Identity, WidgetSettings } from './page-api';
 import { ServiceClient, ServiceError } from './protocol/service-client';
@@ -54,6 +54,7 @@ export class Chat implements ChatApp {
     const stored = this.shared.sessions.read();
     this.listen();
     if (identity) this.identifyAtStart(identity);
+    else if (identity === null && !this.visitor.isAnonymous) this.logout();
     else if (stored) void this.visitor.begin();
     this.changed();
   }
@@ -61,7 +62,6 @@ export class Chat implements ChatApp {
   open(): void {
     if (this.isOpen) return this.display?.focus();
     this.isOpen = true;
-    this.context.launcher.setExpanded(true);
     this.display?.show();
     this.visitor.look();
     this.changed();
@@ -71,7 +71,6 @@ export class Chat implements ChatApp {
   close(): void {
     if (!this.isOpen) return;
     this.isOpen = false;
-    this.context.launcher.setExpanded(false);
     this.display?.hide();
     this.changed();
     this.context.emit('close', undefined);
@@ -201,10 +200,6 @@ export class Chat implements ChatApp {
 
   private changed(): void {
     const { unread } = this.visitor;
-    const { launcher } = this.context;
-    const { texts } = this.locale;
-    launcher.setUnread(unread);
-    launcher.setLabel(unread > 0 ? plural(this.locale, texts.unread, unread) : texts.openChat);
     if (unread !== this.unread) this.context.emit('unread', (this.unread = unread));
     this.display?.update();
   }

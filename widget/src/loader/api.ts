@@ -12,22 +12,28 @@ export function createApi(loader: AppLoader): ChatWidgetApi {
     open: () => loader.open(),
     close: () => loader.close(),
     identify: (identity) => {
-      checkIdentity(identity);
+      const { jwt, id, signature } = { ...identity } as Record<string, unknown>;
+      check(isText(jwt) || (isText(id) && isText(signature)), 'identify takes {jwt}, or {id, signature}');
       loader.identify({ ...identity });
     },
     logout: () => loader.logout(),
     on: (name, listener) => {
-      if (typeof listener !== 'function') throw new TypeError('chatWidget.on: the listener is no function.');
-      return loader.on(name, listener);
+      check(typeof listener === 'function', 'on takes a name and a function');
+      return loader.on(name, listener as (detail: unknown) => void);
     },
     set: (settings) => {
-      checkSettings(settings);
+      check(Object(settings) === settings, 'set takes an object');
+      for (const [name, choices] of Object.entries(CHOICES)) {
+        const value = settings[name as keyof WidgetSettings] as string | undefined;
+        check(value === undefined || choices.includes(value), `${name} is one of ${choices.join(', ')}`);
+      }
       loader.set(settings);
     },
     push: (...commands) => {
-      for (const command of commands)
+      for (const [name, ...parameters] of commands)
         try {
-          run(api, command);
+          check(Object.hasOwn(api, name), `there is no command ${name}`);
+          (api[name] as (...parameters: Command[number][]) => unknown)(...parameters);
         } catch (error) {
           console.error(error);
         }
@@ -36,22 +42,8 @@ export function createApi(loader: AppLoader): ChatWidgetApi {
   return api;
 }
 
-function run(api: ChatWidgetApi, [name, ...parameters]: Command): void {
-  if (!Object.hasOwn(api, name)) throw new TypeError(`chatWidget: there is no command "${name}".`);
-  (api[name] as (...parameters: unknown[]) => unknown)(...parameters);
-}
+const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
 
-function checkIdentity(identity: Partial<Record<'jwt' | 'id' | 'signature', unknown>> | undefined): void {
-  const isText = (value: unknown) => typeof value === 'string' && value !== '';
-  if (!isText(identity?.jwt) && !(isText(identity?.id) && isText(identity?.signature)))
-    throw new TypeError('chatWidget.identify: give {jwt}, or {id, signature}.');
-}
-
-function checkSettings(settings: WidgetSettings | undefined): void {
-  if (typeof settings !== 'object' || !settings) throw new TypeError('chatWidget.set: give an object.');
-  for (const [name, choices] of Object.entries(CHOICES)) {
-    const value = settings[name as keyof WidgetSettings] as string | undefined;
-    if (value !== undefined && !choices.includes(value))
-      throw new TypeError(`chatWidget.set: ${name} is one of ${choices.join(', ')}.`);
-  }
+function check(isRight: boolean, message: string): void {
+  if (!isRight) throw new TypeError(`chatWidget: ${message}.`);
 }

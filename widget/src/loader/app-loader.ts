@@ -1,37 +1,34 @@
-import { sessionKeyOf, type AppModule, type ChatApp, type LoaderContext } from '../app-contract';
+import type { AppModule, ChatApp, LoaderContext } from '../app-contract';
 import type { Identity, WidgetEvents, WidgetSettings } from '../page-api';
 import type { Launcher } from './launcher';
 
-type Listener = (detail: never) => void;
-type GivenContext = Pick<LoaderContext, 'fetch' | 'serviceUrl' | 'siteKey' | 'shadow'> & {
-  launcher: Launcher;
-};
+type Listener = (detail: unknown) => void;
+type Place = Pick<LoaderContext, 'fetch' | 'serviceUrl' | 'siteKey'>;
 
 /** Loads the app once. Until then it keeps what the page has said, for the app's start. */
 export class AppLoader {
   settings: WidgetSettings = {};
-  private identity: Identity | null = null;
-  private app: ChatApp | null = null;
-  private loading: Promise<ChatApp | null> | null = null;
+  /** Undefined: the page has said nothing. Null: nobody is logged in. */
+  private identity: Identity | null | undefined;
+  private app: ChatApp | undefined;
+  private loading: Promise<void> | undefined;
   private attempts = 0;
   private wantsOpen = false;
-  private readonly listeners = new Map<string, Set<Listener>>();
+  private readonly listeners: [name: string, listener: Listener][] = [];
 
   constructor(
-    private readonly context: GivenContext,
+    private readonly place: Place,
     private readonly appUrl: string,
+    private readonly launcher: Launcher,
   ) {
-    context.launcher.button.addEventListener('click', () => {
-      if (this.app) this.app.toggle();
-      else this.open();
-    });
+    launcher.button.addEventListener('click', () => (this.app ? this.app.toggle() : this.open()));
   }
 
   open(): void {
     if (this.app) return this.app.open();
     this.wantsOpen = true;
-    this.context.launcher.setState('loading', this.settings);
-    void this.load();
+    this.launcher.setState('loading');
+    this.load();
   }
 
   close(): void {
@@ -46,71 +43,57 @@ export class AppLoader {
 
   logout(): void {
     this.identity = null;
-    if (this.app) this.app.logout();
-    else if (this.loading) void this.loading.then((app) => app?.logout());
-    else if (sessionOwnerOf(this.context.siteKey)?.startsWith('user:'))
-      localStorage.removeItem(sessionKeyOf(this.context.siteKey));
+    this.app?.logout();
   }
 
   set(settings: WidgetSettings): void {
     this.settings = { ...this.settings, ...settings };
-    this.context.launcher.show(this.settings);
+    this.launcher.show(this.settings);
     this.app?.set(this.settings);
   }
 
-  on<Name extends keyof WidgetEvents>(
-    name: Name,
-    listener: (detail: WidgetEvents[Name]) => void,
-  ): () => void {
-    const ofName = this.listeners.get(name) ?? new Set();
-    this.listeners.set(name, ofName.add(listener));
-    return () => void ofName.delete(listener);
+  on(name: string, listener: Listener): () => void {
+    const entry: [string, Listener] = [name, listener];
+    this.listeners.push(entry);
+    return () => void this.listeners.splice(this.listeners.indexOf(entry) >>> 0, 1);
   }
 
   emit<Name extends keyof WidgetEvents>(name: Name, detail: WidgetEvents[Name]): void {
-    for (const listener of [...(this.listeners.get(name) ?? [])])
+    for (const [ofName, listener] of [...this.listeners])
       try {
-        (listener as (detail: WidgetEvents[Name]) => void)(detail);
+        if (ofName === name) listener(detail);
       } catch (error) {
         // A listener of the page must not stop the widget.
         console.error(error);
       }
   }
 
-  load(): Promise<ChatApp | null> {
-    return (this.loading ??= this.start().catch((error: unknown) => {
-      this.loading = null;
-      if (this.wantsOpen) this.context.launcher.setState('failed', this.settings);
+  load(): void {
+    this.loading ??= this.start().catch((error: unknown) => {
+      this.loading = undefined;
+      // Without a click nobody waits for it.
+      this.launcher.setState(this.wantsOpen ? 'failed' : 'ready');
       this.wantsOpen = false;
-      this.emit('error', { code: 'load', message: `The chat could not be loaded: ${String(error)}` });
-      return null;
-    }));
-  }
-
-  private async start(): Promise<ChatApp> {
-    // Another address for each attempt: browsers may remember that a module failed.
-    const query = this.attempts++ ? `?retry=${this.attempts}-${Date.now()}` : '';
-    const { start } = (await import(/* @vite-ignore */ this.appUrl + query)) as AppModule;
-    const { identity, settings } = this;
-    const app = await start({
-      ...this.context,
-      settings,
-      identity,
-      emit: (name, detail) => this.emit(name, detail),
+      this.emit('error', { code: 'load', message: String(error) });
     });
-    this.app = app;
-    if (this.settings !== settings) app.set(this.settings);
-    if (this.identity && this.identity !== identity) app.identify(this.identity);
-    this.context.launcher.setState('ready', this.settings);
-    if (this.wantsOpen) app.open();
-    return app;
   }
-}
 
-function sessionOwnerOf(siteKey: string): string | undefined {
-  try {
-    return (JSON.parse(localStorage.getItem(sessionKeyOf(siteKey))!) as { owner?: string } | null)?.owner;
-  } catch {
-    return undefined;
+  private async start(): Promise<void> {
+    // Another address for each attempt: browsers may remember that a module failed.
+    const query = this.attempts++ ? `?retry=${Date.now()}` : '';
+    const { start } = (await import(/* @vite-ignore */ this.appUrl + query)) as AppModule;
+    const { identity, launcher, settings } = this;
+    const { button, shadow } = launcher;
+    const emit: LoaderContext['emit'] = (name, detail) => this.emit(name, detail);
+    const app = await start({ ...this.place, button, shadow, settings, identity, emit });
+    this.app = app;
+    launcher.setState('ready');
+    // What the page has said meanwhile.
+    app.set(this.settings);
+    if (this.identity !== identity) {
+      if (this.identity) app.identify(this.identity);
+      else app.logout();
+    }
+    if (this.wantsOpen) app.open();
   }
 }

@@ -1,10 +1,9 @@
-import type { LauncherControl } from '../app-contract';
 import type { WidgetSettings } from '../page-api';
 import launcherCss from './launcher.css?inline';
 
 type LauncherState = 'ready' | 'loading' | 'failed';
 
-/** Before the app is there, which has the texts of all languages. */
+/** Until the app is there, which has all texts. */
 const LABELS: Record<'en' | 'de', Record<LauncherState, string>> = {
   en: { ready: 'Open chat', loading: 'Opening chat…', failed: 'The chat could not be loaded. Try again' },
   de: {
@@ -14,85 +13,60 @@ const LABELS: Record<'en' | 'de', Record<LauncherState, string>> = {
   },
 };
 
-const SHAPES = {
-  chat: 'M12 3.5c-5 0-9 3.3-9 7.5 0 2.3 1.2 4.3 3.1 5.7-.1 1.3-.6 2.4-1.3 3.3 1.9-.2 3.5-.9 4.7-1.8.8.2 1.6.3 2.5.3 5 0 9-3.3 9-7.5s-4-7.5-9-7.5z',
-  close: 'M6 9.5l6 6 6-6',
-  retry: 'M12 6v7m0 4.5v.01',
-};
+const SVG = 'http://www.w3.org/2000/svg';
+const BUBBLE =
+  'M12 3.5c-5 0-9 3.3-9 7.5 0 2.3 1.2 4.3 3.1 5.7-.1 1.3-.6 2.4-1.3 3.3 1.9-.2 3.5-.9 4.7-1.8.8.2 1.6.3 2.5.3 5 0 9-3.3 9-7.5s-4-7.5-9-7.5z';
 
 /** The element of the widget in the page, and the button that opens it. */
-export class Launcher implements LauncherControl {
-  readonly shadow: ShadowRoot;
+export class Launcher {
   readonly button = document.createElement('button');
+  readonly shadow: ShadowRoot;
   private readonly host = document.createElement('chat-widget');
-  private readonly badge = document.createElement('span');
   private state: LauncherState = 'ready';
+  private settings: WidgetSettings = {};
 
   constructor() {
-    this.shadow = this.host.attachShadow({ mode: 'open' });
+    const { button, host } = this;
     const styles = new CSSStyleSheet();
     styles.replaceSync(launcherCss);
-    this.shadow.adoptedStyleSheets = [styles];
-    this.button.className = 'launcher';
-    this.button.type = 'button';
-    this.button.setAttribute('aria-expanded', 'false');
-    this.button.setAttribute('aria-haspopup', 'dialog');
-    this.badge.className = 'badge';
-    this.badge.hidden = true;
-    this.badge.ariaHidden = 'true';
-    this.button.append(...(['chat', 'close', 'retry'] as const).map(icon), this.badge);
-    this.shadow.append(this.button);
-    this.setState('ready', {});
+    const shadow = (this.shadow = host.attachShadow({ mode: 'open' }));
+    shadow.adoptedStyleSheets = [styles];
+    button.className = 'launcher';
+    button.type = 'button';
+    button.ariaHasPopup = 'dialog';
+    button.ariaExpanded = 'false';
+    const icon = document.createElementNS(SVG, 'svg');
+    const path = document.createElementNS(SVG, 'path');
+    icon.setAttribute('viewBox', '0 0 24 24');
+    path.setAttribute('d', BUBBLE);
+    icon.append(path);
+    button.append(icon);
+    shadow.append(button);
     // Some pages replace their body when the visitor goes on.
     new MutationObserver(() => this.attach()).observe(document.documentElement, { childList: true });
   }
 
   /** In the page, as the settings say. */
   show(settings: WidgetSettings): void {
-    this.host.dataset['theme'] = settings.theme ?? 'auto';
-    this.host.dataset['position'] = settings.position ?? (isRightToLeft() ? 'left' : 'right');
-    if (this.state !== 'ready' || this.button.ariaExpanded === 'false') this.setState(this.state, settings);
+    this.settings = settings;
+    const { dataset } = this.host;
+    const isRightToLeft = getComputedStyle(document.documentElement).direction === 'rtl';
+    dataset['theme'] = settings.theme ?? 'auto';
+    dataset['position'] = settings.position ?? (isRightToLeft ? 'left' : 'right');
+    this.setState(this.state);
     this.attach();
   }
 
-  setState(state: LauncherState, settings: WidgetSettings): void {
-    this.state = state;
-    this.button.dataset['state'] = state;
-    this.button.ariaBusy = String(state === 'loading');
-    const language = settings.locale ?? (document.documentElement.lang || navigator.language);
+  setState(state: LauncherState): void {
+    const { button, settings } = this;
+    this.state = button.dataset['state'] = state;
+    button.ariaBusy = String(state === 'loading');
+    const language = settings.locale || document.documentElement.lang || navigator.language;
     const label = LABELS[/^de\b/i.test(language) ? 'de' : 'en'][state];
-    this.setLabel((state === 'ready' && settings.texts?.openChat) || label);
-  }
-
-  setLabel(label: string): void {
-    this.button.ariaLabel = this.button.title = label;
-  }
-
-  setUnread(count: number): void {
-    this.badge.hidden = count === 0;
-    this.badge.textContent = count > 9 ? '9+' : String(count);
-  }
-
-  setExpanded(expanded: boolean): void {
-    this.button.ariaExpanded = String(expanded);
+    button.ariaLabel = button.title = (state === 'ready' && settings.texts?.openChat) || label;
   }
 
   private attach(): void {
     if (!this.host.isConnected) document.body?.append(this.host);
   }
-}
-
-function isRightToLeft(): boolean {
-  return getComputedStyle(document.documentElement).direction === 'rtl';
-}
-
-function icon(name: keyof typeof SHAPES): SVGElement {
-  const svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
-  svg.setAttribute('viewBox', '0 0 24 24');
-  svg.setAttribute('class', `icon icon-${name}`);
-  svg.setAttribute('aria-hidden', 'true');
-  const path = document.createElementNS(svg.namespaceURI, 'path') as SVGPathElement;
-  path.setAttribute('d', SHAPES[name]);
-  svg.append(path);
-  return svg;
 }

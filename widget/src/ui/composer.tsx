@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { Component } from 'preact';
 import { plural } from '../locales/locale';
 import { Icon } from './icons';
 import { countCharacters } from './text';
@@ -7,70 +7,86 @@ import type { Actions, View } from './view';
 const MAX_CHARACTERS = 4096;
 const SHOW_COUNT_FROM = MAX_CHARACTERS - 200;
 
-export function Composer({ view, actions }: { view: View; actions: Actions }) {
-  const [body, setBody] = useState(view.draft);
-  const { locale, canWrite } = view;
-  const { texts } = locale;
-  // Counting is only worth it near the limit: no text has more characters than code units.
-  const count = body.length < SHOW_COUNT_FROM ? 0 : countCharacters(body);
-  const isTooLong = count > MAX_CHARACTERS;
-  const canSend = canWrite && body.trim() !== '' && !isTooLong;
+interface Props {
+  view: View;
+  actions: Actions;
+}
 
-  const write = (text: string) => {
-    setBody(text);
-    actions.keepDraft(text);
+export class Composer extends Component<Props, { body: string }> {
+  override state = { body: this.props.view.draft };
+
+  override render({ view }: Props, { body }: { body: string }) {
+    const { locale, canWrite } = view;
+    const { texts } = locale;
+    const count = countNearLimit(body);
+    const isTooLong = count > MAX_CHARACTERS;
+    return (
+      <form class="composer" onSubmit={this.onSubmit}>
+        <div class="field">
+          {/* The same text again, invisible: the field is as high as its text. */}
+          <div class="mirror" aria-hidden="true">
+            {`${body} `}
+          </div>
+          <textarea
+            class="input"
+            rows={1}
+            dir="auto"
+            aria-label={texts.message}
+            aria-describedby={count > 0 ? 'count' : undefined}
+            aria-invalid={isTooLong}
+            placeholder={texts.placeholder}
+            enterkeyhint="send"
+            disabled={!canWrite}
+            value={body}
+            onInput={(event) => this.write(event.currentTarget.value)}
+            onKeyDown={this.onKeyDown}
+          />
+        </div>
+        <button
+          type="submit"
+          class="send"
+          aria-label={texts.send}
+          title={texts.send}
+          disabled={!this.canSend}
+        >
+          <Icon name="send" />
+        </button>
+        {count >= SHOW_COUNT_FROM && (
+          <p id="count" class={isTooLong ? 'count error' : 'count'}>
+            {isTooLong
+              ? plural(locale, texts.tooLong, count - MAX_CHARACTERS)
+              : plural(locale, texts.charactersLeft, MAX_CHARACTERS - count)}
+          </p>
+        )}
+      </form>
+    );
+  }
+
+  private get canSend(): boolean {
+    const { body } = this.state;
+    return this.props.view.canWrite && body.trim() !== '' && countNearLimit(body) <= MAX_CHARACTERS;
+  }
+
+  private write(body: string): void {
+    this.setState({ body });
+    this.props.actions.keepDraft(body);
+  }
+
+  private readonly onSubmit = (event: Event): void => {
+    event.preventDefault();
+    if (!this.canSend) return;
+    this.props.actions.send(this.state.body);
+    this.write('');
   };
-  const send = () => {
-    if (!canSend) return;
-    actions.send(body);
-    write('');
-  };
-  const onKeyDown = (event: KeyboardEvent) => {
+
+  private readonly onKeyDown = (event: KeyboardEvent): void => {
     // Enter also chooses a word in an input method; Safari reports that as key code 229.
     const isComposing = event.isComposing || event.keyCode === 229;
-    if (event.key !== 'Enter' || event.shiftKey || isComposing) return;
-    event.preventDefault();
-    send();
+    if (event.key === 'Enter' && !event.shiftKey && !isComposing) this.onSubmit(event);
   };
+}
 
-  return (
-    <form
-      class="composer"
-      onSubmit={(event) => {
-        event.preventDefault();
-        send();
-      }}
-    >
-      <div class="field">
-        {/* The same text again, invisible: the field is as high as its text. */}
-        <div class="mirror" aria-hidden="true">
-          {`${body} `}
-        </div>
-        <textarea
-          class="input"
-          rows={1}
-          dir="auto"
-          aria-label={texts.message}
-          aria-describedby={count > 0 ? 'count' : undefined}
-          aria-invalid={isTooLong}
-          placeholder={texts.placeholder}
-          enterkeyhint="send"
-          disabled={!canWrite}
-          value={body}
-          onInput={(event) => write(event.currentTarget.value)}
-          onKeyDown={onKeyDown}
-        />
-      </div>
-      <button type="submit" class="send" aria-label={texts.send} title={texts.send} disabled={!canSend}>
-        <Icon name="send" />
-      </button>
-      {count >= SHOW_COUNT_FROM && (
-        <p id="count" class={isTooLong ? 'count error' : 'count'}>
-          {isTooLong
-            ? plural(locale, texts.tooLong, count - MAX_CHARACTERS)
-            : plural(locale, texts.charactersLeft, MAX_CHARACTERS - count)}
-        </p>
-      )}
-    </form>
-  );
+/** 0 far below the limit: no text has more characters than code units. */
+function countNearLimit(body: string): number {
+  return body.length < SHOW_COUNT_FROM ? 0 : countCharacters(body);
 }

@@ -1,4 +1,4 @@
-import { useRef } from 'preact/hooks';
+import type { TargetedKeyboardEvent } from 'preact';
 import { Composer } from './composer';
 import { Icon } from './icons';
 import { MessageLog } from './message-log';
@@ -8,19 +8,17 @@ import { VisitorFormFields } from './visitor-form';
 const FOCUSABLE = 'button:not(:disabled), a[href], input, textarea:not(:disabled), [tabindex="0"]';
 
 export function Dialog({ view, actions }: { view: View; actions: Actions }) {
-  const element = useRef<HTMLDivElement>(null);
   const { texts } = view.locale;
 
-  const onKeyDown = (event: KeyboardEvent) => {
+  const onKeyDown = (event: TargetedKeyboardEvent<HTMLElement>) => {
     // The page's own shortcuts must not hear what is typed here.
     event.stopPropagation();
     if (event.key === 'Escape' && !event.isComposing) actions.close();
-    if (event.key === 'Tab' && view.isFullScreen && element.current) keepFocus(event, element.current);
+    if (event.key === 'Tab' && view.isFullScreen) keepFocus(event, event.currentTarget);
   };
 
   return (
     <div
-      ref={element}
       class="panel"
       role="dialog"
       aria-modal={view.isFullScreen}

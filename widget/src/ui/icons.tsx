@@ -1,6 +1,7 @@
 const SHAPES = {
   close: 'M6 6l12 12M18 6L6 18',
   send: 'M20.5 3.5L10.5 13.5M20.5 3.5l-6 17-4-7-7-4z',
+  chevron: 'M6 9.5l6 6 6-6',
   down: 'M12 5v14M6 13l6 6 6-6',
 };
 

@@ -1,5 +1,4 @@
-import type { VNode } from 'preact';
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { Component, createRef, type VNode } from 'preact';
 import { Icon } from './icons';
 import { MessageView } from './message-view';
 import type { Actions, View } from './view';
@@ -7,115 +6,139 @@ import type { Actions, View } from './view';
 /** So near to the end still counts as the end. */
 const END_PX = 48;
 const OLDER_PX = 120;
+/** Until history is drawn. */
+const QUIET_MS = 500;
 
-export function MessageLog({ view, actions }: { view: View; actions: Actions }) {
-  const log = useRef<HTMLDivElement>(null);
-  const content = useRef<HTMLDivElement>(null);
-  const isAtEnd = useRef(true);
-  const isLoadingOlder = useRef(false);
-  const [hasNewBelow, setHasNewBelow] = useState(false);
-  const [speaks, setSpeaks] = useState(false);
-  const { texts } = view.locale;
-  const { items } = view;
-  const newest = items.at(-1);
-
-  const setAtEnd = (value: boolean) => {
-    isAtEnd.current = value;
-    log.current!.dataset['atEnd'] = String(value);
-    if (value) setHasNewBelow(false);
-    actions.scrolled();
-  };
-  const toEnd = () => {
-    log.current!.scrollTop = log.current!.scrollHeight;
-    setAtEnd(true);
-  };
-
-  const loadOlder = async () => {
-    if (isLoadingOlder.current || !view.hasOlder) return;
-    isLoadingOlder.current = true;
-    setSpeaks(false);
-    await actions.loadOlder();
-    isLoadingOlder.current = false;
-  };
-
-  const onScroll = () => {
-    const { scrollTop, scrollHeight, clientHeight } = log.current!;
-    const atEnd = scrollHeight - scrollTop - clientHeight < END_PX;
-    if (atEnd !== isAtEnd.current) setAtEnd(atEnd);
-    if (scrollTop < OLDER_PX) void loadOlder();
-  };
-
-  useKeptPosition(log, items[0]?.key);
-
-  // A message that the visitor writes is always shown; another one, if they are at the end.
-  useLayoutEffect(() => {
-    if (isAtEnd.current || newest?.state === 'sending') toEnd();
-    else if (newest?.state === 'received') setHasNewBelow(true);
-  }, [newest?.key]);
-
-  // The end stays in view when messages get their real height, or the composer grows.
-  useEffect(() => {
-    const observer = new ResizeObserver(() => isAtEnd.current && toEnd());
-    observer.observe(log.current!);
-    observer.observe(content.current!);
-    return () => observer.disconnect();
-  }, []);
-
-  // Screen readers say what comes, not what was there.
-  useEffect(() => {
-    if (view.isLoading) return;
-    const timer = setTimeout(() => setSpeaks(true), 500);
-    return () => clearTimeout(timer);
-  }, [view.isLoading, items[0]?.key]);
-
-  return (
-    <div class="log-frame">
-      <div
-        ref={log}
-        class="log"
-        role="log"
-        tabIndex={0}
-        aria-label={texts.messages}
-        aria-live={speaks ? 'polite' : 'off'}
-        aria-busy={view.isLoading}
-        onScroll={onScroll}
-      >
-        <div ref={content} class="content">
-          {view.isLoading && items.length === 0 && <p class="hint">{texts.loading}</p>}
-          {view.hasOlder && (
-            <button type="button" class="earlier" onClick={() => void loadOlder()}>
-              {texts.earlier}
-            </button>
-          )}
-          {!view.isLoading && !view.hasOlder && (
-            <p class="welcome" dir="auto">
-              {view.welcome}
-            </p>
-          )}
-          {withDays(view, actions)}
-        </div>
-      </div>
-      {hasNewBelow && (
-        <button type="button" class="below" onClick={toEnd}>
-          <Icon name="down" />
-          {texts.newMessages}
-        </button>
-      )}
-    </div>
-  );
+interface Props {
+  view: View;
+  actions: Actions;
 }
 
-/** What the visitor reads stays where it is when older messages come in above it. */
-function useKeptPosition(log: { current: HTMLDivElement | null }, oldestKey: string | undefined): void {
-  const before = useRef<{ key: string | undefined; fromEnd: number }>({ key: oldestKey, fromEnd: 0 });
-  const element = log.current;
-  if (element && before.current.key === oldestKey)
-    before.current.fromEnd = element.scrollHeight - element.scrollTop;
-  useLayoutEffect(() => {
-    const { key, fromEnd } = before.current;
-    if (key !== undefined && key !== oldestKey) log.current!.scrollTop = log.current!.scrollHeight - fromEnd;
-    before.current.key = oldestKey;
-  }, [oldestKey]);
+interface State {
+  hasNewBelow: boolean;
+  /** Screen readers say what comes, not what was there. */
+  speaks: boolean;
+}
+
+export class MessageLog extends Component<Props, State> {
+  override state: State = { hasNewBelow: false, speaks: false };
+  private readonly log = createRef<HTMLDivElement>();
+  private readonly content = createRef<HTMLDivElement>();
+  /** The end stays in view when messages get their real height, or the composer grows. */
+  private readonly observer = new ResizeObserver(() => this.isAtEnd && this.toEnd());
+  private isAtEnd = true;
+  private isLoadingOlder = false;
+  private speakTimer: ReturnType<typeof setTimeout> | undefined;
+
+  override componentDidMount(): void {
+    this.observer.observe(this.log.current!);
+    this.observer.observe(this.content.current!);
+    this.toEnd();
+    this.speakSoon();
+  }
+
+  override componentWillUnmount(): void {
+    this.observer.disconnect();
+    clearTimeout(this.speakTimer);
+  }
+
+  override getSnapshotBeforeUpdate(): number {
+    const { scrollHeight, scrollTop } = this.log.current!;
+    return scrollHeight - scrollTop;
+  }
+
+  override componentDidUpdate({ view: before }: Props, _state: State, fromEnd: number): void {
+    const { items, isLoading } = this.props.view;
+    const log = this.log.current!;
+    const oldestBefore = before.items[0]?.key;
+    const newest = items.at(-1);
+    // What the visitor reads stays where it is when older messages come in above it.
+    if (!this.isAtEnd && oldestBefore !== undefined && oldestBefore !== items[0]?.key)
+      log.scrollTop = log.scrollHeight - fromEnd;
+    if (newest?.key !== before.items.at(-1)?.key) {
+      // What the visitor has written is always shown.
+      if (this.isAtEnd || newest?.state === 'sending') this.toEnd();
+      else if (newest?.state === 'received') this.setState({ hasNewBelow: true });
+    }
+    if (before.isLoading && !isLoading) this.speakSoon();
+  }
+
+  override render({ view }: Props, { hasNewBelow, speaks }: State) {
+    const { texts } = view.locale;
+    const isEmpty = view.items.length === 0;
+    return (
+      <div class="log-frame">
+        <div
+          ref={this.log}
+          class="log"
+          role="log"
+          tabIndex={0}
+          aria-label={texts.messages}
+          aria-live={speaks ? 'polite' : 'off'}
+          aria-busy={view.isLoading}
+          onScroll={this.onScroll}
+        >
+          <div ref={this.content} class="content">
+            {view.isLoading && isEmpty && <p class="hint">{texts.loading}</p>}
+            {view.hasOlder && (
+              <button type="button" class="earlier" onClick={this.loadOlder}>
+                {texts.earlier}
+              </button>
+            )}
+            {!(view.isLoading && isEmpty) && !view.hasOlder && (
+              <p class="welcome" dir="auto">
+                {view.welcome}
+              </p>
+            )}
+            {withDays(view, this.props.actions)}
+          </div>
+        </div>
+        {hasNewBelow && (
+          <button type="button" class="below" onClick={this.toEnd}>
+            <Icon name="down" />
+            {texts.newMessages}
+          </button>
+        )}
+      </div>
+    );
+  }
+
+  private readonly toEnd = (): void => {
+    const log = this.log.current!;
+    log.scrollTop = log.scrollHeight;
+    this.setAtEnd(true);
+  };
+
+  private readonly onScroll = (): void => {
+    const { scrollTop, scrollHeight, clientHeight } = this.log.current!;
+    const isAtEnd = scrollHeight - scrollTop - clientHeight < END_PX;
+    if (isAtEnd !== this.isAtEnd) this.setAtEnd(isAtEnd);
+    if (scrollTop < OLDER_PX) this.loadOlder();
+  };
+
+  private readonly loadOlder = (): void => {
+    const { actions, view } = this.props;
+    if (this.isLoadingOlder || !view.hasOlder) return;
+    this.isLoadingOlder = true;
+    this.setState({ speaks: false });
+    void actions.loadOlder().then(() => {
+      this.isLoadingOlder = false;
+      this.speakSoon();
+    });
+  };
+
+  private setAtEnd(isAtEnd: boolean): void {
+    this.isAtEnd = isAtEnd;
+    this.log.current!.dataset['atEnd'] = String(isAtEnd);
+    if (isAtEnd && this.state.hasNewBelow) this.setState({ hasNewBelow: false });
+    this.props.actions.scrolled();
+  }
+
+  private speakSoon(): void {
+    clearTimeout(this.speakTimer);
+    if (!this.props.view.isLoading)
+      this.speakTimer = setTimeout(() => this.setState({ speaks: true }), QUIET_MS);
+  }
 }
 
 function withDays({ items, dates, locale }: View, actions: Actions): VNode[] {

@@ -3,7 +3,9 @@ import type { LoaderContext } from '../app-contract';
 import type { Chat, ChatDisplay } from '../chat';
 import { itemsOf } from '../conversation/chat-items';
 import { Dates } from '../locales/dates';
+import { plural } from '../locales/locale';
 import { Dialog } from './dialog';
+import { LauncherFace } from './launcher-face';
 import panelCss from './panel.css?inline';
 import { storable } from './text';
 import type { Actions, View, Visitor } from './view';
@@ -18,6 +20,7 @@ export class Panel implements ChatDisplay {
   private readonly viewport: Viewport;
   private readonly actions: Actions;
   private frame = 0;
+  private readonly launcher: LauncherFace;
   private dates: Dates | null = null;
   private datesTag = '';
   private visitor: Visitor = {};
@@ -35,6 +38,7 @@ export class Panel implements ChatDisplay {
     shadow.adoptedStyleSheets = [...shadow.adoptedStyleSheets, styles, this.viewport.styles];
     this.root.className = 'root';
     shadow.prepend(this.root);
+    this.launcher = new LauncherFace(context.button);
     this.actions = {
       close: () => chat.close(),
       send: (body) => this.send(body),
@@ -59,7 +63,7 @@ export class Panel implements ChatDisplay {
     const hadFocus = this.context.shadow.activeElement !== null;
     this.viewport.stop();
     this.draw();
-    if (hadFocus) this.context.launcher.button.focus();
+    if (hadFocus) this.context.button.focus();
   }
 
   focus(): void {
@@ -69,6 +73,7 @@ export class Panel implements ChatDisplay {
 
   /** Something has changed. */
   update(): void {
+    this.drawLauncher();
     if (!this.chat.isOpen) return;
     // No frame comes in a hidden page; nobody sees it either.
     this.frame ||= requestAnimationFrame(() => {
@@ -82,8 +87,16 @@ export class Panel implements ChatDisplay {
     return document.visibilityState === 'visible' && log?.dataset['atEnd'] === 'true';
   }
 
+  private drawLauncher(): void {
+    const { isOpen, locale, visitor } = this.chat;
+    const { unread } = visitor;
+    const { openChat, unread: texts } = locale.texts;
+    this.launcher.update(isOpen, unread, unread > 0 ? plural(locale, texts, unread) : openChat);
+  }
+
   private draw(): void {
     const { root, chat } = this;
+    this.drawLauncher();
     root.dir = getComputedStyle(document.documentElement).direction;
     root.lang = chat.locale.tag;
     render(

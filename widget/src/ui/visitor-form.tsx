@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { Component, type TargetedEvent } from 'preact';
 import type { Texts } from '../locales/en';
 import type { VisitorForm } from '../page-api';
 import type { Visitor } from './view';
@@ -13,58 +13,65 @@ type FieldName = keyof VisitorForm;
 const TYPES = { name: 'text', email: 'email' } as const;
 const FIELDS: FieldName[] = ['name', 'email'];
 
-export function VisitorFormFields({ form, texts, onSubmit }: Props) {
-  const [values, setValues] = useState<Visitor>({});
-  const [errors, setErrors] = useState<Visitor>({});
-  const asked = FIELDS.filter((name) => form[name]);
+interface State {
+  values: Visitor;
+  errors: Visitor;
+}
 
-  const submit = (event: SubmitEvent) => {
+export class VisitorFormFields extends Component<Props, State> {
+  override state: State = { values: {}, errors: {} };
+
+  override render({ form, texts }: Props, { values, errors }: State) {
+    return (
+      <form class="visitor-form" noValidate onSubmit={this.submit}>
+        <p>{texts.formIntroduction}</p>
+        {askedOf(form).map((name) => (
+          <div key={name} class="form-field">
+            <label for={name}>{texts[name]}</label>
+            {form[name] === 'optional' && <span class="optional"> {texts.optional}</span>}
+            <input
+              id={name}
+              name={name}
+              type={TYPES[name]}
+              list={undefined}
+              autocomplete={name}
+              maxLength={200}
+              dir="auto"
+              required={form[name] === 'required'}
+              aria-invalid={Boolean(errors[name])}
+              aria-describedby={errors[name] ? `${name}-error` : undefined}
+              value={values[name] ?? ''}
+              onInput={(event) => this.setState({ values: { ...values, [name]: event.currentTarget.value } })}
+            />
+            {errors[name] && (
+              <p id={`${name}-error`} class="error" role="alert">
+                {errors[name]}
+              </p>
+            )}
+          </div>
+        ))}
+        <button type="submit" class="start">
+          {texts.startChat}
+        </button>
+      </form>
+    );
+  }
+
+  private readonly submit = (event: TargetedEvent<HTMLFormElement>): void => {
     event.preventDefault();
-    const element = event.currentTarget as HTMLFormElement;
-    const found = errorsOf(form, values, texts);
-    setErrors(found);
-    const wrong = asked.find((name) => found[name]);
-    if (wrong) return element.querySelector<HTMLElement>(`[name=${wrong}]`)?.focus();
-    const filled = Object.entries(values).flatMap(([name, value]) => {
-      const text = (value as string).trim();
-      return text ? [[name, text]] : [];
-    });
-    onSubmit(Object.fromEntries(filled) as Visitor);
+    const { form, texts, onSubmit } = this.props;
+    const { values } = this.state;
+    const errors = errorsOf(form, values, texts);
+    this.setState({ errors });
+    const wrong = askedOf(form).find((name) => errors[name]);
+    if (wrong) return event.currentTarget.querySelector<HTMLElement>(`[name=${wrong}]`)?.focus();
+    const { name = '', email = '' } = values;
+    onSubmit({ ...(name.trim() && { name: name.trim() }), ...(email.trim() && { email: email.trim() }) });
   };
+}
 
-  return (
-    <form class="visitor-form" noValidate onSubmit={submit}>
-      <p>{texts.formIntroduction}</p>
-      {asked.map((name) => (
-        <div key={name} class="form-field">
-          <label for={name}>{texts[name]}</label>
-          {form[name] === 'optional' && <span class="optional"> {texts.optional}</span>}
-          <input
-            id={name}
-            name={name}
-            type={TYPES[name]}
-            list={undefined}
-            autocomplete={name}
-            maxLength={200}
-            dir="auto"
-            required={form[name] === 'required'}
-            aria-invalid={Boolean(errors[name])}
-            aria-describedby={errors[name] ? `${name}-error` : undefined}
-            value={values[name] ?? ''}
-            onInput={(event) => setValues({ ...values, [name]: event.currentTarget.value })}
-          />
-          {errors[name] && (
-            <p id={`${name}-error`} class="error" role="alert">
-              {errors[name]}
-            </p>
-          )}
-        </div>
-      ))}
-      <button type="submit" class="start">
-        {texts.startChat}
-      </button>
-    </form>
-  );
+function askedOf(form: VisitorForm): FieldName[] {
+  return FIELDS.filter((name) => form[name]);
 }
 
 function errorsOf(form: VisitorForm, { name = '', email = '' }: Visitor, texts: Texts): Visitor {
