@@ -33,6 +33,25 @@ export default ts.config(
     },
   },
   {
+    files: ['widget/src/**'],
+    rules: {
+      // A page's strict policy for its content forbids them, and a visitor's text must never become HTML.
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: 'JSXAttribute[name.name=/^(style|dangerouslySetInnerHTML)$/]',
+          message: 'No style attributes and no HTML from text.',
+        },
+        {
+          selector: 'MemberExpression[property.name=/^(innerHTML|outerHTML|insertAdjacentHTML)$/]',
+          message: 'No HTML from text.',
+        },
+      ],
+      'no-eval': 'error',
+      'no-new-func': 'error',
+    },
+  },
+  {
     files: ['test/**', '**/*.spec.ts'],
     rules: {
       'no-restricted-syntax': [

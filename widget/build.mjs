@@ -2,6 +2,9 @@ import { readdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
 
+// Vite reads it: tests set another one, and must get the same files.
+process.env.NODE_ENV = 'production';
+
 const OUT_DIR = fileURLToPath(new URL('../dist/widget', import.meta.url));
 const source = (path) => fileURLToPath(new URL(`src/${path}`, import.meta.url));
 

@@ -81,7 +81,7 @@ export class MessageLog extends Component<Props, State> {
           <div ref={this.content} class="content">
             {view.isLoading && isEmpty && <p class="hint">{texts.loading}</p>}
             {view.hasOlder && (
-              <button type="button" class="earlier" onClick={this.loadOlder}>
+              <button type="button" class="earlier" onClick={this.onEarlier}>
                 {texts.earlier}
               </button>
             )}
@@ -90,11 +90,11 @@ export class MessageLog extends Component<Props, State> {
                 {view.welcome}
               </p>
             )}
-            {withDays(view, this.props.actions)}
+            {withDays(view, this.props.actions.retry)}
           </div>
         </div>
         {hasNewBelow && (
-          <button type="button" class="below" onClick={this.toEnd}>
+          <button type="button" class="below" onClick={this.onBelow}>
             <Icon name="down" />
             {texts.newMessages}
           </button>
@@ -107,6 +107,17 @@ export class MessageLog extends Component<Props, State> {
     const log = this.log.current!;
     log.scrollTop = log.scrollHeight;
     this.setAtEnd(true);
+  };
+
+  // The buttons go away, and must not take the focus with them.
+  private readonly onBelow = (): void => {
+    this.log.current!.focus();
+    this.toEnd();
+  };
+
+  private readonly onEarlier = (): void => {
+    this.log.current!.focus();
+    this.loadOlder();
   };
 
   private readonly onScroll = (): void => {
@@ -141,26 +152,28 @@ export class MessageLog extends Component<Props, State> {
   }
 }
 
-function withDays({ items, dates, locale }: View, actions: Actions): VNode[] {
+/** The messages of one sender in the same minute are a group: name and time are shown once. */
+function withDays({ items, dates, locale }: View, onRetry: Actions['retry']): VNode[] {
   const now = new Date();
-  let dayBefore = '';
-  return items.flatMap((item, index) => {
-    const day = dates.day(item.createdAt ? new Date(item.createdAt) : now, now);
-    const isNewDay = day !== dayBefore;
-    dayBefore = day;
-    const previous = items[index - 1];
-    const isFirstOfGroup =
-      isNewDay ||
-      (previous?.state === 'received') !== (item.state === 'received') ||
-      previous?.senderName !== item.senderName;
+  const placed = items.map((item) => {
+    const date = item.createdAt ? new Date(item.createdAt) : now;
+    const day = dates.day(date, now);
+    const time = item.createdAt ? dates.time(date) : '';
+    const sender = item.state === 'received' ? `theirs ${item.senderName}` : 'mine';
+    return { item, day, time, group: [day, time, sender, item.state === 'failed'].join('\n'), sender };
+  });
+  return placed.flatMap(({ item, day, time, group, sender }, index) => {
+    const before = placed[index - 1];
+    const isNewDay = day !== before?.day;
     const message = (
       <MessageView
         {...item}
         key={item.key}
-        isFirstOfGroup={isFirstOfGroup}
-        time={item.createdAt ? dates.time(new Date(item.createdAt)) : ''}
+        time={time}
+        isFirstOfGroup={isNewDay || sender !== before?.sender}
+        isLastOfGroup={group !== placed[index + 1]?.group}
         texts={locale.texts}
-        onRetry={actions.retry}
+        onRetry={onRetry}
       />
     );
     if (!isNewDay) return [message];

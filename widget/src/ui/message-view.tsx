@@ -5,6 +5,7 @@ import { partsOf } from './text';
 
 interface Props extends Omit<ChatItem, 'key'> {
   isFirstOfGroup: boolean;
+  isLastOfGroup: boolean;
   time: string;
   texts: Texts;
   onRetry: (clientMessageId: string) => void;
@@ -16,7 +17,8 @@ export class MessageView extends Component<Props> {
     return (Object.keys(next) as (keyof Props)[]).some((name) => next[name] !== this.props[name]);
   }
 
-  override render({ id, state, body, createdAt, senderName, time, isFirstOfGroup, texts, onRetry }: Props) {
+  override render(props: Props) {
+    const { id, state, body, createdAt, senderName, time, isFirstOfGroup, isLastOfGroup, texts } = props;
     const isReceived = state === 'received';
     return (
       <div
@@ -38,11 +40,11 @@ export class MessageView extends Component<Props> {
             ),
           )}
         </p>
-        <p class="meta">
+        <p class={isLastOfGroup ? 'meta' : 'meta unseen'}>
           {createdAt && <time dateTime={createdAt}>{time}</time>}
           {!isReceived && <span class="status">{this.status()}</span>}
           {state === 'failed' && (
-            <button type="button" class="retry" onClick={() => onRetry(id)}>
+            <button type="button" class="retry" onClick={() => props.onRetry(id)}>
               {texts.tryAgain}
             </button>
           )}

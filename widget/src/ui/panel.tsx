@@ -43,11 +43,16 @@ export class Panel implements ChatDisplay {
       close: () => chat.close(),
       send: (body) => this.send(body),
       keepDraft: (body) => (this.draft = body),
-      retry: (clientMessageId) => void chat.visitor.outbox.retry(clientMessageId),
+      retry: (clientMessageId) => {
+        this.focus();
+        void chat.visitor.outbox.retry(clientMessageId);
+      },
       loadOlder: () => chat.visitor.loadOlder(),
       submitForm: (visitor) => {
         this.visitor = visitor;
         chat.completeForm();
+        this.draw();
+        this.focus();
       },
       scrolled: () => chat.visitor.look(),
     };

@@ -1,0 +1,82 @@
+import type { Message } from '../protocol/types';
+import { Outbox } from './outbox';
+import { OutboxStore } from './outbox-store';
+
+const OWNER = 'anonymous:1';
+
+/** Node has no IndexedDB: the memory alone, as in a browser that refuses it. */
+function outboxOf(owner = OWNER, onChange: ConstructorParameters<typeof Outbox>[2] = () => {}): Outbox {
+  return new Outbox(owner, new OutboxStore('test'), onChange);
+}
+
+const storedAs = (clientMessageId: string): Message => ({
+  id: 'message-1',
+  senderType: 'CUSTOMER',
+  senderName: null,
+  clientMessageId,
+  body: 'one',
+  createdAt: '2026-11-22T10:00:00.000Z',
+  delivery: { status: null },
+});
+const bodies = (outbox: Outbox) => outbox.records.map(({ body, state }) => `${body} ${state}`);
+
+describe('Outbox', () => {
+  it('gives the messages in the order of writing', async () => {
+    const outbox = outboxOf();
+    for (const body of ['one', 'two', 'three']) await outbox.add({ body });
+    expect(bodies(outbox)).toEqual(['one waiting', 'two waiting', 'three waiting']);
+    expect(outbox.nextToSend()?.body).toBe('one');
+    await outbox.markFailed(outbox.nextToSend()!);
+    expect(outbox.nextToSend()?.body).toBe('two');
+  });
+
+  it('sends what failed again, in its old place', async () => {
+    const outbox = outboxOf();
+    await outbox.add({ body: 'one' });
+    await outbox.add({ body: 'two' });
+    const [first] = outbox.records;
+    await outbox.markFailed(first!);
+    await outbox.retry(first!.clientMessageId);
+    expect(outbox.nextToSend()?.body).toBe('one');
+  });
+
+  it('sends again what the service has lost, and nothing else', async () => {
+    const outbox = outboxOf();
+    await outbox.add({ body: 'one' });
+    await outbox.markSent(storedAs(outbox.records[0]!.clientMessageId));
+    await outbox.sendAgainUnless(() => true);
+    expect(bodies(outbox)).toEqual(['one sent']);
+    await outbox.sendAgainUnless(() => false);
+    expect(bodies(outbox)).toEqual(['one waiting']);
+  });
+
+  it("takes another tab's copy if it is newer, and no other visitor's", async () => {
+    const outbox = outboxOf();
+    await outbox.add({ body: 'one' });
+    const record = outbox.records[0]!;
+    expect(outbox.take({ ...record, state: 'failed' })).toBe(false);
+    expect(outbox.take({ ...record, state: 'failed', revision: 2 })).toBe(true);
+    expect(outbox.take({ ...record, clientMessageId: 'x', owner: 'user:2' })).toBe(false);
+    expect(bodies(outbox)).toEqual(['one failed']);
+  });
+
+  it('hands what is unsent to the visitor who was identified', async () => {
+    const anonymous = outboxOf();
+    const identified = outboxOf('user:1');
+    for (const body of ['one', 'two']) await anonymous.add({ body });
+    await anonymous.markSent(storedAs(anonymous.records[0]!.clientMessageId));
+    await anonymous.moveTo(identified);
+    expect(bodies(anonymous)).toEqual(['one sent']);
+    expect(bodies(identified)).toEqual(['two waiting']);
+  });
+
+  it('tells other tabs each change once', async () => {
+    const told: (string | null)[] = [];
+    const outbox = outboxOf(OWNER, (record) => told.push(record && `${record.state} ${record.revision}`));
+    await outbox.add({ body: 'one' });
+    const { clientMessageId } = outbox.records[0]!;
+    await outbox.markSent(storedAs(clientMessageId));
+    await outbox.markSent(storedAs(clientMessageId));
+    expect(told).toEqual(['waiting 1', 'sent 2']);
+  });
+});
