@@ -20,8 +20,9 @@ import { AddressPolicy } from '../../src/webhooks/sending/address-policy';
 import { AttemptOutcome } from '../../src/webhooks/sending/attempt-outcome';
 import { DeliverySender } from '../../src/webhooks/sending/delivery-sender';
 import { generateEndpointSecret } from '../../src/webhooks/sending/signature';
+import { PACKAGE_INSTALL_TIMEOUT_MS } from '../support/debian-package';
 import { HttpsReceiver, ReceivedRequest } from '../support/https-receiver';
-import { PYTHON_INSTALL_TIMEOUT_MS, requirePython, runPython } from '../support/python';
+import { requirePython, runPython } from '../support/python';
 import { createStores, dropStores, setting, TestStores } from '../support/test-database';
 
 /** The examples that docs/ shows, run against real deliveries. Needs python3. */
@@ -142,7 +143,7 @@ describe('examples/verify-webhook.ts', () => {
 });
 
 describe('examples/verify_webhook.py', () => {
-  beforeAll(requirePython, PYTHON_INSTALL_TIMEOUT_MS);
+  beforeAll(requirePython, PACKAGE_INSTALL_TIMEOUT_MS);
 
   it('accepts what the service has signed, and nothing else', () => {
     const program = `

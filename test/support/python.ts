@@ -1,11 +1,8 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { resolve } from 'node:path';
+import { installDebianPackage } from './debian-package';
 
 const ROOT = resolve(__dirname, '../..');
-const APT = resolve(ROOT, 'scripts/servers/apt.mjs');
-
-/** Installing it, where it has to be, takes as long as the network does. */
-export const PYTHON_INSTALL_TIMEOUT_MS = 180_000;
 
 /**
  * Makes sure that `python3` is on PATH: where it is not, it is installed as the tests' Redis is.
@@ -13,9 +10,7 @@ export const PYTHON_INSTALL_TIMEOUT_MS = 180_000;
  */
 export function requirePython(): void {
   if (hasPython()) return;
-  // A process of its own: apt.mjs is an ES module, which Jest on Node 20 cannot load.
-  const install = `import(${JSON.stringify(APT)}).then((apt) => apt.installPackage('python3', console.error))`;
-  execFileSync(process.execPath, ['-e', install], { stdio: 'inherit' });
+  installDebianPackage('python3');
   if (!hasPython()) {
     throw new Error('The Python example needs python3 on PATH, for example: sudo apt-get install python3');
   }
