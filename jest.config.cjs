@@ -20,6 +20,8 @@ module.exports = {
   testPathIgnorePatterns: [
     '/node_modules/',
     ...(process.env.DATABASE_URL ? ['database-roles\\.spec'] : []),
+    // What it does in half an hour, the smoke shows in half a minute.
+    ...(process.env.BROWSER === 'full' ? [] : ['test/browser/full/']),
     // It needs git's history, and builds another version.
     ...(process.env.TOPOLOGY ? [] : ['topology/upgrade\\.spec']),
   ],

@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs';
+import type { AxeResults, RunOptions } from 'axe-core';
+import { Page } from 'playwright-core';
+
+const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+
+/** Everything that axe knows of WCAG 2.2 up to AA, and of what is usual. */
+const OPTIONS: RunOptions = {
+  runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+  resultTypes: ['violations', 'incomplete'],
+};
+
+/** What axe finds in the widget: one line for each element. */
+export async function accessibilityFaults(page: Page): Promise<string[]> {
+  // Evaluated by the debugger, because a page's policy may forbid another script.
+  await page.evaluate(AXE);
+  const { violations, incomplete } = await page.evaluate(
+    (options) =>
+      (window as unknown as { axe: { run(root: string, options: RunOptions): Promise<AxeResults> } }).axe.run(
+        'chat-widget',
+        options,
+      ),
+    OPTIONS,
+  );
+  // Where axe can't tell a contrast, nobody has shown that it is enough.
+  const unclear = incomplete.filter(({ id }) => id === 'color-contrast');
+  return [...violations, ...unclear].flatMap(({ id, nodes }) =>
+    nodes.map(({ target, failureSummary }) => `${id}: ${JSON.stringify(target)} ${failureSummary ?? ''}`),
+  );
+}

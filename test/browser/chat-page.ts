@@ -1,0 +1,115 @@
+import { Locator, Page } from 'playwright-core';
+import { waitFor } from '../support/wait';
+
+export type MessageState = 'sending' | 'sent' | 'failed' | 'received';
+
+/** A message as the page shows it. */
+export interface ShownMessage {
+  /** The message's id, or the client's own as long as it is not sent. */
+  id: string;
+  state: MessageState;
+  /** All that is written in its element: the body, who, when, the mark. */
+  text: string;
+}
+
+const LOAD_TIMEOUT_MS = 15_000;
+const HISTORY_TIMEOUT_MS = 60_000;
+
+/** One tab with a page of the shop, used as a person uses it. */
+export class ChatPage {
+  readonly launcher: Locator;
+  readonly panel: Locator;
+  readonly composer: Locator;
+  readonly sendButton: Locator;
+  readonly closeButton: Locator;
+  readonly log: Locator;
+  readonly notice: Locator;
+  /** What the page's scripts threw, and the browser complained of. */
+  readonly errors: string[] = [];
+
+  constructor(readonly page: Page) {
+    const widget = page.locator('chat-widget');
+    this.launcher = widget.getByRole('button', { name: /^Open chat/ });
+    this.panel = widget.getByRole('dialog');
+    this.composer = this.panel.getByRole('textbox', { name: 'Message', exact: true });
+    this.sendButton = this.panel.getByRole('button', { name: 'Send', exact: true });
+    this.closeButton = this.panel.getByRole('button', { name: 'Close chat', exact: true });
+    this.log = this.panel.getByRole('log', { name: 'Messages', exact: true });
+    this.notice = this.panel.getByRole('status');
+    page.setDefaultTimeout(LOAD_TIMEOUT_MS);
+    page.on('pageerror', (error) => this.errors.push(String(error)));
+    page.on('console', (message) => {
+      if (/Content Security Policy|Trusted/i.test(message.text())) this.errors.push(message.text());
+    });
+  }
+
+  async open(): Promise<void> {
+    await this.launcher.click();
+    await this.composer.waitFor();
+  }
+
+  async close(): Promise<void> {
+    await this.closeButton.click();
+    await this.panel.waitFor({ state: 'hidden' });
+  }
+
+  /** Types a message and presses Enter; waits until the page shows it. */
+  async write(text: string): Promise<void> {
+    await this.composer.fill(text);
+    await this.composer.press('Enter');
+    await this.message(text).waitFor();
+  }
+
+  /** Writes, and waits until the service has it. */
+  async send(text: string): Promise<void> {
+    await this.write(text);
+    await this.waitFor(text, 'sent');
+  }
+
+  message(text: string): Locator {
+    return this.log.locator('[data-message]', { hasText: text });
+  }
+
+  async waitFor(text: string, state: MessageState, timeoutMs?: number): Promise<void> {
+    await waitFor(
+      `"${text}" to be ${state}`,
+      async () => (await this.shown()).some((one) => one.text.includes(text) && one.state === state),
+      timeoutMs,
+    );
+  }
+
+  /** The messages in the page, oldest first. */
+  shown(): Promise<ShownMessage[]> {
+    return this.page.evaluate(() => {
+      const root = document.querySelector('chat-widget')?.shadowRoot;
+      return [...(root?.querySelectorAll<HTMLElement>('[data-message]') ?? [])].map((element) => ({
+        id: element.dataset['message']!,
+        state: element.dataset['state'] as MessageState,
+        text: element.textContent,
+      }));
+    });
+  }
+
+  /** Scrolls to the beginning of the conversation. */
+  async readAll(): Promise<ShownMessage[]> {
+    const earlier = this.panel.getByRole('button', { name: 'Earlier messages', exact: true });
+    await waitFor(
+      'the beginning of the conversation',
+      async () => {
+        if ((await earlier.count()) === 0) return true;
+        await this.log.evaluate((log) => {
+          const scroller = scrollerOf(log);
+          scroller.scrollTop = 0;
+          function scrollerOf(element: Element): Element {
+            for (let at: Element | null = element; at; at = at.parentElement)
+              if (at.scrollHeight > at.clientHeight + 1) return at;
+            return element;
+          }
+        });
+        return false;
+      },
+      HISTORY_TIMEOUT_MS,
+    );
+    return this.shown();
+  }
+}

@@ -1,0 +1,31 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { Browser, chromium } from 'playwright-core';
+import { installDebianPackage } from '../support/debian-package';
+
+/** Debian's, or another one that CHROMIUM names. */
+const COMMAND = process.env.CHROMIUM ?? '/usr/bin/chromium';
+/** It asks no other machine for anything by itself. */
+export const CHROMIUM_ARGUMENTS = [
+  '--disable-quic',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+/**
+ * The path of Chromium: where it is missing, it is installed as the tests' Redis is.
+ * @throws Error that says what to do
+ */
+export function requireChromium(): string {
+  if (!process.env.CHROMIUM && !existsSync(COMMAND)) installDebianPackage('chromium');
+  if (spawnSync(COMMAND, ['--version']).status === 0) return COMMAND;
+  throw new Error(
+    `No Chromium that runs at ${COMMAND}. The browser's tests need it: install it, for example with ` +
+      '"sudo apt-get install chromium", or set CHROMIUM to the path of one.',
+  );
+}
+
+export function launchChromium(): Promise<Browser> {
+  return chromium.launch({ executablePath: requireChromium(), args: CHROMIUM_ARGUMENTS });
+}

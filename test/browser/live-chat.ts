@@ -1,0 +1,125 @@
+import { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { OwnRedis } from '../support/own-redis';
+import { createTenant } from '../support/routes';
+import { TestService } from '../support/service';
+import { ServiceProcess } from '../support/service-process';
+import { TestStores } from '../support/test-database';
+import { TestWidget } from '../support/widget';
+import { ChatPage } from './chat-page';
+import { launchChromium } from './chromium';
+import { Network } from './network';
+import { ShopPages } from './shop-pages';
+import { SupportDesk } from './support-desk';
+
+/** Agents ask often whether a message is there. */
+const NO_RATE_LIMIT = 100_000;
+
+/**
+ * All of it: shop pages in Chromium, the network, an API process for visitors that can be killed, and the office, which
+ * has the agents' API and the worker, and stays.
+ */
+export class LiveChat {
+  private constructor(
+    readonly redis: OwnRedis,
+    readonly office: TestService,
+    readonly desk: SupportDesk,
+    readonly widget: TestWidget,
+    readonly network: Network,
+    readonly pages: ShopPages,
+    readonly browser: Browser,
+    private process: ServiceProcess,
+  ) {}
+
+  static async start(): Promise<LiveChat> {
+    const [redis, pages, browser] = await Promise.all([
+      OwnRedis.start(),
+      ShopPages.start(),
+      launchChromium(),
+    ]);
+    const office = await TestService.create({ role: 'all', env: { REDIS_URL: redis.url } });
+    const tenant = await createTenant(office, office.make.workspace({ rateLimit: NO_RATE_LIMIT }));
+    const widget = await TestWidget.connect(office, tenant.workspace, [pages.origin, pages.insecureOrigin]);
+    const process = await startApi({ ...office.stores, redisUrl: redis.url });
+    const network = await Network.to(process.url);
+    pages.show({ service: network.url, siteKey: widget.siteKey });
+    const desk = new SupportDesk(office, tenant);
+    return new LiveChat(redis, office, desk, widget, network, pages, browser, process);
+  }
+
+  async stop(): Promise<void> {
+    await this.browser.close();
+    await this.pages.stop();
+    await this.network.cut();
+    await this.killApi();
+    await this.office.close();
+    await this.redis.stop();
+  }
+
+  /** A browser of one person: its tabs share what is stored. */
+  async device(options: BrowserContextOptions = {}): Promise<Device> {
+    this.network.changeAddress();
+    return new Device(this, await this.browser.newContext({ locale: 'en-GB', ...options }));
+  }
+
+  async killApi(): Promise<void> {
+    this.process.kill('SIGKILL');
+    await this.process.exited;
+  }
+
+  async startApi(): Promise<void> {
+    this.process = await startApi({ ...this.office.stores, redisUrl: this.redis.url });
+    this.network.switchTo(this.process.url);
+  }
+
+  /** Everything in Redis is gone, and every connection to it has ended. */
+  async wipeRedis(): Promise<void> {
+    await this.redis.kill();
+    await this.redis.restart();
+  }
+}
+
+/** A browser of one person. */
+export class Device {
+  constructor(
+    private readonly chat: LiveChat,
+    readonly context: BrowserContext,
+  ) {}
+
+  /**
+   * Opens a tab with a page of the shop.
+   * @param commands what the page asks of the widget before it is loaded
+   */
+  async visit(path = '/shop', commands: unknown[][] = []): Promise<ChatPage> {
+    const page = await this.context.newPage();
+    await page.addInitScript((queued) => {
+      if (queued.length > 0) Object.assign(window, { chatWidget: queued });
+    }, commands);
+    const chatPage = new ChatPage(page);
+    await page.goto(path.startsWith('http') ? path : this.chat.pages.origin + path);
+    return chatPage;
+  }
+
+  /** A tab with the chat open. */
+  async chatAt(path?: string, commands?: unknown[][]): Promise<ChatPage> {
+    const page = await this.visit(path, commands);
+    await page.open();
+    return page;
+  }
+
+  /** What the pages of the shop have stored in it. */
+  stored(page: Page): Promise<{ keys: string[]; databases: string[]; cookies: string }> {
+    return page.evaluate(async () => ({
+      keys: [...Object.keys(localStorage), ...Object.keys(sessionStorage)],
+      databases: (await indexedDB.databases()).map(({ name }) => name ?? ''),
+      cookies: document.cookie,
+    }));
+  }
+
+  close(): Promise<void> {
+    return this.context.close();
+  }
+}
+
+function startApi(stores: TestStores): Promise<ServiceProcess> {
+  return ServiceProcess.start('api', stores, { TRUST_PROXY: 'loopback' });
+}

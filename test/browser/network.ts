@@ -1,0 +1,190 @@
+import { createServer, IncomingMessage, request, Server, ServerResponse } from 'node:http';
+import { AddressInfo, Socket } from 'node:net';
+
+/** What a proxy that buffers holds back: the events alone, or the answer's head as well. */
+type HeldBack = 'nothing' | 'events' | 'everything';
+
+interface SeenRequest {
+  method: string;
+  path: string;
+}
+
+interface OpenStream {
+  answer: ServerResponse;
+  isSilent: boolean;
+}
+
+/** What visitors' browsers reach instead of the service's process: an HTTP proxy with the faults of real ones. */
+export class Network {
+  /** Every request of a browser, preflights included, oldest first. */
+  readonly requests: SeenRequest[] = [];
+  droppedEvents = 0;
+  lostAnswers = 0;
+  private readonly streams = new Set<OpenStream>();
+  private readonly sockets = new Set<Socket>();
+  private server: Server;
+  private address = 0;
+  private heldBack: HeldBack = 'nothing';
+  private isDropping = false;
+  private readonly stalled = new Set<ServerResponse>();
+  private isStalling = false;
+  private answersToLose = 0;
+
+  private constructor(
+    private service: URL,
+    readonly port: number,
+  ) {}
+
+  static async to(service: string): Promise<Network> {
+    const free = createServer();
+    const port = await listen(free, 0);
+    await new Promise((resolve) => free.close(resolve));
+    const network = new Network(new URL(service), port);
+    await network.restore();
+    return network;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  /** Another process answers from now on. */
+  switchTo(service: string): void {
+    this.service = new URL(service);
+  }
+
+  /** The next visitor comes from another address: the service counts requests by it. */
+  changeAddress(): void {
+    this.address = (this.address + 1) % 65_000;
+  }
+
+  /** Ends every connection, and refuses new ones. */
+  async cut(): Promise<void> {
+    const closed = new Promise((resolve) => this.server.close(resolve));
+    for (const socket of this.sockets) socket.destroy();
+    await closed;
+  }
+
+  async restore(): Promise<void> {
+    this.server = createServer((asked, answer) => this.pass(asked, answer));
+    this.server.on('connection', (socket) => {
+      this.sockets.add(socket);
+      socket.on('close', () => this.sockets.delete(socket));
+    });
+    await listen(this.server, this.port);
+  }
+
+  get openStreams(): number {
+    return this.streams.size;
+  }
+
+  /** Ends the open streams in the middle of whatever they carry. */
+  killStreams(): void {
+    for (const { answer } of this.streams) answer.destroy();
+  }
+
+  /** Nothing arrives on the open streams any more, as when a machine on the way vanishes. New ones work. */
+  silenceStreams(): void {
+    for (const stream of this.streams) stream.isSilent = true;
+  }
+
+  /** Requests get no answer from now on, and open streams no event; nothing is refused. */
+  stall(): void {
+    this.isStalling = true;
+    this.silenceStreams();
+  }
+
+  /** New requests are answered again. Those that waited are cut off. */
+  endStall(): void {
+    this.isStalling = false;
+    for (const answer of this.stalled) answer.destroy();
+    this.stalled.clear();
+  }
+
+  /** The `message` events of every stream are lost, and its other events are not. */
+  dropMessages(isDropping: boolean): void {
+    this.isDropping = isDropping;
+  }
+
+  /** As a proxy does that waits for the end of an answer. For streams opened from now on. */
+  holdBackStreams(heldBack: HeldBack): void {
+    this.heldBack = heldBack;
+  }
+
+  /** The service stores the next messages, but the browser does not hear of it. */
+  loseAnswers(count: number): void {
+    this.answersToLose = count;
+  }
+
+  /** How often a path was asked for, in whole or by its end. */
+  count(method: string, path: string): number {
+    return this.requests.filter((one) => one.method === method && one.path.endsWith(path)).length;
+  }
+
+  private pass(asked: IncomingMessage, answer: ServerResponse): void {
+    const { method = '', url = '', headers } = asked;
+    this.requests.push({ method, path: new URL(url, this.url).pathname });
+    if (this.isStalling) return void this.stalled.add(answer);
+    const onward = request(new URL(url, this.service), {
+      method,
+      headers: { ...headers, host: this.service.host, 'x-forwarded-for': this.addressOf() },
+    });
+    // One end's fault or goodbye is the other's: both go.
+    onward.on('error', () => answer.destroy());
+    answer.on('close', () => onward.destroy());
+    onward.on('response', (answered) => {
+      answered.on('error', () => answer.destroy());
+      if (this.isToBeLost(method, url)) answer.destroy();
+      else if (answered.headers['content-type']?.startsWith('text/event-stream'))
+        this.stream(answered, answer);
+      else {
+        answer.writeHead(answered.statusCode!, answered.headers);
+        answered.pipe(answer);
+      }
+    });
+    asked.pipe(onward);
+  }
+
+  private isToBeLost(method: string, url: string): boolean {
+    if (this.answersToLose === 0 || method !== 'POST' || !url.endsWith('/messages')) return false;
+    this.answersToLose -= 1;
+    this.lostAnswers += 1;
+    return true;
+  }
+
+  /** Event by event, because an event is what gets lost. */
+  private stream(answered: IncomingMessage, answer: ServerResponse): void {
+    const { heldBack } = this;
+    const stream: OpenStream = { answer, isSilent: heldBack !== 'nothing' };
+    this.streams.add(stream);
+    answer.on('close', () => this.streams.delete(stream));
+    if (heldBack !== 'everything') {
+      answer.writeHead(answered.statusCode!, answered.headers);
+      answer.flushHeaders();
+    }
+    let text = '';
+    answered.setEncoding('utf8');
+    answered.on('data', (chunk: string) => {
+      text += chunk;
+      const events = text.split('\n\n');
+      text = events.pop()!;
+      for (const event of events) this.carry(event, stream);
+    });
+    answered.on('end', () => answer.end());
+  }
+
+  private carry(event: string, { answer, isSilent }: OpenStream): void {
+    if (isSilent) return;
+    if (this.isDropping && event.includes('event: message')) this.droppedEvents += 1;
+    else answer.write(`${event}\n\n`);
+  }
+
+  private addressOf(): string {
+    return `10.1.${this.address >> 8}.${this.address & 255}`;
+  }
+}
+
+async function listen(server: Server, port: number): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  return (server.address() as AddressInfo).port;
+}

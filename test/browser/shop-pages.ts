@@ -1,0 +1,163 @@
+import { createServer, Server } from 'node:http';
+import { AddressInfo } from 'node:net';
+
+/** Where the pages find the widget. */
+export interface EmbeddedWidget {
+  /** The service's origin. */
+  service: string;
+  siteKey: string;
+}
+
+interface ShopPage {
+  headers?: (widget: EmbeddedWidget) => Record<string, string>;
+  htmlAttributes?: string;
+  /** Before the snippet. */
+  head?: string;
+  /** Of the snippet's `script` tag, beside the usual ones. */
+  scriptAttributes?: string;
+  hasWidget?: boolean;
+}
+
+const NONCE = 'c2hvcA';
+
+/** As a shop has it that lets nothing in but our host. */
+const strictPolicy = ({ service }: EmbeddedWidget) =>
+  `default-src 'none'; script-src ${service}; connect-src ${service}; base-uri 'none'; form-action 'none'; ` +
+  'report-uri /violations';
+
+/** What pages do to everything in them, ours included: resets, utility classes gone wrong, zoom hacks. */
+const HOSTILE_STYLES = `<style>
+  * { box-sizing: content-box !important; letter-spacing: .5em !important; text-transform: uppercase !important;
+      line-height: 0 !important; animation: none !important; }
+  button, textarea, input, form, ul, li, p, h2 { all: unset !important; display: none !important; }
+  body > * { all: unset !important; display: none !important; visibility: hidden !important; opacity: 0 !important;
+      pointer-events: none !important; position: static !important; transform: scale(0) !important;
+      font: 3px fantasy !important; color: transparent !important; direction: rtl !important;
+      width: 0 !important; height: 0 !important; overflow: hidden !important; z-index: -1 !important;
+      filter: blur(9px) !important; content-visibility: hidden !important; clip-path: circle(0) !important; }
+  ::part(launcher), ::part(panel) { display: none !important; }
+</style>`;
+
+/** What old libraries, analytics and consent scripts do to a page's built-ins. */
+const HOSTILE_SCRIPT = `<script>
+  // Prototype.js 1.6 and its like.
+  Array.prototype.toJSON = function () { return 'broken'; };
+  Object.prototype.extend = function () { return this; };
+  Array.prototype.last = function () { return this[this.length - 1]; };
+  Array.prototype.find = function () { return undefined; };
+  String.prototype.strip = function () { return ''; };
+  Function.prototype.bind = ((bind) => function (...all) { return bind.apply(this, all); })(Function.prototype.bind);
+  // Analytics: a fetch that knows only its own answers, reads every body, and loses signals and headers.
+  const realFetch = window.fetch;
+  window.fetch = async function (url, options) {
+    if (!String(url).startsWith(location.origin)) throw new TypeError('Blocked until you consent');
+    const answer = await realFetch(url);
+    await answer.text();
+    return answer;
+  };
+  window.XMLHttpRequest = function () { throw new Error('Blocked until you consent'); };
+  navigator.sendBeacon = () => false;
+  Date.now = () => 0;
+  Math.random = () => 0.5;
+  // Shortcuts: letters go to the search field unless an input has them, and Enter, Escape and Tab belong to the shop.
+  window.shortcuts = [];
+  addEventListener('keydown', (event) => {
+    if (/^(INPUT|TEXTAREA)$/.test(event.target.tagName)) return;
+    window.shortcuts.push(event.key);
+    event.preventDefault();
+  });
+  addEventListener('focusin', (event) => { window.lastFocus = event.target.tagName; });
+</script>`;
+
+const PAGES: Record<string, ShopPage> = {
+  '/shop': {},
+  '/without-widget': { hasWidget: false },
+  '/strict': { headers: (widget) => ({ 'content-security-policy': strictPolicy(widget) }) },
+  '/trusted-types': {
+    headers: (widget) => ({
+      'content-security-policy': `${strictPolicy(widget)}; require-trusted-types-for 'script'; trusted-types 'none'`,
+    }),
+  },
+  '/nonce': {
+    headers: ({ service }) => ({
+      'content-security-policy': `default-src 'none'; script-src 'nonce-${NONCE}' 'strict-dynamic'; connect-src ${service}; report-uri /violations`,
+    }),
+    scriptAttributes: `nonce="${NONCE}"`,
+  },
+  '/hostile': { head: HOSTILE_STYLES + HOSTILE_SCRIPT },
+  '/arabic': { htmlAttributes: 'lang="ar" dir="rtl"' },
+  '/german': { htmlAttributes: 'lang="de"' },
+};
+
+/** The pages of a workspace's site that shows the widget, on an origin of their own. */
+export class ShopPages {
+  /** What browsers reported of a page's content security policy. */
+  readonly violations: string[] = [];
+  private widget: EmbeddedWidget | null = null;
+
+  private constructor(
+    private readonly server: Server,
+    private readonly port: number,
+  ) {}
+
+  static async start(): Promise<ShopPages> {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const pages = new ShopPages(server, (server.address() as AddressInfo).port);
+    server.on('request', (request, response) => {
+      const { pathname } = new URL(request.url!, pages.origin);
+      if (pathname === '/violations') {
+        let text = '';
+        request.on('data', (chunk) => (text += chunk)).on('end', () => pages.violations.push(text));
+        return response.writeHead(204).end();
+      }
+      const page = PAGES[pathname];
+      if (!page || !pages.widget) return response.writeHead(404).end();
+      const headers = { 'content-type': 'text/html; charset=utf-8', ...page.headers?.(pages.widget) };
+      response.writeHead(200, headers).end(render(page, pages.widget));
+    });
+    return pages;
+  }
+
+  /** Another site than the service's, and one with locks and random ids as https has them. */
+  get origin(): string {
+    return `http://localhost:${this.port}`;
+  }
+
+  /** The same pages over plain http: browsers keep locks and much else from them. */
+  get insecureOrigin(): string {
+    return `http://shop.test:${this.port}`;
+  }
+
+  show(widget: EmbeddedWidget): void {
+    this.widget = widget;
+  }
+
+  async stop(): Promise<void> {
+    this.server.closeAllConnections();
+    await new Promise((resolve) => this.server.close(resolve));
+  }
+}
+
+function render(
+  { head = '', htmlAttributes = 'lang="en"', scriptAttributes = '', hasWidget = true }: ShopPage,
+  { service, siteKey }: EmbeddedWidget,
+): string {
+  const snippet = `<script async src="${service}/widget/v1.js" data-site-key="${siteKey}" ${scriptAttributes}></script>`;
+  return `<!doctype html>
+<html ${htmlAttributes}>
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Tea shop</title>
+${head}${hasWidget ? snippet : ''}
+</head>
+<body>
+<main>
+<h1>Tea shop</h1>
+<p><label>Search <input type="search"></label> <button type="button">Find</button></p>
+<p>Green tea, 100 g. Picked by hand in spring, and dried on the same day.</p>
+</main>
+</body>
+</html>`;
+}

@@ -1,0 +1,64 @@
+import { Tenant } from '../support/routes';
+import { TestService } from '../support/service';
+import { waitFor } from '../support/wait';
+
+/** A message as the REST API shows it. */
+export interface DeskMessage {
+  id: string;
+  senderType: string;
+  body: string;
+  delivery: { status: string | null };
+}
+
+const PAGE = 200;
+
+/** The agents of the workspace, who use the REST API. */
+export class SupportDesk {
+  constructor(
+    private readonly office: TestService,
+    private readonly tenant: Tenant,
+  ) {}
+
+  /** Waits for the conversation in which a visitor wrote this. */
+  async conversationWith(body: string): Promise<DeskConversation> {
+    const id = await waitFor(`"${body}" to arrive`, async () => {
+      const [row] = await this.office.query<{ id: string }>(
+        'SELECT conversation_id AS id FROM messages WHERE tenant_id = $1 AND body = $2',
+        [this.tenant.workspace.id, body],
+      );
+      return row?.id;
+    });
+    return new DeskConversation(this.tenant, id);
+  }
+}
+
+/** One visitor's conversation. */
+export class DeskConversation {
+  constructor(
+    private readonly tenant: Tenant,
+    readonly id: string,
+  ) {}
+
+  async reply(body: string): Promise<DeskMessage> {
+    const answer = await this.tenant.client.post(`/conversations/${this.id}/messages`, { body });
+    if (answer.status !== 201) throw new Error(`The reply was answered with ${answer.status}`);
+    return answer.body.message as DeskMessage;
+  }
+
+  /** All messages, oldest first. */
+  async messages(): Promise<DeskMessage[]> {
+    const newestFirst = await this.tenant.client.all(`/conversations/${this.id}/messages`, PAGE);
+    return (newestFirst as DeskMessage[]).reverse();
+  }
+
+  /** The customer who writes, as the contact that agents see. */
+  async contact(): Promise<{ name: string | null; email: string | null; verified: string[] }> {
+    return (await this.tenant.client.get(`/conversations/${this.id}`)).body.contact;
+  }
+
+  async waitForStatus(body: string, status: string): Promise<void> {
+    await waitFor(`"${body}" to be ${status}`, async () =>
+      (await this.messages()).some((message) => message.body === body && message.delivery.status === status),
+    );
+  }
+}
