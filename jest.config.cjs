@@ -22,6 +22,8 @@ module.exports = {
     ...(process.env.DATABASE_URL ? ['database-roles\\.spec'] : []),
     // What it does in half an hour, the smoke shows in half a minute.
     ...(process.env.BROWSER === 'full' ? [] : ['test/browser/full/']),
+    // It writes into docs/.
+    ...(process.env.SCREENSHOTS === 'write' ? [] : ['test/browser/full/screenshots']),
     // It needs git's history, and builds another version.
     ...(process.env.TOPOLOGY ? [] : ['topology/upgrade\\.spec']),
   ],

@@ -7,6 +7,8 @@ import { installDebianPackage } from '../support/debian-package';
 const COMMAND = process.env.CHROMIUM ?? '/usr/bin/chromium';
 /** It asks no other machine for anything by itself. */
 export const CHROMIUM_ARGUMENTS = [
+  // A name of a site that is not this machine, for pages over plain http.
+  '--host-resolver-rules=MAP shop.test 127.0.0.1',
   '--disable-quic',
   '--disable-background-networking',
   '--disable-component-update',

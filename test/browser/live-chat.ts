@@ -11,6 +11,8 @@ import { Network } from './network';
 import { ShopPages } from './shop-pages';
 import { SupportDesk } from './support-desk';
 
+/** Chromium may have to be installed first. */
+export const START_TIMEOUT_MS = 240_000;
 /** Agents ask often whether a message is there. */
 const NO_RATE_LIMIT = 100_000;
 
@@ -31,11 +33,8 @@ export class LiveChat {
   ) {}
 
   static async start(): Promise<LiveChat> {
-    const [redis, pages, browser] = await Promise.all([
-      OwnRedis.start(),
-      ShopPages.start(),
-      launchChromium(),
-    ]);
+    const browser = await launchChromium();
+    const [redis, pages] = await Promise.all([OwnRedis.start(), ShopPages.start()]);
     const office = await TestService.create({ role: 'all', env: { REDIS_URL: redis.url } });
     const tenant = await createTenant(office, office.make.workspace({ rateLimit: NO_RATE_LIMIT }));
     const widget = await TestWidget.connect(office, tenant.workspace, [pages.origin, pages.insecureOrigin]);
@@ -66,15 +65,15 @@ export class LiveChat {
     await this.process.exited;
   }
 
+  /** As an upgrade does. */
+  async stopApi(): Promise<void> {
+    this.process.kill('SIGTERM');
+    await this.process.exited;
+  }
+
   async startApi(): Promise<void> {
     this.process = await startApi({ ...this.office.stores, redisUrl: this.redis.url });
     this.network.switchTo(this.process.url);
-  }
-
-  /** Everything in Redis is gone, and every connection to it has ended. */
-  async wipeRedis(): Promise<void> {
-    await this.redis.kill();
-    await this.redis.restart();
   }
 }
 
@@ -104,6 +103,58 @@ export class Device {
     const page = await this.visit(path, commands);
     await page.open();
     return page;
+  }
+
+  /** The tab's process dies at once, as when the machine takes its memory. */
+  async crash({ page }: ChatPage): Promise<void> {
+    const session = await this.context.newCDPSession(page);
+    const crashed = page.waitForEvent('crash');
+    session.send('Page.crash').catch(() => undefined); // nobody is left to answer
+    await crashed;
+    await page.close();
+  }
+
+  /** The clock of the tabs to come is wrong by this much, and goes on. */
+  async shiftClock(offsetMs: number): Promise<void> {
+    await this.context.addInitScript((ms) => {
+      const RightDate = Date;
+      const shifted = Object.assign(window, { clockOffsetMs: ms });
+      const now = () => RightDate.now() + shifted.clockOffsetMs;
+      window.Date = new Proxy(RightDate, {
+        apply: () => new RightDate(now()).toString(),
+        construct: (target, given: [], newTarget) =>
+          Reflect.construct(target, given.length === 0 ? [now()] : given, newTarget) as Date,
+        get: (target, name) => (name === 'now' ? now : (Reflect.get(target, name) as unknown)),
+      });
+    }, offsetMs);
+  }
+
+  /** The tabs to come may store nothing: asking throws at once, as with blocked cookies, or fails in the end. */
+  async refuseStorage(how: 'throws' | 'fails'): Promise<void> {
+    await this.context.addInitScript((throws) => {
+      const refuse = () => {
+        throw new DOMException('Access is denied for this document.', 'SecurityError');
+      };
+      if (throws) {
+        for (const name of ['localStorage', 'sessionStorage', 'indexedDB'])
+          Object.defineProperty(window, name, { get: refuse });
+        return;
+      }
+      Storage.prototype.setItem = () => {
+        throw new DOMException('The quota has been exceeded.', 'QuotaExceededError');
+      };
+      IDBFactory.prototype.open = () => {
+        const request = new EventTarget();
+        setTimeout(() => {
+          const error = new DOMException('The user denied permission.', 'UnknownError');
+          Object.defineProperty(request, 'error', { value: error });
+          const event = new Event('error');
+          (request as IDBOpenDBRequest).onerror?.call(request as IDBOpenDBRequest, event);
+          request.dispatchEvent(event);
+        }, 5);
+        return request as IDBOpenDBRequest;
+      };
+    }, how === 'throws');
   }
 
   /** What the pages of the shop have stored in it. */

@@ -4,6 +4,9 @@ import { AddressInfo, Socket } from 'node:net';
 /** What a proxy that buffers holds back: the events alone, or the answer's head as well. */
 type HeldBack = 'nothing' | 'events' | 'everything';
 
+const REFUSED_HEADERS = { 'content-type': 'application/json', 'access-control-allow-origin': '*' };
+const REFUSED_BODY = JSON.stringify({ error: { code: 'INVALID_BODY', message: 'Refused.' } });
+
 interface SeenRequest {
   method: string;
   path: string;
@@ -29,6 +32,7 @@ export class Network {
   private readonly stalled = new Set<ServerResponse>();
   private isStalling = false;
   private answersToLose = 0;
+  private messagesToRefuse = 0;
 
   private constructor(
     private service: URL,
@@ -116,6 +120,11 @@ export class Network {
     this.answersToLose = count;
   }
 
+  /** The next messages are answered with 400, and the service does not see them. */
+  refuseMessages(count: number): void {
+    this.messagesToRefuse = count;
+  }
+
   /** How often a path was asked for, in whole or by its end. */
   count(method: string, path: string): number {
     return this.requests.filter((one) => one.method === method && one.path.endsWith(path)).length;
@@ -125,6 +134,10 @@ export class Network {
     const { method = '', url = '', headers } = asked;
     this.requests.push({ method, path: new URL(url, this.url).pathname });
     if (this.isStalling) return void this.stalled.add(answer);
+    if (this.messagesToRefuse > 0 && isMessage(method, url)) {
+      this.messagesToRefuse -= 1;
+      return void answer.writeHead(400, REFUSED_HEADERS).end(REFUSED_BODY);
+    }
     const onward = request(new URL(url, this.service), {
       method,
       headers: { ...headers, host: this.service.host, 'x-forwarded-for': this.addressOf() },
@@ -146,7 +159,7 @@ export class Network {
   }
 
   private isToBeLost(method: string, url: string): boolean {
-    if (this.answersToLose === 0 || method !== 'POST' || !url.endsWith('/messages')) return false;
+    if (this.answersToLose === 0 || !isMessage(method, url)) return false;
     this.answersToLose -= 1;
     this.lostAnswers += 1;
     return true;
@@ -182,6 +195,10 @@ export class Network {
   private addressOf(): string {
     return `10.1.${this.address >> 8}.${this.address & 255}`;
   }
+}
+
+function isMessage(method: string, url: string): boolean {
+  return method === 'POST' && url.endsWith('/messages');
 }
 
 async function listen(server: Server, port: number): Promise<number> {

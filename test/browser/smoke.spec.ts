@@ -1,9 +1,7 @@
 import { accessibilityFaults } from './accessibility';
-import { Device, LiveChat } from './live-chat';
+import { Device, LiveChat, START_TIMEOUT_MS } from './live-chat';
 
 /** The widget in a browser, in short: `npm run test:browser` has all of it. */
-
-const START_TIMEOUT_MS = 240_000;
 
 describe('the widget in a browser', () => {
   let chat: LiveChat;
@@ -12,7 +10,7 @@ describe('the widget in a browser', () => {
   beforeAll(async () => {
     chat = await LiveChat.start();
   }, START_TIMEOUT_MS);
-  afterAll(() => chat.stop());
+  afterAll(() => chat?.stop());
   beforeEach(async () => {
     device = await chat.device();
   });

@@ -19,11 +19,11 @@ export class SupportDesk {
     private readonly tenant: Tenant,
   ) {}
 
-  /** Waits for the conversation in which a visitor wrote this. */
+  /** Waits for the conversation in which a visitor wrote this last. */
   async conversationWith(body: string): Promise<DeskConversation> {
     const id = await waitFor(`"${body}" to arrive`, async () => {
       const [row] = await this.office.query<{ id: string }>(
-        'SELECT conversation_id AS id FROM messages WHERE tenant_id = $1 AND body = $2',
+        'SELECT conversation_id AS id FROM messages WHERE tenant_id = $1 AND body = $2 ORDER BY id DESC LIMIT 1',
         [this.tenant.workspace.id, body],
       );
       return row?.id;
