@@ -38,27 +38,31 @@ const HOSTILE_STYLES = `<style>
   ::part(launcher), ::part(panel) { display: none !important; }
 </style>`;
 
-/** What old libraries, analytics and consent scripts do to a page's built-ins. */
+/** What old libraries, analytics and consent scripts do to a page's built-ins, before our script and after it. */
 const HOSTILE_SCRIPT = `<script>
-  // Prototype.js 1.6 and its like.
+  // Prototype.js 1.6 and its like: seen by every for-in, and by JSON.stringify.
   Array.prototype.toJSON = function () { return 'broken'; };
   Object.prototype.extend = function () { return this; };
   Array.prototype.last = function () { return this[this.length - 1]; };
-  Array.prototype.find = function () { return undefined; };
   String.prototype.strip = function () { return ''; };
-  Function.prototype.bind = ((bind) => function (...all) { return bind.apply(this, all); })(Function.prototype.bind);
-  // Analytics: a fetch that knows only its own answers, reads every body, and loses signals and headers.
+  Element.prototype.show = function () { this.style.display = ''; };
+  // Analytics: reads a copy of every answer to its end, and adds what happened to a queue.
   const realFetch = window.fetch;
-  window.fetch = async function (url, options) {
-    if (!String(url).startsWith(location.origin)) throw new TypeError('Blocked until you consent');
-    const answer = await realFetch(url);
-    await answer.text();
-    return answer;
+  window.fetch = function (...all) {
+    return realFetch.apply(this, all).then((answer) => {
+      answer.clone().text().then((text) => dataLayer.push(text.length), () => undefined);
+      return answer;
+    });
   };
-  window.XMLHttpRequest = function () { throw new Error('Blocked until you consent'); };
-  navigator.sendBeacon = () => false;
-  Date.now = () => 0;
+  window.dataLayer = [];
   Math.random = () => 0.5;
+  // Consent: from the page's load on, nothing may ask another site.
+  addEventListener('load', () => {
+    window.fetch = async (url) => { throw new TypeError('Blocked until you consent: ' + url); };
+    window.XMLHttpRequest = function () { throw new TypeError('Blocked until you consent'); };
+    navigator.sendBeacon = () => false;
+    Promise.prototype.then = ((then) => function (...all) { return then.apply(this, all); })(Promise.prototype.then);
+  });
   // Shortcuts: letters go to the search field unless an input has them, and Enter, Escape and Tab belong to the shop.
   window.shortcuts = [];
   addEventListener('keydown', (event) => {
@@ -66,7 +70,6 @@ const HOSTILE_SCRIPT = `<script>
     window.shortcuts.push(event.key);
     event.preventDefault();
   });
-  addEventListener('focusin', (event) => { window.lastFocus = event.target.tagName; });
 </script>`;
 
 const PAGES: Record<string, ShopPage> = {
