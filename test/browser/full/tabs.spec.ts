@@ -44,6 +44,15 @@ describe('of several tabs', () => {
     await expectSameMessages([first, ...others], conversation, [question]);
   });
 
+  it('two that were open before the first message become one visitor', async () => {
+    const [first, second] = [await device.chatAt(), await device.chatAt()];
+    const texts = [`From the first tab (${visit})`, `From the second tab (${visit})`];
+    await first.send(texts[0]!);
+    await second.send(texts[1]!);
+    const conversation = await chat.desk.conversationWith(texts[0]!);
+    await expectSameMessages([first, second], conversation, texts);
+  });
+
   it.each<[string, (tab: ChatPage) => Promise<void>]>([
     ['closes', (tab) => tab.page.close()],
     ['is killed', (tab) => device.crash(tab)],
