@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { AxeResults, RunOptions } from 'axe-core';
-import { Page } from 'playwright-core';
+import { ChatPage } from './chat-page';
 
 const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -11,7 +11,10 @@ const OPTIONS: RunOptions = {
 };
 
 /** What axe finds in the widget: one line for each element. */
-export async function accessibilityFaults(page: Page): Promise<string[]> {
+export async function accessibilityFaults(visitor: ChatPage): Promise<string[]> {
+  const { page } = visitor;
+  // Half faded in, nothing has its colour.
+  await visitor.comeToRest();
   // Evaluated by the debugger, because a page's policy may forbid another script.
   await page.evaluate(AXE);
   const { violations, incomplete } = await page.evaluate(

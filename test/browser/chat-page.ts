@@ -48,6 +48,15 @@ export class ChatPage {
     await this.composer.waitFor();
   }
 
+  /** Waits until nothing of the widget moves any more. */
+  async comeToRest(): Promise<void> {
+    await this.page.evaluate(async () => {
+      const moving = document.querySelector('chat-widget')?.shadowRoot?.getAnimations() ?? [];
+      const finite = moving.filter(({ effect }) => effect?.getComputedTiming().iterations !== Infinity);
+      await Promise.allSettled(finite.map(({ finished }) => finished));
+    });
+  }
+
   async close(): Promise<void> {
     await this.closeButton.click();
     await this.panel.waitFor({ state: 'hidden' });

@@ -59,7 +59,7 @@ describe('the widget in a browser', () => {
     const conversation = await chat.desk.conversationWith(`Is ${theme} tea good?`);
     await conversation.reply('It is: https://shop.example/tea');
     await visitor.waitFor('It is:', 'received');
-    expect(await accessibilityFaults(visitor.page)).toEqual([]);
+    expect(await accessibilityFaults(visitor)).toEqual([]);
   });
 
   it('violates no strict policy', async () => {

@@ -27,7 +27,7 @@ describe('the chat can be used', () => {
   async function visitShop(options: BrowserContextOptions = {}, path?: string, commands?: unknown[][]) {
     device = await chat.device(options);
     const visitor = await device.visit(path, commands);
-    await visitor.launcher.waitFor();
+    await visitor.page.locator('chat-widget').getByRole('button').first().waitFor();
     return visitor;
   }
   /** A question and an answer. */
@@ -109,7 +109,7 @@ describe('the chat can be used', () => {
       .locator('chat-widget')
       .getByRole('button', { name: 'Open chat, 2 unread messages', exact: true })
       .waitFor();
-    expect(await accessibilityFaults(visitor.page)).toEqual([]);
+    expect(await accessibilityFaults(visitor)).toEqual([]);
     await visitor.open();
     await conversation.waitForStatus('And another', 'READ');
   });
@@ -128,23 +128,23 @@ describe('the chat can be used', () => {
 
       it('without a fault that axe finds', async () => {
         const visitor = await visitShop(options);
-        expect(await accessibilityFaults(visitor.page)).toEqual([]);
+        expect(await accessibilityFaults(visitor)).toEqual([]);
         await visitor.open();
-        expect(await accessibilityFaults(visitor.page)).toEqual([]);
+        expect(await accessibilityFaults(visitor)).toEqual([]);
         await converse(visitor);
-        expect(await accessibilityFaults(visitor.page)).toEqual([]);
+        expect(await accessibilityFaults(visitor)).toEqual([]);
         chat.network.refuseMessages(1);
         await visitor.write('Refused');
         await visitor.waitFor('Refused', 'failed');
         await visitor.message('Refused').getByText('Not sent').waitFor();
-        expect(await accessibilityFaults(visitor.page)).toEqual([]);
+        expect(await accessibilityFaults(visitor)).toEqual([]);
         await device!.context.setOffline(true);
         await visitor.notice
           .filter({ hasText: 'You are offline. Messages are sent when you are back.' })
           .waitFor();
         await visitor.write('Later');
         await visitor.message('Later').getByText('Sending…').waitFor();
-        expect(await accessibilityFaults(visitor.page)).toEqual([]);
+        expect(await accessibilityFaults(visitor)).toEqual([]);
         await device!.context.setOffline(false);
       });
 
@@ -154,9 +154,9 @@ describe('the chat can be used', () => {
         await visitor.launcher.click();
         const start = visitor.panel.getByRole('button', { name: 'Start chat' });
         await start.waitFor();
-        expect(await accessibilityFaults(visitor.page)).toEqual([]);
+        expect(await accessibilityFaults(visitor)).toEqual([]);
         await start.click();
-        expect(await accessibilityFaults(visitor.page)).toEqual([]);
+        expect(await accessibilityFaults(visitor)).toEqual([]);
       });
     });
   });
@@ -170,8 +170,12 @@ describe('the chat can be used', () => {
         const { borderTopWidth, borderTopStyle, outlineStyle } = getComputedStyle(element);
         return (parseFloat(borderTopWidth) > 0 && borderTopStyle !== 'none') || outlineStyle !== 'none';
       });
-    expect(await hasEdge('panel')).toBe(true);
-    expect(await accessibilityFaults(visitor.page)).toEqual([]);
+    for (const part of ['panel', 'composer', 'sendButton'] as const) expect(await hasEdge(part)).toBe(true);
+    // The browser paints other colours than those that axe computes.
+    const faults = (await accessibilityFaults(visitor)).filter(
+      (fault) => !fault.startsWith('color-contrast'),
+    );
+    expect(faults).toEqual([]);
   });
 
   it('without motion', async () => {
@@ -196,12 +200,14 @@ describe('the chat can be used', () => {
   it('from right to left, as the mirror of left to right', async () => {
     const leftToRight = await visitShop();
     await leftToRight.open();
+    await leftToRight.comeToRest();
     const [panel, composer, send] = await Promise.all(
       (['panel', 'composer', 'sendButton'] as const).map((part) => boxOf(leftToRight, part)),
     );
     await device!.close();
     const rightToLeft = await visitShop({}, '/arabic');
     await rightToLeft.open();
+    await rightToLeft.comeToRest();
     const [panelThere, composerThere, sendThere] = await Promise.all(
       (['panel', 'composer', 'sendButton'] as const).map((part) => boxOf(rightToLeft, part)),
     );
@@ -212,7 +218,7 @@ describe('the chat can be used', () => {
     await rightToLeft.send(`هل هذا الشاي طازج؟ (${visit})`);
     const own = (await rightToLeft.message('هل هذا الشاي').boundingBox())!;
     expect(own.x + own.width / 2).toBeLessThanOrEqual(panelThere!.x + panelThere!.width / 2);
-    expect(await accessibilityFaults(rightToLeft.page)).toEqual([]);
+    expect(await accessibilityFaults(rightToLeft)).toEqual([]);
   });
 
   it('on the side that the page wants', async () => {
@@ -230,7 +236,7 @@ describe('the chat can be used', () => {
     await widget.getByRole('dialog').waitFor();
     await waitFor('German', async () => /Nachricht/.test(await widget.getByRole('dialog').innerHTML()));
     expect(await widget.getByRole('dialog').innerHTML()).not.toMatch(/Message|Send\b|Close/);
-    expect(await accessibilityFaults(visitor.page)).toEqual([]);
+    expect(await accessibilityFaults(visitor)).toEqual([]);
   });
 
   it('on the whole screen of a phone, above its keyboard', async () => {
