@@ -83,7 +83,8 @@ export class ConversationSync {
     const { timeline } = this;
     const isNext = timeline.sequence !== null && event.sequence === timeline.sequence + 1;
     if (timeline.sequence === null || this.isOther(event)) return this.reach(event);
-    const fresh = timeline.add([event.message]);
+    // A message may be announced late, after newer ones have been read. Its page has it, when the visitor goes back there.
+    const fresh = timeline.beginsAfter(event.message) ? [] : timeline.add([event.message]);
     this.events.onChange(fresh);
     if (fresh.length > 0 && isNext) timeline.reached(event);
     else await this.reach(event);

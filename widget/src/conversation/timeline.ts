@@ -17,6 +17,11 @@ export class Timeline {
     return this.messages.some((message) => message.id === id);
   }
 
+  /** Whether a message is among the older ones that have not been read. */
+  beginsAfter({ id }: Message): boolean {
+    return this.olderCursor !== null && id < (this.messages[0]?.id ?? '');
+  }
+
   /** Returns the messages that are new. Those that are known are replaced: a status may have changed. */
   add(messages: readonly Message[]): Message[] {
     const added = messages.filter(({ id }) => !this.has(id));
