@@ -1,11 +1,11 @@
 import { sessionKeyOf, type ChatApp, type LoaderContext } from './app-contract';
 import { VisitorChat } from './conversation/visitor-chat';
-import { chooseTag, loadLocale, type Locale } from './locales/locale';
+import { chooseTag, loadLocale, withRegion, type Locale } from './locales/locale';
 import { OutboxStore } from './outbox/outbox-store';
 import type { Identity, WidgetSettings } from './page-api';
 import { ServiceClient, ServiceError } from './protocol/service-client';
 import type { Message } from './protocol/types';
-import { SessionStore } from './session/session-store';
+import { newSession, SessionStore, type StoredSession } from './session/session-store';
 import { newAnonymousOwner, ownerOf } from './session/visitor-session';
 
 /** Shows the chat in the page. */
@@ -104,16 +104,14 @@ export class Chat implements ChatApp {
   }
 
   /** The form before the first message is done. */
-  completeForm(): void {
+  completeForm(said: NonNullable<StoredSession['said']>): void {
     const { sessions } = this.shared;
-    const stored = sessions.read();
-    const { owner } = this.visitor;
-    sessions.write({ token: null, renewedAt: 0, profile: null, ...stored, owner, formDone: true });
+    sessions.write({ ...(sessions.read() ?? newSession(this.visitor.owner)), said });
     this.changed();
   }
 
   get isFormDone(): boolean {
-    return this.shared.sessions.read()?.formDone ?? false;
+    return Boolean(this.shared.sessions.read()?.said);
   }
 
   /** The session of the page before may be another visitor's: it must not even begin. */
@@ -161,10 +159,10 @@ export class Chat implements ChatApp {
     const { sessions } = this.shared;
     const before = this.visitor;
     const next = this.visitorOf(owner, identity);
+    if (takesUnsent) next.draft = before.draft;
     this.visitor = next;
     this.refusal = null;
-    if (identity && sessions.read()?.owner !== owner)
-      sessions.write({ owner, token: null, renewedAt: 0, profile: null, formDone: true });
+    if (identity && sessions.read()?.owner !== owner) sessions.write(newSession(owner));
     this.switching = this.switching.then(async () => {
       await before.end();
       if (takesUnsent) await before.outbox.moveTo(next.outbox);
@@ -206,6 +204,7 @@ export class Chat implements ChatApp {
 }
 
 function localeOf({ locale, texts }: WidgetSettings): Promise<Locale> {
-  const tag = chooseTag([locale, document.documentElement.lang, ...navigator.languages]);
+  const { languages } = navigator;
+  const tag = withRegion(chooseTag([locale, document.documentElement.lang, ...languages]), languages);
   return loadLocale(tag, texts);
 }

@@ -6,7 +6,7 @@ import type { OutboxStore } from '../outbox/outbox-store';
 import type { ServiceClient } from '../protocol/service-client';
 import { StreamReader, type Connection } from '../protocol/stream-reader';
 import { isFromAgent, type ConversationEvent, type Message, type MessagePage } from '../protocol/types';
-import type { SessionStore } from '../session/session-store';
+import { newSession, type SessionStore } from '../session/session-store';
 import { VisitorSession } from '../session/visitor-session';
 import { TabChannel } from '../tabs/tab-channel';
 import { TabOwnership } from '../tabs/tab-ownership';
@@ -45,6 +45,8 @@ export class VisitorChat {
   readonly session: VisitorSession;
   connection: Connection = 'connecting';
   hasBegun = false;
+  /** What the visitor is writing. */
+  draft = '';
   private readonly channel: TabChannel<TabMessage>;
   private readonly ownership: TabOwnership;
   private readonly sync: ConversationSync;
@@ -76,7 +78,10 @@ export class VisitorChat {
       this.session.withToken((token) => client.call<MessagePage>('GET', `/messages${query}`, { token }));
     this.sync = new ConversationSync(this.timeline, readPage, {
       onChange: (fresh) => this.onTimelineChange(fresh),
-      onRewound: () => void this.outbox.sendAgainUnless(({ id }) => this.timeline.has(id)),
+      onRewound: () =>
+        void this.outbox.sendAgainUnless(
+          (message) => this.timeline.has(message.id) || this.timeline.beginsAfter(message),
+        ),
       onRefused: (error) => this.refuse(error),
     });
     this.receipts = new Receipts(
@@ -111,11 +116,12 @@ export class VisitorChat {
   }
 
   /** An anonymous visitor's session is stored with the first message: most never write. */
-  async write(draft: { body: string; name?: string; email?: string }): Promise<void> {
+  async write(body: string): Promise<void> {
     const { sessions } = this.shared;
-    if (!sessions.read())
-      sessions.write({ owner: this.owner, token: null, renewedAt: 0, profile: null, formDone: true });
-    await this.outbox.add(draft);
+    const stored = sessions.read();
+    if (!stored) sessions.write(newSession(this.owner));
+    const isFirst = this.timeline.messages.length === 0 && this.outbox.records.length === 0;
+    await this.outbox.add({ body, ...(isFirst && stored?.said) });
     if (!this.hasBegun) await this.begin();
   }
 

@@ -14,8 +14,7 @@ export interface Texts {
   message: string;
   placeholder: string;
   send: string;
-  charactersLeft: Plural;
-  tooLong: Plural;
+  count: string;
   you: string;
   support: string;
   sending: string;
@@ -52,8 +51,7 @@ export const en: Texts = {
   message: 'Message',
   placeholder: 'Write a message…',
   send: 'Send',
-  charactersLeft: { one: '{count} character left', other: '{count} characters left' },
-  tooLong: { one: '{count} character too many', other: '{count} characters too many' },
+  count: '{count} of {limit} characters',
   you: 'You',
   support: 'Support',
   sending: 'Sending…',

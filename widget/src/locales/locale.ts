@@ -1,3 +1,4 @@
+import { Dates } from './dates';
 import { en, type Texts } from './en';
 
 /** Languages whose texts are loaded when they are needed. */
@@ -6,9 +7,10 @@ const CATALOGUES: Record<string, () => Promise<Texts>> = {
 };
 
 export interface Locale {
-  /** For dates and plurals. */
+  /** For plurals. */
   tag: string;
   texts: Texts;
+  dates: Dates;
 }
 
 /** The first that is a language tag: what the page sets, what it is written in, what the visitor reads. */
@@ -16,18 +18,23 @@ export function chooseTag(candidates: readonly (string | undefined)[]): string {
   return candidates.find((tag) => tag && isTag(tag)) ?? 'en';
 }
 
+/** A British visitor of a page in English reads British dates. */
+export function withRegion(tag: string, languages: readonly string[]): string {
+  return languages.find((language) => language.startsWith(`${tag}-`)) ?? tag;
+}
+
 export async function loadLocale(tag: string, own: Partial<Texts> = {}): Promise<Locale> {
   const load = CATALOGUES[tag.split('-')[0]!.toLowerCase()];
   // English is better than no chat.
   const texts = (await load?.().catch(() => null)) ?? en;
-  return { tag, texts: { ...texts, ...own } };
+  return { tag, texts: { ...texts, ...own }, dates: new Dates(tag) };
 }
 
 export function fill(text: string, values: Record<string, number>): string {
   return text.replace(/\{(\w+)\}/g, (placeholder, name: string) => String(values[name] ?? placeholder));
 }
 
-export function plural({ tag }: Locale, texts: Texts['unread'] | string, count: number): string {
+export function plural({ tag }: Pick<Locale, 'tag'>, texts: Texts['unread'] | string, count: number): string {
   const text =
     typeof texts === 'string' ? texts : (texts[new Intl.PluralRules(tag).select(count)] ?? texts.other);
   return fill(text, { count });

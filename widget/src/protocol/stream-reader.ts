@@ -34,6 +34,8 @@ export class StreamReader {
   private lastEventAt = 0;
   private failures = 0;
   private polling: AbortController | null = null;
+  /** The stream is open, but nothing comes through it. */
+  private isHeldBack = false;
 
   constructor(
     private readonly client: ServiceClient,
@@ -51,7 +53,7 @@ export class StreamReader {
       });
       if (pauseMs === null) return this.stop();
       await new Pause().wait(mustWaitMs, signal);
-      await this.pause.wait(this.polling ? Math.max(pauseMs, STREAM_AGAIN_MS) : pauseMs, signal);
+      await this.pause.wait(this.isHeldBack ? STREAM_AGAIN_MS : pauseMs, signal);
     }
   }
 
@@ -63,7 +65,7 @@ export class StreamReader {
   /** Connects at once: the browser is online again, or the page is visible again. */
   wake(): void {
     this.pollPause.cut();
-    if (!this.polling) this.pause.cut();
+    this.pause.cut();
     if (Date.now() - this.lastEventAt > STALE_MS || Date.now() < this.lastEventAt) this.stream?.abort();
   }
 
@@ -74,7 +76,10 @@ export class StreamReader {
     const abort = () => stream.abort();
     signal.addEventListener('abort', abort);
     let silence = setTimeout(abort, SILENCE_MS);
-    const firstEvent = setTimeout(() => this.poll(), FIRST_EVENT_MS);
+    const firstEvent = setTimeout(() => {
+      this.isHeldBack = true;
+      this.poll();
+    }, FIRST_EVENT_MS);
     try {
       const token = await this.session.token();
       const body = await this.session.retried(token, (valid) => this.client.openStream(valid, stream.signal));
@@ -85,6 +90,7 @@ export class StreamReader {
         this.lastEventAt = Date.now();
         if (event.type === 'end') return this.pauseAfterEnd(event.reason, token);
         this.failures = 0;
+        this.isHeldBack = false;
         this.stopPolling();
         this.events.onConnection('connected');
         this.events.onEvent(event);
@@ -111,7 +117,8 @@ export class StreamReader {
       this.events.onRefused(error);
       return null;
     }
-    if (this.failures > 1) this.events.onConnection('lost');
+    // While it polls, that shows better whether the service can be reached.
+    if (this.failures > 1 && !this.polling) this.events.onConnection('lost');
     if (this.failures >= FAILURES_BEFORE_POLLING) this.poll();
     return backoffMs(this.failures);
   }
@@ -130,8 +137,11 @@ export class StreamReader {
           this.events.onConnection('connected');
           this.events.onEvent({ type: 'page', page });
         } catch (error) {
-          if (isRefusal(error)) return;
+          if (isRefusal(error) || signal.aborted) return;
           failures += 1;
+          // Then it is no proxy that holds the stream back: the service is away.
+          this.isHeldBack = false;
+          this.events.onConnection('lost');
         }
         const everyMs = document.visibilityState === 'visible' ? POLL_VISIBLE_MS : POLL_HIDDEN_MS;
         await this.pollPause.wait(failures ? Math.max(everyMs, backoffMs(failures)) : everyMs, signal);

@@ -7,8 +7,13 @@ export interface StoredSession {
   renewedAt: number;
   /** The name and e-mail that the page gave with `identify`: what changed is sent again. */
   profile: string | null;
-  /** The form before the first message is done. */
-  formDone: boolean;
+  /** What an anonymous visitor has written into the form; null before. */
+  said: { name?: string; email?: string } | null;
+}
+
+/** Before the service has answered. */
+export function newSession(owner: string): StoredSession {
+  return { owner, token: null, renewedAt: 0, profile: null, said: null };
 }
 
 /** The session of this browser's visitor, shared by the tabs; where storage is refused, of this page alone. */

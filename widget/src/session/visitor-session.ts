@@ -90,7 +90,7 @@ export class VisitorSession {
       token: answer.token,
       renewedAt: Date.now(),
       profile: this.identity ? profileOf(this.identity) : (stored?.profile ?? null),
-      formDone: this.stored()?.formDone ?? false,
+      said: this.stored()?.said ?? null,
     });
     return answer.token;
   }

@@ -1,5 +1,5 @@
 import { Component } from 'preact';
-import { plural } from '../locales/locale';
+import { fill } from '../locales/locale';
 import { Icon } from './icons';
 import { countCharacters } from './text';
 import type { Actions, View } from './view';
@@ -16,8 +16,8 @@ export class Composer extends Component<Props, { body: string }> {
   override state = { body: this.props.view.draft };
 
   override render({ view }: Props, { body }: { body: string }) {
-    const { locale, canWrite } = view;
-    const { texts } = locale;
+    const { canWrite } = view;
+    const { texts } = view.locale;
     const count = countNearLimit(body);
     const isTooLong = count > MAX_CHARACTERS;
     return (
@@ -53,9 +53,7 @@ export class Composer extends Component<Props, { body: string }> {
         </button>
         {count >= SHOW_COUNT_FROM && (
           <p id="count" class={isTooLong ? 'count error' : 'count'}>
-            {isTooLong
-              ? plural(locale, texts.tooLong, count - MAX_CHARACTERS)
-              : plural(locale, texts.charactersLeft, MAX_CHARACTERS - count)}
+            {fill(texts.count, { count, limit: MAX_CHARACTERS })}
           </p>
         )}
       </form>

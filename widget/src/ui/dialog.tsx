@@ -11,8 +11,7 @@ export function Dialog({ view, actions }: { view: View; actions: Actions }) {
   const { texts } = view.locale;
 
   const onKeyDown = (event: TargetedKeyboardEvent<HTMLElement>) => {
-    // The page's own shortcuts must not hear what is typed here.
-    event.stopPropagation();
+    keepInside(event);
     if (event.key === 'Escape' && !event.isComposing) actions.close();
     if (event.key === 'Tab' && view.isFullScreen) keepFocus(event, event.currentTarget);
   };
@@ -24,6 +23,8 @@ export function Dialog({ view, actions }: { view: View; actions: Actions }) {
       aria-modal={view.isFullScreen}
       aria-labelledby="title"
       onKeyDown={onKeyDown}
+      onKeyPress={keepInside}
+      onKeyUp={keepInside}
     >
       <header class="header">
         <h2 id="title" class="title" dir="auto">
@@ -50,6 +51,11 @@ export function Dialog({ view, actions }: { view: View; actions: Actions }) {
       )}
     </div>
   );
+}
+
+/** The page's own shortcuts must not hear what is typed here. */
+function keepInside(event: Event): void {
+  event.stopPropagation();
 }
 
 /** In full screen nothing else is visible, so the focus goes round inside. */

@@ -153,7 +153,8 @@ export class MessageLog extends Component<Props, State> {
 }
 
 /** The messages of one sender in the same minute are a group: name and time are shown once. */
-function withDays({ items, dates, locale }: View, onRetry: Actions['retry']): VNode[] {
+function withDays({ items, locale }: View, onRetry: Actions['retry']): VNode[] {
+  const { dates, texts } = locale;
   const now = new Date();
   const placed = items.map((item) => {
     const date = item.createdAt ? new Date(item.createdAt) : now;
@@ -172,7 +173,7 @@ function withDays({ items, dates, locale }: View, onRetry: Actions['retry']): VN
         time={time}
         isFirstOfGroup={isNewDay || sender !== before?.sender}
         isLastOfGroup={group !== placed[index + 1]?.group}
-        texts={locale.texts}
+        texts={texts}
         onRetry={onRetry}
       />
     );

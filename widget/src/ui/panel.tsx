@@ -2,13 +2,12 @@ import { render } from 'preact';
 import type { LoaderContext } from '../app-contract';
 import type { Chat, ChatDisplay } from '../chat';
 import { itemsOf } from '../conversation/chat-items';
-import { Dates } from '../locales/dates';
 import { plural } from '../locales/locale';
 import { Dialog } from './dialog';
 import { LauncherFace } from './launcher-face';
 import panelCss from './panel.css?inline';
 import { storable } from './text';
-import type { Actions, View, Visitor } from './view';
+import type { Actions, View } from './view';
 import { Viewport } from './viewport';
 
 /** A connection that comes back at once is not worth a notice. */
@@ -21,10 +20,6 @@ export class Panel implements ChatDisplay {
   private readonly actions: Actions;
   private frame = 0;
   private readonly launcher: LauncherFace;
-  private dates: Dates | null = null;
-  private datesTag = '';
-  private visitor: Visitor = {};
-  private draft = '';
   private lostSince: number | null = null;
 
   constructor(
@@ -41,16 +36,15 @@ export class Panel implements ChatDisplay {
     this.launcher = new LauncherFace(context.button);
     this.actions = {
       close: () => chat.close(),
-      send: (body) => this.send(body),
-      keepDraft: (body) => (this.draft = body),
+      send: (body) => void chat.visitor.write(storable(body)),
+      keepDraft: (body) => (chat.visitor.draft = body),
       retry: (clientMessageId) => {
         this.focus();
         void chat.visitor.outbox.retry(clientMessageId);
       },
       loadOlder: () => chat.visitor.loadOlder(),
       submitForm: (visitor) => {
-        this.visitor = visitor;
-        chat.completeForm();
+        chat.completeForm(visitor);
         this.draw();
         this.focus();
       },
@@ -110,33 +104,23 @@ export class Panel implements ChatDisplay {
     );
   }
 
-  private send(body: string): void {
-    const { visitor } = this.chat;
-    const isFirst =
-      visitor.isAnonymous && visitor.outbox.records.length === 0 && visitor.timeline.messages.length === 0;
-    void visitor.write({ body: storable(body), ...(isFirst && this.visitor) });
-  }
-
   private view(): View {
     const { chat } = this;
     const { locale, settings, visitor } = chat;
-    const { texts, tag } = locale;
-    if (this.datesTag !== tag) this.dates = null;
-    this.datesTag = tag;
+    const { texts } = locale;
     const items = itemsOf(visitor.timeline.messages, visitor.outbox.records);
     const isLoading = visitor.hasBegun && !visitor.timeline.isLoaded && chat.refusal === null;
     const wantsForm = visitor.isAnonymous && items.length === 0 && !isLoading && !chat.isFormDone;
     return {
       owner: visitor.owner,
       locale,
-      dates: (this.dates ??= new Dates(tag)),
       title: settings.title ?? texts.title,
       welcome: settings.welcome ?? texts.welcome,
       items,
       isLoading,
       hasOlder: visitor.timeline.olderCursor !== null,
       notice: this.notice(),
-      draft: this.draft,
+      draft: visitor.draft,
       canWrite: chat.refusal !== 'unavailable',
       form: (wantsForm && settings.form) || null,
       isFullScreen: this.viewport.isNarrow,

@@ -46,5 +46,5 @@ export function countCharacters(text: string): number {
 
 /** What the service can store: whole characters, no NUL. */
 export function storable(text: string): string {
-  return text.replaceAll('\0', '').replace(/\p{Surrogate}/gu, '\uFFFD');
+  return text.replaceAll('\0', '').toWellFormed();
 }

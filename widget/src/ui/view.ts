@@ -1,5 +1,4 @@
 import type { ChatItem } from '../conversation/chat-items';
-import type { Dates } from '../locales/dates';
 import type { Locale } from '../locales/locale';
 import type { VisitorForm } from '../page-api';
 
@@ -8,7 +7,6 @@ export interface View {
   /** Of whom: another one's panel begins anew. */
   owner: string;
   locale: Locale;
-  dates: Dates;
   title: string;
   welcome: string;
   items: ChatItem[];

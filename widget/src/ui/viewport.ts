@@ -9,7 +9,7 @@ export class Viewport {
   private readonly narrow = matchMedia(NARROW);
   private readonly rule: CSSStyleRule;
   private readonly measure = () => {
-    const { height, offsetTop } = window.visualViewport ?? { height: innerHeight, offsetTop: 0 };
+    const { height, offsetTop } = visualViewport!;
     this.rule.style.setProperty('--viewport-height', `${height}px`);
     this.rule.style.setProperty('--viewport-top', `${offsetTop}px`);
   };
@@ -25,14 +25,14 @@ export class Viewport {
 
   start(): void {
     this.measure();
-    window.visualViewport?.addEventListener('resize', this.measure);
-    window.visualViewport?.addEventListener('scroll', this.measure);
+    visualViewport!.addEventListener('resize', this.measure);
+    visualViewport!.addEventListener('scroll', this.measure);
     this.narrow.addEventListener('change', this.onChange);
   }
 
   stop(): void {
-    window.visualViewport?.removeEventListener('resize', this.measure);
-    window.visualViewport?.removeEventListener('scroll', this.measure);
+    visualViewport!.removeEventListener('resize', this.measure);
+    visualViewport!.removeEventListener('scroll', this.measure);
     this.narrow.removeEventListener('change', this.onChange);
   }
 }
