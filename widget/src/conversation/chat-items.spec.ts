@@ -28,8 +28,8 @@ const record = (clientMessageId: string, change: Partial<OutboxRecord> = {}): Ou
   revision: 1,
   ...change,
 });
-const shown = (...parameters: Parameters<typeof itemsOf>) =>
-  itemsOf(...parameters).map(({ key, id, state, isRead }) => [key, id, state, isRead]);
+const shown = (messages: Message[], records: OutboxRecord[], hasOlder = false) =>
+  itemsOf(messages, records, hasOlder).map(({ key, id, state, isRead }) => [key, id, state, isRead]);
 
 it('shows what the service has in its order, then what is unsent', () => {
   expect(shown([message('1'), answer('2')], [record('x'), record('y', { state: 'failed' })])).toEqual([
@@ -59,4 +59,9 @@ it("puts what was just sent where the service has it, before another tab's later
     ['c1', '1', 'sent', true],
     ['2', '2', 'received', false],
   ]);
+});
+
+it('shows nothing above a gap: what was sent before the oldest message here comes with its page', () => {
+  const sent = record('c1', { state: 'sent', message: message('1') });
+  expect(shown([answer('2')], [sent], true)).toEqual([['2', '2', 'received', false]]);
 });

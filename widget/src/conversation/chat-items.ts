@@ -18,11 +18,18 @@ export interface ChatItem {
   isRead: boolean;
 }
 
-/** Each message once: what the service has, in its order, then what it does not have yet. */
-export function itemsOf(messages: readonly Message[], records: readonly OutboxRecord[]): ChatItem[] {
+/**
+ * Each message once: what the service has, in its order, then what it does not have yet.
+ * @param hasOlder the service has messages before these
+ */
+export function itemsOf(
+  messages: readonly Message[],
+  records: readonly OutboxRecord[],
+  hasOlder: boolean,
+): ChatItem[] {
   const known = new Set(messages.flatMap(({ id, clientMessageId }) => [id, clientMessageId]));
   // What was sent before the oldest message here belongs to the history that has not been read.
-  const begin = messages[0]?.id ?? '';
+  const begin = (hasOlder && messages[0]?.id) || '';
   const isUnknown = ({ clientMessageId, message }: OutboxRecord) =>
     !known.has(clientMessageId) && !(message && (known.has(message.id) || message.id < begin));
   const ahead = records.filter(isUnknown);

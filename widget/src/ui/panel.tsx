@@ -108,7 +108,8 @@ export class Panel implements ChatDisplay {
     const { chat } = this;
     const { locale, settings, visitor } = chat;
     const { texts } = locale;
-    const items = itemsOf(visitor.timeline.messages, visitor.outbox.records);
+    const hasOlder = visitor.timeline.olderCursor !== null;
+    const items = itemsOf(visitor.timeline.messages, visitor.outbox.records, hasOlder);
     const isLoading = visitor.hasBegun && !visitor.timeline.isLoaded && chat.refusal === null;
     const wantsForm = visitor.isAnonymous && items.length === 0 && !isLoading && !chat.isFormDone;
     return {
@@ -118,7 +119,7 @@ export class Panel implements ChatDisplay {
       welcome: settings.welcome ?? texts.welcome,
       items,
       isLoading,
-      hasOlder: visitor.timeline.olderCursor !== null,
+      hasOlder,
       notice: this.notice(),
       draft: visitor.draft,
       canWrite: chat.refusal !== 'unavailable',
