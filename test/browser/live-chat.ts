@@ -114,6 +114,17 @@ export class Device {
     await page.close();
   }
 
+  /** Nothing runs in the tab any more, though it keeps all that it holds. Returns what lets it go on. */
+  async freeze({ page }: ChatPage): Promise<() => Promise<void>> {
+    const session = await this.context.newCDPSession(page);
+    await session.send('Debugger.enable');
+    const paused = new Promise((resolve) => session.once('Debugger.paused', resolve));
+    // Answered when the tab goes on, if it ever does.
+    page.evaluate('debugger').catch(() => undefined);
+    await paused;
+    return () => session.detach();
+  }
+
   /** The clock of the tabs to come is wrong by this much, and goes on. */
   async shiftClock(offsetMs: number): Promise<void> {
     await this.context.addInitScript((ms) => {

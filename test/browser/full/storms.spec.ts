@@ -96,6 +96,15 @@ class Storm {
     'another tab': async () => {
       if (this.tabs.length < MAX_TABS) this.tabs.push(await this.device.chatAt(this.path));
     },
+    'tab frozen': async () => {
+      if (this.tabs.length === 1) return;
+      const [frozen, ...others] = this.tabs as [ChatPage, ...ChatPage[]];
+      const thaw = await this.device.freeze(frozen);
+      for (let count = this.random.between(0, 2); count > 0; count--)
+        await this.write(this.random.pick(others));
+      await letTimePass(this.random.between(2_000, 9_000));
+      await thaw();
+    },
     'tab killed': async () => {
       const tab = this.random.pick(this.tabs);
       await this.write(tab);

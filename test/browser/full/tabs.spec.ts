@@ -69,12 +69,11 @@ describe('of several tabs', () => {
 
   it('another takes the stream over when its tab freezes, and the frozen one agrees when it is back', async () => {
     const { first, others, conversation, question } = await threeTabs();
-    const session = await device.context.newCDPSession(first.page);
-    await session.send('Page.setWebLifecycleState', { state: 'frozen' });
+    const thaw = await device.freeze(first);
     await conversation.reply('While one is frozen');
     for (const tab of others) await tab.waitFor('While one is frozen', 'received', TAKEN_OVER_MS);
     await others[1]!.send('Sent while one is frozen');
-    await session.send('Page.setWebLifecycleState', { state: 'active' });
+    await thaw();
     await expectSameMessages([first, ...others], conversation, [question, 'Sent while one is frozen']);
     await oneStream();
   });
