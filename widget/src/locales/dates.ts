@@ -1,27 +1,30 @@
 /** How moments are written in one language. */
 export class Dates {
-  private readonly times: Intl.DateTimeFormat;
-  private readonly days: Intl.DateTimeFormat;
-  private readonly daysOfOtherYears: Intl.DateTimeFormat;
-  private readonly relative: Intl.RelativeTimeFormat;
+  private readonly times = once(() => new Intl.DateTimeFormat(this.tag, { timeStyle: 'short' }));
+  private readonly days = once(
+    () => new Intl.DateTimeFormat(this.tag, { weekday: 'long', day: 'numeric', month: 'long' }),
+  );
+  private readonly daysOfOtherYears = once(() => new Intl.DateTimeFormat(this.tag, { dateStyle: 'long' }));
+  private readonly relative = once(() => new Intl.RelativeTimeFormat(this.tag, { numeric: 'auto' }));
 
-  constructor(private readonly tag: string) {
-    this.times = new Intl.DateTimeFormat(tag, { timeStyle: 'short' });
-    this.days = new Intl.DateTimeFormat(tag, { weekday: 'long', day: 'numeric', month: 'long' });
-    this.daysOfOtherYears = new Intl.DateTimeFormat(tag, { dateStyle: 'long' });
-    this.relative = new Intl.RelativeTimeFormat(tag, { numeric: 'auto' });
-  }
+  constructor(private readonly tag: string) {}
 
   time(date: Date): string {
-    return this.times.format(date);
+    return this.times().format(date);
   }
 
   day(date: Date, now: Date): string {
     const daysAgo = Math.round((midnight(now) - midnight(date)) / 86_400_000);
-    if (daysAgo === 0 || daysAgo === 1) return capitalized(this.relative.format(-daysAgo, 'day'), this.tag);
+    if (daysAgo === 0 || daysAgo === 1) return capitalized(this.relative().format(-daysAgo, 'day'), this.tag);
     const isThisYear = date.getFullYear() === now.getFullYear();
-    return (isThisYear ? this.days : this.daysOfOtherYears).format(date);
+    return (isThisYear ? this.days : this.daysOfOtherYears)().format(date);
   }
+}
+
+/** Made with the first use: a format takes milliseconds to make, and an empty chat needs none. */
+function once<Made>(make: () => Made): () => Made {
+  let made: Made | undefined;
+  return () => (made ??= make());
 }
 
 function midnight(date: Date): number {
