@@ -33,7 +33,8 @@ export class MessageLog extends Component<Props, State> {
   override componentDidMount(): void {
     this.observer.observe(this.log.current!);
     this.observer.observe(this.content.current!);
-    this.toEnd();
+    // The observer scrolls there, once the browser has laid out: asking here would make it do so twice.
+    this.setAtEnd(true);
     this.speakSoon();
   }
 

@@ -9,6 +9,8 @@ export class Viewport {
   private readonly narrow = matchMedia(NARROW);
   private readonly rule: CSSStyleRule;
   private readonly measure = () => {
+    // It makes the browser lay out, and only a panel in full screen needs it.
+    if (!this.isNarrow) return;
     const { height, offsetTop } = visualViewport!;
     this.rule.style.setProperty('--viewport-height', `${height}px`);
     this.rule.style.setProperty('--viewport-top', `${offsetTop}px`);
