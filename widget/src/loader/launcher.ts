@@ -5,11 +5,11 @@ type LauncherState = 'ready' | 'loading' | 'failed';
 
 /** Until the app is there, which has all texts. */
 const LABELS: Record<'en' | 'de', Record<LauncherState, string>> = {
-  en: { ready: 'Open chat', loading: 'Opening chat…', failed: 'The chat could not be loaded. Try again' },
+  en: { ready: 'Open chat', loading: 'Opening chat…', failed: 'Chat not loaded. Try again' },
   de: {
     ready: 'Chat öffnen',
     loading: 'Chat wird geöffnet…',
-    failed: 'Der Chat konnte nicht geladen werden. Erneut versuchen',
+    failed: 'Chat nicht geladen. Erneut versuchen',
   },
 };
 
