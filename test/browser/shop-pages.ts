@@ -25,6 +25,15 @@ const strictPolicy = ({ service }: EmbeddedWidget) =>
   `default-src 'none'; script-src ${service}; connect-src ${service}; base-uri 'none'; form-action 'none'; ` +
   'report-uri /violations';
 
+/** As a page that follows the visitor's theme. */
+const SHOP_STYLES = `<style>
+  :root { color-scheme: light dark; }
+  body { margin: 0; background: light-dark(#f4f1ea, #20241f); color: light-dark(#2b2f28, #e6e8e1);
+      font: 16px/1.6 system-ui, sans-serif; }
+  main { max-width: 20rem; padding: 2rem; }
+  h1 { font-weight: 600; }
+</style>`;
+
 /** What pages do to everything in them, ours included: resets, utility classes gone wrong, zoom hacks. */
 const HOSTILE_STYLES = `<style>
   * { box-sizing: content-box !important; letter-spacing: .5em !important; text-transform: uppercase !important;
@@ -73,7 +82,7 @@ const HOSTILE_SCRIPT = `<script>
 </script>`;
 
 const PAGES: Record<string, ShopPage> = {
-  '/shop': {},
+  '/shop': { head: SHOP_STYLES },
   '/without-widget': { hasWidget: false },
   '/strict': { headers: (widget) => ({ 'content-security-policy': strictPolicy(widget) }) },
   '/trusted-types': {

@@ -19,6 +19,11 @@ export class SupportDesk {
     private readonly tenant: Tenant,
   ) {}
 
+  /** An agent whom visitors know by this name. */
+  agent(displayName: string): Promise<{ id: string }> {
+    return this.office.make.agent(this.tenant.workspace, { displayName });
+  }
+
   /** Waits for the conversation in which a visitor wrote this last. */
   async conversationWith(body: string): Promise<DeskConversation> {
     const id = await waitFor(`"${body}" to arrive`, async () => {
@@ -39,8 +44,10 @@ export class DeskConversation {
     readonly id: string,
   ) {}
 
-  async reply(body: string): Promise<DeskMessage> {
-    const answer = await this.tenant.client.post(`/conversations/${this.id}/messages`, { body });
+  /** @param agent who writes it; by default none by name */
+  async reply(body: string, agent?: { id: string }): Promise<DeskMessage> {
+    const message = { body, ...(agent && { senderAgentId: agent.id }) };
+    const answer = await this.tenant.client.post(`/conversations/${this.id}/messages`, message);
     if (answer.status !== 201) throw new Error(`The reply was answered with ${answer.status}`);
     return answer.body.message as DeskMessage;
   }
