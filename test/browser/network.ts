@@ -125,9 +125,13 @@ export class Network {
     this.messagesToRefuse = count;
   }
 
-  /** How often a path was asked for, in whole or by its end. */
-  count(method: string, path: string): number {
-    return this.requests.filter((one) => one.method === method && one.path.endsWith(path)).length;
+  /** No fault any more, for what comes next. */
+  heal(): void {
+    this.endStall();
+    this.isDropping = false;
+    this.heldBack = 'nothing';
+    this.answersToLose = 0;
+    this.messagesToRefuse = 0;
   }
 
   private pass(asked: IncomingMessage, answer: ServerResponse): void {

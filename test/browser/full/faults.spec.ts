@@ -29,7 +29,10 @@ describe('nothing is lost or doubled by', () => {
     written = [];
     person += 1;
   });
-  afterEach(() => device.close());
+  afterEach(async () => {
+    chat.network.heal();
+    await device.close();
+  });
 
   /** A message of this test's own. */
   const text = (words: string) => {
@@ -293,17 +296,13 @@ describe('nothing is lost or doubled by', () => {
 
   it.each(['events', 'everything'] as const)('a proxy that holds back %s of the stream', async (heldBack) => {
     chat.network.holdBackStreams(heldBack);
-    try {
-      const visitor = await device.chatAt();
-      const first = text('Good morning');
-      await visitor.send(first);
-      const conversation = await chat.desk.conversationWith(first);
-      await conversation.reply('By polling');
-      await visitor.waitFor('By polling', 'received', NOTICED_MS);
-      await talkAgain(visitor, conversation);
-    } finally {
-      chat.network.holdBackStreams('nothing');
-    }
+    const visitor = await device.chatAt();
+    const first = text('Good morning');
+    await visitor.send(first);
+    const conversation = await chat.desk.conversationWith(first);
+    await conversation.reply('By polling');
+    await visitor.waitFor('By polling', 'received', NOTICED_MS);
+    await talkAgain(visitor, conversation);
   });
 
   it('a message that is refused, and tried again', async () => {

@@ -178,6 +178,7 @@ describe(`Storms (SEED=${FIRST_SEED})`, () => {
       print(
         `Seed ${seed}: ${conditions}${storm.written.length} written, ${storm.log.join(', ')}; ${lasted} s`,
       );
+      chat.network.heal();
       await device.close();
     }
   });
