@@ -31,6 +31,8 @@ export class AppError extends Error {
     readonly code: ErrorCode,
     message: string,
     readonly details?: ErrorDetail[],
+    /** When a retry can succeed, if that is known. */
+    readonly retryAfterSeconds?: number,
   ) {
     super(message);
     this.name = 'AppError';
@@ -43,6 +45,12 @@ export class AppError extends Error {
 
   static notFound(thing: string): AppError {
     return new AppError('NOT_FOUND', `${thing} not found.`);
+  }
+
+  /** @param excess the first sentence of the message */
+  static rateLimited(excess: string, retryAfterSeconds: number): AppError {
+    const message = `${excess} Retry in ${retryAfterSeconds} s.`;
+    return new AppError('RATE_LIMITED', message, undefined, retryAfterSeconds);
   }
 
   static workspaceSuspended(): AppError {

@@ -4,7 +4,7 @@ import { AppError, RETRYABLE } from './app-error';
 import { IdentifiedRequest } from './request-id';
 import { NO_STORE } from './standard-headers';
 
-const RETRY_AFTER_SECONDS = '2';
+const RETRY_AFTER_SECONDS = 2;
 /** So long a client may go on sending after our answer: closing at once would reset it, and could take the answer away. */
 const LINGER_MS = 2_000;
 
@@ -15,7 +15,7 @@ export function sendError(response: Response, error: AppError): void {
   response.statusCode = error.status;
   if (error.code === 'UNAUTHENTICATED') response.setHeader('WWW-Authenticate', 'Bearer');
   if (RETRYABLE.includes(error.code) && !response.hasHeader('Retry-After'))
-    response.setHeader('Retry-After', RETRY_AFTER_SECONDS);
+    response.setHeader('Retry-After', error.retryAfterSeconds ?? RETRY_AFTER_SECONDS);
   response.setHeader('Cache-Control', NO_STORE);
   // A route may have set the type of its success.
   response.setHeader('Content-Type', 'application/json; charset=utf-8');

@@ -25,7 +25,7 @@ export class KeyLookup {
 
   /** @param findValid returns those of the names that are of valid keys */
   constructor(
-    private readonly kind: 'keys' | 'hooks',
+    private readonly kind: 'keys' | 'hooks' | 'sessions',
     private readonly metrics: Metrics,
     private readonly findValid: (names: string[]) => Promise<string[]>,
   ) {}

@@ -19,6 +19,12 @@ const HIT = `
   end
   return {hits, ttl}`;
 
+/** Never below zero, and never without an end: a window that has ended is gone. */
+const TAKE_BACK = `
+  local hits = tonumber(redis.call('GET', KEYS[1]) or '0')
+  if hits > 0 then redis.call('DECR', KEYS[1]) end
+  return {hits, 0}`;
+
 type ThrottlerStorageRecord = Awaited<ReturnType<ThrottlerStorage['increment']>>;
 type HitCommand = (key: string, windowMs: number) => Promise<[number, number]>;
 
@@ -30,6 +36,7 @@ export class RateLimitStorage implements ThrottlerStorage, OnApplicationShutdown
   private readonly logger = new Logger(RateLimitStorage.name);
   private readonly inMemory = new ThrottlerStorageService();
   private readonly hit: HitCommand;
+  private readonly takeBack: HitCommand;
   private openUntil = 0;
 
   constructor(
@@ -37,6 +44,7 @@ export class RateLimitStorage implements ThrottlerStorage, OnApplicationShutdown
     private readonly metrics: Metrics,
   ) {
     this.hit = redis.script('hitWindow', HIT);
+    this.takeBack = redis.script('takeBackHit', TAKE_BACK);
   }
 
   /**
@@ -53,6 +61,16 @@ export class RateLimitStorage implements ThrottlerStorage, OnApplicationShutdown
       this.metrics.rateLimiterFallbacks.inc();
       this.logger.warn({ err: error as Error }, 'Redis is down: this process counts calls in memory');
       return this.incrementInMemory(key, ttl, limit);
+    }
+  }
+
+  /** Takes one call of the present window back. Not while Redis is down: a process's own count then stays. */
+  async decrement(key: string): Promise<void> {
+    if (Date.now() < this.openUntil) return;
+    try {
+      await this.takeBack(`rate:${key}`, 0);
+    } catch (error) {
+      this.logger.warn({ err: error as Error }, 'Redis is down: a call that should not count was counted');
     }
   }
 

@@ -6,25 +6,44 @@ import { RateLimitStorage } from './rate-limit.storage';
 const WINDOW_MS = 60_000;
 
 export interface RateLimit {
-  /** Calls a minute. */
+  /** Calls in a window. */
   max: number;
+  /** A minute by default. */
+  windowMs?: number;
   /** The first sentence of the error message. */
   excess: string;
 }
 
-/** Limits calls a minute by any key: an address, a visitor. */
+/** Limits calls in a window by any key: an address, a visitor. */
 @Injectable()
 export class RateLimiter {
   constructor(private readonly storage: RateLimitStorage) {}
 
   /**
    * Counts one call.
+   * @throws AppError RATE_LIMITED above the limit, with the seconds until the window ends
+   */
+  async take(key: string, { max, windowMs = WINDOW_MS, excess }: RateLimit): Promise<void> {
+    const { isBlocked, timeToExpire } = await this.storage.increment(key, windowMs, max);
+    if (isBlocked) throw AppError.rateLimited(excess, timeToExpire);
+  }
+
+  /** Takes one call back, such as a login that succeeded where only guesses are to count. */
+  giveBack(key: string): Promise<void> {
+    return this.storage.decrement(key);
+  }
+
+  /**
+   * Counts one call.
    * @throws AppError RATE_LIMITED above the limit; also sets `Retry-After` on the response
    */
-  async count(key: string, { max, excess }: RateLimit, response: Response): Promise<void> {
-    const { isBlocked, timeToExpire } = await this.storage.increment(key, WINDOW_MS, max);
-    if (!isBlocked) return;
-    response.setHeader('Retry-After', timeToExpire);
-    throw new AppError('RATE_LIMITED', `${excess} Retry in ${timeToExpire} s.`);
+  async count(key: string, limit: RateLimit, response: Response): Promise<void> {
+    try {
+      await this.take(key, limit);
+    } catch (error) {
+      const { retryAfterSeconds } = error as AppError;
+      if (retryAfterSeconds) response.setHeader('Retry-After', retryAfterSeconds);
+      throw error;
+    }
   }
 }

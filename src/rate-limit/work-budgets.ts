@@ -4,8 +4,11 @@ import { Config } from '../config/config';
 import { Metrics } from '../metrics/metrics';
 import { Caller, Release, WorkBudget, WorkLimits } from './work-budget';
 
-/** The key is a workspace for `requests` and `searches`, a connection for `hooks` and `streams`, a site key for `widget`. */
-export type WorkKind = 'requests' | 'searches' | 'hooks' | 'widget' | 'streams';
+/**
+ * The key is a workspace for `requests` and `searches`, a connection for `hooks` and `streams`, a site key for `widget`, a
+ * client's network for `passwords`.
+ */
+export type WorkKind = 'requests' | 'searches' | 'hooks' | 'widget' | 'streams' | 'passwords';
 
 /** A whole quota of 240 requests may come at once, on two paths: it waits, and is not refused. */
 const REQUESTS_WAITING = { waiting: 2000, waitingPerKey: 500 };
@@ -14,6 +17,9 @@ const VISITORS_WAITING = { waiting: 1000, waitingPerKey: 200 };
 const HOOKS_WAITING = { waiting: 100, waitingPerKey: 40 };
 const SEARCHES_WAITING = { waiting: 200, waitingPerKey: 50 };
 
+/** Each takes 19 MiB and some 7 ms of a processor: two at once, one of a network. */
+const PASSWORDS: WorkLimits = { total: 2, perKey: 1, waiting: 200, waitingPerKey: 20 };
+
 /** In messages of errors. */
 const NAMES: Record<WorkKind, string> = {
   requests: 'requests of this workspace',
@@ -21,6 +27,7 @@ const NAMES: Record<WorkKind, string> = {
   hooks: 'requests for this connection',
   widget: 'requests for this widget',
   streams: 'streams of this widget',
+  passwords: 'logins from this network',
 };
 
 /** What this process does at once, by kind: one workspace or connection gets half of it at most. */
@@ -38,6 +45,7 @@ export class WorkBudgets {
       hooks: new WorkBudget(limitsOf(config.hookConcurrency, HOOKS_WAITING)),
       widget: new WorkBudget(limitsOf(config.widgetConcurrency, VISITORS_WAITING)),
       streams: new WorkBudget(limitsOf(config.widgetStreams)),
+      passwords: new WorkBudget(PASSWORDS),
     };
   }
 
