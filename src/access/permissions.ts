@@ -21,6 +21,8 @@ export const PERMISSIONS = {
   'workspace.cancel_deletion': OWNERS,
   'agent.create': MANAGERS,
   'agent.update': MANAGERS,
+  'agent.invite': MANAGERS,
+  'agent.reset_password': MANAGERS,
   'api_key.create': MANAGERS,
   'api_key.revoke': MANAGERS,
   'webhook_endpoint.create': MANAGERS,
@@ -41,6 +43,7 @@ export const PERMISSIONS = {
   'parked_event.retry': NOBODY_ELSE,
   'parked_event.give_up': NOBODY_ELSE,
   'secret.reencrypt': NOBODY_ELSE,
+  'login.manage': NOBODY_ELSE,
 } as const satisfies Record<string, readonly Holder[]>;
 
 export type Permission = keyof typeof PERMISSIONS;

@@ -31,6 +31,26 @@ export async function requirePermission(
   throw new AppError('FORBIDDEN', `${who} may not do this (${permission}).`);
 }
 
+/**
+ * Refuses an agent who is no OWNER: for what concerns an OWNER, which an ADMIN may neither make nor change. To be called after
+ * `requirePermission`.
+ * @throws AppError FORBIDDEN
+ */
+export async function requireOwner(tx: Transaction, tenantId: string, actor: Actor): Promise<void> {
+  if (actor.type !== 'agent' || (await lockRole(tx, tenantId, actor.id)) === 'OWNER') return;
+  throw new AppError('FORBIDDEN', 'Only an OWNER may do this to an OWNER.');
+}
+
+/**
+ * Refuses everybody but operators and the system: for what concerns several workspaces.
+ * @throws AppError FORBIDDEN; INVALID_BODY: the operator has no name
+ */
+export function requireOperator(actor: Actor, permission: Permission): void {
+  if (actor.type === 'system') return;
+  if (actor.type === 'operator') return requireName(actor.name);
+  throw new AppError('FORBIDDEN', `Only an operator may do this (${permission}).`);
+}
+
 /** Null if the agent is unknown, inactive or of another workspace. */
 async function lockRole(tx: Transaction, tenantId: string, id: string): Promise<AgentRole | null> {
   if (!isId(id)) return null;

@@ -27,6 +27,15 @@ export class AgentsRepository {
     return manager ?? null;
   }
 
+  /** Whether the workspace has an active OWNER, bots left out, beside this one. */
+  async hasOtherOwner(tx: Transaction, tenantId: string, id: string): Promise<boolean> {
+    const others = await tx.query(
+      `SELECT FROM agents WHERE tenant_id = $1 AND id <> $2 AND role = 'OWNER' AND active AND NOT is_bot LIMIT 1`,
+      [tenantId, id],
+    );
+    return others.length > 0;
+  }
+
   async lock(tx: Transaction, tenantId: string, id: string): Promise<AgentEntity | null> {
     if (!isId(id)) return null;
     return tx.manager.findOne(AgentEntity, { where: { tenantId, id }, lock: { mode: 'for_no_key_update' } });

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { requirePermission } from '../access/require-permission';
+import { requireOwner, requirePermission } from '../access/require-permission';
 import { AuditService } from '../audit/audit.service';
 import { changedValues, valuesOf } from '../audit/changed-values';
 import { AppError } from '../common/app-error';
@@ -8,9 +8,11 @@ import { newId } from '../common/ids';
 import { Actor } from '../common/principal';
 import { validate } from '../common/validate';
 import { Database } from '../database/database';
+import { Transaction } from '../database/transaction';
 import { CreateAgent, UpdateAgent } from './agent.dto';
 import { AgentEntity } from './agent.entity';
 import { AgentsRepository } from './agents.repository';
+import { WorkspacesRepository } from './workspaces.repository';
 
 /** Manages a workspace's agents, for the dashboard and the CLI. */
 @Injectable()
@@ -18,6 +20,7 @@ export class AgentsService {
   constructor(
     private readonly database: Database,
     private readonly agents: AgentsRepository,
+    private readonly workspaces: WorkspacesRepository,
     private readonly audit: AuditService,
   ) {}
 
@@ -27,7 +30,7 @@ export class AgentsService {
   }
 
   /**
-   * Creates an agent or a bot account, which a message can name as its sender.
+   * Creates an agent or a bot account, which a message can name as its sender. Of agents only an OWNER makes an OWNER.
    * @throws AppError INVALID_BODY, also when another agent has the e-mail address; FORBIDDEN; NOT_FOUND (the workspace)
    */
   async create(tenantId: string, input: CreateAgent, actor: Actor): Promise<AgentEntity> {
@@ -46,6 +49,7 @@ export class AgentsService {
     try {
       await this.database.transaction(async (tx) => {
         await requirePermission(tx, tenantId, actor, 'agent.create');
+        if (agent.role === 'OWNER') await requireOwner(tx, tenantId, actor);
         await this.agents.insert(tx, agent);
         const after = valuesOf(agent, ['displayName', 'role', 'isBot', 'active']);
         const subject = { tenantId, actor, entity: 'agent', entityId: agent.id };
@@ -59,12 +63,15 @@ export class AgentsService {
   }
 
   /**
-   * Changes an agent's role or display name, or activates or deactivates it.
-   * @throws AppError INVALID_BODY, FORBIDDEN, NOT_FOUND
+   * Changes an agent's role or display name, or activates or deactivates it. Of agents only an OWNER makes or ends an OWNER;
+   * nobody takes the last one away.
+   * @throws AppError INVALID_BODY, also for the last active OWNER; FORBIDDEN, NOT_FOUND
    */
   async update(tenantId: string, id: string, input: UpdateAgent, actor: Actor): Promise<AgentEntity> {
     const { displayName, role, active } = validate(UpdateAgent, input);
     return this.database.transaction(async (tx) => {
+      // Two changes at once could take the last two OWNERs away.
+      await this.workspaces.lock(tx, tenantId);
       await requirePermission(tx, tenantId, actor, 'agent.update');
       const before = await this.agents.lock(tx, tenantId, id);
       if (!before) throw AppError.notFound('Agent');
@@ -75,6 +82,7 @@ export class AgentsService {
         active: active ?? before.active,
         updatedAt: new Date(),
       };
+      await this.protectOwners(tx, actor, before, after);
       await this.agents.update(tx, after);
       const subject = { tenantId, actor, entity: 'agent', entityId: id };
       const roles = changedValues(before, after, ['role']);
@@ -88,4 +96,24 @@ export class AgentsService {
       return after;
     });
   }
+
+  /** @throws AppError FORBIDDEN: the actor is no OWNER; INVALID_BODY: it is the last one */
+  private async protectOwners(
+    tx: Transaction,
+    actor: Actor,
+    before: AgentEntity,
+    after: AgentEntity,
+  ): Promise<void> {
+    const { tenantId, id } = before;
+    const isAccess = before.role !== after.role || before.active !== after.active;
+    if (isAccess && [before.role, after.role].includes('OWNER')) await requireOwner(tx, tenantId, actor);
+    if (!leads(before) || leads(after) || (await this.agents.hasOtherOwner(tx, tenantId, id))) return;
+    const field = after.active ? 'role' : 'active';
+    throw AppError.invalidBody(field, "can't change: it is the workspace's last active OWNER");
+  }
+}
+
+/** A bot can't log in, so it leads nothing. */
+function leads({ role, active, isBot }: AgentEntity): boolean {
+  return role === 'OWNER' && active && !isBot;
 }
