@@ -52,6 +52,56 @@ export { CreateAgent, UpdateAgent } from './workspaces/agent.dto';
 export type { AgentEntity as Agent } from './workspaces/agent.entity';
 export { AGENT_ROLES, type AgentRole } from './common/agent-role';
 
+// Who comes in: people with a password and a second factor, their sessions, and the workspaces that they may enter. A method
+// for somebody who is logged in takes a `Caller`: `callerOf(opened, origin)` of what `LoginSessionsService.authenticate`
+// gave. Pass the `origin` of the request everywhere: guesses are limited by its `address`. Tokens are for cookies, and are
+// stored as hashes.
+export { LoginsService } from './logins/logins.service';
+export { LoginSessionsService } from './logins/login-sessions.service';
+export { LoginLinksService } from './logins/login-links.service';
+export { InvitationsService } from './logins/invitations.service';
+export { AcceptancesService } from './logins/acceptances.service';
+export { PasswordsService } from './logins/passwords.service';
+export { PasswordResetsService } from './logins/password-resets.service';
+export { AgentPasswordsService } from './logins/agent-passwords.service';
+export { SecondFactorsService } from './logins/second-factors.service';
+export { PeopleService } from './logins/people.service';
+export { OperatorLoginsService } from './logins/operator-logins.service';
+export { OperatorSessionsService } from './logins/operator-sessions.service';
+export type { AgentLogin } from './logins/memberships.repository';
+export {
+  AcceptInvitation,
+  BeginSecondFactor,
+  callerOf,
+  ChangePassword,
+  ConfirmNewSecondFactor,
+  ConfirmSecondFactor,
+  InviteAgent,
+  LOCALES,
+  LogIn,
+  PasswordAndCode,
+  RequestPasswordReset,
+  ResetPassword,
+  THEMES,
+  UpdatePerson,
+  type Caller,
+  type InvitationSummary,
+  type Locale,
+  type LoggedIn,
+  type LoginLink,
+  type LoginSession,
+  type Membership,
+  type NewSecondFactor,
+  type OpenedSession,
+  type Person,
+  type RecoveryCodes,
+  type RenewedSession,
+  type SecondFactorRequired,
+  type SentInvitation,
+  type SentLink,
+  type Theme,
+} from './logins/login.dto';
+
 // API keys: `{app_url}/settings/api-keys`.
 export { ApiKeysService } from './auth/api-keys.service';
 export { CreateApiKey, ListApiKeys, type ApiKeySummary, type CreatedApiKey } from './auth/api-key.dto';

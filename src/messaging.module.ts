@@ -8,6 +8,7 @@ import { ConfigModule } from './config/config.module';
 import { ContactsModule } from './contacts/contacts.module';
 import { ConversationsModule } from './conversations/conversations.module';
 import { DatabaseModule } from './database/database.module';
+import { LoginsModule } from './logins/logins.module';
 import { MessagesModule } from './messages/messages.module';
 import { MetricsModule } from './metrics/metrics.module';
 import { OutboxModule } from './outbox/outbox.module';
@@ -21,6 +22,7 @@ import { WorkspacesModule } from './workspaces/workspaces.module';
 const SERVICES = [
   WorkspacesModule,
   AuthModule,
+  LoginsModule,
   WebhooksModule,
   ChannelConnectionsModule,
   ContactsModule,
@@ -49,6 +51,12 @@ export interface MessagingOptions {
   webhookExtraCaFile?: string;
   /** Name servers for webhook receivers, `address` or `address:port`; the system's by default. */
   webhookDnsServers?: string[];
+  /** The dashboard's own address, for links in invitations; `http://localhost:3000` by default. */
+  appUrl?: string;
+  /** `smtp://` or `smtps://`, with user and password if need be. Without it links are shown instead of mailed. */
+  smtpUrl?: string;
+  /** The sender of mails, such as `Acme <login@example.com>`. */
+  mailFrom?: string;
   /** Where channel providers reach the service and its hooks; `http://localhost:3000` by default. */
   publicUrl?: string;
   /** Other addresses of the channel providers' APIs, by environment variable, such as `TELEGRAM_API_URL`. */
@@ -127,6 +135,9 @@ function configOf(options: MessagingOptions): Config {
     WEBHOOK_DENIED_NETWORKS: options.webhookDeniedNetworks?.join(','),
     WEBHOOK_EXTRA_CA_FILE: options.webhookExtraCaFile,
     WEBHOOK_DNS_SERVERS: options.webhookDnsServers?.join(','),
+    APP_URL: options.appUrl,
+    SMTP_URL: options.smtpUrl,
+    MAIL_FROM: options.mailFrom,
     PUBLIC_URL: options.publicUrl,
     // A host without types could pass any variable.
     ...pickProviderUrls(options.providerUrls ?? {}),

@@ -57,6 +57,8 @@ export class Config {
   readonly redis: RedisAddress;
   /** The dashboard, for links to its settings pages. */
   readonly appUrl: string;
+  /** Sends mails to people who log in; null when none are sent. */
+  readonly mail: { smtpUrl: string; from: string } | null;
   /** Where channel providers reach this service; without a slash at the end. */
   readonly publicUrl: string;
   /** The addresses of the channel providers' APIs, by environment variable, without a slash at the end. */
@@ -125,6 +127,8 @@ export class Config {
     const trustProxy = check('TRUST_PROXY', () => trustProxyOf(env.TRUST_PROXY));
     if (env.HTTP_HEAD_TIMEOUT_MS > env.HTTP_BODY_TIMEOUT_MS)
       faults.push('HTTP_HEAD_TIMEOUT_MS must not be longer than HTTP_BODY_TIMEOUT_MS');
+    if (Boolean(env.SMTP_URL) !== Boolean(env.MAIL_FROM))
+      faults.push('SMTP_URL and MAIL_FROM must be set together');
     if (faults.length > 0) throw new ConfigError(faults);
     return new Config({
       role: env.ROLE,
@@ -152,7 +156,8 @@ export class Config {
       widgetNewVisitors: env.WIDGET_NEW_VISITORS,
       widgetMessages: env.WIDGET_MESSAGES,
       redis: redis!,
-      appUrl: env.APP_URL,
+      appUrl: withoutSlash(env.APP_URL),
+      mail: env.SMTP_URL && env.MAIL_FROM ? { smtpUrl: env.SMTP_URL, from: env.MAIL_FROM } : null,
       publicUrl: withoutSlash(env.PUBLIC_URL),
       providerUrls: Object.fromEntries(
         Object.entries(providerUrls).map(([variable, url]) => [variable, withoutSlash(url)]),

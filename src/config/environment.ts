@@ -1,6 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { plainToInstance, Transform, Type } from 'class-transformer';
 import {
+  IsEmail,
   IsIn,
   IsInt,
   IsNotEmpty,
@@ -88,6 +89,16 @@ export class Environment {
 
   @IsHttpAddress()
   APP_URL: string = 'http://localhost:3000';
+
+  /** `smtp://` or `smtps://`; without it no mail is sent. */
+  @IsOptional()
+  @IsUrl({ require_tld: false, protocols: ['smtp', 'smtps'], require_protocol: true })
+  SMTP_URL?: string;
+
+  /** An address, or a name with one: `Acme <login@example.com>`. */
+  @IsOptional()
+  @IsEmail({ allow_display_name: true })
+  MAIL_FROM?: string;
 
   /** Where channel providers reach this service. */
   @IsHttpAddress()

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { requirePermission } from '../access/require-permission';
+import { requireOperator, requirePermission } from '../access/require-permission';
 import { AuditService } from '../audit/audit.service';
 import { groupBy } from '../common/group-by';
 import { LOWEST_ID } from '../common/ids';
@@ -23,6 +23,7 @@ interface StoredSecret extends SealedSecret {
 @Injectable()
 export class KeyRotationService {
   private readonly columns: { table: string; prefix: string }[] = [];
+  private readonly others: ((count: number) => Promise<number>)[] = [];
 
   constructor(
     private readonly database: Database,
@@ -37,6 +38,15 @@ export class KeyRotationService {
    */
   register(table: string, prefix = 'secret'): void {
     this.columns.push({ table, prefix });
+  }
+
+  /**
+   * Registers secrets that belong to no workspace.
+   * @param reencryptStep encrypts up to `count` of them under the first key, and returns how many had another one
+   * @internal
+   */
+  registerOther(reencryptStep: (count: number) => Promise<number>): void {
+    this.others.push(reencryptStep);
   }
 
   /**
@@ -59,6 +69,10 @@ export class KeyRotationService {
           );
         }
       }
+    }
+    if (this.others.length > 0) requireOperator(actor, 'secret.reencrypt');
+    for (const reencryptStep of this.others) {
+      for (let count = BATCH; count === BATCH;) reencrypted += count = await reencryptStep(BATCH);
     }
     return { reencrypted };
   }

@@ -31,6 +31,8 @@ export const TENANT_TABLES: TenantTable[] = [
   { name: 'contacts', key: { id: 'uuid' } },
   { name: 'webhook_endpoints', key: { id: 'uuid' } },
   { name: 'channel_connections', key: { id: 'uuid' } },
+  { name: 'memberships', key: { agent_id: 'uuid' } },
+  { name: 'invitations', key: { id: 'uuid' } },
   { name: 'agents', key: { id: 'uuid' } },
 ];
 

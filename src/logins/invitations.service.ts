@@ -1,0 +1,70 @@
+import { Injectable } from '@nestjs/common';
+import { requirePermission } from '../access/require-permission';
+import { AuditService } from '../audit/audit.service';
+import { AppError } from '../common/app-error';
+import { Actor } from '../common/principal';
+import { validate } from '../common/validate';
+import { Database } from '../database/database';
+import { InvitationsRepository, OpenInvitation } from './invitations.repository';
+import { InvitationSummary, InviteAgent, SentInvitation } from './login.dto';
+import { LoginAgents } from './login-agents';
+import { LoginLinks } from './login-links';
+import { invitationKeyOf, newInvitationToken } from './login-tokens';
+
+/** Invites a workspace's agents to log in. `AcceptancesService` is for the invited. */
+@Injectable()
+export class InvitationsService {
+  constructor(
+    private readonly database: Database,
+    private readonly agents: LoginAgents,
+    private readonly invitations: InvitationsRepository,
+    private readonly links: LoginLinks,
+    private readonly audit: AuditService,
+  ) {}
+
+  /**
+   * Invites an active agent who has no login yet. The link works once, for 24 hours; an earlier one of the agent does not work
+   * any more. It is mailed when a mail server is configured; otherwise the result has it, to be handed over.
+   * @throws AppError INVALID_BODY: the agent is inactive, a bot, or has a login; FORBIDDEN, NOT_FOUND, RATE_LIMITED;
+   * UNAVAILABLE: the mail was not sent, so invite again
+   */
+  async invite(tenantId: string, agentId: string, input: InviteAgent, actor: Actor): Promise<SentInvitation> {
+    const { locale } = validate(InviteAgent, input);
+    const token = newInvitationToken(tenantId);
+    const invitation = await this.database.transaction(async (tx) => {
+      await requirePermission(tx, tenantId, actor, 'agent.invite');
+      const { login } = await this.agents.lock(tx, tenantId, agentId, actor);
+      if (login) throw AppError.invalidBody('agent', 'has a login already');
+      const made = await this.invitations.replace(tx, invitationKeyOf(token)!, agentId);
+      const subject = { tenantId, actor, entity: 'agent', entityId: agentId };
+      this.audit.appendPipelined(tx, { ...subject, action: 'agent.invited' });
+      return made;
+    });
+    const sent = await this.links.sendInvitation(invitation, token, locale);
+    return { invitation: toSummary(invitation), ...sent };
+  }
+
+  /** Those that nobody has accepted yet, oldest first. */
+  async list(tenantId: string): Promise<InvitationSummary[]> {
+    return (await this.invitations.list(tenantId)).map(toSummary);
+  }
+
+  /**
+   * Takes an invitation back: its link does not work any more.
+   * @throws AppError FORBIDDEN, NOT_FOUND
+   */
+  async revoke(tenantId: string, id: string, actor: Actor): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      await requirePermission(tx, tenantId, actor, 'agent.invite');
+      const agentId = await this.invitations.delete(tx, tenantId, id);
+      if (!agentId) throw AppError.notFound('Invitation');
+      const subject = { tenantId, actor, entity: 'agent', entityId: agentId };
+      this.audit.appendPipelined(tx, { ...subject, action: 'agent.invitation_revoked' });
+    });
+  }
+}
+
+function toSummary(invitation: OpenInvitation): InvitationSummary {
+  const { id, agentId, agentName, email, role, createdAt, expiresAt } = invitation;
+  return { id, agentId, agentName, email, role, createdAt, expiresAt };
+}
