@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import type { AgentRole } from '../common/agent-role';
+import type { Locale } from '../logins/login.dto';
 import { addListCommand, example, inWorkspace, requireChange, withServices } from './command';
 import { trueOrFalse } from './option-values';
 
@@ -11,6 +12,12 @@ interface CreateOptions {
   role: AgentRole;
   bot?: boolean;
   inactive?: boolean;
+}
+
+interface InviteOptions {
+  workspace: string;
+  agent: string;
+  locale?: Locale;
 }
 
 interface UpdateOptions {
@@ -69,5 +76,24 @@ export function addAgentCommands(program: Command): void {
         const changes = { ...others, displayName: displayName === false ? null : displayName };
         return agents.update(await lookup.tenantOf('Agent', id), id, changes, operator);
       }),
+    );
+
+  agent
+    .command('invite')
+    .description('Invites an agent to log in. The link works once, for 24 hours; an earlier one ends.')
+    .requiredOption('--workspace <slug>', 'the workspace')
+    .requiredOption('--agent <id>', 'the agent')
+    .option('--locale <locale>', 'the language of the mail, en or de')
+    .addHelpText(
+      'after',
+      example(
+        '{invitation, isMailed, link, expiresAt}; the link only when no mail server is configured',
+        'agent invite --workspace acme --agent <id>',
+      ),
+    )
+    .action(
+      inWorkspace<InviteOptions>(({ invitations, operator }, tenantId, { agent: id, locale }) =>
+        invitations.invite(tenantId, id, { locale }, operator),
+      ),
     );
 }

@@ -5,6 +5,7 @@ import { addAuditCommands } from './audit.commands';
 import { addChannelCommands } from './channel.commands';
 import { addContactCommands } from './contact.commands';
 import { addConversationCommands } from './conversation.commands';
+import { addLoginCommands } from './login.commands';
 import { addMessageCommands } from './message.commands';
 import { addMigrateCommand } from './migrate.command';
 import { addOutboxCommands } from './outbox.commands';
@@ -32,6 +33,7 @@ export function buildProgram(): Command {
   addMigrateCommand(program);
   addWorkspaceCommands(program);
   addAgentCommands(program);
+  addLoginCommands(program);
   addApiKeyCommands(program);
   addWebhookCommands(program);
   addChannelCommands(program);

@@ -13,6 +13,16 @@ const PAUSE_MS = 50;
 const DAY = 24;
 const BEGINNING = '-infinity';
 
+/** Of rows that say themselves when they end. */
+const expired = (table: string, ...key: string[]) => `
+    WITH step AS (
+      SELECT ${key.join(', ')}, expires_at AS age FROM ${table}
+      WHERE expires_at >= $1 AND expires_at < $2 ORDER BY expires_at LIMIT $3
+    ), gone AS (
+      DELETE FROM ${table} t USING step s
+      WHERE ${key.map((column) => `t.${column} = s.${column}`).join(' AND ')} AND t.expires_at < $2
+      RETURNING 1)`;
+
 /**
  * Each looks at the $3 oldest rows from $1 to before $2, and deletes what nothing needs of them. The next step begins where
  * this one ended, so that none looks at what it can't delete again, nor at what others have deleted. Whatever is deleted
@@ -55,12 +65,34 @@ const CLEAN_UPS = {
       WHERE r.tenant_id = s.tenant_id AND r.connection_id = s.connection_id AND r.provider_id = s.provider_id
         AND r.status = s.status
       RETURNING 1)`,
+  invitations: expired('invitations', 'tenant_id', 'id'),
+  login_sessions: expired('login_sessions', 'id'),
+  pending_logins: expired('pending_logins', 'hash'),
+  known_browsers: expired('known_browsers', 'id'),
+  password_resets: expired('password_resets', 'hash'),
+  // Of whom no workspace is left.
+  people: `
+    WITH step AS (
+      SELECT id, created_at AS age FROM people
+      WHERE created_at >= $1 AND created_at < $2 ORDER BY created_at LIMIT $3
+    ), gone AS (
+      DELETE FROM people p USING step s
+      WHERE p.id = s.id AND NOT EXISTS (SELECT FROM memberships m WHERE m.person_id = s.id)
+      RETURNING 1)`,
 };
 
 type Table = keyof typeof CLEAN_UPS;
 
-/** Tables with a retention of their own, in hours. */
-const KEPT_HOURS: Partial<Record<Table, number>> = { idempotency_keys: 24, early_receipts: 24 };
+/** Tables with a retention of their own, in hours: from a row's beginning, or from its end. */
+const KEPT_HOURS: Partial<Record<Table, number>> = {
+  idempotency_keys: 24,
+  early_receipts: 24,
+  invitations: 0,
+  login_sessions: 0,
+  pending_logins: 0,
+  known_browsers: 0,
+  password_resets: 0,
+};
 
 interface Step {
   /** Rows that were looked at. */

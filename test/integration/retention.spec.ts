@@ -37,6 +37,12 @@ describe('retention', () => {
       idempotency_keys: 0,
       provider_messages: 0,
       early_receipts: 0,
+      invitations: 0,
+      login_sessions: 0,
+      pending_logins: 0,
+      known_browsers: 0,
+      password_resets: 0,
+      people: 0,
     });
   });
 

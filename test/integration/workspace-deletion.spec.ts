@@ -2,6 +2,8 @@ import Redis from 'ioredis';
 import { AuditService } from '../../src/audit/audit.service';
 import { idFloor, newId } from '../../src/common/ids';
 import { SYSTEM } from '../../src/common/principal';
+import { AcceptancesService } from '../../src/logins/acceptances.service';
+import { InvitationsService } from '../../src/logins/invitations.service';
 import { AUDIT_TABLE, TENANT_TABLES } from '../../src/workspaces/deletion/tenant-tables';
 import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service';
 import { WorkspaceEntity } from '../../src/workspaces/workspace.entity';
@@ -95,6 +97,7 @@ describe('the deletion of a workspace', () => {
     await client.with(key).post(`/conversations/${conversation.id}/messages`, { body: 'Hello' });
     const given = { url: receiver.url(), events: ['*'] };
     const endpoint = await dashboard.get(WebhookEndpointsService).create(workspace.id, given, SYSTEM);
+    await addLogins(workspace);
     const token = TelegramSimulator.token(++lastBot);
     const connection = await connect(service, workspace, 'TELEGRAM', { botToken: token });
     expect(await telegram.write(token, 4711, 'Hello')).toBe(200);
@@ -143,6 +146,16 @@ describe('the deletion of a workspace', () => {
       );
     }
     return { ...tenant, token, widget };
+  }
+
+  /** An agent with a login, and one who is invited. */
+  async function addLogins(workspace: { id: string }): Promise<void> {
+    const [member, invited] = [await service.make.agent(workspace), await service.make.agent(workspace)];
+    const invitations = dashboard.get(InvitationsService);
+    const { link } = await invitations.invite(workspace.id, member.id, {}, SYSTEM);
+    const token = link!.split('#')[1]!;
+    await dashboard.get(AcceptancesService).accept(token, { password: 'furnished for deletion' });
+    await invitations.invite(workspace.id, invited.id, {}, SYSTEM);
   }
 
   /** Beside what there is, many events, of yesterday and of today. */
