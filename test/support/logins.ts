@@ -1,0 +1,108 @@
+import { TOTP } from 'otpauth';
+import { Origin, SYSTEM } from '../../src/common/principal';
+import { AcceptancesService } from '../../src/logins/acceptances.service';
+import { InvitationsService } from '../../src/logins/invitations.service';
+import { Caller, LoggedIn, SecondFactorRequired } from '../../src/logins/login.dto';
+import { LoginSessionsService } from '../../src/logins/login-sessions.service';
+import { LoginsService } from '../../src/logins/logins.service';
+import { SecondFactorsService } from '../../src/logins/second-factors.service';
+import { CreateAgent } from '../../src/workspaces/agent.dto';
+import { AgentEntity } from '../../src/workspaces/agent.entity';
+import { Dashboard } from './dashboard';
+
+export const PASSWORD = 'Zwölf grüne Gurken';
+export const OTHER_PASSWORD = 'Thirteen red radishes';
+
+const STEP_MS = 30_000;
+
+/** An agent who has a login. */
+export interface Member extends LoggedIn {
+  agent: AgentEntity;
+  email: string;
+  caller: Caller;
+}
+
+/** People who come in, as a dashboard's backend lets them. */
+export class Logins {
+  private networks = 0;
+
+  constructor(private readonly dashboard: Dashboard) {}
+
+  /** Of a client whom no limit knows yet. */
+  origin(): Origin {
+    this.networks += 1;
+    return { address: `10.${(this.networks >> 8) & 255}.${this.networks & 255}.7`, userAgent: 'Firefox' };
+  }
+
+  async invite({ id }: { id: string }, agent: { id: string }): Promise<string> {
+    const { link } = await this.dashboard.get(InvitationsService).invite(id, agent.id, {}, SYSTEM);
+    return tokenOf(link);
+  }
+
+  /** An agent who has accepted an invitation. */
+  async member(workspace: { id: string }, input: Partial<CreateAgent> = {}): Promise<Member> {
+    const agent = await this.dashboard.make.agent(workspace, input);
+    const token = await this.invite(workspace, agent);
+    const given = { password: PASSWORD };
+    const loggedIn = await this.dashboard.get(AcceptancesService).accept(token, given, this.origin());
+    return this.memberOf(agent, loggedIn);
+  }
+
+  /** The member as an agent of another workspace too. */
+  async join(
+    member: Member,
+    workspace: { id: string },
+    input: Partial<CreateAgent> = {},
+  ): Promise<AgentEntity> {
+    const agent = await this.dashboard.make.agent(workspace, { ...input, email: member.email });
+    const token = await this.invite(workspace, agent);
+    await this.dashboard.get(AcceptancesService).join(token, member.caller);
+    return agent;
+  }
+
+  logIn(
+    { email }: { email: string },
+    password = PASSWORD,
+    { browserToken, origin = this.origin() }: { browserToken?: string; origin?: Origin } = {},
+  ): Promise<LoggedIn | SecondFactorRequired> {
+    return this.dashboard.get(LoginsService).logIn({ email, password, browserToken }, origin);
+  }
+
+  /** Logs in where a password is enough. */
+  async session(member: Member): Promise<Member> {
+    return this.memberOf(member.agent, (await this.logIn(member)) as LoggedIn);
+  }
+
+  authenticate(token: string) {
+    return this.dashboard.get(LoginSessionsService).authenticate(token);
+  }
+
+  isOpen(token: string): Promise<boolean> {
+    return this.authenticate(token).then((opened) => opened !== null);
+  }
+
+  /** Turns a second factor on. */
+  async secure(member: Member): Promise<Member & { secret: string; recoveryCodes: string[] }> {
+    const factors = this.dashboard.get(SecondFactorsService);
+    const { secret } = await factors.begin(member.caller, { password: PASSWORD });
+    const confirmed = await factors.confirm(member.caller, { code: codeOf(secret, -1) });
+    return { ...member, secret, ...confirmed };
+  }
+
+  private memberOf(agent: AgentEntity, loggedIn: LoggedIn): Member {
+    const { personId, sessionId } = loggedIn;
+    return { ...loggedIn, agent, email: agent.email, caller: { personId, sessionId, origin: this.origin() } };
+  }
+}
+
+/** What stands behind the # of a link. */
+export function tokenOf(link: string | null): string {
+  const token = link?.split('#')[1];
+  if (!token) throw new Error(`no link: ${link}`);
+  return token;
+}
+
+/** What an app shows, so many steps from now. */
+export function codeOf(secret: string, steps = 0): string {
+  return new TOTP({ secret }).generate({ timestamp: Date.now() + steps * STEP_MS });
+}
