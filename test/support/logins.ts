@@ -9,6 +9,7 @@ import { SecondFactorsService } from '../../src/logins/second-factors.service';
 import { CreateAgent } from '../../src/workspaces/agent.dto';
 import { AgentEntity } from '../../src/workspaces/agent.entity';
 import { Dashboard } from './dashboard';
+import { letTimePass } from './wait';
 
 export const PASSWORD = 'Zwölf grüne Gurken';
 export const OTHER_PASSWORD = 'Thirteen red radishes';
@@ -85,7 +86,11 @@ export class Logins {
   async secure(member: Member): Promise<Member & { secret: string; recoveryCodes: string[] }> {
     const factors = this.dashboard.get(SecondFactorsService);
     const { secret } = await factors.begin(member.caller, { password: PASSWORD });
-    const confirmed = await factors.confirm(member.caller, { code: codeOf(secret, -1) });
+    const confirmed = await factors.confirm(member.caller, { code: codeOf(secret) });
+    // The present code is good for a login too.
+    await this.dashboard.query('UPDATE second_factors SET last_step = 0 WHERE person_id = $1', [
+      member.personId,
+    ]);
     return { ...member, secret, ...confirmed };
   }
 
@@ -105,4 +110,10 @@ export function tokenOf(link: string | null): string {
 /** What an app shows, so many steps from now. */
 export function codeOf(secret: string, steps = 0): string {
   return new TOTP({ secret }).generate({ timestamp: Date.now() + steps * STEP_MS });
+}
+
+/** Waits for the next step when this one is nearly over, so that a code keeps its distance from now. */
+export async function withinStep(): Promise<void> {
+  const leftMs = STEP_MS - (Date.now() % STEP_MS);
+  if (leftMs < 10_000) await letTimePass(leftMs);
 }

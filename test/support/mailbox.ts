@@ -1,0 +1,94 @@
+import { AddressInfo } from 'node:net';
+import { SMTPServer } from 'smtp-server';
+import { waitFor } from './wait';
+
+export interface ReceivedMail {
+  from: string;
+  to: string[];
+  subject: string;
+  text: string;
+  /** As it came. */
+  source: string;
+}
+
+/** A mail server that keeps what it gets. */
+export class Mailbox {
+  readonly mails: ReceivedMail[] = [];
+  /** While set, each mail is refused with it. */
+  refusal: string | null = null;
+
+  private constructor(private readonly server: SMTPServer) {}
+
+  static async start(): Promise<Mailbox> {
+    const mailbox: Mailbox = new Mailbox(
+      new SMTPServer({
+        authOptional: true,
+        disabledCommands: ['STARTTLS'],
+        logger: false,
+        onRcptTo: (_, __, done) => done(mailbox.refusal === null ? null : new Error(mailbox.refusal)),
+        onData: (stream, { envelope }, done) => {
+          const chunks: Buffer[] = [];
+          stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+          stream.on('end', () => {
+            const from = envelope.mailFrom ? envelope.mailFrom.address : '';
+            const to = envelope.rcptTo.map(({ address }) => address);
+            mailbox.mails.push({ from, to, ...parse(Buffer.concat(chunks).toString('utf8')) });
+            done();
+          });
+        },
+      }),
+    );
+    await new Promise<void>((resolve) => mailbox.server.listen(0, '127.0.0.1', resolve));
+    return mailbox;
+  }
+
+  get url(): string {
+    return `smtp://127.0.0.1:${(this.server.server.address() as AddressInfo).port}`;
+  }
+
+  /** The next mail to an address. */
+  async next(to: string): Promise<ReceivedMail> {
+    const at = await waitFor(
+      `a mail to ${to}`,
+      () => this.mails.findIndex((mail) => mail.to.includes(to)) + 1,
+    );
+    return this.mails.splice(at - 1, 1)[0]!;
+  }
+
+  stop(): Promise<void> {
+    return new Promise((resolve) => this.server.close(resolve));
+  }
+}
+
+/** Plain mails alone, as nodemailer encodes them. */
+function parse(source: string): Pick<ReceivedMail, 'subject' | 'text' | 'source'> {
+  const end = source.indexOf('\r\n\r\n');
+  const head = source.slice(0, end).replace(/\r\n[ \t]+/g, ' ');
+  const header = (name: string) => new RegExp(`^${name}: (.*)$`, 'im').exec(head)?.[1] ?? '';
+  const body = source.slice(end + 4);
+  const encoding = header('Content-Transfer-Encoding').toLowerCase();
+  const text =
+    encoding === 'quoted-printable'
+      ? fromQuotedPrintable(body)
+      : encoding === 'base64'
+        ? Buffer.from(body, 'base64').toString('utf8')
+        : body;
+  return { subject: decodeWords(header('Subject')), text: text.replaceAll('\r\n', '\n'), source };
+}
+
+function fromQuotedPrintable(text: string): string {
+  const bytes = text
+    .replace(/=\r\n/g, '')
+    .replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  return Buffer.from(bytes, 'latin1').toString('utf8');
+}
+
+function decodeWords(text: string): string {
+  return text
+    .replace(/\?=\s+=\?/g, '?==?')
+    .replace(/=\?UTF-8\?([QB])\?(.*?)\?=/gi, (_, kind: string, word: string) =>
+      kind.toUpperCase() === 'B'
+        ? Buffer.from(word, 'base64').toString('utf8')
+        : fromQuotedPrintable(word.replaceAll('_', ' ')),
+    );
+}
