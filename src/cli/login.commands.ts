@@ -35,11 +35,11 @@ export function addLoginCommands(program: Command): void {
       ),
     );
 
-  withEmail(login.command('turn-off-second-factor'))
+  withEmail(login.command('end-factor'))
     .description('Turns the second factor off, for who has lost the app and the recovery codes.')
     .addHelpText(
       'after',
-      example('{turnedOff}, false when it was off', 'login turn-off-second-factor --email ada@example.com'),
+      example('{turnedOff}, false when it was off', 'login end-factor --email ada@example.com'),
     )
     .action(
       withServices(async ({ operatorLogins, operator }, { email }: EmailOptions) => ({

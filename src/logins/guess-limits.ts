@@ -30,8 +30,7 @@ const RESETS_OF_ACCOUNT: RateLimit = {
   excess: 'Too many resets of this password.',
 };
 const LINKS_OF_WORKSPACE: RateLimit = {
-  max: 100,
-  windowMs: HOUR_MS,
+  max: 30,
   excess: 'Too many invitations and resets of this workspace.',
 };
 

@@ -345,6 +345,7 @@ describe('messages', () => {
     it('gives the first answer again although things have changed since', async () => {
       const first = await once('k2');
       await service.make.received(tenant.workspace, tenant.conversation);
+      await service.make.agent(tenant.workspace);
       await service.app
         .get(AgentsService)
         .update(tenant.workspace.id, tenant.owner.id, { active: false }, SYSTEM);

@@ -10,9 +10,20 @@ import { ConnectionRegistration } from '../../src/channels/connections/connectio
 import { buildProgram } from '../../src/cli/program';
 import { AgentRole } from '../../src/common/agent-role';
 import { newId } from '../../src/common/ids';
-import { Actor, actorIdOf, SYSTEM } from '../../src/common/principal';
+import { Actor, actorIdOf, Origin, SYSTEM } from '../../src/common/principal';
 import { ConversationsService } from '../../src/conversations/conversations.service';
 import { Database } from '../../src/database/database';
+import { AcceptancesService } from '../../src/logins/acceptances.service';
+import { AgentPasswordsService } from '../../src/logins/agent-passwords.service';
+import { InvitationsService } from '../../src/logins/invitations.service';
+import { SecondFactorRequired } from '../../src/logins/login.dto';
+import { LoginSessionsService } from '../../src/logins/login-sessions.service';
+import { LoginsService } from '../../src/logins/logins.service';
+import { OperatorLoginsService } from '../../src/logins/operator-logins.service';
+import { OperatorSessionsService } from '../../src/logins/operator-sessions.service';
+import { PasswordResetsService } from '../../src/logins/password-resets.service';
+import { PasswordsService } from '../../src/logins/passwords.service';
+import { SecondFactorsService } from '../../src/logins/second-factors.service';
 import { MessagesService } from '../../src/messages/messages.service';
 import { ParkedEventKey } from '../../src/outbox/parked-events.repository';
 import { ParkedEventsService } from '../../src/parked-events/parked-events.service';
@@ -26,6 +37,7 @@ import { WebhookRecoveriesService } from '../../src/webhooks/recoveries/webhook-
 import { AgentsService } from '../../src/workspaces/agents.service';
 import { WorkspacesService } from '../../src/workspaces/workspaces.service';
 import { Dashboard } from '../support/dashboard';
+import { codeOf, Logins, OTHER_PASSWORD, PASSWORD, tokenOf } from '../support/logins';
 import { nameOf, WRITES } from '../support/routes';
 import { serviceMethods } from '../support/service-methods';
 import { subscribe, Subscription } from '../support/webhook-workspace';
@@ -50,6 +62,8 @@ interface Scenario {
   permission: Permission | null;
   /** Whether only the system does it. */
   isAutomatic?: boolean;
+  /** Whether the subject's agent does it to the own login, and nobody else. */
+  isPersonal?: boolean;
   /** Prepares what must be there before, and returns what is done then, which returns the entry that must follow. */
   prepare: (subject: Subscription, actor: Actor) => Act | Promise<Act>;
 }
@@ -68,6 +82,7 @@ const READS = [
   'WebhookRecoveriesService.get',
   'ParkedEventsService.list',
   'KeyRotationService.register',
+  'KeyRotationService.registerOther',
   'ChannelConnectionsService.list',
   'ChannelConnectionsService.get',
   'ContactsService.list',
@@ -78,6 +93,17 @@ const READS = [
   'MessagesService.list',
   'AuditService.list',
   'AuditService.export',
+  'LoginSessionsService.authenticate',
+  'LoginSessionsService.list',
+  'LoginLinksService.describe',
+  'InvitationsService.list',
+  'PeopleService.get',
+  'OperatorLoginsService.list',
+  'OperatorSessionsService.list',
+  // It counts for nothing until it is confirmed.
+  'SecondFactorsService.begin',
+  // Anybody may ask: it is counted.
+  'PasswordResetsService.request',
 ];
 
 /** What customers and agents write to each other, and who they are: it is no configuration, access or status. */
@@ -88,6 +114,7 @@ const CONTENT = [
   'ConversationsService.create',
   'ConversationsService.continueWith',
   'MessagesService.send',
+  'PeopleService.update',
 ];
 
 /** Which writing method a command of the CLI calls; null for a reading one. */
@@ -104,6 +131,12 @@ const COMMANDS: Record<string, string | null> = {
   'agent create': 'AgentsService.create',
   'agent list': null,
   'agent update': 'AgentsService.update',
+  'agent invite': 'InvitationsService.invite',
+  'login list': null,
+  'login reset': 'OperatorLoginsService.sendReset',
+  'login end-factor': 'OperatorLoginsService.turnOffSecondFactor',
+  'login sessions': null,
+  'login revoke': 'OperatorSessionsService.revoke',
   'api-key create': 'ApiKeysService.create',
   'api-key list': null,
   'api-key revoke': 'ApiKeysService.revoke',
@@ -273,6 +306,41 @@ describe('every change of a workspace', () => {
     },
   });
 
+  const logins = () => new Logins(dashboard);
+  /** The subject's agent, with a login. */
+  const memberOf = ({ workspace, agent }: Subscription) => logins().accept(workspace, agent);
+  const personal = (
+    method: string,
+    prepare: (subject: Subscription, origin: Origin | undefined) => Promise<() => Promise<unknown>>,
+    metadata?: Record<string, unknown>,
+  ): Scenario => ({
+    method,
+    permission: null,
+    isPersonal: true,
+    prepare: async (subject, { origin }) => {
+      const act = await prepare(subject, origin);
+      return async () => {
+        await act();
+        return { entity: 'agent', entityId: subject.agent.id, ...(metadata && { metadata }) };
+      };
+    },
+  });
+  const byOperator = (
+    method: string,
+    act: (email: string, actor: Actor) => Promise<unknown>,
+    metadata?: Record<string, unknown>,
+  ): Scenario => ({
+    method,
+    permission: null,
+    prepare: async ({ workspace }, actor) => {
+      const { agent, email } = await logins().secure(await logins().member(workspace));
+      return async () => {
+        await act(email, actor);
+        return { entity: 'agent', entityId: agent.id, ...(metadata && { metadata }) };
+      };
+    },
+  });
+
   /** By the action of the entry. */
   const SCENARIOS: Record<string, Scenario> = {
     'workspace.created': {
@@ -388,8 +456,13 @@ describe('every change of a workspace', () => {
       { displayName: 'Ana' },
       { displayName: null },
     ),
-    'agent.deactivated': updateAgent('agent.update', {}, { active: true }, { active: false }),
-    'agent.activated': updateAgent('agent.update', { active: false }, { active: false }, { active: true }),
+    'agent.deactivated': updateAgent('agent.update', { role: 'AGENT' }, { active: true }, { active: false }),
+    'agent.activated': updateAgent(
+      'agent.update',
+      { role: 'AGENT', active: false },
+      { active: false },
+      { active: true },
+    ),
     'api_key.created': {
       method: 'ApiKeysService.create',
       permission: 'api_key.create',
@@ -676,7 +749,136 @@ describe('every change of a workspace', () => {
         };
       },
     },
-    'agent.logged_in': {
+    'agent.invited': {
+      method: 'InvitationsService.invite',
+      permission: 'agent.invite',
+      prepare: async ({ workspace }, actor) => {
+        const { id } = await dashboard.make.agent(workspace, { role: 'AGENT' });
+        return async () => {
+          await dashboard.get(InvitationsService).invite(workspace.id, id, {}, actor);
+          return { entity: 'agent', entityId: id };
+        };
+      },
+    },
+    'agent.invitation_revoked': {
+      method: 'InvitationsService.revoke',
+      permission: 'agent.invite',
+      prepare: async ({ workspace }, actor) => {
+        const invitations = dashboard.get(InvitationsService);
+        const agent = await dashboard.make.agent(workspace, { role: 'AGENT' });
+        const { invitation } = await invitations.invite(workspace.id, agent.id, {}, SYSTEM);
+        return async () => {
+          await invitations.revoke(workspace.id, invitation.id, actor);
+          return { entity: 'agent', entityId: agent.id };
+        };
+      },
+    },
+    'agent.password_reset_sent': {
+      method: 'AgentPasswordsService.sendReset',
+      permission: 'agent.reset_password',
+      prepare: async ({ workspace }, actor) => {
+        const { agent } = await logins().member(workspace, { role: 'AGENT' });
+        return async () => {
+          await dashboard.get(AgentPasswordsService).sendReset(workspace.id, agent.id, actor);
+          return { entity: 'agent', entityId: agent.id };
+        };
+      },
+    },
+    'agent.invitation_accepted': personal(
+      'AcceptancesService.accept',
+      async ({ workspace, agent }, origin) => {
+        const token = await logins().invite(workspace, agent);
+        return () => dashboard.get(AcceptancesService).accept(token, { password: PASSWORD }, origin);
+      },
+    ),
+    'agent.invitation_accepted, under a login that there is': personal(
+      'AcceptancesService.join',
+      async ({ workspace, agent }, origin) => {
+        const elsewhere = await dashboard.make.workspace();
+        const { caller } = await logins().member(elsewhere, { email: agent.email });
+        const token = await logins().invite(workspace, agent);
+        return () => dashboard.get(AcceptancesService).join(token, { ...caller, origin });
+      },
+    ),
+    'agent.logged_in': personal('LoginsService.logIn', async (subject, origin) => {
+      const { email } = await memberOf(subject);
+      return () => dashboard.get(LoginsService).logIn({ email, password: PASSWORD }, origin);
+    }),
+    'agent.logged_in, with a code': personal('LoginsService.confirmSecondFactor', async (subject, origin) => {
+      const { email, secret } = await logins().secure(await memberOf(subject));
+      const pending = (await logins().logIn({ email })) as SecondFactorRequired;
+      const { pendingToken } = pending;
+      return () =>
+        dashboard.get(LoginsService).confirmSecondFactor({ pendingToken, code: codeOf(secret) }, origin);
+    }),
+    'agent.recovery_code_used': personal('LoginsService.confirmSecondFactor', async (subject, origin) => {
+      const { email, recoveryCodes } = await logins().secure(await memberOf(subject));
+      const { pendingToken } = (await logins().logIn({ email })) as SecondFactorRequired;
+      const code = recoveryCodes[0]!;
+      return () => dashboard.get(LoginsService).confirmSecondFactor({ pendingToken, code }, origin);
+    }),
+    'agent.logged_out': personal('LoginSessionsService.logOut', async (subject, origin) => {
+      const { caller } = await memberOf(subject);
+      return () => dashboard.get(LoginSessionsService).logOut({ ...caller, origin });
+    }),
+    'agent.session_revoked': personal('LoginSessionsService.revoke', async (subject, origin) => {
+      const member = await memberOf(subject);
+      const { sessionId } = await logins().session(member);
+      return () => dashboard.get(LoginSessionsService).revoke({ ...member.caller, origin }, sessionId);
+    }),
+    'agent.sessions_revoked': personal(
+      'LoginSessionsService.revokeOthers',
+      async (subject, origin) => {
+        const member = await memberOf(subject);
+        await logins().session(member);
+        return () => dashboard.get(LoginSessionsService).revokeOthers({ ...member.caller, origin });
+      },
+      { count: 1 },
+    ),
+    'agent.password_changed': personal('PasswordsService.change', async (subject, origin) => {
+      const { caller } = await memberOf(subject);
+      const given = { currentPassword: PASSWORD, newPassword: OTHER_PASSWORD };
+      return () => dashboard.get(PasswordsService).change({ ...caller, origin }, given);
+    }),
+    'agent.password_reset': personal('PasswordResetsService.reset', async (subject, origin) => {
+      const { agent } = await memberOf(subject);
+      const resets = dashboard.get(AgentPasswordsService);
+      const token = tokenOf((await resets.sendReset(subject.workspace.id, agent.id, SYSTEM)).link);
+      return () => dashboard.get(PasswordResetsService).reset(token, { password: OTHER_PASSWORD }, origin);
+    }),
+    'agent.second_factor_turned_on': personal('SecondFactorsService.confirm', async (subject, origin) => {
+      const { caller } = await memberOf(subject);
+      const factors = dashboard.get(SecondFactorsService);
+      const { secret } = await factors.begin(caller, { password: PASSWORD });
+      return () => factors.confirm({ ...caller, origin }, { code: codeOf(secret) });
+    }),
+    'agent.second_factor_turned_off': personal('SecondFactorsService.turnOff', async (subject, origin) => {
+      const { caller, secret } = await logins().secure(await memberOf(subject));
+      const given = { password: PASSWORD, code: codeOf(secret) };
+      return () => dashboard.get(SecondFactorsService).turnOff({ ...caller, origin }, given);
+    }),
+    'agent.recovery_codes_renewed': personal(
+      'SecondFactorsService.newRecoveryCodes',
+      async (subject, origin) => {
+        const { caller, secret } = await logins().secure(await memberOf(subject));
+        const given = { password: PASSWORD, code: codeOf(secret) };
+        return () => dashboard.get(SecondFactorsService).newRecoveryCodes({ ...caller, origin }, given);
+      },
+    ),
+    'agent.password_reset_sent, by an operator': byOperator(
+      'OperatorLoginsService.sendReset',
+      (email, actor) => dashboard.get(OperatorLoginsService).sendReset(email, actor),
+    ),
+    'agent.second_factor_turned_off, by an operator': byOperator(
+      'OperatorLoginsService.turnOffSecondFactor',
+      (email, actor) => dashboard.get(OperatorLoginsService).turnOffSecondFactor(email, actor),
+    ),
+    'agent.sessions_revoked, by an operator': byOperator(
+      'OperatorSessionsService.revoke',
+      (email, actor) => dashboard.get(OperatorSessionsService).revoke(email, undefined, actor),
+      { count: 1 },
+    ),
+    'agent.logged_in, as a host records it': {
       method: 'AuditService.record',
       permission: 'audit_entry.record',
       prepare:
@@ -725,8 +927,18 @@ describe('every change of a workspace', () => {
         subject.workspace.id,
       ]),
     );
-    const workspace = dashboard.query('SELECT * FROM workspaces ORDER BY id');
-    return Promise.all([...rows, workspace]);
+    const ofPeople = [
+      'people',
+      'memberships',
+      'invitations',
+      'login_sessions',
+      'known_browsers',
+      'password_resets',
+      'second_factors',
+      'recovery_codes',
+      'workspaces',
+    ].map((table) => dashboard.query(`SELECT * FROM ${table} t ORDER BY t::text`));
+    return Promise.all([...rows, ...ofPeople]);
   }
 
   const origin = { address: '203.0.113.7', userAgent: 'dashboard/2.1', requestId: 'r-1' };
@@ -736,10 +948,12 @@ describe('every change of a workspace', () => {
     'the system': () => SYSTEM,
   };
 
-  describe.each(Object.entries(SCENARIOS))('%s', (name, { prepare, permission, isAutomatic }) => {
+  describe.each(Object.entries(SCENARIOS))('%s', (name, scenario) => {
+    const { prepare, permission, isAutomatic, isPersonal } = scenario;
     const [action] = name.split(',') as [string];
     const actors = Object.keys(ACTORS).filter((actor) => {
       if (isAutomatic) return actor === 'the system';
+      if (isPersonal) return actor === 'an agent, from somewhere';
       const isForAgents = permission !== null && (PERMISSIONS[permission] as string[]).includes('OWNER');
       return isForAgents || actor !== 'an agent, from somewhere';
     });
@@ -876,12 +1090,12 @@ describe('every change of a workspace', () => {
         const [entity, act] = action.split('.');
         return rows.some((row) => row.startsWith(`| \`${entity}\``) && row.includes(`\`${act}\``));
       };
-      expect(actions.filter((action) => !isListed(action) && action !== 'agent.logged_in')).toEqual([]);
+      expect(actions.filter((action) => !isListed(action))).toEqual([]);
     });
 
     it('every permission is required somewhere', () => {
       const required = new Set(Object.values(SCENARIOS).map(({ permission }) => permission));
-      const byOthers: Permission[] = ['workspace.create', 'secret.reencrypt'];
+      const byOthers: Permission[] = ['workspace.create', 'secret.reencrypt', 'login.manage'];
       expect([...required, ...byOthers].filter(Boolean).sort()).toEqual(Object.keys(PERMISSIONS).sort());
     });
   });

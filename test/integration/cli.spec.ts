@@ -790,7 +790,7 @@ describe('the door itself', () => {
       'agent invite',
       'login list',
       'login reset',
-      'login turn-off-second-factor',
+      'login end-factor',
       'login sessions',
       'login revoke',
       'api-key create',

@@ -42,7 +42,11 @@ export class Logins {
 
   /** An agent who has accepted an invitation. */
   async member(workspace: { id: string }, input: Partial<CreateAgent> = {}): Promise<Member> {
-    const agent = await this.dashboard.make.agent(workspace, input);
+    return this.accept(workspace, await this.dashboard.make.agent(workspace, input));
+  }
+
+  /** An agent, once the invitation is accepted. */
+  async accept(workspace: { id: string }, agent: AgentEntity): Promise<Member> {
     const token = await this.invite(workspace, agent);
     const given = { password: PASSWORD };
     const loggedIn = await this.dashboard.get(AcceptancesService).accept(token, given, this.origin());

@@ -1,0 +1,54 @@
+import { Injectable } from '@nestjs/common';
+import {
+  type Actor,
+  AppError,
+  callerOf,
+  type LoggedIn,
+  LoginSessionsService,
+  LoginsService,
+  type Origin,
+  PasswordsService,
+  type SecondFactorRequired,
+} from 'conversation-messaging-service';
+
+@Injectable()
+export class ComingIn {
+  constructor(
+    private readonly logins: LoginsService,
+    private readonly sessions: LoginSessionsService,
+    private readonly passwords: PasswordsService,
+  ) {}
+
+  /** Keep `token` and `browserToken`, or `pendingToken`, in cookies. */
+  logIn(
+    email: string,
+    password: string,
+    browserToken: string | undefined,
+    origin: Origin,
+  ): Promise<LoggedIn | SecondFactorRequired> {
+    return this.logins.logIn({ email, password, browserToken }, origin);
+  }
+
+  /** On every request: who asks, as the actor of what is done in the workspace. */
+  async actorIn(workspaceId: string, token: string, origin: Origin): Promise<Actor> {
+    const opened = await this.sessions.authenticate(token);
+    if (!opened) throw new AppError('UNAUTHENTICATED', 'Log in.');
+    const membership = opened.memberships.find(({ workspace }) => workspace.id === workspaceId);
+    if (!membership) throw AppError.notFound('Workspace');
+    return { type: 'agent', id: membership.agentId, origin };
+  }
+
+  /** Set the cookie of the session again: its token is new, and all other sessions have ended. */
+  async changePassword(
+    token: string,
+    currentPassword: string,
+    newPassword: string,
+    origin: Origin,
+  ): Promise<string> {
+    const opened = await this.sessions.authenticate(token);
+    if (!opened) throw new AppError('UNAUTHENTICATED', 'Log in.');
+    const caller = callerOf(opened, origin);
+    const renewed = await this.passwords.change(caller, { currentPassword, newPassword });
+    return renewed.token;
+  }
+}
