@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Queue } from 'bull';
 import { Client, escapeLiteral } from 'pg';
 import { Metrics } from '../../src/metrics/metrics';
@@ -17,6 +18,13 @@ import { CONVERSATION_STATUSES } from '../../src/conversations/conversation.enti
 import { ConversationsRepository } from '../../src/conversations/conversations.repository';
 import { Database } from '../../src/database/database';
 import { VisitorMessagesRepository } from '../../src/channels/widget/visitor-messages.repository';
+
+import { InvitationsRepository } from '../../src/logins/invitations.repository';
+import { LoginSessionsRepository } from '../../src/logins/login-sessions.repository';
+import { MembershipsRepository } from '../../src/logins/memberships.repository';
+import { PasswordResetsRepository } from '../../src/logins/password-resets.repository';
+import { PendingLoginsRepository } from '../../src/logins/pending-logins.repository';
+import { PeopleRepository } from '../../src/logins/people.repository';
 import { MessagesRepository } from '../../src/messages/messages.repository';
 import { ErasedIds } from '../../src/secrets/erased-ids';
 import { EventQueueRepository } from '../../src/outbox/event-queue.repository';
@@ -351,6 +359,41 @@ describe('query plans', () => {
     });
   });
 
+  describe('a login', () => {
+    const PERSON = sequential(5);
+    const hash = createHash('sha256')
+      .update(`session ${ROWS / 2}`)
+      .digest();
+
+    beforeAll(() => run(dashboard.stores.databaseAdminUrl, PEOPLE), 60_000);
+
+    /** By keys alone, and no more rows than the person has of anything. */
+    async function expectOwnRows(call: () => Promise<unknown>, most: number): Promise<void> {
+      for (const plan of await plansOf(call)) {
+        expect(nodesOf(plan).map((node) => node['Node Type'])).not.toContain('Seq Scan');
+        expect(rowsRead(plan)).toBeLessThanOrEqual(most);
+        expect(plan['Total Cost']).toBeLessThan(JIT_ABOVE_COST);
+      }
+    }
+
+    it('is read on every request with the memberships of one person', async () => {
+      const sessions = dashboard.get(LoginSessionsRepository);
+      await expectOwnRows(() => sessions.authenticate(hash), 10);
+      await expectOwnRows(() => sessions.findActive([hash]), 1);
+      await expectOwnRows(() => sessions.markUsed(PERSON), 1);
+      expect(await sessions.authenticate(hash)).toMatchObject({ memberships: [{ workspace: { id: BIG } }] });
+    });
+
+    it('is begun, listed and told by what the person has', async () => {
+      await expectOwnRows(() => dashboard.get(PeopleRepository).findForLogin('p5@example.com', hash), 3);
+      await expectOwnRows(() => dashboard.get(LoginSessionsRepository).list(PERSON), 5);
+      await expectOwnRows(() => dashboard.get(MembershipsRepository).listActive(PERSON), 5);
+      await expectOwnRows(() => dashboard.get(PendingLoginsRepository).attempt(hash), 1);
+      await expectOwnRows(() => dashboard.get(PasswordResetsRepository).find(hash), 1);
+      await expectOwnRows(() => dashboard.get(InvitationsRepository).find({ tenantId: BIG, hash }), 3);
+    });
+  });
+
   describe('the worker', () => {
     const requestsFor = (count: number, each = 5) =>
       Array.from({ length: count }, (_, n) => ({
@@ -679,6 +722,31 @@ const PROVIDER_MESSAGES = `
   INSERT INTO provider_messages (tenant_id, connection_id, provider_id, conversation_id, message_id, created_at)
   SELECT tenant_id, '${uuid(501)}', 'visitor:x ' || id, conversation_id, id, now() FROM messages
   WHERE tenant_id = '${BIG}' AND conversation_id = '${VISITOR_CONVERSATION}' AND sender_type = 'CUSTOMER'`;
+
+/** Each an agent of the same workspace, with a session and all that a person may have. */
+const PEOPLE = [
+  `INSERT INTO agents (id, tenant_id, name, email, role, is_bot, active, created_at, updated_at)
+   SELECT ${ID}, '${BIG}', 'Ana', 'p' || i || '@example.com', 'AGENT', false, true, now(), now()
+   FROM generate_series(1, ${ROWS}) i ON CONFLICT (id) DO NOTHING`,
+  `INSERT INTO people (id, email, name, theme, password_hash, created_at)
+   SELECT ${ID}, 'p' || i || '@example.com', 'Ana', 'auto', 'x', now() FROM generate_series(1, ${ROWS}) i`,
+  `INSERT INTO memberships (tenant_id, agent_id, person_id, created_at)
+   SELECT '${BIG}', ${ID}, ${ID}, now() FROM generate_series(1, ${ROWS}) i`,
+  `INSERT INTO login_sessions (id, person_id, hash, created_at, last_used_at, expires_at)
+   SELECT ${ID}, ${ID}, sha256(convert_to('session ' || i, 'UTF8')), now(), now(), now() + interval '1 hour'
+   FROM generate_series(1, ${ROWS}) i`,
+  `INSERT INTO known_browsers (id, person_id, hash, expires_at)
+   SELECT id, person_id, hash, expires_at FROM login_sessions`,
+  `INSERT INTO pending_logins (hash, person_id, attempts, expires_at)
+   SELECT hash, person_id, 0, expires_at FROM login_sessions`,
+  `INSERT INTO password_resets (hash, person_id, expires_at) SELECT hash, person_id, expires_at FROM login_sessions`,
+  `INSERT INTO second_factors (person_id, secret_key_id, secret_ciphertext, confirmed_at)
+   SELECT id, 'test', '\\x00', now() FROM people`,
+  `INSERT INTO invitations (tenant_id, id, agent_id, hash, created_at, expires_at)
+   SELECT '${BIG}', id, person_id, hash, now(), expires_at FROM login_sessions`,
+  `ANALYZE agents, people, memberships, login_sessions, known_browsers, pending_logins, password_resets,
+     second_factors, invitations`,
+];
 
 const EVENTS_ROWS = `
   INSERT INTO events (tenant_id, id, type, data, created_at)

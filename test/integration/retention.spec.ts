@@ -2,9 +2,12 @@ import { Client } from 'pg';
 import { newId } from '../../src/common/ids';
 import { Config } from '../../src/config/config';
 import { Database } from '../../src/database/database';
+import { SYSTEM } from '../../src/common/principal';
+import { AgentPasswordsService } from '../../src/logins/agent-passwords.service';
 import { RetentionService } from '../../src/retention/retention.service';
 import { Dashboard } from '../support/dashboard';
 import { waitForLockWait } from '../support/lock-waits';
+import { Logins } from '../support/logins';
 import { waitFor } from '../support/wait';
 import { subscribe, Subscription } from '../support/webhook-workspace';
 
@@ -44,6 +47,52 @@ describe('retention', () => {
       password_resets: 0,
       people: 0,
     });
+  });
+
+  it('removes what logins leave behind, and nothing that still counts', async () => {
+    const logins = new Logins(dashboard);
+    const workspace = subscription.workspace;
+    const [left, kept] = [await logins.member(workspace), await logins.member(workspace)];
+    const expired = await logins.session(kept);
+    const secured = await logins.secure(kept);
+    await logins.logIn(secured);
+    await logins.logIn(secured);
+    await logins.invite(workspace, await dashboard.make.agent(workspace));
+    await logins.invite(workspace, await dashboard.make.agent(workspace));
+    for (let n = 0; n < 2; n++)
+      await dashboard.get(AgentPasswordsService).sendReset(workspace.id, kept.agent.id, SYSTEM);
+    const expireOne = (table: string, key: string) =>
+      dashboard.query(
+        `UPDATE ${table} SET expires_at = now() - interval '1 second'
+         WHERE ${key} = (SELECT ${key} FROM ${table} ORDER BY ${key} LIMIT 1)`,
+      );
+    // Its other session ended with the second factor.
+    expect(await logins.isOpen(expired.token)).toBe(false);
+    for (const [table, key] of [
+      ['login_sessions', 'id'],
+      ['invitations', 'id'],
+      ['known_browsers', 'id'],
+      ['pending_logins', 'hash'],
+      ['password_resets', 'hash'],
+    ])
+      await expireOne(table!, key!);
+    // Both are old; one has no workspace any more.
+    await dashboard.query(`UPDATE people SET created_at = now() - interval '31 days'`);
+    await dashboard.query('DELETE FROM memberships WHERE agent_id = $1', [left.agent.id]);
+
+    expect(await service().clean()).toMatchObject({
+      login_sessions: 1,
+      invitations: 1,
+      known_browsers: 1,
+      pending_logins: 1,
+      password_resets: 1,
+      people: 1,
+    });
+    expect(await dashboard.query('SELECT id FROM people')).toEqual([{ id: kept.personId }]);
+    expect(await count('login_sessions')).toBe(1);
+    expect(await logins.isOpen(secured.token)).toBe(true);
+    expect(await count('pending_logins')).toBe(1);
+    expect(await count('invitations')).toBe(1);
   });
 
   const deletedSince = (age: string) =>

@@ -6,6 +6,7 @@ import { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { WebhookVerificationError } from 'standardwebhooks';
 import { DashboardModule, IntegrationSettings } from '../../examples/dashboard.module';
+import { ComingIn } from '../../examples/logins';
 import { openWebhook } from '../../examples/verify-standard-webhook';
 import { isGenuine } from '../../examples/verify-webhook';
 import { webhookReceiver } from '../../examples/webhook-receiver';
@@ -23,6 +24,14 @@ import { generateEndpointSecret } from '../../src/webhooks/sending/signature';
 import { PACKAGE_INSTALL_TIMEOUT_MS } from '../support/debian-package';
 import { HttpsReceiver, ReceivedRequest } from '../support/https-receiver';
 import { requirePython, runPython } from '../support/python';
+
+import { LoggedIn } from '../../src/logins/login.dto';
+import { LoginSessionsService } from '../../src/logins/login-sessions.service';
+import { LoginsService } from '../../src/logins/logins.service';
+import { PasswordsService } from '../../src/logins/passwords.service';
+import { Dashboard } from '../support/dashboard';
+import { expectRefusal } from '../support/errors';
+import { Logins, OTHER_PASSWORD, PASSWORD } from '../support/logins';
 import { createStores, dropStores, setting, TestStores } from '../support/test-database';
 
 /** The examples that docs/ shows, run against real deliveries. Needs python3. */
@@ -270,5 +279,37 @@ describe('examples/dashboard.module.ts', () => {
     expect(await host.get(WebhookEndpointsService, strict).list(workspace.id)).toMatchObject([
       { id: endpoint.id, url, events: ['*'], active: true },
     ]);
+  });
+});
+
+describe('examples/logins.ts', () => {
+  let dashboard: Dashboard;
+
+  beforeAll(async () => {
+    dashboard = await Dashboard.create();
+  });
+  afterAll(() => dashboard.close());
+
+  it('logs in, knows who asks and changes a password', async () => {
+    const logins = new Logins(dashboard);
+    const workspace = await dashboard.make.workspace();
+    const { agent, email, browserToken } = await logins.member(workspace);
+    const example = new ComingIn(
+      dashboard.get(LoginsService),
+      dashboard.get(LoginSessionsService),
+      dashboard.get(PasswordsService),
+    );
+    const origin = logins.origin();
+    const { token } = (await example.logIn(email, PASSWORD, browserToken!, origin)) as LoggedIn;
+    expect(await example.actorIn(workspace.id, token, origin)).toEqual({
+      type: 'agent',
+      id: agent.id,
+      origin,
+    });
+    const other = await dashboard.make.workspace();
+    await expectRefusal(example.actorIn(other.id, token, origin), 'NOT_FOUND');
+    const renewed = await example.changePassword(token, PASSWORD, OTHER_PASSWORD, origin);
+    await expectRefusal(example.actorIn(workspace.id, token, origin), 'UNAUTHENTICATED');
+    expect(await example.actorIn(workspace.id, renewed, origin)).toMatchObject({ id: agent.id });
   });
 });
