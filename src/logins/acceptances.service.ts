@@ -52,8 +52,8 @@ export class AcceptancesService {
   }
 
   /**
-   * Adds the workspace to the caller's login. The invitation must be to the caller's own e-mail address. Links that reset the
-   * password end, since others may have been shown them.
+   * Adds the workspace to the caller's login. The invitation must be to the caller's own e-mail address. What others may have
+   * been given before does not open the workspace: all other sessions end, and links that reset the password.
    * @throws AppError NOT_FOUND: as above; FORBIDDEN: it is for somebody else; INVALID_BODY: the login has 100 workspaces;
    * UNAUTHENTICATED
    */
@@ -62,6 +62,7 @@ export class AcceptancesService {
     await this.invitations.find(token, origin);
     return this.database.transaction(async (tx) => {
       const person = await this.callers.lock(tx, caller);
+      await this.callers.endOthers(tx, caller);
       return this.invitations.use(tx, token, person, origin);
     });
   }

@@ -28,12 +28,16 @@ export class Callers {
   }
 
   /** For a change of what a login needs: the caller's session goes on under a new token, everything else ends. */
-  async renew(tx: Transaction, { personId, sessionId }: Caller): Promise<RenewedSession> {
+  async renew(tx: Transaction, caller: Caller): Promise<RenewedSession> {
     const token = newToken();
-    await this.sessions.renew(tx, sessionId, hashToken(token));
+    await this.sessions.renew(tx, caller.sessionId, hashToken(token));
+    await this.endOthers(tx, caller);
+    return { token };
+  }
+
+  async endOthers(tx: Transaction, { personId, sessionId }: Caller): Promise<void> {
     await this.sessions.deleteOthers(tx, personId, sessionId);
     await this.pending.deleteAll(tx, personId);
-    return { token };
   }
 
   /** For somebody who is not logged in: everything ends. @returns how many sessions */

@@ -204,6 +204,14 @@ describe('invitations', () => {
       await expectRefusal(acceptances().join(token, member.caller), 'UNAUTHENTICATED');
     });
 
+    it('end the other sessions: who opened one before does not get in by it', async () => {
+      const member = await logins.member(workspace);
+      const other = await logins.session(member);
+      await logins.join(member, await dashboard.make.workspace());
+      expect(await logins.isOpen(other.token)).toBe(false);
+      expect((await logins.authenticate(member.token))!.memberships).toHaveLength(2);
+    });
+
     it('end the links to reset the password that others may have been shown', async () => {
       const member = await logins.member(workspace);
       const manager = await dashboard.make.agent(workspace);
