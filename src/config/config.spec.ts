@@ -57,6 +57,7 @@ describe('Config', () => {
       widgetMessages: 1200,
       redis: { kind: 'server', url: REQUIRED.REDIS_URL },
       appUrl: 'http://localhost:3000',
+      mail: null,
       publicUrl: 'http://localhost:3000',
       providerUrls: {
         TELEGRAM_API_URL: 'https://api.telegram.org',
@@ -113,6 +114,8 @@ describe('Config', () => {
       WIDGET_MESSAGES: '47',
       REDIS_URL: 'rediss://cache.example.com:6380/2',
       APP_URL: 'https://dashboard.example.com',
+      SMTP_URL: 'smtps://user:password@mail.example.com',
+      MAIL_FROM: 'Acme <login@example.com>',
       PUBLIC_URL: 'https://api.example.com/',
       TELEGRAM_API_URL: 'https://telegram.example.com/',
       META_GRAPH_URL: 'https://meta.example.com',
@@ -159,6 +162,7 @@ describe('Config', () => {
       widgetMessages: 47,
       redis: { kind: 'server', url: 'rediss://cache.example.com:6380/2' },
       appUrl: 'https://dashboard.example.com',
+      mail: { smtpUrl: 'smtps://user:password@mail.example.com', from: 'Acme <login@example.com>' },
       publicUrl: 'https://api.example.com',
       providerUrls: {
         TELEGRAM_API_URL: 'https://telegram.example.com',
