@@ -2,7 +2,9 @@ import { Command } from 'commander';
 import { withServices } from './command';
 
 export function addSecretsCommands(program: Command): void {
-  const secrets = program.command('secrets').description('The stored secrets of endpoints and channels.');
+  const secrets = program
+    .command('secrets')
+    .description('The stored secrets of endpoints, channels and second factors.');
 
   secrets
     .command('reencrypt')

@@ -6,6 +6,10 @@ import { join, resolve } from 'node:path';
 import { Command } from 'commander';
 import { Client } from 'pg';
 import { buildProgram } from '../../src/cli/program';
+import { AcceptancesService } from '../../src/logins/acceptances.service';
+import { PasswordResetsService } from '../../src/logins/password-resets.service';
+import { Dashboard } from '../support/dashboard';
+import { OTHER_PASSWORD, PASSWORD, tokenOf } from '../support/logins';
 import { Receiver } from '../support/receiver';
 import { TelegramSimulator } from '../support/simulators/telegram';
 import {
@@ -187,6 +191,8 @@ describe('agent', () => {
     expect(all).toHaveLength(2);
     expect(all).toEqual(expect.arrayContaining([ada, updated]));
 
+    // The last OWNER can't become an ADMIN.
+    await cli(...create, '--name', 'Olga', '--email', 'olga@example.com', '--role', 'OWNER');
     const update = (...flags: string[]) => cli('agent', 'update', '--id', ada.id as string, ...flags);
     expect(await update('--display-name', 'Countess')).toMatchObject({ displayName: 'Countess' });
     expect(await update('--role', 'ADMIN')).toMatchObject({ displayName: 'Countess' });
@@ -766,6 +772,63 @@ describe('channel', () => {
     expect(await refusal('channel', 'disconnect', '--id', NOWHERE)).toMatchObject({
       code: 'NOT_FOUND',
       message: 'Channel connection not found.',
+    });
+  });
+});
+
+describe('login', () => {
+  it('begins with an invitation, and is listed, reset and ended by the operator', async () => {
+    await cli('workspace', 'create', '--name', 'Logins', '--slug', 'logins', '--plan', 'PRO');
+    const agent = await cli(
+      ...['agent', 'create', '--workspace', 'logins', '--name', 'Ada', '--email', 'Ada@logins.example'],
+      ...['--role', 'OWNER'],
+    );
+    const sent = await cli('agent', 'invite', '--workspace', 'logins', '--agent', agent.id);
+    expect(sent).toEqual({
+      invitation: expect.objectContaining({ agentId: agent.id, email: 'Ada@logins.example', role: 'OWNER' }),
+      isMailed: false,
+      link: expect.stringMatching(/^http:\/\/localhost:3000\/welcome#[A-Za-z0-9_-]{64}$/),
+      expiresAt: MOMENT,
+    });
+    expect(await cli('login', 'list', '--workspace', 'logins')).toEqual({ data: [] });
+
+    const dashboard = await Dashboard.create({ beside: { stores } });
+    try {
+      const token = tokenOf(sent.link);
+      const { sessionId } = await dashboard.get(AcceptancesService).accept(token, { password: PASSWORD });
+      expect(await cli('login', 'list', '--workspace', 'logins')).toEqual({
+        data: [
+          {
+            agentId: agent.id,
+            email: 'ada@logins.example',
+            role: 'OWNER',
+            active: true,
+            hasSecondFactor: false,
+            lastLoggedInAt: MOMENT,
+          },
+        ],
+      });
+      const ofAda = ['--email', 'ada@Logins.example'];
+      expect(await cli('login', 'sessions', ...ofAda)).toMatchObject({ data: [{ id: sessionId }] });
+      expect(await cli('login', 'revoke', ...ofAda, '--session', sessionId)).toEqual({ revoked: 1 });
+      expect(await cli('login', 'revoke', ...ofAda)).toEqual({ revoked: 0 });
+      expect(await cli('login', 'end-factor', ...ofAda)).toEqual({ turnedOff: false });
+      const reset = await cli('login', 'reset', ...ofAda);
+      expect(reset).toEqual({ isMailed: false, link: expect.stringContaining('/reset#'), expiresAt: MOMENT });
+      await dashboard.get(PasswordResetsService).reset(tokenOf(reset.link), { password: OTHER_PASSWORD });
+    } finally {
+      await dashboard.close();
+    }
+  });
+
+  it('is not found by another e-mail address, and no agent of another id is invited', async () => {
+    for (const command of ['reset', 'end-factor', 'sessions', 'revoke'])
+      expect(await refusal('login', command, '--email', 'nobody@example.com')).toMatchObject({
+        code: 'NOT_FOUND',
+        message: 'Login not found.',
+      });
+    expect(await refusal('agent', 'invite', '--workspace', 'acme', '--agent', NOWHERE)).toMatchObject({
+      code: 'NOT_FOUND',
     });
   });
 });
