@@ -122,13 +122,18 @@ export {
 } from './webhooks/endpoints/webhook-endpoint.dto';
 export {
   ListWebhookDeliveriesQuery,
+  RedeliverDeliveries,
+  type ReceivedBody,
+  type RedeliveryResult,
   type WebhookAttemptDetail,
   type WebhookAttemptSummary,
+  type WebhookDeliveryDetail,
+  type WebhookDeliveryRequest,
   type WebhookDeliverySummary,
   type WebhookEndpointHealth,
   type WebhookTestResult,
 } from './webhooks/deliveries/webhook-delivery.dto';
-export type { AttemptError } from './webhooks/sending/attempt-outcome';
+export { ATTEMPT_ERRORS, type AttemptError, type AttemptPhases } from './webhooks/sending/attempt-outcome';
 export { eventCatalog, isEventType, type EventData, type EventType } from './outbox/event-catalog';
 
 // Events that a consumer could not take in: `consumer` is `webhooks` or `channels`. A request takes effect within

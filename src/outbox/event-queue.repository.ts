@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { isId } from '../common/ids';
 import { Database, Reader } from '../database/database';
 import { Pipelined, Transaction } from '../database/transaction';
 import { EventType } from './event-catalog';
@@ -29,6 +30,11 @@ export interface QueuedEvent extends OutboxEvent {
   queuedAt: Date;
   /** An earlier lease has ended: a part of the event's deliveries may be recorded. */
   wasLeased: boolean;
+}
+
+export interface LeasedEvent extends Pick<QueuedEvent, 'id' | 'type' | 'queuedAt'> {
+  /** That it is about; null for an event of no conversation. */
+  conversationId: string | null;
 }
 
 /** Both ends exclusive. */
@@ -136,9 +142,9 @@ export class EventQueueRepository {
   }
 
   /** The workspace's events under a lease. */
-  leased(tenantId: string): Promise<Pick<QueuedEvent, 'id' | 'type' | 'queuedAt'>[]> {
+  leased(tenantId: string): Promise<LeasedEvent[]> {
     return this.database.query(
-      `SELECT e.id, e.type, q.queued_at AS "queuedAt"
+      `SELECT e.id, e.type, q.queued_at AS "queuedAt", e.data->>'conversationId' AS "conversationId"
        FROM (SELECT event_id, queued_at, lease_until FROM event_queue WHERE tenant_id = $1
              ORDER BY event_id LIMIT ${MAX_LEASED}) AS q
        JOIN events e ON e.tenant_id = $1 AND e.id = q.event_id
@@ -167,6 +173,36 @@ export class EventQueueRepository {
       'SELECT id, type FROM events WHERE tenant_id = $1 AND id > $2 AND id < $3 ORDER BY id LIMIT $4',
       [tenantId, after, before, count],
     );
+  }
+
+  /** The next events of a conversation, newest first, down from an id. */
+  async ofConversation(
+    reader: Reader,
+    tenantId: string,
+    conversationId: string,
+    last: string,
+    count: number,
+  ): Promise<string[]> {
+    const rows = await reader.query<{ id: string }>(
+      `SELECT id FROM events WHERE tenant_id = $1 AND data->>'conversationId' = $2 AND id <= $3
+       ORDER BY id DESC LIMIT $4`,
+      [tenantId, conversationId, last, count],
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  async isOfConversation(
+    reader: Reader,
+    tenantId: string,
+    id: string,
+    conversationId: string,
+  ): Promise<boolean> {
+    if (!isId(id)) return false;
+    const rows = await reader.query(
+      `SELECT FROM events WHERE tenant_id = $1 AND id = $2 AND data->>'conversationId' = $3`,
+      [tenantId, id, conversationId],
+    );
+    return rows.length > 0;
   }
 
   /** Events of the workspace, by their ids. */

@@ -79,9 +79,9 @@ export class MessageEraser {
         ['webhook_attempts', 'delivery_id'],
       ]) {
         await tx.query(
-          `UPDATE ${table} SET response = NULL, error_message = NULL
+          `UPDATE ${table} SET response = NULL, response_headers = NULL, error_message = NULL
            WHERE tenant_id = $1 AND ${key} >= $3 AND ${key} <= $4 AND ${key} = ANY ($2)
-             AND (response IS NOT NULL OR error_message IS NOT NULL)`,
+             AND (response IS NOT NULL OR response_headers IS NOT NULL OR error_message IS NOT NULL)`,
           [tenantId, ids, ids[0], ids.at(-1)],
         );
       }

@@ -8,6 +8,9 @@ import { SecretsModule } from '../secrets/secrets.module';
 import { WorkspacesModule } from '../workspaces/workspaces.module';
 import { AddressPolicy } from './sending/address-policy';
 import { AttemptRecorder } from './deliveries/attempt.recorder';
+import { DeliveryRequests } from './deliveries/delivery-requests';
+import { DeliverySearch } from './deliveries/delivery-search';
+import { Redeliverer } from './deliveries/redeliverer';
 import { DeliveryHistoryRepository } from './deliveries/delivery-history.repository';
 import { DeliverySignal } from './deliveries/delivery.signal';
 import { FirstAttempts } from './deliveries/first-attempts';
@@ -67,6 +70,9 @@ import { WebhookTestService } from './deliveries/webhook-test.service';
     FirstAttempts,
     RecordedDeliveries,
     DeliverySignal,
+    DeliverySearch,
+    DeliveryRequests,
+    Redeliverer,
     WebhookDeliveriesService,
     MissedDeliveries,
     WebhookRecoveriesRepository,

@@ -34,6 +34,7 @@ import {
 } from '../../src/webhooks/deliveries/pending-deliveries.repository';
 import { Target } from '../../src/queue/target';
 import { AttemptRecord } from '../../src/webhooks/deliveries/delivery';
+import { DeliverySearch } from '../../src/webhooks/deliveries/delivery-search';
 import { DeliveryHistoryRepository } from '../../src/webhooks/deliveries/delivery-history.repository';
 import { WebhookEndpointsRepository } from '../../src/webhooks/endpoints/webhook-endpoints.repository';
 import { Dashboard } from '../support/dashboard';
@@ -244,10 +245,69 @@ describe('query plans', () => {
 
     it('of an endpoint’s finished deliveries', async () => {
       const repository = dashboard.app.get(DeliveryHistoryRepository);
-      const [plan] = await plansOf(() => repository.list(BIG, { endpointId: endpoint(3), cursor }, PAGE));
-      expectInOrder(plan!);
-      expect(indexesOf(plan!)).toEqual(expect.arrayContaining(['webhook_deliveries_endpoint_idx']));
-      expect(rowsRead(plan!)).toBeLessThanOrEqual(PAGE * 4);
+      const plansFor = (filter: object) =>
+        plansOf(
+          () =>
+            dashboard
+              .get(Database)
+              .queueTransaction((tx) =>
+                repository.step(tx, BIG, { endpointId: endpoint(3), cursor, ...filter }, PAGE),
+              ),
+          /^WITH step/,
+        );
+      const filters: [object, string][] = [
+        [{}, 'webhook_deliveries_endpoint_idx'],
+        [{ event: 'message.created', statuses: ['SUCCEEDED'] }, 'webhook_deliveries_endpoint_idx'],
+        [{ statusCodes: { from: 204, to: 204 } }, 'webhook_deliveries_endpoint_idx'],
+        [{ statuses: ['EXHAUSTED'] }, 'webhook_deliveries_undelivered_idx'],
+        [{ statuses: ['CANCELLED'] }, 'webhook_deliveries_undelivered_idx'],
+        [{ error: 'timeout' }, 'webhook_deliveries_error_idx'],
+        [{ error: 'dns' }, 'webhook_deliveries_error_idx'],
+        [{ statusCodes: { from: 500, to: 599 } }, 'webhook_deliveries_error_idx'],
+        [{ statusCodes: { from: 404, to: 404 } }, 'webhook_deliveries_status_code_idx'],
+        [{ statusCodes: { from: 418, to: 418 } }, 'webhook_deliveries_status_code_idx'],
+      ];
+      for (const [filter, index] of filters) {
+        const [plan] = await plansFor(filter);
+        expect({ filter, indexes: indexesOf(plan!) }).toEqual({
+          filter,
+          indexes: expect.arrayContaining([index]),
+        });
+        expectOnlyIndexed(plan!, ['webhook_deliveries', 'pending_deliveries']);
+        // The row itself, its latest round, and whether it is pending again.
+        expect(rowsRead(plan!)).toBeLessThanOrEqual(PAGE * 4);
+      }
+    });
+
+    it('of a workspace’s pending deliveries, whatever fits', async () => {
+      const repository = dashboard.app.get(PendingDeliveriesRepository);
+      for (const filter of [{}, { error: 'timeout' as const }, { statuses: ['CANCELLED' as const] }]) {
+        const [plan] = await plansOf(
+          () =>
+            dashboard
+              .get(Database)
+              .queueTransaction((tx) => repository.step(tx, BIG, { ...filter, cursor }, PAGE)),
+          /^WITH step/,
+        );
+        expectOnlyIndexed(plan!, ['pending_deliveries']);
+        expect(rowsRead(plan!)).toBeLessThanOrEqual(PAGE * 2 + ENDPOINTS);
+      }
+    });
+
+    it('of the deliveries of a conversation', async () => {
+      const search = dashboard.get(DeliverySearch);
+      for (const endpointId of [endpoint(3), undefined]) {
+        const filter = { conversationId: CONVERSATION, endpointId, cursor };
+        const plans = await plansOf(
+          () => dashboard.get(Database).queueTransaction((tx) => search.step(tx, BIG, filter, PAGE)),
+          /^(SELECT (id|d\.id)|WITH step)/,
+        );
+        expect(plans.flatMap(indexesOf)).toContain('events_conversation_idx');
+        for (const plan of plans) {
+          expectOnlyIndexed(plan, ['events', 'webhook_deliveries', 'pending_deliveries']);
+          expect(rowsRead(plan)).toBeLessThanOrEqual(PAGE * (endpointId ? 4 : ENDPOINTS * 5));
+        }
+      }
     });
 
     it.each([BIG, TINY])('of the audit log of tenant %s, with every filter', async (tenantId) => {
@@ -750,7 +810,9 @@ const PEOPLE = [
 
 const EVENTS_ROWS = `
   INSERT INTO events (tenant_id, id, type, data, created_at)
-  SELECT '${BIG}', ${ID}, 'message.created', '{}', now() FROM generate_series(1, ${EVENTS}) i`;
+  SELECT '${BIG}', ${ID}, 'message.created',
+    json_build_object('conversationId', CASE WHEN i % 10 = 0 THEN '${CONVERSATION}' ELSE i::text END), now()
+  FROM generate_series(1, ${EVENTS}) i`;
 
 const EVENT_QUEUE = `
   INSERT INTO event_queue (tenant_id, event_id)
@@ -781,8 +843,12 @@ const DELIVERY = `
 /** Of each endpoint's, those of the first events are finished, and many of the last ones still wait. */
 const DELIVERIES = `
   INSERT INTO webhook_deliveries (tenant_id, id, round, endpoint_id, event_id, event_type, status, attempt_count,
-    finished_at)
-  SELECT '${BIG}', id, 1, endpoint_id, event_id, 'message.created', 'SUCCEEDED', 1, now() FROM (${DELIVERY}) AS d
+    finished_at, status_code, error)
+  SELECT '${BIG}', id, 1, endpoint_id, event_id, 'message.created',
+    CASE WHEN n % 25 > 0 THEN 'SUCCEEDED' WHEN n % 50 = 0 THEN 'EXHAUSTED' ELSE 'CANCELLED' END, 1, now(),
+    CASE WHEN n % 25 > 0 THEN 200 WHEN n % 75 = 0 THEN 404 WHEN n % 75 = 25 THEN 500 END,
+    CASE WHEN n % 25 > 0 THEN NULL WHEN n % 75 < 50 THEN 'status' ELSE 'timeout' END
+  FROM (${DELIVERY}) AS d
   WHERE n < ${DELIVERED_EVENTS - PENDING_EVENTS}`;
 
 const PENDING = `

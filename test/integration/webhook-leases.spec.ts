@@ -74,7 +74,8 @@ describe('leases', () => {
       startBy: performance.now() + 1_000,
     };
     const phases = { lookupMs: null, connectMs: null, tlsMs: null, firstByteMs: null };
-    const made = { at: new Date(), durationMs: 5, response: null, phases };
+    const made = { at: new Date(), durationMs: 5, response: null,
+      responseHeaders: null, phases };
     return {
       delivery,
       status,

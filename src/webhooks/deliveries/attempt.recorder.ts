@@ -141,12 +141,16 @@ function hasOutcome<T extends AttemptRecord>(record: T): record is T & { outcome
 
 function toNext({ delivery, outcome, retryDelayMs }: AttemptRecord) {
   const attemptCount = delivery.attemptCount + (outcome ? 1 : 0);
-  return { ...toPending({ ...delivery, attemptCount }), delayMs: retryDelayMs ?? 0 };
+  const last = { lastStatusCode: outcome?.statusCode ?? null, lastError: outcome?.error ?? null };
+  return { ...toPending({ ...delivery, attemptCount }), ...last, delayMs: retryDelayMs ?? 0 };
 }
 
 function withoutDetails(record: AttemptRecord): AttemptRecord {
   const { outcome } = record;
   if (outcome === null) return record;
   const errorMessage = outcome.kind === 'failed' ? 'Not recorded' : null;
-  return { ...record, outcome: { ...outcome, response: null, errorMessage } as AttemptOutcome };
+  return {
+    ...record,
+    outcome: { ...outcome, response: null, responseHeaders: null, errorMessage } as AttemptOutcome,
+  };
 }

@@ -12,6 +12,16 @@ export function deliveryIdOf(eventId: string, endpointId: string): string {
   return `${eventId.slice(0, TIMESTAMP_LENGTH)}-8${digest.slice(0, 3)}-${variant}${digest.slice(4, 7)}-${digest.slice(7, 19)}`;
 }
 
+/** Of all deliveries of an event no id is below it. */
+export function firstIdOf(eventId: string): string {
+  return `${eventId.slice(0, TIMESTAMP_LENGTH)}-0000-0000-000000000000`;
+}
+
+/** Of all deliveries of an event, and of others of its millisecond, no id is above it. */
+export function lastIdOf(eventId: string): string {
+  return `${eventId.slice(0, TIMESTAMP_LENGTH)}-ffff-ffff-ffffffffffff`;
+}
+
 /** When the delivery's event was made. */
 export function createdAtOf(deliveryId: string): Date {
   return new Date(parseInt(deliveryId.slice(0, TIMESTAMP_LENGTH).replace('-', ''), 16));

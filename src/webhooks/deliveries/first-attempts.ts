@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database';
-import { EventQueueRepository } from '../../outbox/event-queue.repository';
+import { EventQueueRepository, LeasedEvent } from '../../outbox/event-queue.repository';
 import { takesEvent } from '../endpoints/webhook-endpoint.dto';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
 import { DeliveryFilter, DeliveryRow, matches } from './delivery-filter';
@@ -18,8 +18,8 @@ export class FirstAttempts {
   ) {}
 
   async list(tenantId: string, filter: DeliveryFilter): Promise<DeliveryRow[]> {
-    if (filter.status !== undefined && filter.status !== 'PENDING') return [];
-    const events = await this.events.leased(tenantId);
+    if (filter.statuses && !filter.statuses.includes('PENDING')) return [];
+    const events = (await this.events.leased(tenantId)).filter((event) => isAbout(event, filter));
     if (events.length === 0) return [];
     const endpoints = (await this.endpoints.list(tenantId)).filter(({ active }) => active);
     const rows = endpoints.flatMap((endpoint) =>
@@ -39,10 +39,15 @@ export class FirstAttempts {
   }
 }
 
-function firstAttempt(
-  { id: eventId, type: eventType }: { id: string; type: string },
-  endpointId: string,
-): DeliveryRow {
+/** A message's event has the message's id. */
+function isAbout(event: LeasedEvent, { conversationId, messageId }: DeliveryFilter): boolean {
+  return (
+    (conversationId === undefined || event.conversationId === conversationId) &&
+    (messageId === undefined || event.id === messageId)
+  );
+}
+
+function firstAttempt({ id: eventId, type: eventType }: LeasedEvent, endpointId: string): DeliveryRow {
   const id = deliveryIdOf(eventId, endpointId);
   return { id, endpointId, eventId, eventType, round: 0, status: 'PENDING', nextAttemptAt: null };
 }

@@ -5,8 +5,19 @@ import { Pipelined, Transaction } from '../../database/transaction';
 import { OutboxEvent } from '../../outbox/event-queue.repository';
 import { Target } from '../../queue/target';
 import { isSuspended } from '../../workspaces/suspension';
+import type { AttemptError } from '../sending/attempt-outcome';
 import { AttemptRecord, Delivery, DeliveryState, HeldRow } from './delivery';
-import { conditionsOf, DeliveryFilter, DeliveryRow, StatusCount } from './delivery-filter';
+import {
+  boundsOf,
+  conditionsOf,
+  DeliveryFilter,
+  DeliveryRow,
+  LookedAt,
+  Parameters,
+  SearchStep,
+  StatusCount,
+  toStep,
+} from './delivery-filter';
 
 /** Longer than an attempt can take. When it ends, as after a worker was killed, any worker may claim the delivery. */
 const LEASE = `interval '20 seconds'`;
@@ -25,7 +36,12 @@ export interface PendingDelivery {
   round: number;
   attemptCount: number;
   recovered: boolean;
+  /** How the last attempt of this round failed; null before the first. */
+  lastStatusCode: number | null;
+  lastError: AttemptError | null;
 }
+
+export type NewRound = Omit<PendingDelivery, 'attemptCount' | 'recovered' | 'lastStatusCode' | 'lastError'>;
 
 export interface ClaimRequest {
   tenantId: string;
@@ -47,33 +63,27 @@ export type ClaimedRow = Pick<
 export type Position = [tenantId: string, endpointId: string, activation: number, recovered: boolean];
 export const FIRST_POSITION: Position = [LOWEST_ID, LOWEST_ID, 0, false];
 
-/** A pending delivery as lists show it. */
-export interface ListedPending extends DeliveryRow {
-  activation: number;
-}
-
 /** The endpoint `w` still owes the delivery `p`. */
 const IS_OWED = `w.active AND p.activation = w.activation`;
 
-const LISTED = `
-  SELECT p.id, p.endpoint_id AS "endpointId", p.event_id AS "eventId", p.event_type AS "eventType", p.round, p.activation,
-         CASE WHEN ${IS_OWED} THEN 'PENDING' ELSE 'CANCELLED' END AS status,
-         CASE WHEN ${IS_OWED} AND p.lease_id IS NULL THEN p.next_attempt_at END AS "nextAttemptAt"
-  FROM pending_deliveries p JOIN webhook_endpoints w ON w.tenant_id = $1 AND w.id = p.endpoint_id
-  WHERE p.tenant_id = $1`;
+const LISTED = `p.id, p.endpoint_id AS "endpointId", p.event_id AS "eventId", p.event_type AS "eventType", p.round,
+  CASE WHEN ${IS_OWED} THEN 'PENDING' ELSE 'CANCELLED' END AS status,
+  CASE WHEN ${IS_OWED} AND p.lease_id IS NULL THEN p.next_attempt_at END AS "nextAttemptAt"`;
 
 /** One of a former activation may wait there to be cancelled: the new round takes its place. */
 const INSERTION = `
   INSERT INTO pending_deliveries AS p (tenant_id, id, endpoint_id, activation, event_id, event_type, round, attempt_count,
-    recovered, next_attempt_at)
+    recovered, next_attempt_at, last_status_code, last_error)
   SELECT tenant_id, id, endpoint_id, activation, event_id, event_type, round, attempt_count, recovered,
-         now() + delay_ms * interval '1 millisecond'
+         now() + delay_ms * interval '1 millisecond', last_status_code, last_error
   FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::integer[], $5::uuid[], $6::text[], $7::smallint[],
-              $8::smallint[], $9::boolean[], $10::integer[])
-    AS d (tenant_id, id, endpoint_id, activation, event_id, event_type, round, attempt_count, recovered, delay_ms)
+              $8::smallint[], $9::boolean[], $10::integer[], $11::smallint[], $12::text[])
+    AS d (tenant_id, id, endpoint_id, activation, event_id, event_type, round, attempt_count, recovered, delay_ms,
+      last_status_code, last_error)
   ON CONFLICT (tenant_id, id) DO UPDATE SET activation = excluded.activation, round = excluded.round,
     attempt_count = excluded.attempt_count, recovered = excluded.recovered,
-    next_attempt_at = excluded.next_attempt_at, lease_id = NULL
+    next_attempt_at = excluded.next_attempt_at, lease_id = NULL, last_status_code = excluded.last_status_code,
+    last_error = excluded.last_error
   WHERE p.activation < excluded.activation AND p.round < excluded.round`;
 
 /**
@@ -112,14 +122,15 @@ export class PendingDeliveriesRepository {
    * Makes a delivery due before all others of its endpoint, in a new round. If it is pending already, an attempt in flight
    * does not count any more.
    */
-  async insertFirst(tx: Transaction, delivery: PendingDelivery): Promise<void> {
+  async insertFirst(tx: Transaction, delivery: NewRound): Promise<void> {
     const { tenantId, id, endpointId, activation, eventId, eventType, round } = delivery;
     await tx.query(
       `INSERT INTO pending_deliveries AS p
          (tenant_id, id, endpoint_id, activation, event_id, event_type, round, attempt_count, recovered, next_attempt_at)
        VALUES ($1, $2, $3, $4, $5, $6, $7, 0, false, $8)
        ON CONFLICT (tenant_id, id) DO UPDATE SET round = p.round + 1, activation = excluded.activation,
-         attempt_count = 0, recovered = false, next_attempt_at = excluded.next_attempt_at, lease_id = NULL`,
+         attempt_count = 0, recovered = false, next_attempt_at = excluded.next_attempt_at, lease_id = NULL,
+         last_status_code = NULL, last_error = NULL`,
       [tenantId, id, endpointId, activation, eventId, eventType, round, new Date(0)],
     );
   }
@@ -166,16 +177,19 @@ export class PendingDeliveriesRepository {
     const rows = await tx.prepared<{ id: string; leaseId: string }>(
       `WITH outcome AS (
          SELECT tenant_id, id, lease_id, round, attempt_count, next_count,
-                now() + delay_ms * interval '1 millisecond' AS due_at
-         FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::smallint[], $5::smallint[], $6::smallint[], $7::integer[])
-           AS o (tenant_id, id, lease_id, round, attempt_count, next_count, delay_ms)
+                now() + delay_ms * interval '1 millisecond' AS due_at, status_code, error
+         FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::smallint[], $5::smallint[], $6::smallint[], $7::integer[],
+                     $8::smallint[], $9::text[])
+           AS o (tenant_id, id, lease_id, round, attempt_count, next_count, delay_ms, status_code, error)
        ), finished AS (
          DELETE FROM pending_deliveries p USING outcome o
          WHERE p.tenant_id = o.tenant_id AND p.id = o.id AND p.lease_id = o.lease_id AND p.round = o.round
            AND p.attempt_count = o.attempt_count AND o.due_at IS NULL
          RETURNING o.id, o.lease_id
        ), scheduled AS (
-         UPDATE pending_deliveries p SET attempt_count = o.next_count, next_attempt_at = o.due_at, lease_id = NULL
+         UPDATE pending_deliveries p SET attempt_count = o.next_count, next_attempt_at = o.due_at, lease_id = NULL,
+           last_status_code = CASE WHEN o.error IS NULL THEN p.last_status_code ELSE o.status_code END,
+           last_error = coalesce(o.error, p.last_error)
          FROM outcome o
          WHERE p.tenant_id = o.tenant_id AND p.id = o.id AND p.lease_id = o.lease_id AND p.round = o.round
            AND p.attempt_count = o.attempt_count AND o.due_at IS NOT NULL
@@ -190,6 +204,8 @@ export class PendingDeliveriesRepository {
         records.map(({ delivery }) => delivery.attemptCount),
         records.map(({ delivery, outcome }) => delivery.attemptCount + (outcome ? 1 : 0)),
         records.map(({ retryDelayMs }) => retryDelayMs),
+        records.map(({ outcome }) => outcome?.statusCode ?? null),
+        records.map(({ outcome }) => outcome?.error ?? null),
       ],
     );
     // By the lease too: a late record of an ended lease may be in the same batch.
@@ -215,19 +231,56 @@ export class PendingDeliveriesRepository {
     );
   }
 
-  async find(tenantId: string, id: string): Promise<ListedPending | null> {
-    const [row] = await this.database.query<ListedPending>(`${LISTED} AND p.id = $2`, [tenantId, id]);
+  async find(tenantId: string, id: string): Promise<DeliveryRow | null> {
+    const [row] = await this.among(this.database, tenantId, [id], {});
     return row ?? null;
   }
 
-  /** Newest first. Those of a former activation read as cancelled. */
-  list(tenantId: string, filter: DeliveryFilter, count: number): Promise<ListedPending[]> {
-    const { where, parameters } = conditionsOf('p', tenantId, filter);
-    const { status } = filter;
-    if (status && status !== 'PENDING' && status !== 'CANCELLED') return Promise.resolve([]);
-    if (status) where.push(status === 'PENDING' ? IS_OWED : `NOT (${IS_OWED})`);
-    const conditions = where.map((condition) => ` AND ${condition}`).join('');
-    return this.database.query(`${LISTED}${conditions} ORDER BY p.id DESC LIMIT ${count}`, parameters);
+  /** Looks at the workspace's next `size` rows, newest first. Those of a former activation read as cancelled. */
+  async step(reader: Reader, tenantId: string, filter: DeliveryFilter, size: number): Promise<SearchStep> {
+    if (!canFit(filter)) return { rows: [], next: null };
+    const parameters = new Parameters();
+    const where = [`p.tenant_id = ${parameters.add(tenantId)}`, ...boundsOf(filter, 'p', parameters)];
+    const step = `SELECT p.* FROM pending_deliveries p WHERE ${where.join(' AND ')} ORDER BY p.id DESC LIMIT ${size}`;
+    return toStep(await this.listed(reader, step, filter, parameters), size);
+  }
+
+  /** The same among deliveries, by their ids. */
+  async among(
+    reader: Reader,
+    tenantId: string,
+    ids: string[],
+    filter: DeliveryFilter,
+  ): Promise<DeliveryRow[]> {
+    if (!canFit(filter) || ids.length === 0) return [];
+    const parameters = new Parameters();
+    const step = `SELECT p.* FROM pending_deliveries p
+      WHERE p.tenant_id = ${parameters.add(tenantId)} AND p.id = ANY (${parameters.add(ids)})`;
+    return toStep(await this.listed(reader, step, filter, parameters), 0).rows;
+  }
+
+  /** Every row of a step, and whether it fits. */
+  private listed(
+    reader: Reader,
+    step: string,
+    filter: DeliveryFilter,
+    parameters: Parameters,
+  ): Promise<LookedAt[]> {
+    const { statuses } = filter;
+    const fits = [
+      'true',
+      ...conditionsOf(filter, 'p', { statusCode: 'last_status_code', error: 'last_error' }, parameters),
+      ...boundsOf(filter, 'p', parameters),
+    ];
+    if (statuses && !statuses.includes('CANCELLED')) fits.push(IS_OWED);
+    if (statuses && !statuses.includes('PENDING')) fits.push(`(${IS_OWED}) IS NOT TRUE`);
+    return reader.query<LookedAt>(
+      `WITH step AS (${step})
+       SELECT ${LISTED}, coalesce(${fits.join(' AND ')}, false) AS fits, (SELECT count(*)::integer FROM step) AS seen
+       FROM step p LEFT JOIN webhook_endpoints w ON w.tenant_id = $1 AND w.id = p.endpoint_id
+       ORDER BY p.id DESC`,
+      parameters.values,
+    );
   }
 
   /** Of an endpoint, but for tests. */
@@ -283,7 +336,8 @@ export class PendingDeliveriesRepository {
        )
        DELETE FROM pending_deliveries p USING stale WHERE p.tenant_id = stale.tenant_id AND p.id = stale.id
        RETURNING p.tenant_id AS "tenantId", p.id, p.endpoint_id AS "endpointId", p.activation, p.event_id AS "eventId",
-                 p.event_type AS "eventType", p.round, p.attempt_count AS "attemptCount", p.recovered`,
+                 p.event_type AS "eventType", p.round, p.attempt_count AS "attemptCount", p.recovered, p.last_status_code AS "lastStatusCode",
+                 p.last_error AS "lastError"`,
       [tenantId, id, activation, count],
     );
   }
@@ -347,6 +401,14 @@ export class PendingDeliveriesRepository {
   }
 }
 
+/** How far a round without an attempt is. */
+export const NO_FAILURE = { lastStatusCode: null, lastError: null };
+
+/** Whether anything that waits here can. */
+function canFit({ statuses }: DeliveryFilter): boolean {
+  return statuses === undefined || statuses.some((status) => status === 'PENDING' || status === 'CANCELLED');
+}
+
 function columnsOf(deliveries: (PendingDelivery & { delayMs: number })[]): unknown[] {
   return [
     deliveries.map(({ tenantId }) => tenantId),
@@ -359,6 +421,8 @@ function columnsOf(deliveries: (PendingDelivery & { delayMs: number })[]): unkno
     deliveries.map(({ attemptCount }) => attemptCount),
     deliveries.map(({ recovered }) => recovered),
     deliveries.map(({ delayMs }) => delayMs),
+    deliveries.map(({ lastStatusCode }) => lastStatusCode),
+    deliveries.map(({ lastError }) => lastError),
   ];
 }
 
@@ -380,5 +444,6 @@ export function toPending({
     round,
     attemptCount,
     recovered,
+    ...NO_FAILURE,
   };
 }

@@ -1,25 +1,26 @@
 import { Injectable } from '@nestjs/common';
-import { requirePermission } from '../../access/require-permission';
-import { AuditService } from '../../audit/audit.service';
 import { AppError } from '../../common/app-error';
-import { idFloor, isId } from '../../common/ids';
-import { Page, toPage } from '../../common/page';
+import { idFloor } from '../../common/ids';
+import { Page } from '../../common/page';
 import { Actor } from '../../common/principal';
 import { validate } from '../../common/validate';
-import { Database } from '../../database/database';
-import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
-import { DeliveryFilter, DeliveryRow, WebhookDeliveryStatus } from './delivery-filter';
-import { DeliveryHistoryRepository } from './delivery-history.repository';
-import { DeliverySignal } from './delivery.signal';
-import { FirstAttempts } from './first-attempts';
 import { PendingCancellationsRepository } from '../endpoints/pending-cancellations.repository';
+import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
+import { DeliveryRow } from './delivery-filter';
+import { DeliveryHistoryRepository } from './delivery-history.repository';
+import { DeliveryRequests } from './delivery-requests';
+import { DeliverySearch } from './delivery-search';
 import { PendingDeliveriesRepository } from './pending-deliveries.repository';
+import { Redeliverer } from './redeliverer';
 import {
   ListWebhookDeliveriesQuery,
+  RedeliverDeliveries,
+  RedeliveryResult,
   toAttemptDetail,
   toAttemptSummary,
   toDeliverySummary,
-  WebhookAttemptDetail,
+  toFilter,
+  WebhookDeliveryDetail,
   WebhookDeliverySummary,
   WebhookEndpointHealth,
 } from './webhook-delivery.dto';
@@ -30,43 +31,49 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 @Injectable()
 export class WebhookDeliveriesService {
   constructor(
-    private readonly database: Database,
     private readonly endpoints: WebhookEndpointsRepository,
-    private readonly pending: PendingDeliveriesRepository,
+    private readonly search: DeliverySearch,
     private readonly history: DeliveryHistoryRepository,
-    private readonly firstAttempts: FirstAttempts,
+    private readonly requests: DeliveryRequests,
+    private readonly redeliverer: Redeliverer,
+    private readonly pending: PendingDeliveriesRepository,
     private readonly cancellations: PendingCancellationsRepository,
-    private readonly signal: DeliverySignal,
-    private readonly audit: AuditService,
   ) {}
 
   /**
-   * Lists deliveries with their attempts, newest first, filtered by endpoint, event, status and time.
+   * Lists deliveries with their attempts, newest first. With a filter that few deliveries pass, a page may be short or even
+   * empty before the last one: the next page goes on with the search, until `nextCursor` is null.
    * @throws AppError INVALID_QUERY, NOT_FOUND (the endpoint)
    */
   async list(
     tenantId: string,
     input: Partial<ListWebhookDeliveriesQuery> = {},
   ): Promise<Page<WebhookDeliverySummary>> {
-    const { limit, status, ...filter } = validate(ListWebhookDeliveriesQuery, input, 'INVALID_QUERY');
-    if (filter.endpointId !== undefined && !(await this.endpoints.find(tenantId, filter.endpointId))) {
+    const { limit, ...query } = validate(ListWebhookDeliveriesQuery, input, 'INVALID_QUERY');
+    if (query.endpointId !== undefined && !(await this.endpoints.find(tenantId, query.endpointId))) {
       throw AppError.notFound('Webhook endpoint');
     }
-    const stored = status?.toUpperCase() as WebhookDeliveryStatus | undefined;
-    const rows = await this.rows(tenantId, { ...filter, status: stored }, limit + 1);
-    const ids = rows.slice(0, limit).map(({ id }) => id);
+    const { rows, next } = await this.search.list(tenantId, toFilter(query), limit + 1);
+    const page = rows.slice(0, limit);
+    const ids = page.map(({ id }) => id);
     const attempts = ids.length > 0 ? await this.history.attemptsOf(tenantId, ids) : [];
-    return toPage(rows, limit, (delivery) => toDeliverySummary(delivery, attempts, toAttemptSummary));
+    return {
+      data: page.map((delivery) => toDeliverySummary(delivery, attempts, toAttemptSummary)),
+      nextCursor: rows.length > limit ? ids.at(-1)! : next,
+    };
   }
 
   /**
-   * Returns one delivery with the details of its attempts.
+   * Returns one delivery with the details of its attempts, and what is sent.
    * @throws AppError NOT_FOUND
    */
-  async get(tenantId: string, id: string): Promise<WebhookDeliverySummary<WebhookAttemptDetail>> {
-    const delivery = await this.find(tenantId, id);
+  async get(tenantId: string, id: string): Promise<WebhookDeliveryDetail> {
+    const delivery = await this.search.find(tenantId, id);
     if (!delivery) throw AppError.notFound('Webhook delivery');
-    return toDeliverySummary(delivery, await this.history.attemptsOf(tenantId, [id]), toAttemptDetail);
+    const attempts = await this.history.attemptsOf(tenantId, [id]);
+    const at = attempts.at(-1)?.attemptedAt ?? new Date();
+    const request = await this.requests.of(delivery, tenantId, at);
+    return { ...toDeliverySummary(delivery, attempts, toAttemptDetail), request };
   }
 
   /**
@@ -94,56 +101,44 @@ export class WebhookDeliveriesService {
    * schedule. A delivery that is under way for the first time is left to it.
    * @throws AppError FORBIDDEN; NOT_FOUND; INVALID_BODY: its endpoint is inactive
    */
-  async redeliver(
-    tenantId: string,
-    id: string,
-    actor: Actor,
-  ): Promise<WebhookDeliverySummary<WebhookAttemptDetail>> {
-    const delivery = await this.find(tenantId, id);
+  async redeliver(tenantId: string, id: string, actor: Actor): Promise<WebhookDeliveryDetail> {
+    const delivery = await this.search.find(tenantId, id);
     if (!delivery) throw AppError.notFound('Webhook delivery');
-    const { endpointId, eventId, eventType, round } = delivery;
-    await this.database.transaction(async (tx) => {
-      await requirePermission(tx, tenantId, actor, 'webhook_delivery.redeliver');
-      const endpoint = await this.endpoints.lock(tx, tenantId, endpointId);
-      if (!endpoint) throw AppError.notFound('Webhook delivery');
-      if (!endpoint.active)
-        throw new AppError('INVALID_BODY', 'The endpoint is inactive: activate it first.');
-      // Round 0: under way for the first time.
-      if (round > 0) {
-        const { activation } = endpoint;
-        const next = { tenantId, id, endpointId, activation, eventId, eventType, round: round + 1 };
-        await this.pending.insertFirst(tx, { ...next, attemptCount: 0, recovered: false });
-        tx.onCommit(() => this.signal.send({ tenantId, id: endpointId }));
-      }
-      this.audit.appendPipelined(tx, {
-        tenantId,
-        actor,
-        action: 'webhook_delivery.redelivered',
-        entity: 'webhook_delivery',
-        entityId: id,
-        metadata: { endpointId, event: eventType },
-      });
-    });
+    await this.redeliverer.redeliver(tenantId, delivery, actor);
     return this.get(tenantId, id);
   }
 
-  /** Of the three places in which deliveries are, newest first. One that moves meanwhile appears once. */
-  private async rows(tenantId: string, filter: DeliveryFilter, count: number): Promise<DeliveryRow[]> {
-    const places = [
-      await this.firstAttempts.list(tenantId, filter),
-      await this.pending.list(tenantId, filter, count),
-      await this.history.list(tenantId, filter, count),
-    ];
-    const byId = new Map(places.flat().map((row) => [row.id, row]));
-    return [...byId.values()].sort((a, b) => (a.id < b.id ? 1 : -1)).slice(0, count);
+  /**
+   * The same for up to 200 deliveries, each for itself: one that is refused holds up no other.
+   * @returns a result for each id, in their order
+   * @throws AppError INVALID_BODY: no id, too many, one twice; FORBIDDEN
+   */
+  async redeliverMany(
+    tenantId: string,
+    input: RedeliverDeliveries,
+    actor: Actor,
+  ): Promise<RedeliveryResult[]> {
+    const { ids } = validate(RedeliverDeliveries, input);
+    await this.redeliverer.requirePermission(tenantId, actor);
+    const found = await this.search.findMany(tenantId, ids);
+    const results: RedeliveryResult[] = [];
+    for (const id of ids)
+      results.push({ id, error: await this.tryRedeliver(tenantId, found.get(id), actor) });
+    return results;
   }
 
-  private async find(tenantId: string, id: string): Promise<DeliveryRow | null> {
-    if (!isId(id)) return null;
-    return (
-      (await this.firstAttempts.find(tenantId, id)) ??
-      (await this.pending.find(tenantId, id)) ??
-      (await this.history.find(tenantId, id))
-    );
+  private async tryRedeliver(
+    tenantId: string,
+    delivery: DeliveryRow | undefined,
+    actor: Actor,
+  ): Promise<RedeliveryResult['error']> {
+    try {
+      if (!delivery) throw AppError.notFound('Webhook delivery');
+      await this.redeliverer.redeliver(tenantId, delivery, actor);
+      return null;
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      return { code: error.code, message: error.message };
+    }
   }
 }

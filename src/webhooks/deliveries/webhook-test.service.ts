@@ -12,7 +12,7 @@ import { Delivery, NOT_ATTEMPTED, startByFromNow } from './delivery';
 import { DeliveryAttempter } from './delivery.attempter';
 import { deliveryIdOf } from './delivery-id';
 import { PendingDeliveriesRepository } from './pending-deliveries.repository';
-import { WebhookTestResult } from './webhook-delivery.dto';
+import { toReadable, WebhookTestResult } from './webhook-delivery.dto';
 
 /** The Test button. */
 @Injectable()
@@ -40,6 +40,9 @@ export class WebhookTestService {
       status: outcome.statusCode,
       elapsedMs: Math.round(outcome.durationMs),
       error: outcome.errorMessage,
+      phases: outcome.phases,
+      response: outcome.response && toReadable(outcome.response),
+      responseHeaders: outcome.responseHeaders,
     };
   }
 

@@ -84,6 +84,15 @@ export class WebhookEndpointsRepository {
     return this.database.manager.findOneBy(WebhookEndpointEntity, { tenantId, id, deletedAt: IsNull() });
   }
 
+  /** Also of a deleted one, while it is kept. */
+  async urlOf(tenantId: string, id: string): Promise<string | null> {
+    const [row] = await this.database.query<{ url: string }>(
+      'SELECT url FROM webhook_endpoints WHERE tenant_id = $1 AND id = $2',
+      [tenantId, id],
+    );
+    return row?.url ?? null;
+  }
+
   async lock(tx: Transaction, tenantId: string, id: string): Promise<WebhookEndpointEntity | null> {
     if (!isId(id)) return null;
     return tx.manager.findOne(WebhookEndpointEntity, {

@@ -3,7 +3,7 @@ import { Reader } from '../../database/database';
 import { EventQueueRepository, IdRange } from '../../outbox/event-queue.repository';
 import { DeliveryHistoryRepository } from '../deliveries/delivery-history.repository';
 import { deliveryIdOf } from '../deliveries/delivery-id';
-import { PendingDeliveriesRepository, PendingDelivery } from '../deliveries/pending-deliveries.repository';
+import { NewRound, PendingDeliveriesRepository } from '../deliveries/pending-deliveries.repository';
 
 /** The events that an endpoint should have received. */
 export interface EventRange extends IdRange {
@@ -16,7 +16,7 @@ export interface EventRange extends IdRange {
   types: string[];
 }
 
-export interface MissedDelivery extends Omit<PendingDelivery, 'activation' | 'attemptCount' | 'recovered'> {
+export interface MissedDelivery extends Omit<NewRound, 'activation'> {
   /**
    * Its event is still in the queue, from before the activation. The relay does not give it to the endpoint any more, but
    * an attempt of a former activation may be under way.

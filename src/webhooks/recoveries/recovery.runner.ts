@@ -5,7 +5,7 @@ import { Database } from '../../database/database';
 import { DatabaseClock } from '../../database/database-clock';
 import { Transaction } from '../../database/transaction';
 import { DeliveryQueue } from '../deliveries/delivery.queue';
-import { PendingDeliveriesRepository } from '../deliveries/pending-deliveries.repository';
+import { NO_FAILURE, PendingDeliveriesRepository } from '../deliveries/pending-deliveries.repository';
 import { EndpointSubscription } from '../endpoints/endpoint-subscription';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
 import { MissedDeliveries, MissedStep } from './missed-deliveries';
@@ -96,7 +96,7 @@ export class RecoveryRunner implements OnApplicationBootstrap, BeforeApplication
     const { missed, next } = withoutQueued(await this.missed.step(tx, range, BATCH), cursor);
     if (next === cursor) return null;
     if (missed.length > 0) {
-      const recovered = { activation, attemptCount: 0, recovered: true, delayMs: 0 };
+      const recovered = { activation, attemptCount: 0, recovered: true, delayMs: 0, ...NO_FAILURE };
       this.pending.insertPipelined(
         tx,
         missed.map((delivery) => ({ ...delivery, ...recovered })),

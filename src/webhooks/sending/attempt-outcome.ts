@@ -7,16 +7,18 @@ import { ConnectionFailure } from './vetted-connector';
  * Why an attempt failed. `connection`: an error on an open connection (reset, not HTTP, too many headers). `status`: a
  * response that is neither 2xx nor a redirect. `internal`: a fault of this service.
  */
-export type AttemptError =
-  | 'timeout'
-  | 'dns'
-  | 'address_refused'
-  | 'connect'
-  | 'tls'
-  | 'connection'
-  | 'redirect'
-  | 'status'
-  | 'internal';
+export const ATTEMPT_ERRORS = [
+  'timeout',
+  'dns',
+  'address_refused',
+  'connect',
+  'tls',
+  'connection',
+  'redirect',
+  'status',
+  'internal',
+] as const;
+export type AttemptError = (typeof ATTEMPT_ERRORS)[number];
 
 /** In milliseconds; the first three are null when the attempt reused a connection. */
 export interface AttemptPhases {
@@ -32,6 +34,8 @@ interface Attempt {
   durationMs: number;
   /** The body as far as it arrived, at most 16 KiB; null without a response. */
   response: Buffer | null;
+  /** A line for each, `name: value`, at most 2 KiB; null without a response. */
+  responseHeaders: string | null;
   phases: AttemptPhases;
 }
 
@@ -68,6 +72,7 @@ export function internalError(at: Date): FailedAttempt {
     at,
     durationMs: Date.now() - at.getTime(),
     response: null,
+    responseHeaders: null,
     phases: { lookupMs: null, connectMs: null, tlsMs: null, firstByteMs: null },
     statusCode: null,
     error: 'internal',

@@ -34,7 +34,7 @@ describe('DeliveryExchange', () => {
     exchange.onRequestStart(controller);
     const outcome = await exchange.outcome;
     expect(controller.aborted).toBe(true);
-    exchange.onResponseStart(controller, 200);
+    exchange.onResponseStart(controller, 200, {});
     exchange.onResponseData(controller, Buffer.from('late'));
     exchange.onResponseEnd();
     expect(outcome).toMatchObject({ kind: 'failed', error: 'timeout', response: null });

@@ -1,8 +1,10 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { Dispatcher } from 'undici';
 import { AttemptFault, AttemptOutcome, faultOfError, faultOfStatus } from './attempt-outcome';
 import { ConnectionSetup, timeoutMessage, VettedConnector } from './vetted-connector';
 
 export const MAX_RESPONSE_BYTES = 16 * 1024;
+export const MAX_HEADERS_LENGTH = 2 * 1024;
 
 /**
  * One POST and its response, as undici reports them. It ends with the response, an error or the timeout. One timer
@@ -21,6 +23,7 @@ export class DeliveryExchange implements Dispatcher.DispatchHandler {
   private ended = false;
   private statusCode: number | null = null;
   private firstByteMs: number | null = null;
+  private headers: IncomingHttpHeaders | null = null;
   private chunks: Buffer[] = [];
   private size = 0;
 
@@ -49,9 +52,14 @@ export class DeliveryExchange implements Dispatcher.DispatchHandler {
     else this.controller = controller;
   }
 
-  onResponseStart(_controller: Dispatcher.DispatchController, statusCode: number): void {
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    statusCode: number,
+    headers: IncomingHttpHeaders,
+  ): void {
     if (this.ended || statusCode < 200) return;
     this.statusCode = statusCode;
+    this.headers = headers;
     this.firstByteMs = performance.now() - this.startedAt;
   }
 
@@ -124,6 +132,7 @@ export class DeliveryExchange implements Dispatcher.DispatchHandler {
       durationMs: Math.round(performance.now() - this.startedAt),
       // Copied: a slice would keep the whole read buffer in memory.
       response: this.statusCode === null ? null : Buffer.concat(this.chunks),
+      responseHeaders: this.headers && linesOf(this.headers),
       phases: {
         lookupMs: tenths(lookupMs),
         connectMs: tenths(connectMs),
@@ -148,6 +157,16 @@ export class DeliveryExchange implements Dispatcher.DispatchHandler {
  */
 function afterConnectionIsFree(callback: () => void): void {
   process.nextTick(() => setImmediate(callback));
+}
+
+/** A line for each header, cut. Without a NUL, which PostgreSQL rejects in text. */
+function linesOf(headers: IncomingHttpHeaders): string {
+  let lines = '';
+  for (const [name, value] of Object.entries(headers)) {
+    for (const one of Array.isArray(value) ? value : [value ?? '']) lines += `${name}: ${one}\n`;
+    if (lines.length > MAX_HEADERS_LENGTH) break;
+  }
+  return lines.slice(0, MAX_HEADERS_LENGTH).replaceAll('\0', ' ').toWellFormed();
 }
 
 function tenths(ms: number | null): number | null {

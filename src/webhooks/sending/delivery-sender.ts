@@ -3,21 +3,15 @@ import { Agent } from 'undici';
 import { AddressPolicy } from './address-policy';
 import { AttemptOutcome } from './attempt-outcome';
 import { DeliveryExchange } from './delivery-exchange';
+import { bodyOf, headersOf, RequestContent, timestampOf } from './delivery-request';
 import { HostResolver } from './host-resolver';
 import { serviceSignature, SigningSecrets, standardSignature } from './signature';
 import { VettedConnector } from './vetted-connector';
 
-const USER_AGENT = 'Service-Webhooks/1.0';
 const MAX_HEADER_BYTES = 16 * 1024;
 
-export interface DeliveryRequest extends SigningSecrets {
-  deliveryId: string;
+export interface DeliveryRequest extends RequestContent, SigningSecrets {
   url: string;
-  eventType: string;
-  /** The JSON text of the event's `data`. */
-  data: string;
-  /** The event's position in its conversation; null for an event of no conversation. */
-  sequence: string | null;
 }
 
 export interface DeliverySenderOptions {
@@ -74,14 +68,14 @@ export class DeliverySender implements OnApplicationShutdown {
     try {
       // Again: the rules or the operator's networks may have changed since the endpoint's creation.
       const url = this.policy.parseEndpointUrl(request.url);
-      const body = envelope(request, at);
+      const body = Buffer.from(bodyOf(request, at));
       exchange.begin(url.host, () => {
         this.agent.dispatch(
           {
             origin: url.origin,
             path: url.pathname + url.search,
             method: 'POST',
-            headers: signedHeaders(request, at, body),
+            headers: headersOf(request, at, signaturesOf(request, at, body)),
             body,
           },
           exchange,
@@ -108,34 +102,19 @@ export class DeliverySender implements OnApplicationShutdown {
   }
 }
 
-/** Built as text, so that the event's data is sent exactly as it was recorded. */
-function envelope({ eventType, data }: DeliveryRequest, at: Date): Buffer {
-  return Buffer.from(
-    `{"event":${JSON.stringify(eventType)},"deliveredAt":"${at.toISOString()}","data":${data}}`,
-  );
-}
-
-function signedHeaders(
-  { deliveryId, secret, previousSecret: previous, eventType, sequence }: DeliveryRequest,
+function signaturesOf(
+  { deliveryId, secret, previousSecret: previous }: DeliveryRequest,
   at: Date,
   body: Buffer,
-): string[] {
-  const timestamp = Math.floor(at.getTime() / 1000);
+): { service: string; standard: string } {
+  const timestamp = timestampOf(at);
   // A receiver of Standard Webhooks accepts any one of several signatures. The second one is made only during a roll.
   const standard = standardSignature(secret, deliveryId, timestamp, body);
   const previousStandard = previous
     ? ` ${standardSignature(previous.secret, deliveryId, timestamp, body)}`
     : '';
-  // prettier-ignore
-  return [
-    'content-type', 'application/json',
-    'user-agent', USER_AGENT,
-    'x-service-event', eventType,
-    'x-service-signature', serviceSignature(previous?.signsService ? previous.secret : secret, body),
-    'x-service-delivery', deliveryId,
-    'webhook-id', deliveryId,
-    'webhook-timestamp', String(timestamp),
-    'webhook-signature', standard + previousStandard,
-    ...(sequence === null ? [] : ['x-service-sequence', sequence]),
-  ];
+  return {
+    service: serviceSignature(previous?.signsService ? previous.secret : secret, body),
+    standard: standard + previousStandard,
+  };
 }

@@ -1,0 +1,127 @@
+import { Injectable } from '@nestjs/common';
+import { HIGHEST_ID, isId } from '../../common/ids';
+import { Database } from '../../database/database';
+import { Transaction } from '../../database/transaction';
+import { EventQueueRepository } from '../../outbox/event-queue.repository';
+import { DeliveryFilter, DeliveryRow, SearchStep } from './delivery-filter';
+import { DeliveryHistoryRepository } from './delivery-history.repository';
+import { deliveryIdOf, firstIdOf, lastIdOf } from './delivery-id';
+import { FirstAttempts } from './first-attempts';
+import { PendingDeliveriesRepository } from './pending-deliveries.repository';
+
+/** Rows that one statement looks at. The first step of a page looks at a page. */
+const MAX_STEP = 2_000;
+const GROWTH = 4;
+/** After so many rows a page ends, however few have fitted: the next page goes on. */
+const MAX_LOOKED_AT = 20_000;
+/** Events of one step through a conversation. */
+const MAX_EVENTS = 500;
+
+/**
+ * Finds deliveries in the three places in which they are: first attempts under way, the pending deliveries, the history.
+ * It goes in steps, each over a number of rows that is known before, whatever fits.
+ */
+@Injectable()
+export class DeliverySearch {
+  constructor(
+    private readonly database: Database,
+    private readonly events: EventQueueRepository,
+    private readonly firstAttempts: FirstAttempts,
+    private readonly pending: PendingDeliveriesRepository,
+    private readonly history: DeliveryHistoryRepository,
+  ) {}
+
+  async find(tenantId: string, id: string): Promise<DeliveryRow | null> {
+    return (await this.findMany(tenantId, [id])).get(id) ?? null;
+  }
+
+  /** Those of the workspace, by their ids. */
+  async findMany(tenantId: string, given: string[]): Promise<Map<string, DeliveryRow>> {
+    const ids = given.filter(isId);
+    if (ids.length === 0) return new Map();
+    const wanted = new Set(ids);
+    const firstAttempts = await this.firstAttempts.list(tenantId, {});
+    const rows = await this.database.queueTransaction(async (tx) => [
+      ...(await this.pending.among(tx, tenantId, ids, {})),
+      ...(await this.history.among(tx, tenantId, ids, {})),
+    ]);
+    const found = [...firstAttempts.filter(({ id }) => wanted.has(id)), ...rows];
+    return new Map(found.map((row) => [row.id, row]));
+  }
+
+  /**
+   * The newest deliveries below the cursor, at least `count` of them unless there are fewer or the search takes long. A
+   * delivery that moves meanwhile appears once: the places are looked at in the order in which it moves.
+   */
+  async list(tenantId: string, filter: DeliveryFilter, count: number): Promise<SearchStep> {
+    const firstAttempts = await this.firstAttempts.list(tenantId, filter);
+    const rows: DeliveryRow[] = [];
+    let next = filter.cursor ?? null;
+    for (let size = count, seen = 0; seen < MAX_LOOKED_AT; size = Math.min(size * GROWTH, MAX_STEP)) {
+      const below = { ...filter, cursor: next ?? undefined };
+      const step = await this.database.queueTransaction((tx) => this.step(tx, tenantId, below, size));
+      rows.push(...step.rows);
+      next = step.next;
+      seen += size;
+      if (next === null || rows.length >= count) break;
+    }
+    return merged(next, firstAttempts, rows);
+  }
+
+  /** One step, without first attempts. */
+  async step(tx: Transaction, tenantId: string, filter: DeliveryFilter, size: number): Promise<SearchStep> {
+    if (filter.conversationId !== undefined || filter.messageId !== undefined)
+      return this.stepOfEvents(tx, tenantId, filter, Math.min(size, MAX_EVENTS));
+    const pending = await this.pending.step(tx, tenantId, filter, size);
+    const finished = await this.history.step(tx, tenantId, filter, size);
+    // Both places are complete down to the higher of the two.
+    const next = [pending.next, finished.next].filter((id) => id !== null).sort();
+    return merged(next.at(-1) ?? null, pending.rows, finished.rows);
+  }
+
+  /** The deliveries of the next events that are about a conversation or a message. */
+  private async stepOfEvents(
+    tx: Transaction,
+    tenantId: string,
+    filter: DeliveryFilter,
+    size: number,
+  ): Promise<SearchStep> {
+    const { endpointId } = filter;
+    const { eventIds, next } = await this.eventsOf(tx, tenantId, filter, size);
+    if (eventIds.length === 0) return { rows: [], next };
+    const ids =
+      endpointId === undefined
+        ? await this.history.ofEvents(tx, tenantId, eventIds)
+        : eventIds.map((eventId) => deliveryIdOf(eventId, endpointId));
+    const pending = await this.pending.among(tx, tenantId, ids, filter);
+    const finished = await this.history.among(tx, tenantId, ids, filter);
+    return merged(next, pending, finished);
+  }
+
+  /** A message's event has the message's id. */
+  private async eventsOf(
+    tx: Transaction,
+    tenantId: string,
+    { conversationId, messageId, cursor = HIGHEST_ID }: DeliveryFilter,
+    size: number,
+  ): Promise<{ eventIds: string[]; next: string | null }> {
+    if (conversationId === undefined) return { eventIds: [messageId!].filter(isId), next: null };
+    if (messageId !== undefined) {
+      const found = await this.events.isOfConversation(tx, tenantId, messageId, conversationId);
+      return { eventIds: found ? [messageId] : [], next: null };
+    }
+    const eventIds = await this.events.ofConversation(tx, tenantId, conversationId, lastIdOf(cursor), size);
+    if (eventIds.length < size) return { eventIds, next: null };
+    // Of the last millisecond there may be more.
+    const last = firstIdOf(eventIds.at(-1)!);
+    const complete = eventIds.filter((id) => firstIdOf(id) > last);
+    return complete.length > 0 ? { eventIds: complete, next: lastIdOf(last) } : { eventIds, next: last };
+  }
+}
+
+/** Places in the order in which a delivery moves, so that the last one knows best. */
+function merged(next: string | null, ...places: DeliveryRow[][]): SearchStep {
+  const byId = new Map(places.flat().map((row) => [row.id, row]));
+  const rows = [...byId.values()].filter(({ id }) => next === null || id >= next);
+  return { rows: rows.sort((a, b) => (a.id < b.id ? 1 : -1)), next };
+}

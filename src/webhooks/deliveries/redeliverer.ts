@@ -1,0 +1,56 @@
+import { Injectable } from '@nestjs/common';
+import { requirePermission } from '../../access/require-permission';
+import { AuditService } from '../../audit/audit.service';
+import { AppError } from '../../common/app-error';
+import { Actor } from '../../common/principal';
+import { Database } from '../../database/database';
+import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
+import { DeliveryRow } from './delivery-filter';
+import { DeliverySignal } from './delivery.signal';
+import { PendingDeliveriesRepository } from './pending-deliveries.repository';
+
+/** Makes single deliveries due again, before all that waits for their endpoint. */
+@Injectable()
+export class Redeliverer {
+  constructor(
+    private readonly database: Database,
+    private readonly endpoints: WebhookEndpointsRepository,
+    private readonly pending: PendingDeliveriesRepository,
+    private readonly signal: DeliverySignal,
+    private readonly audit: AuditService,
+  ) {}
+
+  /** @throws AppError FORBIDDEN; INVALID_BODY: no active agent of the workspace */
+  requirePermission(tenantId: string, actor: Actor): Promise<void> {
+    return this.database.transaction((tx) =>
+      requirePermission(tx, tenantId, actor, 'webhook_delivery.redeliver'),
+    );
+  }
+
+  /** @throws AppError FORBIDDEN; NOT_FOUND; INVALID_BODY: its endpoint is inactive */
+  async redeliver(tenantId: string, delivery: DeliveryRow, actor: Actor): Promise<void> {
+    const { id, endpointId, eventId, eventType, round } = delivery;
+    await this.database.transaction(async (tx) => {
+      await requirePermission(tx, tenantId, actor, 'webhook_delivery.redeliver');
+      const endpoint = await this.endpoints.lock(tx, tenantId, endpointId);
+      if (!endpoint) throw AppError.notFound('Webhook delivery');
+      if (!endpoint.active)
+        throw new AppError('INVALID_BODY', 'The endpoint is inactive: activate it first.');
+      // Round 0: under way for the first time.
+      if (round > 0) {
+        const { activation } = endpoint;
+        const next = { tenantId, id, endpointId, activation, eventId, eventType, round: round + 1 };
+        await this.pending.insertFirst(tx, next);
+        tx.onCommit(() => this.signal.send({ tenantId, id: endpointId }));
+      }
+      this.audit.appendPipelined(tx, {
+        tenantId,
+        actor,
+        action: 'webhook_delivery.redelivered',
+        entity: 'webhook_delivery',
+        entityId: id,
+        metadata: { endpointId, event: eventType },
+      });
+    });
+  }
+}

@@ -1,0 +1,41 @@
+const USER_AGENT = 'Service-Webhooks/1.0';
+
+/** What one POST of a delivery says, but for its signatures. */
+export interface RequestContent {
+  deliveryId: string;
+  eventType: string;
+  /** The JSON text of the event's `data`. */
+  data: string;
+  /** The event's position in its conversation; null for an event of no conversation. */
+  sequence: string | null;
+}
+
+/** Built as text, so that the event's data is sent exactly as it was recorded. */
+export function bodyOf({ eventType, data }: Pick<RequestContent, 'eventType' | 'data'>, at: Date): string {
+  return `{"event":${JSON.stringify(eventType)},"deliveredAt":"${at.toISOString()}","data":${data}}`;
+}
+
+/** In whole seconds, as signatures and `webhook-timestamp` have it. */
+export function timestampOf(at: Date): number {
+  return Math.floor(at.getTime() / 1000);
+}
+
+/** Names and values in turn, in the order in which they are sent. */
+export function headersOf<Signature>(
+  { deliveryId, eventType, sequence }: RequestContent,
+  at: Date,
+  signatures: { service: Signature; standard: Signature },
+): (string | Signature)[] {
+  // prettier-ignore
+  return [
+    'content-type', 'application/json',
+    'user-agent', USER_AGENT,
+    'x-service-event', eventType,
+    'x-service-signature', signatures.service,
+    'x-service-delivery', deliveryId,
+    'webhook-id', deliveryId,
+    'webhook-timestamp', String(timestampOf(at)),
+    'webhook-signature', signatures.standard,
+    ...(sequence === null ? [] : ['x-service-sequence', sequence]),
+  ];
+}
