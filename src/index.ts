@@ -133,6 +133,8 @@ export {
   type WebhookEndpointHealth,
   type WebhookTestResult,
 } from './webhooks/deliveries/webhook-delivery.dto';
+export type { AttemptTotals } from './webhooks/rollups/attempt-rollups.repository';
+export type { TimelineBucket, TimelinePeriod, WebhookTimeline } from './webhooks/rollups/timeline';
 export { ATTEMPT_ERRORS, type AttemptError, type AttemptPhases } from './webhooks/sending/attempt-outcome';
 export { eventCatalog, isEventType, type EventData, type EventType } from './outbox/event-catalog';
 

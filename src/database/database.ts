@@ -14,7 +14,7 @@ export const DATA_SOURCE = 'messaging';
 
 const PLAN_BY_INDEX = `
   SELECT set_config(name, 'off', true)
-  FROM unnest('{enable_seqscan,enable_bitmapscan,enable_hashjoin,enable_mergejoin,jit}'::text[]) AS name`;
+  FROM unnest('{enable_seqscan,enable_bitmapscan,enable_hashjoin,enable_mergejoin,enable_incremental_sort,jit}'::text[]) AS name`;
 
 /** Single reads outside a transaction, and the one way to open a transaction. */
 @Injectable()

@@ -79,14 +79,23 @@ const CLEAN_UPS = {
       DELETE FROM people p USING step s
       WHERE p.id = s.id AND NOT EXISTS (SELECT FROM memberships m WHERE m.person_id = s.id)
       RETURNING 1)`,
+  attempt_rollups: `
+    WITH step AS (
+      SELECT tenant_id, endpoint_id, starts_at, starts_at AS age FROM attempt_rollups
+      WHERE starts_at >= $1 AND starts_at < $2 ORDER BY starts_at LIMIT $3
+    ), gone AS (
+      DELETE FROM attempt_rollups r USING step s
+      WHERE r.tenant_id = s.tenant_id AND r.endpoint_id = s.endpoint_id AND r.starts_at = s.starts_at
+      RETURNING 1)`,
 };
 
 type Table = keyof typeof CLEAN_UPS;
 
 /** Tables with a retention of their own, in hours: from a row's beginning, or from its end. */
 const KEPT_HOURS: Partial<Record<Table, number>> = {
-  idempotency_keys: 24,
-  early_receipts: 24,
+  idempotency_keys: DAY,
+  early_receipts: DAY,
+  attempt_rollups: 8 * DAY,
   invitations: 0,
   login_sessions: 0,
   pending_logins: 0,

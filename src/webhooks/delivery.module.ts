@@ -12,6 +12,7 @@ import { DeliveryPoll } from './deliveries/delivery.poll';
 import { PendingCanceller } from './deliveries/pending-canceller';
 import { DeliveryFanOut } from './deliveries/delivery-fan-out';
 import { EndpointHealth } from './deliveries/endpoint-health';
+import { AttemptRollups } from './rollups/attempt-rollups';
 import { RecoveryRunner } from './recoveries/recovery.runner';
 import { WebhooksConsumer } from './webhooks.consumer';
 import { WebhooksModule } from './webhooks.module';
@@ -27,6 +28,7 @@ import { WebhooksModule } from './webhooks.module';
     DeliveryPoll,
     PendingCanceller,
     EndpointHealth,
+    AttemptRollups,
     DeliveryFanOut,
     ThroughputLimiter,
     RecoveryRunner,

@@ -6,6 +6,7 @@ import { OutboxModule } from '../outbox/outbox.module';
 import { KeyRotationService } from '../secrets/key-rotation.service';
 import { SecretsModule } from '../secrets/secrets.module';
 import { WorkspacesModule } from '../workspaces/workspaces.module';
+import { AttemptRollupsRepository } from './rollups/attempt-rollups.repository';
 import { AddressPolicy } from './sending/address-policy';
 import { AttemptRecorder } from './deliveries/attempt.recorder';
 import { DeliveryRequests } from './deliveries/delivery-requests';
@@ -70,6 +71,7 @@ import { WebhookTestService } from './deliveries/webhook-test.service';
     FirstAttempts,
     RecordedDeliveries,
     DeliverySignal,
+    AttemptRollupsRepository,
     DeliverySearch,
     DeliveryRequests,
     Redeliverer,
@@ -84,6 +86,7 @@ import { WebhookTestService } from './deliveries/webhook-test.service';
     DeliveryAttempter,
   ],
   exports: [
+    AttemptRollupsRepository,
     WebhookEndpointsRepository,
     WebhookEndpointsService,
     PendingCancellationsRepository,

@@ -1,5 +1,6 @@
 import { idFloor, newId } from '../../src/common/ids';
 import { Page } from '../../src/common/page';
+import { SYSTEM } from '../../src/common/principal';
 import {
   ListWebhookDeliveriesQuery,
   WebhookDeliverySummary,
@@ -9,6 +10,7 @@ import { expectRefusal } from '../support/errors';
 import { Responder } from '../support/https-receiver';
 import { Receiver } from '../support/receiver';
 import { TestService } from '../support/service';
+import { waitFor } from '../support/wait';
 import { WebhookWorkspace } from '../support/webhook-workspace';
 
 const UNKNOWN = '01900000-0000-7000-8000-000000000000';
@@ -32,6 +34,13 @@ afterEach(() => receiver.stop());
 describe('the list of deliveries', () => {
   const MOMENTS = ['2026-01-01', '2026-01-02', '2026-01-03'].map((day) => new Date(`${day}T00:00:00Z`));
   const EVENTS = ['message.created', 'conversation.updated'];
+  /** How the last attempt of a finished one ended, by the event. */
+  const OUTCOMES: Record<string, [statusCode: number | null, error: string | null]> = {
+    succeeded: [200, null],
+    exhausted: [404, 'status'],
+    cancelled: [null, 'timeout'],
+    pending: [503, 'status'],
+  };
   const STATUSES = ['pending', 'succeeded', 'exhausted', 'cancelled'] as const;
 
   interface Row {
@@ -84,18 +93,18 @@ describe('the list of deliveries', () => {
   async function insertPending(delivery: unknown[]): Promise<void> {
     await service.query(
       `INSERT INTO pending_deliveries (tenant_id, id, endpoint_id, activation, event_id, event_type, round,
-         attempt_count, recovered, next_attempt_at)
-       VALUES ($1, $2, $3, 1, $4, $5, 1, 0, false, now() + interval '1 day')`,
-      delivery,
+         attempt_count, recovered, next_attempt_at, last_status_code, last_error)
+       VALUES ($1, $2, $3, 1, $4, $5, 1, 0, false, now() + interval '1 day', $6, $7)`,
+      [...delivery, ...OUTCOMES['pending']!],
     );
   }
 
   async function insertFinished(delivery: unknown[], status: string, at: Date): Promise<void> {
     await service.query(
       `INSERT INTO webhook_deliveries (tenant_id, id, round, endpoint_id, event_id, event_type, status, attempt_count,
-         finished_at)
-       VALUES ($1, $2, 1, $3, $4, $5, $6, 0, $7)`,
-      [...delivery, status.toUpperCase(), at],
+         finished_at, status_code, error)
+       VALUES ($1, $2, 1, $3, $4, $5, $6, 0, $7, $8, $9)`,
+      [...delivery, status.toUpperCase(), at, ...OUTCOMES[status]!],
     );
   }
 
@@ -164,6 +173,37 @@ describe('the list of deliveries', () => {
     }
   });
 
+  it.each([
+    ['200', ['succeeded']],
+    ['2xx', ['succeeded']],
+    ['404', ['exhausted']],
+    ['4xx', ['exhausted']],
+    ['5xx', ['pending']],
+    ['503', ['pending']],
+    ['405', []],
+    ['3xx', []],
+  ])('finds by the HTTP status %s those that are %j', async (statusCode, expected) => {
+    for (const endpointId of [undefined, endpoints[0]!.id]) {
+      const found = await all({ statusCode, endpointId, limit: 3 });
+      expect([...new Set(found.map(({ status }) => status))]).toEqual(expected);
+      expect(found).toHaveLength(expected.length * MOMENTS.length * EVENTS.length * (endpointId ? 1 : 2));
+    }
+  });
+
+  it.each([
+    ['status', ['exhausted', 'pending']],
+    ['timeout', ['cancelled']],
+    ['dns', []],
+  ] as const)('finds by the error %s those that are %j', async (error, expected) => {
+    const [endpoint] = endpoints;
+    const found = await all({ error, endpointId: endpoint!.id, limit: 5 });
+    expect([...new Set(found.map(({ status }) => status))].sort()).toEqual(expected);
+    const narrower = await all({ error, statusCode: '404', endpointId: endpoint!.id });
+    expect([...new Set(narrower.map(({ status }) => status))]).toEqual(
+      error === 'status' ? ['exhausted'] : [],
+    );
+  });
+
   it('says that a last page is the last, full or not', async () => {
     const half = await tenant.deliveries.list(tenant.id, { limit: rows.length / 2 });
     const rest = await tenant.deliveries.list(tenant.id, {
@@ -193,6 +233,11 @@ describe('the list of deliveries', () => {
     { since: 'soon' },
     { until: new Date(Number.NaN) },
     { event: 7 },
+    { statusCode: '6xx' },
+    { statusCode: '100' },
+    { statusCode: '4x' },
+    { error: 'none' },
+    { conversationId: 7 },
     { colour: 'red' },
   ])('refuses %j', async (query) => {
     await expectRefusal(tenant.list(query as object), 'INVALID_QUERY');
@@ -222,6 +267,125 @@ describe('the list of deliveries', () => {
   });
 });
 
+describe('deliveries by how they went', () => {
+  let tenant: WebhookWorkspace;
+  let endpoint: CreatedWebhookEndpoint;
+
+  beforeEach(async () => {
+    tenant = await WebhookWorkspace.create(service);
+    endpoint = await tenant.addEndpoint(receiver.url());
+  });
+
+  const idsOf = async (query: Partial<ListWebhookDeliveriesQuery>) =>
+    (await tenant.list({ endpointId: endpoint.id, ...query })).map(({ id }) => id);
+
+  it('follow the last attempt: while it waits, when it is over, cancelled, and delivered at last', async () => {
+    receiver.https.respond = (response) => response.writeHead(429).end();
+    await tenant.message();
+    const { id } = await tenant.waitForDelivery(endpoint, 'failed', ({ attempts }) => attempts.length === 1);
+    expect(await idsOf({ statusCode: '429' })).toEqual([id]);
+    expect(await idsOf({ statusCode: '429', status: 'pending' })).toEqual([id]);
+    receiver.https.respond = (response) => response.writeHead(307, { location: '/' }).end();
+    await tenant.makeLastAttemptDue(endpoint);
+    await tenant.waitForStatus(endpoint, 'exhausted');
+    expect(await idsOf({ statusCode: '429' })).toEqual([]);
+    expect(await idsOf({ statusCode: '3xx' })).toEqual([id]);
+    expect(await idsOf({ error: 'redirect' })).toEqual([id]);
+
+    await tenant.redeliver({ id });
+    await tenant.waitForDelivery(endpoint, 'failed again', ({ attempts }) => attempts.length === 3);
+    expect(await idsOf({ statusCode: '307', status: 'pending' })).toEqual([id]);
+    await tenant.deactivate(endpoint);
+    expect(await idsOf({ statusCode: '307', status: 'cancelled' })).toEqual([id]);
+    await waitFor('the cancellation', async () => {
+      const rows = await service.query('SELECT FROM pending_deliveries WHERE id = $1', [id]);
+      return rows.length === 0;
+    });
+    expect(await idsOf({ statusCode: '307', status: 'cancelled' })).toEqual([id]);
+
+    await tenant.activate(endpoint);
+    receiver.https.respond = working;
+    await tenant.redeliver({ id });
+    await tenant.waitForStatus(endpoint, 'succeeded');
+    expect(await idsOf({ statusCode: '307' })).toEqual([]);
+    expect(await idsOf({ error: 'redirect' })).toEqual([]);
+    expect(await idsOf({ statusCode: '2xx' })).toEqual([id]);
+  });
+
+  it('find their conversation and their message, in flight, waiting and done', async () => {
+    const other = await service.make.conversation(tenant.workspace);
+    const everything = await tenant.addEndpoint(receiver.url('/everything'), { events: ['*'] });
+    const message = await tenant.message();
+    await service.make.received(tenant.workspace, other);
+    await service.make.updateConversation(tenant.workspace, tenant.conversation, { status: 'CLOSED' });
+    await waitFor('all of them', async () => (await tenant.list({ status: 'succeeded' })).length >= 5);
+
+    const conversationId = tenant.conversation.id;
+    const found = await tenant.list({ conversationId });
+    const events = found.map(({ event, endpointId }) => [event, endpointId]);
+    expect(events.sort()).toEqual(
+      [
+        ['conversation.updated', everything.id],
+        ['message.created', everything.id],
+        ['message.created', endpoint.id],
+      ].sort(),
+    );
+    const ofMessage = await tenant.list({ messageId: message.id });
+    expect(ofMessage.map(({ eventId }) => eventId)).toEqual([message.id, message.id]);
+    expect(await tenant.list({ messageId: message.id, conversationId })).toEqual(ofMessage);
+    expect(await tenant.list({ messageId: message.id, conversationId: other.id })).toEqual([]);
+    expect(await idsOf({ conversationId })).toEqual(await idsOf({ messageId: message.id }));
+    expect(await tenant.list({ conversationId, status: 'exhausted' })).toEqual([]);
+    expect(await tenant.list({ conversationId: 'none' })).toEqual([]);
+    expect(await tenant.list({ messageId: 'none' })).toEqual([]);
+    const stranger = await WebhookWorkspace.create(service);
+    expect(await stranger.list({ conversationId })).toEqual([]);
+    expect(await stranger.list({ messageId: message.id })).toEqual([]);
+
+    let endAttempts!: () => void;
+    const released = new Promise<void>((resolve) => (endAttempts = resolve));
+    receiver.https.respond = (response) => void released.then(() => response.writeHead(500).end());
+    const held = await tenant.message();
+    await waitFor('both attempts', async () => (await tenant.list({ messageId: held.id })).length === 2);
+    expect(await idsOf({ conversationId, status: 'pending' })).toHaveLength(1);
+    endAttempts();
+    await waitFor('both failures', async () =>
+      (await tenant.list({ messageId: held.id })).every(({ attempts }) => attempts.length === 1),
+    );
+    expect(await idsOf({ conversationId, statusCode: '500' })).toHaveLength(1);
+  });
+
+  it('find a long conversation page by page', async () => {
+    for (let n = 0; n < 25; n++) await tenant.message();
+    await tenant.waitForStatus(endpoint, 'succeeded', 25);
+    const conversationId = tenant.conversation.id;
+    const found: string[] = [];
+    for (let cursor: string | undefined, isFirst = true; isFirst || cursor; isFirst = false) {
+      const page = await tenant.deliveries.list(tenant.id, { conversationId, limit: 4, cursor });
+      found.push(...page.data.map(({ id }) => id));
+      cursor = page.nextCursor ?? undefined;
+    }
+    expect(found).toEqual(await idsOf({}));
+  });
+
+  it('are found however rare, with pages that end before they are full', async () => {
+    const start = Date.now() - 60_000;
+    const rare = idAt(new Date(start - 1));
+    await service.query(
+      `INSERT INTO webhook_deliveries (tenant_id, id, round, endpoint_id, event_id, event_type, status, attempt_count,
+         finished_at, attempted_at, duration_ms, status_code)
+       SELECT $1, id, 1, $2, id, 'message.created', 'SUCCEEDED', 1, now(), now(), 1, CASE WHEN id = $3 THEN 204 ELSE 200 END
+       FROM unnest($4::uuid[] || $3::uuid) AS id`,
+      [tenant.id, endpoint.id, rare, Array.from({ length: 30_000 }, (_, n) => idAt(new Date(start + n)))],
+    );
+    const query = { endpointId: endpoint.id, statusCode: '204' };
+    const first = await tenant.deliveries.list(tenant.id, query);
+    expect([first.data, first.nextCursor]).toEqual([[], expect.any(String)]);
+    const second = await tenant.deliveries.list(tenant.id, { ...query, cursor: first.nextCursor! });
+    expect([second.data.map(({ id }) => id), second.nextCursor]).toEqual([[rare], null]);
+  });
+});
+
 describe("a delivery's whole record", () => {
   let tenant: WebhookWorkspace;
   beforeAll(async () => {
@@ -246,16 +410,30 @@ describe("a delivery's whole record", () => {
       errorMessage: null,
     };
     const response = { encoding: 'utf8', body: 'ok' };
+    const request = expect.any(Object);
+    const responseHeaders = expect.any(String);
     expect(await detailOf(first!)).toEqual({
       ...first,
+      request,
       attempts: [
-        { ...attempt, response, phases: { lookupMs: ms, connectMs: ms, tlsMs: ms, firstByteMs: ms } },
+        {
+          ...attempt,
+          response,
+          responseHeaders,
+          phases: { lookupMs: ms, connectMs: ms, tlsMs: ms, firstByteMs: ms },
+        },
       ],
     });
     expect(await detailOf(second!)).toEqual({
       ...second,
+      request,
       attempts: [
-        { ...attempt, response, phases: { lookupMs: null, connectMs: null, tlsMs: null, firstByteMs: ms } },
+        {
+          ...attempt,
+          response,
+          responseHeaders,
+          phases: { lookupMs: null, connectMs: null, tlsMs: null, firstByteMs: ms },
+        },
       ],
     });
   });
@@ -271,6 +449,51 @@ describe("a delivery's whole record", () => {
     await tenant.message();
     const [delivery] = await tenant.waitForStatus(endpoint, 'succeeded');
     expect((await detailOf(delivery!)).attempts).toMatchObject([{ statusCode: 200, response }]);
+  });
+
+  it('has the request as the receiver got it, but for what signs it', async () => {
+    receiver.https.respond = failing;
+    const endpoint = await tenant.addEndpoint(receiver.url());
+    await tenant.message('Zoë asks');
+    const [pending] = await tenant.waitForStatus(endpoint, 'pending');
+    await waitFor('a failed attempt', async () => (await detailOf(pending!)).attempts.length === 1);
+    receiver.https.respond = working;
+    await tenant.redeliver(pending!);
+    const [delivery] = await tenant.waitForStatus(endpoint, 'succeeded');
+
+    const { request } = await detailOf(delivery!);
+    const [, sent] = receiver.received();
+    expect(request).toMatchObject({ method: 'POST', url: endpoint.url, body: sent!.body.toString() });
+    const shown = request!.headers.filter(({ value }) => value !== null);
+    expect(shown).toHaveLength(7);
+    for (const { name, value } of shown) expect([name, sent!.headers[name]]).toEqual([name, value]);
+    const hidden = request!.headers.filter(({ value }) => value === null).map(({ name }) => name);
+    expect(hidden).toEqual(['x-service-signature', 'webhook-signature']);
+
+    await tenant.endpoints.delete(tenant.id, endpoint.id, SYSTEM);
+    expect((await detailOf(delivery!)).request).toEqual(request);
+    await service.query('DELETE FROM events WHERE tenant_id = $1 AND id = $2', [
+      tenant.id,
+      delivery!.eventId,
+    ]);
+    expect((await detailOf(delivery!)).request).toBeNull();
+  });
+
+  it('has the headers of each answer, cut after 2 KiB', async () => {
+    let long = false;
+    receiver.https.respond = (response) => {
+      response.setHeader('x-request-id', ['a\u00e4', 'b']);
+      if (long) response.setHeader('x-long', 'x'.repeat(4_000));
+      response.writeHead(500).end();
+      long = true;
+    };
+    const endpoint = await tenant.addEndpoint(receiver.url());
+    const { id } = await tenant.exhaust(endpoint);
+    const [first, second] = (await tenant.deliveries.get(tenant.id, id)).attempts;
+    expect(first!.responseHeaders).toMatch(/^x-request-id: a.+\nx-request-id: b\n/);
+    expect(first!.responseHeaders).toContain('transfer-encoding: chunked\n');
+    expect(second!.responseHeaders).toHaveLength(2048);
+    expect(second!.responseHeaders).toMatch(/x-long: x+$/);
   });
 
   it('has every attempt with its own fault, oldest first', async () => {
@@ -375,6 +598,47 @@ describe('redelivering', () => {
     expect(await tenant.list()).toEqual([delivery]);
     await tenant.activate(endpoint);
     await expectRedelivered(delivery!);
+  });
+
+  it('takes many at once, and tells of each whether it is delivered again', async () => {
+    await tenant.message();
+    await tenant.message();
+    const [second, first] = await tenant.waitForStatus(endpoint, 'succeeded', 2);
+    const inactive = await tenant.addEndpoint(receiver.url('/inactive'));
+    await tenant.message();
+    const [third] = await tenant.waitForStatus(inactive, 'succeeded');
+    await tenant.deactivate(inactive);
+    const stranger = await WebhookWorkspace.create(service);
+
+    const ids = [first!.id, UNKNOWN, third!.id, 'none', second!.id];
+    const before = receiver.received().length;
+    const results = await tenant.deliveries.redeliverMany(tenant.id, { ids }, SYSTEM);
+    expect(results.map(({ id }) => id)).toEqual(ids);
+    expect(results.map(({ error }) => error?.code ?? null)).toEqual([
+      null,
+      'NOT_FOUND',
+      'INVALID_BODY',
+      'NOT_FOUND',
+      null,
+    ]);
+    const received = await receiver.waitForCount(before + 2);
+    const again = received.slice(before).map(({ headers }) => headers['x-service-delivery']);
+    expect(again.sort()).toEqual([first!.id, second!.id].sort());
+
+    for (const { error } of await stranger.deliveries.redeliverMany(
+      stranger.id,
+      { ids: [first!.id] },
+      SYSTEM,
+    ))
+      expect(error).toMatchObject({ code: 'NOT_FOUND' });
+    const agent = await service.make.agent(tenant.workspace, { role: 'AGENT' });
+    const asAgent = { type: 'agent' as const, id: agent.id };
+    await expectRefusal(tenant.deliveries.redeliverMany(tenant.id, { ids }, asAgent), 'FORBIDDEN');
+    for (const refused of [[], [UNKNOWN, UNKNOWN], Array.from({ length: 201 }, newId), [7]])
+      await expectRefusal(
+        tenant.deliveries.redeliverMany(tenant.id, { ids: refused as string[] }, SYSTEM),
+        'INVALID_BODY',
+      );
   });
 
   it('does not wait for the next retry of what is pending', async () => {

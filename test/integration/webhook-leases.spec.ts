@@ -74,8 +74,7 @@ describe('leases', () => {
       startBy: performance.now() + 1_000,
     };
     const phases = { lookupMs: null, connectMs: null, tlsMs: null, firstByteMs: null };
-    const made = { at: new Date(), durationMs: 5, response: null,
-      responseHeaders: null, phases };
+    const made = { at: new Date(), durationMs: 5, response: null, responseHeaders: null, phases };
     return {
       delivery,
       status,

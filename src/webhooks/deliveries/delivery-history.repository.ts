@@ -183,8 +183,8 @@ export class DeliveryHistoryRepository {
     );
   }
 
-  async find(tenantId: string, id: string): Promise<DeliveryRow | null> {
-    const [row] = await this.among(this.database, tenantId, [id], {});
+  async find(reader: Reader, tenantId: string, id: string): Promise<DeliveryRow | null> {
+    const [row] = await this.among(reader, tenantId, [id], {});
     return row ?? null;
   }
 

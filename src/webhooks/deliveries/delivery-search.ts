@@ -32,7 +32,12 @@ export class DeliverySearch {
   ) {}
 
   async find(tenantId: string, id: string): Promise<DeliveryRow | null> {
-    return (await this.findMany(tenantId, [id])).get(id) ?? null;
+    if (!isId(id)) return null;
+    return (
+      (await this.firstAttempts.find(tenantId, id)) ??
+      (await this.pending.find(tenantId, id)) ??
+      (await this.database.queueTransaction((tx) => this.history.find(tx, tenantId, id)))
+    );
   }
 
   /** Those of the workspace, by their ids. */

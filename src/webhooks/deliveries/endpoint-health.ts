@@ -7,6 +7,7 @@ import {
   WebhookEndpointsService,
 } from '../endpoints/webhook-endpoints.service';
 import { AttemptOutcome } from '../sending/attempt-outcome';
+import { AttemptRollups } from '../rollups/attempt-rollups';
 import { AttemptRecord } from './delivery';
 
 const GONE = 410;
@@ -30,6 +31,7 @@ export class EndpointHealth implements OnApplicationBootstrap, BeforeApplication
   constructor(
     private readonly repository: WebhookEndpointsRepository,
     private readonly endpoints: WebhookEndpointsService,
+    private readonly rollups: AttemptRollups,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -41,12 +43,13 @@ export class EndpointHealth implements OnApplicationBootstrap, BeforeApplication
     await this.write();
   }
 
-  /** Notes only a change of health, so a steady endpoint costs nothing. */
+  /** Counts it, and notes only a change of health, so a steady endpoint costs next to nothing. */
   async observe(record: AttemptRecord): Promise<void> {
     const { delivery, outcome } = record;
     const { tenantId, id, failingSince, lastSuccessAt } = delivery.endpoint;
     // A test is no traffic of the endpoint.
     if (outcome === null || delivery.event.type === 'webhook.test') return;
+    this.rollups.observe(delivery.endpoint, outcome);
     const change = { tenantId, id, at: outcome.at };
     if (outcome.kind === 'succeeded') {
       const isChange =

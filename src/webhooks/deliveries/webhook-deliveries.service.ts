@@ -1,11 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../../common/app-error';
-import { idFloor } from '../../common/ids';
+import { idFloor, isId } from '../../common/ids';
 import { Page } from '../../common/page';
 import { Actor } from '../../common/principal';
 import { validate } from '../../common/validate';
 import { PendingCancellationsRepository } from '../endpoints/pending-cancellations.repository';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
+import { AttemptRollupsRepository, AttemptTotals } from '../rollups/attempt-rollups.repository';
+import { beginOf, isTimelinePeriod, TimelinePeriod, toTimeline, WebhookTimeline } from '../rollups/timeline';
 import { DeliveryRow } from './delivery-filter';
 import { DeliveryHistoryRepository } from './delivery-history.repository';
 import { DeliveryRequests } from './delivery-requests';
@@ -38,6 +40,7 @@ export class WebhookDeliveriesService {
     private readonly redeliverer: Redeliverer,
     private readonly pending: PendingDeliveriesRepository,
     private readonly cancellations: PendingCancellationsRepository,
+    private readonly rollups: AttemptRollupsRepository,
   ) {}
 
   /**
@@ -94,6 +97,28 @@ export class WebhookDeliveriesService {
     }
     const cancelling = await this.cancellations.progressOf(tenantId, endpointId);
     return { active, failingSince, lastSuccessAt, last24Hours, cancelling };
+  }
+
+  /**
+   * Returns how an endpoint's attempts went over the last 24 hours (by five minutes) or 7 days (by the hour).
+   * @throws AppError INVALID_QUERY (the period), NOT_FOUND
+   */
+  async timeline(tenantId: string, endpointId: string, period: TimelinePeriod): Promise<WebhookTimeline> {
+    if (!isTimelinePeriod(period)) throw new AppError('INVALID_QUERY', 'period must be 24h or 7d.');
+    if (!(await this.endpoints.find(tenantId, endpointId))) throw AppError.notFound('Webhook endpoint');
+    const begin = beginOf(period, Date.now());
+    return toTimeline(period, begin, await this.rollups.list(tenantId, endpointId, begin));
+  }
+
+  /**
+   * Returns how many attempts of the last 24 hours succeeded and failed, for each of the endpoints, in their order. What is
+   * no endpoint of the workspace has none.
+   */
+  async last24Hours(tenantId: string, endpointIds: string[]): Promise<AttemptTotals[]> {
+    const known = endpointIds.filter(isId);
+    const totals = await this.rollups.totals(tenantId, known, beginOf('24h', Date.now()));
+    const byId = new Map(totals.map((one) => [one.endpointId, one]));
+    return endpointIds.map((endpointId) => byId.get(endpointId) ?? { endpointId, succeeded: 0, failed: 0 });
   }
 
   /**

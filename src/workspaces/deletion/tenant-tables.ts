@@ -23,6 +23,7 @@ export const TENANT_TABLES: TenantTable[] = [
   { name: 'pending_cancellations', key: { endpoint_id: 'uuid', activation: 'integer' } },
   { name: 'webhook_attempts', key: { delivery_id: 'uuid', round: 'smallint', attempt: 'smallint' } },
   { name: 'webhook_deliveries', key: { id: 'uuid', round: 'smallint' } },
+  { name: 'attempt_rollups', key: { endpoint_id: 'uuid', starts_at: 'timestamptz' } },
   { name: 'events', key: { id: 'uuid' } },
   { name: 'messages', key: { conversation_id: 'uuid', id: 'uuid' } },
   { name: 'conversations', key: { id: 'uuid' } },

@@ -1,0 +1,79 @@
+import type { AttemptError, AttemptOutcome } from '../sending/attempt-outcome';
+
+/** Their order is stored: a new one goes to the end. */
+export const OUTCOMES = [
+  'succeeded',
+  'timeout',
+  'dns',
+  'address_refused',
+  'connect',
+  'tls',
+  'connection',
+  'redirect',
+  'status',
+  'internal',
+] as const satisfies ('succeeded' | AttemptError)[];
+
+/** Each bucket of durations ends so much higher than the one before; the first one ends at 1 ms. It is stored: keep it. */
+const GROWTH = 1.2;
+/** It ends at 10.9 s: no attempt takes longer. */
+const LAST_BUCKET = 51;
+
+/** Attempts, counted. Arrays may be shorter than they could be: what is missing is 0. */
+export interface AttemptCounts {
+  /** By the position in `OUTCOMES`. */
+  outcomes: number[];
+  /** By bucket. */
+  durations: number[];
+}
+
+export function noAttempts(): AttemptCounts {
+  return { outcomes: OUTCOMES.map(() => 0), durations: [] };
+}
+
+export function addAttempt(
+  { outcomes, durations }: AttemptCounts,
+  { error, durationMs }: AttemptOutcome,
+): void {
+  const outcome = OUTCOMES.indexOf(error ?? 'succeeded');
+  outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
+  const bucket = bucketOf(durationMs);
+  while (durations.length <= bucket) durations.push(0);
+  durations[bucket]! += 1;
+}
+
+export function addCounts(sum: AttemptCounts, { outcomes, durations }: AttemptCounts): void {
+  addEach(sum.outcomes, outcomes);
+  addEach(sum.durations, durations);
+}
+
+export function countOf({ outcomes }: AttemptCounts, outcome: (typeof OUTCOMES)[number]): number {
+  return outcomes[OUTCOMES.indexOf(outcome)] ?? 0;
+}
+
+/**
+ * The duration in milliseconds that this part of the attempts took at most. It is the end of a bucket, so up to a fifth too
+ * high.
+ * @param part such as 0.95
+ * @returns null without attempts
+ */
+export function percentile({ durations }: AttemptCounts, part: number): number | null {
+  const total = durations.reduce((sum, count) => sum + count, 0);
+  let passed = 0;
+  for (const [bucket, count] of durations.entries()) {
+    passed += count;
+    if (count > 0 && passed >= total * part) return Math.round(GROWTH ** bucket);
+  }
+  return null;
+}
+
+function bucketOf(durationMs: number): number {
+  if (durationMs <= 1) return 0;
+  return Math.min(Math.ceil(Math.log(durationMs) / Math.log(GROWTH)), LAST_BUCKET);
+}
+
+function addEach(sums: number[], counts: number[]): void {
+  counts.forEach((count, n) => {
+    sums[n] = (sums[n] ?? 0) + count;
+  });
+}

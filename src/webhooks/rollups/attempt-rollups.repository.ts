@@ -1,0 +1,68 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../database/database';
+import { AttemptCounts } from './attempt-counts';
+
+export const ROLLUP_MS = 5 * 60 * 1000;
+
+/** The attempts for an endpoint in the five minutes from a moment on. */
+export interface AttemptRollup extends AttemptCounts {
+  tenantId: string;
+  endpointId: string;
+  startsAt: Date;
+}
+
+export interface AttemptTotals {
+  endpointId: string;
+  succeeded: number;
+  failed: number;
+}
+
+const sumOf = (column: string) =>
+  `ARRAY(SELECT coalesce(a, 0) + coalesce(b, 0) FROM unnest(r.${column}, excluded.${column})
+         WITH ORDINALITY AS u (a, b, n) ORDER BY n)`;
+
+/** Attempts counted by five minutes, for charts. They are kept for eight days. */
+@Injectable()
+export class AttemptRollupsRepository {
+  constructor(private readonly database: Database) {}
+
+  /** @param rollups in the order of their keys, so that two processes can't deadlock */
+  async add(rollups: AttemptRollup[]): Promise<void> {
+    await this.database.prepared(
+      `INSERT INTO attempt_rollups AS r (tenant_id, endpoint_id, starts_at, outcomes, durations)
+       SELECT tenant_id, endpoint_id, starts_at, outcomes::integer[], durations::integer[]
+       FROM unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::text[], $5::text[])
+         AS n (tenant_id, endpoint_id, starts_at, outcomes, durations)
+       ON CONFLICT (tenant_id, endpoint_id, starts_at) DO UPDATE
+       SET outcomes = ${sumOf('outcomes')}, durations = ${sumOf('durations')}`,
+      [
+        rollups.map(({ tenantId }) => tenantId),
+        rollups.map(({ endpointId }) => endpointId),
+        rollups.map(({ startsAt }) => startsAt),
+        rollups.map(({ outcomes }) => `{${outcomes.join()}}`),
+        rollups.map(({ durations }) => `{${durations.join()}}`),
+      ],
+    );
+  }
+
+  /** Oldest first. */
+  list(tenantId: string, endpointId: string, since: Date): Promise<AttemptRollup[]> {
+    return this.database.query(
+      `SELECT tenant_id AS "tenantId", endpoint_id AS "endpointId", starts_at AS "startsAt", outcomes, durations
+       FROM attempt_rollups WHERE tenant_id = $1 AND endpoint_id = $2 AND starts_at >= $3 ORDER BY starts_at`,
+      [tenantId, endpointId, since],
+    );
+  }
+
+  /** One for each endpoint, in any order. */
+  totals(tenantId: string, endpointIds: string[], since: Date): Promise<AttemptTotals[]> {
+    return this.database.query(
+      `SELECT e.id AS "endpointId", coalesce(sum(r.outcomes[1]), 0)::integer AS succeeded,
+              coalesce(sum((SELECT sum(failed) FROM unnest(r.outcomes[2:]) AS failed)), 0)::integer AS failed
+       FROM unnest($2::uuid[]) AS e (id)
+       LEFT JOIN attempt_rollups r ON r.tenant_id = $1 AND r.endpoint_id = e.id AND r.starts_at >= $3
+       GROUP BY e.id`,
+      [tenantId, endpointIds, since],
+    );
+  }
+}

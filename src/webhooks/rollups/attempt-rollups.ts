@@ -1,0 +1,67 @@
+import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
+import { groupByWorkspace } from '../../common/group-by';
+import { Periodic } from '../../common/periodic';
+import { Config } from '../../config/config';
+import { AttemptOutcome } from '../sending/attempt-outcome';
+import { addAttempt, noAttempts } from './attempt-counts';
+import { AttemptRollup, AttemptRollupsRepository, ROLLUP_MS } from './attempt-rollups.repository';
+
+const WRITE_EVERY_MS = 5_000;
+/** Rows of one statement. */
+const BATCH = 500;
+
+/**
+ * Counts attempts in memory and adds them to the rollups, those of many endpoints with one statement. A worker that is
+ * killed loses the counts of its last seconds, and so does a statement that fails: a chart lacks them, and nothing else.
+ */
+@Injectable()
+export class AttemptRollups implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger(AttemptRollups.name);
+  private counted = new Map<string, AttemptRollup>();
+  private readonly writes = new Periodic(
+    WRITE_EVERY_MS,
+    () => this.write(),
+    (error) => this.logger.error({ err: error }, 'counts of attempts were not written'),
+  );
+
+  constructor(
+    private readonly config: Config,
+    private readonly rollups: AttemptRollupsRepository,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.writes.start();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.writes.stop();
+    await this.write();
+  }
+
+  observe({ tenantId, id: endpointId }: { tenantId: string; id: string }, outcome: AttemptOutcome): void {
+    const startsAt = new Date(Math.floor(outcome.at.getTime() / ROLLUP_MS) * ROLLUP_MS);
+    const key = `${tenantId} ${endpointId} ${startsAt.toISOString()}`;
+    let rollup = this.counted.get(key);
+    if (!rollup) this.counted.set(key, (rollup = { tenantId, endpointId, startsAt, ...noAttempts() }));
+    addAttempt(rollup, outcome);
+  }
+
+  private async write(): Promise<void> {
+    const keys = [...this.counted.keys()].sort();
+    const sorted = keys.map((key) => this.counted.get(key)!);
+    this.counted = new Map();
+    const groups = this.config.crossWorkspaceBatches ? [sorted] : groupByWorkspace(sorted).values();
+    for (const group of groups) {
+      for (let n = 0; n < group.length; n += BATCH) await this.add(group.slice(n, n + BATCH));
+    }
+  }
+
+  /** Not again after a failure: it may be committed, and would be counted twice. */
+  private async add(batch: AttemptRollup[]): Promise<void> {
+    try {
+      await this.rollups.add(batch);
+    } catch (error) {
+      this.logger.warn({ err: error as Error, endpoints: batch.length }, 'charts lack some attempts');
+    }
+  }
+}
