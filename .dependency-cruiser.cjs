@@ -59,7 +59,8 @@ const INSIDE = {
   webhooks: {
     sending: [],
     endpoints: ['sending'],
-    deliveries: ['endpoints', 'sending'],
+    rollups: ['sending'],
+    deliveries: ['endpoints', 'sending', 'rollups'],
     recoveries: ['deliveries', 'endpoints'],
   },
   channels: {

@@ -8,6 +8,7 @@ export class Redeliveries1795305600043 implements MigrationInterface {
       ALTER TABLE webhook_recoveries
         ALTER COLUMN since DROP NOT NULL,
         ADD COLUMN filter jsonb,
+        ADD COLUMN is_total_complete boolean NOT NULL DEFAULT true,
         ADD COLUMN started_by text`);
   }
 
@@ -16,6 +17,7 @@ export class Redeliveries1795305600043 implements MigrationInterface {
     await db.query(`
       ALTER TABLE webhook_recoveries
         DROP COLUMN started_by,
+        DROP COLUMN is_total_complete,
         DROP COLUMN filter,
         ALTER COLUMN since SET NOT NULL`);
   }

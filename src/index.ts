@@ -110,7 +110,13 @@ export { CreateApiKey, ListApiKeys, type ApiKeySummary, type CreatedApiKey } fro
 export { WebhookEndpointsService } from './webhooks/endpoints/webhook-endpoints.service';
 export { WebhookDeliveriesService } from './webhooks/deliveries/webhook-deliveries.service';
 export { WebhookRecoveriesService } from './webhooks/recoveries/webhook-recoveries.service';
-export { RecoverEndpoint, type WebhookRecoverySummary } from './webhooks/recoveries/webhook-recovery.dto';
+export { WebhookRedeliveriesService } from './webhooks/recoveries/webhook-redeliveries.service';
+export {
+  RecoverEndpoint,
+  RedeliverMatching,
+  RedeliverOptions,
+  type WebhookRecoverySummary,
+} from './webhooks/recoveries/webhook-recovery.dto';
 export { WebhookTestService } from './webhooks/deliveries/webhook-test.service';
 export {
   ALL_EVENTS,

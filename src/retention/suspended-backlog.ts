@@ -46,11 +46,11 @@ export class SuspendedBacklog {
     });
   }
 
-  /** Of running recoveries. */
+  /** Of running recoveries, but for those with a filter: these go down from the newest delivery. */
   private async passOver(tenantId: string, day: Day): Promise<void> {
     await this.database.query(
       `UPDATE webhook_recoveries SET cursor = $2
-       WHERE tenant_id = $1 AND status = 'RUNNING' AND cursor < $2 AND ${IS_SUSPENDED}`,
+       WHERE tenant_id = $1 AND status = 'RUNNING' AND filter IS NULL AND cursor < $2 AND ${IS_SUSPENDED}`,
       [tenantId, lowestId(day + 1)],
     );
   }

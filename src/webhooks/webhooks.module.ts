@@ -29,6 +29,10 @@ import { WebhookDeliveriesService } from './deliveries/webhook-deliveries.servic
 import { WebhookEndpointEntity } from './endpoints/webhook-endpoint.entity';
 import { WebhookEndpointsRepository } from './endpoints/webhook-endpoints.repository';
 import { WebhookEndpointsService } from './endpoints/webhook-endpoints.service';
+import { MatchingDeliveries } from './recoveries/matching-deliveries';
+import { RecoveryStarter } from './recoveries/recovery-starter';
+import { RecoverySteps } from './recoveries/recovery-steps';
+import { WebhookRedeliveriesService } from './recoveries/webhook-redeliveries.service';
 import { WebhookRecoveriesRepository } from './recoveries/webhook-recoveries.repository';
 import { WebhookRecoveriesService } from './recoveries/webhook-recoveries.service';
 import { WebhookRecoveryEntity } from './recoveries/webhook-recovery.entity';
@@ -77,8 +81,12 @@ import { WebhookTestService } from './deliveries/webhook-test.service';
     Redeliverer,
     WebhookDeliveriesService,
     MissedDeliveries,
+    MatchingDeliveries,
+    RecoverySteps,
+    RecoveryStarter,
     WebhookRecoveriesRepository,
     WebhookRecoveriesService,
+    WebhookRedeliveriesService,
     EndpointSubscription,
     WebhookTestService,
     PendingDeliveriesRepository,
@@ -94,9 +102,10 @@ import { WebhookTestService } from './deliveries/webhook-test.service';
     DeliverySignal,
     RecordedDeliveries,
     WebhookDeliveriesService,
-    MissedDeliveries,
+    RecoverySteps,
     WebhookRecoveriesRepository,
     WebhookRecoveriesService,
+    WebhookRedeliveriesService,
     EndpointSubscription,
     WebhookTestService,
     PendingDeliveriesRepository,

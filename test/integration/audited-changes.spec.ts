@@ -33,6 +33,7 @@ import { KeyRotationService } from '../../src/secrets/key-rotation.service';
 import { WebhookDeliveriesService } from '../../src/webhooks/deliveries/webhook-deliveries.service';
 import { WebhookTestService } from '../../src/webhooks/deliveries/webhook-test.service';
 import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service';
+import { WebhookRedeliveriesService } from '../../src/webhooks/recoveries/webhook-redeliveries.service';
 import { WebhookRecoveriesService } from '../../src/webhooks/recoveries/webhook-recoveries.service';
 import { AgentsService } from '../../src/workspaces/agents.service';
 import { WorkspacesService } from '../../src/workspaces/workspaces.service';
@@ -79,7 +80,10 @@ const READS = [
   'WebhookDeliveriesService.list',
   'WebhookDeliveriesService.get',
   'WebhookDeliveriesService.health',
+  'WebhookDeliveriesService.timeline',
+  'WebhookDeliveriesService.last24Hours',
   'WebhookRecoveriesService.get',
+  'WebhookRecoveriesService.list',
   'ParkedEventsService.list',
   'KeyRotationService.register',
   'KeyRotationService.registerOther',
@@ -600,6 +604,30 @@ describe('every change of a workspace', () => {
         return endpointEntry(subject, { metadata: { recoveryId: id, since: since.toISOString(), total } });
       },
     },
+    'webhook_endpoint.redelivery_started': {
+      method: 'WebhookRedeliveriesService.start',
+      permission: 'webhook_delivery.redeliver',
+      prepare: (subject, actor) => async () => {
+        const { workspace, endpoint } = subject;
+        const redeliveries = dashboard.get(WebhookRedeliveriesService);
+        const filter = { endpointId: endpoint.id, status: 'exhausted' as const, statusCode: '5xx' };
+        const { id, total } = await redeliveries.start(workspace.id, filter, {}, actor);
+        return endpointEntry(subject, { metadata: { recoveryId: id, filter, total } });
+      },
+    },
+    'webhook_endpoint.recovery_cancelled': {
+      method: 'WebhookRecoveriesService.cancel',
+      permission: 'webhook_endpoint.recover',
+      prepare: async (subject, actor) => {
+        const { workspace, endpoint } = subject;
+        const recoveries = dashboard.get(WebhookRecoveriesService);
+        const { id } = await recoveries.start(workspace.id, endpoint.id, { since: new Date(0) }, SYSTEM);
+        return async () => {
+          await recoveries.cancel(workspace.id, id!, actor);
+          return endpointEntry(subject, { metadata: { recoveryId: id, recovered: 0 } });
+        };
+      },
+    },
     'webhook_delivery.redelivered': {
       method: 'WebhookDeliveriesService.redeliver',
       permission: 'webhook_delivery.redeliver',
@@ -892,6 +920,7 @@ describe('every change of a workspace', () => {
   };
   /** The first scenario of them covers the others, which it calls. */
   const COVERED: Record<string, string> = {
+    'WebhookDeliveriesService.redeliverMany': 'WebhookDeliveriesService.redeliver',
     'ConversationsService.reopen': 'MessagesService.receive',
     'MessagesService.receiveInTransaction': 'MessagesService.receive',
     'AuditService.appendPipelined': 'AuditService.record',

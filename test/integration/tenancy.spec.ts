@@ -39,6 +39,7 @@ const SHARED = ['workspaces', 'migrations', ...OF_PEOPLE];
  * nothing: the transaction that writes such a row reads or locks its parent, and no parent is deleted before it.
  */
 const WITHOUT_REFERENCES = [
+  'attempt_rollups',
   'event_queue',
   'events',
   'parked_events',

@@ -1,5 +1,7 @@
 import { Client } from 'pg';
 import { newId } from '../../src/common/ids';
+import { SYSTEM } from '../../src/common/principal';
+import { WebhookRecoveriesService } from '../../src/webhooks/recoveries/webhook-recoveries.service';
 import { CreatedWebhookEndpoint } from '../../src/webhooks/endpoints/webhook-endpoint.dto';
 import { WebhookRecoverySummary } from '../../src/webhooks/recoveries/webhook-recovery.dto';
 import { PlanTier } from '../../src/workspaces/plan-policy';
@@ -91,11 +93,16 @@ describe('with a worker', () => {
     expect(dryRun).toEqual({
       id: null,
       endpointId: endpoint.id,
+      kind: 'missed',
+      filter: null,
       since: start,
       until: expect.any(Date),
       status: 'dry_run',
       total: missed.length,
+      isTotalComplete: true,
       recovered: 0,
+      startedBy: 'system',
+      createdAt: expect.any(Date),
       finishedAt: null,
     });
     expect(await tenant.recover(endpoint, late, true)).toMatchObject({ total: 1 });
@@ -107,6 +114,7 @@ describe('with a worker', () => {
       ...dryRun,
       id: expect.any(String),
       until: expect.any(Date),
+      createdAt: expect.any(Date),
       status: 'running',
     });
     expect(await tenant.waitForRecovery(started)).toEqual({
@@ -384,6 +392,33 @@ describe('in the background', () => {
     });
     const { PENDING = 0, SUCCEEDED = 0, ...others } = await countByStatus();
     expect({ recovered: PENDING + SUCCEEDED, others }).toEqual({ recovered: THOUSANDS, others: {} });
+  });
+
+  it('ends when it is cancelled, and another can start', async () => {
+    await miss(tenant, THOUSANDS);
+    const recovery = await tenant.recover(endpoint, start);
+    await stopWorkersMidway(recovery);
+    const recoveries = dashboard.get(WebhookRecoveriesService);
+    const cancelled = await recoveries.cancel(tenant.id, recovery.id!, SYSTEM);
+    expect(cancelled).toMatchObject({ status: 'cancelled', finishedAt: expect.any(Date) });
+    expect(cancelled.recovered).toBeLessThan(2 * THOUSANDS);
+    expect(await recoveries.cancel(tenant.id, recovery.id!, SYSTEM)).toEqual(cancelled);
+    await startWorker();
+    await waitFor('a delivery of what was pending', async () => (await countByStatus())['SUCCEEDED']);
+    expect(await tenant.recovery(recovery)).toEqual(cancelled);
+
+    const agent = await dashboard.make.agent(tenant.workspace);
+    const actor = { type: 'agent' as const, id: agent.id };
+    const second = await recoveries.start(tenant.id, endpoint.id, { since: start }, actor);
+    expect(second).toMatchObject({ total: 2 * THOUSANDS - cancelled.recovered, startedBy: agent.id });
+    const listed = await recoveries.list(tenant.id, endpoint.id);
+    expect(listed.map(({ id }) => id)).toEqual([second.id, recovery.id]);
+    expect(listed[1]).toEqual(cancelled);
+    expect(await recoveries.list(tenant.id, endpoint.id, 1)).toHaveLength(1);
+    const stranger = await WebhookWorkspace.create(dashboard);
+    await expectRefusal(recoveries.list(stranger.id, endpoint.id), 'NOT_FOUND');
+    await expectRefusal(recoveries.cancel(stranger.id, second.id!, SYSTEM), 'NOT_FOUND');
+    await expectRefusal(recoveries.cancel(tenant.id, 'none', SYSTEM), 'NOT_FOUND');
   });
 
   it('ends when its endpoint is deactivated', async () => {

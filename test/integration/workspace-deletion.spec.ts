@@ -132,6 +132,8 @@ describe('the deletion of a workspace', () => {
        SELECT $1, id, 1, $2, id, 'message.created', 'EXHAUSTED', 2, now() FROM events WHERE tenant_id = $1`,
       `INSERT INTO webhook_attempts (tenant_id, delivery_id, round, attempt)
        SELECT $1, id, 1, 1 FROM events WHERE tenant_id = $1`,
+      `INSERT INTO attempt_rollups (tenant_id, endpoint_id, starts_at, outcomes, durations)
+       VALUES ($1, $2, now(), '{1}', '{1}'), ($1, $2, now() - interval '5 minutes', '{1}', '{1}')`,
     ];
     const values = [workspace.id, endpoint.id, message!.conversation, message!.id, connection.id];
     for (const insert of inserts) {

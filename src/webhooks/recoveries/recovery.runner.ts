@@ -6,15 +6,12 @@ import { DatabaseClock } from '../../database/database-clock';
 import { Transaction } from '../../database/transaction';
 import { DeliveryQueue } from '../deliveries/delivery.queue';
 import { NO_FAILURE, PendingDeliveriesRepository } from '../deliveries/pending-deliveries.repository';
-import { EndpointSubscription } from '../endpoints/endpoint-subscription';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
-import { MissedDeliveries, MissedStep } from './missed-deliveries';
+import { RecoverySteps } from './recovery-steps';
 import { WebhookRecoveriesRepository } from './webhook-recoveries.repository';
 import { WebhookRecoveryEntity } from './webhook-recovery.entity';
 
 const INTERVAL_MS = 500;
-/** Events of one step. */
-const BATCH = 1_000;
 /** While so many deliveries of a recovery wait, it adds none. */
 const ENOUGH_PENDING = 2_000;
 
@@ -38,8 +35,7 @@ export class RecoveryRunner implements OnApplicationBootstrap, BeforeApplication
     private readonly database: Database,
     private readonly recoveries: WebhookRecoveriesRepository,
     private readonly endpoints: WebhookEndpointsRepository,
-    private readonly subscription: EndpointSubscription,
-    private readonly missed: MissedDeliveries,
+    private readonly steps: RecoverySteps,
     private readonly pending: PendingDeliveriesRepository,
     private readonly queue: DeliveryQueue,
     private readonly clock: DatabaseClock,
@@ -60,7 +56,7 @@ export class RecoveryRunner implements OnApplicationBootstrap, BeforeApplication
 
   /** @returns whether there was anything to do */
   private runBatch(): Promise<boolean> {
-    return this.database.transaction(async (tx) => {
+    return this.database.queueTransaction(async (tx) => {
       const recovery = await this.recoveries.lockNextRunning(tx, this.lastId);
       if (!recovery) return false;
       this.lastId = recovery.id;
@@ -76,47 +72,30 @@ export class RecoveryRunner implements OnApplicationBootstrap, BeforeApplication
     tx: Transaction,
     recovery: WebhookRecoveryEntity,
   ): Promise<WebhookRecoveryEntity | null> {
-    const { tenantId, endpointId, until, cursor } = recovery;
+    const { tenantId, endpointId } = recovery;
     const [endpoint] = await this.endpoints.lockSubscribers(tx, [{ tenantId, id: endpointId }]);
     if (!endpoint) return { ...recovery, status: 'CANCELLED', finishedAt: new Date() };
-    const { activation, activatedAt } = endpoint;
+    const { activation } = endpoint;
     const target = { tenantId, id: endpointId, old: true };
     if ((await this.pending.countRecovered(tx, target, activation, ENOUGH_PENDING)) === ENOUGH_PENDING)
       return null;
-    const types = await this.subscription.typesOf(tx, endpoint);
-    const range = {
-      tenantId,
-      endpointId,
-      activation,
-      activatedAt,
-      after: cursor,
-      before: idFloor(until),
-      types,
-    };
-    const { missed, next } = withoutQueued(await this.missed.step(tx, range, BATCH), cursor);
-    if (next === cursor) return null;
-    if (missed.length > 0) {
+    const step = await this.steps.next(tx, recovery, endpoint);
+    if (!step) return null;
+    const { rounds, cursor, isLast } = step;
+    if (rounds.length > 0) {
       const recovered = { activation, attemptCount: 0, recovered: true, delayMs: 0, ...NO_FAILURE };
       this.pending.insertPipelined(
         tx,
-        missed.map((delivery) => ({ ...delivery, ...recovered })),
+        rounds.map((round) => ({ ...round, ...recovered })),
       );
       if (endpoint.maySend) tx.onCommit(() => this.queue.wake([target]));
     }
     return {
       ...recovery,
-      recovered: recovery.recovered + missed.length,
-      cursor: next ?? cursor,
-      status: next === null ? 'COMPLETED' : 'RUNNING',
-      finishedAt: next === null ? new Date() : null,
+      recovered: recovery.recovered + rounds.length,
+      cursor,
+      status: isLast ? 'COMPLETED' : 'RUNNING',
+      finishedAt: isLast ? new Date() : null,
     };
   }
-}
-
-/** The part of a step before the first event that the relay still has. */
-function withoutQueued({ missed, next }: MissedStep, cursor: string): MissedStep {
-  const first = missed.findIndex(({ isQueued }) => isQueued);
-  if (first === -1) return { missed, next };
-  const ready = missed.slice(0, first);
-  return { missed: ready, next: ready.at(-1)?.eventId ?? cursor };
 }

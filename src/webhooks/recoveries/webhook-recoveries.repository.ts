@@ -13,6 +13,24 @@ export class WebhookRecoveriesRepository {
     return isId(id) ? this.database.manager.findOneBy(WebhookRecoveryEntity, { tenantId, id }) : null;
   }
 
+  /** Newest first. */
+  latest(tenantId: string, endpointId: string, count: number): Promise<WebhookRecoveryEntity[]> {
+    return this.database.manager.find(WebhookRecoveryEntity, {
+      where: { tenantId, endpointId },
+      order: { id: 'DESC' },
+      take: count,
+    });
+  }
+
+  /** Waits for the step of the moment. */
+  async lock(tx: Transaction, tenantId: string, id: string): Promise<WebhookRecoveryEntity | null> {
+    if (!isId(id)) return null;
+    return tx.manager.findOne(WebhookRecoveryEntity, {
+      where: { tenantId, id },
+      lock: { mode: 'for_no_key_update' },
+    });
+  }
+
   async insert(tx: Transaction, recovery: WebhookRecoveryEntity): Promise<void> {
     await tx.manager.insert(WebhookRecoveryEntity, recovery);
   }

@@ -2,22 +2,22 @@ import { Injectable } from '@nestjs/common';
 import { requirePermission } from '../../access/require-permission';
 import { AuditService } from '../../audit/audit.service';
 import { AppError } from '../../common/app-error';
-import { violatesUnique } from '../../common/database-errors';
 import { idFloor, newId } from '../../common/ids';
-import { Actor } from '../../common/principal';
+import { Actor, actorIdOf } from '../../common/principal';
 import { validate } from '../../common/validate';
 import { Database } from '../../database/database';
-import { Pipelined, Transaction } from '../../database/transaction';
 import { EndpointSubscription } from '../endpoints/endpoint-subscription';
 import { WebhookEndpointEntity } from '../endpoints/webhook-endpoint.entity';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
 import { MissedDeliveries, MissedStep } from './missed-deliveries';
+import { RecoveryStarter } from './recovery-starter';
 import { WebhookRecoveriesRepository } from './webhook-recoveries.repository';
 import { RecoverEndpoint, toRecoverySummary, WebhookRecoverySummary } from './webhook-recovery.dto';
 import { WebhookRecoveryEntity } from './webhook-recovery.entity';
 
 /** Events of one step of the count. */
 const COUNT_STEP = 5_000;
+const LISTED = 20;
 
 /** Delivers events that endpoints missed, also while they were inactive. */
 @Injectable()
@@ -28,6 +28,7 @@ export class WebhookRecoveriesService {
     private readonly recoveries: WebhookRecoveriesRepository,
     private readonly subscription: EndpointSubscription,
     private readonly missed: MissedDeliveries,
+    private readonly starter: RecoveryStarter,
     private readonly audit: AuditService,
   ) {}
 
@@ -46,23 +47,13 @@ export class WebhookRecoveriesService {
     const { since, dryRun = false } = validate(RecoverEndpoint, input);
     const found = await this.endpoints.find(tenantId, endpointId);
     if (!found) throw AppError.notFound('Webhook endpoint');
-    const recovery = await this.plan(found, since);
+    const recovery = await this.plan(found, since, actor);
     if (dryRun) return { ...toRecoverySummary(recovery), id: null, status: 'dry_run' };
-    try {
-      return await this.database.transaction(async (tx) => {
-        await requirePermission(tx, tenantId, actor, 'webhook_endpoint.recover');
-        const endpoint = await this.endpoints.lock(tx, tenantId, endpointId);
-        if (!endpoint) throw AppError.notFound('Webhook endpoint');
-        if (!endpoint.active)
-          throw new AppError('INVALID_BODY', 'The endpoint is inactive: activate it first.');
-        await this.recoveries.insert(tx, recovery);
-        this.recordPipelined(tx, endpoint, recovery, actor);
-        return toRecoverySummary(recovery);
-      });
-    } catch (error) {
-      if (!violatesUnique(error, 'webhook_recoveries_running_key')) throw error;
-      throw new AppError('INVALID_BODY', 'A recovery of this endpoint is running already.');
-    }
+    return this.starter.start(recovery, actor, {
+      permission: 'webhook_endpoint.recover',
+      action: 'webhook_endpoint.recovery_started',
+      metadata: { since: since.toISOString() },
+    });
   }
 
   /**
@@ -75,8 +66,48 @@ export class WebhookRecoveriesService {
     return toRecoverySummary(recovery);
   }
 
+  /**
+   * Lists an endpoint's latest recoveries, also those with a filter, newest first.
+   * @param count 20 by default
+   * @throws AppError NOT_FOUND (the endpoint)
+   */
+  async list(tenantId: string, endpointId: string, count = LISTED): Promise<WebhookRecoverySummary[]> {
+    if (!(await this.endpoints.find(tenantId, endpointId))) throw AppError.notFound('Webhook endpoint');
+    return (await this.recoveries.latest(tenantId, endpointId, count)).map(toRecoverySummary);
+  }
+
+  /**
+   * Ends a running recovery, of either kind. What it has made pending is still delivered, 2,000 and a step at most. One that
+   * has ended stays as it is.
+   * @throws AppError FORBIDDEN, NOT_FOUND
+   */
+  cancel(tenantId: string, id: string, actor: Actor): Promise<WebhookRecoverySummary> {
+    return this.database.transaction(async (tx) => {
+      await requirePermission(tx, tenantId, actor, 'webhook_endpoint.recover');
+      const recovery = await this.recoveries.lock(tx, tenantId, id);
+      if (!recovery) throw AppError.notFound('Webhook recovery');
+      if (recovery.status !== 'RUNNING') return toRecoverySummary(recovery);
+      const cancelled: WebhookRecoveryEntity = { ...recovery, status: 'CANCELLED', finishedAt: new Date() };
+      await this.recoveries.advance(tx, cancelled);
+      const { endpointId, recovered } = recovery;
+      this.audit.appendPipelined(tx, {
+        tenantId,
+        actor,
+        action: 'webhook_endpoint.recovery_cancelled',
+        entity: 'webhook_endpoint',
+        entityId: endpointId,
+        metadata: { url: await this.endpoints.urlOf(tenantId, endpointId), recoveryId: id, recovered },
+      });
+      return toRecoverySummary(cancelled);
+    });
+  }
+
   /** Counts what was missed, in steps, before anything is locked. */
-  private async plan(endpoint: WebhookEndpointEntity, since: Date): Promise<WebhookRecoveryEntity> {
+  private async plan(
+    endpoint: WebhookEndpointEntity,
+    since: Date,
+    actor: Actor,
+  ): Promise<WebhookRecoveryEntity> {
     const { tenantId, id: endpointId, activation, activatedAt } = endpoint;
     const until = new Date();
     const types = await this.subscription.typesOf(this.database, endpoint);
@@ -92,30 +123,17 @@ export class WebhookRecoveriesService {
       id: newId(),
       tenantId,
       endpointId,
+      filter: null,
       since,
       until,
       status: 'RUNNING',
       total,
+      isTotalComplete: true,
       recovered: 0,
       cursor: first,
+      startedBy: actorIdOf(actor),
       createdAt: until,
       finishedAt: null,
     };
-  }
-
-  private recordPipelined(
-    tx: Transaction,
-    { tenantId, id, url }: WebhookEndpointEntity,
-    { id: recoveryId, since, total }: WebhookRecoveryEntity,
-    actor: Actor,
-  ): Pipelined {
-    return this.audit.appendPipelined(tx, {
-      tenantId,
-      actor,
-      action: 'webhook_endpoint.recovery_started',
-      entity: 'webhook_endpoint',
-      entityId: id,
-      metadata: { url, recoveryId, since: since.toISOString(), total },
-    });
   }
 }
