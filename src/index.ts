@@ -142,6 +142,8 @@ export {
 export type { AttemptTotals } from './webhooks/rollups/attempt-rollups.repository';
 export type { TimelineBucket, TimelinePeriod, WebhookTimeline } from './webhooks/rollups/timeline';
 export { ATTEMPT_ERRORS, type AttemptError, type AttemptPhases } from './webhooks/sending/attempt-outcome';
+// The catalog has the JSON Schema of each type's `data`; `exampleBody(type)` is a whole body.
+export { exampleBody } from './webhooks/endpoints/example-body';
 export { eventCatalog, isEventType, type EventData, type EventType } from './outbox/event-catalog';
 
 // Events that a consumer could not take in: `consumer` is `webhooks` or `channels`. A request takes effect within
@@ -188,5 +190,9 @@ export type { ContactErasureSummary } from './privacy/contact-erasure.dto';
 export { AuditService, type AuditRecord } from './audit/audit.service';
 // What a stranger can repeat at will, such as a failed login, is counted by `AuditTally`: an entry every ten minutes.
 export { AuditTally, type CountedRecord } from './audit/audit-tally';
-export { ListAuditEntriesQuery } from './audit/audit-entry.dto';
+export {
+  ExportAuditEntriesQuery,
+  ListAuditEntriesQuery,
+  type AuditExportFormat,
+} from './audit/audit-entry.dto';
 export type { AuditEntryEntity as AuditEntry } from './audit/audit-entry.entity';

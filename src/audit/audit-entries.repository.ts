@@ -49,15 +49,9 @@ export class AuditEntriesRepository {
   /** Newest first. */
   async list(tenantId: string, filter: AuditFilter, count: number): Promise<AuditEntryEntity[]> {
     if (!isId(tenantId)) return [];
-    const { action, actor, entity, entityId, since, until, cursor } = filter;
     const page = new PageStatement(COLUMNS, 'audit_entries').where('tenant_id = ?', tenantId);
-    if (action !== undefined) page.where('action = ?', action);
-    if (actor !== undefined) page.where(`${ACTOR} = ?`, actor);
-    if (entity !== undefined) page.where('entity = ?', entity);
-    if (entityId !== undefined) page.where('entity_id = ?', entityId);
-    if (since) page.where('id >= ?', idFloor(since));
-    if (until) page.where('id < ?', idFloor(until));
-    return page.read<AuditEntryEntity>(this.database, cursor, count);
+    for (const [condition, value] of conditionsOf(filter)) page.where(condition, value);
+    return page.read<AuditEntryEntity>(this.database, filter.cursor, count);
   }
 
   /**
@@ -74,11 +68,31 @@ export class AuditEntriesRepository {
     return rows.length;
   }
 
-  /** A step of all entries, oldest first. */
-  async next(tenantId: string, after: string, count: number): Promise<AuditEntryEntity[]> {
+  /** A step of the entries that pass a filter, oldest first. */
+  async next(
+    tenantId: string,
+    filter: Omit<AuditFilter, 'cursor'>,
+    after: string,
+    count: number,
+  ): Promise<AuditEntryEntity[]> {
+    const given = conditionsOf(filter);
+    const where = given.map(([condition], n) => ` AND ${condition.replace('?', `$${n + 4}`)}`).join('');
     return this.database.query(
-      `SELECT ${COLUMNS} FROM audit_entries WHERE tenant_id = $1 AND id > $2 ORDER BY id LIMIT $3`,
-      [tenantId, after, count],
+      `SELECT ${COLUMNS} FROM audit_entries WHERE tenant_id = $1 AND id > $2${where} ORDER BY id LIMIT $3`,
+      [tenantId, after, count, ...given.map(([, value]) => value)],
     );
   }
+}
+
+/** Each with a `?` for its value. */
+function conditionsOf({ action, actor, entity, entityId, since, until }: AuditFilter): [string, string][] {
+  const conditions: [string, string | undefined][] = [
+    ['action = ?', action],
+    [`${ACTOR} = ?`, actor],
+    ['entity = ?', entity],
+    ['entity_id = ?', entityId],
+    ['id >= ?', since && idFloor(since)],
+    ['id < ?', until && idFloor(until)],
+  ];
+  return conditions.filter((one): one is [string, string] => one[1] !== undefined);
 }

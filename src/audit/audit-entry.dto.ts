@@ -1,4 +1,5 @@
 import { IsOptional } from 'class-validator';
+import { OmitType } from '@nestjs/swagger';
 import { PageQuery } from '../common/page';
 import { IsMoment, IsStorableText, MaxCharacters } from '../common/validators';
 
@@ -39,3 +40,9 @@ export class ListAuditEntriesQuery extends PageQuery {
   @IsMoment()
   until?: Date;
 }
+
+/** The same for an export, which has no pages. */
+export class ExportAuditEntriesQuery extends OmitType(ListAuditEntriesQuery, ['limit', 'cursor']) {}
+
+export const AUDIT_EXPORT_FORMATS = ['ndjson', 'csv'] as const;
+export type AuditExportFormat = (typeof AUDIT_EXPORT_FORMATS)[number];

@@ -9,8 +9,14 @@ import { Database } from '../database/database';
 import { Pipelined, Transaction } from '../database/transaction';
 import { OutboxService } from '../outbox/outbox.service';
 import { AuditEntriesRepository } from './audit-entries.repository';
-import { ListAuditEntriesQuery } from './audit-entry.dto';
+import {
+  AUDIT_EXPORT_FORMATS,
+  AuditExportFormat,
+  ExportAuditEntriesQuery,
+  ListAuditEntriesQuery,
+} from './audit-entry.dto';
 import { AuditEntryEntity } from './audit-entry.entity';
+import { headOf, lineOf } from './audit-lines';
 
 /** An entry to record. It is kept for ever: put no secret in it, and nothing of a contact but ids. */
 export interface AuditRecord {
@@ -105,12 +111,25 @@ export class AuditService {
     return toPage(rows, limit, (entry) => entry);
   }
 
-  /** All entries of a workspace, oldest first. They are read in steps, as they are consumed. */
-  async *export(tenantId: string): AsyncGenerator<AuditEntryEntity, void> {
+  /**
+   * The entries of a workspace that pass a filter, each as a line of text, oldest first, after a head for CSV. They are read
+   * in steps, as they are consumed; the first one throws what is wrong with the filter.
+   * @param format `ndjson` or `csv`
+   * @throws AppError INVALID_QUERY
+   */
+  async *export(
+    tenantId: string,
+    input: ExportAuditEntriesQuery = {},
+    format: AuditExportFormat = 'ndjson',
+  ): AsyncGenerator<string, void> {
+    const filter = validate(ExportAuditEntriesQuery, input, 'INVALID_QUERY');
+    if (!AUDIT_EXPORT_FORMATS.includes(format))
+      throw new AppError('INVALID_QUERY', 'format must be ndjson or csv.');
+    yield* headOf(format);
     if (!isId(tenantId)) return;
     for (let after = LOWEST_ID; ;) {
-      const entries = await this.entries.next(tenantId, after, EXPORT_STEP);
-      yield* entries;
+      const entries = await this.entries.next(tenantId, filter, after, EXPORT_STEP);
+      for (const entry of entries) yield lineOf(entry, format);
       if (entries.length < EXPORT_STEP) return;
       after = entries.at(-1)!.id;
     }

@@ -1,25 +1,21 @@
 import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
-import type { AuditEntryEntity } from '../audit/audit-entry.entity';
 import { AppError } from '../common/app-error';
 
 /**
- * Writes entries to a new file, a line of JSON each, as they are read.
+ * Writes lines to a new file, as they are read.
  * @returns how many
  */
-export async function writeJsonLines(
-  entries: AsyncIterable<AuditEntryEntity>,
-  path: string,
-): Promise<number> {
+export async function writeLines(lines: AsyncIterable<string>, path: string): Promise<number> {
   let count = 0;
-  async function* lines() {
-    for await (const entry of entries) {
+  async function* counted() {
+    for await (const line of lines) {
       count += 1;
-      yield `${JSON.stringify(entry)}\n`;
+      yield line;
     }
   }
   try {
-    await pipeline(lines, createWriteStream(path, { flags: 'wx', mode: 0o600 }));
+    await pipeline(counted, createWriteStream(path, { flags: 'wx', mode: 0o600 }));
   } catch (error) {
     const { code, syscall } = error as NodeJS.ErrnoException;
     if (syscall === undefined) throw error;

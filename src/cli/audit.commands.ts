@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import type { ListAuditEntriesQuery } from '../audit/audit-entry.dto';
-import { writeJsonLines } from './audit-export';
+import { writeLines } from './audit-export';
 import { example, inWorkspace, withPages } from './command';
 
 type ListOptions = Partial<ListAuditEntriesQuery> & { workspace: string };
@@ -42,7 +42,7 @@ export function addAuditCommands(program: Command): void {
     .action(
       inWorkspace(async (services, tenantId, { file }: Omit<ExportOptions, 'workspace'>) => ({
         file,
-        entries: await writeJsonLines(services.audit.export(tenantId), file),
+        entries: await writeLines(services.audit.export(tenantId), file),
       })),
     );
 }

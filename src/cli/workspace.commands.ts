@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import type { Entitlement, PlanTier } from '../workspaces/plan-policy';
-import { writeJsonLines } from './audit-export';
+import { writeLines } from './audit-export';
 import { example, requireChange, type Services, withServices } from './command';
 import { isoDate, list, wholeNumber, wholeNumberOrDefault, wholeNumberOrOff } from './option-values';
 
@@ -123,7 +123,7 @@ export function addWorkspaceCommands(program: Command): void {
       withServices(
         async ({ workspaces, audit, operator }, { slug, graceDays, exportAudit }: DeleteOptions) => {
           const { id } = await workspaces.getBySlug(slug);
-          if (exportAudit !== undefined) await writeJsonLines(audit.export(id), exportAudit);
+          if (exportAudit !== undefined) await writeLines(audit.export(id), exportAudit);
           return workspaces.delete(id, { graceDays }, operator);
         },
       ),

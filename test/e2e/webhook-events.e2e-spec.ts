@@ -374,11 +374,7 @@ describe.each([
         events: ['*', 'webhook.test'],
       });
 
-      expect(await subscription.test(subscription.endpoint)).toEqual({
-        status: 200,
-        elapsedMs: expect.any(Number),
-        error: null,
-      });
+      expect(await subscription.test(subscription.endpoint)).toMatchObject({ status: 200, error: null });
 
       const { envelope } = await receivedBy(subscription, 'webhook.test');
       expect(envelope.data).toEqual({ tenantId: workspace.id, test: true });

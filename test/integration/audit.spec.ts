@@ -1,5 +1,5 @@
 import { ApiKeysService } from '../../src/auth/api-keys.service';
-import { ListAuditEntriesQuery } from '../../src/audit/audit-entry.dto';
+import { ExportAuditEntriesQuery, ListAuditEntriesQuery } from '../../src/audit/audit-entry.dto';
 import { AuditTally } from '../../src/audit/audit-tally';
 import { AuditService } from '../../src/audit/audit.service';
 import { newId } from '../../src/common/ids';
@@ -10,6 +10,7 @@ import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-en
 import { AgentsService } from '../../src/workspaces/agents.service';
 import { WorkspacesService } from '../../src/workspaces/workspaces.service';
 import { Dashboard } from '../support/dashboard';
+import { expectRefusal } from '../support/errors';
 import { moment } from '../support/wait';
 import { subscribe, Subscription } from '../support/webhook-workspace';
 
@@ -168,6 +169,57 @@ describe('the audit log', () => {
       closing.get(AuditTally).add(failedLogin(subject.agent.id));
       await closing.close();
       expect(await counted()).toMatchObject([{ metadata: { count: 1 } }]);
+    });
+  });
+
+  describe('is exported', () => {
+    const lines = async (query: ExportAuditEntriesQuery = {}, format?: 'ndjson' | 'csv') => {
+      const all: string[] = [];
+      const { id } = subject.workspace;
+      for await (const line of dashboard.get(AuditService).export(id, query, format)) all.push(line);
+      return all;
+    };
+    const actionsOf = (exported: string[]) =>
+      exported.map((line) => (JSON.parse(line) as { action: string }).action);
+
+    it('oldest first, by every filter of the list', async () => {
+      const all = ['workspace.created', 'agent.created', 'webhook_endpoint.created'];
+      expect(actionsOf(await lines())).toEqual(all);
+      const { data } = await dashboard.get(AuditService).list(subject.workspace.id);
+      expect((await lines()).reverse().map((line) => JSON.parse(line) as unknown)).toEqual(
+        JSON.parse(JSON.stringify(data)),
+      );
+      const { agent } = subject;
+      for (const query of [{ action: 'agent.created' }, { entity: 'agent' }, { entityId: agent.id }])
+        expect(actionsOf(await lines(query))).toEqual(['agent.created']);
+      expect(actionsOf(await lines({ actor: 'system' }))).toEqual(all);
+      expect(await lines({ actor: 'operator:lin' })).toEqual([]);
+      expect(await lines({ until: data.at(-1)!.createdAt })).toEqual([]);
+      expect(actionsOf(await lines({ since: data[0]!.createdAt, entity: 'webhook_endpoint' }))).toEqual([
+        all[2],
+      ]);
+    });
+
+    it('as CSV, and refuses what it does not know', async () => {
+      const [head, ...rest] = await lines({}, 'csv');
+      expect(head).toMatch(/^id,createdAt,action,/);
+      expect(rest).toHaveLength(3);
+      await expectRefusal(lines({ limit: 5 } as object), 'INVALID_QUERY');
+      await expectRefusal(lines({ since: 'soon' } as object), 'INVALID_QUERY');
+      await expectRefusal(lines({}, 'xml' as 'csv'), 'INVALID_QUERY');
+    });
+
+    it('step by step, however long it is', async () => {
+      const { id } = subject.workspace;
+      await dashboard.query(
+        `INSERT INTO audit_entries (tenant_id, id, action, entity, entity_id, actor_type, metadata, created_at)
+         SELECT $1, id, 'many.written', 'many', '1', 'system', '{}', now() FROM unnest($2::uuid[]) AS id`,
+        [id, Array.from({ length: 2_500 }, newId)],
+      );
+      const exported = await lines({ action: 'many.written' });
+      const ids = exported.map((line) => (JSON.parse(line) as { id: string }).id);
+      expect(ids).toHaveLength(2_500);
+      expect(ids).toEqual([...new Set(ids)].sort());
     });
   });
 

@@ -77,6 +77,7 @@ const READS = [
   'ApiKeysService.list',
   'WebhookEndpointsService.list',
   'WebhookEndpointsService.get',
+  'WebhookEndpointsService.checkUrl',
   'WebhookDeliveriesService.list',
   'WebhookDeliveriesService.get',
   'WebhookDeliveriesService.health',

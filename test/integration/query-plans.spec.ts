@@ -36,6 +36,7 @@ import { Target } from '../../src/queue/target';
 import { AttemptRecord } from '../../src/webhooks/deliveries/delivery';
 import { DeliverySearch } from '../../src/webhooks/deliveries/delivery-search';
 import { DeliveryHistoryRepository } from '../../src/webhooks/deliveries/delivery-history.repository';
+import { AttemptRollupsRepository, ROLLUP_MS } from '../../src/webhooks/rollups/attempt-rollups.repository';
 import { WebhookEndpointsRepository } from '../../src/webhooks/endpoints/webhook-endpoints.repository';
 import { Dashboard } from '../support/dashboard';
 
@@ -61,6 +62,9 @@ const DELIVERED_EVENTS = 6_000;
 const PENDING_EVENTS = 1_000;
 /** Of a step of a search over all workspaces. */
 const STEP_ROWS = 1_000;
+/** Of each endpoint, eight days of five minutes. */
+const ROLLUPS = 2_304;
+const ROLLUPS_FROM = new Date('2026-11-01T00:00:00Z');
 
 /** In SQL: ids that rise with the row's number, as those of UUIDv7 do. */
 const ID = `(lpad(to_hex(i), 12, '0') || '70008000' || lpad(to_hex(i), 12, '0'))::uuid`;
@@ -278,6 +282,23 @@ describe('query plans', () => {
         expect(rowsRead(plan!)).toBeLessThanOrEqual(PAGE * 4);
       }
     });
+
+    it.each([BIG, TINY])(
+      'of an export of the audit log of tenant %s, with every filter',
+      async (tenantId) => {
+        const repository = dashboard.app.get(AuditEntriesRepository);
+        const filters: [object, string][] = [
+          [{}, 'audit_entries_pkey'],
+          [{ since: new Date(0), until: new Date() }, 'audit_entries_pkey'],
+          [{ action: 'a7' }, 'audit_entries_action_idx'],
+          [{ actor: 'operator:o7' }, 'audit_entries_actor_idx'],
+          [{ entity: 'e7' }, 'audit_entries_entity_idx'],
+          [{ entityId: '7' }, 'audit_entries_entity_id_idx'],
+        ];
+        for (const [filter, index] of filters)
+          expectPage(await plansOf(() => repository.next(tenantId, filter, cursor ?? uuid(0), PAGE)), index);
+      },
+    );
 
     it('of a workspace’s pending deliveries, whatever fits', async () => {
       const repository = dashboard.app.get(PendingDeliveriesRepository);
@@ -556,6 +577,29 @@ describe('query plans', () => {
       }
     });
 
+    it('adds to the rollups of attempts by key, and reads an endpoint’s own', async () => {
+      const rollups = dashboard.app.get(AttemptRollupsRepository);
+      const startsAt = new Date(ROLLUPS_FROM.getTime() + 1_000 * ROLLUP_MS);
+      const rows = [3, 4].map((n) => ({
+        tenantId: BIG,
+        endpointId: endpoint(n),
+        startsAt,
+        outcomes: [1, 2],
+        durations: [3],
+      }));
+      for (const plan of await plansOf(() => rollups.add(rows), /^INSERT/)) {
+        expectOnlyIndexed(plan, ['attempt_rollups']);
+        expect(rowsRead(plan)).toBeLessThan(50);
+      }
+      for (const plan of await plansOf(() => rollups.list(BIG, endpoint(3), startsAt))) {
+        expect(indexesOf(plan)).toEqual(['attempt_rollups_pkey']);
+        expect(rowsRead(plan)).toBe(ROLLUPS - 1_000);
+      }
+      const last = new Date(ROLLUPS_FROM.getTime() + (ROLLUPS - 288) * ROLLUP_MS);
+      for (const plan of await plansOf(() => rollups.totals(BIG, [endpoint(3), endpoint(4)], last)))
+        expect(indexesOf(plan)).toContain('attempt_rollups_pkey');
+    });
+
     it('locks the endpoints of workspaces by index', async () => {
       const endpoints = dashboard.app.get(WebhookEndpointsRepository);
       const plans = await plansOf(
@@ -722,10 +766,11 @@ async function fill(connectionString: string): Promise<void> {
     'ANALYZE messages, provider_messages',
     QUEUED,
     DISPATCHES,
+    ROLLUP_ROWS,
   ]);
   await run(connectionString, [
     'ANALYZE conversations, events, audit_entries, webhook_endpoints, webhook_deliveries',
-    'ANALYZE channel_connections, message_dispatches',
+    'ANALYZE channel_connections, message_dispatches, attempt_rollups',
   ]);
 }
 
@@ -856,6 +901,11 @@ const PENDING = `
     recovered, next_attempt_at)
   SELECT '${BIG}', id, endpoint_id, 1, event_id, 'message.created', 1, n % 2, false, now() - n * interval '1 millisecond'
   FROM (${DELIVERY}) AS d WHERE n >= ${DELIVERED_EVENTS - PENDING_EVENTS}`;
+
+const ROLLUP_ROWS = `
+  INSERT INTO attempt_rollups (tenant_id, endpoint_id, starts_at, outcomes, durations)
+  SELECT '${BIG}', e.id, '${ROLLUPS_FROM.toISOString()}'::timestamptz + n * interval '5 minutes', '{10,1}', '{0,0,5,6}'
+  FROM webhook_endpoints e, generate_series(0, ${ROLLUPS - 1}) n`;
 
 /** A connection for each channel. */
 const CONNECTIONS = `

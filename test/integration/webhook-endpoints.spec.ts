@@ -147,6 +147,26 @@ describe('webhook endpoints', () => {
     await waitForDeliveries(dashboard, other.endpoint, 'SUCCEEDED');
   });
 
+  it('checks an address as it is typed, like a new endpoint’s, and sends nothing there', async () => {
+    const endpoints = dashboard.get(WebhookEndpointsService);
+    expect(await endpoints.checkUrl(receiver.url('/typed/../checked'))).toEqual({
+      url: receiver.url('/checked'),
+    });
+    for (const refused of [
+      '',
+      'https://',
+      'http://example.com',
+      'https://10.0.0.1/hook',
+      'https://u:p@example.com',
+      7,
+    ])
+      expect(await endpoints.checkUrl(refused as string).catch((error: unknown) => error)).toMatchObject({
+        code: 'INVALID_BODY',
+        details: [{ field: 'url', message: expect.any(String) }],
+      });
+    expect(receiver.received('/checked')).toEqual([]);
+  });
+
   describe('the Test button', () => {
     const press = (subscription: Subscription) => subscription.test(subscription.endpoint);
 
@@ -155,13 +175,21 @@ describe('webhook endpoints', () => {
     });
 
     it('reports a receiver’s refusal, after one attempt', async () => {
-      receiver.https.respond = (response) => response.writeHead(503).end('busy');
+      receiver.https.respond = (response) => response.writeHead(503, { 'retry-after': '7' }).end('busy');
       const subscription = await subscribe(dashboard, receiver);
 
       expect(await press(subscription)).toEqual({
         status: 503,
         elapsedMs: expect.any(Number),
         error: 'Answered 503',
+        phases: {
+          lookupMs: expect.any(Number),
+          connectMs: expect.any(Number),
+          tlsMs: expect.any(Number),
+          firstByteMs: expect.any(Number),
+        },
+        response: { encoding: 'utf8', body: 'busy' },
+        responseHeaders: expect.stringMatching(/^retry-after: 7\n/),
       });
       expect(receiver.received(subscription.path)).toHaveLength(1);
       expect(await deliveriesOf(dashboard, subscription.endpoint)).toMatchObject([
@@ -172,7 +200,14 @@ describe('webhook endpoints', () => {
     it('reports a receiver that hangs up', async () => {
       receiver.https.respond = (response) => response.destroy();
       const result = await press(await subscribe(dashboard, receiver));
-      expect(result).toEqual({ status: null, elapsedMs: expect.any(Number), error: expect.any(String) });
+      expect(result).toEqual({
+        status: null,
+        elapsedMs: expect.any(Number),
+        error: expect.any(String),
+        phases: expect.objectContaining({ tlsMs: expect.any(Number), firstByteMs: null }),
+        response: null,
+        responseHeaders: null,
+      });
     });
 
     it('reports that nobody listens', async () => {
@@ -180,10 +215,10 @@ describe('webhook endpoints', () => {
       const url = gone.url();
       await gone.stop();
       const result = await press(await subscribe(dashboard, url));
-      expect(result).toEqual({
+      expect(result).toMatchObject({
         status: null,
-        elapsedMs: expect.any(Number),
         error: expect.stringContaining('ECONNREFUSED'),
+        phases: { connectMs: null, tlsMs: null, firstByteMs: null },
       });
     });
 
@@ -193,9 +228,8 @@ describe('webhook endpoints', () => {
       try {
         const { workspace, endpoint } = subscription;
         const result = await strict.get(WebhookTestService).test(workspace.id, endpoint.id, SYSTEM);
-        expect(result).toEqual({
+        expect(result).toMatchObject({
           status: null,
-          elapsedMs: expect.any(Number),
           error: 'The address 127.0.0.1 is not a public one',
         });
         expect(receiver.received(subscription.path)).toEqual([]);

@@ -57,6 +57,11 @@ export class EndpointRegistration {
     return { endpoint, secret };
   }
 
+  /** @throws AppError INVALID_BODY: a refused URL */
+  checkUrl(url: string): Promise<string> {
+    return this.urls.check(url);
+  }
+
   /** A new secret for an endpoint, and how it is stored. */
   makeSecret(endpointId: string): { secret: string; sealed: SealedSecret } {
     const secret = generateEndpointSecret();

@@ -61,6 +61,11 @@ export class CreateWebhookEndpoint {
   rateLimit?: number;
 }
 
+export class CheckUrl {
+  @IsString()
+  url: string;
+}
+
 export const MAX_GRACE_PERIOD_SECONDS = 7 * 24 * 60 * 60;
 export const DEFAULT_GRACE_PERIOD_SECONDS = 24 * 60 * 60;
 

@@ -11,6 +11,7 @@ import { WorkspaceEntity } from '../../workspaces/workspace.entity';
 import { WorkspacesRepository } from '../../workspaces/workspaces.repository';
 import { EndpointRegistration } from './endpoint-registration';
 import {
+  CheckUrl,
   CreatedWebhookEndpoint,
   CreateWebhookEndpoint,
   DEFAULT_GRACE_PERIOD_SECONDS,
@@ -70,6 +71,17 @@ export class WebhookEndpointsService {
       this.recordPipelined(tx, endpoint, 'created', actor, { after });
     });
     return { ...toEndpointSummary(endpoint), secret };
+  }
+
+  /**
+   * Checks a URL as `create` does, and sends nothing to it. It looks its host name up, which may take 5 seconds: limit how
+   * often somebody may ask.
+   * @returns the URL as it would be stored
+   * @throws AppError INVALID_BODY: a refused URL, with the reason
+   */
+  async checkUrl(input: string): Promise<{ url: string }> {
+    const { url } = validate(CheckUrl, { url: input });
+    return { url: await this.registration.checkUrl(url) };
   }
 
   /** Lists the endpoints of a workspace, newest first. */

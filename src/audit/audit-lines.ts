@@ -1,0 +1,41 @@
+import type { AuditExportFormat } from './audit-entry.dto';
+import type { AuditEntryEntity } from './audit-entry.entity';
+
+const COLUMNS = [
+  'id',
+  'createdAt',
+  'action',
+  'entity',
+  'entityId',
+  'actorType',
+  'actorId',
+  'actorName',
+  'address',
+  'userAgent',
+  'requestId',
+  'before',
+  'after',
+  'metadata',
+] as const satisfies (keyof AuditEntryEntity)[];
+
+/** A spreadsheet runs a text that begins so. Strangers choose some texts, such as a user agent. */
+const FORMULA = /^[=+\-@\t\r]/;
+
+/** Lines that stand before all entries. */
+export function headOf(format: AuditExportFormat): string[] {
+  return format === 'csv' ? [`${COLUMNS.join()}\r\n`] : [];
+}
+
+/** An entry as a line of JSON, or of CSV (RFC 4180) with values that are objects as JSON. */
+export function lineOf(entry: AuditEntryEntity, format: AuditExportFormat): string {
+  if (format === 'ndjson') return `${JSON.stringify(entry)}\n`;
+  return `${COLUMNS.map((column) => cellOf(entry[column])).join()}\r\n`;
+}
+
+function cellOf(value: string | Date | object | null): string {
+  if (value === null) return '';
+  const text =
+    typeof value === 'string' ? value : value instanceof Date ? value.toISOString() : JSON.stringify(value);
+  const harmless = FORMULA.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
+}
