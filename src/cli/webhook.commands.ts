@@ -77,7 +77,7 @@ export function addWebhookCommands(program: Command): void {
   addEndpointAction(webhook, 'test', {
     does: 'Sends a webhook.test event to an endpoint, once, and waits up to 10 s for the response.',
     prints:
-      '{status, elapsedMs, error}: the HTTP status or null, milliseconds, the error or null.\n' +
+      '{status, elapsedMs, error, …}: the HTTP status or null, milliseconds, the error or null.\n' +
       'Exits with 1 unless the status is 2xx',
     run: async ({ webhookTests, operator }, tenantId, id) => {
       const result = await webhookTests.test(tenantId, id, operator);
@@ -133,7 +133,11 @@ function addDeliveryCommands(webhook: Command): void {
     .option('--id <id>', 'the endpoint')
     .option('--workspace <slug>', 'or all endpoints of this workspace')
     .option('--event <event>', 'only this event')
-    .option('--status <status>', 'pending, succeeded, exhausted or cancelled');
+    .option('--status <status>', 'pending, succeeded, exhausted or cancelled')
+    .option('--status-code <code>', 'only this HTTP status of the last attempt, or a class such as 4xx')
+    .option('--error <error>', 'only this error of the last attempt, such as timeout')
+    .option('--conversation-id <id>', 'only events of this conversation')
+    .option('--message-id <id>', 'only the event of this message');
   withPages(deliveries)
     .addHelpText(
       'after',
@@ -152,7 +156,7 @@ function addDeliveryCommands(webhook: Command): void {
     );
 
   addDeliveryAction(webhook, 'delivery', {
-    does: 'Shows one delivery with all details of its attempts: also phases and responses.',
+    does: 'Shows one delivery with what is sent and all details of its attempts: also phases and responses.',
     run: ({ webhookDeliveries }, tenantId, id) => webhookDeliveries.get(tenantId, id),
   });
   addDeliveryAction(webhook, 'redeliver', {
@@ -214,6 +218,17 @@ function addRecoveryCommands(webhook: Command): void {
     .action(
       withServices(async ({ lookup, webhookRecoveries }, { id }: { id: string }) =>
         webhookRecoveries.get(await lookup.tenantOf('Webhook recovery', id), id),
+      ),
+    );
+
+  webhook
+    .command('cancel-recovery')
+    .description('Ends a running recovery. What it has made pending is still delivered.')
+    .requiredOption('--id <id>', 'the recovery')
+    .addHelpText('after', example('the recovery', 'webhook cancel-recovery --id <id>'))
+    .action(
+      withServices(async ({ lookup, webhookRecoveries, operator }, { id }: { id: string }) =>
+        webhookRecoveries.cancel(await lookup.tenantOf('Webhook recovery', id), id, operator),
       ),
     );
 

@@ -159,6 +159,7 @@ const COMMANDS: Record<string, string | null> = {
   'webhook redeliver': 'WebhookDeliveriesService.redeliver',
   'webhook recover': 'WebhookRecoveriesService.start',
   'webhook recovery': null,
+  'webhook cancel-recovery': 'WebhookRecoveriesService.cancel',
   'webhook health': null,
   'channel connect': 'ChannelConnectionsService.connect',
   'channel list': null,

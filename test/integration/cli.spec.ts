@@ -880,6 +880,7 @@ describe('the door itself', () => {
       'webhook redeliver',
       'webhook recover',
       'webhook recovery',
+      'webhook cancel-recovery',
       'webhook health',
       'channel connect',
       'channel list',
