@@ -360,9 +360,24 @@ describe('webhook', () => {
       list(...ofWorkspace, ...whole, '--until', '2100-01-01'),
       list(...ofWorkspace, '--until', '2026-01-01'),
       list(...ofWorkspace, '--event', 'message.created'),
+      list('--id', one.id, '--status-code', '2xx'),
+      list('--id', one.id, '--error', 'timeout'),
+      list(...ofWorkspace, '--conversation-id', NOWHERE),
+      list(...ofWorkspace, '--message-id', NOWHERE),
       list(...ofWorkspace, '--cursor', firstPage.nextCursor),
     ]);
-    expect(lists).toEqual([[other.id, one.id], [one.id], [other.id, one.id], [], [], [one.id]]);
+    expect(lists).toEqual([
+      [other.id, one.id],
+      [one.id],
+      [other.id, one.id],
+      [],
+      [],
+      [one.id],
+      [],
+      [],
+      [],
+      [one.id],
+    ]);
 
     const [neither, since] = await Promise.all([
       refusal('webhook', 'deliveries'),
@@ -384,11 +399,18 @@ describe('webhook', () => {
       errorMessage: null,
       phases: { lookupMs: ms, connectMs: ms, tlsMs: ms, firstByteMs: ms },
       response: { encoding: 'utf8', body: 'ok' },
+      responseHeaders: expect.stringContaining('date: '),
     };
-    expect(whole).toEqual({ ...listed, attempts: [{ ...listed.attempts[0], ...detail }] });
+    const request = {
+      method: 'POST',
+      url: receiver.url('/again'),
+      headers: expect.any(Array),
+      body: expect.any(String),
+    };
+    expect(whole).toEqual({ ...listed, request, attempts: [{ ...listed.attempts[0], ...detail }] });
 
     const again = await cli('webhook', 'redeliver', ...named);
-    expect(again).toEqual({ ...whole, status: 'pending', nextAttemptAt: MOMENT });
+    expect(again).toEqual({ ...whole, status: 'pending', nextAttemptAt: null });
     await cli('webhook', 'deactivate', '--id', id);
     const [inactive, unknown] = await Promise.all([
       refusal('webhook', 'redeliver', ...named),
@@ -404,11 +426,16 @@ describe('webhook', () => {
     const plan = {
       id: null,
       endpointId: id,
+      kind: 'missed',
+      filter: null,
       since: '2026-01-01T00:00:00.000Z',
       until: MOMENT,
       status: 'dry_run',
       total: 0,
+      isTotalComplete: true,
       recovered: 0,
+      startedBy: expect.stringMatching(/^operator:/),
+      createdAt: MOMENT,
       finishedAt: null,
     };
     expect(await cli(...recover, '--dry-run')).toEqual(plan);
@@ -422,6 +449,8 @@ describe('webhook', () => {
     ]);
     expect(second).toMatchObject({ code: 'INVALID_BODY', message: expect.stringContaining('already') });
     expect(unknown).toMatchObject({ code: 'NOT_FOUND', message: 'Webhook recovery not found.' });
+    const cancelled = await cli('webhook', 'cancel-recovery', '--id', started.id);
+    expect(cancelled).toEqual({ ...started, status: 'cancelled', finishedAt: MOMENT });
   });
 
   it('shows how an endpoint fares, and keeps it to a rate', async () => {

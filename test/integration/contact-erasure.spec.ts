@@ -110,7 +110,7 @@ describe('erasing a contact', () => {
     const { id: tenantId } = shop.workspace;
     const since = await moment();
     receiver.https.respond = (response, { path, body }) => {
-      response.writeHead(path === '/failing' ? 500 : 200).end(body);
+      response.writeHead(path === '/failing' ? 500 : 200, { 'x-echo': marker }).end(body);
     };
     const answered = await webhooks.addEndpoint(receiver.url());
     const failing = await webhooks.addEndpoint(receiver.url('/failing'));
@@ -181,7 +181,9 @@ describe('erasing a contact', () => {
       'parked_events.error',
       'provider_messages.provider_id',
       'webhook_attempts.response',
+      'webhook_attempts.response_headers',
       'webhook_deliveries.response',
+      'webhook_deliveries.response_headers',
     ]);
 
     const erasure = await start(conversation.contact.id);

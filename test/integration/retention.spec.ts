@@ -46,6 +46,7 @@ describe('retention', () => {
       known_browsers: 0,
       password_resets: 0,
       people: 0,
+      attempt_rollups: 0,
     });
   });
 

@@ -73,10 +73,7 @@ export class WebhookDeliveriesService {
   async get(tenantId: string, id: string): Promise<WebhookDeliveryDetail> {
     const delivery = await this.search.find(tenantId, id);
     if (!delivery) throw AppError.notFound('Webhook delivery');
-    const attempts = await this.history.attemptsOf(tenantId, [id]);
-    const at = attempts.at(-1)?.attemptedAt ?? new Date();
-    const request = await this.requests.of(delivery, tenantId, at);
-    return { ...toDeliverySummary(delivery, attempts, toAttemptDetail), request };
+    return this.detailOf(tenantId, delivery);
   }
 
   /**
@@ -124,13 +121,14 @@ export class WebhookDeliveriesService {
   /**
    * Delivers an event again, before all that waits for its endpoint, with the same delivery id and the whole retry
    * schedule. A delivery that is under way for the first time is left to it.
+   * @returns the delivery, pending
    * @throws AppError FORBIDDEN; NOT_FOUND; INVALID_BODY: its endpoint is inactive
    */
   async redeliver(tenantId: string, id: string, actor: Actor): Promise<WebhookDeliveryDetail> {
     const delivery = await this.search.find(tenantId, id);
     if (!delivery) throw AppError.notFound('Webhook delivery');
     await this.redeliverer.redeliver(tenantId, delivery, actor);
-    return this.get(tenantId, id);
+    return this.detailOf(tenantId, { ...delivery, status: 'PENDING', nextAttemptAt: null });
   }
 
   /**
@@ -150,6 +148,13 @@ export class WebhookDeliveriesService {
     for (const id of ids)
       results.push({ id, error: await this.tryRedeliver(tenantId, found.get(id), actor) });
     return results;
+  }
+
+  private async detailOf(tenantId: string, delivery: DeliveryRow): Promise<WebhookDeliveryDetail> {
+    const attempts = await this.history.attemptsOf(tenantId, [delivery.id]);
+    const at = attempts.at(-1)?.attemptedAt ?? new Date();
+    const request = await this.requests.of(delivery, tenantId, at);
+    return { ...toDeliverySummary(delivery, attempts, toAttemptDetail), request };
   }
 
   private async tryRedeliver(
