@@ -10,6 +10,8 @@ import { AttemptRollupsRepository } from './rollups/attempt-rollups.repository';
 import { AddressPolicy } from './sending/address-policy';
 import { AttemptRecorder } from './deliveries/attempt.recorder';
 import { DeliveryRequests } from './deliveries/delivery-requests';
+import { HistorySearchRepository } from './deliveries/history-search.repository';
+import { PendingSearchRepository } from './deliveries/pending-search.repository';
 import { DeliverySearch } from './deliveries/delivery-search';
 import { Redeliverer } from './deliveries/redeliverer';
 import { DeliveryHistoryRepository } from './deliveries/delivery-history.repository';
@@ -76,6 +78,8 @@ import { WebhookTestService } from './deliveries/webhook-test.service';
     RecordedDeliveries,
     DeliverySignal,
     AttemptRollupsRepository,
+    PendingSearchRepository,
+    HistorySearchRepository,
     DeliverySearch,
     DeliveryRequests,
     Redeliverer,

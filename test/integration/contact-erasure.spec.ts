@@ -183,7 +183,6 @@ describe('erasing a contact', () => {
       'webhook_attempts.response',
       'webhook_attempts.response_headers',
       'webhook_deliveries.response',
-      'webhook_deliveries.response_headers',
     ]);
 
     const erasure = await start(conversation.contact.id);

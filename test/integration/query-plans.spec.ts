@@ -35,7 +35,8 @@ import {
 import { Target } from '../../src/queue/target';
 import { AttemptRecord } from '../../src/webhooks/deliveries/delivery';
 import { DeliverySearch } from '../../src/webhooks/deliveries/delivery-search';
-import { DeliveryHistoryRepository } from '../../src/webhooks/deliveries/delivery-history.repository';
+import { HistorySearchRepository } from '../../src/webhooks/deliveries/history-search.repository';
+import { PendingSearchRepository } from '../../src/webhooks/deliveries/pending-search.repository';
 import { AttemptRollupsRepository, ROLLUP_MS } from '../../src/webhooks/rollups/attempt-rollups.repository';
 import { WebhookEndpointsRepository } from '../../src/webhooks/endpoints/webhook-endpoints.repository';
 import { Dashboard } from '../support/dashboard';
@@ -248,7 +249,7 @@ describe('query plans', () => {
     });
 
     it('of an endpoint’s finished deliveries', async () => {
-      const repository = dashboard.app.get(DeliveryHistoryRepository);
+      const repository = dashboard.app.get(HistorySearchRepository);
       const plansFor = (filter: object) =>
         plansOf(
           () =>
@@ -301,7 +302,7 @@ describe('query plans', () => {
     );
 
     it('of a workspace’s pending deliveries, whatever fits', async () => {
-      const repository = dashboard.app.get(PendingDeliveriesRepository);
+      const repository = dashboard.app.get(PendingSearchRepository);
       for (const filter of [{}, { error: 'timeout' as const }, { statuses: ['CANCELLED' as const] }]) {
         const [plan] = await plansOf(
           () =>

@@ -262,7 +262,7 @@ it('does not reach another workspace, and refuses what it does not know', async 
   await expectRefusal(recoveries.cancel(stranger.id, started.id!, SYSTEM), 'NOT_FOUND');
   await expectRefusal(start({}, true, { id: UNKNOWN }), 'NOT_FOUND');
   for (const refused of [{ limit: 5 }, { cursor: UNKNOWN }, { statusCode: '9xx' }, { colour: 'red' }])
-    await expectRefusal(start(refused as Filter, true), 'INVALID_BODY');
+    await expectRefusal(start(refused, true), 'INVALID_BODY');
   await recoveries.cancel(tenant.id, started.id!, SYSTEM);
   await tenant.deactivate(endpoint);
   await expectRefusal(start({}), 'INVALID_BODY');

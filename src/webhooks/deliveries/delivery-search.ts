@@ -4,10 +4,10 @@ import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
 import { EventQueueRepository } from '../../outbox/event-queue.repository';
 import { DeliveryFilter, DeliveryRow, SearchStep } from './delivery-filter';
-import { DeliveryHistoryRepository } from './delivery-history.repository';
 import { deliveryIdOf, firstIdOf, lastIdOf } from './delivery-id';
 import { FirstAttempts } from './first-attempts';
-import { PendingDeliveriesRepository } from './pending-deliveries.repository';
+import { HistorySearchRepository } from './history-search.repository';
+import { PendingSearchRepository } from './pending-search.repository';
 
 /** Rows that one statement looks at. The first step of a page looks at a page. */
 const MAX_STEP = 2_000;
@@ -27,8 +27,8 @@ export class DeliverySearch {
     private readonly database: Database,
     private readonly events: EventQueueRepository,
     private readonly firstAttempts: FirstAttempts,
-    private readonly pending: PendingDeliveriesRepository,
-    private readonly history: DeliveryHistoryRepository,
+    private readonly pending: PendingSearchRepository,
+    private readonly history: HistorySearchRepository,
   ) {}
 
   async find(tenantId: string, id: string): Promise<DeliveryRow | null> {

@@ -53,7 +53,8 @@ export class DeliveryAttempter {
     const at = new Date();
     try {
       const { type: eventType, data, sequence } = event;
-      const request = { deliveryId: id, url: endpoint.url, eventType, data, sequence };
+      const keepsHeaders = eventType === 'webhook.test';
+      const request = { deliveryId: id, url: endpoint.url, eventType, data, sequence, keepsHeaders };
       return await this.sender.send({ ...request, ...this.secretsOf(endpoint) });
     } catch (error) {
       // It counts like a failure of the receiver, so that it is not repeated for ever.

@@ -7,17 +7,6 @@ import { Target } from '../../queue/target';
 import { isSuspended } from '../../workspaces/suspension';
 import type { AttemptError } from '../sending/attempt-outcome';
 import { AttemptRecord, Delivery, DeliveryState, HeldRow } from './delivery';
-import {
-  boundsOf,
-  conditionsOf,
-  DeliveryFilter,
-  DeliveryRow,
-  LookedAt,
-  Parameters,
-  SearchStep,
-  StatusCount,
-  toStep,
-} from './delivery-filter';
 
 /** Longer than an attempt can take. When it ends, as after a worker was killed, any worker may claim the delivery. */
 const LEASE = `interval '20 seconds'`;
@@ -62,13 +51,6 @@ export type ClaimedRow = Pick<
 /** A place in the order of all pending deliveries. */
 export type Position = [tenantId: string, endpointId: string, activation: number, recovered: boolean];
 export const FIRST_POSITION: Position = [LOWEST_ID, LOWEST_ID, 0, false];
-
-/** The endpoint `w` still owes the delivery `p`. */
-const IS_OWED = `w.active AND p.activation = w.activation`;
-
-const LISTED = `p.id, p.endpoint_id AS "endpointId", p.event_id AS "eventId", p.event_type AS "eventType", p.round,
-  CASE WHEN ${IS_OWED} THEN 'PENDING' ELSE 'CANCELLED' END AS status,
-  CASE WHEN ${IS_OWED} AND p.lease_id IS NULL THEN p.next_attempt_at END AS "nextAttemptAt"`;
 
 /** One of a former activation may wait there to be cancelled: the new round takes its place. */
 const INSERTION = `
@@ -231,68 +213,6 @@ export class PendingDeliveriesRepository {
     );
   }
 
-  async find(tenantId: string, id: string): Promise<DeliveryRow | null> {
-    const [row] = await this.among(this.database, tenantId, [id], {});
-    return row ?? null;
-  }
-
-  /** Looks at the workspace's next `size` rows, newest first. Those of a former activation read as cancelled. */
-  async step(reader: Reader, tenantId: string, filter: DeliveryFilter, size: number): Promise<SearchStep> {
-    if (!canFit(filter)) return { rows: [], next: null };
-    const parameters = new Parameters();
-    const where = [`p.tenant_id = ${parameters.add(tenantId)}`, ...boundsOf(filter, 'p', parameters)];
-    const step = `SELECT p.* FROM pending_deliveries p WHERE ${where.join(' AND ')} ORDER BY p.id DESC LIMIT ${size}`;
-    return toStep(await this.listed(reader, step, filter, parameters), size);
-  }
-
-  /** The same among deliveries, by their ids. */
-  async among(
-    reader: Reader,
-    tenantId: string,
-    ids: string[],
-    filter: DeliveryFilter,
-  ): Promise<DeliveryRow[]> {
-    if (!canFit(filter) || ids.length === 0) return [];
-    const parameters = new Parameters();
-    const step = `SELECT p.* FROM pending_deliveries p
-      WHERE p.tenant_id = ${parameters.add(tenantId)} AND p.id = ANY (${parameters.add(ids)})`;
-    return toStep(await this.listed(reader, step, filter, parameters), 0).rows;
-  }
-
-  /** Every row of a step, and whether it fits. */
-  private listed(
-    reader: Reader,
-    step: string,
-    filter: DeliveryFilter,
-    parameters: Parameters,
-  ): Promise<LookedAt[]> {
-    const { statuses } = filter;
-    const fits = [
-      'true',
-      ...conditionsOf(filter, 'p', { statusCode: 'last_status_code', error: 'last_error' }, parameters),
-      ...boundsOf(filter, 'p', parameters),
-    ];
-    if (statuses && !statuses.includes('CANCELLED')) fits.push(IS_OWED);
-    if (statuses && !statuses.includes('PENDING')) fits.push(`(${IS_OWED}) IS NOT TRUE`);
-    return reader.query<LookedAt>(
-      `WITH step AS (${step})
-       SELECT ${LISTED}, coalesce(${fits.join(' AND ')}, false) AS fits, (SELECT count(*)::integer FROM step) AS seen
-       FROM step p LEFT JOIN webhook_endpoints w ON w.tenant_id = $1 AND w.id = p.endpoint_id
-       ORDER BY p.id DESC`,
-      parameters.values,
-    );
-  }
-
-  /** Of an endpoint, but for tests. */
-  async countByStatus(tenantId: string, endpointId: string, since: string): Promise<StatusCount[]> {
-    return this.database.query(
-      `SELECT CASE WHEN ${IS_OWED} THEN 'PENDING' ELSE 'CANCELLED' END AS status, count(*)::integer AS count
-       FROM pending_deliveries p JOIN webhook_endpoints w ON w.tenant_id = $1 AND w.id = p.endpoint_id
-       WHERE p.tenant_id = $1 AND p.endpoint_id = $2 AND p.id >= $3 AND p.event_type <> 'webhook.test' GROUP BY 1`,
-      [tenantId, endpointId, since],
-    );
-  }
-
   /** Those of the deliveries that are pending, with their activation and round. */
   roundsOf(
     reader: Reader,
@@ -403,11 +323,6 @@ export class PendingDeliveriesRepository {
 
 /** How far a round without an attempt is. */
 export const NO_FAILURE = { lastStatusCode: null, lastError: null };
-
-/** Whether anything that waits here can. */
-function canFit({ statuses }: DeliveryFilter): boolean {
-  return statuses === undefined || statuses.some((status) => status === 'PENDING' || status === 'CANCELLED');
-}
 
 function columnsOf(deliveries: (PendingDelivery & { delayMs: number })[]): unknown[] {
   return [

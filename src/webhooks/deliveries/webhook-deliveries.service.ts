@@ -12,7 +12,8 @@ import { DeliveryRow } from './delivery-filter';
 import { DeliveryHistoryRepository } from './delivery-history.repository';
 import { DeliveryRequests } from './delivery-requests';
 import { DeliverySearch } from './delivery-search';
-import { PendingDeliveriesRepository } from './pending-deliveries.repository';
+import { HistorySearchRepository } from './history-search.repository';
+import { PendingSearchRepository } from './pending-search.repository';
 import { Redeliverer } from './redeliverer';
 import {
   ListWebhookDeliveriesQuery,
@@ -38,7 +39,8 @@ export class WebhookDeliveriesService {
     private readonly history: DeliveryHistoryRepository,
     private readonly requests: DeliveryRequests,
     private readonly redeliverer: Redeliverer,
-    private readonly pending: PendingDeliveriesRepository,
+    private readonly pending: PendingSearchRepository,
+    private readonly finished: HistorySearchRepository,
     private readonly cancellations: PendingCancellationsRepository,
     private readonly rollups: AttemptRollupsRepository,
   ) {}
@@ -88,7 +90,7 @@ export class WebhookDeliveriesService {
     const last24Hours = { pending: 0, succeeded: 0, exhausted: 0, cancelled: 0 };
     for (const { status, count } of [
       ...(await this.pending.countByStatus(tenantId, endpointId, since)),
-      ...(await this.history.countByStatus(tenantId, endpointId, since)),
+      ...(await this.finished.countByStatus(tenantId, endpointId, since)),
     ]) {
       last24Hours[status.toLowerCase() as keyof typeof last24Hours] += count;
     }

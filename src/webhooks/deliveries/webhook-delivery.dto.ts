@@ -86,7 +86,7 @@ export interface WebhookAttemptDetail extends WebhookAttemptSummary {
   phases: AttemptPhases;
   /** The first 16 KiB of the response body: as text if it is UTF-8, else in base64. */
   response: ReceivedBody | null;
-  /** `name: value`, a line each, cut after 2 KiB; null without a response. */
+  /** `name: value`, a line each, cut after 2 KiB; null without a response, and for a success that is no test. */
   responseHeaders: string | null;
 }
 

@@ -34,7 +34,7 @@ interface Attempt {
   durationMs: number;
   /** The body as far as it arrived, at most 16 KiB; null without a response. */
   response: Buffer | null;
-  /** A line for each, `name: value`, at most 2 KiB; null without a response. */
+  /** A line for each, `name: value`, at most 2 KiB; null without a response, and mostly for a success. */
   responseHeaders: string | null;
   phases: AttemptPhases;
 }

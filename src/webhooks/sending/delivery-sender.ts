@@ -12,6 +12,8 @@ const MAX_HEADER_BYTES = 16 * 1024;
 
 export interface DeliveryRequest extends RequestContent, SigningSecrets {
   url: string;
+  /** Keeps the response's headers also of a success. */
+  keepsHeaders?: boolean;
 }
 
 export interface DeliverySenderOptions {
@@ -64,7 +66,7 @@ export class DeliverySender implements OnApplicationShutdown {
   /** A failure of the receiver is an outcome; only an internal error rejects. */
   send(request: DeliveryRequest): Promise<AttemptOutcome> {
     const at = new Date();
-    const exchange = new DeliveryExchange(at, this.timeoutMs, this.connector);
+    const exchange = new DeliveryExchange(at, this.timeoutMs, this.connector, request.keepsHeaders);
     try {
       // Again: the rules or the operator's networks may have changed since the endpoint's creation.
       const url = this.policy.parseEndpointUrl(request.url);

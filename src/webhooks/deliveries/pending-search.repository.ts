@@ -1,0 +1,93 @@
+import { Injectable } from '@nestjs/common';
+import { Database, Reader } from '../../database/database';
+import {
+  boundsOf,
+  conditionsOf,
+  DeliveryFilter,
+  DeliveryRow,
+  LookedAt,
+  Parameters,
+  SearchStep,
+  StatusCount,
+  toStep,
+} from './delivery-filter';
+
+/** The endpoint `w` still owes the delivery `p`. */
+const IS_OWED = `w.active AND p.activation = w.activation`;
+
+const LISTED = `p.id, p.endpoint_id AS "endpointId", p.event_id AS "eventId", p.event_type AS "eventType", p.round,
+  CASE WHEN ${IS_OWED} THEN 'PENDING' ELSE 'CANCELLED' END AS status,
+  CASE WHEN ${IS_OWED} AND p.lease_id IS NULL THEN p.next_attempt_at END AS "nextAttemptAt"`;
+
+/** The pending deliveries as lists show them. Those of a former activation read as cancelled. */
+@Injectable()
+export class PendingSearchRepository {
+  constructor(private readonly database: Database) {}
+
+  async find(tenantId: string, id: string): Promise<DeliveryRow | null> {
+    const [row] = await this.among(this.database, tenantId, [id], {});
+    return row ?? null;
+  }
+
+  /** Looks at the workspace's next `size` rows, newest first. Those of a former activation read as cancelled. */
+  async step(reader: Reader, tenantId: string, filter: DeliveryFilter, size: number): Promise<SearchStep> {
+    if (!canFit(filter)) return { rows: [], next: null };
+    const parameters = new Parameters();
+    const where = [`p.tenant_id = ${parameters.add(tenantId)}`, ...boundsOf(filter, 'p', parameters)];
+    const step = `SELECT p.* FROM pending_deliveries p WHERE ${where.join(' AND ')} ORDER BY p.id DESC LIMIT ${size}`;
+    return toStep(await this.listed(reader, step, filter, parameters), size);
+  }
+
+  /** The same among deliveries, by their ids. */
+  async among(
+    reader: Reader,
+    tenantId: string,
+    ids: string[],
+    filter: DeliveryFilter,
+  ): Promise<DeliveryRow[]> {
+    if (!canFit(filter) || ids.length === 0) return [];
+    const parameters = new Parameters();
+    const step = `SELECT p.* FROM pending_deliveries p
+      WHERE p.tenant_id = ${parameters.add(tenantId)} AND p.id = ANY (${parameters.add(ids)})`;
+    return toStep(await this.listed(reader, step, filter, parameters), 0).rows;
+  }
+
+  /** Every row of a step, and whether it fits. */
+  private listed(
+    reader: Reader,
+    step: string,
+    filter: DeliveryFilter,
+    parameters: Parameters,
+  ): Promise<LookedAt[]> {
+    const { statuses } = filter;
+    const fits = [
+      'true',
+      ...conditionsOf(filter, 'p', { statusCode: 'last_status_code', error: 'last_error' }, parameters),
+      ...boundsOf(filter, 'p', parameters),
+    ];
+    if (statuses && !statuses.includes('CANCELLED')) fits.push(IS_OWED);
+    if (statuses && !statuses.includes('PENDING')) fits.push(`(${IS_OWED}) IS NOT TRUE`);
+    return reader.query<LookedAt>(
+      `WITH step AS (${step})
+       SELECT ${LISTED}, coalesce(${fits.join(' AND ')}, false) AS fits, (SELECT count(*)::integer FROM step) AS seen
+       FROM step p LEFT JOIN webhook_endpoints w ON w.tenant_id = $1 AND w.id = p.endpoint_id
+       ORDER BY p.id DESC`,
+      parameters.values,
+    );
+  }
+
+  /** Of an endpoint, but for tests. */
+  async countByStatus(tenantId: string, endpointId: string, since: string): Promise<StatusCount[]> {
+    return this.database.query(
+      `SELECT CASE WHEN ${IS_OWED} THEN 'PENDING' ELSE 'CANCELLED' END AS status, count(*)::integer AS count
+       FROM pending_deliveries p JOIN webhook_endpoints w ON w.tenant_id = $1 AND w.id = p.endpoint_id
+       WHERE p.tenant_id = $1 AND p.endpoint_id = $2 AND p.id >= $3 AND p.event_type <> 'webhook.test' GROUP BY 1`,
+      [tenantId, endpointId, since],
+    );
+  }
+}
+
+/** Whether anything that waits here can. */
+function canFit({ statuses }: DeliveryFilter): boolean {
+  return statuses === undefined || statuses.some((status) => status === 'PENDING' || status === 'CANCELLED');
+}
