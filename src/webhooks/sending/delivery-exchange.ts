@@ -134,7 +134,7 @@ export class DeliveryExchange implements Dispatcher.DispatchHandler {
       durationMs: Math.round(performance.now() - this.startedAt),
       // Copied: a slice would keep the whole read buffer in memory.
       response: this.statusCode === null ? null : Buffer.concat(this.chunks),
-      // Of each success they would take a quarter of what a delivery takes on disk.
+      // Few look at those of a success, and with them a delivery took 975 bytes on disk instead of 893.
       responseHeaders: this.headers && (fault || this.keepsHeaders) ? linesOf(this.headers) : null,
       phases: {
         lookupMs: tenths(lookupMs),
