@@ -4,7 +4,7 @@ import { Config } from './config/config';
 import { ConfigModule } from './config/config.module';
 import { JsonDatabaseClient } from './database/database-client';
 import { DatabaseModule } from './database/database.module';
-import { HealthModule } from './health/health.module';
+import { HealthApiModule } from './health/health.module';
 import { HttpModule } from './http/http.module';
 import { MetricsModule, MetricsServerModule } from './metrics/metrics.module';
 import { RedisModule } from './redis/redis.module';
@@ -23,7 +23,7 @@ export class AppModule {
         RedisModule,
         MetricsModule,
         MetricsServerModule,
-        HealthModule,
+        HealthApiModule,
         HttpModule,
         ...(role === 'worker' ? [] : [ApiModule]),
         ...(role === 'api' ? [] : [WorkerModule]),

@@ -106,6 +106,8 @@ export {
 export { ApiKeysService } from './auth/api-keys.service';
 export { CreateApiKey, ListApiKeys, type ApiKeySummary, type CreatedApiKey } from './auth/api-key.dto';
 
+export { RateLimitUseService, type RateLimitUse } from './auth/rate-limit-use.service';
+
 // Webhook endpoints, their deliveries, and the Test button: `{app_url}/settings/webhooks`.
 export { WebhookEndpointsService } from './webhooks/endpoints/webhook-endpoints.service';
 export { WebhookDeliveriesService } from './webhooks/deliveries/webhook-deliveries.service';
@@ -191,8 +193,24 @@ export { AuditService, type AuditRecord } from './audit/audit.service';
 // What a stranger can repeat at will, such as a failed login, is counted by `AuditTally`: an entry every ten minutes.
 export { AuditTally, type CountedRecord } from './audit/audit-tally';
 export {
+  AUDIT_EXPORT_FORMATS,
   ExportAuditEntriesQuery,
   ListAuditEntriesQuery,
   type AuditExportFormat,
 } from './audit/audit-entry.dto';
 export type { AuditEntryEntity as AuditEntry } from './audit/audit-entry.entity';
+
+// For a host that serves HTTP: bodies checked, errors answered, requests named, counted and logged as the REST API's are.
+export { RequestPipe } from './common/request.pipe';
+export { ErrorFilter } from './common/error.filter';
+export { requestId, type IdentifiedRequest } from './common/request-id';
+export { originOf } from './common/access.decorators';
+export { accessLog } from './common/access-log';
+export { createLogger, NestLogger } from './common/logger';
+export { noticeUntrustedProxy } from './common/untrusted-proxy';
+export { clientNetworkOf } from './common/client-network';
+export { trustProxyOf } from './config/environment-values';
+export { RateLimiter, type RateLimit } from './rate-limit/rate-limiter';
+// A host that answers probes imports `HealthModule` beside `MessagingModule`.
+export { HealthModule } from './health/health.module';
+export { HealthService, type Readiness } from './health/health.service';

@@ -14,6 +14,7 @@ import { MetricsModule } from './metrics/metrics.module';
 import { OutboxModule } from './outbox/outbox.module';
 import { ParkedEventsModule } from './parked-events/parked-events.module';
 import { PrivacyModule } from './privacy/privacy.module';
+import { RateLimitModule } from './rate-limit/rate-limit.module';
 import { RedisModule } from './redis/redis.module';
 import { SecretsModule } from './secrets/secrets.module';
 import { WebhooksModule } from './webhooks/webhooks.module';
@@ -33,6 +34,7 @@ const SERVICES = [
   SecretsModule,
   OutboxModule,
   ParkedEventsModule,
+  RateLimitModule,
 ];
 
 /** The host's configuration. Each value must equal that of the service's own processes. */

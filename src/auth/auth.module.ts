@@ -14,16 +14,17 @@ import { ApiKeysRepository } from './api-keys.repository';
 import { ApiKeysService } from './api-keys.service';
 import { MeController } from './me.controller';
 import { limitOf, RATE_WINDOW_MS, RateLimitGuard } from './rate-limit.guard';
+import { RateLimitUseService } from './rate-limit-use.service';
 import { RefusedApiKeys } from './refused-api-keys';
 import { ScopeGuard } from './scope.guard';
 import { SuspensionGuard } from './suspension.guard';
 import { TrialGuard } from './trial.guard';
 
-/** API keys as the dashboard manages them. */
+/** API keys as the dashboard manages them, and what their limit has left. */
 @Module({
-  imports: [DatabaseModule.forEntities([ApiKeyEntity]), WorkspacesModule, AuditModule],
-  providers: [ApiKeysRepository, ApiKeysService],
-  exports: [ApiKeysRepository, ApiKeysService],
+  imports: [DatabaseModule.forEntities([ApiKeyEntity]), WorkspacesModule, AuditModule, RateLimitModule],
+  providers: [ApiKeysRepository, ApiKeysService, RateLimitUseService],
+  exports: [ApiKeysRepository, ApiKeysService, RateLimitUseService],
 })
 export class AuthModule {}
 

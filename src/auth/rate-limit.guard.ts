@@ -4,6 +4,7 @@ import type { Response } from 'express';
 import { AuthenticatedRequest, PUBLIC } from '../common/access.decorators';
 import { AppError } from '../common/app-error';
 import { rateLimitOf } from '../workspaces/plan-policy';
+import { rateKeyOf } from './rate-limit-paths';
 
 export const RATE_WINDOW_MS = 60_000;
 
@@ -29,7 +30,7 @@ export class RateLimitGuard extends ThrottlerGuard {
   protected override async handleRequest({ context, limit, ttl }: ThrottlerRequest): Promise<boolean> {
     const http = context.switchToHttp();
     const request = http.getRequest<AuthenticatedRequest>();
-    const key = `${request.principal.tenant.id}:${pathTemplateOf(request)}`;
+    const key = rateKeyOf(request.principal.tenant.id, pathTemplateOf(request));
     const { totalHits, timeToExpire, isBlocked } = await this.storageService.increment(
       key,
       ttl,

@@ -3,28 +3,43 @@ import type pino from 'pino';
 import { AuthenticatedRequest } from './access.decorators';
 import { IdentifiedRequest } from './request-id';
 
-type LoggedRequest = IdentifiedRequest & Partial<AuthenticatedRequest>;
+/** Who makes a request, for its line: ids alone. */
+type CallerOf = (request: IdentifiedRequest) => Record<string, string> | undefined;
 
 /**
- * Logs one line a request: key, path, status, time; never a header, a query or a body. A line takes 2.5 µs, where
+ * Logs one line a request: caller, path, status, time; never a header, a query or a body. A line takes 2.5 µs, where
  * pino-http's child loggers took 21.
+ * @param callerOf is asked when the request ends; the workspace and the API key by default
  */
-export function accessLog(logger: pino.Logger) {
+export function accessLog(logger: pino.Logger, callerOf: CallerOf = keyOf) {
   return (request: Request, response: Response, next: NextFunction): void => {
     if (request.url.startsWith('/health/')) return next();
     const startedAt = Date.now();
     // Emitted once for every request, also when the caller hangs up before the answer.
-    response.once('close', () => writeLine(logger, request as LoggedRequest, response, startedAt));
+    response.once('close', () =>
+      writeLine(logger, callerOf, request as IdentifiedRequest, response, startedAt),
+    );
     next();
   };
 }
 
-function writeLine(logger: pino.Logger, request: LoggedRequest, response: Response, startedAt: number): void {
-  const { requestId, principal, method, originalUrl } = request;
+function keyOf(request: IdentifiedRequest) {
+  const { principal } = request as Partial<AuthenticatedRequest>;
+  return principal && { tenantId: principal.tenant.id, apiKeyId: principal.apiKeyId };
+}
+
+function writeLine(
+  logger: pino.Logger,
+  callerOf: CallerOf,
+  request: IdentifiedRequest,
+  response: Response,
+  startedAt: number,
+): void {
+  const { requestId, method, originalUrl } = request;
   const { statusCode, writableEnded } = response;
   const line = {
     requestId,
-    ...(principal && { tenantId: principal.tenant.id, apiKeyId: principal.apiKeyId }),
+    ...callerOf(request),
     method,
     path: originalUrl.split('?', 1)[0],
     res: { statusCode },

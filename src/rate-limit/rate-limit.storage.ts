@@ -19,6 +19,9 @@ const HIT = `
   end
   return {hits, ttl}`;
 
+const READ = `
+  return {tonumber(redis.call('GET', KEYS[1]) or '0'), redis.call('PTTL', KEYS[1])}`;
+
 /** Never below zero, and never without an end: a window that has ended is gone. */
 const TAKE_BACK = `
   local hits = tonumber(redis.call('GET', KEYS[1]) or '0')
@@ -27,6 +30,7 @@ const TAKE_BACK = `
 
 type ThrottlerStorageRecord = Awaited<ReturnType<ThrottlerStorage['increment']>>;
 type HitCommand = (key: string, windowMs: number) => Promise<[number, number]>;
+type ReadCommand = (key: string) => Promise<[number, number]>;
 
 /**
  * Counts calls in Redis, over all processes. While Redis is down, each process counts in memory.
@@ -36,6 +40,7 @@ export class RateLimitStorage implements ThrottlerStorage, OnApplicationShutdown
   private readonly logger = new Logger(RateLimitStorage.name);
   private readonly inMemory = new ThrottlerStorageService();
   private readonly hit: HitCommand;
+  private readonly look: ReadCommand;
   private readonly takeBack: HitCommand;
   private openUntil = 0;
 
@@ -44,6 +49,7 @@ export class RateLimitStorage implements ThrottlerStorage, OnApplicationShutdown
     private readonly metrics: Metrics,
   ) {
     this.hit = redis.script('hitWindow', HIT);
+    this.look = redis.script('readWindow', READ);
     this.takeBack = redis.script('takeBackHit', TAKE_BACK);
   }
 
@@ -61,6 +67,20 @@ export class RateLimitStorage implements ThrottlerStorage, OnApplicationShutdown
       this.metrics.rateLimiterFallbacks.inc();
       this.logger.warn({ err: error as Error }, 'Redis is down: this process counts calls in memory');
       return this.incrementInMemory(key, ttl, limit);
+    }
+  }
+
+  /**
+   * Reads a window, and counts nothing.
+   * @returns null while Redis is down
+   */
+  async read(key: string): Promise<{ used: number; endsInSeconds: number } | null> {
+    try {
+      const [used, remainingMs] = await this.look(`rate:${key}`);
+      return { used, endsInSeconds: Math.max(0, Math.ceil(remainingMs / 1000)) };
+    } catch (error) {
+      this.logger.warn({ err: error as Error }, 'Redis is down: calls are not counted over all processes');
+      return null;
     }
   }
 

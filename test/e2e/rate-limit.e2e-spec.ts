@@ -1,12 +1,13 @@
 import { Client } from 'pg';
 import { generateApiKey } from '../../src/auth/api-key-token';
+import { RateLimitUseService } from '../../src/auth/rate-limit-use.service';
 import { RedisConnection } from '../../src/redis/redis-connections';
 import { RateLimitStorage } from '../../src/rate-limit/rate-limit.storage';
 import { newId } from '../../src/common/ids';
 import { Metrics } from '../../src/metrics/metrics';
 import { ApiClient, ApiResponse } from '../support/api-client';
 import { errorBody } from '../support/errors';
-import { createTenant } from '../support/routes';
+import { callIn, createTenant, ROUTES } from '../support/routes';
 import { OwnRedis } from '../support/own-redis';
 import { keysOf, openRedis } from '../support/redis-connections';
 import { TestService } from '../support/service';
@@ -40,6 +41,22 @@ describe('the rate limit', () => {
   };
 
   const capped = (rateLimit: number) => createTenant(service, service.make.workspace({ rateLimit }));
+
+  it('shows what each path has used of it, and counts nothing by that', async () => {
+    await sharesCounts(service);
+    const tenant = await capped(100);
+    for (const route of ROUTES) await callIn(tenant, route);
+    await tenant.client.get('/me');
+    const use = await service.app.get(RateLimitUseService, { strict: false }).list(tenant.workspace.id);
+    const endsInSeconds = expect.any(Number);
+    expect(use).toHaveLength(new Set(ROUTES.map(({ path }) => path)).size);
+    expect(use).toContainEqual({ path: '/api/v1/me', used: 2, endsInSeconds });
+    // GET and PATCH count together.
+    expect(use).toContainEqual({ path: '/api/v1/conversations/:id', used: 2, endsInSeconds });
+    expect(use).toContainEqual({ path: '/api/v1/contacts', used: 1, endsInSeconds });
+    expect(use!.at(-1)!.used).toBe(1);
+    expect(await service.app.get(RateLimitUseService, { strict: false }).list('nope')).toEqual([]);
+  });
 
   describe('with two processes', () => {
     let second: TestService;

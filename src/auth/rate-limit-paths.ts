@@ -1,0 +1,13 @@
+/** The templates of the API's paths, each of which has the workspace's whole limit. */
+export const RATE_LIMITED_PATHS = [
+  '/api/v1/me',
+  '/api/v1/conversations',
+  '/api/v1/conversations/:id',
+  '/api/v1/conversations/:id/messages',
+  '/api/v1/contacts',
+] as const;
+
+/** What a workspace's requests to a path are counted under. */
+export function rateKeyOf(tenantId: string, path: string): string {
+  return `${tenantId}:${path}`;
+}

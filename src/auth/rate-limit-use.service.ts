@@ -1,0 +1,35 @@
+import { Injectable } from '@nestjs/common';
+import { isId } from '../common/ids';
+import { RateLimitStorage } from '../rate-limit/rate-limit.storage';
+import { RATE_LIMITED_PATHS, rateKeyOf } from './rate-limit-paths';
+
+/** Requests of a workspace to one path, in its present window of a minute. */
+export interface RateLimitUse {
+  /** A template, such as `/api/v1/conversations/:id`. */
+  path: string;
+  /** Over all keys, also refused ones. */
+  used: number;
+  endsInSeconds: number;
+}
+
+/** How much of its rate limit a workspace uses, for the dashboard. */
+@Injectable()
+export class RateLimitUseService {
+  constructor(private readonly storage: RateLimitStorage) {}
+
+  /**
+   * Lists the paths that were called in the present minute, the busiest first.
+   * @returns null while Redis is down: then each process counts for itself
+   */
+  async list(tenantId: string): Promise<RateLimitUse[] | null> {
+    if (!isId(tenantId)) return [];
+    const windows = await Promise.all(
+      RATE_LIMITED_PATHS.map((path) => this.storage.read(rateKeyOf(tenantId, path))),
+    );
+    if (windows.includes(null)) return null;
+    return windows
+      .map((window, index) => ({ path: RATE_LIMITED_PATHS[index]!, ...window! }))
+      .filter(({ used }) => used > 0)
+      .sort((a, b) => b.used - a.used);
+  }
+}
