@@ -142,10 +142,46 @@ module.exports = {
       to: { path: '^src/index\\.ts$' },
     },
     {
+      name: 'service-knows-no-dashboard',
+      comment: 'The dashboard stands upon the service, as any other host.',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { path: '^dashboard/' },
+    },
+    {
+      name: 'dashboard-server-imports-the-package',
+      comment: "The dashboard's server imports the service by the package's name, as any other host.",
+      severity: 'error',
+      from: { path: '^dashboard/server/' },
+      to: { path: '^(src|widget)/', dependencyTypesNot: ['aliased'] },
+    },
+    {
+      name: 'dashboard-server-knows-no-page',
+      comment: 'The server sends the built files of dashboard/web.',
+      severity: 'error',
+      from: { path: '^dashboard/server/' },
+      to: { path: '^dashboard/web/' },
+    },
+    {
+      name: 'dashboard-page-imports-types-alone',
+      comment:
+        'What runs in a browser takes nothing of the servers but the types of dashboard/server/src/api.ts.',
+      severity: 'error',
+      from: { path: '^dashboard/web/' },
+      to: { path: '^(src|widget|dashboard/server)/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'dashboard-page-knows-the-routes',
+      comment: 'dashboard/server/src/api.ts has every type that the pages need.',
+      severity: 'error',
+      from: { path: '^dashboard/web/' },
+      to: { path: '^(src|widget|dashboard/server)/', pathNot: '^dashboard/server/src/api\\.ts$' },
+    },
+    {
       name: 'only-what-is-installed-for-production',
       comment: 'What runs in production must be among the dependencies.',
       severity: 'error',
-      from: { path: '^src/', pathNot: TESTS },
+      from: { path: '^(src|dashboard/server)/', pathNot: TESTS },
       to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], dependencyTypesNot: ['type-only'] },
     },
     {

@@ -1,7 +1,7 @@
 import ts from 'typescript-eslint';
 
 export default ts.config(
-  { ignores: ['dist/', 'coverage/', '.data/', '**/*.cjs', '**/*.mjs'] },
+  { ignores: ['**/dist/', 'coverage/', '.data/', '**/*.cjs', '**/*.mjs'] },
   ...ts.configs.recommendedTypeChecked,
   {
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },

@@ -14,7 +14,7 @@ const esmOnly = [
 
 module.exports = {
   testEnvironment: 'node',
-  roots: ['<rootDir>/src', '<rootDir>/test', '<rootDir>/widget/src'],
+  roots: ['<rootDir>/src', '<rootDir>/test', '<rootDir>/widget/src', '<rootDir>/dashboard/server/src'],
   testMatch: ['**/*.spec.ts', '**/*.e2e-spec.ts'],
   // A server from outside has one database role, which may do everything.
   testPathIgnorePatterns: [

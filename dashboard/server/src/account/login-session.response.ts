@@ -1,0 +1,6 @@
+import type { Caller, LoginSession } from 'conversation-messaging-service';
+import type { LoginSessionResponse } from '../api';
+
+export function toLoginSession(session: LoginSession, { sessionId }: Caller): LoginSessionResponse {
+  return { ...session, isCurrent: session.id === sessionId };
+}

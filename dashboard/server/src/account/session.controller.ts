@@ -1,0 +1,17 @@
+import { Controller, Get } from '@nestjs/common';
+import type { OpenedSession } from 'conversation-messaging-service';
+import type { SessionResponse } from '../api';
+import { DashboardConfig } from '../config/dashboard-config';
+import { CurrentSession } from '../http/access.decorators';
+import { toSessionResponse } from './session.response';
+
+/** Who is logged in, and where: the first that a page asks for. */
+@Controller('api/session')
+export class SessionController {
+  constructor(private readonly config: DashboardConfig) {}
+
+  @Get()
+  get(@CurrentSession() session: OpenedSession): SessionResponse {
+    return toSessionResponse(session, this.config);
+  }
+}

@@ -1,0 +1,30 @@
+import { isTrialExpired, type Membership, type OpenedSession } from 'conversation-messaging-service';
+import type { SessionResponse, WorkspaceSummary } from '../api';
+
+export function toSessionResponse(
+  { person, memberships }: OpenedSession,
+  { publicUrl }: { publicUrl: string },
+): SessionResponse {
+  return {
+    person,
+    workspaces: memberships.map(toWorkspaceSummary),
+    apiUrl: `${publicUrl}/api/v1`,
+    publicUrl,
+  };
+}
+
+export function toWorkspaceSummary({ agentId, role, workspace }: Membership): WorkspaceSummary {
+  const { id, slug, name, planTier, trialEndsAt, isSuspended, entitlements } = workspace;
+  return {
+    id,
+    slug,
+    name,
+    role,
+    agentId,
+    planTier,
+    trialEndsAt,
+    isTrialExpired: isTrialExpired(workspace, new Date()),
+    isSuspended,
+    entitlements,
+  };
+}

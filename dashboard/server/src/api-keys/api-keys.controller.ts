@@ -1,0 +1,40 @@
+import { Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
+import {
+  type Actor,
+  ApiKeysService,
+  type ApiKeySummary,
+  CreateApiKey,
+  type CreatedApiKey,
+  type Page,
+} from 'conversation-messaging-service';
+import { CurrentActor } from '../http/access.decorators';
+import { toList } from '../http/list';
+
+@Controller('api/workspaces/:workspaceId/api-keys')
+export class ApiKeysController {
+  constructor(private readonly keys: ApiKeysService) {}
+
+  @Get()
+  async list(@Param('workspaceId') workspaceId: string): Promise<Page<ApiKeySummary>> {
+    return toList(await this.keys.list(workspaceId));
+  }
+
+  @Post()
+  create(
+    @Param('workspaceId') workspaceId: string,
+    @Body() body: CreateApiKey,
+    @CurrentActor() actor: Actor,
+  ): Promise<CreatedApiKey> {
+    return this.keys.create(workspaceId, body, actor);
+  }
+
+  @Post(':id/revoke')
+  @HttpCode(200)
+  revoke(
+    @Param('workspaceId') workspaceId: string,
+    @Param('id') id: string,
+    @CurrentActor() actor: Actor,
+  ): Promise<ApiKeySummary> {
+    return this.keys.revoke(workspaceId, id, actor);
+  }
+}

@@ -1,0 +1,40 @@
+import { DynamicModule, Module } from '@nestjs/common';
+import { MessagingModule } from 'conversation-messaging-service';
+import { AccountModule } from './account/account.module';
+import { ApiKeysModule } from './api-keys/api-keys.module';
+import { AuditPagesModule } from './audit/audit.module';
+import { ChannelsModule } from './channels/channels.module';
+import { DashboardConfigModule } from './config/config.module';
+import { DashboardConfig } from './config/dashboard-config';
+import { DeliveriesModule } from './deliveries/deliveries.module';
+import { HealthRoutesModule } from './health/health.module';
+import { HttpModule } from './http/http.module';
+import { LoginModule } from './login/login.module';
+import { WebhooksModule } from './webhooks/webhooks.module';
+import { WorkspaceModule } from './workspace/workspace.module';
+
+/** The service's own module below, and a module for each page above it. */
+@Module({})
+export class AppModule {
+  /** @throws ConfigError naming each fault of the service's part */
+  static forRoot(config: DashboardConfig): DynamicModule {
+    return {
+      module: AppModule,
+      imports: [
+        DashboardConfigModule.forRoot(config),
+        // Every page's module injects services.
+        { ...MessagingModule.forRoot(config.messaging), global: true },
+        HttpModule,
+        HealthRoutesModule,
+        LoginModule,
+        AccountModule,
+        WorkspaceModule,
+        ApiKeysModule,
+        WebhooksModule,
+        DeliveriesModule,
+        ChannelsModule,
+        AuditPagesModule,
+      ],
+    };
+  }
+}

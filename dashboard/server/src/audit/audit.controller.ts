@@ -1,0 +1,39 @@
+import { Controller, Get, Param, Query, Res } from '@nestjs/common';
+import { type AuditExportFormat, AuditService, ListAuditEntriesQuery } from 'conversation-messaging-service';
+import type { Response } from 'express';
+import type { AuditPage } from '../api';
+import { LimitedTo } from '../http/limit.guard';
+import { ExportAuditQuery } from './audit.dto';
+import { toAuditPage } from './audit-entry.response';
+import { sendFile } from './sent-file';
+
+/** Each reads the whole log. */
+const EXPORTS_A_MINUTE = 5;
+
+const EXPORTS: Record<AuditExportFormat, { name: string; type: string }> = {
+  ndjson: { name: 'audit-log.ndjson', type: 'application/x-ndjson' },
+  csv: { name: 'audit-log.csv', type: 'text/csv; charset=utf-8' },
+};
+
+@Controller('api/workspaces/:workspaceId/audit-entries')
+export class AuditController {
+  constructor(private readonly audit: AuditService) {}
+
+  @Get()
+  async list(
+    @Param('workspaceId') workspaceId: string,
+    @Query() query: ListAuditEntriesQuery,
+  ): Promise<AuditPage> {
+    return toAuditPage(await this.audit.list(workspaceId, query));
+  }
+
+  @Get('export')
+  @LimitedTo(EXPORTS_A_MINUTE, 'audit-export')
+  export(
+    @Param('workspaceId') workspaceId: string,
+    @Query() { format, ...filter }: ExportAuditQuery,
+    @Res() response: Response,
+  ): Promise<void> {
+    return sendFile(this.audit.export(workspaceId, filter, format), EXPORTS[format], response);
+  }
+}

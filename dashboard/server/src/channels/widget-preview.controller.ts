@@ -1,0 +1,26 @@
+import { Controller, Get, Param, Res } from '@nestjs/common';
+import { AppError, ChannelConnectionsService } from 'conversation-messaging-service';
+import type { Response } from 'express';
+import { DashboardConfig } from '../config/dashboard-config';
+import { previewPage, previewPolicy } from './widget-preview';
+
+/** A page with the widget, as a visitor would see it. Its origin must be among the widget's allowed ones. */
+@Controller('widget-preview')
+export class WidgetPreviewController {
+  constructor(
+    private readonly channels: ChannelConnectionsService,
+    private readonly config: DashboardConfig,
+  ) {}
+
+  @Get(':workspaceId/:id')
+  async show(
+    @Param('workspaceId') workspaceId: string,
+    @Param('id') id: string,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<string> {
+    const { snippet } = await this.channels.get(workspaceId, id);
+    if (snippet === null) throw AppError.notFound('Widget');
+    response.type('html').setHeader('Content-Security-Policy', previewPolicy(this.config.publicUrl));
+    return previewPage(snippet);
+  }
+}

@@ -1,0 +1,154 @@
+import { applyDecorators } from '@nestjs/common';
+import { plainToInstance, Type } from 'class-transformer';
+import {
+  IsIn,
+  IsInt,
+  IsNotEmpty,
+  IsOptional,
+  IsString,
+  IsUrl,
+  Max,
+  Min,
+  validateSync,
+} from 'class-validator';
+import { ConfigError, trustProxyOf, type MessagingOptions } from 'conversation-messaging-service';
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+const LOCALHOST = ['localhost', '127.0.0.1', '[::1]'];
+
+/** An integer, given as text. */
+const IsWhole = (min: number, max: number) =>
+  applyDecorators(
+    Max(max),
+    Min(min),
+    IsInt(),
+    Type(() => Number),
+  );
+const IsHttpAddress = () =>
+  IsUrl({ require_tld: false, protocols: ['http', 'https'], require_protocol: true });
+
+/** The variables that are the dashboard's own, or that it reads itself. The package checks the others. */
+class Environment {
+  @IsHttpAddress()
+  APP_URL: string = 'http://localhost:3100';
+
+  @IsHttpAddress()
+  PUBLIC_URL: string = 'http://localhost:3000';
+
+  @IsWhole(0, 65_535)
+  PORT: number = 3100;
+
+  @IsNotEmpty()
+  HOST: string = '0.0.0.0';
+
+  @IsString()
+  TRUST_PROXY: string = '';
+
+  @IsIn(LOG_LEVELS)
+  LOG_LEVEL: string = 'info';
+
+  @IsWhole(0, 60_000)
+  SHUTDOWN_DELAY_MS: number = 500;
+
+  @IsIn(['on', 'off'])
+  DATABASE_PREPARED: string = 'on';
+
+  @IsWhole(2, 500)
+  DATABASE_POOL_SIZE: number = 10;
+
+  @IsOptional()
+  @IsWhole(1, 3650)
+  API_KEY_MAX_LIFE_DAYS?: number;
+}
+
+/** The dashboard's configuration, checked. Only this file reads the environment. */
+export class DashboardConfig {
+  /** The one origin of pages and JSON. */
+  readonly appOrigin: string;
+  /** Browsers keep its cookies to https. On this machine it may be http. */
+  readonly isSecure: boolean;
+  /** The service, as browsers and providers reach it; without a slash at the end. */
+  readonly publicUrl: string;
+  readonly port: number;
+  readonly host: string;
+  /** Express's `trust proxy`: from which addresses X-Forwarded-For is believed. */
+  readonly trustProxy: string | number | boolean;
+  readonly logLevel: string;
+  /** From SIGTERM until no more requests are taken. The process says meanwhile that it is not ready. */
+  readonly shutdownDelayMs: number;
+  /** The service's part. */
+  readonly messaging: MessagingOptions;
+
+  private constructor(values: Omit<DashboardConfig, never>) {
+    Object.assign(this, values);
+  }
+
+  /**
+   * Reads and checks an environment. The package checks its part when its module is made.
+   * @throws ConfigError naming every fault
+   */
+  static from(environment: NodeJS.ProcessEnv = process.env): DashboardConfig {
+    const set = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+    const env = plainToInstance(Environment, set, { exposeDefaultValues: true });
+    const faults = validateSync(env).flatMap(({ constraints = {} }) => Object.values(constraints));
+    const trustProxy = check(faults, 'TRUST_PROXY', () => trustProxyOf(env.TRUST_PROXY));
+    const app = check(faults, 'APP_URL', () => appAddressOf(env.APP_URL));
+    if (faults.length > 0) throw new ConfigError(faults);
+    return new DashboardConfig({
+      appOrigin: app!.origin,
+      isSecure: app!.protocol === 'https:',
+      publicUrl: env.PUBLIC_URL.replace(/\/+$/, ''),
+      port: env.PORT,
+      host: env.HOST,
+      trustProxy: trustProxy!,
+      logLevel: env.LOG_LEVEL,
+      shutdownDelayMs: env.SHUTDOWN_DELAY_MS,
+      messaging: messagingOptionsOf(set, env, app!),
+    });
+  }
+}
+
+/** Without https, anybody on the way could take the session. */
+function appAddressOf(text: string): URL {
+  const url = new URL(text);
+  if (url.pathname !== '/' || url.search || url.hash)
+    throw new Error('must be an origin alone, such as https://dashboard.example.com');
+  if (url.protocol === 'http:' && !LOCALHOST.includes(url.hostname))
+    throw new Error('must begin with https, but on this machine');
+  return url;
+}
+
+function messagingOptionsOf(given: NodeJS.ProcessEnv, env: Environment, appUrl: URL): MessagingOptions {
+  return {
+    databaseUrl: given['DATABASE_URL'] ?? '',
+    redisUrl: given['REDIS_URL'] ?? '',
+    secretsKeys: given['SECRETS_KEYS'] ?? '',
+    webhookAllowedNetworks: listOf(given['WEBHOOK_ALLOWED_NETWORKS']),
+    webhookDeniedNetworks: listOf(given['WEBHOOK_DENIED_NETWORKS']),
+    webhookExtraCaFile: given['WEBHOOK_EXTRA_CA_FILE'],
+    webhookDnsServers: listOf(given['WEBHOOK_DNS_SERVERS']),
+    appUrl: appUrl.origin,
+    smtpUrl: given['SMTP_URL'],
+    mailFrom: given['MAIL_FROM'],
+    publicUrl: env.PUBLIC_URL,
+    // The package takes the variables that it knows.
+    providerUrls: given,
+    metaGraphVersion: given['META_GRAPH_VERSION'],
+    apiKeyMaxLifeDays: env.API_KEY_MAX_LIFE_DAYS,
+    databasePoolSize: env.DATABASE_POOL_SIZE,
+    databasePrepared: env.DATABASE_PREPARED === 'on',
+  };
+}
+
+function listOf(text = ''): string[] {
+  return text.split(',').filter(Boolean);
+}
+
+function check<T>(faults: string[], name: string, read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    faults.push(`${name}: ${(error as Error).message}`);
+    return undefined;
+  }
+}

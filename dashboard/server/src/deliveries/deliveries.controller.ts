@@ -1,0 +1,64 @@
+import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import {
+  type Actor,
+  ListWebhookDeliveriesQuery,
+  type Page,
+  RedeliverDeliveries,
+  type RedeliveryResult,
+  WebhookDeliveriesService,
+  type WebhookDeliveryDetail,
+  type WebhookDeliverySummary,
+  type WebhookTimeline,
+} from 'conversation-messaging-service';
+import { CurrentActor } from '../http/access.decorators';
+import { toList } from '../http/list';
+import { TimelineQuery } from './delivery.dto';
+
+@Controller('api/workspaces/:workspaceId')
+export class DeliveriesController {
+  constructor(private readonly deliveries: WebhookDeliveriesService) {}
+
+  @Get('webhook-endpoints/:id/deliveries')
+  list(
+    @Param('workspaceId') workspaceId: string,
+    @Param('id') endpointId: string,
+    @Query() query: ListWebhookDeliveriesQuery,
+  ): Promise<Page<WebhookDeliverySummary>> {
+    return this.deliveries.list(workspaceId, { ...query, endpointId });
+  }
+
+  @Get('webhook-endpoints/:id/timeline')
+  timeline(
+    @Param('workspaceId') workspaceId: string,
+    @Param('id') endpointId: string,
+    @Query() { period }: TimelineQuery,
+  ): Promise<WebhookTimeline> {
+    return this.deliveries.timeline(workspaceId, endpointId, period);
+  }
+
+  @Get('deliveries/:id')
+  get(@Param('workspaceId') workspaceId: string, @Param('id') id: string): Promise<WebhookDeliveryDetail> {
+    return this.deliveries.get(workspaceId, id);
+  }
+
+  @Post('deliveries/:id/redeliver')
+  @HttpCode(200)
+  redeliver(
+    @Param('workspaceId') workspaceId: string,
+    @Param('id') id: string,
+    @CurrentActor() actor: Actor,
+  ): Promise<WebhookDeliveryDetail> {
+    return this.deliveries.redeliver(workspaceId, id, actor);
+  }
+
+  /** Those that were selected. Each has its own result. */
+  @Post('deliveries/redeliver')
+  @HttpCode(200)
+  async redeliverMany(
+    @Param('workspaceId') workspaceId: string,
+    @Body() body: RedeliverDeliveries,
+    @CurrentActor() actor: Actor,
+  ): Promise<Page<RedeliveryResult>> {
+    return toList(await this.deliveries.redeliverMany(workspaceId, body, actor));
+  }
+}

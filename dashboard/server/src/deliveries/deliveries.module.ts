@@ -1,0 +1,6 @@
+import { Module } from '@nestjs/common';
+import { DeliveriesController } from './deliveries.controller';
+import { RecoveriesController } from './recoveries.controller';
+
+@Module({ controllers: [DeliveriesController, RecoveriesController] })
+export class DeliveriesModule {}

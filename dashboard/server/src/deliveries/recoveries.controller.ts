@@ -1,0 +1,70 @@
+import { Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
+import {
+  type Actor,
+  type Page,
+  RecoverEndpoint,
+  WebhookRecoveriesService,
+  type WebhookRecoverySummary,
+  WebhookRedeliveriesService,
+} from 'conversation-messaging-service';
+import { CurrentActor } from '../http/access.decorators';
+import { LimitedTo } from '../http/limit.guard';
+import { toList } from '../http/list';
+import { RedeliverMatchingBody, toMatching } from './delivery.dto';
+
+/** Each counts first, which takes seconds where there is much. */
+const STARTS_A_MINUTE = 20;
+
+/** What an endpoint missed, or what matches a filter, is delivered by a worker: both are recoveries, with their progress. */
+@Controller('api/workspaces/:workspaceId')
+export class RecoveriesController {
+  constructor(
+    private readonly recoveries: WebhookRecoveriesService,
+    private readonly redeliveries: WebhookRedeliveriesService,
+  ) {}
+
+  @Get('webhook-endpoints/:id/recoveries')
+  async list(
+    @Param('workspaceId') workspaceId: string,
+    @Param('id') endpointId: string,
+  ): Promise<Page<WebhookRecoverySummary>> {
+    return toList(await this.recoveries.list(workspaceId, endpointId));
+  }
+
+  @Post('webhook-endpoints/:id/recoveries')
+  @LimitedTo(STARTS_A_MINUTE, 'recoveries')
+  start(
+    @Param('workspaceId') workspaceId: string,
+    @Param('id') endpointId: string,
+    @Body() body: RecoverEndpoint,
+    @CurrentActor() actor: Actor,
+  ): Promise<WebhookRecoverySummary> {
+    return this.recoveries.start(workspaceId, endpointId, body, actor);
+  }
+
+  @Post('webhook-endpoints/:id/redeliveries')
+  @LimitedTo(STARTS_A_MINUTE, 'recoveries')
+  startMatching(
+    @Param('workspaceId') workspaceId: string,
+    @Param('id') endpointId: string,
+    @Body() { filter, dryRun }: RedeliverMatchingBody,
+    @CurrentActor() actor: Actor,
+  ): Promise<WebhookRecoverySummary> {
+    return this.redeliveries.start(workspaceId, toMatching(filter, endpointId), { dryRun }, actor);
+  }
+
+  @Get('recoveries/:id')
+  get(@Param('workspaceId') workspaceId: string, @Param('id') id: string): Promise<WebhookRecoverySummary> {
+    return this.recoveries.get(workspaceId, id);
+  }
+
+  @Post('recoveries/:id/cancel')
+  @HttpCode(200)
+  cancel(
+    @Param('workspaceId') workspaceId: string,
+    @Param('id') id: string,
+    @CurrentActor() actor: Actor,
+  ): Promise<WebhookRecoverySummary> {
+    return this.recoveries.cancel(workspaceId, id, actor);
+  }
+}

@@ -1,0 +1,6 @@
+import { Module } from '@nestjs/common';
+import { HealthModule } from 'conversation-messaging-service';
+import { HealthController } from './health.controller';
+
+@Module({ imports: [HealthModule], controllers: [HealthController] })
+export class HealthRoutesModule {}

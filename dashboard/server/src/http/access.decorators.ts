@@ -1,0 +1,56 @@
+import { createParamDecorator, type ExecutionContext, SetMetadata } from '@nestjs/common';
+import {
+  type Actor,
+  type Caller,
+  callerOf,
+  type IdentifiedRequest,
+  type Membership,
+  type OpenedSession,
+  originOf,
+} from 'conversation-messaging-service';
+
+export const PUBLIC = 'access:public';
+
+/** Opens a route to callers without a session. Every other route is closed. */
+export const Public = () => SetMetadata(PUBLIC, true);
+
+/** A request that has passed SessionGuard on a route that is not public. */
+export interface SessionRequest extends IdentifiedRequest {
+  opened: OpenedSession;
+}
+
+/** A request that has passed WorkspaceGuard on a route below a workspace. */
+export interface WorkspaceRequest extends SessionRequest {
+  membership: Membership;
+}
+
+function requestOf<T extends IdentifiedRequest>(context: ExecutionContext): T {
+  return context.switchToHttp().getRequest<T>();
+}
+
+/** The session of the request, with its person and their workspaces. */
+export const CurrentSession = createParamDecorator(
+  (_: unknown, context: ExecutionContext): OpenedSession => requestOf<SessionRequest>(context).opened,
+);
+
+/** The person as one who changes their own login. */
+export const CurrentCaller = createParamDecorator((_: unknown, context: ExecutionContext): Caller => {
+  const request = requestOf<SessionRequest>(context);
+  return callerOf(request.opened, originOf(request));
+});
+
+/** What the person is in the workspace of the path. */
+export const CurrentMembership = createParamDecorator(
+  (_: unknown, context: ExecutionContext): Membership => requestOf<WorkspaceRequest>(context).membership,
+);
+
+/** The person as the author of a change in the workspace of the path, with where the request comes from. */
+export const CurrentActor = createParamDecorator((_: unknown, context: ExecutionContext): Actor => {
+  const request = requestOf<WorkspaceRequest>(context);
+  return { type: 'agent', id: request.membership.agentId, origin: originOf(request) };
+});
+
+/** Where a request without a session comes from. */
+export const CurrentOrigin = createParamDecorator((_: unknown, context: ExecutionContext) =>
+  originOf(requestOf<IdentifiedRequest>(context)),
+);

@@ -1,0 +1,48 @@
+import { Injectable } from '@nestjs/common';
+import type { CookieOptions, Request, Response } from 'express';
+import { DashboardConfig } from '../config/dashboard-config';
+
+/**
+ * - `session`: opens a session.
+ * - `login`: between the password and the code of the second factor.
+ * - `browser`: has logged in before, so that guesses from elsewhere do not keep its person out.
+ */
+export type CookieName = 'session' | 'login' | 'browser';
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+/** As long as the service keeps what the cookie names, at the longest. */
+const LIFE_MS: Record<CookieName, number> = {
+  session: 30 * DAY_MS,
+  login: 5 * MINUTE_MS,
+  browser: 180 * DAY_MS,
+};
+
+/** The dashboard's cookies. No script reads them, no other site's form sends them, and no other host can set them. */
+@Injectable()
+export class Cookies {
+  constructor(private readonly config: DashboardConfig) {}
+
+  read({ headers }: Pick<Request, 'headers'>, name: CookieName): string | undefined {
+    const start = `${this.nameOf(name)}=`;
+    const pairs = (headers.cookie ?? '').split(';').map((pair) => pair.trim());
+    return pairs.find((pair) => pair.startsWith(start))?.slice(start.length);
+  }
+
+  set(response: Response, name: CookieName, value: string): void {
+    response.cookie(this.nameOf(name), value, { ...this.options, maxAge: LIFE_MS[name] });
+  }
+
+  clear(response: Response, name: CookieName): void {
+    response.clearCookie(this.nameOf(name), this.options);
+  }
+
+  /** The prefix makes browsers refuse one without `Secure`, or of another host. Over plain http they refuse the prefix. */
+  private nameOf(name: CookieName): string {
+    return this.config.isSecure ? `__Host-${name}` : name;
+  }
+
+  private get options(): CookieOptions {
+    return { httpOnly: true, secure: this.config.isSecure, sameSite: 'lax', path: '/' };
+  }
+}

@@ -1,0 +1,37 @@
+import { type CanActivate, type ExecutionContext, Injectable, SetMetadata } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import { clientNetworkOf, RateLimiter } from 'conversation-messaging-service';
+import type { Response } from 'express';
+import type { SessionRequest } from './access.decorators';
+
+const LIMIT = 'limit';
+
+interface Limit {
+  /** What is counted together. */
+  name: string;
+  /** A minute, by one person; by one address before the login. */
+  max: number;
+}
+
+/** For a route that costs more than a few rows: it sends something, or asks somebody else. */
+export const LimitedTo = (max: number, name: string) => SetMetadata(LIMIT, { max, name } satisfies Limit);
+
+@Injectable()
+export class LimitGuard implements CanActivate {
+  constructor(
+    private readonly reflector: Reflector,
+    private readonly limiter: RateLimiter,
+  ) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const limit = this.reflector.get<Limit | undefined>(LIMIT, context.getHandler());
+    if (!limit) return true;
+    const http = context.switchToHttp();
+    const request = http.getRequest<SessionRequest & { opened?: SessionRequest['opened'] }>();
+    const caller = request.opened?.person.id ?? clientNetworkOf(request);
+    const { max, name } = limit;
+    const excess = `More than ${max} of these requests a minute are too many.`;
+    await this.limiter.count(`dashboard:${name}:${caller}`, { max, excess }, http.getResponse<Response>());
+    return true;
+  }
+}

@@ -1,0 +1,27 @@
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import { AppError } from 'conversation-messaging-service';
+import type { Request } from 'express';
+import { DashboardConfig } from '../config/dashboard-config';
+
+/** They change nothing. */
+const SAFE = ['GET', 'HEAD', 'OPTIONS'];
+
+/**
+ * Refuses a change that another site's page asks for: its browser would send the cookie along. A browser says itself where a
+ * request comes from, and no page can make it lie. JSON alone, which no form can send.
+ */
+@Injectable()
+export class SameOriginGuard implements CanActivate {
+  constructor(private readonly config: DashboardConfig) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    const request = context.switchToHttp().getRequest<Request>();
+    if (SAFE.includes(request.method)) return true;
+    const { origin, 'sec-fetch-site': site } = request.headers;
+    if (site !== 'same-origin' && origin !== this.config.appOrigin)
+      throw new AppError('FORBIDDEN', `Changes are only taken from the pages at ${this.config.appOrigin}.`);
+    if (!request.is('application/json'))
+      throw new AppError('INVALID_BODY', 'A JSON object sent as application/json is required.');
+    return true;
+  }
+}

@@ -1,0 +1,26 @@
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import { AppError, LoginSessionsService } from 'conversation-messaging-service';
+import { PUBLIC, type SessionRequest } from './access.decorators';
+import { Cookies } from './cookies';
+
+/** Closed unless the route is public. Attaches the session with its person and their workspaces. */
+@Injectable()
+export class SessionGuard implements CanActivate {
+  constructor(
+    private readonly reflector: Reflector,
+    private readonly cookies: Cookies,
+    private readonly sessions: LoginSessionsService,
+  ) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    if (this.reflector.getAllAndOverride<boolean>(PUBLIC, [context.getHandler(), context.getClass()]))
+      return true;
+    const request = context.switchToHttp().getRequest<SessionRequest>();
+    const token = this.cookies.read(request, 'session');
+    const opened = token === undefined ? null : await this.sessions.authenticate(token);
+    if (!opened) throw new AppError('UNAUTHENTICATED', 'Log in first.');
+    request.opened = opened;
+    return true;
+  }
+}

@@ -1,0 +1,59 @@
+import { Injectable } from '@nestjs/common';
+import {
+  AppError,
+  type LoggedIn,
+  type RecoveryCodes,
+  type RenewedSession,
+  type SecondFactorRequired,
+} from 'conversation-messaging-service';
+import type { Request, Response } from 'express';
+import type { Done, LoginResponse } from '../api';
+import { Cookies } from '../http/cookies';
+
+/** Turns what a login gives into cookies: no token is in an answer's body. */
+@Injectable()
+export class LoginCookies {
+  constructor(private readonly cookies: Cookies) {}
+
+  /** What this browser got at an earlier login. */
+  browserTokenOf(request: Request): string | undefined {
+    return this.cookies.read(request, 'browser');
+  }
+
+  /** @throws AppError UNAUTHENTICATED: no password was accepted in this browser, or too long ago */
+  pendingTokenOf(request: Request): string {
+    const token = this.cookies.read(request, 'login');
+    if (token === undefined) throw new AppError('UNAUTHENTICATED', 'Log in with your password first.');
+    return token;
+  }
+
+  keep(response: Response, outcome: LoggedIn | SecondFactorRequired): LoginResponse {
+    if (outcome.status === 'logged_in') return this.keepSession(response, outcome);
+    this.cookies.set(response, 'login', outcome.pendingToken);
+    return { status: 'second_factor' };
+  }
+
+  keepSession(response: Response, { token, browserToken }: LoggedIn): Done {
+    this.keepRenewed(response, { token });
+    if (browserToken !== null) this.cookies.set(response, 'browser', browserToken);
+    this.cookies.clear(response, 'login');
+    return { status: 'done' };
+  }
+
+  keepRenewed(response: Response, { token }: RenewedSession): void {
+    this.cookies.set(response, 'session', token);
+  }
+
+  keepCodes(
+    response: Response,
+    { recoveryCodes, ...renewed }: RecoveryCodes & RenewedSession,
+  ): RecoveryCodes {
+    this.keepRenewed(response, renewed);
+    return { recoveryCodes };
+  }
+
+  /** The browser stays known. */
+  forget(response: Response): void {
+    this.cookies.clear(response, 'session');
+  }
+}

@@ -1,0 +1,71 @@
+import { Body, Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
+import {
+  type Caller,
+  LoginSessionsService,
+  LoginsService,
+  type Origin,
+  PasswordResetsService,
+  RequestPasswordReset,
+} from 'conversation-messaging-service';
+import type { Request, Response } from 'express';
+import type { Done, LoginResponse } from '../api';
+import { CurrentCaller, CurrentOrigin, Public } from '../http/access.decorators';
+import { CodeBody, LogInBody } from './login.dto';
+import { LoginCookies } from './login-cookies';
+
+/** The services limit guesses by account and by address. */
+@Controller('api')
+export class LoginController {
+  constructor(
+    private readonly logins: LoginsService,
+    private readonly sessions: LoginSessionsService,
+    private readonly resets: PasswordResetsService,
+    private readonly cookies: LoginCookies,
+  ) {}
+
+  @Post('login')
+  @HttpCode(200)
+  @Public()
+  async logIn(
+    @Body() body: LogInBody,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+    @CurrentOrigin() origin: Origin,
+  ): Promise<LoginResponse> {
+    const browserToken = this.cookies.browserTokenOf(request);
+    return this.cookies.keep(response, await this.logins.logIn({ ...body, browserToken }, origin));
+  }
+
+  @Post('login/second-factor')
+  @HttpCode(200)
+  @Public()
+  async confirmSecondFactor(
+    @Body() { code }: CodeBody,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+    @CurrentOrigin() origin: Origin,
+  ): Promise<Done> {
+    const pendingToken = this.cookies.pendingTokenOf(request);
+    const browserToken = this.cookies.browserTokenOf(request);
+    const input = { pendingToken, code, browserToken };
+    return this.cookies.keepSession(response, await this.logins.confirmSecondFactor(input, origin));
+  }
+
+  @Post('logout')
+  @HttpCode(204)
+  async logOut(
+    @CurrentCaller() caller: Caller,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<void> {
+    await this.sessions.logOut(caller);
+    this.cookies.forget(response);
+  }
+
+  /** Answers alike whether or not somebody has the address. */
+  @Post('password-resets')
+  @HttpCode(202)
+  @Public()
+  requestReset(@Body() body: RequestPasswordReset, @CurrentOrigin() origin: Origin): Promise<void> {
+    return this.resets.request(body, origin);
+  }
+}

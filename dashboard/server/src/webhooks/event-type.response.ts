@@ -1,0 +1,14 @@
+import { eventCatalog, type EventType, exampleBody } from 'conversation-messaging-service';
+import type { EventTypeResponse } from '../api';
+
+const TYPES = Object.keys(eventCatalog) as EventType[];
+
+/** In the order of the catalogue. */
+export function eventTypes(): EventTypeResponse[] {
+  return TYPES.map((type) => ({
+    type,
+    description: eventCatalog[type].description,
+    schema: eventCatalog[type].data,
+    example: JSON.parse(exampleBody(type)) as object,
+  }));
+}

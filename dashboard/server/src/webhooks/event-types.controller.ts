@@ -1,0 +1,14 @@
+import { Controller, Get } from '@nestjs/common';
+import type { Page } from 'conversation-messaging-service';
+import type { EventTypeResponse } from '../api';
+import { toList } from '../http/list';
+import { eventTypes } from './event-type.response';
+
+/** What an endpoint can subscribe to: the same for every workspace. */
+@Controller('api/workspaces/:workspaceId/event-types')
+export class EventTypesController {
+  @Get()
+  list(): Page<EventTypeResponse> {
+    return toList(eventTypes());
+  }
+}

@@ -1,0 +1,110 @@
+import { Body, Controller, Delete, Get, HttpCode, Param, Post } from '@nestjs/common';
+import {
+  type Actor,
+  type CreatedWebhookEndpoint,
+  CreateWebhookEndpoint,
+  type Page,
+  RollSecret,
+  WebhookEndpointsService,
+  type WebhookEndpointSummary,
+  type WebhookTestResult,
+  WebhookTestService,
+} from 'conversation-messaging-service';
+import type { UrlCheck, WebhookEndpointListItem, WebhookEndpointResponse } from '../api';
+import { CurrentActor } from '../http/access.decorators';
+import { LimitedTo } from '../http/limit.guard';
+import { CheckUrl } from './check-url.dto';
+import { WebhookEndpointViews } from './webhook-endpoint-views';
+
+/** Each sends a request to an address of the person's choice. */
+const TESTS_A_MINUTE = 10;
+/** Each looks a name up. */
+const CHECKS_A_MINUTE = 60;
+
+@Controller('api/workspaces/:workspaceId/webhook-endpoints')
+export class WebhookEndpointsController {
+  constructor(
+    private readonly endpoints: WebhookEndpointsService,
+    private readonly tests: WebhookTestService,
+    private readonly views: WebhookEndpointViews,
+  ) {}
+
+  @Get()
+  list(@Param('workspaceId') workspaceId: string): Promise<Page<WebhookEndpointListItem>> {
+    return this.views.list(workspaceId);
+  }
+
+  @Post()
+  create(
+    @Param('workspaceId') workspaceId: string,
+    @Body() body: CreateWebhookEndpoint,
+    @CurrentActor() actor: Actor,
+  ): Promise<CreatedWebhookEndpoint> {
+    return this.endpoints.create(workspaceId, body, actor);
+  }
+
+  /** As one types. */
+  @Post('check-url')
+  @HttpCode(200)
+  @LimitedTo(CHECKS_A_MINUTE, 'check-url')
+  checkUrl(@Body() { url }: CheckUrl): Promise<UrlCheck> {
+    return this.views.checkUrl(url);
+  }
+
+  @Get(':id')
+  get(@Param('workspaceId') workspaceId: string, @Param('id') id: string): Promise<WebhookEndpointResponse> {
+    return this.views.get(workspaceId, id);
+  }
+
+  @Post(':id/pause')
+  @HttpCode(200)
+  pause(
+    @Param('workspaceId') workspaceId: string,
+    @Param('id') id: string,
+    @CurrentActor() actor: Actor,
+  ): Promise<WebhookEndpointSummary> {
+    return this.endpoints.deactivate(workspaceId, id, actor);
+  }
+
+  @Post(':id/resume')
+  @HttpCode(200)
+  resume(
+    @Param('workspaceId') workspaceId: string,
+    @Param('id') id: string,
+    @CurrentActor() actor: Actor,
+  ): Promise<WebhookEndpointSummary> {
+    return this.endpoints.activate(workspaceId, id, actor);
+  }
+
+  @Post(':id/test')
+  @HttpCode(200)
+  @LimitedTo(TESTS_A_MINUTE, 'webhook-test')
+  test(
+    @Param('workspaceId') workspaceId: string,
+    @Param('id') id: string,
+    @CurrentActor() actor: Actor,
+  ): Promise<WebhookTestResult> {
+    return this.tests.test(workspaceId, id, actor);
+  }
+
+  @Post(':id/roll-secret')
+  @HttpCode(200)
+  rollSecret(
+    @Param('workspaceId') workspaceId: string,
+    @Param('id') id: string,
+    @Body() body: RollSecret,
+    @CurrentActor() actor: Actor,
+  ): Promise<CreatedWebhookEndpoint> {
+    return this.endpoints.rollSecret(workspaceId, id, body, actor);
+  }
+
+  @Delete(':id')
+  @HttpCode(204)
+  delete(
+    @Param('workspaceId') workspaceId: string,
+    @Param('id') id: string,
+    @CurrentActor() actor: Actor,
+  ): Promise<void> {
+    return this.endpoints.delete(workspaceId, id, actor);
+  }
+}

@@ -1,0 +1,15 @@
+import type { Agent } from 'conversation-messaging-service';
+import type { AgentResponse } from '../api';
+
+export function toAgent({
+  id,
+  name,
+  displayName,
+  email,
+  role,
+  isBot,
+  active,
+  createdAt,
+}: Agent): AgentResponse {
+  return { id, name, displayName, email, role, isBot, active, createdAt };
+}

@@ -1,0 +1,20 @@
+import { Injectable } from '@nestjs/common';
+import { type Actor, AgentsService, InvitationsService } from 'conversation-messaging-service';
+import type { InvitedAgent } from '../api';
+import type { AddAgent } from './agent.dto';
+import { toAgent } from './agent.response';
+
+/** Adds agents together with their first invitation. */
+@Injectable()
+export class NewAgents {
+  constructor(
+    private readonly agents: AgentsService,
+    private readonly invitations: InvitationsService,
+  ) {}
+
+  /** If the mail can't be sent, the agent is there, and can be invited again. */
+  async invite(workspaceId: string, body: AddAgent, actor: Actor): Promise<InvitedAgent> {
+    const agent = await this.agents.create(workspaceId, { ...body }, actor);
+    return { agent: toAgent(agent), ...(await this.invitations.invite(workspaceId, agent.id, {}, actor)) };
+  }
+}

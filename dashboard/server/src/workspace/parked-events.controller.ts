@@ -1,0 +1,15 @@
+import { Controller, Get, Param } from '@nestjs/common';
+import { type Page, ParkedEventsService } from 'conversation-messaging-service';
+import type { ParkedEventResponse } from '../api';
+import { toList } from '../http/list';
+import { toParkedEvent } from './parked-event.response';
+
+@Controller('api/workspaces/:workspaceId/parked-events')
+export class ParkedEventsController {
+  constructor(private readonly parked: ParkedEventsService) {}
+
+  @Get()
+  async list(@Param('workspaceId') workspaceId: string): Promise<Page<ParkedEventResponse>> {
+    return toList((await this.parked.list(workspaceId)).map(toParkedEvent));
+  }
+}

@@ -1,0 +1,51 @@
+import { Injectable } from '@nestjs/common';
+import {
+  AgentsService,
+  ApiKeysService,
+  ChannelConnectionsService,
+  type Membership,
+  rateLimitOf,
+  RateLimitUseService,
+  WebhookEndpointsService,
+} from 'conversation-messaging-service';
+import { toWorkspaceSummary } from '../account/session.response';
+import type { WorkspaceCounts, WorkspaceOverview } from '../api';
+
+/** What the workspace's page shows first. */
+@Injectable()
+export class WorkspaceOverviews {
+  constructor(
+    private readonly agents: AgentsService,
+    private readonly keys: ApiKeysService,
+    private readonly endpoints: WebhookEndpointsService,
+    private readonly channels: ChannelConnectionsService,
+    private readonly use: RateLimitUseService,
+  ) {}
+
+  async get(membership: Membership): Promise<WorkspaceOverview> {
+    const { id, messageRetentionDays } = membership.workspace;
+    const [counts, paths] = await Promise.all([this.counts(id), this.use.list(id)]);
+    return {
+      ...toWorkspaceSummary(membership),
+      messageRetentionDays,
+      rateLimit: { perMinute: rateLimitOf(membership.workspace), paths },
+      counts,
+    };
+  }
+
+  /** Of what is in use. */
+  private async counts(id: string): Promise<WorkspaceCounts> {
+    const [agents, keys, endpoints, channels] = await Promise.all([
+      this.agents.list(id),
+      this.keys.list(id),
+      this.endpoints.list(id),
+      this.channels.list(id),
+    ]);
+    return {
+      agents: agents.filter(({ active, isBot }) => active && !isBot).length,
+      apiKeys: keys.filter(({ revokedAt }) => revokedAt === null).length,
+      webhookEndpoints: endpoints.filter(({ active }) => active).length,
+      channels: channels.length,
+    };
+  }
+}

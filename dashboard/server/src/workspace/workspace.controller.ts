@@ -1,0 +1,29 @@
+import { Body, Controller, Get, Param, Patch } from '@nestjs/common';
+import { type Actor, type Membership, WorkspacesService } from 'conversation-messaging-service';
+import type { WorkspaceOverview, WorkspaceSettings } from '../api';
+import { CurrentActor, CurrentMembership } from '../http/access.decorators';
+import { UpdateWorkspaceSettings } from './workspace.dto';
+import { WorkspaceOverviews } from './workspace-overviews';
+import { toSettings } from './workspace.response';
+
+@Controller('api/workspaces/:workspaceId')
+export class WorkspaceController {
+  constructor(
+    private readonly overviews: WorkspaceOverviews,
+    private readonly workspaces: WorkspacesService,
+  ) {}
+
+  @Get('overview')
+  overview(@CurrentMembership() membership: Membership): Promise<WorkspaceOverview> {
+    return this.overviews.get(membership);
+  }
+
+  @Patch()
+  async update(
+    @Param('workspaceId') workspaceId: string,
+    @Body() body: UpdateWorkspaceSettings,
+    @CurrentActor() actor: Actor,
+  ): Promise<WorkspaceSettings> {
+    return toSettings(await this.workspaces.update(workspaceId, body, actor));
+  }
+}

@@ -1,0 +1,13 @@
+import { Module } from '@nestjs/common';
+import { AgentsController } from './agents.controller';
+import { InvitationsController } from './invitations.controller';
+import { NewAgents } from './new-agents';
+import { ParkedEventsController } from './parked-events.controller';
+import { WorkspaceController } from './workspace.controller';
+import { WorkspaceOverviews } from './workspace-overviews';
+
+@Module({
+  controllers: [WorkspaceController, AgentsController, InvitationsController, ParkedEventsController],
+  providers: [WorkspaceOverviews, NewAgents],
+})
+export class WorkspaceModule {}
