@@ -1,0 +1,278 @@
+import { Method } from 'axios';
+import { AgentRole } from '../../src/common/agent-role';
+import { SYSTEM } from '../../src/common/principal';
+import { ApiKeysService } from '../../src/auth/api-keys.service';
+import { ChannelConnectionsService } from '../../src/channels/connections/channel-connections.service';
+import { InvitationsService } from '../../src/logins/invitations.service';
+import { WebhookTestService } from '../../src/webhooks/deliveries/webhook-test.service';
+import { WebhookDeliveriesService } from '../../src/webhooks/deliveries/webhook-deliveries.service';
+import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service';
+import { WebhookRecoveriesService } from '../../src/webhooks/recoveries/webhook-recoveries.service';
+import { AgentEntity } from '../../src/workspaces/agent.entity';
+import { WorkspaceEntity } from '../../src/workspaces/workspace.entity';
+import { Answer, Browser, TestDashboard } from './test-dashboard';
+import { TestService } from './service';
+
+/** A route below a workspace, and a call of it that works. */
+export interface WorkspaceRoute {
+  method: Method;
+  /** Below `/api/workspaces/:workspaceId`. */
+  path: string;
+  success: number;
+  body?: () => object;
+  /** What the `:id` names. */
+  thing?: Thing;
+  /** Others are refused; everybody by default. */
+  roles?: AgentRole[];
+}
+
+/** What the `:id` of a path names. */
+interface Thing {
+  /** As in `API key not found.` */
+  noun: string;
+  /** A new one, which a call may use up. */
+  make(settings: Settings): Promise<string>;
+}
+
+/** What the calls need: a workspace, and a person who manages it. */
+export interface Settings {
+  dashboard: TestDashboard;
+  workspace: WorkspaceEntity;
+  owner: AgentEntity;
+  browser: Browser;
+  /** Answers webhooks. */
+  receiverUrl: string;
+}
+
+const MANAGERS: AgentRole[] = ['OWNER', 'ADMIN'];
+let count = 0;
+
+const API_KEY: Thing = {
+  noun: 'API key',
+  make: async ({ dashboard, workspace }) => {
+    const input = { name: 'CRM', scopes: ['contacts:read' as const] };
+    return (await dashboard.get(ApiKeysService).create(workspace.id, input, SYSTEM)).id;
+  },
+};
+/** Below the most that a workspace may have. */
+const ENDPOINTS_KEPT = 20;
+
+const ENDPOINT: Thing = {
+  noun: 'Webhook endpoint',
+  make: async ({ dashboard, workspace, receiverUrl }) => {
+    const endpoints = dashboard.get(WebhookEndpointsService);
+    for (const { id } of (await endpoints.list(workspace.id)).slice(ENDPOINTS_KEPT))
+      await endpoints.delete(workspace.id, id, SYSTEM);
+    const input = { url: receiverUrl, events: ['*'] };
+    return (await endpoints.create(workspace.id, input, SYSTEM)).id;
+  },
+};
+const DELIVERY: Thing = {
+  noun: 'Webhook delivery',
+  make: async (settings) => {
+    const { dashboard, workspace } = settings;
+    const endpointId = await ENDPOINT.make(settings);
+    await dashboard.get(WebhookTestService).test(workspace.id, endpointId, SYSTEM);
+    const { data } = await dashboard.get(WebhookDeliveriesService).list(workspace.id, { endpointId });
+    return data[0]!.id;
+  },
+};
+const RECOVERY: Thing = {
+  noun: 'Webhook recovery',
+  make: async (settings) => {
+    const endpointId = await ENDPOINT.make(settings);
+    const recoveries = settings.dashboard.get(WebhookRecoveriesService);
+    const since = new Date(Date.now() - 60_000);
+    return (await recoveries.start(settings.workspace.id, endpointId, { since }, SYSTEM)).id!;
+  },
+};
+const CHANNEL: Thing = {
+  noun: 'Channel connection',
+  make: async ({ dashboard, workspace }) => {
+    const channels = dashboard.get(ChannelConnectionsService);
+    for (const { id } of await channels.list(workspace.id))
+      await channels.disconnect(workspace.id, id, SYSTEM);
+    return (await channels.connect(workspace.id, WIDGET, SYSTEM)).id;
+  },
+};
+const AGENT: Thing = {
+  noun: 'Agent',
+  make: async ({ dashboard, workspace }) => (await dashboard.make.agent(workspace, { role: 'AGENT' })).id,
+};
+const MEMBER: Thing = {
+  noun: 'Agent',
+  make: async ({ dashboard, workspace }) => {
+    const agent = await dashboard.make.agent(workspace, { role: 'AGENT' });
+    await dashboard.logIn(agent);
+    return agent.id;
+  },
+};
+const INVITATION: Thing = {
+  noun: 'Invitation',
+  make: async (settings) => {
+    const { dashboard, workspace } = settings;
+    const agentId = await AGENT.make(settings);
+    const sent = await dashboard.get(InvitationsService).invite(workspace.id, agentId, {}, SYSTEM);
+    return sent.invitation.id;
+  },
+};
+
+const WIDGET = { channel: 'WIDGET' as const, credentials: { allowedOrigins: ['https://shop.example'] } };
+
+const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
+
+/** Every route below `/api/workspaces/:workspaceId`. */
+export const WORKSPACE_ROUTES: WorkspaceRoute[] = [
+  { method: 'GET', path: '/overview', success: 200 },
+  { method: 'PATCH', path: '', success: 200, body: () => ({ messageRetentionDays: 400 }), roles: MANAGERS },
+  { method: 'GET', path: '/agents', success: 200 },
+  {
+    method: 'POST',
+    path: '/agents',
+    success: 201,
+    body: () => ({ name: 'Ben', email: `ben-${(count += 1)}@example.com`, role: 'AGENT' }),
+    roles: MANAGERS,
+  },
+  {
+    method: 'PATCH',
+    path: '/agents/:id',
+    success: 200,
+    thing: AGENT,
+    body: () => ({ displayName: 'Ben of Acme', role: 'ADMIN' }),
+    roles: MANAGERS,
+  },
+  { method: 'POST', path: '/agents/:id/invitation', success: 201, thing: AGENT, roles: MANAGERS },
+  { method: 'POST', path: '/agents/:id/password-reset', success: 200, thing: MEMBER, roles: MANAGERS },
+  { method: 'GET', path: '/invitations', success: 200 },
+  { method: 'DELETE', path: '/invitations/:id', success: 204, thing: INVITATION, roles: MANAGERS },
+  { method: 'GET', path: '/parked-events', success: 200 },
+  { method: 'GET', path: '/api-keys', success: 200 },
+  {
+    method: 'POST',
+    path: '/api-keys',
+    success: 201,
+    body: () => ({ name: 'CRM', scopes: ['contacts:read'] }),
+    roles: MANAGERS,
+  },
+  { method: 'POST', path: '/api-keys/:id/revoke', success: 200, thing: API_KEY, roles: MANAGERS },
+  { method: 'GET', path: '/event-types', success: 200 },
+  { method: 'GET', path: '/webhook-endpoints', success: 200 },
+  {
+    method: 'POST',
+    path: '/webhook-endpoints',
+    success: 201,
+    body: () => ({ url: 'https://127.0.0.1:9999/hook', events: ['message.created'] }),
+    roles: MANAGERS,
+  },
+  {
+    method: 'POST',
+    path: '/webhook-endpoints/check-url',
+    success: 200,
+    body: () => ({ url: 'https://127.0.0.1:9999/hook' }),
+  },
+  { method: 'GET', path: '/webhook-endpoints/:id', success: 200, thing: ENDPOINT },
+  { method: 'POST', path: '/webhook-endpoints/:id/pause', success: 200, thing: ENDPOINT, roles: MANAGERS },
+  { method: 'POST', path: '/webhook-endpoints/:id/resume', success: 200, thing: ENDPOINT, roles: MANAGERS },
+  { method: 'POST', path: '/webhook-endpoints/:id/test', success: 200, thing: ENDPOINT, roles: MANAGERS },
+  {
+    method: 'POST',
+    path: '/webhook-endpoints/:id/roll-secret',
+    success: 200,
+    thing: ENDPOINT,
+    roles: MANAGERS,
+  },
+  { method: 'DELETE', path: '/webhook-endpoints/:id', success: 204, thing: ENDPOINT, roles: MANAGERS },
+  { method: 'GET', path: '/webhook-endpoints/:id/deliveries', success: 200, thing: ENDPOINT },
+  { method: 'GET', path: '/webhook-endpoints/:id/timeline', success: 200, thing: ENDPOINT },
+  {
+    method: 'POST',
+    path: '/webhook-endpoints/:id/recoveries',
+    success: 201,
+    thing: ENDPOINT,
+    body: () => ({ since: minutesAgo(5) }),
+    roles: MANAGERS,
+  },
+  { method: 'GET', path: '/webhook-endpoints/:id/recoveries', success: 200, thing: ENDPOINT },
+  {
+    method: 'POST',
+    path: '/webhook-endpoints/:id/redeliveries',
+    success: 201,
+    thing: ENDPOINT,
+    body: () => ({ filter: { status: 'exhausted' } }),
+    roles: MANAGERS,
+  },
+  { method: 'GET', path: '/recoveries/:id', success: 200, thing: RECOVERY },
+  { method: 'POST', path: '/recoveries/:id/cancel', success: 200, thing: RECOVERY, roles: MANAGERS },
+  { method: 'GET', path: '/deliveries/:id', success: 200, thing: DELIVERY },
+  { method: 'POST', path: '/deliveries/:id/redeliver', success: 200, thing: DELIVERY, roles: MANAGERS },
+  {
+    method: 'POST',
+    path: '/deliveries/redeliver',
+    success: 200,
+    body: () => ({ ids: ['nope'] }),
+    roles: MANAGERS,
+  },
+  { method: 'GET', path: '/channels', success: 200 },
+  {
+    method: 'POST',
+    path: '/channels/:id/rotate',
+    success: 200,
+    thing: CHANNEL,
+    body: () => WIDGET_KEYS,
+    roles: MANAGERS,
+  },
+  { method: 'DELETE', path: '/channels/:id', success: 200, thing: CHANNEL, roles: MANAGERS },
+  { method: 'POST', path: '/channels', success: 201, body: () => WIDGET, roles: MANAGERS },
+  { method: 'GET', path: '/audit-entries', success: 200 },
+  { method: 'GET', path: '/audit-entries/export', success: 200 },
+];
+const WIDGET_KEYS = { credentials: WIDGET.credentials };
+
+export const WITH_ID = WORKSPACE_ROUTES.filter(
+  (route): route is WorkspaceRoute & { thing: Thing } => route.thing !== undefined,
+);
+
+/** The others are the person's own, or public. */
+export const OTHER_ROUTES: { method: Method; path: string; isPublic: boolean }[] = [
+  { method: 'GET', path: '/health/live', isPublic: true },
+  { method: 'GET', path: '/health/ready', isPublic: true },
+  { method: 'POST', path: '/api/login', isPublic: true },
+  { method: 'POST', path: '/api/login/second-factor', isPublic: true },
+  { method: 'POST', path: '/api/password-resets', isPublic: true },
+  { method: 'POST', path: '/api/links/describe', isPublic: true },
+  { method: 'POST', path: '/api/links/accept', isPublic: true },
+  { method: 'POST', path: '/api/logout', isPublic: false },
+  { method: 'GET', path: '/api/session', isPublic: false },
+  { method: 'PATCH', path: '/api/account', isPublic: false },
+  { method: 'POST', path: '/api/account/password', isPublic: false },
+  { method: 'GET', path: '/api/account/sessions', isPublic: false },
+  { method: 'DELETE', path: '/api/account/sessions/:id', isPublic: false },
+  { method: 'POST', path: '/api/account/sessions/revoke-others', isPublic: false },
+  { method: 'POST', path: '/api/account/second-factor', isPublic: false },
+  { method: 'POST', path: '/api/account/second-factor/confirm', isPublic: false },
+  { method: 'POST', path: '/api/account/second-factor/turn-off', isPublic: false },
+  { method: 'POST', path: '/api/account/recovery-codes', isPublic: false },
+  { method: 'GET', path: '/widget-preview/:workspaceId/:id', isPublic: false },
+];
+
+export const nameOf = ({ method, path }: { method: string; path: string }) => `${method} ${path || '/'}`;
+
+export async function makeSettings(
+  service: TestService,
+  dashboard: TestDashboard,
+  receiverUrl: string,
+): Promise<Settings> {
+  const workspace = await service.make.workspace();
+  const owner = await service.make.agent(workspace);
+  return { dashboard, workspace, owner, browser: await dashboard.logIn(owner), receiverUrl };
+}
+
+/** Calls a route of a workspace, on something of it. */
+export async function callRoute(
+  { workspace, browser: owner }: Settings,
+  { method, path, body }: WorkspaceRoute,
+  { browser = owner, id = '' }: { browser?: Browser; id?: string } = {},
+): Promise<Answer> {
+  const address = `/api/workspaces/${workspace.id}${path.replace(':id', id)}`;
+  return browser.send(method, address, method === 'GET' ? undefined : (body?.() ?? {}));
+}

@@ -1,0 +1,158 @@
+import { AddressInfo } from 'node:net';
+import { NestExpressApplication } from '@nestjs/platform-express';
+import axios, { Method } from 'axios';
+import { createApp } from '../../dashboard/server/src/create-app';
+import { DashboardConfig } from '../../dashboard/server/src/config/dashboard-config';
+import { createLogger } from '../../src/common/logger';
+import { SYSTEM } from '../../src/common/principal';
+import { InvitationsService } from '../../src/logins/invitations.service';
+import { AgentEntity } from '../../src/workspaces/agent.entity';
+import { Fixtures } from './fixtures';
+import { environmentOf } from './service-process';
+import { TestStores } from './test-database';
+
+export const PASSWORD = 'correct horse battery';
+
+export interface Answer {
+  status: number;
+  headers: Record<string, string | string[]>;
+  /** Parsed, if it is JSON. */
+  body: any;
+}
+
+/** The dashboard as its process runs it, in this process, beside a service. */
+export class TestDashboard {
+  private constructor(
+    readonly app: NestExpressApplication,
+    readonly baseUrl: string,
+  ) {}
+
+  static async create(
+    stores: TestStores,
+    env: Record<string, string> = {},
+    pageFolder?: string,
+  ): Promise<TestDashboard> {
+    const config = DashboardConfig.from({
+      ...environmentOf(stores, 'api'),
+      APP_URL: 'http://localhost:3100',
+      HOST: '127.0.0.1',
+      PORT: '0',
+      LOG_LEVEL: 'silent',
+      // Each browser has an address of its own.
+      TRUST_PROXY: 'loopback',
+      ...env,
+    });
+    const app = await createApp(config, createLogger(config.logLevel), pageFolder);
+    await app.listen(config.port, config.host);
+    const { port } = app.getHttpServer().address() as AddressInfo;
+    return new TestDashboard(app, `http://127.0.0.1:${port}`);
+  }
+
+  /** A service of the package, as its controllers have it. */
+  get<T>(service: new (...injected: never[]) => T): T {
+    return this.app.get<T>(service, { strict: false });
+  }
+
+  get make(): Fixtures {
+    return new Fixtures({ get: (service) => this.app.get(service as never, { strict: false }) });
+  }
+
+  /** One that has not logged in. */
+  get browser(): Browser {
+    return new Browser(this.baseUrl);
+  }
+
+  /** The token of an invitation, as its link has it. */
+  async invite({ tenantId, id }: AgentEntity): Promise<string> {
+    const { link } = await this.get(InvitationsService).invite(tenantId, id, {}, SYSTEM);
+    return new URL(link!).hash.slice(1);
+  }
+
+  /** A browser in which an agent has set a password. */
+  async logIn(agent: AgentEntity): Promise<Browser> {
+    const { browser } = this;
+    const token = await this.invite(agent);
+    const { status, body } = await browser.post('/api/links/accept', { token, password: PASSWORD });
+    if (status !== 200) throw new Error(`the invitation was answered ${status}: ${JSON.stringify(body)}`);
+    return browser;
+  }
+
+  async close(): Promise<void> {
+    this.app.getHttpServer().closeAllConnections();
+    await this.app.close();
+  }
+}
+
+/** Keeps cookies, and says of changes that they come from the dashboard's own page. */
+export class Browser {
+  private static count = 0;
+
+  readonly cookies = new Map<string, string>();
+  private readonly address: string;
+
+  constructor(private readonly baseUrl: string) {
+    Browser.count += 1;
+    this.address = `10.1.${Browser.count >> 8}.${Browser.count & 255}`;
+  }
+
+  get(path: string, headers?: Record<string, string>): Promise<Answer> {
+    return this.send('GET', path, undefined, headers);
+  }
+
+  patch(path: string, body: object): Promise<Answer> {
+    return this.send('PATCH', path, body);
+  }
+
+  delete(path: string): Promise<Answer> {
+    return this.send('DELETE', path, {});
+  }
+
+  post(path: string, body: object = {}, headers?: Record<string, string>): Promise<Answer> {
+    return this.send('POST', path, body, headers);
+  }
+
+  async send(
+    method: Method,
+    path: string,
+    body?: object | string,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> {
+    const isChange = method !== 'GET' && method !== 'HEAD';
+    const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const answer = await axios.request<string>({
+      method,
+      url: this.baseUrl + path,
+      data: typeof body === 'string' || body === undefined ? body : JSON.stringify(body),
+      headers: {
+        'x-forwarded-for': this.address,
+        ...(isChange && { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' }),
+        ...(cookie && { cookie }),
+        ...headers,
+      },
+      proxy: false,
+      maxRedirects: 0,
+      responseType: 'text',
+      validateStatus: () => true,
+      transformRequest: [(data: unknown) => data],
+      transformResponse: [(data: unknown) => data],
+    });
+    const received = answer.headers as Answer['headers'];
+    this.keep([received['set-cookie'] ?? []].flat());
+    const isJson = String(received['content-type']).startsWith('application/json');
+    return {
+      status: answer.status,
+      headers: received,
+      body: isJson ? (JSON.parse(answer.data) as unknown) : answer.data,
+    };
+  }
+
+  private keep(cookies: string[]): void {
+    for (const cookie of cookies) {
+      const [pair, ...attributes] = cookie.split('; ');
+      const [name, value] = pair!.split('=') as [string, string];
+      const hasEnded = attributes.some((attribute) => attribute === 'Expires=Thu, 01 Jan 1970 00:00:00 GMT');
+      if (hasEnded) this.cookies.delete(name);
+      else this.cookies.set(name, value);
+    }
+  }
+}
