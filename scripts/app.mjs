@@ -13,9 +13,9 @@ export const DATA_DIR = resolve(ROOT, process.env.DATA_DIR || '.data');
 /** As in the image: V8 collects garbage earlier, so a process holds less memory. */
 export const HEAP_OPTIONS = ['--max-semi-space-size=8', '--heap-growing-percent=30'];
 
-/** @param {string} name of a compiled file, such as `cli.js` */
-function built(name) {
-  const file = join(ROOT, 'dist', name);
+/** @param {string} path of a compiled file, such as `dist/cli.js` */
+function built(path) {
+  const file = join(ROOT, path);
   if (!existsSync(file))
     throw new LauncherError(`${relative(ROOT, file)} is missing: run "npm run build" first.`);
   return ['--enable-source-maps', file];
@@ -29,7 +29,7 @@ function built(name) {
  * @returns {Promise<{ servers: import('./servers.mjs').Servers, env: NodeJS.ProcessEnv }>}
  */
 export async function startMigratedServers(onLog) {
-  built('main.js');
+  built('dist/main.js');
   const servers = await startServers({ dataDir: DATA_DIR, onLog });
   if (servers.embedded) saveAddresses(servers);
   const env = {
@@ -63,6 +63,7 @@ function saveAddresses({ databaseUrl, databaseOwnerUrl, redisUrl, reaper }, env 
     databaseOwnerUrl,
     redisUrl,
     publicUrl: env.PUBLIC_URL,
+    appUrl: env.APP_URL,
     providerUrls: pickProviderUrls(env),
   };
   mkdirSync(DATA_DIR, { recursive: true });
@@ -78,7 +79,7 @@ function saveAddresses({ databaseUrl, databaseOwnerUrl, redisUrl, reaper }, env 
  * @returns {Promise<any>} the JSON object that the command prints
  */
 export async function runCli(args, env) {
-  const child = spawn(process.execPath, [...built('cli.js'), ...args], {
+  const child = spawn(process.execPath, [...built('dist/cli.js'), ...args], {
     cwd: ROOT,
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -94,30 +95,66 @@ export async function runCli(args, env) {
 /**
  * Starts the service, waits until it is ready, and saves its addresses for the CLI in another terminal.
  *
- * @param {object} options
- * @param {import('./servers.mjs').Servers} options.servers
- * @param {NodeJS.ProcessEnv} options.env
- * @param {number} options.port
- * @param {'inherit' | number} options.log where its log lines go
- * @returns {Promise<{ url: string, failed: Promise<never> }>} `failed` rejects when it stops
+ * @param {Options} options
+ * @returns {Promise<Running>}
+ *
+ * @typedef {object} Options
+ * @property {import('./servers.mjs').Servers} servers
+ * @property {NodeJS.ProcessEnv} env
+ * @property {number} port
+ * @property {'inherit' | number} log where its log lines go
+ *
+ * @typedef {{ url: string, failed: Promise<never> }} Running `failed` rejects when it stops
  */
 export async function startApp({ servers, env, port, log }) {
   const url = `http://localhost:${port}`;
   const appEnv = { ...env, PORT: String(port), PUBLIC_URL: env.PUBLIC_URL || url };
   if (env.ROLE === 'api') delete appEnv.DATABASE_OWNER_URL;
-  const child = spawn(process.execPath, [...HEAP_OPTIONS, ...built('main.js')], {
+  const program = [...HEAP_OPTIONS, ...built('dist/main.js')];
+  const app = await startProcess('The service', program, { servers, env: appEnv, port, log });
+  if (servers.embedded) saveAddresses(servers, appEnv);
+  return app;
+}
+
+/**
+ * Starts the dashboard beside the service, and waits until it is ready.
+ *
+ * @param {Options & { publicUrl: string }} options `publicUrl` is the service's
+ * @returns {Promise<Running>}
+ */
+export async function startDashboard({ servers, env, port, log, publicUrl }) {
+  const { keptSecretsKeys } = createRequire(import.meta.url)(join(ROOT, 'dist/config/local-data.js'));
+  const dashboardEnv = {
+    ...env,
+    PORT: String(port),
+    PUBLIC_URL: env.PUBLIC_URL || publicUrl,
+    SECRETS_KEYS: env.SECRETS_KEYS || keptSecretsKeys(DATA_DIR),
+  };
+  delete dashboardEnv.DATABASE_OWNER_URL;
+  const program = built('dashboard/dist/server/main.js');
+  return startProcess('The dashboard', program, { servers, env: dashboardEnv, port, log });
+}
+
+/**
+ * @param {string} name
+ * @param {string[]} program
+ * @param {Options} options
+ * @returns {Promise<Running>}
+ */
+async function startProcess(name, program, { servers, env, port, log }) {
+  const child = spawn(process.execPath, program, {
     cwd: ROOT,
-    env: appEnv,
-    detached: true, // Ctrl-C must reach only the launcher; the reaper ends the service
+    env,
+    detached: true, // Ctrl-C must reach only the launcher; the reaper ends the process
     stdio: ['ignore', log, log],
   });
   servers.reaper.adopt(child, 'SIGTERM');
   const failed = once(child, 'exit').then(([code, signal]) => {
-    throw new LauncherError(`The service stopped by itself (${signal ?? `exit code ${code}`}).`);
+    throw new LauncherError(`${name} stopped by itself (${signal ?? `exit code ${code}`}).`);
   });
   failed.catch(() => undefined); // no unhandled rejection after a wanted stop
+  const url = `http://localhost:${port}`;
   await Promise.race([ready(url), failed]);
-  if (servers.embedded) saveAddresses(servers, appEnv);
   return { url, failed };
 }
 

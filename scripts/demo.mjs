@@ -1,7 +1,7 @@
 // `npm run demo`: the whole service on this machine, with simulated providers, customers and a webhook receiver.
 import { mkdirSync, openSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { DATA_DIR, runCli, startApp, startMigratedServers } from './app.mjs';
+import { DATA_DIR, runCli, startApp, startDashboard, startMigratedServers } from './app.mjs';
 import { makeCertificates } from './certificates.mjs';
 import { Api } from './demo/api.mjs';
 import { Bot } from './demo/bot.mjs';
@@ -30,10 +30,12 @@ async function run() {
     startSimulators(join(folder, 'simulators')),
     makeCertificates(folder, ['127.0.0.1']),
   ]);
-  const port = await choosePort();
+  const port = await choosePort('PORT', 3000);
+  const dashboardPort = await choosePort('DASHBOARD_PORT', 3100);
   const env = {
     ...started.env,
     ROLE: 'all',
+    APP_URL: `http://localhost:${dashboardPort}`,
     TELEGRAM_API_URL: simulators.telegram.url,
     META_GRAPH_URL: simulators.graphUrl,
     INSTAGRAM_GRAPH_URL: simulators.instagram.url,
@@ -43,25 +45,28 @@ async function run() {
   };
   const receiver = new Receiver(certificate);
   const receiverUrl = await receiver.listen();
-  const logFile = join(folder, 'service.log');
-  const app = await startApp({ servers, env, port, log: openSync(logFile, 'w') });
+  const app = await startApp({ servers, env, port, log: openSync(join(folder, 'service.log'), 'w') });
+  const options = { servers, env, port: dashboardPort, publicUrl: app.url };
+  const dashboard = await startDashboard({ ...options, log: openSync(join(folder, 'dashboard.log'), 'w') });
   const shop = await Shop.open();
-  note(`API ${app.url}/api/v1, receiver ${receiverUrl}, shop ${shop.origin}, log ${relative('', logFile)}`);
+  note(`API ${app.url}/api/v1, dashboard ${dashboard.url}, receiver ${receiverUrl}, shop ${shop.origin}`);
+  note(`logs in ${relative('', folder)}`);
   const customers = makeCustomers(simulators, shop.origin);
   await Promise.race([
-    demonstrate({ app, env, receiver, receiverUrl, shop, customers }),
+    demonstrate({ app, dashboard, env, receiver, receiverUrl, shop, customers }),
     app.failed,
+    dashboard.failed,
     servers.failed,
   ]);
 }
 
-async function demonstrate({ app, env, receiver, receiverUrl, shop, customers }) {
+async function demonstrate({ app, dashboard, env, receiver, receiverUrl, shop, customers }) {
   const cli = (/** @type {string[]} */ ...args) => runCli(args, env);
   title('Making a workspace with the CLI: agents, a key, an account on each channel, a webhook endpoint');
-  const made = await makeWorkspace(cli, { receiverUrl, customers });
+  const made = await makeWorkspace(cli, { receiverUrl, customers, dashboardUrl: dashboard.url });
   receiver.useSecret(made.endpoint.secret);
   await Promise.all(customers.map((customer, index) => customer.connected(made.connections[index])));
-  note(`workspace ${made.workspace.slug}, key ${made.key.key}`);
+  note(`workspace ${made.workspace.slug}, key ${made.key.key}, login ${made.login.email}`);
 
   const api = new Api(`${app.url}/api/v1`, made.key.key);
   await show({ ...made, api, customers, receiver, cli });
@@ -72,7 +77,7 @@ async function demonstrate({ app, env, receiver, receiverUrl, shop, customers })
   );
   printSummary(receiver);
   if (once) return;
-  await printCommands({ api, cli, workspace: made.workspace, customers, shop, docsUrl: `${app.url}/docs` });
+  await printCommands({ ...made, api, cli, customers, shop, docsUrl: `${app.url}/docs` });
   receiver.on('delivery', (delivery) => {
     console.log();
     printDelivery(delivery);
@@ -93,7 +98,7 @@ function printSummary({ deliveries }) {
   for (const [event, count] of counts) console.log(`  ${green('✓')} ${count} × ${event}`);
 }
 
-async function printCommands({ api, cli, workspace, customers, shop, docsUrl }) {
+async function printCommands({ api, cli, workspace, login, customers, shop, docsUrl }) {
   const { url, key } = api;
   const telegram = customers.find(({ channel }) => channel === 'TELEGRAM');
   const { data } = await api.send('GET', '/conversations?channel=TELEGRAM&limit=1');
@@ -102,6 +107,8 @@ async function printCommands({ api, cli, workspace, customers, shop, docsUrl }) 
   console.log(`
 ${bold('It stays up until Ctrl-C. Webhooks and outbound messages appear here when they arrive.')}
 
+  Dashboard      ${login.url}
+  Login          ${login.email}, password ${login.password}
   Shop           ${shop.origin}  its chat is the widget; a bot answers what you write
   Base URL       ${url}
   Documentation  ${docsUrl}
@@ -123,8 +130,12 @@ node dist/cli.js channel connect --workspace ${second} --channel TELEGRAM --cred
 `);
 }
 
-async function choosePort() {
-  const wanted = Number(process.env.PORT || 3000);
+/**
+ * @param {string} variable
+ * @param {number} usual
+ */
+async function choosePort(variable, usual) {
+  const wanted = Number(process.env[variable] || usual);
   return (await isPortFree(wanted, '0.0.0.0')) ? wanted : freePort();
 }
 

@@ -1,34 +1,56 @@
-// `npm start`: PostgreSQL, Redis, migrations, then the service, until Ctrl-C.
+// `npm start`: PostgreSQL, Redis, migrations, then the service and its dashboard, until Ctrl-C.
 import { isPortFree, LauncherError, printFault, untilStopped } from './processes.mjs';
-import { startApp, startMigratedServers } from './app.mjs';
+import { startApp, startDashboard, startMigratedServers } from './app.mjs';
 
 const port = Number(process.env.PORT || 3000);
+const dashboardPort = Number(process.env.DASHBOARD_PORT || 3100);
 
 /** @type {import('./servers.mjs').Servers | undefined} */
 let servers;
 
 async function run() {
-  if (!(await isPortFree(port, process.env.HOST || '0.0.0.0'))) {
-    throw new LauncherError(`Port ${port} is taken. Choose another one, for example: PORT=3001 npm start`);
-  }
+  await requireFree('PORT', port);
+  await requireFree('DASHBOARD_PORT', dashboardPort);
   const started = await startMigratedServers(console.log);
   servers = started.servers;
-  const app = await startApp({ servers, env: started.env, port, log: 'inherit' });
-  welcome(app.url);
-  await Promise.race([app.failed, servers.failed]);
+  const env = { ...started.env, APP_URL: started.env.APP_URL || `http://localhost:${dashboardPort}` };
+  const app = await startApp({ servers, env, port, log: 'inherit' });
+  const options = { servers, env, port: dashboardPort, publicUrl: app.url };
+  const dashboard = await startDashboard({ ...options, log: 'inherit' });
+  welcome(app.url, env.APP_URL);
+  await Promise.race([app.failed, dashboard.failed, servers.failed]);
 }
 
-function welcome(url) {
+/**
+ * @param {string} variable
+ * @param {number} wanted
+ */
+async function requireFree(variable, wanted) {
+  if (await isPortFree(wanted, process.env.HOST || '0.0.0.0')) return;
+  const example = `${variable}=${wanted + 1} npm start`;
+  throw new LauncherError(`Port ${wanted} is taken. Choose another one, for example: ${example}`);
+}
+
+/**
+ * @param {string} url of the service
+ * @param {string} appUrl of the dashboard
+ */
+function welcome(url, appUrl) {
   console.log(`
 The service is up.
 
+  Dashboard      ${appUrl}
   API            ${url}/api/v1
   Documentation  ${url}/docs
 
-To make a workspace with an agent and an API key, in another terminal:
+To make a workspace with its first owner, in another terminal:
 
   node dist/cli.js workspace create --name Acme --slug acme --plan PRO
   node dist/cli.js agent create --workspace acme --name Ada --email ada@example.com --role OWNER
+  node dist/cli.js agent invite --workspace acme --agent <the agent's id>
+
+The last command prints a link: open it, set a password, and make the rest in the dashboard. Or go on with the CLI:
+
   node dist/cli.js api-key create --workspace acme --name first --scopes conversations:read,messages:write
 
 To chat with it in a page of yours: its "snippet" is the script tag for the page.

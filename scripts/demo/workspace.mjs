@@ -1,4 +1,5 @@
 import { LauncherError } from '../processes.mjs';
+import { acceptInvitation } from './login.mjs';
 
 const SCOPES = 'conversations:read,conversations:write,messages:read,messages:write,contacts:read';
 
@@ -9,35 +10,30 @@ const SCOPES = 'conversations:read,conversations:write,messages:read,messages:wr
  * @param {object} options
  * @param {string} options.receiverUrl
  * @param {import('./customers.mjs').Customer[]} options.customers
+ * @param {string} options.dashboardUrl
  */
-export async function makeWorkspace(cli, { receiverUrl, customers }) {
+export async function makeWorkspace(cli, { receiverUrl, customers, dashboardUrl }) {
   const workspace = await makeFirstOrNext(cli);
   const inWorkspace = ['--workspace', workspace.slug];
-  const [, bot, key, ...connections] = await runAtOnce(2, [
-    () => cli('agent', 'create', ...inWorkspace, ...agent('Ada', 'OWNER')),
-    () => cli('agent', 'create', ...inWorkspace, ...agent('Robo', 'AGENT'), '--bot'),
+  const [owner, bot, key, ...connections] = await runAtOnce(2, [
+    () => cli('agent', 'create', ...inWorkspace, ...agent(workspace, 'Ada', 'OWNER')),
+    () => cli('agent', 'create', ...inWorkspace, ...agent(workspace, 'Robo', 'AGENT'), '--bot'),
     () => cli('api-key', 'create', ...inWorkspace, '--name', 'demo', '--scopes', SCOPES),
     ...customers.map(({ channel, credentials }) => () => {
       const account = ['--channel', channel, '--credentials', JSON.stringify(credentials)];
       return cli('channel', 'connect', ...inWorkspace, ...account);
     }),
   ]);
+  const login = await acceptInvitation(cli, { workspace, owner, url: dashboardUrl });
   // Last, so that every run gets the same webhooks.
   const endpoint = await cli('webhook', 'create', ...inWorkspace, '--url', receiverUrl, '--events', '*');
-  return { workspace, bot, key, connections, endpoint };
+  return { workspace, login, bot, key, connections, endpoint };
 }
 
-function agent(name, role) {
-  return [
-    '--name',
-    name,
-    '--display-name',
-    name,
-    '--email',
-    `${name.toLowerCase()}@example.com`,
-    '--role',
-    role,
-  ];
+/** Another address in each workspace: a person who has a password already would have to type it. */
+function agent({ slug }, name, role) {
+  const email = `${name.toLowerCase()}@${slug}.example.com`;
+  return ['--name', name, '--display-name', name, '--email', email, '--role', role];
 }
 
 /** The workspace `demo`, or another one if an earlier run has made it. */

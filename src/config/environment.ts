@@ -214,13 +214,14 @@ export function readEnvironment(variables: NodeJS.ProcessEnv): ReadEnvironment {
 function embeddedDefaults(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const servers = runningServers(env.DATA_DIR ?? '.data');
   if (!servers) return {};
-  const { databaseUrl, databaseOwnerUrl, redisUrl, publicUrl, providerUrls } = servers;
+  const { databaseUrl, databaseOwnerUrl, redisUrl, publicUrl, appUrl, providerUrls } = servers;
   const stores = { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl };
   if ((env.DATABASE_URL ?? databaseUrl) !== databaseUrl) return stores;
   return {
     ...stores,
     ...(env.ROLE !== 'api' && { DATABASE_OWNER_URL: databaseOwnerUrl }),
     ...(publicUrl && { PUBLIC_URL: publicUrl }),
+    ...(appUrl && { APP_URL: appUrl }),
     ...providerUrls,
   };
 }

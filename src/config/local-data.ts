@@ -9,6 +9,8 @@ export interface RunningServers {
   databaseOwnerUrl?: string;
   redisUrl: string;
   publicUrl?: string;
+  /** Of the dashboard. */
+  appUrl?: string;
   /** By environment variable. */
   providerUrls?: Record<string, string>;
 }

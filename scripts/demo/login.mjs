@@ -1,0 +1,22 @@
+import { randomBytes } from 'node:crypto';
+import { LauncherError } from '../processes.mjs';
+
+/**
+ * Sets the owner's password with the link of a real invitation, as a person does.
+ *
+ * @param {(...args: string[]) => Promise<any>} cli
+ * @param {{ workspace: { slug: string }, owner: { id: string, email: string }, url: string }} options
+ * @returns {Promise<{ url: string, email: string, password: string }>}
+ */
+export async function acceptInvitation(cli, { workspace, owner, url }) {
+  const { link } = await cli('agent', 'invite', '--workspace', workspace.slug, '--agent', owner.id);
+  const token = new URL(link).hash.slice(1);
+  const password = randomBytes(12).toString('base64url');
+  const response = await fetch(`${url}/api/links/accept`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin: url },
+    body: JSON.stringify({ token, password }),
+  });
+  if (response.ok) return { url, email: owner.email, password };
+  throw new LauncherError(`The invitation was answered ${response.status}: ${await response.text()}`);
+}
