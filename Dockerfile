@@ -11,7 +11,7 @@ COPY nest-cli.json tsconfig.json tsconfig.build.json tsconfig.migrations.json ./
 COPY src ./src
 COPY migrations ./migrations
 COPY widget ./widget
-RUN npm run build
+RUN npm run build:service && npm run build:widget
 
 # Runtime dependencies: those of the widget are in its built files. The optional packages are the embedded PostgreSQL and
 # native parts with a fallback.

