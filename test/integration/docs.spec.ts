@@ -72,18 +72,28 @@ it('shows the examples as they are, and no other code', () => {
 });
 
 it('lists every variable that the configuration reads, with its default', () => {
-  // As the class Environment declares them: `  NAME: type = default;` or `  NAME?: type;`.
-  const declared = [...read('src/config/environment.ts').matchAll(/^ {2}([A-Z_]+)\??: \w+(?: = (.*))?;$/gm)];
-  const variables = declared
-    .map(([, name, value = '']) => [name, value.replace(/['_]/g, '')])
-    .concat(Object.entries(PROVIDER_URLS));
-  const rows = table('docs/operating.md', '## Configuration', 'Variable').map(([name, value]) => [
-    bare(name),
-    bare(value),
-  ]);
+  const variables = variablesOf('src/config/environment.ts').concat(Object.entries(PROVIDER_URLS));
   expect(variables.length).toBeGreaterThan(0);
-  expect(rows.sort()).toEqual(variables.sort());
+  expect(namesAndDefaults('docs/operating.md', '## Configuration')).toEqual(variables.sort());
 });
+
+it('lists every variable of the dashboard, with its default', () => {
+  const variables = variablesOf('dashboard/server/src/config/dashboard-config.ts');
+  expect(variables.length).toBeGreaterThan(0);
+  expect(namesAndDefaults('docs/dashboard.md', '## Variables')).toEqual(variables.sort());
+});
+
+/** As the class Environment declares them: `  NAME: type = default;` or `  NAME?: type;`. */
+function variablesOf(file: string): string[][] {
+  const declared = [...read(file).matchAll(/^ {2}([A-Z_]+)\??: \w+(?: = (.*))?;$/gm)];
+  return declared.map(([, name, value = '']) => [name!, value.replace(/['_]/g, '')]);
+}
+
+function namesAndDefaults(page: string, heading: string): string[][] {
+  return table(page, heading, 'Variable')
+    .map(([name, value]) => [bare(name)!, bare(value)!])
+    .sort();
+}
 
 it('passes the addresses of the outside world to the containers', () => {
   const [, environment] = /x-environment: &environment.*\n([^]*?)\n\n/.exec(read('compose.yaml'))!;
