@@ -211,6 +211,7 @@ export { noticeUntrustedProxy } from './common/untrusted-proxy';
 export { clientNetworkOf } from './common/client-network';
 export { trustProxyOf } from './config/environment-values';
 export { RateLimiter, type RateLimit } from './rate-limit/rate-limiter';
+export { WorkBudgets, type WorkKind } from './rate-limit/work-budgets';
 // A host that answers probes imports `HealthModule` beside `MessagingModule`.
 export { HealthModule } from './health/health.module';
 export { HealthService, type Readiness } from './health/health.service';

@@ -1,12 +1,13 @@
 import { Global, Module } from '@nestjs/common';
-import { APP_GUARD } from '@nestjs/core';
+import { APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
+import { BudgetInterceptor } from './budget.interceptor';
 import { Cookies } from './cookies';
 import { LimitGuard } from './limit.guard';
 import { SameOriginGuard } from './same-origin.guard';
 import { SessionGuard } from './session.guard';
 import { WorkspaceGuard } from './workspace.guard';
 
-/** The guards that every request passes, in this order. */
+/** The guards that every request passes, in this order, and the slot that it then gets. */
 @Global()
 @Module({
   providers: [
@@ -15,6 +16,7 @@ import { WorkspaceGuard } from './workspace.guard';
     { provide: APP_GUARD, useClass: SessionGuard },
     { provide: APP_GUARD, useClass: WorkspaceGuard },
     { provide: APP_GUARD, useClass: LimitGuard },
+    { provide: APP_INTERCEPTOR, useClass: BudgetInterceptor },
   ],
   exports: [Cookies],
 })

@@ -1,0 +1,23 @@
+import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
+import { WorkBudgets } from 'conversation-messaging-service';
+import type { Response } from 'express';
+import { finalize, type Observable } from 'rxjs';
+import type { WorkspaceRequest } from './access.decorators';
+
+/**
+ * Gives each request of a session a slot of its workspace, or of its person, until its answer is made: however long they
+ * take, one of them never has more than half of the connections.
+ */
+@Injectable()
+export class BudgetInterceptor implements NestInterceptor {
+  constructor(private readonly budgets: WorkBudgets) {}
+
+  async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
+    const http = context.switchToHttp();
+    const { opened, membership } = http.getRequest<Partial<WorkspaceRequest>>();
+    if (!opened) return next.handle();
+    const key = membership?.workspace.id ?? opened.person.id;
+    const release = await this.budgets.acquire('requests', key, http.getResponse<Response>());
+    return next.handle().pipe(finalize(release));
+  }
+}

@@ -1,0 +1,42 @@
+import { Client } from 'pg';
+import { makeSettings } from '../support/dashboard-routes';
+import { waitForLockWait } from '../support/lock-waits';
+import { TestService } from '../support/service';
+import { TestDashboard } from '../support/test-dashboard';
+
+describe("a workspace's requests to the dashboard", () => {
+  let service: TestService;
+  let dashboard: TestDashboard;
+
+  beforeAll(async () => {
+    service = await TestService.create();
+    dashboard = await TestDashboard.create(service.stores, { DATABASE_POOL_SIZE: '4' });
+  });
+  afterAll(async () => {
+    await dashboard.close();
+    await service.close();
+  });
+
+  it('leave half of the connections to others, however long they take', async () => {
+    const loud = await makeSettings(service, dashboard, 'https://127.0.0.1:9999/hook');
+    const quiet = await makeSettings(service, dashboard, 'https://127.0.0.1:9999/hook');
+    const lock = new Client({ connectionString: service.stores.databaseAdminUrl });
+    await lock.connect();
+    await lock.query('BEGIN');
+    await lock.query('LOCK TABLE api_keys');
+    const path = `/api/workspaces/${loud.workspace.id}/api-keys`;
+    const waiting = Array.from({ length: 8 }, () => loud.browser.get(path));
+    await waitForLockWait(service, 'a request');
+
+    // The second time, all that the others ask for stands before.
+    for (let n = 0; n < 3; n++)
+      expect((await quiet.browser.get(`/api/workspaces/${quiet.workspace.id}/agents`)).status).toBe(200);
+
+    const blocked =
+      'SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = $1';
+    expect(await service.query(blocked, ['Lock'])).toHaveLength(2);
+    await lock.query('ROLLBACK');
+    await lock.end();
+    expect((await Promise.all(waiting)).map((answer) => answer.status)).toEqual(Array(8).fill(200));
+  });
+});
