@@ -1,3 +1,9 @@
+import './nonce';
+import './styles';
 import { createRoot } from 'react-dom/client';
+import { App } from './app';
+import { guessLocale, loadTexts } from './i18n/locale';
 
-createRoot(document.getElementById('root')!).render(<h1>Dashboard</h1>);
+const locale = guessLocale();
+const texts = await loadTexts(locale);
+createRoot(document.getElementById('root')!).render(<App first={{ locale, texts }} />);

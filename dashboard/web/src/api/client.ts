@@ -1,0 +1,88 @@
+const TIMEOUT_MS = 60_000;
+
+interface ErrorBody {
+  error: {
+    code: string;
+    message: string;
+    details?: { field: string; message: string }[];
+    requestId: string | null;
+  };
+}
+
+/** `NETWORK`: no answer came. `UNREADABLE`: one came that is not the dashboard's, such as a proxy's. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+
+  constructor(
+    readonly code: string,
+    message: string,
+    readonly status: number,
+    readonly requestId: string | null,
+    readonly details: { field: string; message: string }[] = [],
+    readonly retryAfterSeconds: number | null = null,
+  ) {
+    super(message);
+  }
+}
+
+export const api = {
+  get: <T>(path: string, signal?: AbortSignal) => call<T>('GET', path, undefined, signal),
+  post: <T>(path: string, body: object = {}) => call<T>('POST', path, body),
+  patch: <T>(path: string, body: object) => call<T>('PATCH', path, body),
+  delete: <T>(path: string) => call<T>('DELETE', path, {}),
+};
+
+/** `?a=b`, without what is undefined or empty. */
+export function toQuery(values: object): string {
+  const given = Object.entries(values as Record<string, unknown>).filter(
+    ([, value]) => value !== undefined && value !== '',
+  );
+  const query = new URLSearchParams(
+    given.map(([name, value]): [string, string] => [name, String(value)]),
+  ).toString();
+  return query && `?${query}`;
+}
+
+async function call<T>(method: string, path: string, body?: object, signal?: AbortSignal): Promise<T> {
+  const timeout = AbortSignal.timeout(TIMEOUT_MS);
+  let response: Response;
+  try {
+    response = await fetch(`/api${path}`, {
+      method,
+      headers: { accept: 'application/json', ...(body && { 'content-type': 'application/json' }) },
+      ...(body && { body: JSON.stringify(body) }),
+      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+    });
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw new ApiError('NETWORK', 'No answer.', 0, null);
+  }
+  const text = await response.text();
+  if (!response.ok) throw toError(response, text);
+  return (text === '' ? undefined : parse(response, text)) as T;
+}
+
+function parse(response: Response, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new ApiError('UNREADABLE', 'An unreadable answer.', response.status, requestIdOf(response));
+  }
+}
+
+function toError(response: Response, text: string): ApiError {
+  const { error } = (parse(response, text) ?? {}) as Partial<ErrorBody>;
+  const retryAfter = Number(response.headers.get('retry-after'));
+  return new ApiError(
+    error?.code ?? 'UNREADABLE',
+    error?.message ?? 'An unreadable answer.',
+    response.status,
+    error?.requestId ?? requestIdOf(response),
+    error?.details,
+    retryAfter > 0 ? retryAfter : null,
+  );
+}
+
+function requestIdOf(response: Response): string | null {
+  return response.headers.get('x-request-id');
+}

@@ -1,0 +1,8 @@
+/** A value as it arrives: dates are ISO 8601 texts. */
+export type Json<T> = T extends Date
+  ? string
+  : T extends (infer Item)[]
+    ? Json<Item>[]
+    : T extends object
+      ? { [Key in keyof T]: Json<T[Key]> }
+      : T;

@@ -1,0 +1,28 @@
+import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
+import { ApiError } from './client';
+
+const MAX_RETRIES = 2;
+
+/** @param onSignedOut is called when the server does not know the session any more. */
+export function makeQueryClient(onSignedOut: () => void): QueryClient {
+  const onError = (error: unknown) => {
+    if (error instanceof ApiError && error.status === 401) onSignedOut();
+  };
+  return new QueryClient({
+    queryCache: new QueryCache({ onError }),
+    mutationCache: new MutationCache({ onError }),
+    defaultOptions: {
+      // What the browser believes about the network is often wrong: a request shows it.
+      queries: {
+        networkMode: 'always',
+        retry: (count, error) => count < MAX_RETRIES && mayPass(error),
+        staleTime: 2_000,
+      },
+      mutations: { networkMode: 'always' },
+    },
+  });
+}
+
+function mayPass(error: unknown): boolean {
+  return error instanceof ApiError && (error.status === 0 || error.status >= 502);
+}

@@ -1,0 +1,15 @@
+import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
+import { api } from './client';
+import type { Session } from './types';
+
+export const sessionQuery = queryOptions({
+  queryKey: ['session'],
+  queryFn: ({ signal }) => api.get<Session>('/session', signal),
+  staleTime: 30_000,
+  refetchInterval: 60_000,
+});
+
+/** The person who is logged in; below the frame, which waits for it. */
+export function useSession(): Session {
+  return useSuspenseQuery(sessionQuery).data;
+}

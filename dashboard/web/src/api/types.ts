@@ -1,0 +1,56 @@
+// The server's types, as they arrive.
+import type * as server from '../../../server/src/api';
+import type { Json } from './json';
+
+export type {
+  AgentRole,
+  Channel,
+  Entitlement,
+  Locale,
+  PlanTier,
+  Scope,
+  Theme,
+} from '../../../server/src/api';
+
+export type Page<T> = Json<server.Page<T>>;
+export type ErrorBody = Json<server.ErrorBody>;
+export type Session = Json<server.SessionResponse>;
+export type Person = Json<server.Person>;
+export type Workspace = Json<server.WorkspaceSummary>;
+export type WorkspaceOverview = Json<server.WorkspaceOverview>;
+export type LoginAnswer = Json<server.LoginResponse>;
+export type AcceptedLink = Json<server.AcceptedLink>;
+export type Link = Json<server.LoginLink>;
+export type LoginSession = Json<server.LoginSessionResponse>;
+export type NewSecondFactor = Json<server.NewSecondFactor>;
+export type RecoveryCodes = Json<server.RecoveryCodes>;
+export type Agent = Json<server.AgentResponse>;
+export type Invitation = Json<server.InvitationSummary>;
+export type InvitedAgent = Json<server.InvitedAgent>;
+export type SentLink = Json<server.SentLink>;
+export type ApiKey = Json<server.ApiKeySummary>;
+export type CreatedApiKey = Json<server.CreatedApiKey>;
+export type CreateApiKey = Json<server.CreateApiKey>;
+export type EventTypeInfo = Json<server.EventTypeResponse>;
+export type EndpointListItem = Json<server.WebhookEndpointListItem>;
+export type Endpoint = Json<server.WebhookEndpointResponse>;
+export type CreatedEndpoint = Json<server.CreatedWebhookEndpoint>;
+export type UrlCheck = server.UrlCheck;
+export type TestResult = Json<server.WebhookTestResult>;
+export type Delivery = Json<server.WebhookDeliverySummary>;
+export type DeliveryDetail = Json<server.WebhookDeliveryDetail>;
+export type AttemptDetail = Json<server.WebhookAttemptDetail>;
+export type Recovery = Json<server.WebhookRecoverySummary>;
+export type Connection = Json<server.ChannelConnectionSummary>;
+export type ConnectedChannel = Json<server.ConnectedChannel>;
+export type DisconnectedChannel = Json<server.DisconnectedChannel>;
+export type AuditEntry = Json<server.AuditEntryResponse>;
+export type ParkedEvent = Json<server.ParkedEventResponse>;
+
+/** Of a connection that the attempt set up; null when it reused one. */
+export type Phases = AttemptDetail['phases'];
+export type ReceivedBody = NonNullable<AttemptDetail['response']>;
+
+export type Timeline = Json<server.WebhookTimeline>;
+export type TimelineBucket = Timeline['buckets'][number];
+export type RedeliveryResult = Json<server.RedeliveryResult>;

@@ -1,0 +1,75 @@
+import { ActionIcon, Box, Button, Code, CopyButton, Group, Paper, Text, Tooltip } from '@mantine/core';
+import { IconCheck, IconCopy } from '@tabler/icons-react';
+import { useTexts } from '../i18n/locale';
+import { useAnnounce } from './announcer';
+
+function useCopied(copy: () => void): () => void {
+  const announce = useAnnounce();
+  const texts = useTexts();
+  return () => {
+    copy();
+    announce(texts.common.copied);
+  };
+}
+
+function CopyAction({ copied, copy, name }: { copied: boolean; copy: () => void; name: string }) {
+  const texts = useTexts();
+  const label = texts.common.copyThing(name);
+  return (
+    <Tooltip label={label}>
+      <ActionIcon variant="subtle" size="md" aria-label={label} onClick={useCopied(copy)}>
+        {copied ? <IconCheck size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />}
+      </ActionIcon>
+    </Tooltip>
+  );
+}
+
+function LabelledCopyAction({ copied, copy }: { copied: boolean; copy: () => void }) {
+  const texts = useTexts();
+  return (
+    <Button
+      variant="default"
+      size="compact-sm"
+      leftSection={copied ? <IconCheck size={14} aria-hidden /> : <IconCopy size={14} aria-hidden />}
+      onClick={useCopied(copy)}
+    >
+      {texts.common.copy}
+    </Button>
+  );
+}
+
+/** A short value, such as an id, with a button that copies it. */
+export function CopyText({ value, name }: { value: string; name: string }) {
+  return (
+    <Group gap={4} wrap="nowrap" align="start">
+      <Code className="breakable">{value}</Code>
+      <CopyButton value={value}>{(state) => <CopyAction {...state} name={name} />}</CopyButton>
+    </Group>
+  );
+}
+
+/** Lines to copy, such as code. */
+export function CopyBlock({ label, value, wrap = false }: { label: string; value: string; wrap?: boolean }) {
+  return (
+    <Box>
+      <Group justify="space-between" mb={4}>
+        <Text size="sm" fw={500}>
+          {label}
+        </Text>
+        <CopyButton value={value}>{(state) => <LabelledCopyAction {...state} />}</CopyButton>
+      </Group>
+      <Paper withBorder radius="sm">
+        <Code
+          block
+          tabIndex={0}
+          role="region"
+          aria-label={label}
+          mah={320}
+          {...(wrap && { style: { whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' } })}
+        >
+          {value}
+        </Code>
+      </Paper>
+    </Box>
+  );
+}

@@ -1,0 +1,154 @@
+import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { type FormEvent, type ReactNode, useLayoutEffect, useState } from 'react';
+import { useTexts } from '../i18n/locale';
+import { ErrorNotice } from './error-notice';
+
+export function Dialog({
+  title,
+  onClose,
+  size,
+  closable = true,
+  children,
+}: {
+  title: string;
+  onClose: () => void;
+  size?: string;
+  /** False for what is shown once: a stray key or click must not lose it. */
+  closable?: boolean;
+  children: ReactNode;
+}) {
+  const texts = useTexts();
+  useFocusReturn();
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={
+        <Text fw={650} component="span">
+          {title}
+        </Text>
+      }
+      size={size ?? 'md'}
+      closeOnClickOutside={false}
+      closeOnEscape={closable}
+      withCloseButton={closable}
+      closeButtonProps={{ 'aria-label': texts.common.close }}
+    >
+      {children}
+    </Modal>
+  );
+}
+
+/** After the dialog the focus is where it was before; Mantine does so only for dialogs that stay mounted. */
+function useFocusReturn(): void {
+  useLayoutEffect(() => {
+    const before = document.activeElement;
+    return () => {
+      const isThere = before instanceof HTMLElement && before.isConnected && before !== document.body;
+      const next = isThere ? before : document.getElementById('content');
+      next?.focus({ preventScroll: true });
+    };
+  }, []);
+}
+
+/** A form with its buttons; `error` is that of the last try. */
+export function Form({
+  action,
+  onSubmit,
+  onCancel,
+  isPending,
+  isDangerous = false,
+  isDisabled = false,
+  error,
+  children,
+}: {
+  action: string;
+  onSubmit: () => void;
+  onCancel?: () => void;
+  isPending: boolean;
+  isDangerous?: boolean;
+  isDisabled?: boolean;
+  error?: unknown;
+  children?: ReactNode;
+}) {
+  const texts = useTexts();
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    // A dialog is inside its page's tree: without this, a form around it would be submitted as well.
+    event.stopPropagation();
+    if (!isPending) onSubmit();
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        {children}
+        <ErrorNotice error={error} />
+        <Group justify="end">
+          {onCancel && (
+            <Button variant="default" onClick={onCancel}>
+              {texts.common.cancel}
+            </Button>
+          )}
+          <Button
+            type="submit"
+            loading={isPending}
+            disabled={isDisabled}
+            {...(isDangerous && { color: 'red.9' })}
+          >
+            {action}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+/** Asks before something that can't be undone. With `name`, that name must be typed. */
+export function ConfirmDialog({
+  title,
+  action,
+  name,
+  isPending,
+  error,
+  onConfirm,
+  onClose,
+  children,
+}: {
+  title: string;
+  action: string;
+  name?: string;
+  isPending: boolean;
+  error: unknown;
+  onConfirm: () => void;
+  onClose: () => void;
+  children: ReactNode;
+}) {
+  const [typed, setTyped] = useState('');
+  const texts = useTexts();
+  const isDisabled = name !== undefined && typed.trim() !== name;
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <Form
+        action={action}
+        isDangerous
+        isDisabled={isDisabled}
+        isPending={isPending}
+        error={error}
+        onSubmit={onConfirm}
+        onCancel={onClose}
+      >
+        <div>{children}</div>
+        {name !== undefined && (
+          <TextInput
+            label={texts.common.typeToConfirm(name)}
+            value={typed}
+            onChange={(event) => setTyped(event.currentTarget.value)}
+            autoComplete="off"
+            spellCheck={false}
+            data-autofocus
+          />
+        )}
+      </Form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,61 @@
+import { TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { fromLocal, toLocal } from './local-time';
+
+/** A text that counts when it is finished: by Enter, or by leaving the field. */
+export function TypedFilter({
+  label,
+  placeholder,
+  value,
+  onChange,
+}: {
+  label: string;
+  placeholder?: string;
+  value: string | undefined;
+  onChange: (value: string) => void;
+}) {
+  const [typed, setTyped] = useState<string | null>(null);
+  const finish = () => {
+    if (typed !== null && typed.trim() !== (value ?? '')) onChange(typed.trim());
+    setTyped(null);
+  };
+  return (
+    <TextInput
+      label={label}
+      placeholder={placeholder}
+      autoComplete="off"
+      spellCheck={false}
+      value={typed ?? value ?? ''}
+      onChange={(event) => setTyped(event.currentTarget.value)}
+      onBlur={finish}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter') finish();
+      }}
+    />
+  );
+}
+
+export function TimeFilter({
+  label,
+  value,
+  onChange,
+}: {
+  label: string;
+  value: string | undefined;
+  onChange: (value: string) => void;
+}) {
+  const [typed, setTyped] = useState<string | null>(null);
+  return (
+    <TextInput
+      type="datetime-local"
+      step={1}
+      label={label}
+      value={typed ?? toLocal(value)}
+      onChange={(event) => setTyped(event.currentTarget.value)}
+      onBlur={() => {
+        if (typed !== null) onChange(fromLocal(typed) ?? '');
+        setTyped(null);
+      }}
+    />
+  );
+}

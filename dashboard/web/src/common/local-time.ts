@@ -1,0 +1,13 @@
+/** The value of a `datetime-local` field, in the browser's time zone, of an ISO 8601 time. */
+export function toLocal(iso: string | undefined): string {
+  const at = iso === undefined ? NaN : Date.parse(iso);
+  if (Number.isNaN(at)) return '';
+  const shifted = new Date(at - new Date(at).getTimezoneOffset() * 60_000);
+  return shifted.toISOString().slice(0, 19);
+}
+
+/** The ISO 8601 time of such a value; undefined for an empty or unfinished one. */
+export function fromLocal(local: string): string | undefined {
+  const at = new Date(local);
+  return local === '' || Number.isNaN(at.getTime()) ? undefined : at.toISOString();
+}

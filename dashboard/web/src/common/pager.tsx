@@ -1,0 +1,40 @@
+import { Button, Group } from '@mantine/core';
+import { useState } from 'react';
+import { useTexts } from '../i18n/locale';
+
+/**
+ * Older and newer pages of a list. The cursor is kept by the caller, in the page's address; the way back to newer pages is
+ * kept here.
+ */
+export function Pager({
+  cursor,
+  nextCursor,
+  onMove,
+}: {
+  cursor: string | undefined;
+  nextCursor: string | null | undefined;
+  onMove: (cursor: string | undefined) => void;
+}) {
+  const [newer, setNewer] = useState<(string | undefined)[]>([]);
+  const texts = useTexts();
+  if (!cursor && !nextCursor) return null;
+
+  const goOlder = () => {
+    setNewer([...newer, cursor]);
+    onMove(nextCursor!);
+  };
+  const goNewer = () => {
+    setNewer(newer.slice(0, -1));
+    onMove(newer.at(-1));
+  };
+  return (
+    <Group justify="end" component="nav" aria-label={texts.common.pages}>
+      <Button variant="default" disabled={!cursor} onClick={goNewer}>
+        {newer.length > 0 ? texts.common.newer : texts.common.newest}
+      </Button>
+      <Button variant="default" disabled={!nextCursor} onClick={goOlder}>
+        {texts.common.older}
+      </Button>
+    </Group>
+  );
+}

@@ -1,0 +1,36 @@
+import { Card, Group, Stack, Text, Title } from '@mantine/core';
+import type { ReactNode } from 'react';
+
+/** A part of a page, with a heading of its own. */
+export function Section({
+  title,
+  about,
+  actions,
+  children,
+}: {
+  title: string;
+  about?: ReactNode;
+  actions?: ReactNode;
+  children?: ReactNode;
+}) {
+  return (
+    <Card withBorder component="section" aria-label={title}>
+      <Stack>
+        <Group justify="space-between" align="start">
+          <div>
+            <Title order={2} size="h4">
+              {title}
+            </Title>
+            {about && (
+              <Text size="sm" c="dimmed" component="div">
+                {about}
+              </Text>
+            )}
+          </div>
+          {actions && <Group gap="xs">{actions}</Group>}
+        </Group>
+        {children}
+      </Stack>
+    </Card>
+  );
+}

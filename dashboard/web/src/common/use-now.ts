@@ -1,0 +1,26 @@
+import { useSyncExternalStore } from 'react';
+
+const STEP_MS = 1_000;
+
+let now = Date.now();
+let timer: number | undefined;
+const listeners = new Set<() => void>();
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  timer ??= window.setInterval(() => {
+    now = Date.now();
+    for (const notify of listeners) notify();
+  }, STEP_MS);
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
+}
+
+/** The time, to a whole number of `stepMs`: one timer serves every component. */
+export function useNow(stepMs = STEP_MS): number {
+  return useSyncExternalStore(subscribe, () => Math.floor(now / stepMs) * stepMs);
+}

@@ -1,0 +1,46 @@
+import { Anchor, Card, Container, Group, Stack, Text, Title } from '@mantine/core';
+import { type ReactNode, useEffect } from 'react';
+import { LOCALES, useLocale, useTexts } from '../i18n/locale';
+import { useChooseLocale } from '../i18n/locale-choice';
+
+/** The pages before the login: a narrow card, and the choice of the language. */
+export function Door({ title, children }: { title: string; children: ReactNode }) {
+  const texts = useTexts();
+  const locale = useLocale();
+  const chooseLocale = useChooseLocale();
+  useEffect(() => {
+    document.title = `${title} · ${texts.frame.product}`;
+  }, [title, texts]);
+  return (
+    <Container size={440} py={{ base: 'xl', sm: 80 }} component="main" id="content" tabIndex={-1}>
+      <Stack>
+        <Text ta="center" fw={700} c="dimmed">
+          {texts.frame.product}
+        </Text>
+        <Card withBorder padding="xl" shadow="sm">
+          <Stack>
+            <Title order={1} size="h2">
+              {title}
+            </Title>
+            {children}
+          </Stack>
+        </Card>
+        <Group justify="center" component="nav" aria-label={texts.account.language}>
+          {LOCALES.filter((one) => one !== locale).map((one) => (
+            <Anchor
+              key={one}
+              component="button"
+              type="button"
+              size="sm"
+              lang={one}
+              underline="always"
+              onClick={() => void chooseLocale(one)}
+            >
+              {texts.account.languages[one]}
+            </Anchor>
+          ))}
+        </Group>
+      </Stack>
+    </Container>
+  );
+}

@@ -1,0 +1,15 @@
+import type { Workspace } from '../api/types';
+
+const STORAGE_KEY = 'dashboard-workspace';
+
+/** The next visit begins where this one was. */
+export function rememberWorkspace(slug: string): void {
+  localStorage.setItem(STORAGE_KEY, slug);
+}
+
+/** The workspace to begin with; undefined when the person has to choose. */
+export function firstWorkspace(workspaces: Workspace[]): Workspace | undefined {
+  if (workspaces.length === 1) return workspaces[0];
+  const slug = localStorage.getItem(STORAGE_KEY);
+  return workspaces.find((workspace) => workspace.slug === slug);
+}

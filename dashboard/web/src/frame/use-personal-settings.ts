@@ -1,0 +1,18 @@
+import { useMantineColorScheme } from '@mantine/core';
+import { useEffect } from 'react';
+import type { Person } from '../api/types';
+import { useLocale } from '../i18n/locale';
+import { useChooseLocale } from '../i18n/locale-choice';
+
+/** Shows the language and the theme that the person chose, in whichever browser that was. */
+export function usePersonalSettings({ locale, theme }: Person): void {
+  const { setColorScheme } = useMantineColorScheme();
+  const chooseLocale = useChooseLocale();
+  const shown = useLocale();
+
+  useEffect(() => setColorScheme(theme), [theme, setColorScheme]);
+  useEffect(() => {
+    if (locale && locale !== shown) void chooseLocale(locale);
+    // Not when `shown` changes: a choice on the account page is shown before it is stored.
+  }, [locale]);
+}

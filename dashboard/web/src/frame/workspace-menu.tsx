@@ -1,0 +1,61 @@
+import { Button, Menu, Text } from '@mantine/core';
+import { IconCheck, IconSelector } from '@tabler/icons-react';
+import { useNavigate } from '@tanstack/react-router';
+import type { Workspace } from '../api/types';
+import { useTexts } from '../i18n/locale';
+import { rememberWorkspace } from './last-workspace';
+
+/** Chooses among the person's workspaces. */
+export function WorkspaceMenu({
+  workspaces,
+  current,
+}: {
+  workspaces: Workspace[];
+  current: Workspace | undefined;
+}) {
+  const texts = useTexts();
+  const navigate = useNavigate();
+  if (workspaces.length === 0) return null;
+  if (workspaces.length === 1 && current) {
+    return (
+      <Text truncate fw={500}>
+        {current.name}
+      </Text>
+    );
+  }
+  const open = ({ slug }: Workspace) => {
+    rememberWorkspace(slug);
+    void navigate({ to: '/w/$slug/settings/api-keys', params: { slug } });
+  };
+  return (
+    <Menu position="bottom-start" width={260}>
+      <Menu.Target>
+        <Button
+          variant="default"
+          size="sm"
+          miw={0}
+          rightSection={<IconSelector size={16} aria-hidden />}
+          aria-label={texts.frame.workspaceMenu(current?.name ?? null)}
+        >
+          <Text span truncate inherit>
+            {current?.name ?? texts.frame.chooseWorkspace}
+          </Text>
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown mah="70vh" style={{ overflowY: 'auto' }}>
+        {workspaces.map((workspace) => (
+          <Menu.Item
+            key={workspace.id}
+            onClick={() => open(workspace)}
+            {...(workspace.id === current?.id && {
+              'aria-current': 'true',
+              rightSection: <IconCheck size={16} aria-hidden />,
+            })}
+          >
+            {workspace.name}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

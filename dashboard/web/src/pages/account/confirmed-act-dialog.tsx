@@ -1,0 +1,64 @@
+import { PasswordInput, Text, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { api } from '../../api/client';
+import type { RecoveryCodes } from '../../api/types';
+import { Dialog, Form } from '../../common/dialogs';
+import { faultOf } from '../../common/error-notice';
+import { useTexts } from '../../i18n/locale';
+import { useAccountChange } from './use-account-change';
+
+/** An act that needs the password and a code. */
+export function ConfirmedActDialog({
+  title,
+  advice,
+  path,
+  done,
+  onClose,
+  onDone,
+}: {
+  title: string;
+  advice: string;
+  path: string;
+  done?: string;
+  onClose: () => void;
+  onDone: (answer: RecoveryCodes | undefined) => void;
+}) {
+  const texts = useTexts();
+  const [password, setPassword] = useState('');
+  const [code, setCode] = useState('');
+  const act = useAccountChange(
+    () => api.post<RecoveryCodes | undefined>(path, { password, code: code.trim() }),
+    done,
+  );
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <Form
+        action={title}
+        isPending={act.isPending}
+        error={act.error}
+        onSubmit={() => act.mutate(undefined, { onSuccess: onDone })}
+        onCancel={onClose}
+      >
+        <Text size="sm">{advice}</Text>
+        <PasswordInput
+          label={texts.login.password}
+          autoComplete="current-password"
+          required
+          data-autofocus
+          value={password}
+          onChange={(event) => setPassword(event.currentTarget.value)}
+          error={faultOf(act.error, 'password')}
+          visibilityToggleButtonProps={{ 'aria-label': texts.login.showPassword, tabIndex: 0 }}
+        />
+        <TextInput
+          label={texts.login.code}
+          autoComplete="one-time-code"
+          required
+          value={code}
+          onChange={(event) => setCode(event.currentTarget.value)}
+          error={faultOf(act.error, 'code')}
+        />
+      </Form>
+    </Dialog>
+  );
+}

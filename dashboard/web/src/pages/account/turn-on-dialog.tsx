@@ -1,0 +1,97 @@
+import { Center, Paper, PasswordInput, Text, TextInput } from '@mantine/core';
+import { QRCodeSVG } from 'qrcode.react';
+import { useState } from 'react';
+import { api } from '../../api/client';
+import type { NewSecondFactor, RecoveryCodes } from '../../api/types';
+import { CopyBlock } from '../../common/copying';
+import { Dialog, Form } from '../../common/dialogs';
+import { faultOf } from '../../common/error-notice';
+import { useTexts } from '../../i18n/locale';
+import { useAccountChange } from './use-account-change';
+
+const QR_SIZE = 200;
+
+/** The password, then the secret for an app, then a first code of that app. */
+export function TurnOnDialog({
+  onClose,
+  onDone,
+}: {
+  onClose: () => void;
+  onDone: (recoveryCodes: string[]) => void;
+}) {
+  const texts = useTexts();
+  const [password, setPassword] = useState('');
+  const begin = useAccountChange(() => api.post<NewSecondFactor>('/account/second-factor', { password }));
+  return (
+    <Dialog title={texts.secondFactor.turnOn} onClose={onClose}>
+      {begin.data ? (
+        <FirstCode secret={begin.data} onClose={onClose} onDone={onDone} />
+      ) : (
+        <Form
+          action={texts.common.continue}
+          isPending={begin.isPending}
+          error={begin.error}
+          onSubmit={() => begin.mutate()}
+          onCancel={onClose}
+        >
+          <PasswordInput
+            label={texts.login.password}
+            autoComplete="current-password"
+            required
+            data-autofocus
+            value={password}
+            onChange={(event) => setPassword(event.currentTarget.value)}
+            error={faultOf(begin.error, 'password')}
+            visibilityToggleButtonProps={{ 'aria-label': texts.login.showPassword, tabIndex: 0 }}
+          />
+        </Form>
+      )}
+    </Dialog>
+  );
+}
+
+function FirstCode({
+  secret: { secret, uri },
+  onClose,
+  onDone,
+}: {
+  secret: NewSecondFactor;
+  onClose: () => void;
+  onDone: (recoveryCodes: string[]) => void;
+}) {
+  const texts = useTexts();
+  const [code, setCode] = useState('');
+  const confirm = useAccountChange(
+    () => api.post<RecoveryCodes>('/account/second-factor/confirm', { code: code.trim() }),
+    texts.secondFactor.turnedOn,
+  );
+  return (
+    <Form
+      action={texts.secondFactor.turnOn}
+      isPending={confirm.isPending}
+      error={confirm.error}
+      onSubmit={() => confirm.mutate(undefined, { onSuccess: ({ recoveryCodes }) => onDone(recoveryCodes) })}
+      onCancel={onClose}
+    >
+      <Text size="sm">{texts.secondFactor.scan}</Text>
+      <Center>
+        {/* Cameras need dark on light, in the dark theme as well. */}
+        <Paper p="md" bg="white">
+          <QRCodeSVG value={uri} size={QR_SIZE} title={texts.secondFactor.qrCode} />
+        </Paper>
+      </Center>
+      <CopyBlock label={texts.secondFactor.secret} value={secret} wrap />
+      <TextInput
+        label={texts.login.code}
+        description={texts.secondFactor.firstCode}
+        autoComplete="one-time-code"
+        inputMode="numeric"
+        required
+        autoFocus
+        value={code}
+        onChange={(event) => setCode(event.currentTarget.value)}
+        error={faultOf(confirm.error, 'code')}
+      />
+    </Form>
+  );
+}

@@ -1,0 +1,126 @@
+import { Checkbox, NativeSelect, Stack, Textarea, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { api } from '../../api/client';
+import type { CreateApiKey, CreatedApiKey, Scope } from '../../api/types';
+import { useChange } from '../../api/workspace';
+import { Dialog, Form } from '../../common/dialogs';
+import { faultOf } from '../../common/error-notice';
+import { useTexts } from '../../i18n/locale';
+import { PRESETS, SCOPES } from './scopes';
+
+const DAY_MS = 86_400_000;
+const LIVES_DAYS = [30, 90, 365];
+
+export function CreateKeyDialog({
+  onClose,
+  onCreated,
+}: {
+  onClose: () => void;
+  onCreated: (key: CreatedApiKey) => void;
+}) {
+  const texts = useTexts();
+  const [name, setName] = useState('');
+  const [scopes, setScopes] = useState<Scope[]>([...PRESETS.read]);
+  const [lifeDays, setLifeDays] = useState('');
+  const [networks, setNetworks] = useState('');
+  const create = useChange((at, input: CreateApiKey) => api.post<CreatedApiKey>(`${at}/api-keys`, input));
+
+  const preset = presetOf(scopes);
+  const submit = () => {
+    const allowedNetworks = networks.split(/[\s,]+/).filter((network) => network !== '');
+    const input: CreateApiKey = {
+      name: name.trim(),
+      scopes,
+      ...(lifeDays && { expiresAt: new Date(Date.now() + Number(lifeDays) * DAY_MS).toISOString() }),
+      ...(allowedNetworks.length > 0 && { allowedNetworks }),
+    };
+    create.mutate(input, { onSuccess: onCreated });
+  };
+  return (
+    <Dialog title={texts.apiKeys.create} onClose={onClose}>
+      <Form
+        action={texts.apiKeys.create}
+        isPending={create.isPending}
+        isDisabled={scopes.length === 0}
+        error={create.error}
+        onSubmit={submit}
+        onCancel={onClose}
+      >
+        <TextInput
+          label={texts.apiKeys.name}
+          description={texts.apiKeys.nameAdvice}
+          required
+          maxLength={200}
+          data-autofocus
+          autoComplete="off"
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+          error={faultOf(create.error, 'name')}
+        />
+        <NativeSelect
+          label={texts.apiKeys.preset}
+          value={preset}
+          onChange={(event) => {
+            const chosen = event.currentTarget.value;
+            if (isPreset(chosen)) setScopes([...PRESETS[chosen]]);
+          }}
+          data={[
+            { value: 'read', label: texts.apiKeys.presets.read },
+            { value: 'answer', label: texts.apiKeys.presets.answer },
+            { value: 'all', label: texts.apiKeys.presets.all },
+            { value: 'custom', label: texts.apiKeys.presets.custom, disabled: true },
+          ]}
+        />
+        <Checkbox.Group
+          label={texts.apiKeys.scopes}
+          value={scopes}
+          onChange={(chosen) => setScopes(SCOPES.filter((scope) => chosen.includes(scope)))}
+          error={scopes.length === 0 ? texts.apiKeys.scopeNeeded : faultOf(create.error, 'scopes')}
+        >
+          <Stack gap="xs" mt="xs">
+            {SCOPES.map((scope) => (
+              <Checkbox
+                key={scope}
+                value={scope}
+                label={scope}
+                description={texts.apiKeys.scopeAbout[scope]}
+              />
+            ))}
+          </Stack>
+        </Checkbox.Group>
+
+        <NativeSelect
+          label={texts.apiKeys.expires}
+          value={lifeDays}
+          onChange={(event) => setLifeDays(event.currentTarget.value)}
+          data={[
+            { value: '', label: texts.apiKeys.noExpiry },
+            ...LIVES_DAYS.map((days) => ({ value: String(days), label: texts.common.inDays(days) })),
+          ]}
+          error={faultOf(create.error, 'expiresAt')}
+        />
+
+        <Textarea
+          label={texts.apiKeys.networks}
+          description={texts.apiKeys.networksAdvice}
+          placeholder="203.0.113.0/24"
+          autosize
+          minRows={1}
+          value={networks}
+          onChange={(event) => setNetworks(event.currentTarget.value)}
+          error={faultOf(create.error, 'allowedNetworks')}
+        />
+      </Form>
+    </Dialog>
+  );
+}
+
+function isPreset(text: string): text is keyof typeof PRESETS {
+  return Object.hasOwn(PRESETS, text);
+}
+
+function presetOf(scopes: Scope[]): string {
+  const same = (preset: readonly Scope[]) =>
+    preset.length === scopes.length && preset.every((scope) => scopes.includes(scope));
+  return Object.entries(PRESETS).find(([, preset]) => same(preset))?.[0] ?? 'custom';
+}

@@ -1,0 +1,33 @@
+import { Alert, Button, Group, Stack } from '@mantine/core';
+import { useSession } from '../../api/session';
+import type { CreatedApiKey, Scope } from '../../api/types';
+import { CopyBlock } from '../../common/copying';
+import { Dialog } from '../../common/dialogs';
+import { useTexts } from '../../i18n/locale';
+
+/** What a new key can be tried with at once; a key without such a scope can read who it is. */
+const TRIALS: [Scope, string][] = [
+  ['conversations:read', '/conversations'],
+  ['contacts:read', '/contacts'],
+];
+
+export function NewKeyDialog({ apiKey, onClose }: { apiKey: CreatedApiKey; onClose: () => void }) {
+  const texts = useTexts();
+  const { apiUrl } = useSession();
+  const path = TRIALS.find(([scope]) => apiKey.scopes.includes(scope))?.[1] ?? '/me';
+  const line = `curl ${apiUrl}${path} -H 'Authorization: Bearer ${apiKey.key}'`;
+  return (
+    <Dialog title={texts.apiKeys.newKey(apiKey.name)} onClose={onClose} size="lg" closable={false}>
+      <Stack>
+        <Alert color="yellow" title={texts.common.shownOnce}>
+          {texts.apiKeys.shownOnceAdvice}
+        </Alert>
+        <CopyBlock label={texts.apiKeys.key} value={apiKey.key} wrap />
+        <CopyBlock label={texts.apiKeys.tryIt} value={line} wrap />
+        <Group justify="end">
+          <Button onClick={onClose}>{texts.common.stored}</Button>
+        </Group>
+      </Stack>
+    </Dialog>
+  );
+}

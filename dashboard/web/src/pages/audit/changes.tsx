@@ -1,0 +1,31 @@
+import { Stack, Text } from '@mantine/core';
+import type { AuditEntry } from '../../api/types';
+import { useTexts } from '../../i18n/locale';
+
+const MAX_LENGTH = 80;
+
+/** What changed, before and after, a line for each field. */
+export function Changes({ entry: { before, after } }: { entry: Pick<AuditEntry, 'before' | 'after'> }) {
+  const texts = useTexts();
+  const fields = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
+  if (fields.length === 0) return <Text c="dimmed">–</Text>;
+  return (
+    <Stack gap={2} component="ul" m={0} p={0} style={{ listStyle: 'none' }}>
+      {fields.map((field) => (
+        <Text key={field} size="sm" component="li" className="breakable">
+          <Text span c="dimmed" inherit>
+            {field}:{' '}
+          </Text>
+          {before && field in before && <del aria-label={texts.audit.before}>{show(before[field])}</del>}{' '}
+          {after && field in after && <span>{show(after[field])}</span>}
+        </Text>
+      ))}
+    </Stack>
+  );
+}
+
+function show(value: unknown): string {
+  if (value === null) return '–';
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text;
+}

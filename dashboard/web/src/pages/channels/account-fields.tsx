@@ -1,0 +1,44 @@
+import { PasswordInput, TextInput } from '@mantine/core';
+import type { ChangeEvent } from 'react';
+import type { Channel } from '../../api/types';
+import { faultOf } from '../../common/error-notice';
+import { useTexts } from '../../i18n/locale';
+import { CHANNEL_FIELDS } from './channel-fields';
+
+export function AccountFields({
+  channel,
+  credentials,
+  onChange,
+  error,
+}: {
+  channel: Exclude<Channel, 'WIDGET'>;
+  credentials: Record<string, string>;
+  onChange: (credentials: Record<string, string>) => void;
+  error: unknown;
+}) {
+  const texts = useTexts();
+  const about = texts.channels.fields as Record<string, string>;
+  return CHANNEL_FIELDS[channel].map(({ name, isOptional, isSecret }) => {
+    const props = {
+      label: name,
+      description: about[name],
+      required: !isOptional,
+      autoComplete: 'off',
+      spellCheck: false,
+      value: credentials[name] ?? '',
+      onChange: (event: ChangeEvent<HTMLInputElement>) =>
+        onChange({ ...credentials, [name]: event.currentTarget.value }),
+      error: faultOf(error, name) ?? faultOf(error, `credentials.${name}`),
+    };
+    return isSecret ? (
+      <PasswordInput
+        key={name}
+        {...props}
+        autoComplete="new-password"
+        visibilityToggleButtonProps={{ 'aria-label': texts.channels.showField(name), tabIndex: 0 }}
+      />
+    ) : (
+      <TextInput key={name} {...props} />
+    );
+  });
+}

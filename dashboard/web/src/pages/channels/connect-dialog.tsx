@@ -1,0 +1,80 @@
+import { List, Stack, Text } from '@mantine/core';
+import { useState } from 'react';
+import { api } from '../../api/client';
+import type { Channel, ConnectedChannel, Connection } from '../../api/types';
+import { useChange } from '../../api/workspace';
+import { Dialog, Form } from '../../common/dialogs';
+import { useTexts } from '../../i18n/locale';
+import { AccountFields } from './account-fields';
+import { CHANNEL_LABELS } from './channel-fields';
+import { originsOf } from './connection-details';
+import { WidgetFields, type WidgetSettings } from './widget-fields';
+
+type Credentials = Record<string, string>;
+
+/** Connects an account, or gives a connected one new credentials. */
+export function ConnectDialog({
+  channel,
+  connection,
+  onClose,
+  onDone,
+}: {
+  channel: Channel;
+  connection: Connection | undefined;
+  onClose: () => void;
+  onDone: (connection: ConnectedChannel) => void;
+}) {
+  const texts = useTexts();
+  const [account, setAccount] = useState<Credentials>({});
+  const [widget, setWidget] = useState<WidgetSettings>({
+    origins: originsOf(connection).join('\n') || location.origin,
+    keepsSecret: true,
+  });
+  const send = useChange((at) => {
+    const credentials = channel === 'WIDGET' ? widgetCredentials(widget, connection) : given(account);
+    return connection
+      ? api.post<ConnectedChannel>(`${at}/channels/${connection.id}/rotate`, { credentials })
+      : api.post<ConnectedChannel>(`${at}/channels`, { channel, credentials });
+  });
+  const label = CHANNEL_LABELS[channel];
+  const title = connection
+    ? `${texts.channels.rotate(channel)}: ${label}`
+    : texts.channels.connectNamed(label);
+  return (
+    <Dialog title={title} onClose={onClose} size="lg">
+      <Form
+        action={connection ? texts.common.save : texts.channels.connect}
+        isPending={send.isPending}
+        error={send.error}
+        onSubmit={() => send.mutate(undefined, { onSuccess: onDone })}
+        onCancel={onClose}
+      >
+        <Stack gap={4}>
+          <Text size="sm" fw={500}>
+            {texts.channels.steps}
+          </Text>
+          <List type="ordered" size="sm">
+            {texts.channels.stepsOf[channel].map((step) => (
+              <List.Item key={step}>{step}</List.Item>
+            ))}
+          </List>
+        </Stack>
+        {channel === 'WIDGET' ? (
+          <WidgetFields settings={widget} isNew={!connection} onChange={setWidget} error={send.error} />
+        ) : (
+          <AccountFields channel={channel} credentials={account} onChange={setAccount} error={send.error} />
+        )}
+      </Form>
+    </Dialog>
+  );
+}
+
+function given(credentials: Credentials): Credentials {
+  const entries = Object.entries(credentials).map(([name, value]) => [name, value.trim()] as const);
+  return Object.fromEntries(entries.filter(([, value]) => value !== ''));
+}
+
+function widgetCredentials({ origins, keepsSecret }: WidgetSettings, connection: Connection | undefined) {
+  const allowedOrigins = origins.split(/[\s,]+/).filter((origin) => origin !== '');
+  return { allowedOrigins, ...(connection && { keepIdentitySecret: keepsSecret }) };
+}

@@ -1,0 +1,91 @@
+import { Alert, Anchor, Button, DataList, Group, Stack } from '@mantine/core';
+import { useSession } from '../../api/session';
+import type { Connection } from '../../api/types';
+import { useWorkspace } from '../../api/workspace';
+import { CopyBlock, CopyText } from '../../common/copying';
+import { Moment } from '../../common/moment';
+import { useFormats, useTexts } from '../../i18n/locale';
+
+const ANY_ORIGIN = '*';
+
+/** The origins of a widget's pages. */
+export function originsOf(connection: Connection | undefined): string[] {
+  return (connection?.settings as { allowedOrigins?: string[] } | undefined)?.allowedOrigins ?? [];
+}
+
+export function ConnectionDetails({ connection }: { connection: Connection }) {
+  const texts = useTexts();
+  const formats = useFormats();
+  const { channel, externalId, hookUrl, credentialsExpireAt, createdAt } = connection;
+  const isWidget = channel === 'WIDGET';
+  return (
+    <Stack>
+      <DataList labelWidth="8rem">
+        <DataList.Item>
+          <DataList.ItemLabel>
+            {isWidget ? texts.channels.origins : texts.channels.account}
+          </DataList.ItemLabel>
+          <DataList.ItemValue className="breakable">
+            {isWidget ? formats.list(originsOf(connection)) : externalId}
+          </DataList.ItemValue>
+        </DataList.Item>
+        {!isWidget && (
+          <DataList.Item>
+            <DataList.ItemLabel>{texts.channels.hook}</DataList.ItemLabel>
+            <DataList.ItemValue>
+              <CopyText value={hookUrl} name={texts.channels.hook} />
+            </DataList.ItemValue>
+          </DataList.Item>
+        )}
+        <DataList.Item>
+          <DataList.ItemLabel>{texts.channels.connectedSince}</DataList.ItemLabel>
+          <DataList.ItemValue>
+            <Moment at={createdAt} />
+          </DataList.ItemValue>
+        </DataList.Item>
+        {credentialsExpireAt && (
+          <DataList.Item>
+            <DataList.ItemLabel>{texts.channels.credentialsExpire}</DataList.ItemLabel>
+            <DataList.ItemValue>
+              <Moment at={credentialsExpireAt} />
+            </DataList.ItemValue>
+          </DataList.Item>
+        )}
+      </DataList>
+      {isWidget && <WidgetUse connection={connection} />}
+    </Stack>
+  );
+}
+
+/** The snippet for the workspace's pages, and a page that has it already. */
+function WidgetUse({ connection }: { connection: Connection }) {
+  const texts = useTexts();
+  const { publicUrl } = useSession();
+  const { id: workspaceId } = useWorkspace();
+  const { id, snippet } = connection;
+  const origins = originsOf(connection);
+  const isAllowedHere = origins.includes(ANY_ORIGIN) || origins.includes(location.origin);
+  return (
+    <Stack>
+      {snippet && <CopyBlock label={texts.channels.snippet} value={snippet} wrap />}
+      {isAllowedHere ? (
+        <Group>
+          <Button
+            component="a"
+            variant="default"
+            href={`/widget-preview/${workspaceId}/${id}`}
+            target="_blank"
+            rel="noopener"
+          >
+            {texts.channels.preview}
+          </Button>
+        </Group>
+      ) : (
+        <Alert color="gray">{texts.channels.previewAdvice(location.origin)}</Alert>
+      )}
+      <Anchor size="sm" href={`${publicUrl}/docs`} target="_blank" rel="noopener" underline="always">
+        {texts.channels.protocol}
+      </Anchor>
+    </Stack>
+  );
+}

@@ -1,0 +1,46 @@
+import { Alert, Button, Group, List, Stack, Text } from '@mantine/core';
+import type { ConnectedChannel } from '../../api/types';
+import { CopyBlock } from '../../common/copying';
+import { Dialog } from '../../common/dialogs';
+import { useTexts } from '../../i18n/locale';
+import { CHANNEL_LABELS } from './channel-fields';
+
+/** What has to be entered elsewhere after connecting; its secrets are shown once. */
+export function RevealDialog({ connection, onClose }: { connection: ConnectedChannel; onClose: () => void }) {
+  const texts = useTexts();
+  const { channel, hookUrl, reveal, snippet } = connection;
+  const secrets = Object.entries(reveal);
+  const about = texts.channels.reveal as Record<string, string | undefined>;
+  return (
+    <Dialog
+      title={texts.channels.connectedTitle(CHANNEL_LABELS[channel])}
+      onClose={onClose}
+      size="lg"
+      closable={secrets.length === 0}
+    >
+      <Stack>
+        <List type="ordered" size="sm">
+          {texts.channels.afterOf[channel].map((step) => (
+            <List.Item key={step}>{step}</List.Item>
+          ))}
+        </List>
+        {snippet && <CopyBlock label={texts.channels.snippet} value={snippet} wrap />}
+        {channel !== 'WIDGET' && channel !== 'TELEGRAM' && (
+          <CopyBlock label={texts.channels.hook} value={hookUrl} wrap />
+        )}
+        {secrets.length > 0 && <Alert color="yellow" title={texts.common.shownOnce} />}
+        {secrets.map(([name, value]) => (
+          <div key={name}>
+            <CopyBlock label={name} value={value} wrap />
+            <Text size="sm" c="dimmed">
+              {about[name]}
+            </Text>
+          </div>
+        ))}
+        <Group justify="end">
+          <Button onClick={onClose}>{secrets.length > 0 ? texts.common.stored : texts.common.close}</Button>
+        </Group>
+      </Stack>
+    </Dialog>
+  );
+}

@@ -1,0 +1,47 @@
+import { Checkbox, Textarea } from '@mantine/core';
+import { faultOf } from '../../common/error-notice';
+import { useTexts } from '../../i18n/locale';
+
+export interface WidgetSettings {
+  /** One a line. */
+  origins: string;
+  keepsSecret: boolean;
+}
+
+export function WidgetFields({
+  settings,
+  isNew,
+  onChange,
+  error,
+}: {
+  settings: WidgetSettings;
+  isNew: boolean;
+  onChange: (settings: WidgetSettings) => void;
+  error: unknown;
+}) {
+  const texts = useTexts();
+  return (
+    <>
+      <Textarea
+        label={texts.channels.origins}
+        description={texts.channels.originsAdvice}
+        required
+        autosize
+        minRows={2}
+        spellCheck={false}
+        data-autofocus
+        value={settings.origins}
+        onChange={(event) => onChange({ ...settings, origins: event.currentTarget.value })}
+        error={faultOf(error, 'allowedOrigins') ?? faultOf(error, 'credentials.allowedOrigins')}
+      />
+      {!isNew && (
+        <Checkbox
+          label={texts.channels.keepSecret}
+          description={texts.channels.keepSecretAdvice}
+          checked={settings.keepsSecret}
+          onChange={(event) => onChange({ ...settings, keepsSecret: event.currentTarget.checked })}
+        />
+      )}
+    </>
+  );
+}

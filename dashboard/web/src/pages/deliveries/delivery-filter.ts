@@ -1,0 +1,31 @@
+/** The filters of an endpoint's deliveries, as the address and the server name them. */
+export const FILTER_NAMES = [
+  'since',
+  'until',
+  'event',
+  'status',
+  'statusCode',
+  'error',
+  'conversationId',
+  'messageId',
+] as const;
+
+export type DeliveryFilter = Partial<Record<(typeof FILTER_NAMES)[number], string>>;
+
+export function filterOf(search: DeliveryFilter): DeliveryFilter {
+  const given = FILTER_NAMES.map((name) => [name, search[name]] as const);
+  return Object.fromEntries(given.filter(([, value]) => value !== undefined));
+}
+
+export const STATUSES = ['pending', 'succeeded', 'exhausted', 'cancelled'] as const;
+export const ERRORS = [
+  'timeout',
+  'dns',
+  'address_refused',
+  'connect',
+  'tls',
+  'connection',
+  'redirect',
+  'status',
+  'internal',
+] as const;

@@ -1,0 +1,60 @@
+import { Text } from '@mantine/core';
+import { api } from '../../api/client';
+import type { Endpoint } from '../../api/types';
+import { useChange } from '../../api/workspace';
+import { ConfirmDialog } from '../../common/dialogs';
+import { useTexts } from '../../i18n/locale';
+
+export function useResumeEndpoint(endpointId: string) {
+  const texts = useTexts();
+  return useChange((at) => api.post(`${at}/webhook-endpoints/${endpointId}/resume`), texts.webhooks.resumed);
+}
+
+export function PauseEndpointDialog({ endpoint, onClose }: { endpoint: Endpoint; onClose: () => void }) {
+  const texts = useTexts();
+  const pause = useChange(
+    (at) => api.post(`${at}/webhook-endpoints/${endpoint.id}/pause`),
+    texts.webhooks.pausedDone,
+  );
+  return (
+    <ConfirmDialog
+      title={texts.webhooks.pause}
+      action={texts.webhooks.pause}
+      isPending={pause.isPending}
+      error={pause.error}
+      onConfirm={() => pause.mutate(undefined, { onSuccess: onClose })}
+      onClose={onClose}
+    >
+      <Text size="sm">{texts.webhooks.pauseAdvice}</Text>
+    </ConfirmDialog>
+  );
+}
+
+export function DeleteEndpointDialog({
+  endpoint,
+  onClose,
+  onDeleted,
+}: {
+  endpoint: Endpoint;
+  onClose: () => void;
+  onDeleted: () => void;
+}) {
+  const texts = useTexts();
+  const remove = useChange(
+    (at) => api.delete(`${at}/webhook-endpoints/${endpoint.id}`),
+    texts.webhooks.deleted,
+  );
+  return (
+    <ConfirmDialog
+      title={texts.webhooks.delete}
+      action={texts.webhooks.delete}
+      name={new URL(endpoint.url).host}
+      isPending={remove.isPending}
+      error={remove.error}
+      onConfirm={() => remove.mutate(undefined, { onSuccess: onDeleted })}
+      onClose={onClose}
+    >
+      <Text size="sm">{texts.webhooks.deleteAdvice}</Text>
+    </ConfirmDialog>
+  );
+}

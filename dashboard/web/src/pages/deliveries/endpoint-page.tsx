@@ -1,0 +1,119 @@
+import { Anchor, Button, Menu, Stack } from '@mantine/core';
+import { IconChevronDown } from '@tabler/icons-react';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { ApiError } from '../../api/client';
+import type { CreatedEndpoint, Endpoint } from '../../api/types';
+import { useMayManage, useRead, useWorkspace } from '../../api/workspace';
+import { ErrorNotice } from '../../common/error-notice';
+import { PageLayout } from '../../common/page';
+import { NotFoundPage, PagePending } from '../../frame/page-states';
+import { useTexts } from '../../i18n/locale';
+import { EndpointState } from '../webhooks/endpoint-state';
+import { NewSecretDialog } from '../webhooks/new-secret-dialog';
+import { TestDialog } from '../webhooks/test-dialog';
+import { DeliveriesSection } from './deliveries-section';
+import { DeleteEndpointDialog, PauseEndpointDialog, useResumeEndpoint } from './endpoint-dialogs';
+import { RecoverDialog } from './recover-dialog';
+import { RollSecretDialog } from './roll-secret-dialog';
+import { TasksSection } from './tasks-section';
+import { TimelineSection } from './timeline-section';
+
+const route = getRouteApi('/inside/w/$slug/settings/webhooks/$endpointId');
+
+/** One endpoint: its health, its deliveries, and what can be done about them. */
+export function EndpointPage() {
+  const { endpointId } = route.useParams();
+  const endpoint = useRead<Endpoint>(`webhook-endpoints/${endpointId}`);
+  if (endpoint.data) return <LoadedEndpoint endpoint={endpoint.data} />;
+  if (!endpoint.error) return <PagePending />;
+  if (endpoint.error instanceof ApiError && endpoint.error.status === 404) return <NotFoundPage />;
+  return <ErrorNotice error={endpoint.error} onRetry={() => void endpoint.refetch()} />;
+}
+
+type Open = 'test' | 'pause' | 'delete' | 'roll' | 'recover' | null;
+
+function LoadedEndpoint({ endpoint }: { endpoint: Endpoint }) {
+  const texts = useTexts();
+  const mayManage = useMayManage();
+  const { slug } = useWorkspace();
+  const navigate = useNavigate();
+  const [open, setOpen] = useState<Open>(null);
+  const [rolled, setRolled] = useState<CreatedEndpoint | null>(null);
+  const close = () => setOpen(null);
+  return (
+    <PageLayout
+      title={endpoint.url}
+      about={
+        <Stack gap="xs" align="start">
+          <EndpointState endpoint={endpoint} />
+          <Anchor
+            size="sm"
+            renderRoot={(props) => <Link {...props} to="/w/$slug/settings/webhooks" params={{ slug }} />}
+          >
+            {texts.webhooks.backToList}
+          </Anchor>
+        </Stack>
+      }
+      actions={mayManage && <EndpointActions endpoint={endpoint} onOpen={setOpen} />}
+    >
+      <TimelineSection endpointId={endpoint.id} />
+      <TasksSection endpointId={endpoint.id} />
+      <DeliveriesSection endpointId={endpoint.id} isActive={endpoint.active} />
+      {open === 'test' && <TestDialog endpointId={endpoint.id} onClose={close} />}
+      {open === 'pause' && <PauseEndpointDialog endpoint={endpoint} onClose={close} />}
+      {open === 'recover' && <RecoverDialog endpoint={endpoint} onClose={close} />}
+      {open === 'delete' && (
+        <DeleteEndpointDialog
+          endpoint={endpoint}
+          onClose={close}
+          onDeleted={() => void navigate({ to: '/w/$slug/settings/webhooks', params: { slug } })}
+        />
+      )}
+      {open === 'roll' && (
+        <RollSecretDialog
+          endpoint={endpoint}
+          onClose={close}
+          onRolled={(withSecret) => {
+            close();
+            setRolled(withSecret);
+          }}
+        />
+      )}
+      {rolled && <NewSecretDialog secret={rolled.secret} onClose={() => setRolled(null)} />}
+    </PageLayout>
+  );
+}
+
+function EndpointActions({ endpoint, onOpen }: { endpoint: Endpoint; onOpen: (open: Open) => void }) {
+  const texts = useTexts();
+  const resume = useResumeEndpoint(endpoint.id);
+  return (
+    <>
+      <Button onClick={() => onOpen('test')}>{texts.webhooks.test}</Button>
+      {!endpoint.active && (
+        <Button variant="default" loading={resume.isPending} onClick={() => resume.mutate()}>
+          {texts.webhooks.resume}
+        </Button>
+      )}
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <Button variant="default" rightSection={<IconChevronDown size={16} aria-hidden />}>
+            {texts.common.more}
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {endpoint.active && <Menu.Item onClick={() => onOpen('recover')}>{texts.recover.action}</Menu.Item>}
+          {endpoint.active && <Menu.Item onClick={() => onOpen('pause')}>{texts.webhooks.pause}</Menu.Item>}
+          <Menu.Item onClick={() => onOpen('roll')} disabled={endpoint.previousSecretEndsAt !== null}>
+            {texts.webhooks.roll}
+          </Menu.Item>
+          <Menu.Item color="red" onClick={() => onOpen('delete')}>
+            {texts.webhooks.delete}
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      {resume.error && <ErrorNotice error={resume.error} />}
+    </>
+  );
+}

@@ -1,0 +1,60 @@
+import { Alert, Text, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { api } from '../../api/client';
+import type { Endpoint, Recovery } from '../../api/types';
+import { useChange } from '../../api/workspace';
+import { Dialog, Form } from '../../common/dialogs';
+import { fromLocal, toLocal } from '../../common/local-time';
+import { useFormats, useTexts } from '../../i18n/locale';
+
+const DAY_MS = 86_400_000;
+
+/** Delivers what the endpoint missed since a moment; counted before it begins. */
+export function RecoverDialog({ endpoint, onClose }: { endpoint: Endpoint; onClose: () => void }) {
+  const texts = useTexts();
+  const formats = useFormats();
+  const [since, setSince] = useState(() =>
+    toLocal(endpoint.failingSince ?? new Date(Date.now() - DAY_MS).toISOString()),
+  );
+  const recover = useChange((at, input: { since: string; dryRun: boolean }) =>
+    api.post<Recovery>(`${at}/webhook-endpoints/${endpoint.id}/recoveries`, input),
+  );
+  const counted = recover.data?.status === 'dry_run' ? recover.data : null;
+  const submit = () => {
+    const input = { since: fromLocal(since)!, dryRun: counted === null };
+    recover.mutate(input, { onSuccess: ({ status }) => status !== 'dry_run' && onClose() });
+  };
+  return (
+    <Dialog title={texts.recover.title} onClose={onClose}>
+      <Form
+        action={counted ? texts.recover.start(counted.total) : texts.recover.count}
+        isPending={recover.isPending}
+        isDisabled={counted?.total === 0 || fromLocal(since) === undefined}
+        error={recover.error}
+        onSubmit={submit}
+        onCancel={onClose}
+      >
+        <Text size="sm">{texts.recover.advice}</Text>
+        <TextInput
+          type="datetime-local"
+          step={1}
+          label={texts.recover.since}
+          required
+          data-autofocus
+          value={since}
+          onChange={(event) => {
+            recover.reset();
+            setSince(event.currentTarget.value);
+          }}
+        />
+        <div role="status">
+          {counted && (
+            <Alert color={counted.total === 0 ? 'gray' : 'blue'}>
+              {texts.recover.counted(counted.total, formats.number(counted.total))}
+            </Alert>
+          )}
+        </div>
+      </Form>
+    </Dialog>
+  );
+}

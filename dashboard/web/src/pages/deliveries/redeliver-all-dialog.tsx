@@ -1,0 +1,68 @@
+import { Alert, List, Text } from '@mantine/core';
+import { useEffect } from 'react';
+import { api } from '../../api/client';
+import type { Recovery } from '../../api/types';
+import { useChange } from '../../api/workspace';
+import { Dialog, Form } from '../../common/dialogs';
+import { useFormats, useTexts } from '../../i18n/locale';
+import { type DeliveryFilter } from './delivery-filter';
+
+/** Counts what the filter matches, on all pages, before it is sent again. */
+export function RedeliverAllDialog({
+  endpointId,
+  filter,
+  onClose,
+}: {
+  endpointId: string;
+  filter: DeliveryFilter;
+  onClose: () => void;
+}) {
+  const texts = useTexts();
+  const formats = useFormats();
+  const path = `webhook-endpoints/${endpointId}/redeliveries`;
+  const count = useChange((at) => api.post<Recovery>(`${at}/${path}`, { filter, dryRun: true }));
+  const start = useChange(
+    (at) => api.post<Recovery>(`${at}/${path}`, { filter, dryRun: false }),
+    texts.redeliver.begun,
+  );
+  const { mutate: countNow } = count;
+  useEffect(() => {
+    const timer = setTimeout(() => countNow());
+    return () => clearTimeout(timer);
+  }, [countNow]);
+  const total = count.data?.total;
+  const filters = Object.entries(filter);
+  return (
+    <Dialog title={texts.redeliver.allMatching} onClose={onClose}>
+      <Form
+        action={total === undefined ? texts.redeliver.allMatching : texts.redeliver.start(total)}
+        isPending={count.isPending || start.isPending}
+        isDisabled={!total}
+        error={count.error ?? start.error}
+        onSubmit={() => start.mutate(undefined, { onSuccess: onClose })}
+        onCancel={onClose}
+      >
+        {filters.length === 0 ? (
+          <Text size="sm">{texts.redeliver.noFilter}</Text>
+        ) : (
+          <List size="sm" aria-label={texts.filters.title}>
+            {filters.map(([name, value]) => (
+              <List.Item key={name}>
+                {texts.filters[name as keyof DeliveryFilter]}: {value}
+              </List.Item>
+            ))}
+          </List>
+        )}
+        <div role="status">
+          {total === undefined ? (
+            !count.error && <Text size="sm">{texts.redeliver.counting}</Text>
+          ) : (
+            <Alert color={total === 0 ? 'gray' : 'blue'}>
+              {texts.redeliver.counted(total, formats.number(total))}
+            </Alert>
+          )}
+        </div>
+      </Form>
+    </Dialog>
+  );
+}

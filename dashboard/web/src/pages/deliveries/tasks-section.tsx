@@ -1,0 +1,79 @@
+import { Button, Card, Group, Progress, Stack, Text, Title } from '@mantine/core';
+import { api } from '../../api/client';
+import type { Recovery } from '../../api/types';
+import { useChange, useMayManage, useRead } from '../../api/workspace';
+import { ErrorNotice } from '../../common/error-notice';
+import { Moment } from '../../common/moment';
+import { useFormats, useTexts } from '../../i18n/locale';
+
+const RUNNING_REFRESH_MS = 2_000;
+const SHOWN = 3;
+
+/** Recoveries and redeliveries that run, and the last ones that have ended. */
+export function TasksSection({ endpointId }: { endpointId: string }) {
+  const texts = useTexts();
+  const recoveries = useRead<{ data: Recovery[] }>(
+    `webhook-endpoints/${endpointId}/recoveries`,
+    {},
+    { refreshMs: RUNNING_REFRESH_MS },
+  );
+  const recent = recoveries.data?.data.slice(0, SHOWN) ?? [];
+  if (recent.length === 0) return null;
+  return (
+    <Card withBorder component="section" aria-label={texts.tasks.title}>
+      <Stack gap="sm">
+        <Title order={2} size="h4">
+          {texts.tasks.title}
+        </Title>
+        {recent.map((recovery) => (
+          <Task key={recovery.id} recovery={recovery} />
+        ))}
+      </Stack>
+    </Card>
+  );
+}
+
+function Task({ recovery }: { recovery: Recovery }) {
+  const texts = useTexts();
+  const formats = useFormats();
+  const mayManage = useMayManage();
+  const { id, kind, status, total, isTotalComplete, recovered, finishedAt } = recovery;
+  const cancel = useChange((at) => api.post(`${at}/recoveries/${id}/cancel`), texts.tasks.cancelledDone);
+  const isRunning = status === 'running';
+  const name = texts.tasks.kind[kind];
+  const all = isTotalComplete ? formats.number(total) : texts.tasks.moreThan(formats.number(total));
+  const progress = texts.tasks.progress(formats.number(recovered), all);
+  return (
+    <Stack gap={4}>
+      <Group justify="space-between">
+        <Text size="sm" role="status">
+          {name}: {texts.tasks.status[status]} · {progress}
+        </Text>
+        {isRunning ? (
+          mayManage && (
+            <Button
+              size="compact-sm"
+              variant="default"
+              loading={cancel.isPending}
+              onClick={() => cancel.mutate()}
+            >
+              {texts.common.cancel}
+            </Button>
+          )
+        ) : (
+          <Text size="sm" c="dimmed">
+            <Moment at={finishedAt} />
+          </Text>
+        )}
+      </Group>
+      {isRunning && (
+        <Progress
+          value={total === 0 ? 100 : Math.min(100, (recovered / total) * 100)}
+          aria-label={`${name}: ${progress}`}
+          animated
+        />
+      )}
+      <ErrorNotice error={cancel.error} />
+    </Stack>
+  );
+}

@@ -1,0 +1,87 @@
+import { Card, Group, SegmentedControl, Skeleton, Stack, Table, Text, Title } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
+import type { Timeline } from '../../api/types';
+import { useRead } from '../../api/workspace';
+import { ErrorNotice } from '../../common/error-notice';
+import { useFormats, useTexts } from '../../i18n/locale';
+import { TimelineChart } from './timeline-chart';
+
+const route = getRouteApi('/inside/w/$slug/settings/webhooks/$endpointId');
+const REFRESH_MS = 30_000;
+
+/** Attempts by outcome and their p95, as a chart and as a table. */
+export function TimelineSection({ endpointId }: { endpointId: string }) {
+  const texts = useTexts();
+  const formats = useFormats();
+  const navigate = route.useNavigate();
+  const { period = '24h' } = route.useSearch();
+  const timeline = useRead<Timeline>(
+    `webhook-endpoints/${endpointId}/timeline`,
+    { period: period === '7d' ? '7d' : '24h' },
+    { refreshMs: REFRESH_MS },
+  );
+  return (
+    <Card withBorder component="section" aria-label={texts.timeline.title}>
+      <Stack gap="sm">
+        <Group justify="space-between">
+          <Title order={2} size="h4">
+            {texts.timeline.title}
+          </Title>
+          <SegmentedControl
+            size="xs"
+            aria-label={texts.timeline.period}
+            value={period === '7d' ? '7d' : '24h'}
+            onChange={(chosen) =>
+              void navigate({
+                search: (search) => ({ ...search, period: chosen === '24h' ? undefined : chosen }),
+                replace: true,
+                resetScroll: false,
+              })
+            }
+            data={[
+              { value: '24h', label: texts.timeline.day },
+              { value: '7d', label: texts.timeline.week },
+            ]}
+          />
+        </Group>
+        <ErrorNotice error={timeline.error} onRetry={() => void timeline.refetch()} />
+        {timeline.data ? (
+          <>
+            <TimelineChart timeline={timeline.data} isWeek={period === '7d'} />
+            <details>
+              <Text component="summary" size="sm">
+                {texts.timeline.asTable}
+              </Text>
+              <Table.ScrollContainer minWidth={0} mah={300} type="native">
+                <Table aria-label={texts.timeline.title} stickyHeader tabularNums>
+                  <Table.Thead>
+                    <Table.Tr>
+                      <Table.Th>{texts.timeline.from}</Table.Th>
+                      <Table.Th>{texts.timeline.succeeded}</Table.Th>
+                      <Table.Th>{texts.timeline.failed}</Table.Th>
+                      <Table.Th>{texts.timeline.p95}</Table.Th>
+                    </Table.Tr>
+                  </Table.Thead>
+                  <Table.Tbody>
+                    {timeline.data.buckets
+                      .filter(({ succeeded, failed }) => succeeded + failed > 0)
+                      .map(({ from, succeeded, failed, p95Ms }) => (
+                        <Table.Tr key={from}>
+                          <Table.Td>{formats.minute(from)}</Table.Td>
+                          <Table.Td>{formats.number(succeeded)}</Table.Td>
+                          <Table.Td>{formats.number(failed)}</Table.Td>
+                          <Table.Td>{p95Ms === null ? '–' : formats.milliseconds(p95Ms)}</Table.Td>
+                        </Table.Tr>
+                      ))}
+                  </Table.Tbody>
+                </Table>
+              </Table.ScrollContainer>
+            </details>
+          </>
+        ) : (
+          !timeline.error && <Skeleton height={180} />
+        )}
+      </Stack>
+    </Card>
+  );
+}

@@ -1,0 +1,26 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { api, toQuery } from '../../api/client';
+import type { Delivery, Page } from '../../api/types';
+import { useWorkspace } from '../../api/workspace';
+import type { DeliveryFilter } from './delivery-filter';
+
+const REFRESH_MS = 5_000;
+/** Then the reader decides whether to go on. */
+const MAX_STEPS = 10;
+
+/** A page of an endpoint's deliveries. A rare filter searches in steps: some pages on the way are empty. */
+export function useDeliveries(endpointId: string, filter: DeliveryFilter, cursor: string | undefined) {
+  const { id } = useWorkspace();
+  const path = `/workspaces/${id}/webhook-endpoints/${endpointId}/deliveries`;
+  return useQuery({
+    queryKey: ['workspaces', id, 'deliveries', endpointId, filter, cursor],
+    queryFn: async ({ signal }) => {
+      let page = await api.get<Page<Delivery>>(path + toQuery({ ...filter, cursor }), signal);
+      for (let step = 1; step < MAX_STEPS && page.data.length === 0 && page.nextCursor; step += 1)
+        page = await api.get(path + toQuery({ ...filter, cursor: page.nextCursor }), signal);
+      return page;
+    },
+    refetchInterval: REFRESH_MS,
+    placeholderData: keepPreviousData,
+  });
+}

@@ -1,0 +1,33 @@
+import { Card, EmptyState, Group, SimpleGrid, Text } from '@mantine/core';
+import { Link, Navigate } from '@tanstack/react-router';
+import { useSession } from '../../api/session';
+import { PageLayout } from '../../common/page';
+import { firstWorkspace } from '../../frame/last-workspace';
+import { useTexts } from '../../i18n/locale';
+
+/** Leads to the workspace of the last visit, or asks which one. */
+export function HomePage() {
+  const texts = useTexts();
+  const { workspaces } = useSession();
+  const first = firstWorkspace(workspaces);
+  if (first) return <Navigate to="/w/$slug/settings/api-keys" params={{ slug: first.slug }} replace />;
+  if (workspaces.length === 0) {
+    return <EmptyState title={texts.frame.noWorkspace} description={texts.frame.noWorkspaceAdvice} />;
+  }
+  return (
+    <PageLayout title={texts.frame.chooseWorkspace}>
+      <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }}>
+        {workspaces.map(({ id, slug, name, role }) => (
+          <Card key={id} withBorder component={Link} to={`/w/${encodeURIComponent(slug)}/settings/api-keys`}>
+            <Group justify="space-between">
+              <Text fw={600}>{name}</Text>
+              <Text c="dimmed" size="sm">
+                {texts.roles[role]}
+              </Text>
+            </Group>
+          </Card>
+        ))}
+      </SimpleGrid>
+    </PageLayout>
+  );
+}

@@ -1,0 +1,18 @@
+import { Navigate } from '@tanstack/react-router';
+import { useSession } from '../../api/session';
+import { firstWorkspace } from '../../frame/last-workspace';
+import { HomePage } from './home-page';
+
+/** `/settings/api-keys` without a workspace: the one of the last visit. */
+export function ApiKeysShortcut() {
+  const workspace = firstWorkspace(useSession().workspaces);
+  if (!workspace) return <HomePage />;
+  return <Navigate to="/w/$slug/settings/api-keys" params={{ slug: workspace.slug }} replace />;
+}
+
+/** `/settings/webhooks` without a workspace. */
+export function WebhooksShortcut() {
+  const workspace = firstWorkspace(useSession().workspaces);
+  if (!workspace) return <HomePage />;
+  return <Navigate to="/w/$slug/settings/webhooks" params={{ slug: workspace.slug }} replace />;
+}

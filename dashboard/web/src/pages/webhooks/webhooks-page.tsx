@@ -1,0 +1,138 @@
+import { Anchor, Button, EmptyState, Group, Stack, Text } from '@mantine/core';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { CreatedEndpoint, EndpointListItem, Page } from '../../api/types';
+import { useMayManage, useRead, useWorkspace } from '../../api/workspace';
+import { type Column, DataTable } from '../../common/data-table';
+import { Moment } from '../../common/moment';
+import { PageLayout } from '../../common/page';
+import { Pager } from '../../common/pager';
+import { useFormats, useTexts } from '../../i18n/locale';
+import { CreateEndpointDialog } from './create-endpoint-dialog';
+import { EndpointState } from './endpoint-state';
+import { NewSecretDialog } from './new-secret-dialog';
+import { TestDialog } from './test-dialog';
+
+const route = getRouteApi('/inside/w/$slug/settings/webhooks');
+
+export function WebhooksPage() {
+  const texts = useTexts();
+  const mayManage = useMayManage();
+  const { cursor } = route.useSearch();
+  const navigate = route.useNavigate();
+  const endpoints = useRead<Page<EndpointListItem>>('webhook-endpoints', { cursor });
+  const [isCreating, setCreating] = useState(false);
+  const [created, setCreated] = useState<CreatedEndpoint | null>(null);
+  const [testing, setTesting] = useState<string | null>(null);
+  const columns = useColumns(setTesting);
+
+  const create = <Button onClick={() => setCreating(true)}>{texts.webhooks.create}</Button>;
+  return (
+    <PageLayout title={texts.webhooks.title} about={texts.webhooks.about} actions={mayManage && create}>
+      <DataTable
+        name={texts.webhooks.title}
+        query={endpoints}
+        columns={columns}
+        rowKey={({ id }) => id}
+        empty={
+          <EmptyState title={texts.webhooks.none} description={texts.webhooks.noneAdvice}>
+            {mayManage && <EmptyState.Actions>{create}</EmptyState.Actions>}
+          </EmptyState>
+        }
+      />
+      <Pager
+        cursor={cursor}
+        nextCursor={endpoints.data?.nextCursor}
+        onMove={(to) => void navigate({ search: { cursor: to } })}
+      />
+      {isCreating && (
+        <CreateEndpointDialog
+          onClose={() => setCreating(false)}
+          onCreated={(endpoint) => {
+            setCreating(false);
+            setCreated(endpoint);
+          }}
+        />
+      )}
+      {created && (
+        <NewSecretDialog
+          secret={created.secret}
+          onTest={() => {
+            setCreated(null);
+            setTesting(created.id);
+          }}
+          onClose={() => setCreated(null)}
+        />
+      )}
+      {testing && <TestDialog endpointId={testing} onClose={() => setTesting(null)} />}
+    </PageLayout>
+  );
+}
+
+function useColumns(onTest: (endpointId: string) => void): Column<EndpointListItem>[] {
+  const texts = useTexts();
+  const formats = useFormats();
+  const mayManage = useMayManage();
+  const { slug } = useWorkspace();
+  return [
+    {
+      header: texts.webhooks.endpoint,
+      cell: (endpoint) => (
+        <Stack gap={4} align="start">
+          <Anchor
+            inherit
+            renderRoot={(props) => (
+              <Link
+                {...props}
+                to="/w/$slug/settings/webhooks/$endpointId"
+                params={{ slug, endpointId: endpoint.id }}
+              />
+            )}
+            fw={500}
+          >
+            {endpoint.url}
+          </Anchor>
+          <EndpointState endpoint={endpoint} />
+        </Stack>
+      ),
+    },
+    {
+      header: texts.webhooks.events,
+      cell: ({ events }) => (
+        <Text size="sm">{events.includes('*') ? texts.webhooks.allEvents : formats.list(events)}</Text>
+      ),
+    },
+    {
+      header: texts.webhooks.last24Hours,
+      cell: ({ last24Hours: { succeeded, failed } }) => (
+        <Stack gap={2}>
+          <Text size="sm">{texts.webhooks.succeeded(succeeded, formats.number(succeeded))}</Text>
+          <Text size="sm" {...(failed > 0 ? { c: 'var(--mantine-color-error)', fw: 600 } : { c: 'dimmed' })}>
+            {texts.webhooks.failed(failed, formats.number(failed))}
+          </Text>
+        </Stack>
+      ),
+    },
+    {
+      header: texts.webhooks.lastSuccess,
+      cell: ({ lastSuccessAt }) => <Moment at={lastSuccessAt} none={texts.common.never} />,
+    },
+    {
+      header: texts.common.actions,
+      isActions: true,
+      cell: ({ id, url }) =>
+        mayManage && (
+          <Group justify="end">
+            <Button
+              variant="default"
+              size="compact-sm"
+              aria-label={texts.webhooks.testNamed(url)}
+              onClick={() => onTest(id)}
+            >
+              {texts.webhooks.test}
+            </Button>
+          </Group>
+        ),
+    },
+  ];
+}

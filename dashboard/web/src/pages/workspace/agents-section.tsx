@@ -1,0 +1,155 @@
+import { ActionIcon, Badge, Button, Group, Menu, Stack, Text } from '@mantine/core';
+import { IconDots } from '@tabler/icons-react';
+import { useState } from 'react';
+import { api } from '../../api/client';
+import type { Agent, Invitation, SentLink } from '../../api/types';
+import { useChange, useMayManage, useRead, useWorkspace } from '../../api/workspace';
+import { type Column, DataTable } from '../../common/data-table';
+import { ErrorNotice } from '../../common/error-notice';
+import { Moment } from '../../common/moment';
+import { Section } from '../../common/section';
+import { useTexts } from '../../i18n/locale';
+import { EditAgentDialog } from './edit-agent-dialog';
+import { InviteDialog } from './invite-dialog';
+import { SentLinkDialog } from './sent-link-dialog';
+
+export function AgentsSection() {
+  const texts = useTexts();
+  const mayManage = useMayManage();
+  const agents = useRead<{ data: Agent[] }>('agents');
+  const invitations = useRead<{ data: Invitation[] }>('invitations', {}, { isEnabled: mayManage });
+  const [isInviting, setInviting] = useState(false);
+  const [editing, setEditing] = useState<Agent | null>(null);
+  const [sent, setSent] = useState<SentLink | null>(null);
+  const invitationOf = (agent: Agent) => invitations.data?.data.find(({ agentId }) => agentId === agent.id);
+
+  const columns: Column<Agent>[] = [
+    {
+      header: texts.agents.name,
+      cell: (agent) => (
+        <Stack gap={2}>
+          <Group gap="xs">
+            <Text inherit fw={500} {...(!agent.active && { c: 'dimmed' })}>
+              {agent.name}
+            </Text>
+            <AgentState agent={agent} invitation={invitationOf(agent)} />
+          </Group>
+          <Text size="sm" c="dimmed">
+            {agent.email}
+          </Text>
+        </Stack>
+      ),
+    },
+    { header: texts.agents.role, cell: ({ role }) => texts.roles[role] },
+    { header: texts.agents.displayName, cell: ({ displayName }) => displayName ?? '–' },
+    { header: texts.agents.since, cell: ({ createdAt }) => <Moment at={createdAt} /> },
+    {
+      header: texts.common.actions,
+      isActions: true,
+      cell: (agent) =>
+        mayManage && (
+          <AgentMenu
+            agent={agent}
+            invitation={invitationOf(agent)}
+            onEdit={() => setEditing(agent)}
+            onSent={setSent}
+          />
+        ),
+    },
+  ];
+  return (
+    <Section
+      title={texts.agents.title}
+      about={texts.agents.about}
+      actions={mayManage && <Button onClick={() => setInviting(true)}>{texts.agents.invite}</Button>}
+    >
+      <DataTable
+        name={texts.agents.title}
+        query={agents}
+        columns={columns}
+        rowKey={({ id }) => id}
+        empty={<Text>{texts.agents.none}</Text>}
+      />
+      {isInviting && (
+        <InviteDialog
+          onClose={() => setInviting(false)}
+          onInvited={(invited) => {
+            setInviting(false);
+            setSent(invited);
+          }}
+        />
+      )}
+      {editing && <EditAgentDialog agent={editing} onClose={() => setEditing(null)} />}
+      {sent && <SentLinkDialog sent={sent} onClose={() => setSent(null)} />}
+    </Section>
+  );
+}
+
+function AgentState({ agent, invitation }: { agent: Agent; invitation: Invitation | undefined }) {
+  const texts = useTexts();
+  const { agentId } = useWorkspace();
+  return (
+    <>
+      {agent.id === agentId && <Badge>{texts.agents.you}</Badge>}
+      {agent.isBot && <Badge color="gray">{texts.agents.bot}</Badge>}
+      {!agent.active && <Badge color="gray">{texts.agents.inactive}</Badge>}
+      {invitation && <Badge color="yellow">{texts.agents.invited}</Badge>}
+    </>
+  );
+}
+
+function AgentMenu({
+  agent,
+  invitation,
+  onEdit,
+  onSent,
+}: {
+  agent: Agent;
+  invitation: Invitation | undefined;
+  onEdit: () => void;
+  onSent: (sent: SentLink) => void;
+}) {
+  const texts = useTexts();
+  const invite = useChange((at) => api.post<SentLink>(`${at}/agents/${agent.id}/invitation`));
+  const reset = useChange((at) => api.post<SentLink>(`${at}/agents/${agent.id}/password-reset`));
+  const revoke = useChange(
+    (at, id: string) => api.delete(`${at}/invitations/${id}`),
+    texts.agents.invitationRevoked,
+  );
+  const error = invite.error ?? reset.error ?? revoke.error;
+  return (
+    <Stack gap="xs" align="end">
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <ActionIcon
+            variant="default"
+            size="lg"
+            aria-label={texts.agents.menuOf(agent.name)}
+            loading={invite.isPending || reset.isPending || revoke.isPending}
+          >
+            <IconDots size={18} aria-hidden />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item onClick={onEdit}>{texts.agents.edit}</Menu.Item>
+          {agent.active && !agent.isBot && (
+            <>
+              <Menu.Item onClick={() => invite.mutate(undefined, { onSuccess: onSent })}>
+                {texts.agents.inviteAgain}
+              </Menu.Item>
+              <Menu.Item onClick={() => reset.mutate(undefined, { onSuccess: onSent })}>
+                {texts.agents.resetPassword}
+              </Menu.Item>
+            </>
+          )}
+          {invitation && (
+            <Menu.Item color="red" onClick={() => revoke.mutate(invitation.id)}>
+              {texts.agents.revokeInvitation}
+            </Menu.Item>
+          )}
+        </Menu.Dropdown>
+      </Menu>
+      <ErrorNotice error={error} />
+    </Stack>
+  );
+}

@@ -1,0 +1,39 @@
+import { Alert, Button, Group, Stack, Text } from '@mantine/core';
+import type { SentLink } from '../../api/types';
+import { CopyBlock } from '../../common/copying';
+import { Dialog } from '../../common/dialogs';
+import { useFormats, useTexts } from '../../i18n/locale';
+
+/** How the link reaches its agent: by mail, or by the hand of whoever reads this. */
+export function SentLinkDialog({
+  sent: { link, expiresAt },
+  onClose,
+}: {
+  sent: SentLink;
+  onClose: () => void;
+}) {
+  const texts = useTexts();
+  const formats = useFormats();
+  return (
+    <Dialog title={texts.sentLink.title} onClose={onClose} closable={link === null}>
+      <Stack>
+        {link === null ? (
+          <Text>{texts.sentLink.byMail}</Text>
+        ) : (
+          <>
+            <Alert color="yellow" title={texts.common.shownOnce}>
+              {texts.sentLink.byHand}
+            </Alert>
+            <CopyBlock label={texts.sentLink.link} value={link} wrap />
+          </>
+        )}
+        <Text size="sm" c="dimmed">
+          {texts.sentLink.until(formats.moment(expiresAt))}
+        </Text>
+        <Group justify="end">
+          <Button onClick={onClose}>{link === null ? texts.common.close : texts.common.stored}</Button>
+        </Group>
+      </Stack>
+    </Dialog>
+  );
+}

@@ -1,0 +1,197 @@
+import type { QueryClient } from '@tanstack/react-query';
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  redirect,
+} from '@tanstack/react-router';
+import { ApiError } from './api/client';
+import { sessionQuery } from './api/session';
+import { NotFoundPage, PageFault, PagePending } from './frame/page-states';
+import { RootLayout } from './frame/root-layout';
+
+/** The filters of a list, as they stand in its address. */
+type Filters<Name extends string> = Partial<Record<Name, string>>;
+
+function pick<Name extends string>(names: readonly Name[]) {
+  return (search: Record<string, unknown>): Filters<Name> =>
+    Object.fromEntries(
+      names
+        .filter((name) => typeof search[name] === 'string' && search[name] !== '')
+        .map((name) => [name, search[name]]),
+    ) as Filters<Name>;
+}
+
+const rootRoute = createRootRouteWithContext<{ queryClient: QueryClient }>()({
+  component: RootLayout,
+  notFoundComponent: NotFoundPage,
+});
+
+const loginRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/login',
+  validateSearch: pick(['back']),
+  component: lazyRouteComponent(() => import('./pages/login/login-page'), 'LoginPage'),
+});
+const welcomeRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/welcome',
+  component: lazyRouteComponent(() => import('./pages/login/link-page'), 'LinkPage'),
+});
+const resetRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/reset',
+  component: lazyRouteComponent(() => import('./pages/login/link-page'), 'LinkPage'),
+});
+
+/** What needs a login: without one it leads to the login page, which knows the way back. */
+const insideRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  id: 'inside',
+  beforeLoad: async ({ context, location }) => {
+    try {
+      return { session: await context.queryClient.ensureQueryData(sessionQuery) };
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== 401) throw error;
+      redirect({
+        to: '/login',
+        search: location.href === '/' ? {} : { back: location.href },
+        throw: true,
+      });
+    }
+  },
+  component: lazyRouteComponent(() => import('./frame/app-frame'), 'AppFrame'),
+});
+
+const homeRoute = createRoute({
+  getParentRoute: () => insideRoute,
+  path: '/',
+  component: lazyRouteComponent(() => import('./pages/home/home-page'), 'HomePage'),
+});
+
+/** The addresses that the service's own documentation names: they have no workspace. */
+const keysShortcutRoute = createRoute({
+  getParentRoute: () => insideRoute,
+  path: '/settings/api-keys',
+  component: lazyRouteComponent(() => import('./pages/home/shortcut-page'), 'ApiKeysShortcut'),
+});
+const webhooksShortcutRoute = createRoute({
+  getParentRoute: () => insideRoute,
+  path: '/settings/webhooks',
+  component: lazyRouteComponent(() => import('./pages/home/shortcut-page'), 'WebhooksShortcut'),
+});
+
+const accountRoute = createRoute({
+  getParentRoute: () => insideRoute,
+  path: '/account',
+  component: lazyRouteComponent(() => import('./pages/account/account-page'), 'AccountPage'),
+});
+
+const workspaceRoute = createRoute({
+  getParentRoute: () => insideRoute,
+  path: '/w/$slug/settings',
+  component: lazyRouteComponent(() => import('./frame/workspace-frame'), 'WorkspaceFrame'),
+});
+
+const apiKeysRoute = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: '/api-keys',
+  validateSearch: pick(['cursor']),
+  component: lazyRouteComponent(() => import('./pages/api-keys/api-keys-page'), 'ApiKeysPage'),
+});
+const webhooksRoute = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: '/webhooks',
+  validateSearch: pick(['cursor']),
+  component: lazyRouteComponent(() => import('./pages/webhooks/webhooks-page'), 'WebhooksPage'),
+});
+const endpointRoute = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: '/webhooks/$endpointId',
+  validateSearch: pick([
+    'cursor',
+    'since',
+    'until',
+    'event',
+    'status',
+    'statusCode',
+    'error',
+    'conversationId',
+    'messageId',
+    'period',
+  ]),
+  component: lazyRouteComponent(() => import('./pages/deliveries/endpoint-page'), 'EndpointPage'),
+});
+const deliveryRoute = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: '/webhooks/$endpointId/deliveries/$deliveryId',
+  component: lazyRouteComponent(() => import('./pages/deliveries/delivery-page'), 'DeliveryPage'),
+});
+const channelsRoute = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: '/channels',
+  component: lazyRouteComponent(() => import('./pages/channels/channels-page'), 'ChannelsPage'),
+});
+const auditRoute = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: '/audit',
+  validateSearch: pick(['cursor', 'action', 'actor', 'entity', 'entityId', 'since', 'until']),
+  component: lazyRouteComponent(() => import('./pages/audit/audit-page'), 'AuditPage'),
+});
+const workspaceSettingsRoute = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: '/workspace',
+  component: lazyRouteComponent(() => import('./pages/workspace/workspace-page'), 'WorkspacePage'),
+});
+
+const routeTree = rootRoute.addChildren([
+  loginRoute,
+  welcomeRoute,
+  resetRoute,
+  insideRoute.addChildren([
+    homeRoute,
+    keysShortcutRoute,
+    webhooksShortcutRoute,
+    accountRoute,
+    workspaceRoute.addChildren([
+      apiKeysRoute,
+      webhooksRoute,
+      endpointRoute,
+      deliveryRoute,
+      channelsRoute,
+      auditRoute,
+      workspaceSettingsRoute,
+    ]),
+  ]),
+]);
+
+export function makeRouter(queryClient: QueryClient) {
+  return createRouter({
+    routeTree,
+    context: { queryClient },
+    defaultPreload: 'intent',
+    defaultPreloadStaleTime: 0,
+    defaultErrorComponent: PageFault,
+    defaultPendingComponent: PagePending,
+    scrollRestoration: true,
+    // Plain texts: the default would write a number's text in quotes.
+    parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
+    stringifySearch: (search: Record<string, string | undefined>) => {
+      const given = Object.entries(search).filter((entry): entry is [string, string] => !!entry[1]);
+      const query = new URLSearchParams(given).toString();
+      return query && `?${query}`;
+    },
+  });
+}
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof makeRouter>;
+  }
+
+  interface HistoryState {
+    /** Where a login leads. */
+    back?: string;
+  }
+}
