@@ -1,0 +1,147 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core';
+import { AgentRole } from '../../src/common/agent-role';
+import { AgentEntity } from '../../src/workspaces/agent.entity';
+import { WorkspaceEntity } from '../../src/workspaces/workspace.entity';
+import { Receiver } from '../support/receiver';
+import { TestService } from '../support/service';
+import { PASSWORD, TestDashboard } from '../support/test-dashboard';
+import { launchChromium } from './chromium';
+
+const BUILT_PAGE = resolve(__dirname, '../../dashboard/dist/web/index.html');
+/** What a test means to happen, and the browser reports: refusals, and a dashboard that is away. */
+const MEANT = /status of (400|401|403|404|429)|net::ERR_(INTERNET_DISCONNECTED|CONNECTION_)/;
+
+/** The dashboard with its built pages, the service with a worker, a receiver of webhooks, and Chromium. */
+export class DashboardInBrowser {
+  private constructor(
+    readonly service: TestService,
+    readonly dashboard: TestDashboard,
+    readonly receiver: Receiver,
+    private readonly chromium: Browser,
+  ) {}
+
+  static async start(): Promise<DashboardInBrowser> {
+    if (!existsSync(BUILT_PAGE)) throw new Error('The pages are missing: run "npm run build" first.');
+    const chromium = await launchChromium();
+    const receiver = await Receiver.start();
+    const service = await TestService.create({ role: 'all' });
+    const dashboard = await TestDashboard.create(service.stores, { PUBLIC_URL: service.baseUrl });
+    return new DashboardInBrowser(service, dashboard, receiver, chromium);
+  }
+
+  async stop(): Promise<void> {
+    await this.chromium.close();
+    await this.dashboard.close();
+    await this.service.close();
+    await this.receiver.stop();
+  }
+
+  /** A person's browser, not logged in. */
+  async open(options: BrowserContextOptions & { dashboard?: TestDashboard } = {}): Promise<DashboardPage> {
+    const { dashboard = this.dashboard, ...rest } = options;
+    const context = await this.chromium.newContext({
+      locale: 'en-GB',
+      timezoneId: 'UTC',
+      baseURL: dashboard.baseUrl,
+      viewport: { width: 1280, height: 900 },
+      reducedMotion: 'reduce',
+      ...rest,
+    });
+    return new DashboardPage(context, await context.newPage());
+  }
+
+  /** A new agent's browser, logged in. */
+  async enter(
+    workspace: WorkspaceEntity,
+    role: AgentRole = 'OWNER',
+    options: BrowserContextOptions & { dashboard?: TestDashboard } = {},
+  ): Promise<DashboardPage & { agent: AgentEntity }> {
+    const agent = await this.service.make.agent(workspace, { role });
+    const opened = await this.open(options);
+    await opened.adopt(await this.dashboard.logIn(agent));
+    return Object.assign(opened, { agent });
+  }
+
+  /** An agent with a password. */
+  async agentWithPassword(workspace: WorkspaceEntity): Promise<AgentEntity> {
+    const agent = await this.service.make.agent(workspace);
+    await this.dashboard.logIn(agent);
+    return agent;
+  }
+}
+
+/** A tab with the dashboard, as a person sees it. */
+export class DashboardPage {
+  /** What went wrong in the page; what a test means to be refused is left out. */
+  readonly errors: string[] = [];
+
+  constructor(
+    readonly context: BrowserContext,
+    readonly page: Page,
+  ) {
+    page.on('pageerror', ({ message }) => this.errors.push(message));
+    page.on('console', (message) => {
+      if (message.type() === 'error' && !MEANT.test(message.text())) this.errors.push(message.text());
+    });
+  }
+
+  /** Takes over what a program has logged in to. */
+  async adopt({ cookies }: { cookies: Map<string, string> }): Promise<void> {
+    const scope = { domain: '127.0.0.1', path: '/', httpOnly: true };
+    await this.context.addCookies([...cookies].map(([name, value]) => ({ name, value, ...scope })));
+  }
+
+  async logIn(email: string, password = PASSWORD): Promise<void> {
+    await this.field('E-mail').fill(email);
+    await this.field('Password').fill(password);
+    await this.button('Log in').click();
+  }
+
+  /** Opens a page of the settings, such as `api-keys`. */
+  async settings({ slug }: Pick<WorkspaceEntity, 'slug'>, path: string): Promise<void> {
+    await this.page.goto(`/w/${slug}/settings/${path}`);
+    await this.page.getByRole('heading', { level: 1 }).waitFor();
+  }
+
+  button(name: string | RegExp): Locator {
+    return this.page.getByRole('button', { name, exact: true });
+  }
+
+  field(label: string): Locator {
+    return this.page.getByLabel(label, { exact: true });
+  }
+
+  text(text: string | RegExp): Locator {
+    return this.page.getByText(text);
+  }
+
+  get dialog(): Locator {
+    return this.page.getByRole('dialog');
+  }
+
+  /** The button of an open dialog. */
+  act(name: string): Locator {
+    return this.dialog.getByRole('button', { name, exact: true });
+  }
+
+  row(text: string | RegExp): Locator {
+    return this.page.getByRole('row').filter({ hasText: text });
+  }
+
+  /** What a block to copy holds, such as a key. */
+  copied(label: string): Promise<string> {
+    return this.page.getByRole('region', { name: label, exact: true }).innerText();
+  }
+
+  /** Waits until nothing loads any more. */
+  async comeToRest(): Promise<void> {
+    await this.page.getByRole('heading', { level: 1 }).waitFor();
+    await this.page.waitForFunction(() => document.querySelector('[aria-busy="true"]') === null);
+  }
+
+  close(): Promise<void> {
+    return this.context.close();
+  }
+}

@@ -1,0 +1,57 @@
+import axios from 'axios';
+import { WorkspaceEntity } from '../../src/workspaces/workspace.entity';
+import { DashboardInBrowser, DashboardPage } from './dashboard-in-browser';
+import { START_TIMEOUT_MS } from './live-chat';
+
+/** The dashboard in a browser, in short: `npm run test:browser` has all of it. */
+
+describe('the dashboard in a browser', () => {
+  let world: DashboardInBrowser;
+  let workspace: WorkspaceEntity;
+  let visit: DashboardPage;
+
+  beforeAll(async () => {
+    world = await DashboardInBrowser.start();
+  }, START_TIMEOUT_MS);
+  afterAll(() => world?.stop());
+  afterEach(() => visit.close());
+
+  it('leads from the login to a key that works, and to a webhook that arrives', async () => {
+    workspace = await world.service.make.workspace();
+    const { email } = await world.agentWithPassword(workspace);
+    visit = await world.open();
+    const { page } = visit;
+
+    await page.goto('/settings/api-keys');
+    await visit.logIn(email);
+    await page.waitForURL(`**/w/${workspace.slug}/settings/api-keys`);
+
+    await visit.button('Create a key').first().click();
+    await visit.field('Name').fill('First steps');
+    await visit.act('Create a key').click();
+    await visit.text('This is shown once').waitFor();
+    const line = await visit.copied('Try it in a terminal');
+    const [, url, key] = /^curl (\S+) -H 'Authorization: Bearer (\S+)'$/.exec(line.replace(/\s+/g, ' '))!;
+    const { status } = await axios.get(url!, { headers: { authorization: `Bearer ${key}` } });
+    expect(status).toBe(200);
+    await visit.act('I have stored it').click();
+    await visit.row('First steps').waitFor();
+
+    await page.getByRole('link', { name: 'Webhooks' }).click();
+    await visit.button('Add an endpoint').first().click();
+    await visit.field('Address').fill(world.receiver.url('/smoke'));
+    await visit.text('This address can be used.').waitFor();
+    await visit.act('Add an endpoint').click();
+    expect(await visit.copied('Secret')).toMatch(/^whsec_/);
+    await visit.act('I have stored it: test now').click();
+    await visit.text(/^The receiver answered 200 after/).waitFor();
+    await world.receiver.waitFor(({ envelope }) => envelope.event === 'webhook.test', '/smoke');
+    await visit.act('Close').last().click();
+
+    await page.getByRole('link', { name: world.receiver.url('/smoke') }).click();
+    await visit.row('webhook.test').getByRole('link').click();
+    await page.getByRole('heading', { name: /^Attempt 1: 200/ }).waitFor();
+    expect(await visit.copied('Request body')).toContain('"event": "webhook.test"');
+    expect(visit.errors).toEqual([]);
+  });
+});

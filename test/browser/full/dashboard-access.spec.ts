@@ -1,0 +1,169 @@
+import { SYSTEM } from '../../../src/common/principal';
+import { WebhookTestService } from '../../../src/webhooks/deliveries/webhook-test.service';
+import { WebhookDeliveriesService } from '../../../src/webhooks/deliveries/webhook-deliveries.service';
+import { WebhookEndpointsService } from '../../../src/webhooks/endpoints/webhook-endpoints.service';
+import { WorkspaceEntity } from '../../../src/workspaces/workspace.entity';
+import { accessibilityFaultsOf } from '../accessibility';
+import { DashboardInBrowser, DashboardPage } from '../dashboard-in-browser';
+import { START_TIMEOUT_MS } from '../live-chat';
+
+const PAGES = ['api-keys', 'webhooks', 'channels', 'audit', 'workspace'];
+
+describe('who sees what of the dashboard in a browser', () => {
+  let world: DashboardInBrowser;
+  let workspace: WorkspaceEntity;
+  let endpointId: string;
+  let deliveryId: string;
+
+  beforeAll(async () => {
+    world = await DashboardInBrowser.start();
+    workspace = await world.service.make.workspace();
+    await world.service.make.apiKey(workspace);
+    const { app } = world.service;
+    const input = { url: world.receiver.url(), events: ['*'] };
+    ({ id: endpointId } = await app.get(WebhookEndpointsService).create(workspace.id, input, SYSTEM));
+    await app.get(WebhookTestService).test(workspace.id, endpointId, SYSTEM);
+    const { data } = await app.get(WebhookDeliveriesService).list(workspace.id, { limit: 1 });
+    deliveryId = data[0]!.id;
+  }, START_TIMEOUT_MS);
+  afterAll(() => world?.stop());
+
+  const allPages = () => [
+    ...PAGES,
+    `webhooks/${endpointId}`,
+    `webhooks/${endpointId}/deliveries/${deliveryId}`,
+  ];
+  const nothing = (visit: DashboardPage) =>
+    visit.page.getByRole('heading', { name: 'Nothing is here' }).waitFor();
+
+  it("finds nothing at another workspace's addresses", async () => {
+    const own = await world.service.make.workspace();
+    const visit = await world.enter(own);
+    for (const path of allPages()) {
+      await visit.page.goto(`/w/${workspace.slug}/settings/${path}`);
+      await nothing(visit);
+    }
+    for (const path of [`webhooks/${endpointId}`, `webhooks/${endpointId}/deliveries/${deliveryId}`]) {
+      await visit.page.goto(`/w/${own.slug}/settings/${path}`);
+      await nothing(visit);
+    }
+    await visit.page.goto('/no/such/page');
+    await nothing(visit);
+    expect(visit.errors).toEqual([]);
+    await visit.close();
+  });
+
+  it.each(['OWNER', 'ADMIN'] as const)('lets an %s change the settings', async (role) => {
+    const visit = await world.enter(workspace, role);
+    await visit.settings(workspace, 'api-keys');
+    await visit.button('Create a key').waitFor();
+    await visit.settings(workspace, `webhooks/${endpointId}`);
+    await visit.button('Test').waitFor();
+    await visit.close();
+  });
+
+  it('lets an AGENT look, and says why there are no buttons', async () => {
+    const visit = await world.enter(workspace, 'AGENT');
+    for (const path of allPages()) {
+      await visit.settings(workspace, path);
+      await visit.text('Only owners and admins can change them.').waitFor();
+      await visit.comeToRest();
+      for (const name of ['Create a key', 'Add an endpoint', 'Test', 'Redeliver', 'Invite an agent'])
+        expect(await visit.button(name).count()).toBe(0);
+    }
+    expect(visit.errors).toEqual([]);
+    await visit.close();
+  });
+
+  it('offers an ADMIN no role above their own', async () => {
+    const visit = await world.enter(workspace, 'ADMIN');
+    await visit.settings(workspace, 'workspace');
+    await visit.button('Invite an agent').click();
+    expect(await visit.field('Role').locator('option').allInnerTexts()).toEqual(['Agent', 'Admin']);
+    await visit.close();
+  });
+
+  it('says after the trial what still works, and lets settings be changed', async () => {
+    const expired = await world.service.make.expiredTrial();
+    const visit = await world.enter(expired);
+    await visit.settings(expired, 'api-keys');
+    await visit.text(/^The trial ended on/).waitFor();
+    await visit.text(/The API is read-only/).waitFor();
+    await visit.button('Create a key').first().click();
+    await visit.field('Name').fill('After the trial');
+    await visit.act('Create a key').click();
+    await visit.text('This is shown once').waitFor();
+    await visit.close();
+  });
+
+  describe.each(['light', 'dark'] as const)('in the %s theme', (colorScheme) => {
+    it('has no accessibility fault on any page, on a desk and on a phone', async () => {
+      const visit = await world.enter(workspace, 'OWNER', { colorScheme });
+      for (const path of [...allPages().map((page) => `/w/${workspace.slug}/settings/${page}`), '/account']) {
+        await visit.page.goto(path);
+        await visit.comeToRest();
+        for (const width of [1280, 390]) {
+          await visit.page.setViewportSize({ width, height: 844 });
+          // Nothing sticks out, once the chart has its new width.
+          await visit.page.waitForFunction(
+            () => document.documentElement.scrollWidth <= document.documentElement.clientWidth,
+          );
+          expect([path, width, await accessibilityFaultsOf(visit.page, 'html')]).toEqual([path, width, []]);
+        }
+      }
+      await visit.close();
+    });
+
+    it('has none before the login', async () => {
+      const visit = await world.open({ colorScheme });
+      for (const path of ['/login', '/welcome']) {
+        await visit.page.goto(path);
+        await visit.comeToRest();
+        expect([path, await accessibilityFaultsOf(visit.page, 'html')]).toEqual([path, []]);
+      }
+      await visit.close();
+    });
+
+    it('has none in an open dialog', async () => {
+      const visit = await world.enter(workspace, 'OWNER', { colorScheme });
+      await visit.settings(workspace, 'api-keys');
+      await visit.button('Create a key').click();
+      await visit.field('Name').waitFor();
+      expect(await accessibilityFaultsOf(visit.page, '[role="dialog"]')).toEqual([]);
+      await visit.close();
+    });
+  });
+
+  it('does everything by keyboard: makes a key and closes its dialog', async () => {
+    const visit = await world.enter(workspace);
+    await visit.settings(workspace, 'api-keys');
+    const { keyboard } = visit.page;
+    await keyboard.press('Tab');
+    expect(await focused(visit)).toBe('Skip to the content');
+    await keyboard.press('Enter');
+    await keyboard.press('Tab');
+    expect(await focused(visit)).toBe('Create a key');
+    await keyboard.press('Enter');
+    await visit.field('Name').waitFor();
+    await keyboard.type('By keyboard');
+    await keyboard.press('Enter');
+    await visit.text('This is shown once').waitFor();
+    // What is shown once is not lost by a stray key.
+    await keyboard.press('Escape');
+    await visit.act('I have stored it').focus();
+    await keyboard.press('Enter');
+    await visit.row('By keyboard').waitFor();
+    // The focus is where it was before the dialog.
+    expect(await focused(visit)).toBe('Create a key');
+    await visit.button('Create a key').press('Enter');
+    await visit.field('Name').waitFor();
+    await keyboard.press('Escape');
+    await visit.dialog.waitFor({ state: 'detached' });
+    expect(visit.errors).toEqual([]);
+    await visit.close();
+  });
+});
+
+function focused({ page }: DashboardPage): Promise<string | undefined> {
+  return page.evaluate(() => document.activeElement?.textContent?.trim());
+}

@@ -1,0 +1,239 @@
+import { readFileSync } from 'node:fs';
+import { WorkspaceEntity } from '../../../src/workspaces/workspace.entity';
+import { WebhookEndpointsService } from '../../../src/webhooks/endpoints/webhook-endpoints.service';
+import { WebhookTestService } from '../../../src/webhooks/deliveries/webhook-test.service';
+import { SYSTEM } from '../../../src/common/principal';
+import { waitFor } from '../../support/wait';
+import { DashboardInBrowser, DashboardPage } from '../dashboard-in-browser';
+import { START_TIMEOUT_MS } from '../live-chat';
+
+describe("the dashboard's pages in a browser", () => {
+  let world: DashboardInBrowser;
+  let workspace: WorkspaceEntity;
+  let visit: DashboardPage;
+
+  beforeAll(async () => {
+    world = await DashboardInBrowser.start();
+  }, START_TIMEOUT_MS);
+  afterAll(() => world?.stop());
+  beforeEach(async () => {
+    workspace = await world.service.make.workspace();
+    visit = await world.enter(workspace);
+  });
+  afterEach(async () => {
+    world.receiver.https.respond = (response) => void response.end('ok');
+    expect(visit.errors).toEqual([]);
+    await visit.close();
+  });
+
+  const makeEndpoint = (path: string, events = ['*']) =>
+    world.service.app
+      .get(WebhookEndpointsService)
+      .create(workspace.id, { url: world.receiver.url(path), events }, SYSTEM);
+  const test = (endpointId: string) =>
+    world.service.app.get(WebhookTestService).test(workspace.id, endpointId, SYSTEM);
+
+  it('say how to begin while they are empty', async () => {
+    await visit.settings(workspace, 'api-keys');
+    await visit.text('There is no API key yet').waitFor();
+    await visit.settings(workspace, 'webhooks');
+    await visit.text('There is no endpoint yet').waitFor();
+  });
+
+  it('make an API key with a preset, an end and networks, and revoke it by its name', async () => {
+    await visit.settings(workspace, 'api-keys');
+    await visit.button('Create a key').first().click();
+    await visit.field('Name').fill('Importer');
+    await visit.field('Preset').selectOption('Read and answer messages');
+    await visit.field('Expires').selectOption('in 30 days');
+    await visit.field('Networks').fill('203.0.113.0/24');
+    await visit.act('Create a key').click();
+    expect(await visit.copied('Key')).toMatch(/^plk_\w{40}$/);
+    await visit.act('I have stored it').click();
+    const row = visit.row('Importer');
+    await row.getByText('messages:write').waitFor();
+    await row.getByText('only from 203.0.113.0/24').waitFor();
+    await visit.button('Revoke Importer').click();
+    expect(await visit.act('Revoke').isDisabled()).toBe(true);
+    await visit.field('Type “Importer” to confirm').fill('Importer');
+    await visit.act('Revoke').click();
+    await row.getByText('revoked').waitFor();
+  });
+
+  it('show what is wrong with a field, beside it', async () => {
+    await visit.settings(workspace, 'api-keys');
+    await visit.button('Create a key').first().click();
+    await visit.field('Name').fill('Typo');
+    await visit.field('Networks').fill('203.0.113.7/24');
+    await visit.act('Create a key').click();
+    await visit.text('with no bits set behind the prefix').first().waitFor();
+    await visit.dialog.getByText('Correct this and try again.').waitFor();
+    await visit.dialog.getByText(/^Request/).waitFor();
+  });
+
+  it('check an address while it is typed', async () => {
+    await visit.settings(workspace, 'webhooks');
+    await visit.button('Add an endpoint').first().click();
+    await visit.field('Address').fill('https://10.0.0.1/hook');
+    await waitFor('a fault', () => visit.field('Address').getAttribute('aria-invalid'));
+    await visit.field('Address').fill(world.receiver.url('/typed'));
+    await visit.text('This address can be used.').waitFor();
+  });
+
+  it('test a failing receiver, and show the failure, its answer and the next attempt', async () => {
+    const { id } = await makeEndpoint('/failing', ['message.created']);
+    world.receiver.https.respond = (response) => {
+      response.statusCode = 503;
+      response.end('down for maintenance');
+    };
+    const conversation = await world.service.make.conversation(workspace);
+    await world.service.make.sent(workspace, conversation);
+    await world.receiver.waitForCount(1, '/failing');
+    await visit.settings(workspace, `webhooks/${id}`);
+    await visit.button('Test').click();
+    await visit.text(/^The receiver answered 503 after/).waitFor();
+    expect(await visit.copied('Response body')).toBe('down for maintenance');
+    await visit.act('Close').last().click();
+    await visit.field('HTTP status').fill('5xx');
+    await visit.field('HTTP status').press('Enter');
+    await visit.page.waitForURL('**?statusCode=5xx');
+    const row = visit.row('message.created');
+    await row.getByText('pending').waitFor();
+    await row.getByRole('link').click();
+    await visit.page.getByRole('heading', { name: /^Attempt 1: 503/ }).waitFor();
+    await visit.text('Next attempt').waitFor();
+  });
+
+  it('redeliver the selected, and all that match after they were counted', async () => {
+    const { id } = await makeEndpoint('/again', ['message.created']);
+    const conversation = await world.service.make.conversation(workspace);
+    for (const body of ['One', 'Two', 'Three']) await world.service.make.sent(workspace, conversation, body);
+    await world.receiver.waitForCount(3, '/again');
+    await visit.settings(workspace, `webhooks/${id}`);
+    await visit.row('succeeded').nth(2).waitFor();
+    await visit.row('succeeded').first().getByRole('checkbox').check();
+    await visit.button('Redeliver 1 selected').click();
+    await world.receiver.waitForCount(4, '/again');
+    await visit.row('succeeded').nth(2).waitFor();
+    await visit.field('Status').selectOption('succeeded');
+    await visit.page.waitForURL('**?status=succeeded');
+    await visit.button('Redeliver all that match').click();
+    await visit.act('Redeliver 3').click();
+    await world.receiver.waitForCount(7, '/again');
+    await visit.text(/^Redelivery: completed · 3 of 3$/).waitFor();
+  });
+
+  it('recover what a paused endpoint missed, counted first', async () => {
+    const { id } = await makeEndpoint('/missed', ['message.created']);
+    const conversation = await world.service.make.conversation(workspace);
+    await visit.settings(workspace, `webhooks/${id}`);
+    await visit.button('More').click();
+    await visit.page.getByRole('menuitem', { name: 'Pause' }).click();
+    await visit.act('Pause').click();
+    await visit.text('paused').first().waitFor();
+    await world.service.make.sent(workspace, conversation, 'Nobody listens');
+    await visit.button('Resume').click();
+    await visit.text('The endpoint is active again.').waitFor();
+    await visit.button('More').click();
+    await visit.page.getByRole('menuitem', { name: 'Recover missed events' }).click();
+    await visit.act('Count first').click();
+    await visit.text('1 event was missed since then.').waitFor();
+    await visit.act('Recover 1').click();
+    await world.receiver.waitForCount(1, '/missed');
+    await visit.text(/^Recovery: completed · 1 of 1$/).waitFor();
+  });
+
+  it('roll a secret, and delete an endpoint by its name', async () => {
+    const { id, url } = await makeEndpoint('/rolled');
+    await visit.settings(workspace, `webhooks/${id}`);
+    await visit.button('More').click();
+    await visit.page.getByRole('menuitem', { name: 'Roll the secret' }).click();
+    await visit.act('Roll the secret').click();
+    expect(await visit.copied('Secret')).toMatch(/^whsec_/);
+    await visit.act('I have stored it').click();
+    await visit.text(/^old secret ends/).waitFor();
+    await visit.button('More').click();
+    await visit.page.getByRole('menuitem', { name: 'Delete' }).click();
+    const { host } = new URL(url);
+    await visit.field(`Type “${host}” to confirm`).fill(host);
+    await visit.act('Delete').click();
+    await visit.text('There is no endpoint yet').waitFor();
+  });
+
+  it('connect a widget, show its secret once, and preview it', async () => {
+    await visit.settings(workspace, 'channels');
+    await visit.button('Connect Widget').click();
+    await visit.act('Connect').click();
+    await visit.text('Widget is connected').waitFor();
+    expect(await visit.copied('identitySecret')).not.toBe('');
+    await visit.act('I have stored it').click();
+    expect(await visit.copied('For your pages: put this before </body>')).toContain('<script async src=');
+    const [preview] = await Promise.all([
+      visit.context.waitForEvent('page'),
+      visit.page.getByRole('link', { name: 'Try it on a preview page' }).click(),
+    ]);
+    await preview.getByRole('button', { name: /^Open chat/ }).waitFor();
+    await preview.close();
+    await visit.button('Disconnect Widget').click();
+    await visit.field('Type “Widget” to confirm').fill('Widget');
+    await visit.act('Disconnect').click();
+    await visit.button('Connect Widget').waitFor();
+  });
+
+  it('filter the audit log by a thing, and export it', async () => {
+    const { id } = await makeEndpoint('/audited');
+    await test(id);
+    await visit.settings(workspace, 'audit');
+    await visit.button(`Only entries of ${id}`).first().click();
+    await visit.page.waitForURL(`**?entity=webhook_endpoint&entityId=${id}`);
+    await waitFor('two entries', async () => (await visit.page.getByRole('row').count()) === 3);
+    const [download] = await Promise.all([
+      visit.page.waitForEvent('download'),
+      visit.page.getByRole('link', { name: 'Export' }).click(),
+    ]);
+    const lines = readFileSync(await download.path(), 'utf8')
+      .trim()
+      .split('\n');
+    const actions = lines.map((line) => (JSON.parse(line) as { action: string }).action);
+    expect(actions).toContain('webhook_endpoint.tested');
+  });
+
+  it('invite an agent with a link to hand over, and make an admin of them', async () => {
+    await visit.settings(workspace, 'workspace');
+    await visit.button('Invite an agent').click();
+    await visit.field('Name').fill('Grace');
+    await visit.field('E-mail').fill('grace@example.com');
+    await visit.act('Invite an agent').click();
+    expect(await visit.copied('Link')).toContain('/welcome#');
+    await visit.act('I have stored it').click();
+    const row = visit.row('grace@example.com');
+    await row.getByText('invited').waitFor();
+    await visit.button('Actions for Grace').click();
+    await visit.page.getByRole('menuitem', { name: 'Edit' }).click();
+    await visit.field('Role').selectOption('Admin');
+    await visit.act('Save').click();
+    await row.getByText('Admin', { exact: true }).waitFor();
+  });
+
+  it('ask twice before messages are erased', async () => {
+    await visit.settings(workspace, 'workspace');
+    await visit.field('Days to keep').fill('30');
+    await visit.page.getByRole('region', { name: 'Retention of messages' }).getByRole('button').click();
+    await visit.field('Type “30” to confirm').fill('30');
+    await visit.act('Erase old messages').click();
+    await visit.text('It takes effect in the next night.').waitFor();
+    await visit.page.reload();
+    expect(await visit.field('Days to keep').inputValue()).toBe('30');
+  });
+
+  it('speak German, and are dark, in whichever browser the person logs in', async () => {
+    await visit.page.goto('/account');
+    await visit.field('Language').selectOption('Deutsch');
+    await visit.page.getByRole('heading', { name: 'Konto' }).waitFor();
+    await visit.page.getByText('Dunkel', { exact: true }).click();
+    await visit.page.locator('html[lang="de"][data-mantine-color-scheme="dark"]').waitFor();
+    await visit.page.evaluate(() => localStorage.clear());
+    await visit.page.reload();
+    await visit.page.locator('html[lang="de"][data-mantine-color-scheme="dark"]').waitFor();
+  });
+});
