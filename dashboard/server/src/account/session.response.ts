@@ -1,4 +1,10 @@
-import { isTrialExpired, type Membership, type OpenedSession } from 'conversation-messaging-service';
+import {
+  ENTITLEMENTS,
+  isEntitled,
+  isTrialExpired,
+  type Membership,
+  type OpenedSession,
+} from 'conversation-messaging-service';
 import type { SessionResponse, WorkspaceSummary } from '../api';
 
 export function toSessionResponse(
@@ -14,7 +20,7 @@ export function toSessionResponse(
 }
 
 export function toWorkspaceSummary({ agentId, role, workspace }: Membership): WorkspaceSummary {
-  const { id, slug, name, planTier, trialEndsAt, isSuspended, entitlements } = workspace;
+  const { id, slug, name, planTier, trialEndsAt, isSuspended } = workspace;
   return {
     id,
     slug,
@@ -25,6 +31,7 @@ export function toWorkspaceSummary({ agentId, role, workspace }: Membership): Wo
     trialEndsAt,
     isTrialExpired: isTrialExpired(workspace, new Date()),
     isSuspended,
-    entitlements,
+    // The plan's own, too.
+    entitlements: ENTITLEMENTS.filter((entitlement) => isEntitled(workspace, entitlement)),
   };
 }
