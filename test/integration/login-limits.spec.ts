@@ -90,7 +90,7 @@ describe.each([
   });
 
   it('by network: an IPv4 address, or a /64', async () => {
-    const prefix = `2001:db8:${(Date.now() & 0xffff).toString(16)}:${process.pid & 0xffff}`;
+    const prefix = `2001:db8:${(Date.now() & 0xffff).toString(16)}:${(process.pid & 0xffff).toString(16)}`;
     for (let n = 0; n < OF_NETWORK; n++) {
       const origin = { address: `${prefix}::${n.toString(16)}` };
       await guess(1, { email: `n${n}-${member.personId}@example.com` }, origin);
