@@ -16,16 +16,3 @@ export function filterOf(search: DeliveryFilter): DeliveryFilter {
   const given = FILTER_NAMES.map((name) => [name, search[name]] as const);
   return Object.fromEntries(given.filter(([, value]) => value !== undefined));
 }
-
-export const STATUSES = ['pending', 'succeeded', 'exhausted', 'cancelled'] as const;
-export const ERRORS = [
-  'timeout',
-  'dns',
-  'address_refused',
-  'connect',
-  'tls',
-  'connection',
-  'redirect',
-  'status',
-  'internal',
-] as const;

@@ -3,7 +3,7 @@ import type { EventTypeInfo } from '../../api/types';
 import { useRead } from '../../api/workspace';
 import { TimeFilter, TypedFilter } from '../../common/filter-fields';
 import { useTexts } from '../../i18n/locale';
-import { type DeliveryFilter, ERRORS, STATUSES } from './delivery-filter';
+import type { DeliveryFilter } from './delivery-filter';
 
 /** The filters, which take effect when they are complete; they stand in the page's address. */
 export function DeliveryFilters({
@@ -24,10 +24,7 @@ export function DeliveryFilters({
           label={texts.filters.status}
           value={filter.status ?? ''}
           onChange={(event) => set({ status: event.currentTarget.value })}
-          data={[
-            any,
-            ...STATUSES.map((status) => ({ value: status, label: texts.deliveries.status[status] })),
-          ]}
+          data={[any, ...choicesOf(texts.deliveries.status)]}
         />
         <NativeSelect
           label={texts.filters.event}
@@ -45,7 +42,7 @@ export function DeliveryFilters({
           label={texts.filters.error}
           value={filter.error ?? ''}
           onChange={(event) => set({ error: event.currentTarget.value })}
-          data={[any, ...ERRORS.map((error) => ({ value: error, label: texts.attempts.error[error] }))]}
+          data={[any, ...choicesOf(texts.attempts.error)]}
         />
         <TimeFilter label={texts.filters.since} value={filter.since} onChange={(since) => set({ since })} />
         <TimeFilter label={texts.filters.until} value={filter.until} onChange={(until) => set({ until })} />
@@ -69,4 +66,9 @@ export function DeliveryFilters({
       )}
     </Card>
   );
+}
+
+/** A choice for each name that has a text. */
+function choicesOf(labels: Record<string, string>): { value: string; label: string }[] {
+  return Object.entries(labels).map(([value, label]) => ({ value, label }));
 }
