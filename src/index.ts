@@ -215,3 +215,5 @@ export { WorkBudgets, type WorkKind } from './rate-limit/work-budgets';
 // A host that answers probes imports `HealthModule` beside `MessagingModule`.
 export { HealthModule } from './health/health.module';
 export { HealthService, type Readiness } from './health/health.service';
+// At SIGTERM, before `app.close()`: no client's request is refused.
+export { sendClientsAway } from './health/send-clients-away';

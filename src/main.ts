@@ -1,13 +1,12 @@
 import 'reflect-metadata';
-import type { Server, ServerResponse } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
+import type { Server } from 'node:http';
 import { NestExpressApplication } from '@nestjs/platform-express';
 import type pino from 'pino';
 import { VisitorStreams } from './channels/widget/visitor-streams';
 import { createLogger } from './common/logger';
 import { Config, ConfigError } from './config/config';
 import { createApp } from './create-app';
-import { HealthService } from './health/health.service';
+import { sendClientsAway } from './health/send-clients-away';
 import { Connections } from './http/connections';
 
 /** After SIGTERM, requests and deliveries have this long to finish. */
@@ -50,19 +49,6 @@ async function stop(
   await app.close();
   logger.info('stopped');
   process.exit(0);
-}
-
-/**
- * Still answers everything, but closes each connection with its answer, and is not ready. So clients who keep connections
- * open, and balancers, go to other processes before this one refuses anything.
- */
-async function sendClientsAway(app: NestExpressApplication, delayMs: number): Promise<void> {
-  const server: Server = app.getHttpServer();
-  app.get(HealthService).stop();
-  server.prependListener('request', (_, response: ServerResponse) =>
-    response.setHeader('Connection', 'close'),
-  );
-  await sleep(delayMs);
 }
 
 /** Settles when every request is answered. Idle connections are closed at once. */

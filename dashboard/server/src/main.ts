@@ -1,8 +1,7 @@
 import 'reflect-metadata';
-import type { Server, ServerResponse } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
+import type { Server } from 'node:http';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { ConfigError, createLogger, HealthService } from 'conversation-messaging-service';
+import { ConfigError, createLogger, sendClientsAway } from 'conversation-messaging-service';
 import type pino from 'pino';
 import { DashboardConfig } from './config/dashboard-config';
 import { createApp } from './create-app';
@@ -31,16 +30,12 @@ async function stop(
   signal: string,
 ): Promise<void> {
   logger.info({ signal }, 'stopping');
-  const server: Server = app.getHttpServer();
-  app.get(HealthService, { strict: false }).stop();
-  server.prependListener('request', (_, response: ServerResponse) =>
-    response.setHeader('Connection', 'close'),
-  );
-  await sleep(shutdownDelayMs);
+  await sendClientsAway(app, shutdownDelayMs);
   setTimeout(() => {
     logger.error('not everything ended in time');
     process.exit(1);
   }, SHUTDOWN_DEADLINE_MS).unref();
+  const server: Server = app.getHttpServer();
   const closed = new Promise((resolve) => server.close(resolve));
   const closeIdle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
   await closed;

@@ -1,0 +1,17 @@
+import type { Server, ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { INestApplication } from '@nestjs/common';
+import { HealthService } from './health.service';
+
+/**
+ * Still answers everything for so many milliseconds, but closes each connection with its answer, and is not ready. So clients
+ * who keep connections open, and balancers, go to other processes before this one refuses anything.
+ */
+export async function sendClientsAway(app: INestApplication, delayMs: number): Promise<void> {
+  const server = app.getHttpServer() as Server;
+  app.get(HealthService, { strict: false }).stop();
+  server.prependListener('request', (_, response: ServerResponse) =>
+    response.setHeader('Connection', 'close'),
+  );
+  await sleep(delayMs);
+}
