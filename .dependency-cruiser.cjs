@@ -61,7 +61,8 @@ const INSIDE = {
     endpoints: ['sending'],
     rollups: ['sending'],
     deliveries: ['endpoints', 'sending', 'rollups'],
-    recoveries: ['deliveries', 'endpoints'],
+    browsing: ['deliveries', 'endpoints', 'sending', 'rollups'],
+    recoveries: ['browsing', 'deliveries', 'endpoints'],
   },
   channels: {
     adapters: [],

@@ -110,7 +110,7 @@ export { RateLimitUseService, type RateLimitUse } from './auth/rate-limit-use.se
 
 // Webhook endpoints, their deliveries, and the Test button: `{app_url}/settings/webhooks`.
 export { WebhookEndpointsService } from './webhooks/endpoints/webhook-endpoints.service';
-export { WebhookDeliveriesService } from './webhooks/deliveries/webhook-deliveries.service';
+export { WebhookDeliveriesService } from './webhooks/browsing/webhook-deliveries.service';
 export { WebhookRecoveriesService } from './webhooks/recoveries/webhook-recoveries.service';
 export { WebhookRedeliveriesService } from './webhooks/recoveries/webhook-redeliveries.service';
 export {
@@ -119,7 +119,7 @@ export {
   RedeliverOptions,
   type WebhookRecoverySummary,
 } from './webhooks/recoveries/webhook-recovery.dto';
-export { WebhookTestService } from './webhooks/deliveries/webhook-test.service';
+export { WebhookTestService } from './webhooks/browsing/webhook-test.service';
 export {
   ALL_EVENTS,
   CreateWebhookEndpoint,
@@ -140,7 +140,7 @@ export {
   type WebhookDeliverySummary,
   type WebhookEndpointHealth,
   type WebhookTestResult,
-} from './webhooks/deliveries/webhook-delivery.dto';
+} from './webhooks/browsing/webhook-delivery.dto';
 export type { AttemptTotals } from './webhooks/rollups/attempt-rollups.repository';
 export type { TimelineBucket, TimelinePeriod, WebhookTimeline } from './webhooks/rollups/timeline';
 export { ATTEMPT_ERRORS, type AttemptError, type AttemptPhases } from './webhooks/sending/attempt-outcome';

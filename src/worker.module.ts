@@ -1,14 +1,14 @@
 import { Module, OnApplicationBootstrap } from '@nestjs/common';
 import { OutboundMessagesWorkerModule } from './channels/outbound/outbound-messages-worker.module';
-import { ConnectionCloserModule } from './channels/connections/connection-closer';
-import { TokensModule } from './channels/tokens/tokens.module';
+import { ChannelConnectionsWorkerModule } from './channels/connections/channel-connections-worker.module';
+import { TokensWorkerModule } from './channels/tokens/tokens-worker.module';
 import { OwnerDatabaseModule } from './database/database.module';
-import { OutboxRelay } from './outbox/outbox.relay';
-import { RelayModule } from './outbox/relay.module';
-import { PrivacyWorkerModule } from './privacy/privacy.module';
+import { OutboxRelay } from './outbox/outbox-relay';
+import { OutboxWorkerModule } from './outbox/outbox-worker.module';
+import { PrivacyWorkerModule } from './privacy/privacy-worker.module';
 import { RetentionModule } from './retention/retention.module';
-import { DeliveryModule } from './webhooks/delivery.module';
-import { WorkspaceDeletionModule } from './workspaces/deletion/workspace-deletion.module';
+import { WebhooksWorkerModule } from './webhooks/webhooks-worker.module';
+import { WorkspaceDeletionWorkerModule } from './workspaces/deletion/workspace-deletion-worker.module';
 
 /**
  * What works in the background: relays events, sends outbound messages and webhooks, deletes workspaces and old rows. The
@@ -18,13 +18,13 @@ import { WorkspaceDeletionModule } from './workspaces/deletion/workspace-deletio
   imports: [
     OwnerDatabaseModule,
     RetentionModule,
-    WorkspaceDeletionModule,
-    ConnectionCloserModule,
+    WorkspaceDeletionWorkerModule,
+    ChannelConnectionsWorkerModule,
     PrivacyWorkerModule,
-    TokensModule,
-    RelayModule,
+    TokensWorkerModule,
+    OutboxWorkerModule,
     OutboundMessagesWorkerModule,
-    DeliveryModule,
+    WebhooksWorkerModule,
   ],
 })
 export class WorkerModule implements OnApplicationBootstrap {

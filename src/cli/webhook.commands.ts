@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { AppError } from '../common/app-error';
-import type { ListWebhookDeliveriesQuery } from '../webhooks/deliveries/webhook-delivery.dto';
+import type { ListWebhookDeliveriesQuery } from '../webhooks/browsing/webhook-delivery.dto';
 import type { RollSecret } from '../webhooks/endpoints/webhook-endpoint.dto';
 import type { RecoverEndpoint } from '../webhooks/recoveries/webhook-recovery.dto';
 import { addListCommand, example, inWorkspace, type Services, withPages, withServices } from './command';

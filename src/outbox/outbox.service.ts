@@ -3,7 +3,7 @@ import { newId } from '../common/ids';
 import { Pipelined, Transaction } from '../database/transaction';
 import { eventCatalog, EventData, EventType } from './event-catalog';
 import { EventQueueRepository } from './event-queue.repository';
-import { OutboxSignal } from './outbox.signal';
+import { OutboxSignal } from './outbox-signal';
 
 interface AppendOptions {
   id?: string;

@@ -3,7 +3,7 @@ import { isFaultOfData } from '../common/database-errors';
 import { Database } from '../database/database';
 import { DatabaseClock } from '../database/database-clock';
 import { EventQueueRepository } from './event-queue.repository';
-import { OutboxRelay } from './outbox.relay';
+import { OutboxRelay } from './outbox-relay';
 import { ParkedEvent, ParkedEventsRepository } from './parked-events.repository';
 
 /** Does what operators have asked of parked events: retries them for their consumer, or gives them up. */

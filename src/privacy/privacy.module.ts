@@ -5,7 +5,6 @@ import { ConversationsModule } from '../conversations/conversations.module';
 import { DatabaseModule } from '../database/database.module';
 import { SecretsModule } from '../secrets/secrets.module';
 import { ContactErasureEntity } from './contact-erasure.entity';
-import { ContactErasureRunner } from './contact-erasure.runner';
 import { ContactErasuresRepository } from './contact-erasures.repository';
 import { ContactErasuresService } from './contact-erasures.service';
 import { ContactExportService } from './contact-export.service';
@@ -37,9 +36,3 @@ import { MessageRetentionService } from './message-retention.service';
   ],
 })
 export class PrivacyModule {}
-
-@Module({
-  imports: [PrivacyModule, AuditModule, ContactsModule],
-  providers: [ContactErasureRunner],
-})
-export class PrivacyWorkerModule {}

@@ -5,7 +5,7 @@ import { closeQueue } from './close-queue';
 import { holdProcessing } from './hold-processing';
 import { LeaseWorker } from './lease-worker';
 import { Target } from './target';
-import { WakeUpQueue } from './wake-up.queue';
+import { WakeUpQueue } from './wake-up-queue';
 
 /**
  * Claims for the targets that are woken, by this process or by a job. The database holds what is due and its lease, so

@@ -8,26 +8,26 @@ import { SecretsModule } from '../secrets/secrets.module';
 import { WorkspacesModule } from '../workspaces/workspaces.module';
 import { AttemptRollupsRepository } from './rollups/attempt-rollups.repository';
 import { AddressPolicy } from './sending/address-policy';
-import { AttemptRecorder } from './deliveries/attempt.recorder';
-import { DeliveryRequests } from './deliveries/delivery-requests';
-import { HistorySearchRepository } from './deliveries/history-search.repository';
-import { PendingSearchRepository } from './deliveries/pending-search.repository';
-import { DeliverySearch } from './deliveries/delivery-search';
-import { Redeliverer } from './deliveries/redeliverer';
+import { AttemptRecorder } from './deliveries/attempt-recorder';
+import { DeliveryRequests } from './browsing/delivery-requests';
+import { HistorySearchRepository } from './browsing/history-search.repository';
+import { PendingSearchRepository } from './browsing/pending-search.repository';
+import { DeliverySearch } from './browsing/delivery-search';
+import { Redeliverer } from './browsing/redeliverer';
 import { DeliveryHistoryRepository } from './deliveries/delivery-history.repository';
-import { DeliverySignal } from './deliveries/delivery.signal';
-import { FirstAttempts } from './deliveries/first-attempts';
+import { DeliverySignal } from './deliveries/delivery-signal';
+import { FirstAttempts } from './browsing/first-attempts';
 import { RecordedDeliveries } from './deliveries/recorded-deliveries';
 import { PendingCancellationsRepository } from './endpoints/pending-cancellations.repository';
 import { MissedDeliveries } from './recoveries/missed-deliveries';
 import { DeliverySender } from './sending/delivery-sender';
-import { DeliveryAttempter } from './deliveries/delivery.attempter';
+import { DeliveryAttempter } from './deliveries/delivery-attempter';
 import { PendingDeliveriesRepository } from './deliveries/pending-deliveries.repository';
 import { EndpointRegistration } from './endpoints/endpoint-registration';
-import { EndpointSubscription } from './endpoints/endpoint-subscription';
+import { EndpointSubscription } from './endpoints/subscription';
 import { EndpointUrlChecker } from './endpoints/endpoint-url.checker';
 import { HostResolver } from './sending/host-resolver';
-import { WebhookDeliveriesService } from './deliveries/webhook-deliveries.service';
+import { WebhookDeliveriesService } from './browsing/webhook-deliveries.service';
 import { WebhookEndpointEntity } from './endpoints/webhook-endpoint.entity';
 import { WebhookEndpointsRepository } from './endpoints/webhook-endpoints.repository';
 import { WebhookEndpointsService } from './endpoints/webhook-endpoints.service';
@@ -38,7 +38,7 @@ import { WebhookRedeliveriesService } from './recoveries/webhook-redeliveries.se
 import { WebhookRecoveriesRepository } from './recoveries/webhook-recoveries.repository';
 import { WebhookRecoveriesService } from './recoveries/webhook-recoveries.service';
 import { WebhookRecoveryEntity } from './recoveries/webhook-recovery.entity';
-import { WebhookTestService } from './deliveries/webhook-test.service';
+import { WebhookTestService } from './browsing/webhook-test.service';
 
 /** The dashboard's side of webhooks, and single attempts. Nothing here uses a queue or a schedule. */
 @Module({

@@ -30,8 +30,8 @@ import { ParkedEventsService } from '../../src/parked-events/parked-events.servi
 import { ContactErasuresService } from '../../src/privacy/contact-erasures.service';
 import { ContactExportService } from '../../src/privacy/contact-export.service';
 import { KeyRotationService } from '../../src/secrets/key-rotation.service';
-import { WebhookDeliveriesService } from '../../src/webhooks/deliveries/webhook-deliveries.service';
-import { WebhookTestService } from '../../src/webhooks/deliveries/webhook-test.service';
+import { WebhookDeliveriesService } from '../../src/webhooks/browsing/webhook-deliveries.service';
+import { WebhookTestService } from '../../src/webhooks/browsing/webhook-test.service';
 import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service';
 import { WebhookRedeliveriesService } from '../../src/webhooks/recoveries/webhook-redeliveries.service';
 import { WebhookRecoveriesService } from '../../src/webhooks/recoveries/webhook-recoveries.service';

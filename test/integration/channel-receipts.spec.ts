@@ -2,7 +2,7 @@ import Redis from 'ioredis';
 import { InboundEcho, InboundReceipt, InboundWatermark } from '../../src/channels/adapters/channel-adapter';
 import { ConnectionLoader } from '../../src/channels/connections/connection.loader';
 import { OutboundMessagesRepository } from '../../src/channels/outbound/outbound-messages.repository';
-import { SendResultRecorder } from '../../src/channels/outbound/send-result.recorder';
+import { OutboundMessageRecorder } from '../../src/channels/outbound/outbound-message-recorder';
 import { ReceiptsService } from '../../src/channels/receipts/receipts.service';
 import { newId } from '../../src/common/ids';
 import { MessageResponse } from '../../src/messages/message.dto';
@@ -160,7 +160,7 @@ describe('receipts', () => {
     ]);
     await waitForStatus(service, message, 'UNKNOWN');
     const fault = { providerCode: null, message: 'No answer' };
-    await service.app.get(SendResultRecorder).record(claimed!, { kind: 'UNKNOWN', fault });
+    await service.app.get(OutboundMessageRecorder).record(claimed!, { kind: 'UNKNOWN', fault });
 
     expect(await row()).toEqual([{ holds: true, free: true }]);
   });

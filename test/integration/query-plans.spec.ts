@@ -3,8 +3,8 @@ import type { Queue } from 'bull';
 import { Client, escapeLiteral } from 'pg';
 import { Metrics } from '../../src/metrics/metrics';
 import { LoadedConnection } from '../../src/channels/connections/connection.loader';
-import { OutboundMessageQueue } from '../../src/channels/outbound/outbound-message.queue';
-import { OutboundMessageRouter } from '../../src/channels/outbound/outbound-message.router';
+import { OutboundMessageQueue } from '../../src/channels/outbound/outbound-message-queue';
+import { OutboundMessageRouter } from '../../src/channels/outbound/outbound-message-router';
 import { OutboundMessagesRepository } from '../../src/channels/outbound/outbound-messages.repository';
 import {
   FIRST_POSITION as FIRST_STALE,
@@ -34,9 +34,9 @@ import {
 } from '../../src/webhooks/deliveries/pending-deliveries.repository';
 import { Target } from '../../src/queue/target';
 import { AttemptRecord } from '../../src/webhooks/deliveries/delivery';
-import { DeliverySearch } from '../../src/webhooks/deliveries/delivery-search';
-import { HistorySearchRepository } from '../../src/webhooks/deliveries/history-search.repository';
-import { PendingSearchRepository } from '../../src/webhooks/deliveries/pending-search.repository';
+import { DeliverySearch } from '../../src/webhooks/browsing/delivery-search';
+import { HistorySearchRepository } from '../../src/webhooks/browsing/history-search.repository';
+import { PendingSearchRepository } from '../../src/webhooks/browsing/pending-search.repository';
 import { AttemptRollupsRepository, ROLLUP_MS } from '../../src/webhooks/rollups/attempt-rollups.repository';
 import { WebhookEndpointsRepository } from '../../src/webhooks/endpoints/webhook-endpoints.repository';
 import { Dashboard } from '../support/dashboard';

@@ -1,4 +1,4 @@
-import { WebhookDeliverySummary } from '../../src/webhooks/deliveries/webhook-delivery.dto';
+import { WebhookDeliverySummary } from '../../src/webhooks/browsing/webhook-delivery.dto';
 import { DnsStub, StubAnswer } from '../support/dns-stub';
 import { Receiver } from '../support/receiver';
 import { TestService } from '../support/service';

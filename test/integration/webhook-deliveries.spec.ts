@@ -4,7 +4,7 @@ import { SYSTEM } from '../../src/common/principal';
 import {
   ListWebhookDeliveriesQuery,
   WebhookDeliverySummary,
-} from '../../src/webhooks/deliveries/webhook-delivery.dto';
+} from '../../src/webhooks/browsing/webhook-delivery.dto';
 import { CreatedWebhookEndpoint } from '../../src/webhooks/endpoints/webhook-endpoint.dto';
 import { expectRefusal } from '../support/errors';
 import { Responder } from '../support/https-receiver';

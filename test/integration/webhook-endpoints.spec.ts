@@ -1,6 +1,6 @@
-import { WebhookDeliveriesService } from '../../src/webhooks/deliveries/webhook-deliveries.service';
+import { WebhookDeliveriesService } from '../../src/webhooks/browsing/webhook-deliveries.service';
 import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service';
-import { WebhookTestService } from '../../src/webhooks/deliveries/webhook-test.service';
+import { WebhookTestService } from '../../src/webhooks/browsing/webhook-test.service';
 import { SYSTEM } from '../../src/common/principal';
 import ssrf from '../fixtures/ssrf-examples.json';
 import { Dashboard } from '../support/dashboard';

@@ -1,7 +1,7 @@
 import { newId } from '../../src/common/ids';
 import { SYSTEM } from '../../src/common/principal';
 import { Database } from '../../src/database/database';
-import { AttemptRecorder } from '../../src/webhooks/deliveries/attempt.recorder';
+import { AttemptRecorder } from '../../src/webhooks/deliveries/attempt-recorder';
 import { AttemptRecord, Delivery } from '../../src/webhooks/deliveries/delivery';
 import {
   ClaimedRow,

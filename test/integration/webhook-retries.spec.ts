@@ -5,7 +5,7 @@ import { Webhook } from 'standardwebhooks';
 import { SYSTEM } from '../../src/common/principal';
 import { KeyRotationService } from '../../src/secrets/key-rotation.service';
 import { HostResolver } from '../../src/webhooks/sending/host-resolver';
-import { WebhookDeliveriesService } from '../../src/webhooks/deliveries/webhook-deliveries.service';
+import { WebhookDeliveriesService } from '../../src/webhooks/browsing/webhook-deliveries.service';
 import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service';
 import ssrf from '../fixtures/ssrf-examples.json';
 import { Dashboard } from '../support/dashboard';

@@ -4,7 +4,7 @@ import { SYSTEM } from '../../src/common/principal';
 import { KeyRotationService } from '../../src/secrets/key-rotation.service';
 import { RollSecret } from '../../src/webhooks/endpoints/webhook-endpoint.dto';
 import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service';
-import { WebhookTestService } from '../../src/webhooks/deliveries/webhook-test.service';
+import { WebhookTestService } from '../../src/webhooks/browsing/webhook-test.service';
 import { Dashboard } from '../support/dashboard';
 import { ReceivedWebhook, Receiver } from '../support/receiver';
 import { TestService } from '../support/service';

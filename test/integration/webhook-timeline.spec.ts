@@ -1,6 +1,6 @@
 import { TimelinePeriod, WebhookTimeline } from '../../src/webhooks/rollups/timeline';
 import { RetentionService } from '../../src/retention/retention.service';
-import { WebhookDeliveriesService } from '../../src/webhooks/deliveries/webhook-deliveries.service';
+import { WebhookDeliveriesService } from '../../src/webhooks/browsing/webhook-deliveries.service';
 import { CreatedWebhookEndpoint } from '../../src/webhooks/endpoints/webhook-endpoint.dto';
 import { expectRefusal } from '../support/errors';
 import { Receiver } from '../support/receiver';

@@ -1,6 +1,6 @@
 import Redis from 'ioredis';
 import { newId } from '../../src/common/ids';
-import { OutboxSignal } from '../../src/outbox/outbox.signal';
+import { OutboxSignal } from '../../src/outbox/outbox-signal';
 import { OwnRedis } from '../support/own-redis';
 import { TestService } from '../support/service';
 import { createStores, dropStores, TestStores } from '../support/test-database';

@@ -2,7 +2,7 @@ import { INestApplicationContext, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { MessagingModule, MessagingOptions } from '../../src/messaging.module';
 import { Target } from '../../src/queue/target';
-import { DELIVERY_QUEUE, DeliveryQueue } from '../../src/webhooks/deliveries/delivery.queue';
+import { DELIVERY_QUEUE, DeliveryQueue } from '../../src/webhooks/deliveries/delivery-queue';
 import { Fixtures } from './fixtures';
 import { openQueue } from './redis-connections';
 import { createStores, dropStores, setting, TestDatabase, TestStores } from './test-database';

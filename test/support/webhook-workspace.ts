@@ -7,19 +7,19 @@ import { SYSTEM } from '../../src/common/principal';
 import { ConversationDetail } from '../../src/conversations/conversation.dto';
 import { MessageResponse } from '../../src/messages/message.dto';
 import { deliveryIdOf } from '../../src/webhooks/deliveries/delivery-id';
-import { DeliveryQueue } from '../../src/webhooks/deliveries/delivery.queue';
+import { DeliveryQueue } from '../../src/webhooks/deliveries/delivery-queue';
 import { MAX_ATTEMPTS } from '../../src/webhooks/deliveries/retry-schedule';
-import { WebhookDeliveriesService } from '../../src/webhooks/deliveries/webhook-deliveries.service';
+import { WebhookDeliveriesService } from '../../src/webhooks/browsing/webhook-deliveries.service';
 import {
   ListWebhookDeliveriesQuery,
   WebhookDeliverySummary,
-} from '../../src/webhooks/deliveries/webhook-delivery.dto';
+} from '../../src/webhooks/browsing/webhook-delivery.dto';
 import {
   CreatedWebhookEndpoint,
   CreateWebhookEndpoint,
 } from '../../src/webhooks/endpoints/webhook-endpoint.dto';
 import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service';
-import { WebhookTestService } from '../../src/webhooks/deliveries/webhook-test.service';
+import { WebhookTestService } from '../../src/webhooks/browsing/webhook-test.service';
 import { WebhookRecoveriesService } from '../../src/webhooks/recoveries/webhook-recoveries.service';
 import { WebhookRecoverySummary } from '../../src/webhooks/recoveries/webhook-recovery.dto';
 import { AgentEntity } from '../../src/workspaces/agent.entity';

@@ -1,4 +1,4 @@
-import { OUTBOUND_MESSAGE_QUEUE } from '../../src/channels/outbound/outbound-message.queue';
+import { OUTBOUND_MESSAGE_QUEUE } from '../../src/channels/outbound/outbound-message-queue';
 import { newId } from '../../src/common/ids';
 import { SYSTEM } from '../../src/common/principal';
 import { RedisClient } from '../../src/redis/redis-client';

@@ -1,8 +1,6 @@
-import { Injectable, Logger, Module, OnModuleInit } from '@nestjs/common';
+import { Injectable, Logger, OnModuleInit } from '@nestjs/common';
 import { SYSTEM } from '../../common/principal';
 import { WorkspaceDeleter } from '../../workspaces/deletion/workspace-deleter';
-import { WorkspaceDeletionModule } from '../../workspaces/deletion/workspace-deletion.module';
-import { ChannelConnectionsModule } from './channel-connections.module';
 import { ChannelConnectionsService } from './channel-connections.service';
 
 /** Disconnects the channels of a workspace before its rows go: providers call no more, and who does is refused. */
@@ -28,6 +26,3 @@ export class ConnectionCloser implements OnModuleInit {
     }
   }
 }
-
-@Module({ imports: [ChannelConnectionsModule, WorkspaceDeletionModule], providers: [ConnectionCloser] })
-export class ConnectionCloserModule {}

@@ -4,11 +4,11 @@ import { Transaction } from '../../database/transaction';
 import { EventData } from '../../outbox/event-catalog';
 import { OutboxEvent } from '../../outbox/event-queue.repository';
 import { ConsumerTurn, OutboxConsumer } from '../../outbox/outbox.consumer';
-import { OutboxRelay } from '../../outbox/outbox.relay';
+import { OutboxRelay } from '../../outbox/outbox-relay';
 import { deliveryError } from './delivery-error';
 import { MessageProgress } from './message-progress';
-import { OutboundMessageQueue } from './outbound-message.queue';
-import { OutboundMessageRouter } from './outbound-message.router';
+import { OutboundMessageQueue } from './outbound-message-queue';
+import { OutboundMessageRouter } from './outbound-message-router';
 import { OutboundMessagesRepository } from './outbound-messages.repository';
 
 /** Routes the agents' messages of relayed events. */

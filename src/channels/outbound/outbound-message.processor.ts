@@ -3,7 +3,7 @@ import type { Job, Queue } from 'bull';
 import { CONCURRENT_CLAIMS } from '../../queue/lease-worker';
 import { type Target } from '../../queue/target';
 import { WakeUpProcessor } from '../../queue/wake-up.processor';
-import { OUTBOUND_MESSAGE_QUEUE, OutboundMessageQueue } from './outbound-message.queue';
+import { OUTBOUND_MESSAGE_QUEUE, OutboundMessageQueue } from './outbound-message-queue';
 import { OutboundMessageWorker } from './outbound-message.worker';
 import { OutboundMessagesRepository } from './outbound-messages.repository';
 

@@ -5,8 +5,8 @@ import { LeaseWorker } from '../../queue/lease-worker';
 import { Slots } from '../../queue/slots';
 import { Target } from '../../queue/target';
 import { ClaimedMessage } from './claimed-message';
-import { OutboundMessageClaimer } from './outbound-message.claimer';
-import { OutboundMessageSender } from './outbound-message.sender';
+import { OutboundMessageClaimer } from './outbound-message-claimer';
+import { OutboundMessageAttempter } from './outbound-message-attempter';
 import { OutboundMessagesRepository } from './outbound-messages.repository';
 import { SendFollowUp } from './send-follow-up';
 
@@ -21,7 +21,7 @@ export class OutboundMessageWorker extends LeaseWorker<ClaimedMessage> {
 
   constructor(
     private readonly claimer: OutboundMessageClaimer,
-    private readonly sender: OutboundMessageSender,
+    private readonly sender: OutboundMessageAttempter,
     private readonly messages: OutboundMessagesRepository,
     private readonly followUp: SendFollowUp,
     private readonly clock: DatabaseClock,

@@ -1,19 +1,19 @@
 import { Module } from '@nestjs/common';
-import { RelayModule } from '../../outbox/relay.module';
+import { OutboxWorkerModule } from '../../outbox/outbox-worker.module';
 import { ThroughputLimiter } from '../../redis/throughput-limiter';
 import { ChannelAdaptersModule } from '../adapters/channel-adapters.module';
 import { ChannelConnectionsModule } from '../connections/channel-connections.module';
 import { ChannelsConsumer } from './channels.consumer';
-import { OutboundMessageClaimer } from './outbound-message.claimer';
+import { OutboundMessageClaimer } from './outbound-message-claimer';
 import { OutboundMessageProcessor } from './outbound-message.processor';
-import { OutboundMessageQueueModule } from './outbound-message.queue';
-import { OutboundMessageRouter } from './outbound-message.router';
-import { OutboundMessageSender } from './outbound-message.sender';
-import { OutboundMessagePoll } from './outbound-message.poll';
+import { OutboundMessageQueueModule } from './outbound-message-queue';
+import { OutboundMessageRouter } from './outbound-message-router';
+import { OutboundMessageAttempter } from './outbound-message-attempter';
+import { OutboundMessagePoll } from './outbound-message-poll';
 import { OutboundMessageWorker } from './outbound-message.worker';
 import { OutboundMessagesModule } from './outbound-messages.module';
 import { SendFollowUp } from './send-follow-up';
-import { SendResultRecorder } from './send-result.recorder';
+import { OutboundMessageRecorder } from './outbound-message-recorder';
 import { StaleMessages } from './stale-messages';
 import { StaleMessagesRepository } from './stale-messages.repository';
 
@@ -24,18 +24,18 @@ import { StaleMessagesRepository } from './stale-messages.repository';
     OutboundMessageQueueModule,
     ChannelAdaptersModule,
     ChannelConnectionsModule,
-    RelayModule,
+    OutboxWorkerModule,
   ],
   providers: [
     ChannelsConsumer,
     OutboundMessageClaimer,
     OutboundMessageProcessor,
     OutboundMessageRouter,
-    OutboundMessageSender,
+    OutboundMessageAttempter,
     OutboundMessagePoll,
     OutboundMessageWorker,
     SendFollowUp,
-    SendResultRecorder,
+    OutboundMessageRecorder,
     StaleMessages,
     StaleMessagesRepository,
     ThroughputLimiter,

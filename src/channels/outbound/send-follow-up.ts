@@ -2,7 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { Metrics } from '../../metrics/metrics';
 import { Target } from '../../queue/target';
 import { ClaimedMessage } from './claimed-message';
-import { OutboundMessageQueue } from './outbound-message.queue';
+import { OutboundMessageQueue } from './outbound-message-queue';
 import { SendResult } from './send-result';
 
 const LOG_MESSAGES = {

@@ -11,7 +11,7 @@ import { ChannelAdapters } from '../adapters/channel-adapters';
 import { MessageKey } from './claimed-message';
 import { deliveryError } from './delivery-error';
 import { MessageProgress } from './message-progress';
-import { OutboundMessageQueue } from './outbound-message.queue';
+import { OutboundMessageQueue } from './outbound-message-queue';
 import { OutboundMessagesRepository } from './outbound-messages.repository';
 import { StaleMessagesRepository } from './stale-messages.repository';
 

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { OutboundMessageQueueModule } from '../outbound/outbound-message.queue';
+import { OutboundMessageQueueModule } from '../outbound/outbound-message-queue';
 import { OutboundMessagesModule } from '../outbound/outbound-messages.module';
 import { ReceiptsRepository } from './receipts.repository';
 import { ReceiptsService } from './receipts.service';

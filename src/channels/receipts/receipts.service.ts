@@ -8,7 +8,7 @@ import { isUsableId } from '../adapters/provider-id';
 import { MessageKey } from '../outbound/claimed-message';
 import { deliveryError } from '../outbound/delivery-error';
 import { MessageProgress } from '../outbound/message-progress';
-import { OutboundMessageQueue } from '../outbound/outbound-message.queue';
+import { OutboundMessageQueue } from '../outbound/outbound-message-queue';
 import { OutboundMessagesRepository } from '../outbound/outbound-messages.repository';
 import { AppliedReceipt, ReceiptsRepository, UnsettledMessage } from './receipts.repository';
 

@@ -4,7 +4,7 @@ import { CONCURRENT_CLAIMS } from '../../queue/lease-worker';
 import { type Target } from '../../queue/target';
 import { WakeUpProcessor } from '../../queue/wake-up.processor';
 import { DeliveryWorker } from './delivery.worker';
-import { DELIVERY_QUEUE, DeliveryQueue } from './delivery.queue';
+import { DELIVERY_QUEUE, DeliveryQueue } from './delivery-queue';
 import { PendingDeliveriesRepository } from './pending-deliveries.repository';
 
 /**

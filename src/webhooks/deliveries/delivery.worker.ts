@@ -7,10 +7,10 @@ import { LoadControl } from '../../queue/load-control';
 import { Slots } from '../../queue/slots';
 import { Target } from '../../queue/target';
 import { AttemptRecord, Delivery } from './delivery';
-import { DeliveryAttempter } from './delivery.attempter';
-import { DeliveryClaimer } from './delivery.claimer';
-import { DeliveryQueue } from './delivery.queue';
-import { DeliverySignal } from './delivery.signal';
+import { DeliveryAttempter } from './delivery-attempter';
+import { DeliveryClaimer } from './delivery-claimer';
+import { DeliveryQueue } from './delivery-queue';
+import { DeliverySignal } from './delivery-signal';
 import { EndpointHealth } from './endpoint-health';
 
 /** Attempts deliveries in the slots of this process. */

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Transaction } from '../../database/transaction';
-import { DeliveryRow } from '../deliveries/delivery-filter';
-import { DeliverySearch } from '../deliveries/delivery-search';
+import { DeliveryRow } from '../browsing/delivery-filter';
+import { DeliverySearch } from '../browsing/delivery-search';
 import { toFinishedFilter } from './webhook-recovery.dto';
 import { StoredFilter } from './webhook-recovery.entity';
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { idFloor } from '../../common/ids';
 import { Transaction } from '../../database/transaction';
 import { NewRound } from '../deliveries/pending-deliveries.repository';
-import { EndpointSubscription } from '../endpoints/endpoint-subscription';
+import { EndpointSubscription } from '../endpoints/subscription';
 import { Subscriber } from '../endpoints/webhook-endpoints.repository';
 import { MatchingDeliveries } from './matching-deliveries';
 import { MissedDeliveries, MissedStep } from './missed-deliveries';

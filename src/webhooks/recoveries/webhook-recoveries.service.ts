@@ -6,7 +6,7 @@ import { idFloor, newId } from '../../common/ids';
 import { Actor, actorIdOf } from '../../common/principal';
 import { validate } from '../../common/validate';
 import { Database } from '../../database/database';
-import { EndpointSubscription } from '../endpoints/endpoint-subscription';
+import { EndpointSubscription } from '../endpoints/subscription';
 import { WebhookEndpointEntity } from '../endpoints/webhook-endpoint.entity';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
 import { MissedDeliveries, MissedStep } from './missed-deliveries';

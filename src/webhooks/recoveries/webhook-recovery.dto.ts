@@ -2,8 +2,8 @@ import { OmitType } from '@nestjs/swagger';
 import { IsBoolean, IsIn, IsOptional, IsString } from 'class-validator';
 import { validate } from '../../common/validate';
 import { IsMoment } from '../../common/validators';
-import { DeliveryFilter } from '../deliveries/delivery-filter';
-import { ListWebhookDeliveriesQuery, toFilter } from '../deliveries/webhook-delivery.dto';
+import { DeliveryFilter } from '../browsing/delivery-filter';
+import { ListWebhookDeliveriesQuery, toFilter } from '../browsing/webhook-delivery.dto';
 import { StoredFilter, WebhookRecoveryEntity } from './webhook-recovery.entity';
 
 /** Starts a recovery of the events since a time. */

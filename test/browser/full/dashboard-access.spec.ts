@@ -1,6 +1,6 @@
 import { SYSTEM } from '../../../src/common/principal';
-import { WebhookTestService } from '../../../src/webhooks/deliveries/webhook-test.service';
-import { WebhookDeliveriesService } from '../../../src/webhooks/deliveries/webhook-deliveries.service';
+import { WebhookTestService } from '../../../src/webhooks/browsing/webhook-test.service';
+import { WebhookDeliveriesService } from '../../../src/webhooks/browsing/webhook-deliveries.service';
 import { WebhookEndpointsService } from '../../../src/webhooks/endpoints/webhook-endpoints.service';
 import { WorkspaceEntity } from '../../../src/workspaces/workspace.entity';
 import { accessibilityFaultsOf } from '../accessibility';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { WorkspaceEntity } from '../../../src/workspaces/workspace.entity';
 import { WebhookEndpointsService } from '../../../src/webhooks/endpoints/webhook-endpoints.service';
-import { WebhookTestService } from '../../../src/webhooks/deliveries/webhook-test.service';
+import { WebhookTestService } from '../../../src/webhooks/browsing/webhook-test.service';
 import { SYSTEM } from '../../../src/common/principal';
 import { waitFor } from '../../support/wait';
 import { DashboardInBrowser, DashboardPage } from '../dashboard-in-browser';

@@ -1,16 +1,16 @@
 import { Injectable, OnModuleInit } from '@nestjs/common';
-import { groupByWorkspace } from '../common/group-by';
-import { Transaction } from '../database/transaction';
-import { QueuedEvent } from '../outbox/event-queue.repository';
-import { Metrics } from '../metrics/metrics';
-import { ConsumerTurn, OutboxConsumer } from '../outbox/outbox.consumer';
-import { OutboxRelay } from '../outbox/outbox.relay';
-import { isEntitled } from '../workspaces/plan-policy';
-import { WorkspacesRepository } from '../workspaces/workspaces.repository';
-import { DeliveryFanOut } from './deliveries/delivery-fan-out';
-import { DeliveryWorker } from './deliveries/delivery.worker';
-import { takesEvent } from './endpoints/webhook-endpoint.dto';
-import { Subscriber, WebhookEndpointsRepository } from './endpoints/webhook-endpoints.repository';
+import { groupByWorkspace } from '../../common/group-by';
+import { Transaction } from '../../database/transaction';
+import { QueuedEvent } from '../../outbox/event-queue.repository';
+import { Metrics } from '../../metrics/metrics';
+import { ConsumerTurn, OutboxConsumer } from '../../outbox/outbox.consumer';
+import { OutboxRelay } from '../../outbox/outbox-relay';
+import { isEntitled } from '../../workspaces/plan-policy';
+import { WorkspacesRepository } from '../../workspaces/workspaces.repository';
+import { DeliveryFanOut } from './delivery-fan-out';
+import { DeliveryWorker } from './delivery.worker';
+import { takesEvent } from '../endpoints/webhook-endpoint.dto';
+import { Subscriber, WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
 
 /** Deliveries of one turn: bounds its statements, however many endpoints a workspace has. */
 const MAX_DELIVERIES = 500;

@@ -6,8 +6,8 @@ import { Actor } from '../../common/principal';
 import { Database } from '../../database/database';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
 import { DeliveryRow } from './delivery-filter';
-import { DeliverySignal } from './delivery.signal';
-import { PendingDeliveriesRepository } from './pending-deliveries.repository';
+import { DeliverySignal } from '../deliveries/delivery-signal';
+import { PendingDeliveriesRepository } from '../deliveries/pending-deliveries.repository';
 
 /** Makes single deliveries due again, before all that waits for their endpoint. */
 @Injectable()

@@ -10,4 +10,4 @@ import { WorkspaceDeleter } from './workspace-deleter';
   providers: [TenantRowsRepository, WorkspaceDeleter],
   exports: [WorkspaceDeleter],
 })
-export class WorkspaceDeletionModule {}
+export class WorkspaceDeletionWorkerModule {}

@@ -4,7 +4,7 @@ import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
 import { EventQueueRepository } from '../../outbox/event-queue.repository';
 import { DeliveryFilter, DeliveryRow, SearchStep } from './delivery-filter';
-import { deliveryIdOf, firstIdOf, lastIdOf } from './delivery-id';
+import { deliveryIdOf, firstIdOf, lastIdOf } from '../deliveries/delivery-id';
 import { FirstAttempts } from './first-attempts';
 import { HistorySearchRepository } from './history-search.repository';
 import { PendingSearchRepository } from './pending-search.repository';

@@ -4,7 +4,7 @@ import { Subscriber } from '../endpoints/webhook-endpoints.repository';
 import { AttemptOutcome, internalError } from '../sending/attempt-outcome';
 import { DeliverySender } from '../sending/delivery-sender';
 import { SigningSecrets } from '../sending/signature';
-import { AttemptRecorder } from './attempt.recorder';
+import { AttemptRecorder } from './attempt-recorder';
 import { AttemptRecord, Delivery } from './delivery';
 import { maxAttemptsOf, retryDelayMs } from './retry-schedule';
 

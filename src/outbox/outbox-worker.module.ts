@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { OutboxModule } from './outbox.module';
-import { OutboxPoll } from './outbox.poll';
-import { OutboxRelay } from './outbox.relay';
+import { OutboxPoll } from './outbox-poll';
+import { OutboxRelay } from './outbox-relay';
 import { ParkedEventsWorker } from './parked-events.worker';
 
 /** The worker's side of the outbox. Consumers register at the relay. */
@@ -10,4 +10,4 @@ import { ParkedEventsWorker } from './parked-events.worker';
   providers: [OutboxRelay, OutboxPoll, ParkedEventsWorker],
   exports: [OutboxRelay],
 })
-export class RelayModule {}
+export class OutboxWorkerModule {}

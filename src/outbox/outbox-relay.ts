@@ -8,7 +8,7 @@ import { Transaction } from '../database/transaction';
 import { Metrics } from '../metrics/metrics';
 import { EventQueueRepository, QueuedEvent } from './event-queue.repository';
 import { OutboxConsumer } from './outbox.consumer';
-import { OutboxSignal } from './outbox.signal';
+import { OutboxSignal } from './outbox-signal';
 import { ParkedEventsRepository } from './parked-events.repository';
 
 /** Turns at a time. */

@@ -8,10 +8,10 @@ import { Database } from '../../database/database';
 import { OutboxService } from '../../outbox/outbox.service';
 import { WorkspacesRepository } from '../../workspaces/workspaces.repository';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
-import { Delivery, NOT_ATTEMPTED, startByFromNow } from './delivery';
-import { DeliveryAttempter } from './delivery.attempter';
-import { deliveryIdOf } from './delivery-id';
-import { PendingDeliveriesRepository } from './pending-deliveries.repository';
+import { Delivery, NOT_ATTEMPTED, startByFromNow } from '../deliveries/delivery';
+import { DeliveryAttempter } from '../deliveries/delivery-attempter';
+import { deliveryIdOf } from '../deliveries/delivery-id';
+import { PendingDeliveriesRepository } from '../deliveries/pending-deliveries.repository';
 import { toReadable, WebhookTestResult } from './webhook-delivery.dto';
 
 /** The Test button. */

@@ -9,7 +9,7 @@ import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repos
 import { AttemptRollupsRepository, AttemptTotals } from '../rollups/attempt-rollups.repository';
 import { beginOf, isTimelinePeriod, TimelinePeriod, toTimeline, WebhookTimeline } from '../rollups/timeline';
 import { DeliveryRow } from './delivery-filter';
-import { DeliveryHistoryRepository } from './delivery-history.repository';
+import { DeliveryHistoryRepository } from '../deliveries/delivery-history.repository';
 import { DeliveryRequests } from './delivery-requests';
 import { DeliverySearch } from './delivery-search';
 import { HistorySearchRepository } from './history-search.repository';

@@ -5,7 +5,7 @@ import { SteppedSearch } from '../common/stepped-search';
 import { OwnerDatabase } from '../database/owner-database';
 import { Metrics } from '../metrics/metrics';
 import { EventQueueRepository } from './event-queue.repository';
-import { OutboxRelay } from './outbox.relay';
+import { OutboxRelay } from './outbox-relay';
 import { ParkedEventsWorker } from './parked-events.worker';
 
 const INTERVAL_MS = 1_000;

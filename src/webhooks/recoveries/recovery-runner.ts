@@ -4,7 +4,7 @@ import { Periodic } from '../../common/periodic';
 import { Database } from '../../database/database';
 import { DatabaseClock } from '../../database/database-clock';
 import { Transaction } from '../../database/transaction';
-import { DeliveryQueue } from '../deliveries/delivery.queue';
+import { DeliveryQueue } from '../deliveries/delivery-queue';
 import { NO_FAILURE, PendingDeliveriesRepository } from '../deliveries/pending-deliveries.repository';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
 import { RecoverySteps } from './recovery-steps';

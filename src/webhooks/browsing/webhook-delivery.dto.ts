@@ -14,8 +14,8 @@ import { PageQuery } from '../../common/page';
 import { IsMoment } from '../../common/validators';
 import { ATTEMPT_ERRORS, type AttemptError, type AttemptPhases } from '../sending/attempt-outcome';
 import { DeliveryFilter, DeliveryRow, StatusCodes, WebhookDeliveryStatus } from './delivery-filter';
-import { AttemptRow } from './delivery-history.repository';
-import { createdAtOf } from './delivery-id';
+import { AttemptRow } from '../deliveries/delivery-history.repository';
+import { createdAtOf } from '../deliveries/delivery-id';
 
 const STATUSES = ['pending', 'succeeded', 'exhausted', 'cancelled'] as const;
 export type DeliveryStatusName = (typeof STATUSES)[number];

@@ -2,7 +2,7 @@ import { InjectQueue } from '@nestjs/bull';
 import { Injectable } from '@nestjs/common';
 import type { Queue } from 'bull';
 import { type Target } from '../../queue/target';
-import { WakeUpQueue } from '../../queue/wake-up.queue';
+import { WakeUpQueue } from '../../queue/wake-up-queue';
 
 export const DELIVERY_QUEUE = 'webhook-endpoints';
 

@@ -10,8 +10,8 @@ import { Target } from '../../queue/target';
 import { Granted, ThroughputLimiter } from '../../redis/throughput-limiter';
 import { Subscriber, WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
 import { Delivery, HeldRow, startByFromNow, targetOf } from './delivery';
-import { DeliveryAttempter } from './delivery.attempter';
-import { DeliveryQueue } from './delivery.queue';
+import { DeliveryAttempter } from './delivery-attempter';
+import { DeliveryQueue } from './delivery-queue';
 import { ClaimedRow, PendingDeliveriesRepository } from './pending-deliveries.repository';
 
 /** Endpoints of one claim: bounds its locks. */

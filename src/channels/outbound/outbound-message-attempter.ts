@@ -2,13 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { ChannelAdapters } from '../adapters/channel-adapters';
 import { ClaimedMessage } from './claimed-message';
 import { AttemptOutcome, SendResult } from './send-result';
-import { SendResultRecorder } from './send-result.recorder';
+import { OutboundMessageRecorder } from './outbound-message-recorder';
 
 @Injectable()
-export class OutboundMessageSender {
+export class OutboundMessageAttempter {
   constructor(
     private readonly adapters: ChannelAdapters,
-    private readonly recorder: SendResultRecorder,
+    private readonly recorder: OutboundMessageRecorder,
   ) {}
 
   /** Makes one attempt. Settles once its outcome is committed. A provider's failure is an outcome, and does not throw. */

@@ -5,7 +5,7 @@ import { ThroughputLimiter } from '../../redis/throughput-limiter';
 import { ChannelAdapters } from '../adapters/channel-adapters';
 import { ConnectionLoader, LoadedConnection } from '../connections/connection.loader';
 import { ClaimedMessage } from './claimed-message';
-import { OutboundMessageQueue } from './outbound-message.queue';
+import { OutboundMessageQueue } from './outbound-message-queue';
 import { OutboundMessagesRepository } from './outbound-messages.repository';
 
 /** Until an operator restores the key. */

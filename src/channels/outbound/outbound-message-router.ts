@@ -4,7 +4,7 @@ import { Transaction } from '../../database/transaction';
 import { DELIVERY_ERROR_CODES, DeliveryErrorCode } from '../../messages/message-status';
 import { Metrics } from '../../metrics/metrics';
 import { MessageKey } from './claimed-message';
-import { OutboundMessageQueue } from './outbound-message.queue';
+import { OutboundMessageQueue } from './outbound-message-queue';
 import {
   endOfHolds,
   firstUnsent,

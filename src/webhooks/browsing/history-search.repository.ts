@@ -14,7 +14,7 @@ import {
   toStep,
   WebhookDeliveryStatus,
 } from './delivery-filter';
-import { firstIdOf, lastIdOf } from './delivery-id';
+import { firstIdOf, lastIdOf } from '../deliveries/delivery-id';
 
 /** The finished deliveries as lists show them: each with its latest round, unless it is pending again. */
 @Injectable()

@@ -1,7 +1,7 @@
 import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
 import { Periodic } from '../../common/periodic';
 import { ScheduleSearch, SteppedSearch } from '../../common/stepped-search';
-import { OutboundMessageQueue } from './outbound-message.queue';
+import { OutboundMessageQueue } from './outbound-message-queue';
 import { StaleMessages } from './stale-messages';
 import { FIRST_POSITION, StaleMessagesRepository } from './stale-messages.repository';
 

@@ -15,8 +15,8 @@ const RETRY_MS = 500;
 const STOP_AFTER_MS = 60_000;
 
 @Injectable()
-export class SendResultRecorder {
-  private readonly logger = new Logger(SendResultRecorder.name);
+export class OutboundMessageRecorder {
+  private readonly logger = new Logger(OutboundMessageRecorder.name);
 
   constructor(
     private readonly database: Database,

@@ -4,8 +4,8 @@ import { EventQueueRepository, LeasedEvent } from '../../outbox/event-queue.repo
 import { takesEvent } from '../endpoints/webhook-endpoint.dto';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
 import { DeliveryFilter, DeliveryRow, matches } from './delivery-filter';
-import { deliveryIdOf } from './delivery-id';
-import { RecordedDeliveries } from './recorded-deliveries';
+import { deliveryIdOf } from '../deliveries/delivery-id';
+import { RecordedDeliveries } from '../deliveries/recorded-deliveries';
 
 /** Deliveries under way for the first time. They have no row: each is an event under a lease, and an endpoint. */
 @Injectable()

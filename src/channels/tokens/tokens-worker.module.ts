@@ -10,4 +10,4 @@ import { InstagramTokensService } from './instagram-tokens.service';
   imports: [registerQueue(INSTAGRAM_TOKENS_QUEUE), ChannelAdaptersModule, ChannelConnectionsModule],
   providers: [InstagramTokensService, InstagramTokensProcessor],
 })
-export class TokensModule {}
+export class TokensWorkerModule {}

@@ -4,7 +4,7 @@ import type { Queue } from 'bull';
 import { closeQueue } from '../../queue/close-queue';
 import { registerQueue } from '../../queue/register-queue';
 import { type Target } from '../../queue/target';
-import { WakeUpQueue } from '../../queue/wake-up.queue';
+import { WakeUpQueue } from '../../queue/wake-up-queue';
 
 export const OUTBOUND_MESSAGE_QUEUE = 'channel-connections';
 
