@@ -33,7 +33,7 @@ const IsWhole = (min: number, max: number) =>
 const HTTP_ADDRESS = { require_tld: false, protocols: ['http', 'https'], require_protocol: true };
 const IsHttpAddress = () => IsUrl(HTTP_ADDRESS);
 
-/** The environment variables with their defaults, but for the providers' addresses. `docs/operating.md` lists them. */
+/** Environment variables and their defaults, except the addresses of providers. `docs/configuration.md` lists them. */
 export class Environment {
   @IsIn(ROLES)
   ROLE: Role = 'all';

@@ -74,7 +74,7 @@ it('shows the examples as they are, and no other code', () => {
 it('lists every variable that the configuration reads, with its default', () => {
   const variables = variablesOf('src/config/environment.ts').concat(Object.entries(PROVIDER_URLS));
   expect(variables.length).toBeGreaterThan(0);
-  expect(namesAndDefaults('docs/operating.md', '## Configuration')).toEqual(variables.sort());
+  expect(namesAndDefaults('docs/configuration.md', '## Variables')).toEqual(variables.sort());
 });
 
 it('lists every variable of the dashboard, with its default', () => {
