@@ -8,15 +8,24 @@
 //                 messages → conversations → contacts → workspaces ← auth, webhooks
 //                    ↓
 //      audit → outbox, access;  idempotency  secrets        what every feature may use
-//      rate-limit
-//      http   metrics   queue                               what any of them counts with, or is woken by
+//      rate-limit → http   metrics   queue                  what any of them counts with, or is woken by
 //      database   redis   config   common                   the ground: knows no feature
 //
 // A folder may import itself and the folders named for it here, and nothing else of src/. A feature without a line may
 // import SUPPORT and workspaces.
 
 const GROUND = ['common', 'config', 'database', 'redis'];
-const SUPPORT = ['outbox', 'audit', 'access', 'idempotency', 'secrets', 'rate-limit', 'metrics', ...GROUND];
+const SUPPORT = [
+  'outbox',
+  'audit',
+  'access',
+  'idempotency',
+  'secrets',
+  'rate-limit',
+  'http',
+  'metrics',
+  ...GROUND,
+];
 
 /** @type {Record<string, string[]>} */
 const MAY_IMPORT = {
@@ -34,7 +43,7 @@ const MAY_IMPORT = {
   audit: ['access', 'outbox', ...GROUND],
   idempotency: GROUND,
   secrets: ['audit', 'access', ...GROUND],
-  'rate-limit': ['metrics', ...GROUND],
+  'rate-limit': ['http', 'metrics', ...GROUND],
 
   workspaces: SUPPORT,
   conversations: ['contacts', 'workspaces', ...SUPPORT],
@@ -43,11 +52,11 @@ const MAY_IMPORT = {
   privacy: ['messages', 'conversations', 'contacts', 'workspaces', ...SUPPORT],
 
   webhooks: ['workspaces', 'queue', ...SUPPORT],
-  channels: ['messages', 'conversations', 'contacts', 'workspaces', 'queue', 'http', ...SUPPORT],
+  channels: ['messages', 'conversations', 'contacts', 'workspaces', 'queue', ...SUPPORT],
   retention: ['privacy', 'queue', ...GROUND],
-  health: GROUND,
-  openapi: ['outbox', ...GROUND],
-  'widget-files': GROUND,
+  health: ['http', ...GROUND],
+  openapi: ['outbox', 'http', ...GROUND],
+  'widget-files': ['http', ...GROUND],
 };
 
 /**

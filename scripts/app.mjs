@@ -56,7 +56,9 @@ export async function startMigratedServers(onLog) {
  * @param {NodeJS.ProcessEnv} [env] the service's
  */
 function saveAddresses({ databaseUrl, databaseOwnerUrl, redisUrl, reaper }, env = {}) {
-  const { pickProviderUrls } = createRequire(import.meta.url)(join(ROOT, 'dist/common/channel.js'));
+  const { pickProviderUrls } = createRequire(import.meta.url)(
+    join(ROOT, 'dist/common/channel-descriptors.js'),
+  );
   const file = join(DATA_DIR, 'servers.json');
   const addresses = {
     databaseUrl,

@@ -28,7 +28,7 @@ export { AppError, ERROR_STATUS, type ErrorBody, type ErrorCode, type ErrorDetai
 export { SYSTEM, type Actor, type Origin } from './common/principal';
 export { PERMISSIONS, type Permission } from './access/permissions';
 export { SCOPES, type Scope } from './common/scope';
-export { CHANNELS, type Channel, type ProviderVariable } from './common/channel';
+export { CHANNELS, type Channel, type ProviderVariable } from './common/channel-descriptors';
 export { DEFAULT_LIMIT, MAX_LIMIT, PageQuery, type Page } from './common/page';
 
 // Workspaces and their agents.
@@ -201,14 +201,14 @@ export {
 export type { AuditEntryEntity as AuditEntry } from './audit/audit-entry.entity';
 
 // For a host that serves HTTP: bodies checked, errors answered, requests named, counted and logged as the REST API's are.
-export { RequestPipe } from './common/request.pipe';
-export { ErrorFilter } from './common/error.filter';
-export { requestId, type IdentifiedRequest } from './common/request-id';
-export { originOf } from './common/access.decorators';
-export { accessLog } from './common/access-log';
+export { RequestPipe } from './http/request.pipe';
+export { ErrorFilter } from './http/error.filter';
+export { requestId, type IdentifiedRequest } from './http/request-id';
+export { originOf } from './http/access.decorators';
+export { accessLog } from './http/access-log';
 export { createLogger, NestLogger } from './common/logger';
-export { noticeUntrustedProxy } from './common/untrusted-proxy';
-export { clientNetworkOf } from './common/client-network';
+export { noticeUntrustedProxy } from './http/untrusted-proxy';
+export { clientNetworkOf } from './http/client-network';
 export { trustProxyOf } from './config/environment-values';
 export { RateLimiter, type RateLimit } from './rate-limit/rate-limiter';
 export { WorkBudgets, type WorkKind } from './rate-limit/work-budgets';

@@ -2,7 +2,7 @@ import { DynamicModule, FactoryProvider, Module, ModuleMetadata } from '@nestjs/
 import { AuditModule } from './audit/audit.module';
 import { AuthModule } from './auth/auth.module';
 import { ChannelConnectionsModule } from './channels/connections/channel-connections.module';
-import { pickProviderUrls, ProviderVariable } from './common/channel';
+import { pickProviderUrls, ProviderVariable } from './common/channel-descriptors';
 import { Config } from './config/config';
 import { ConfigModule } from './config/config.module';
 import { ContactsModule } from './contacts/contacts.module';

@@ -3,7 +3,8 @@ import { SECRETS_KEYS } from './settings.mjs';
 
 const require = createRequire(import.meta.url);
 const { generateApiKey, hashApiKey } = require('../../dist/auth/api-key-token.js');
-const { SecretBox, parseSecretsKeys } = require('../../dist/common/secret-box.js');
+const { parseSecretsKeys } = require('../../dist/config/secrets-keys.js');
+const { SecretBox } = require('../../dist/secrets/secret-box.js');
 const { generateEndpointSecret } = require('../../dist/webhooks/sending/signature.js');
 
 export const DAY_MS = 24 * 60 * 60 * 1000;

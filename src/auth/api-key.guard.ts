@@ -1,9 +1,9 @@
 import { CanActivate, ExecutionContext, Injectable, Logger } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Request, Response } from 'express';
-import { AuthenticatedRequest, originOf, PUBLIC } from '../common/access.decorators';
+import { AuthenticatedRequest, originOf, PUBLIC } from '../http/access.decorators';
 import { AppError } from '../common/app-error';
-import { clientNetworkOf } from '../common/client-network';
+import { clientNetworkOf } from '../http/client-network';
 import { isInNetworks } from '../common/network';
 import { RateLimit, RateLimiter } from '../rate-limit/rate-limiter';
 import { hashApiKey, isWellFormedApiKey } from './api-key-token';

@@ -5,7 +5,7 @@ import { AuditModule } from '../audit/audit.module';
 import { DatabaseModule } from '../database/database.module';
 import { RateLimitModule } from '../rate-limit/rate-limit.module';
 import { RequestBudgetInterceptor } from '../rate-limit/request-budget.interceptor';
-import { RateLimitStorage } from '../rate-limit/rate-limit.storage';
+import { RateLimitStorage } from '../rate-limit/rate-limit-storage';
 import { WorkspacesModule } from '../workspaces/workspaces.module';
 import { ApiKeyEntity } from './api-key.entity';
 import { ApiKeyLookup } from './api-key-lookup';

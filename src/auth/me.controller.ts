@@ -1,8 +1,8 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { AnyScope, CurrentPrincipal } from '../common/access.decorators';
-import { ApiAnswer, ApiErrors } from '../common/api.decorators';
-import { NoQuery } from '../common/request.pipe';
+import { AnyScope, CurrentPrincipal } from '../http/access.decorators';
+import { ApiAnswer, ApiErrors } from '../http/api.decorators';
+import { NoQuery } from '../http/request.pipe';
 import { type Principal } from '../common/principal';
 import { MeResponse, toMe } from './me.dto';
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { isId } from '../common/ids';
-import { RateLimitStorage } from '../rate-limit/rate-limit.storage';
+import { RateLimitStorage } from '../rate-limit/rate-limit-storage';
 import { RATE_LIMITED_PATHS, rateKeyOf } from './rate-limit-paths';
 
 /** Requests of a workspace to one path, in its present window of a minute. */

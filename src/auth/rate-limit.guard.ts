@@ -1,7 +1,7 @@
 import { ExecutionContext, Injectable } from '@nestjs/common';
 import { ThrottlerGuard, ThrottlerRequest } from '@nestjs/throttler';
 import type { Response } from 'express';
-import { AuthenticatedRequest, PUBLIC } from '../common/access.decorators';
+import { AuthenticatedRequest, PUBLIC } from '../http/access.decorators';
 import { AppError } from '../common/app-error';
 import { rateLimitOf } from '../workspaces/plan-policy';
 import { rateKeyOf } from './rate-limit-paths';

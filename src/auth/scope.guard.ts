@@ -1,6 +1,6 @@
 import { CanActivate, ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { AuthenticatedRequest, PUBLIC, SCOPES_ALLOWED } from '../common/access.decorators';
+import { AuthenticatedRequest, PUBLIC, SCOPES_ALLOWED } from '../http/access.decorators';
 import { AppError } from '../common/app-error';
 import { Scope } from '../common/scope';
 

@@ -1,5 +1,5 @@
 import { CanActivate, ExecutionContext, Injectable } from '@nestjs/common';
-import { AuthenticatedRequest } from '../common/access.decorators';
+import { AuthenticatedRequest } from '../http/access.decorators';
 import { AppError } from '../common/app-error';
 
 /** Refuses the keys of a suspended workspace. */

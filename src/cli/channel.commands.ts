@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { type Channel, CHANNELS, describeChannel } from '../common/channel';
+import { type Channel, CHANNELS, describeChannel } from '../common/channel-descriptors';
 import { addListCommand, example, inWorkspace, withServices } from './command';
 import { channel as channelName, credentials } from './option-values';
 

@@ -2,7 +2,7 @@ import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Command } from 'commander';
-import type { Channel } from '../common/channel';
+import type { Channel } from '../common/channel-descriptors';
 import { example, inWorkspace, writingInWorkspace } from './command';
 import { identity } from './option-values';
 

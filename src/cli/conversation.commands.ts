@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { type Channel, CHANNELS } from '../common/channel';
+import { type Channel, CHANNELS } from '../common/channel-descriptors';
 import type { ConversationStatus } from '../conversations/conversation.entity';
 import { example, inWorkspace, requireChange, withServices } from './command';
 import { channel as channelName } from './option-values';

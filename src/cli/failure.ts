@@ -22,7 +22,7 @@ async function toAppError(error: unknown): Promise<AppError> {
   if (error instanceof CommanderError) return new AppError('INVALID_BODY', usageFault(error));
   // Loaded only here, so that a wrong option fails as fast as --help.
   const { ConfigError } = await import('../config/config.js');
-  const { isDatabaseAway } = await import('../common/database-errors.js');
+  const { isDatabaseAway } = await import('../database/database-errors.js');
   if (error instanceof ConfigError) return fromConfig(error);
   if (isDatabaseAway(error))
     return new AppError('UNAVAILABLE', `The database does not answer: ${textOf(error)}.`);

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { ProviderVariable } from '../common/channel';
-import { SecretsKey } from '../common/secret-box';
+import { ProviderVariable } from '../common/channel-descriptors';
+import { SecretsKey } from './secrets-keys';
 import { readEnvironment, Role } from './environment';
 import {
   databaseUrlOf,
@@ -11,7 +11,7 @@ import {
   trustProxyOf,
   withoutSlash,
 } from './environment-values';
-import { parseRedisAddress, RedisAddress } from '../common/redis-address';
+import { parseRedisAddress, RedisAddress } from './redis-address';
 
 /** The service's configuration, checked. Only this folder reads the environment. */
 export class Config {

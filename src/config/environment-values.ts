@@ -1,8 +1,8 @@
 import { Resolver } from 'node:dns';
 import ipaddr from 'ipaddr.js';
-import { parseDatabaseAddress } from '../common/database-address';
+import { parseDatabaseAddress } from './database-address';
 import { parseNetwork } from '../common/network';
-import { parseSecretsKeys, SecretsKey } from '../common/secret-box';
+import { parseSecretsKeys, SecretsKey } from './secrets-keys';
 import { Environment } from './environment';
 import { keptSecretsKeys } from './local-data';
 

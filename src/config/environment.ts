@@ -14,7 +14,7 @@ import {
   Min,
   validateSync,
 } from 'class-validator';
-import { pickProviderUrls, PROVIDER_URLS, ProviderVariable } from '../common/channel';
+import { pickProviderUrls, PROVIDER_URLS, ProviderVariable } from '../common/channel-descriptors';
 import { runningServers } from './local-data';
 
 const ROLES = ['api', 'worker', 'all'] as const;

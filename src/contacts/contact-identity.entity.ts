@@ -1,5 +1,5 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
-import { type Channel } from '../common/channel';
+import { type Channel } from '../common/channel-descriptors';
 
 /** A contact's id on one channel. Unique per workspace and channel. */
 @Entity('contact_identities')

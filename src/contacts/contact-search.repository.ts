@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../common/app-error';
-import { isStatementTimeout } from '../common/database-errors';
+import { isStatementTimeout } from '../database/database-errors';
 import { HIGHEST_ID } from '../common/ids';
 import { Database } from '../database/database';
 import { isIndexable, searchPatterns, SearchTerm, searchTerm } from './contact-search';

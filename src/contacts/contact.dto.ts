@@ -1,7 +1,7 @@
 import { ApiPropertyOptional, ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { IsEmail, IsIn, IsObject, IsOptional, ValidateNested } from 'class-validator';
-import { type Channel, CHANNELS } from '../common/channel';
+import { type Channel, CHANNELS } from '../common/channel-descriptors';
 import { PageQuery } from '../common/page';
 import { IsStorableText, MaxCharacters, NotBlank } from '../common/validators';
 import { ContactIdentityEntity } from './contact-identity.entity';

@@ -1,7 +1,7 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { CurrentPrincipal, RequireScope } from '../common/access.decorators';
-import { ApiErrors, ApiPage } from '../common/api.decorators';
+import { CurrentPrincipal, RequireScope } from '../http/access.decorators';
+import { ApiErrors, ApiPage } from '../http/api.decorators';
 import { type Page } from '../common/page';
 import { type Principal } from '../common/principal';
 import { HasOwnBudget } from '../rate-limit/request-budget.interceptor';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Channel } from '../common/channel';
+import { Channel } from '../common/channel-descriptors';
 import { isId } from '../common/ids';
 import { Database } from '../database/database';
 import { Transaction } from '../database/transaction';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../common/app-error';
-import { Channel } from '../common/channel';
+import { Channel } from '../common/channel-descriptors';
 import { isId, newId } from '../common/ids';
 import { Page, toPage } from '../common/page';
 import { validate } from '../common/validate';

@@ -1,6 +1,6 @@
 import { ApiPropertyOptional, ApiProperty } from '@nestjs/swagger';
 import { IsIn, IsOptional, IsString, ValidateIf } from 'class-validator';
-import { type Channel, CHANNELS } from '../common/channel';
+import { type Channel, CHANNELS } from '../common/channel-descriptors';
 import { PageQuery } from '../common/page';
 import { ContactResponse } from '../contacts/contact.dto';
 import { CONVERSATION_STATUSES, type ConversationStatus, ConversationEntity } from './conversation.entity';

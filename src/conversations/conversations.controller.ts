@@ -1,8 +1,8 @@
 import { Body, Controller, Get, Param, Patch, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { CurrentActor, CurrentPrincipal, RequireScope } from '../common/access.decorators';
-import { ApiAnswer, ApiConversationId, ApiErrors, ApiPage } from '../common/api.decorators';
-import { NoQuery } from '../common/request.pipe';
+import { CurrentActor, CurrentPrincipal, RequireScope } from '../http/access.decorators';
+import { ApiAnswer, ApiConversationId, ApiErrors, ApiPage } from '../http/api.decorators';
+import { NoQuery } from '../http/request.pipe';
 import { type Page } from '../common/page';
 import { type Actor, type Principal } from '../common/principal';
 import {

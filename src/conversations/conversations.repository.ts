@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { IsNull } from 'typeorm';
-import { Channel } from '../common/channel';
+import { Channel } from '../common/channel-descriptors';
 import { isId } from '../common/ids';
 import { Database } from '../database/database';
 import { Pipelined, Transaction } from '../database/transaction';

@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common';
-import { parseDatabaseAddress } from '../common/database-address';
+import { parseDatabaseAddress } from '../config/database-address';
 
 /** Where a connection leads, and since which era. */
 export interface Lead {

@@ -2,7 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, EntityManager } from 'typeorm';
 import { AppError } from '../common/app-error';
-import { followsFromAnother, isWorkspaceUnknown } from '../common/database-errors';
+import { followsFromAnother, isWorkspaceUnknown } from './database-errors';
 import type { PoolClient } from 'pg';
 import { DatabaseClient } from './database-client';
 import type { DatabasePool } from './database-pool';

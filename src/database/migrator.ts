@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AbstractLogger, DataSource, DataSourceOptions } from 'typeorm';
 import { AppError } from '../common/app-error';
-import { isLockConflict } from '../common/database-errors';
-import { withRoleOf } from '../common/database-address';
+import { isLockConflict } from './database-errors';
+import { withRoleOf } from '../config/database-address';
 import { Config } from '../config/config';
 import { connectionOptions } from './data-source';
 import { Database } from './database';

@@ -1,6 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
-import { Public } from '../common/access.decorators';
+import { Public } from '../http/access.decorators';
 import { HealthService, type Readiness } from './health.service';
 
 @Controller('health')

@@ -3,8 +3,8 @@ import type { Socket } from 'node:net';
 import { Injectable } from '@nestjs/common';
 import type { NextFunction, Request, Response } from 'express';
 import { AppError } from '../common/app-error';
-import { endAndDestroy, hasBody, sendError } from '../common/error-answer';
-import { protocolError, rawAnswer } from '../common/protocol-errors';
+import { endAndDestroy, hasBody, sendError } from './error-answer';
+import { protocolError, rawAnswer } from './protocol-errors';
 import { Config } from '../config/config';
 import { Metrics } from '../metrics/metrics';
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { NextFunction, Request, Response } from 'express';
 import { AppError } from '../common/app-error';
-import { hasBody, sendError } from '../common/error-answer';
+import { hasBody, sendError } from './error-answer';
 import { Config } from '../config/config';
 import { Metrics } from '../metrics/metrics';
 

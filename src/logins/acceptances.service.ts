@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../common/app-error';
-import { violatesUnique } from '../common/database-errors';
+import { violatesUnique } from '../database/database-errors';
 import { newId } from '../common/ids';
 import { Origin } from '../common/principal';
 import { validate } from '../common/validate';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { networkOf } from '../common/client-network';
+import { networkOf } from '../http/client-network';
 import { Origin } from '../common/principal';
 import { RateLimit, RateLimiter } from '../rate-limit/rate-limiter';
 import { keyOfEmail } from './people.repository';

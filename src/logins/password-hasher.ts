@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../common/app-error';
-import { networkOf } from '../common/client-network';
+import { networkOf } from '../http/client-network';
 import { Origin } from '../common/principal';
 import { WorkBudgets } from '../rate-limit/work-budgets';
 import { normalizePassword } from './password-policy';

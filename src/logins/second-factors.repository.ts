@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { SealedSecret, SecretBox } from '../common/secret-box';
+import { SealedSecret, SecretBox } from '../secrets/secret-box';
 import { Database } from '../database/database';
 import { Transaction } from '../database/transaction';
 

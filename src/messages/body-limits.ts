@@ -1,4 +1,4 @@
-import { Channel, CHANNELS, describeChannel } from '../common/channel';
+import { Channel, CHANNELS, describeChannel } from '../common/channel-descriptors';
 import { countCharacters } from '../common/validators';
 
 const MEASURES = { characters: countCharacters, 'UTF-8 bytes': (body: string) => Buffer.byteLength(body) };

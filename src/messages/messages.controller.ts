@@ -1,14 +1,8 @@
 import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { CurrentPrincipal, RequireScope } from '../common/access.decorators';
-import {
-  ApiAnswer,
-  ApiConversationId,
-  ApiErrors,
-  ApiIdempotencyKey,
-  ApiPage,
-} from '../common/api.decorators';
-import { NoQuery } from '../common/request.pipe';
+import { CurrentPrincipal, RequireScope } from '../http/access.decorators';
+import { ApiAnswer, ApiConversationId, ApiErrors, ApiIdempotencyKey, ApiPage } from '../http/api.decorators';
+import { NoQuery } from '../http/request.pipe';
 import { type Page, PageQuery } from '../common/page';
 import { type Principal } from '../common/principal';
 import { Idempotent, type IdempotentRequest } from '../idempotency/idempotent-request';

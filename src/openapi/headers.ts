@@ -1,4 +1,4 @@
-import { STANDARD_HEADERS } from '../common/standard-headers';
+import { STANDARD_HEADERS } from '../http/standard-headers';
 import { Components } from './document-types';
 
 /** The headers of our answers, each described once. */

@@ -1,7 +1,7 @@
 import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
 import { LOWEST_ID } from '../common/ids';
 import { Periodic } from '../common/periodic';
-import { SteppedSearch } from '../common/stepped-search';
+import { SteppedSearch } from '../database/stepped-search';
 import { OwnerDatabase } from '../database/owner-database';
 import { Metrics } from '../metrics/metrics';
 import { EventQueueRepository } from './event-queue.repository';

@@ -1,5 +1,5 @@
 import { BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
-import { isFaultOfData } from '../common/database-errors';
+import { isFaultOfData } from '../database/database-errors';
 import { newId } from '../common/ids';
 import { Config } from '../config/config';
 import { Database } from '../database/database';

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { RateLimitStorage } from './rate-limit.storage';
+import { RateLimitStorage } from './rate-limit-storage';
 import { RateLimiter } from './rate-limiter';
 import { WorkBudgets } from './work-budgets';
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import { AppError } from '../common/app-error';
-import { RateLimitStorage } from './rate-limit.storage';
+import { RateLimitStorage } from './rate-limit-storage';
 
 const WINDOW_MS = 60_000;
 

@@ -2,7 +2,7 @@ import { CallHandler, ExecutionContext, Injectable, NestInterceptor, SetMetadata
 import { Reflector } from '@nestjs/core';
 import type { Request, Response } from 'express';
 import { finalize, Observable } from 'rxjs';
-import { AuthenticatedRequest } from '../common/access.decorators';
+import { AuthenticatedRequest } from '../http/access.decorators';
 import { WorkBudgets } from './work-budgets';
 
 const OWN_BUDGET = 'budget:own';

@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isLockConflict } from '../common/database-errors';
+import { isLockConflict } from '../database/database-errors';
 import { Config } from '../config/config';
 import { PartitionChange, PartitionChanges } from '../database/partition-changes';
 import { Day, Partition, PARTITIONED_TABLES, Partitions, nameOf } from '../database/partitions';

@@ -4,7 +4,7 @@ import { AuditService } from '../audit/audit.service';
 import { groupBy } from '../common/group-by';
 import { LOWEST_ID } from '../common/ids';
 import { Actor, SYSTEM } from '../common/principal';
-import { SealedSecret, SecretBox } from '../common/secret-box';
+import { SealedSecret, SecretBox } from './secret-box';
 import { Database } from '../database/database';
 import { Transaction } from '../database/transaction';
 

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AuditModule } from '../audit/audit.module';
-import { SecretBox } from '../common/secret-box';
+import { SecretBox } from './secret-box';
 import { Config } from '../config/config';
 import { ErasedIds } from './erased-ids';
 import { KeyRotationService } from './key-rotation.service';

@@ -1,7 +1,7 @@
 import { Controller, Get, Param, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import { Public } from '../common/access.decorators';
+import { Public } from '../http/access.decorators';
 import { WidgetFilesService } from './widget-files.service';
 
 /** What a workspace's page loads: the snippet names the loader, and the loader its chunks. */

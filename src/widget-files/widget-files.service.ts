@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { Injectable, Logger, OnModuleInit } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { AppError } from '../common/app-error';
-import { NO_STORE } from '../common/standard-headers';
+import { NO_STORE } from '../http/standard-headers';
 import { ENCODINGS, WidgetFile } from './widget-file';
 import { WidgetFiles } from './widget-files';
 

@@ -3,7 +3,7 @@ import { requireOwner, requirePermission } from '../access/require-permission';
 import { AuditService } from '../audit/audit.service';
 import { changedValues, valuesOf } from '../audit/changed-values';
 import { AppError } from '../common/app-error';
-import { violatesUnique } from '../common/database-errors';
+import { violatesUnique } from '../database/database-errors';
 import { newId } from '../common/ids';
 import { Actor } from '../common/principal';
 import { validate } from '../common/validate';

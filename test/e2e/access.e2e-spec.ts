@@ -2,7 +2,7 @@ import { ModulesContainer } from '@nestjs/core';
 import { METHOD_METADATA } from '@nestjs/common/constants';
 import { generateApiKey } from '../../src/auth/api-key-token';
 import { ApiKeysService } from '../../src/auth/api-keys.service';
-import { PUBLIC, SCOPES_ALLOWED } from '../../src/common/access.decorators';
+import { PUBLIC, SCOPES_ALLOWED } from '../../src/http/access.decorators';
 import { newId } from '../../src/common/ids';
 import { SYSTEM } from '../../src/common/principal';
 import { SCOPES } from '../../src/common/scope';

@@ -1,5 +1,5 @@
 import { Connection } from '../../src/channels/adapters/channel-adapter';
-import { InstagramAdapter, InstagramCredentials } from '../../src/channels/adapters/instagram.adapter';
+import { InstagramAdapter, InstagramCredentials } from '../../src/channels/adapters/meta/instagram-adapter';
 import { InstagramTokensService } from '../../src/channels/tokens/instagram-tokens.service';
 import { ConnectionLoader } from '../../src/channels/connections/connection.loader';
 import { MessagingChannel, newCustomerId } from '../support/messaging-channel';

@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { VisitorStreams } from '../../src/channels/widget/visitor-streams';
-import { STANDARD_HEADERS } from '../../src/common/standard-headers';
+import { STANDARD_HEADERS } from '../../src/http/standard-headers';
 import { Metrics } from '../../src/metrics/metrics';
 import { errorBody } from '../support/errors';
 import { RawConnection } from '../support/raw-connection';

@@ -1,4 +1,4 @@
-import { CHANNELS } from '../../src/common/channel';
+import { CHANNELS } from '../../src/common/channel-descriptors';
 import { newId } from '../../src/common/ids';
 import { CONVERSATION_STATUSES } from '../../src/conversations/conversation.entity';
 import { errorBody, fieldError } from '../support/errors';

@@ -3,7 +3,7 @@ import { createConnection } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { Client } from 'pg';
 import { newId } from '../../src/common/ids';
-import { STANDARD_HEADERS } from '../../src/common/standard-headers';
+import { STANDARD_HEADERS } from '../../src/http/standard-headers';
 import { errorBody } from '../support/errors';
 import { callIn, createTenant, nameOf, Route, ROUTES, Tenant } from '../support/routes';
 import { TestService } from '../support/service';

@@ -2,7 +2,7 @@ import { Client } from 'pg';
 import { generateApiKey } from '../../src/auth/api-key-token';
 import { RateLimitUseService } from '../../src/auth/rate-limit-use.service';
 import { RedisConnection } from '../../src/redis/redis-connections';
-import { RateLimitStorage } from '../../src/rate-limit/rate-limit.storage';
+import { RateLimitStorage } from '../../src/rate-limit/rate-limit-storage';
 import { newId } from '../../src/common/ids';
 import { Metrics } from '../../src/metrics/metrics';
 import { ApiClient, ApiResponse } from '../support/api-client';

@@ -4,7 +4,7 @@ import { ChannelConnectionsService } from '../../src/channels/connections/channe
 import { ConnectionLoader } from '../../src/channels/connections/connection.loader';
 import { newId } from '../../src/common/ids';
 import { Actor, SYSTEM } from '../../src/common/principal';
-import { SecretBox } from '../../src/common/secret-box';
+import { SecretBox } from '../../src/secrets/secret-box';
 import { Database } from '../../src/database/database';
 import { KeyRotationService } from '../../src/secrets/key-rotation.service';
 import { WorkspaceEntity } from '../../src/workspaces/workspace.entity';

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { buildProgram } from '../../src/cli/program';
 import { ERROR_STATUS } from '../../src/common/app-error';
-import { CHANNELS, describeChannel, PROVIDER_URLS } from '../../src/common/channel';
+import { CHANNELS, describeChannel, PROVIDER_URLS } from '../../src/common/channel-descriptors';
 import { DELIVERY_ERROR_CODES, DELIVERY_STATUSES } from '../../src/messages/message-status';
 import { eventCatalog } from '../../src/outbox/event-catalog';
 import { nameOf, ROUTES } from '../support/routes';

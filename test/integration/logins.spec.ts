@@ -6,7 +6,7 @@ import { LoginSessionsService } from '../../src/logins/login-sessions.service';
 import { LoginsService } from '../../src/logins/logins.service';
 import { PeopleService } from '../../src/logins/people.service';
 import { WorkBudgets } from '../../src/rate-limit/work-budgets';
-import { networkOf } from '../../src/common/client-network';
+import { networkOf } from '../../src/http/client-network';
 import { AgentsService } from '../../src/workspaces/agents.service';
 import { WorkspacesService } from '../../src/workspaces/workspaces.service';
 import { Dashboard } from '../support/dashboard';

@@ -11,7 +11,7 @@ import {
   StaleMessagesRepository,
 } from '../../src/channels/outbound/stale-messages.repository';
 import { AuditEntriesRepository } from '../../src/audit/audit-entries.repository';
-import { CHANNELS } from '../../src/common/channel';
+import { CHANNELS } from '../../src/common/channel-descriptors';
 import { newId } from '../../src/common/ids';
 import { ContactsRepository } from '../../src/contacts/contacts.repository';
 import { CONVERSATION_STATUSES } from '../../src/conversations/conversation.entity';

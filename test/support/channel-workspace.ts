@@ -1,7 +1,7 @@
 import { AuditEntryEntity } from '../../src/audit/audit-entry.entity';
 import { AuditService } from '../../src/audit/audit.service';
 import { ConnectedChannel } from '../../src/channels/connections/channel-connection.dto';
-import { Channel } from '../../src/common/channel';
+import { Channel } from '../../src/common/channel-descriptors';
 import { DeliveryStatus } from '../../src/messages/message-status';
 import { connect, ConnectedWorkspace } from './connected-workspace';
 import { createTenant, Tenant } from './routes';

@@ -1,6 +1,6 @@
 import { ConnectedChannel } from '../../src/channels/connections/channel-connection.dto';
 import { ChannelConnectionsService } from '../../src/channels/connections/channel-connections.service';
-import { Channel } from '../../src/common/channel';
+import { Channel } from '../../src/common/channel-descriptors';
 import { SYSTEM } from '../../src/common/principal';
 import { DeliveryError, DeliveryStatus } from '../../src/messages/message-status';
 import { MessageResponse } from '../../src/messages/message.dto';

@@ -1,7 +1,7 @@
 import Bull, { Queue } from 'bull';
 import { Cluster } from 'ioredis';
 import { Config } from '../../src/config/config';
-import { parseRedisAddress } from '../../src/common/redis-address';
+import { parseRedisAddress } from '../../src/config/redis-address';
 import { queueOptions } from '../../src/queue/register-queue';
 import { RedisConnection, RedisConnections } from '../../src/redis/redis-connections';
 

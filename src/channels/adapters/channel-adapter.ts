@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { Channel } from '../../common/channel';
+import { Channel } from '../../common/channel-descriptors';
 import { ReceiptStatus } from '../../messages/message-status';
 
 /** A connection with decrypted credentials. */

@@ -1,14 +1,14 @@
 import { Module, Type } from '@nestjs/common';
 import { ChannelAdapter } from './channel-adapter';
 import { ChannelAdapters } from './channel-adapters';
-import { GraphApi } from './graph-api';
-import { InstagramAdapter } from './instagram.adapter';
-import { MessengerAdapter } from './messenger.adapter';
-import { ProviderHttp } from './provider-http';
-import { TelegramAdapter } from './telegram.adapter';
-import { WhatsAppAdapter } from './whatsapp.adapter';
-import { WidgetAdapter } from './widget.adapter';
-import { WidgetSignal } from './widget.signal';
+import { GraphApi } from './meta/graph-api';
+import { InstagramAdapter } from './meta/instagram-adapter';
+import { MessengerAdapter } from './meta/messenger-adapter';
+import { ProviderHttp } from './support/provider-http';
+import { TelegramAdapter } from './telegram-adapter';
+import { WhatsAppAdapter } from './meta/whatsapp-adapter';
+import { WidgetAdapter } from './widget-adapter';
+import { WidgetSignal } from './widget-signal';
 
 /** One for each channel. */
 const ADAPTERS: Type<ChannelAdapter>[] = [

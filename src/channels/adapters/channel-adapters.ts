@@ -1,4 +1,4 @@
-import { Channel, CHANNELS, describeChannel } from '../../common/channel';
+import { Channel, CHANNELS, describeChannel } from '../../common/channel-descriptors';
 import { ChannelAdapter, HookedAdapter } from './channel-adapter';
 
 export class ChannelAdapters {

@@ -1,5 +1,5 @@
 import { IsIn, IsObject } from 'class-validator';
-import { type Channel, CHANNELS } from '../../common/channel';
+import { type Channel, CHANNELS } from '../../common/channel-descriptors';
 import { ChannelConnectionEntity, ConnectionStatus } from './channel-connection.entity';
 
 export class ConnectChannel {

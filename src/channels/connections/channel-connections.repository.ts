@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { FindOptionsSelect, FindOptionsWhere, In, Not } from 'typeorm';
-import { Channel } from '../../common/channel';
-import { violatesUnique } from '../../common/database-errors';
+import { Channel } from '../../common/channel-descriptors';
+import { violatesUnique } from '../../database/database-errors';
 import { isId } from '../../common/ids';
 import { Database, Reader } from '../../database/database';
 import { Transaction } from '../../database/transaction';

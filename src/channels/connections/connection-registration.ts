@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { randomBase62 } from '../../common/base62';
-import { Channel, hookUrlOf, snippetOf } from '../../common/channel';
+import { Channel, hookUrlOf, snippetOf } from '../../common/channel-descriptors';
 import { newId } from '../../common/ids';
-import { SecretBox } from '../../common/secret-box';
+import { SecretBox } from '../../secrets/secret-box';
 import { Config } from '../../config/config';
 import { CheckedCredentials, Connection } from '../adapters/channel-adapter';
 import { ChannelAdapters } from '../adapters/channel-adapters';

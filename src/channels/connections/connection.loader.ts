@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { Channel } from '../../common/channel';
-import { SecretBox, SecretUnreadable } from '../../common/secret-box';
+import { Channel } from '../../common/channel-descriptors';
+import { SecretBox, SecretUnreadable } from '../../secrets/secret-box';
 import { Transaction } from '../../database/transaction';
 import { Metrics } from '../../metrics/metrics';
 import { KeyLookup } from '../../rate-limit/key-lookup';

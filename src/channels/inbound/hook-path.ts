@@ -1,4 +1,4 @@
-import { CHANNELS, describeChannel, slugOf } from '../../common/channel';
+import { CHANNELS, describeChannel, slugOf } from '../../common/channel-descriptors';
 
 export const HOOKED_CHANNELS = CHANNELS.filter((channel) => describeChannel(channel).hook);
 

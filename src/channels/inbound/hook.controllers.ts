@@ -1,8 +1,8 @@
 import { applyDecorators, Controller, Param, Req, Res, Type } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import { Public } from '../../common/access.decorators';
-import { Channel, describeChannel, slugOf } from '../../common/channel';
+import { Public } from '../../http/access.decorators';
+import { Channel, describeChannel, slugOf } from '../../common/channel-descriptors';
 import { HookEvents, HookHandshake } from './hook.decorators';
 import { HOOKED_CHANNELS } from './hook-path';
 import { HooksService } from './hooks.service';

@@ -1,8 +1,8 @@
 import { applyDecorators, Get, Header, HttpCode, Post } from '@nestjs/common';
 import { ApiBody, ApiHeader, ApiOperation, ApiParam, ApiQuery, ApiResponse } from '@nestjs/swagger';
 import { ErrorCode } from '../../common/app-error';
-import { HookDescriptor } from '../../common/channel';
-import { ANSWER_HEADERS, errorResponses, headerRefs, OtherErrors } from '../../common/error-responses';
+import { HookDescriptor } from '../../common/channel-descriptors';
+import { ANSWER_HEADERS, errorResponses, headerRefs, OtherErrors } from '../../http/error-responses';
 
 /** Providers have no API key, so errors mean something else here. */
 const HOOK_ERRORS: OtherErrors = {

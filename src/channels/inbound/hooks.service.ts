@@ -1,8 +1,8 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { AppError } from '../../common/app-error';
-import { Channel, describeChannel } from '../../common/channel';
-import { isDatabaseAway } from '../../common/database-errors';
+import { Channel, describeChannel } from '../../common/channel-descriptors';
+import { isDatabaseAway } from '../../database/database-errors';
 import { groupBy } from '../../common/group-by';
 import { isStorableText } from '../../common/validators';
 import { Config } from '../../config/config';
@@ -17,7 +17,7 @@ import {
   InboundReceipt,
 } from '../adapters/channel-adapter';
 import { ChannelAdapters } from '../adapters/channel-adapters';
-import { isSameSecret } from '../adapters/constant-time';
+import { isSameSecret } from '../adapters/support/constant-time';
 import { ConnectionLoader, LoadedConnection } from '../connections/connection.loader';
 import { ReceiptsService } from '../receipts/receipts.service';
 import { InboundService } from './inbound.service';

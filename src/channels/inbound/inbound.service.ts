@@ -1,12 +1,12 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { violatesUnique } from '../../common/database-errors';
+import { violatesUnique } from '../../database/database-errors';
 import { ContactsService } from '../../contacts/contacts.service';
 import { ConversationsService } from '../../conversations/conversations.service';
 import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
 import { MessagesService } from '../../messages/messages.service';
 import { Connection, InboundMessage } from '../adapters/channel-adapter';
-import { isUsableId } from '../adapters/provider-id';
+import { isUsableId } from '../adapters/support/provider-values';
 import { contentOf, customerOf } from './inbound-content';
 import { ProviderMessagesRepository, PROVIDER_MESSAGES_KEY } from './provider-messages.repository';
 

@@ -1,5 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { SecretUnreadable } from '../../common/secret-box';
+import { SecretUnreadable } from '../../secrets/secret-box';
 import { Target } from '../../queue/target';
 import { ThroughputLimiter } from '../../redis/throughput-limiter';
 import { ChannelAdapters } from '../adapters/channel-adapters';

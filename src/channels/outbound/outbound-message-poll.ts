@@ -1,6 +1,6 @@
 import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
 import { Periodic } from '../../common/periodic';
-import { ScheduleSearch, SteppedSearch } from '../../common/stepped-search';
+import { ScheduleSearch, SteppedSearch } from '../../database/stepped-search';
 import { OutboundMessageQueue } from './outbound-message-queue';
 import { StaleMessages } from './stale-messages';
 import { FIRST_POSITION, StaleMessagesRepository } from './stale-messages.repository';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
-import { isDatabaseAway } from '../../common/database-errors';
+import { isDatabaseAway } from '../../database/database-errors';
 import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
 import { ChannelAdapters } from '../adapters/channel-adapters';

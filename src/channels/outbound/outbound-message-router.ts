@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Channel } from '../../common/channel';
+import { Channel } from '../../common/channel-descriptors';
 import { Transaction } from '../../database/transaction';
 import { DELIVERY_ERROR_CODES, DeliveryErrorCode } from '../../messages/message-status';
 import { Metrics } from '../../metrics/metrics';

@@ -1,7 +1,7 @@
 import { DeliveryError, DeliveryErrorCode } from '../../messages/message-status';
 import { ChannelAdapter, ProviderFault, SendOutcome } from '../adapters/channel-adapter';
 import { deliveryError } from './delivery-error';
-import { isUsableId } from '../adapters/provider-id';
+import { isUsableId } from '../adapters/support/provider-values';
 import { pauseMs, retryDelayMs } from './retry-schedule';
 
 /** The message after an attempt. */

@@ -4,7 +4,7 @@ import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
 import { DeliveryError, ReceiptStatus } from '../../messages/message-status';
 import { Connection, InboundEcho, InboundReceipt, InboundWatermark } from '../adapters/channel-adapter';
-import { isUsableId } from '../adapters/provider-id';
+import { isUsableId } from '../adapters/support/provider-values';
 import { MessageKey } from '../outbound/claimed-message';
 import { deliveryError } from '../outbound/delivery-error';
 import { MessageProgress } from '../outbound/message-progress';

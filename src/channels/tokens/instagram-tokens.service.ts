@@ -2,7 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
 import { Connection } from '../adapters/channel-adapter';
-import { InstagramAdapter, InstagramCredentials, RefreshOutcome } from '../adapters/instagram.adapter';
+import { InstagramAdapter, InstagramCredentials, RefreshOutcome } from '../adapters/meta/instagram-adapter';
 import { ChannelConnectionsService } from '../connections/channel-connections.service';
 import { ConnectionLoader } from '../connections/connection.loader';
 

@@ -14,7 +14,7 @@ import {
   toVisitorMessage,
   VisitorMessageResponse,
 } from './widget.dto';
-import { WidgetSignal } from '../adapters/widget.signal';
+import { WidgetSignal } from '../adapters/widget-signal';
 
 /** A visitor reaches their own conversation only. */
 @Injectable()

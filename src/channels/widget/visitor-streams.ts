@@ -10,7 +10,7 @@ import { RETRY_AFTER_SECONDS, textKeyOf, StreamGroup, StreamGroups } from './str
 import { Visitor, Widget } from './visitor';
 import { VisitorsRepository, VisitorState } from './visitors.repository';
 import { toVisitorMessage } from './widget.dto';
-import { WidgetSignal } from '../adapters/widget.signal';
+import { WidgetSignal } from '../adapters/widget-signal';
 
 const HEARTBEAT_MS = 15_000;
 /** How long a stream waits for Redis before it begins. Without Redis its heartbeats announce what it misses. */

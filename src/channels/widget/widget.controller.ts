@@ -13,9 +13,9 @@ import {
 } from '@nestjs/common';
 import { ApiExcludeEndpoint, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import { Public } from '../../common/access.decorators';
-import { clientNetworkOf } from '../../common/client-network';
-import { NoQuery } from '../../common/request.pipe';
+import { Public } from '../../http/access.decorators';
+import { clientNetworkOf } from '../../http/client-network';
+import { NoQuery } from '../../http/request.pipe';
 import { type Page, PageQuery } from '../../common/page';
 import { EventStream } from './event-stream';
 import { type Visitor, type VisitorRequest, type Widget } from './visitor';

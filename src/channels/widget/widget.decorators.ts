@@ -9,8 +9,8 @@ import {
   type ApiResponseOptions,
 } from '@nestjs/swagger';
 import { ErrorCode } from '../../common/app-error';
-import { ANSWER_HEADERS, errorResponses, headerRefs, OtherErrors } from '../../common/error-responses';
-import { pageSchema } from '../../common/api.decorators';
+import { ANSWER_HEADERS, errorResponses, headerRefs, OtherErrors } from '../../http/error-responses';
+import { pageSchema } from '../../http/api.decorators';
 import { VisitorRequest } from './visitor';
 import { TOKEN_OPTIONAL } from './widget.guards';
 

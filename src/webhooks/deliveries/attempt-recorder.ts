@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Batcher } from '../../common/batcher';
-import { isFaultOfData } from '../../common/database-errors';
+import { isFaultOfData } from '../../database/database-errors';
 import { groupBy } from '../../common/group-by';
 import { Config } from '../../config/config';
 import { Database } from '../../database/database';

@@ -1,5 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { SealedSecret, SecretBox } from '../../common/secret-box';
+import { SealedSecret, SecretBox } from '../../secrets/secret-box';
 import { Subscriber } from '../endpoints/webhook-endpoints.repository';
 import { AttemptOutcome, internalError } from '../sending/attempt-outcome';
 import { DeliverySender } from '../sending/delivery-sender';

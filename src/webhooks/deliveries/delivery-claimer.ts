@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Batcher } from '../../common/batcher';
 import { newId } from '../../common/ids';
-import { SecretUnreadable } from '../../common/secret-box';
+import { SecretUnreadable } from '../../secrets/secret-box';
 import { Config } from '../../config/config';
 import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';

@@ -1,6 +1,6 @@
 import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
 import { Periodic } from '../../common/periodic';
-import { ScheduleSearch, SteppedSearch } from '../../common/stepped-search';
+import { ScheduleSearch, SteppedSearch } from '../../database/stepped-search';
 import { DatabaseClock } from '../../database/database-clock';
 import { OwnerDatabase } from '../../database/owner-database';
 import { Target } from '../../queue/target';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../../common/app-error';
 import { newId } from '../../common/ids';
-import { SealedSecret, SecretBox } from '../../common/secret-box';
+import { SealedSecret, SecretBox } from '../../secrets/secret-box';
 import { Transaction } from '../../database/transaction';
 import { WorkspacesRepository } from '../../workspaces/workspaces.repository';
 import { generateEndpointSecret } from '../sending/signature';

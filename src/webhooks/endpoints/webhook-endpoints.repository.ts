@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { IsNull } from 'typeorm';
 import { isId } from '../../common/ids';
-import { SealedSecret } from '../../common/secret-box';
+import { SealedSecret } from '../../secrets/secret-box';
 import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
 import { WebhookEndpointEntity } from './webhook-endpoint.entity';

@@ -3,7 +3,7 @@ import { Permission } from '../../access/permissions';
 import { requirePermission } from '../../access/require-permission';
 import { AuditService } from '../../audit/audit.service';
 import { AppError } from '../../common/app-error';
-import { violatesUnique } from '../../common/database-errors';
+import { violatesUnique } from '../../database/database-errors';
 import { Actor } from '../../common/principal';
 import { Database } from '../../database/database';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';

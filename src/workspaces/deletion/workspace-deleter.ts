@@ -1,7 +1,7 @@
 import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AuditEntriesRepository } from '../../audit/audit-entries.repository';
-import { isReferenceViolated } from '../../common/database-errors';
+import { isReferenceViolated } from '../../database/database-errors';
 import { Periodic } from '../../common/periodic';
 import { Database } from '../../database/database';
 import { OwnerDatabase } from '../../database/owner-database';

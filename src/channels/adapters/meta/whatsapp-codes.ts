@@ -1,0 +1,56 @@
+import { HOURLY_LIMIT } from './graph-api';
+import { Verdict, Verdicts } from '../support/verdict';
+import { WINDOW_CODE } from './whatsapp-notification';
+
+const REAUTH: Verdict = { kind: 'REAUTH' };
+const TERMINAL: Verdict = { kind: 'TERMINAL' };
+const RETRY: Verdict = { kind: 'RETRY' };
+const RETRY_ALL: Verdict = { kind: 'RETRY', concerns: 'connection' };
+
+/**
+ * Too many messages to one customer: one per 6 s, with bursts of 45. Meta asks for waits of 4^n s. Here n is 2, and
+ * our backoff grows from there.
+ */
+const PAIR_LIMIT: Verdict = { kind: 'RETRY', afterMs: 16_000 };
+
+/** Too many customers blocked or reported the number. More messages make it worse. */
+const SPAM_LIMIT: Verdict = { kind: 'RETRY', afterMs: 5 * 60_000, concerns: 'connection' };
+
+/** 200 to 299: missing permissions. */
+const PERMISSIONS: Verdicts = Object.fromEntries(
+  Array.from({ length: 100 }, (_, index) => [String(200 + index), TERMINAL]),
+);
+
+/** WhatsApp's error codes (developers.facebook.com/docs/whatsapp/cloud-api/support/error-codes). */
+export const WHATSAPP_VERDICTS: Verdicts = {
+  ...PERMISSIONS,
+  [WINDOW_CODE]: { kind: 'WINDOW' },
+
+  // The token is invalid.
+  0: REAUTH,
+  190: REAUTH,
+
+  // The limits of the app and the account (per hour), and of the number (per second).
+  4: HOURLY_LIMIT,
+  80007: HOURLY_LIMIT,
+  130429: RETRY_ALL,
+  131048: SPAM_LIMIT,
+  131056: PAIR_LIMIT,
+  // Temporary failures.
+  2: RETRY,
+  131000: RETRY,
+  131016: RETRY,
+
+  // A bad request, a missing permission, a restricted account.
+  10: TERMINAL,
+  33: TERMINAL,
+  100: TERMINAL,
+  368: TERMINAL,
+  // The customer can't receive it, is protected from marketing, opted out, or is not on a test number's list. 131031:
+  // the account is locked.
+  131026: TERMINAL,
+  131049: TERMINAL,
+  131050: TERMINAL,
+  131030: TERMINAL,
+  131031: TERMINAL,
+};

@@ -1,0 +1,151 @@
+import { readNotification } from './whatsapp-notification';
+
+const NUMBER = '106540352242922';
+const CUSTOMER = '16505551234';
+const OWN_ID = '019ab3f2-3b4c-7d5e-8f60-718293a4b5c6';
+
+const change = (value: object, field = 'messages') => ({
+  field,
+  value: {
+    messaging_product: 'whatsapp',
+    metadata: { display_phone_number: '15550783881', phone_number_id: NUMBER },
+    ...value,
+  },
+});
+const notification = (...changes: object[]) => ({
+  object: 'whatsapp_business_account',
+  entry: changes.map((one) => ({ id: '102290129340398', changes: [one] })),
+});
+const contacts = [{ profile: { name: 'Sheena Nelson' }, wa_id: CUSTOMER }];
+const text = { from: CUSTOMER, id: 'wamid.1', timestamp: '1749416383', type: 'text', text: { body: 'Hi' } };
+
+describe("A WhatsApp notification's", () => {
+  it('text is read', () => {
+    expect(readNotification(notification(change({ contacts, messages: [text] })))).toEqual([
+      {
+        kind: 'message',
+        accountId: NUMBER,
+        providerIds: ['wamid.1'],
+        customer: { externalId: CUSTOMER, name: 'Sheena Nelson', phone: '+16505551234' },
+        body: 'Hi',
+        metadata: null,
+      },
+    ]);
+  });
+
+  it('entries and changes are all read, except those of other fields', () => {
+    const second = { ...text, id: 'wamid.2' };
+    const events = readNotification({
+      entry: [
+        { id: '1', changes: [change({ messages: [text, second] }), change({}, 'account_update')] },
+        { id: '2', changes: [change({ statuses: [{ id: 'wamid.3', status: 'sent' }] })] },
+      ],
+    });
+    expect(events).toMatchObject([
+      { providerIds: ['wamid.1'] },
+      { providerIds: ['wamid.2'] },
+      { kind: 'receipt', providerId: 'wamid.3' },
+    ]);
+  });
+
+  it.each(['constructor', 'toString', '__proto__'])('type %s is like any unknown type', (name) => {
+    const value = { messages: [{ ...text, type: name }], statuses: [{ id: 'wamid.3', status: name }] };
+    expect(readNotification(notification(change(value)))).toMatchObject([
+      { kind: 'message', body: `[${name.replaceAll('_', ' ')}]` },
+    ]);
+  });
+
+  it('customers without a phone number have their business-scoped id', () => {
+    const anonymous = { ...text, from: undefined };
+    const given = {
+      contacts: [{ profile: { name: 'Pablo', username: 'pablo' }, user_id: 'US.13491208655302741918' }],
+      messages: [{ ...anonymous, from_user_id: 'US.13491208655302741918' }],
+    };
+    expect(readNotification(notification(change(given)))).toMatchObject([
+      { customer: { externalId: 'US.13491208655302741918', name: 'Pablo', phone: null } },
+    ]);
+  });
+
+  it('customers each get their own name', () => {
+    const other = { ...text, id: 'wamid.2', from: '34600111222' };
+    const both = [{ profile: { name: 'Ana' }, wa_id: '34600111222' }, ...contacts];
+    const events = readNotification(notification(change({ contacts: both, messages: [text, other] })));
+    expect(events).toMatchObject([{ customer: { name: 'Sheena Nelson' } }, { customer: { name: 'Ana' } }]);
+  });
+
+  it.each([
+    ['[image] Our shop', { type: 'image', image: { id: '1', caption: 'Our shop' } }],
+    ['[video]', { type: 'video', video: { id: '1' } }],
+    ['[audio]', { type: 'audio', audio: { id: '1' } }],
+    ['[voice message]', { type: 'audio', audio: { id: '1', voice: true } }],
+    ['[document] invoice.pdf', { type: 'document', document: { id: '1', filename: 'invoice.pdf' } }],
+    ['[sticker]', { type: 'sticker', sticker: { id: '1' } }],
+    ['[location] 40.4, -3.7', { type: 'location', location: { latitude: 40.4, longitude: -3.7 } }],
+    ['[location] Prado, Madrid', { type: 'location', location: { name: 'Prado', address: 'Madrid' } }],
+    ['[contact] Bea Sanz', { type: 'contacts', contacts: [{ name: { formatted_name: 'Bea Sanz' } }] }],
+    ['Yes, please', { type: 'button', button: { text: 'Yes, please', payload: 'yes' } }],
+    ['Blue', { type: 'interactive', interactive: { button_reply: { id: 'b', title: 'Blue' } } }],
+    ['Red', { type: 'interactive', interactive: { list_reply: { id: 'r', title: 'Red' } } }],
+    ['[form]', { type: 'interactive', interactive: { nfm_reply: { response_json: '{}' } } }],
+    ['[reaction] 👍', { type: 'reaction', reaction: { message_id: 'wamid.0', emoji: '👍' } }],
+    ['[order]', { type: 'order', order: { product_items: [] } }],
+    ['[system] Ana has a new number', { type: 'system', system: { body: 'Ana has a new number' } }],
+    ['[unsupported message] Unknown', { type: 'unsupported', errors: [{ code: 131051, title: 'Unknown' }] }],
+    ['[request welcome]', { type: 'request_welcome' }],
+    ['[message]', { type: { image: true }, image: null }],
+    ['[text]', { type: 'text', text: 'not an object' }],
+  ])('other kinds are described: %s', (body, message) => {
+    const given = { from: CUSTOMER, id: 'wamid.1', ...message };
+    const [event] = readNotification(notification(change({ contacts, messages: [given] })));
+    expect(event).toMatchObject({ kind: 'message', body, metadata: given });
+  });
+
+  it.each([
+    ['sent', 'SENT'],
+    ['delivered', 'DELIVERED'],
+    ['read', 'READ'],
+    ['played', 'READ'],
+  ])('status %s means %s', (status, expected) => {
+    const given = { id: 'wamid.1', status, recipient_id: CUSTOMER, biz_opaque_callback_data: OWN_ID };
+    expect(readNotification(notification(change({ statuses: [given] })))).toEqual([
+      {
+        kind: 'receipt',
+        accountId: NUMBER,
+        providerId: 'wamid.1',
+        messageId: OWN_ID,
+        status: expected,
+        fault: null,
+      },
+    ]);
+  });
+
+  it.each([
+    [131047, 'WINDOW'],
+    [131026, 'TERMINAL'],
+    [130429, 'TERMINAL'],
+  ])('failure with %i means %s', (code, kind) => {
+    const errors = [{ code, title: 'No', message: 'No', error_data: { details: 'Not this time.' } }];
+    const statuses = [{ id: 'wamid.1', status: 'failed', errors }];
+    expect(readNotification(notification(change({ statuses })))).toMatchObject([
+      { status: 'FAILED', fault: { kind, providerCode: String(code), message: 'No: Not this time.' } },
+    ]);
+  });
+
+  it('own ids are read only if they are valid', () => {
+    const statuses = [{ id: 'wamid.1', status: 'sent', biz_opaque_callback_data: "'; --" }];
+    expect(readNotification(notification(change({ statuses })))).toMatchObject([{ messageId: null }]);
+  });
+
+  it.each([
+    ['null', null],
+    ['a list', []],
+    ['text', 'entry'],
+    ['no entries', { entry: 'all' }],
+    ['empty entries', { entry: [null, 1, { changes: [null, { field: 'messages' }] }] }],
+    ['a message without a sender', notification(change({ messages: [{ id: 'wamid.1', type: 'text' }] }))],
+    ['a message without an id', notification(change({ messages: [{ from: CUSTOMER, type: 'text' }] }))],
+    ['an unknown status', notification(change({ statuses: [{ id: 'wamid.1', status: 'deleted' }] }))],
+    ['no number', notification({ field: 'messages', value: { messages: [text] } })],
+    ['errors alone', notification(change({ errors: [{ code: 130429 }] }))],
+  ])('content is ignored when it is %s', (_, body) => expect(readNotification(body)).toEqual([]));
+});

@@ -1,0 +1,85 @@
+import { InboundMessage } from './channel-adapter';
+import { described, numberOf, objectOf, ProviderObject, textOf } from './support/provider-values';
+
+/** Telegram's message ids are unique only within a chat. */
+export function telegramMessageId(chatId: string | number, messageId: string | number): string {
+  return `${chatId}:${messageId}`;
+}
+
+/** A person's message to the bot. Null for groups, channels, edits and other bots. */
+export function readUpdate(accountId: string, body: unknown): InboundMessage | null {
+  const { update_id: update, message: given } = objectOf(body);
+  const message = objectOf(given);
+  const chat = objectOf(message.chat);
+  const [chatId, messageId, updateId] = [textOf(chat.id), textOf(message.message_id), textOf(update)];
+  if (chat.type !== 'private' || chatId === null || messageId === null) return null;
+  const from = objectOf(message.from);
+  if (from.is_bot === true) return null;
+  const text = textOf(message.text);
+  return {
+    kind: 'message',
+    accountId,
+    providerIds: [telegramMessageId(chatId, messageId), ...(updateId === null ? [] : [`update:${updateId}`])],
+    customer: { externalId: chatId, name: nameOf(from) ?? nameOf(chat), phone: null },
+    body: text ?? describe(message),
+    metadata: text === null ? message : null,
+  };
+}
+
+function nameOf({ first_name, last_name, username }: ProviderObject): string | null {
+  const names = [first_name, last_name].map(textOf).filter((name) => name !== null);
+  return names.length > 0 ? names.join(' ') : textOf(username);
+}
+
+/** Keys that say nothing of a message's kind. */
+const ENVELOPE = new Set([
+  ...['message_id', 'message_thread_id', 'from', 'sender_chat', 'sender_boost_count', 'sender_business_bot'],
+  ...['date', 'business_connection_id', 'chat', 'forward_origin', 'is_topic_message', 'is_automatic_forward'],
+  ...[
+    'reply_to_message',
+    'external_reply',
+    'quote',
+    'reply_to_story',
+    'via_bot',
+    'edit_date',
+    'reply_markup',
+  ],
+  ...['has_protected_content', 'is_from_offline', 'media_group_id', 'author_signature', 'effect_id'],
+  ...['caption', 'caption_entities', 'show_caption_above_media', 'has_media_spoiler', 'link_preview_options'],
+  ...['entities', 'text'],
+]);
+
+/** By the key that marks a message's kind. The first match counts. */
+const KINDS: Record<string, { name: string; detail?: (value: unknown) => string | null }> = {
+  photo: { name: 'image' },
+  // A GIF also has a `document`, and a venue a `location`. So these come first.
+  animation: { name: 'animation' },
+  video: { name: 'video' },
+  video_note: { name: 'video' },
+  voice: { name: 'voice message' },
+  audio: { name: 'audio', detail: (value) => textOf(objectOf(value).title) },
+  sticker: { name: 'sticker', detail: (value) => textOf(objectOf(value).emoji) },
+  document: { name: 'document', detail: (value) => textOf(objectOf(value).file_name) },
+  venue: { name: 'location', detail: (value) => textOf(objectOf(value).title) },
+  location: { name: 'location', detail: coordinates },
+  contact: { name: 'contact', detail: (value) => nameOf(objectOf(value)) },
+  poll: { name: 'poll', detail: (value) => textOf(objectOf(value).question) },
+  dice: { name: 'dice', detail: (value) => textOf(objectOf(value).value) },
+};
+
+/** An unknown kind keeps Telegram's name for it. */
+function describe(message: ProviderObject): string {
+  const known = Object.keys(KINDS).find((field) => field in message);
+  if (known === undefined) {
+    const field = Object.keys(message).find((name) => !ENVELOPE.has(name)) ?? 'message';
+    return described(field.replaceAll('_', ' '), textOf(message.caption));
+  }
+  const { name, detail } = KINDS[known]!;
+  return described(name, textOf(message.caption) ?? detail?.(message[known]) ?? null);
+}
+
+function coordinates(value: unknown): string | null {
+  const { latitude, longitude } = objectOf(value);
+  const [north, east] = [numberOf(latitude), numberOf(longitude)];
+  return north === null || east === null ? null : `${north}, ${east}`;
+}

@@ -1,0 +1,97 @@
+import { randomBytes } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import {
+  ArrayMaxSize,
+  ArrayNotEmpty,
+  ArrayUnique,
+  IsArray,
+  IsBoolean,
+  IsOptional,
+  ValidateBy,
+} from 'class-validator';
+import { newId } from '../../common/ids';
+import { validate } from '../../common/validate';
+import { ANY_ORIGIN, WidgetCredentials, WidgetSettings } from './widget-settings';
+import { WidgetSignal } from './widget-signal';
+import {
+  ChannelAdapter,
+  CheckedCredentials,
+  Connection,
+  OutboundMessage,
+  SendOutcome,
+} from './channel-adapter';
+
+const MAX_ORIGINS = 100;
+const IDENTITY_SECRET_BYTES = 32;
+
+/** Exactly the form that browsers send: no path, no default port. */
+function isOrigin(value: unknown): boolean {
+  if (value === ANY_ORIGIN) return true;
+  if (typeof value !== 'string' || !URL.canParse(value)) return false;
+  const { protocol, origin } = new URL(value);
+  return /^https?:$/.test(protocol) && origin === value;
+}
+
+class WidgetCredentialsInput {
+  @ValidateBy(
+    { name: 'isOrigin', validator: { validate: isOrigin } },
+    {
+      each: true,
+      message: `must be origins such as https://shop.example, without a path, or "${ANY_ORIGIN}"`,
+    },
+  )
+  @ArrayUnique({ message: 'must not name an origin twice' })
+  @ArrayMaxSize(MAX_ORIGINS, { message: `must be at most ${MAX_ORIGINS} origins` })
+  @ArrayNotEmpty({ message: 'must name at least one origin' })
+  @IsArray({ message: 'must be a list of origins' })
+  allowedOrigins: string[];
+
+  /** On rotation: keeps the secret that signs logged-in visitors. */
+  @IsOptional()
+  @IsBoolean({ message: 'must be true or false' })
+  keepIdentitySecret?: boolean;
+}
+
+/** The widget on the workspace's pages. It has no provider: a message is sent once it is published to the visitor's streams. */
+@Injectable()
+export class WidgetAdapter implements ChannelAdapter<WidgetCredentials> {
+  readonly channel = 'WIDGET';
+  readonly limits = { perSecond: 1000, conversationIntervalMs: 0 };
+  readonly unknownHoldMs = 0;
+
+  constructor(private readonly signal: WidgetSignal) {}
+
+  check(input: unknown, previous?: Connection<WidgetCredentials>): CheckedCredentials<WidgetCredentials> {
+    const { allowedOrigins, keepIdentitySecret } = validate(WidgetCredentialsInput, input);
+    const settings: WidgetSettings = { allowedOrigins };
+    const externalId = previous?.externalId ?? newId();
+    const base = { externalId, settings: { ...settings }, expireAt: null };
+    if (previous && keepIdentitySecret) return { ...base, credentials: previous.credentials, reveal: {} };
+    const identitySecret = randomBytes(IDENTITY_SECRET_BYTES).toString('hex');
+    return { ...base, credentials: { identitySecret }, reveal: { identitySecret } };
+  }
+
+  register(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  /** Closes the visitors' streams. Without Redis, their next heartbeat does. */
+  async unregister({ id }: Connection<WidgetCredentials>): Promise<void> {
+    await this.signal.sendChanged(id);
+  }
+
+  /** A visitor's client shows a repeated message once, so every failure can be retried. */
+  async send({ id }: Connection<WidgetCredentials>, message: OutboundMessage): Promise<SendOutcome> {
+    const { messageId, recipientId: externalId } = message;
+    try {
+      await this.signal.sendMessage({ connectionId: id, externalId, messageId });
+      return { kind: 'SENT', providerId: null };
+    } catch (error) {
+      const fault = {
+        providerCode: null,
+        message: `It could not be published: ${(error as Error).message}.`,
+      };
+      return { kind: 'RETRY', fault };
+    }
+  }
+}

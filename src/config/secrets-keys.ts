@@ -1,0 +1,46 @@
+const KEY_BYTES = 32;
+const KEY_ID = /^[A-Za-z0-9_-]{1,32}$/;
+
+/** A 256-bit key that encrypts secrets at rest, and its name in the rows that it encrypted. */
+export interface SecretsKey {
+  id: string;
+  key: Buffer;
+}
+
+/**
+ * Parses `id:base64,id2:base64`. One error lists all faults, by position and id, never by value.
+ * `openssl rand -base64 32` makes a key.
+ */
+export function parseSecretsKeys(text: string): SecretsKey[] {
+  const faults: string[] = [];
+  const ring: SecretsKey[] = [];
+  for (const [index, entry] of text.split(',').entries()) {
+    const parsed = parseEntry(entry.trim(), `key ${index + 1}`);
+    if (typeof parsed === 'string') faults.push(parsed);
+    else if (ring.some(({ id }) => id === parsed.id)) faults.push(`the id "${parsed.id}" is given twice`);
+    else ring.push(parsed);
+  }
+  if (faults.length > 0) throw new Error(`Invalid secrets keys: ${faults.join('; ')}`);
+  return ring;
+}
+
+function parseEntry(entry: string, position: string): SecretsKey | string {
+  if (entry === '') return `${position} is empty`;
+  const separator = entry.indexOf(':');
+  if (separator < 0) return `${position} is not of the form id:base64`;
+  const id = entry.slice(0, separator);
+  // A malformed id may be a misplaced key, so the message does not repeat it.
+  if (!KEY_ID.test(id)) return `the id of ${position} must be 1 to 32 letters, digits, "_" or "-"`;
+  const key = decodeBase64(entry.slice(separator + 1));
+  if (!key) return `the value of "${id}" is not base64`;
+  if (key.length !== KEY_BYTES)
+    return `the value of "${id}" is ${key.length} bytes long instead of ${KEY_BYTES}`;
+  return { id, key };
+}
+
+/** Buffer is lenient, but a mistyped key must be an error, not another key. */
+function decodeBase64(text: string): Buffer | null {
+  const bytes = Buffer.from(text, 'base64');
+  const canonical = bytes.toString('base64');
+  return text === canonical || text === canonical.replace(/=+$/, '') ? bytes : null;
+}

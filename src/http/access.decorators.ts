@@ -1,0 +1,52 @@
+import { applyDecorators, createParamDecorator, ExecutionContext, SetMetadata } from '@nestjs/common';
+import { ApiSecurity } from '@nestjs/swagger';
+import { ApiErrors } from './api.decorators';
+import { Actor, Origin, Principal } from '../common/principal';
+import { IdentifiedRequest } from './request-id';
+import { Scope } from '../common/scope';
+
+export const PUBLIC = 'access:public';
+export const SCOPES_ALLOWED = 'access:scopes';
+
+/** Opens a route to callers without a key. Every other route is closed. */
+export const Public = () => SetMetadata(PUBLIC, true);
+
+/** Opens a route to keys that hold at least one of these scopes. */
+export const RequireScope = (...scopes: [Scope, ...Scope[]]) =>
+  applyDecorators(
+    SetMetadata(SCOPES_ALLOWED, scopes),
+    ...scopes.map((scope) => ApiSecured(scope)),
+    ApiErrors('FORBIDDEN', 'WORKSPACE_SUSPENDED'),
+  );
+
+/** Opens a route to every valid key, whatever its scopes. */
+export const AnyScope = () =>
+  applyDecorators(
+    SetMetadata(SCOPES_ALLOWED, []),
+    ApiSecured(),
+    ApiErrors('FORBIDDEN', 'WORKSPACE_SUSPENDED'),
+  );
+
+/** Documents what the guard checks: a key in either header, with these scopes. */
+const ApiSecured = (...scopes: Scope[]) =>
+  applyDecorators(ApiSecurity('bearer', scopes), ApiSecurity('apiKey', scopes));
+
+/** A request that has passed ApiKeyGuard. */
+export interface AuthenticatedRequest extends IdentifiedRequest {
+  principal: Principal;
+}
+
+export const CurrentPrincipal = createParamDecorator(
+  (_: unknown, context: ExecutionContext): Principal =>
+    context.switchToHttp().getRequest<AuthenticatedRequest>().principal,
+);
+
+/** The request's key as the author of a change, with where the request comes from. */
+export const CurrentActor = createParamDecorator((_: unknown, context: ExecutionContext): Actor => {
+  const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
+  return { type: 'api_key', id: request.principal.apiKeyId, origin: originOf(request) };
+});
+
+export function originOf({ ip: address, headers, requestId }: IdentifiedRequest): Origin {
+  return { address, userAgent: headers['user-agent'], requestId };
+}

@@ -1,0 +1,99 @@
+import { applyDecorators, Type } from '@nestjs/common';
+import {
+  ApiExtraModels,
+  ApiHeader,
+  ApiOperation,
+  ApiParam,
+  ApiResponse,
+  getSchemaPath,
+  type ApiResponseOptions,
+} from '@nestjs/swagger';
+import { ErrorCode } from '../common/app-error';
+import { ANSWER_HEADERS, errorResponses, headerRefs, RATE_LIMIT_HEADERS } from './error-responses';
+import { MAX_LIMIT } from '../common/page';
+
+// Documentation of routes for OpenAPI. Nothing here changes what a route does.
+
+const SUCCESS_HEADERS = [...ANSWER_HEADERS, ...RATE_LIMIT_HEADERS];
+/** Errors of every route. */
+const COMMON_ERRORS: ErrorCode[] = ['UNAUTHENTICATED', 'RATE_LIMITED', 'INTERNAL', 'UNAVAILABLE'];
+
+interface AnswerOptions {
+  status?: number;
+  headers?: string[];
+}
+
+export function ApiAnswer(
+  summary: string,
+  type: Type,
+  { status = 200, headers = [] }: AnswerOptions = {},
+): MethodDecorator {
+  return success(summary, type, {
+    status,
+    headers: headerRefs([...SUCCESS_HEADERS, ...headers]),
+    schema: { $ref: getSchemaPath(type) },
+  });
+}
+
+export function ApiPage(summary: string, row: Type): MethodDecorator {
+  return success(summary, row, {
+    status: 200,
+    headers: headerRefs(SUCCESS_HEADERS),
+    schema: pageSchema(row),
+  });
+}
+
+export function pageSchema(row: Type): object {
+  return {
+    type: 'object',
+    required: ['data', 'nextCursor'],
+    properties: {
+      data: { type: 'array', maxItems: MAX_LIMIT, items: { $ref: getSchemaPath(row) } },
+      nextCursor: {
+        type: ['string', 'null'],
+        description:
+          'The id of the last row: send it as `cursor` to get the next page. null on the last page.',
+        example: null,
+      },
+    },
+  };
+}
+
+/** The route's errors beside those of every route. */
+export function ApiErrors(...codes: ErrorCode[]): MethodDecorator {
+  return applyDecorators(...errorResponses(codes).map((response) => ApiResponse(response)));
+}
+
+export function ApiConversationId(): MethodDecorator {
+  return ApiParam({
+    name: 'id',
+    description: "The conversation's id.",
+    schema: { type: 'string', example: '019ab3f4-5c1e-7d2a-9b34-2f6f0c7f1a11' },
+  });
+}
+
+export function ApiIdempotencyKey(): MethodDecorator {
+  return ApiHeader({
+    name: 'Idempotency-Key',
+    required: false,
+    description:
+      'Makes the request safe to repeat: for 24 hours the same request under the same key runs once and gets the ' +
+      'first answer again, with `Idempotency-Replayed: true`. Another request under that key gets 409.',
+    schema: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 255,
+      pattern: '^[\\x20-\\x7e]+$',
+      example: 'order-1042-shipped',
+    },
+  });
+}
+
+function success(summary: string, model: Type, response: ApiResponseOptions): MethodDecorator {
+  return applyDecorators(
+    ApiExtraModels(model),
+    ApiOperation({ summary }),
+    ApiResponse({ description: 'Done.', ...response }),
+    ApiErrors(...COMMON_ERRORS),
+  );
+}

@@ -1,0 +1,131 @@
+import type { ApiResponseOptions } from '@nestjs/swagger';
+import { ERROR_STATUS, ErrorCode, ErrorDetail, RETRYABLE } from '../common/app-error';
+
+/** When an error is answered, and an example of it. */
+export interface ErrorDocumentation {
+  when: string;
+  message: string;
+  details?: ErrorDetail[];
+}
+
+const DOCUMENTATION: Record<ErrorCode, ErrorDocumentation> = {
+  INVALID_BODY: {
+    when: 'The body is not a JSON object, or has fields that are missing, unknown or wrong.',
+    message: 'body must not be blank.',
+    details: [{ field: 'body', message: 'must not be blank' }],
+  },
+  INVALID_QUERY: {
+    when: 'A query parameter is unknown, out of bounds, malformed or given twice. Nothing is clamped or ignored.',
+    message: 'limit must be a whole number from 1 to 200.',
+    details: [{ field: 'limit', message: 'must be a whole number from 1 to 200' }],
+  },
+  UNAUTHENTICATED: {
+    when: 'No API key, or one that is malformed, unknown, expired or revoked, or two different ones.',
+    message: 'The API key is malformed, unknown, expired or revoked.',
+  },
+  TRIAL_EXPIRED: {
+    when: 'The trial is over and the workspace was not upgraded: writes are refused, reads go on.',
+    message: 'The trial has ended: the API is read-only until the workspace is upgraded.',
+  },
+  FORBIDDEN: {
+    when: 'The key lacks the scope that the route needs, which the message names, or it may not be used from this address.',
+    message: 'The API key lacks the scope conversations:read.',
+  },
+  WORKSPACE_SUSPENDED: {
+    when: 'The workspace is suspended: its keys are refused, and nothing is sent, until that is lifted.',
+    message: 'The workspace is suspended.',
+  },
+  NOT_FOUND: {
+    when: "No such thing in the key's workspace. Another workspace's answers exactly the same.",
+    message: 'Conversation not found.',
+  },
+  REQUEST_TIMEOUT: {
+    when: 'The request did not arrive in time: its head within 10 seconds, its body within 30.',
+    message: 'The request took too long to arrive.',
+  },
+  IDEMPOTENCY_CONFLICT: {
+    when: 'The Idempotency-Key was used within 24 hours for a request with another path or body.',
+    message: 'This Idempotency-Key was used for another request.',
+  },
+  PAYLOAD_TOO_LARGE: {
+    when: 'The body is larger than 256 KiB.',
+    message: 'The body is larger than 256 KiB.',
+  },
+  RATE_LIMITED: {
+    when:
+      'Too many requests on this path within a minute: a call after `Retry-After` seconds passes. Or too many of the ' +
+      'workspace at once, whatever `X-RateLimit-Remaining` says.',
+    message: 'More than 240 requests a minute on this path. Retry in 17 s.',
+  },
+  INTERNAL: {
+    when: 'A fault of the service.',
+    message: 'Something went wrong on our side. Quote the requestId to support.',
+  },
+  UNAVAILABLE: {
+    when: 'The service cannot answer now; the same request may pass after `Retry-After` seconds.',
+    message: 'The service is busy. Retry shortly.',
+  },
+};
+
+const EXAMPLE_REQUEST_ID = '019ab3f6-1c20-7e11-9d3a-4b5c6d7e8f90';
+/** Always answered before the request is counted. */
+const BEFORE_RATE_LIMIT: ErrorCode[] = ['UNAUTHENTICATED', 'REQUEST_TIMEOUT', 'PAYLOAD_TOO_LARGE'];
+/** Of every answer. */
+export const ANSWER_HEADERS = ['X-Request-Id', 'Cache-Control', 'X-Content-Type-Options', 'Vary'];
+export const RATE_LIMIT_HEADERS = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
+
+/** Other meanings of errors on routes without a key. */
+export interface OtherErrors {
+  documentation: Partial<Record<ErrorCode, ErrorDocumentation>>;
+  /** Beside those of every answer. */
+  headers?: string[];
+}
+
+/** One answer per status. */
+export function errorResponses(codes: ErrorCode[], others?: OtherErrors): ApiResponseOptions[] {
+  const statuses = new Set(codes.map((code) => ERROR_STATUS[code]));
+  return [...statuses].map((status) =>
+    errorResponse(
+      status,
+      codes.filter((code) => ERROR_STATUS[code] === status),
+      others,
+    ),
+  );
+}
+
+function errorResponse(status: number, codes: ErrorCode[], others?: OtherErrors): ApiResponseOptions {
+  const documentation = { ...DOCUMENTATION, ...others?.documentation };
+  const isCounted = !others && !codes.some((code) => BEFORE_RATE_LIMIT.includes(code));
+  return {
+    status,
+    description: codes.map((code) => `\`${code}\`: ${documentation[code].when}`).join('\n\n'),
+    headers: headerRefs([
+      ...ANSWER_HEADERS,
+      ...(others?.headers ?? []),
+      ...(isCounted ? RATE_LIMIT_HEADERS : []),
+      ...(codes.some((code) => RETRYABLE.includes(code)) ? ['Retry-After'] : []),
+    ]),
+    content: {
+      'application/json': {
+        schema: {
+          allOf: [
+            { $ref: '#/components/schemas/Error' },
+            { properties: { error: { properties: { code: { enum: codes } } } } },
+          ],
+        },
+        examples: Object.fromEntries(
+          codes.map((code) => [code, { value: exampleOf(code, documentation[code]) }]),
+        ),
+      },
+    },
+  };
+}
+
+function exampleOf(code: ErrorCode, { message, details }: ErrorDocumentation): object {
+  return { error: { code, message, ...(details && { details }), requestId: EXAMPLE_REQUEST_ID } };
+}
+
+/** References to the headers that the document describes once. */
+export function headerRefs(names: string[]): Record<string, { $ref: string }> {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}

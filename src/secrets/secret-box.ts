@@ -1,0 +1,75 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { SecretsKey } from '../config/secrets-keys';
+
+const ALGORITHM = 'aes-256-gcm';
+const KEY_BYTES = 32;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** `ciphertext` is nonce ‖ tag ‖ encrypted bytes. */
+export interface SealedSecret {
+  keyId: string;
+  ciphertext: Buffer;
+}
+
+/** The message never holds key or secret material. */
+export class SecretUnreadable extends Error {
+  override readonly name = 'SecretUnreadable';
+}
+
+/**
+ * Encrypts secrets that the service must read again, such as an endpoint's signing secret. The ring's first key encrypts;
+ * every key decrypts. To rotate, put a new key first, and keep the old one until all rows are re-encrypted.
+ */
+export class SecretBox {
+  private readonly keys: ReadonlyMap<string, Buffer>;
+  private readonly current: SecretsKey;
+
+  constructor(ring: readonly SecretsKey[]) {
+    const [first] = ring;
+    if (!first) throw new Error('At least one key is needed to encrypt secrets');
+    if (ring.some(({ key }) => key.length !== KEY_BYTES)) {
+      throw new Error(`Every key must be ${KEY_BYTES} bytes long`);
+    }
+    this.current = first;
+    this.keys = new Map(ring.map(({ id, key }) => [id, key]));
+    if (this.keys.size !== ring.length) throw new Error('Every key needs an id of its own');
+  }
+
+  /** A row under any other key is due for re-encryption. */
+  get currentKeyId(): string {
+    return this.current.id;
+  }
+
+  /** `context`, such as the row's id, is authenticated: a ciphertext in another row does not decrypt. */
+  encrypt(plaintext: string, context: string): SealedSecret {
+    const nonce = randomBytes(NONCE_BYTES);
+    const cipher = createCipheriv(ALGORITHM, this.current.key, nonce, { authTagLength: TAG_BYTES });
+    cipher.setAAD(Buffer.from(context));
+    const encrypted = Buffer.concat([cipher.update(plaintext, 'utf8'), cipher.final()]);
+    return { keyId: this.current.id, ciphertext: Buffer.concat([nonce, cipher.getAuthTag(), encrypted]) };
+  }
+
+  /** @throws SecretUnreadable */
+  decrypt({ keyId, ciphertext }: SealedSecret, context: string): string {
+    const key = this.keys.get(keyId);
+    if (!key) throw new SecretUnreadable(`The key "${keyId}" is not among the configured keys`);
+    if (ciphertext.length < NONCE_BYTES + TAG_BYTES)
+      throw new SecretUnreadable('The ciphertext is too short');
+
+    const nonce = ciphertext.subarray(0, NONCE_BYTES);
+    const tag = ciphertext.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES);
+    const decipher = createDecipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES });
+    decipher.setAAD(Buffer.from(context));
+    decipher.setAuthTag(tag);
+    const decrypted = decipher.update(ciphertext.subarray(NONCE_BYTES + TAG_BYTES));
+    try {
+      return Buffer.concat([decrypted, decipher.final()]).toString('utf8');
+    } catch (cause) {
+      throw new SecretUnreadable(
+        `The secret does not open with key "${keyId}": it was altered, moved from another row, or the key's bytes changed`,
+        { cause },
+      );
+    }
+  }
+}
