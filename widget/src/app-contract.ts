@@ -1,12 +1,12 @@
 import type { Identity, WidgetEvents, WidgetSettings } from './page-api';
 
-// Between the loader and the app. A browser may have an older loader than the app that it loads, so within v1 nothing
-// here is removed or changed.
+// Between the loader and the app. A browser may have an older loader than the app that it loads, so within v1
+// nothing here is removed or changed.
 
 export interface LoaderContext {
-  /** As it was when the loader ran: pages patch it. */
+  /** The page's `fetch` as it was when the loader ran, before the page patched it. */
   fetch: typeof fetch;
-  /** Where the protocol's routes are. */
+  /** Base address of the protocol's routes. */
   serviceUrl: string;
   siteKey: string;
   shadow: ShadowRoot;
@@ -24,14 +24,17 @@ export interface ChatApp {
   toggle(): void;
   identify(identity: Identity): void;
   logout(): void;
-  /** With all settings, not only those that changed. */
+  /** Replaces all settings, the unchanged ones included. */
   set(settings: WidgetSettings): void;
 }
 
-/** What the app's module exports. */
+/** Exports of the app's module. */
 export interface AppModule {
   start: (context: LoaderContext) => Promise<ChatApp>;
 }
 
-/** In localStorage: the visitor's session. Its presence makes the loader load the app before the first open. */
+/**
+ * Returns the localStorage key of the visitor's session. If it is set, the loader loads the app before the
+ * first open.
+ */
 export const sessionKeyOf = (siteKey: string): string => `chat-widget:${siteKey}`;

@@ -13,7 +13,7 @@ export interface ChatDisplay {
   show: () => void;
   hide: () => void;
   focus: () => void;
-  /** Something has changed. */
+  /** Draws the present state. */
   update: () => void;
   isNewestSeen: () => boolean;
 }
@@ -145,7 +145,7 @@ export class Chat implements ChatApp {
     document.addEventListener('resume', () => this.visitor.resume());
   }
 
-  /** Another tab has begun, changed or ended the session. */
+  /** Follows a session that another tab began, changed or ended. */
   private onSessionChange(): void {
     const owner = this.shared.sessions.read()?.owner;
     const { visitor } = this;

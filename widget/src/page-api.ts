@@ -1,6 +1,9 @@
 import type { Texts } from './locales/en';
 
-/** What `window.chatWidget` is once the script has run. Before, it is an array of the commands to run then. */
+/**
+ * Methods of `window.chatWidget` once the script has run. Before that it is an array of commands, which the
+ * script runs.
+ */
 export interface ChatWidgetApi {
   open(): void;
   close(): void;
@@ -52,7 +55,7 @@ export interface WidgetEvents {
   close: undefined;
   /** A new message, of an agent or of the visitor in any tab. */
   message: PageMessage;
-  /** How many messages of agents the visitor has not seen. */
+  /** Number of agent messages that the visitor has not seen. */
   unread: number;
   error: WidgetError;
 }
@@ -67,8 +70,8 @@ export interface PageMessage {
 
 export interface WidgetError {
   /**
-   * `load`: the app could not be loaded. `identity`: the service refuses the identity, or it has expired: identify again.
-   * `unavailable`: the page's origin is not allowed, or the widget is disconnected.
+   * `load`: the app could not be loaded. `identity`: the service refuses the identity, or it has expired:
+   * identify again. `unavailable`: the page's origin is not allowed, or the widget is disconnected.
    */
   code: 'load' | 'identity' | 'unavailable';
   message: string;

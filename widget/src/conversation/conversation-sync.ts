@@ -15,8 +15,8 @@ interface SyncEvents {
 }
 
 /**
- * Keeps the timeline complete, by the rules of docs/widget-protocol.md. Events are taken one after the other: each may
- * have to wait for a page.
+ * Keeps the timeline complete, by the rules of docs/widget-protocol.md. Events are taken one after the other:
+ * each may have to wait for a page.
  */
 export class ConversationSync {
   private work: Promise<void> = Promise.resolve();
@@ -83,7 +83,8 @@ export class ConversationSync {
     const { timeline } = this;
     const isNext = timeline.sequence !== null && event.sequence === timeline.sequence + 1;
     if (timeline.sequence === null || this.isOther(event)) return this.reach(event);
-    // A message may be announced late, after newer ones have been read. Its page has it, when the visitor goes back there.
+    // A message may be announced late, after newer ones have been read. Its page has it, when the visitor
+    // goes back there.
     const fresh = timeline.beginsAfter(event.message) ? [] : timeline.add([event.message]);
     this.events.onChange(fresh);
     if (fresh.length > 0 && isNext) timeline.reached(event);
@@ -147,7 +148,10 @@ export class ConversationSync {
     this.events.onChange([]);
   }
 
-  /** While the stream is held back: no sequence says what is missing, so the page must meet what is known. */
+  /**
+   * Adds a polled page while a proxy holds the stream back. Polled pages have no sequence, so only a page
+   * that overlaps the known messages shows that none is missing.
+   */
   private async takePage({ data, nextCursor }: MessagePage): Promise<void> {
     const { timeline } = this;
     let cursor = nextCursor;

@@ -25,7 +25,7 @@ export class Receipts {
     private readonly onSent: (receipt: Receipt) => void,
   ) {}
 
-  /** Something has changed. */
+  /** Schedules a report of what the visitor has seen, so that several changes make one request. */
   update(): void {
     if (!this.stopped && this.due()) this.timer ??= setTimeout(() => void this.send(), COLLECT_MS);
   }

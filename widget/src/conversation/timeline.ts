@@ -7,9 +7,9 @@ export class Timeline {
   isLoaded = false;
   /** Up to which it has everything; null before anything was read. */
   sequence: number | null = null;
-  /** Where older messages begin; null if there are none. */
+  /** Cursor of the next older page; null if no older message exists. */
   olderCursor: string | null = null;
-  /** In order. A new array after each change. */
+  /** Messages from the oldest to the newest. Each change makes a new array. */
   messages: readonly Message[] = [];
   private newestAtSequence: string | null = null;
 
@@ -43,7 +43,7 @@ export class Timeline {
     return oldest !== undefined && this.newestAtSequence !== null && oldest.id <= this.newestAtSequence;
   }
 
-  /** Another conversation, or this one read anew. */
+  /** Replaces all messages, after a change of conversation or a full reload. */
   replace(messages: readonly Message[], olderCursor: string | null): void {
     this.messages = [];
     this.newestAtSequence = null;
@@ -51,7 +51,10 @@ export class Timeline {
     this.add(messages);
   }
 
-  /** The agents' messages up to and including one have a new status. Those not yet sent to the visitor keep theirs. */
+  /**
+   * Raises the status of the agents' messages up to and including one. Messages that are not DELIVERED yet
+   * keep theirs.
+   */
   advance(upTo: string, status: 'DELIVERED' | 'READ'): void {
     this.messages = this.messages.map((message) =>
       message.id <= upTo && isBefore(message.delivery.status, status)

@@ -45,7 +45,7 @@ export class VisitorChat {
   readonly session: VisitorSession;
   connection: Connection = 'connecting';
   hasBegun = false;
-  /** What the visitor is writing. */
+  /** Text in the composer. */
   draft = '';
   private readonly channel: TabChannel<TabMessage>;
   private readonly ownership: TabOwnership;
@@ -53,7 +53,7 @@ export class VisitorChat {
   private readonly receipts: Receipts;
   private reader: StreamReader | null = null;
   private sender: OutboxSender | null = null;
-  /** What a tab that comes later must know: of the owner. */
+  /** Latest event from the owning tab, which tabs opened later are told. */
   private latest: ConversationEvent | null = null;
   private seenUpTo = '';
   private isOver = false;
@@ -137,7 +137,7 @@ export class VisitorChat {
     this.look();
   }
 
-  /** What the visitor sees may have changed. */
+  /** Marks all messages as seen if the visitor sees the conversation now. */
   look(): void {
     if (this.events.isSeen()) this.seenUpTo = this.timeline.messages.at(-1)?.id ?? '';
     this.receipts.update();

@@ -6,7 +6,9 @@ const CHOICES: Partial<Record<keyof WidgetSettings, string[]>> = {
   position: ['right', 'left'],
 };
 
-/** `window.chatWidget`. A call that makes no sense throws; in the queue it is logged, and the next one runs. */
+/**
+ * `window.chatWidget`. A call that makes no sense throws; in the queue it is logged, and the next one runs.
+ */
 export function createApi(loader: AppLoader): ChatWidgetApi {
   const api: ChatWidgetApi = {
     open: () => loader.open(),

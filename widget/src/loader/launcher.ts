@@ -3,7 +3,7 @@ import launcherCss from './launcher.css?inline';
 
 type LauncherState = 'ready' | 'loading' | 'failed';
 
-/** Until the app is there, which has all texts. */
+/** Labels used until the app has loaded; the app has all texts. */
 const LABELS: Record<'en' | 'de', Record<LauncherState, string>> = {
   en: { ready: 'Open chat', loading: 'Opening chat…', failed: 'Chat not loaded. Try again' },
   de: {
@@ -46,7 +46,7 @@ export class Launcher {
     new MutationObserver(() => this.attach()).observe(document.documentElement, { childList: true });
   }
 
-  /** In the page, as the settings say. */
+  /** Puts the button into the page, placed and coloured by the settings. */
   show(settings: WidgetSettings): void {
     this.settings = settings;
     const { dataset } = this.host;

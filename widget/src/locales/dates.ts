@@ -1,4 +1,4 @@
-/** How moments are written in one language. */
+/** Formats moments in one language. */
 export class Dates {
   private readonly times = once(() => new Intl.DateTimeFormat(this.tag, { timeStyle: 'short' }));
   private readonly days = once(

@@ -7,7 +7,7 @@ const CATALOGUES: Record<string, () => Promise<Texts>> = {
 };
 
 export interface Locale {
-  /** For plurals. */
+  /** BCP 47 tag, which selects the plural rules. */
   tag: string;
   texts: Texts;
   dates: Dates;

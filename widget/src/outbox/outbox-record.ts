@@ -6,15 +6,15 @@ export interface OutboxRecord {
   /** The visitor who wrote it: nobody else sends it. */
   owner: string;
   body: string;
-  /** What an anonymous visitor has said of themselves before the first message. */
+  /** Name that an anonymous visitor gave before the first message. */
   name?: string;
   email?: string;
   /** Grows from message to message. */
   order: number;
   state: 'waiting' | 'failed' | 'sent';
-  /** As the service has stored it. */
+  /** Stored message as the service returned it. */
   message?: Message;
   sentAt?: number;
-  /** Of two copies in two tabs, the higher one is right. */
+  /** Number of changes: of two copies in two tabs, the higher one wins. */
   revision: number;
 }

@@ -28,7 +28,9 @@ export class OutboxSender {
     if (!this.aborter.signal.aborted) this.running ??= this.run().finally(() => (this.running = null));
   }
 
-  /** Resolves when no request is in flight any more: only then may another visitor take over what is unsent. */
+  /**
+   * Resolves when no request is in flight any more: only then may another visitor take over what is unsent.
+   */
   async stop(): Promise<void> {
     this.aborter.abort();
     await this.running;

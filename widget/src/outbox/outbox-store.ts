@@ -5,8 +5,8 @@ const TABLE = 'outbox';
 const TIMEOUT_MS = 2000;
 
 /**
- * The outbox in IndexedDB, for all tabs and visitors of this browser. Where it is refused or hangs, nothing is stored: the
- * tab's memory has the records, as long as it lives.
+ * The outbox in IndexedDB, for all tabs and visitors of this browser. Where it is refused or hangs, nothing
+ * is stored: the tab's memory has the records, as long as it lives.
  */
 export class OutboxStore {
   private database: Promise<IDBDatabase> | null = null;

@@ -3,7 +3,10 @@ import { randomId } from '../session/visitor-session';
 import type { OutboxRecord } from './outbox-record';
 import type { OutboxStore } from './outbox-store';
 
-/** So long the service may lose its last moments after a failover: then these messages are sent again. */
+/**
+ * Time for which sent messages are kept, because a failover of the service may lose them and they are sent
+ * again.
+ */
 const KEEP_SENT_MS = 10 * 60 * 1000;
 
 type Draft = Pick<OutboxRecord, 'body' | 'name' | 'email'>;
@@ -27,7 +30,7 @@ export class Outbox {
     return this.records.find(({ state }) => state === 'waiting');
   }
 
-  /** What this tab's memory does not have yet. */
+  /** Reads the records that this tab's memory lacks. */
   async load(): Promise<void> {
     for (const record of await this.store.list(this.owner)) this.take(record);
     for (const record of this.records)
@@ -76,7 +79,7 @@ export class Outbox {
     for (const record of this.records) if (record.state === 'sent') await this.forget(record);
   }
 
-  /** Another tab's copy. Returns whether it is news. */
+  /** Stores another tab's copy if it is newer, and returns whether it was. */
   take(record: OutboxRecord): boolean {
     if (record.owner !== this.owner) return false;
     if (record.revision <= (this.byId.get(record.clientMessageId)?.revision ?? 0)) return false;

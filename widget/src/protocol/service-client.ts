@@ -19,7 +19,7 @@ export class ServiceError extends Error {
 export const isRefusal = (error: unknown): error is ServiceError =>
   error instanceof ServiceError && error.isRefusal;
 
-/** How long the service wants to be left alone; 0 if it does not say. */
+/** Returns the milliseconds of the `Retry-After` of an error; 0 without one. */
 export const retryAfterMsOf = (error: unknown): number =>
   error instanceof ServiceError ? error.retryAfterMs : 0;
 

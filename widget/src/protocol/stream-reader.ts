@@ -25,7 +25,10 @@ interface ReaderEvents {
   onRefused(error: unknown): void;
 }
 
-/** Brings what happens in the conversation: by the stream, or by polling where the stream does not come through. */
+/**
+ * Brings what happens in the conversation: by the stream, or by polling where the stream does not come
+ * through.
+ */
 export class StreamReader {
   private readonly aborter = new AbortController();
   private readonly pause = new Pause();

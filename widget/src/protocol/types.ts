@@ -23,7 +23,7 @@ export interface MessagePage {
   nextCursor: string | null;
 }
 
-/** How far a conversation has come. */
+/** Latest state of a conversation that a client knows. */
 export interface Position {
   conversationId: string | null;
   sequence: number;
@@ -32,7 +32,7 @@ export interface Position {
 export type ConversationEvent =
   | ({ type: 'ready' | 'heartbeat' } & Position)
   | ({ type: 'message'; message: Message } & Position)
-  /** Not of the stream: the newest messages, where a proxy holds the stream back. */
+  /** Newest messages, polled while a proxy holds the stream back. */
   | { type: 'page'; page: MessagePage };
 
 export type EndReason = 'token_expired' | 'widget_changed' | 'server_stopping';

@@ -1,22 +1,24 @@
 export interface StoredSession {
-  /** This browser's name for the visitor: `user:<id>`, or `anonymous:<uuid>`. */
+  /** Browser-side name of the visitor: `user:<id>`, or `anonymous:<uuid>`. */
   owner: string;
   /** Null until the service has answered. */
   token: string | null;
-  /** By this device's clock, which may be wrong but goes on. */
+  /** Time of the last renewal by this device's clock, which may be wrong but runs at the right pace. */
   renewedAt: number;
   /** The name and e-mail that the page gave with `identify`: what changed is sent again. */
   profile: string | null;
-  /** What an anonymous visitor has written into the form; null before. */
+  /** Values of the form that an anonymous visitor filled in; null before. */
   said: { name?: string; email?: string } | null;
 }
 
-/** Before the service has answered. */
+/** Makes a session that the service has not answered yet. */
 export function newSession(owner: string): StoredSession {
   return { owner, token: null, renewedAt: 0, profile: null, said: null };
 }
 
-/** The session of this browser's visitor, shared by the tabs; where storage is refused, of this page alone. */
+/**
+ * Session of this browser's visitor, shared by its tabs. If storage is refused, it lives in this page alone.
+ */
 export class SessionStore {
   /** Used once storage has refused a session. */
   private memory: StoredSession | null = null;
@@ -52,7 +54,7 @@ export class SessionStore {
     }
   }
 
-  /** Another tab has changed it. */
+  /** Calls the listener when another tab changes the session. */
   onChange(listener: () => void): void {
     addEventListener('storage', ({ key }) => {
       if (key === this.key || key === null) listener();
@@ -60,7 +62,7 @@ export class SessionStore {
   }
 }
 
-/** What an unknown hand has written there counts as nothing. */
+/** Parses a stored session; returns null for anything that is not one. */
 function parse(text: string | null): StoredSession | null {
   try {
     const session = JSON.parse(text ?? 'null') as StoredSession | null;

@@ -6,7 +6,7 @@ import type { SessionStore, StoredSession } from './session-store';
 /** Half of a token's 24 hours. */
 const RENEW_AFTER_MS = 12 * 60 * 60 * 1000;
 
-/** Another tab, or the page, has changed the visitor: this session is over. */
+/** Thrown when another tab, or the page, changed the visitor: the session is over. */
 export class VisitorChanged extends Error {}
 
 /** The token of one visitor. */
@@ -147,7 +147,7 @@ interface Claims {
   email?: string;
 }
 
-/** Not verified: the service does that. */
+/** Reads the claims of a token without verifying it: the service verifies it. */
 function claimsOf(jwt: string): Claims {
   try {
     const base64 = jwt.split('.')[1]!.replaceAll('-', '+').replaceAll('_', '/');

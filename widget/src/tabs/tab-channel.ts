@@ -1,4 +1,7 @@
-/** Messages between this browser's tabs with the same visitor. Where the browser has no such channel, each is alone. */
+/**
+ * Messages between this browser's tabs with the same visitor. Where the browser has no such channel, each is
+ * alone.
+ */
 export class TabChannel<TabMessage> {
   private readonly channel: BroadcastChannel | null;
 

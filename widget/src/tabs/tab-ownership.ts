@@ -9,8 +9,9 @@ interface OwnershipEvents {
 }
 
 /**
- * Which tab owns the visitor's stream and sends the outbox: the one that holds a Web Lock. The browser hands the lock on
- * when a tab ends. A tab may also be frozen with the lock: a visible tab that hears nothing from it steals the lock.
+ * Elects the tab that owns the visitor's stream and sends the outbox: the one that holds a Web Lock. The
+ * browser passes the lock on when a tab ends. A frozen tab keeps the lock, so a visible tab that hears
+ * nothing from the owner steals it.
  */
 export class TabOwnership {
   isOwner = false;
@@ -42,12 +43,12 @@ export class TabOwnership {
     this.lose();
   }
 
-  /** Something has come from the owner. */
+  /** Notes a sign of life from the owning tab. */
   hear(): void {
     this.heardAt = performance.now();
   }
 
-  /** Also at once when the page becomes visible. */
+  /** Steals the lock from a silent owner. Runs periodically, and when the page becomes visible. */
   check(): void {
     if (this.isOwner || !this.started || document.visibilityState !== 'visible') return;
     const askedAt = performance.now();

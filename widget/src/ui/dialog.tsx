@@ -58,7 +58,7 @@ function keepInside(event: Event): void {
   event.stopPropagation();
 }
 
-/** In full screen nothing else is visible, so the focus goes round inside. */
+/** Cycles the focus inside a full-screen panel, because nothing else is visible. */
 function keepFocus(event: KeyboardEvent, element: HTMLElement): void {
   const focusable = [...element.querySelectorAll<HTMLElement>(FOCUSABLE)];
   const active = (element.getRootNode() as ShadowRoot).activeElement;

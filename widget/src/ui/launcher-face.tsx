@@ -1,7 +1,7 @@
 import { render } from 'preact';
 import { Icon } from './icons';
 
-/** What the launcher shows besides its icon, once the app is there. */
+/** Draws what the launcher shows besides its icon once the app has loaded. */
 export class LauncherFace {
   private readonly place = document.createElement('span');
 

@@ -3,10 +3,10 @@ import { Icon } from './icons';
 import { MessageView } from './message-view';
 import type { Actions, View } from './view';
 
-/** So near to the end still counts as the end. */
+/** Distance from the end that still counts as the end. */
 const END_PX = 48;
 const OLDER_PX = 120;
-/** Until history is drawn. */
+/** Time for which announcements stay silent while the history is drawn. */
 const QUIET_MS = 500;
 
 interface Props {

@@ -70,7 +70,7 @@ export class Panel implements ChatDisplay {
     (root.querySelector<HTMLElement>('textarea, input') ?? root.querySelector('button'))?.focus();
   }
 
-  /** Something has changed. */
+  /** Draws the present state. */
   update(): void {
     this.drawLauncher();
     if (!this.chat.isOpen) return;

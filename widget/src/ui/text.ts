@@ -39,12 +39,12 @@ function withoutPunctuation(link: string): string {
   }
 }
 
-/** As the service counts: an emoji may be several. */
+/** Counts characters as the service does: an emoji may be several. */
 export function countCharacters(text: string): number {
   return [...text].length;
 }
 
-/** What the service can store: whole characters, no NUL. */
+/** Removes what the service cannot store: half surrogates and NUL. */
 export function storable(text: string): string {
   return text.replaceAll('\0', '').toWellFormed();
 }

@@ -4,7 +4,7 @@ import type { VisitorForm } from '../page-api';
 
 /** All that the panel shows. */
 export interface View {
-  /** Of whom: another one's panel begins anew. */
+  /** Visitor shown; a panel of another visitor starts empty. */
   owner: string;
   locale: Locale;
   title: string;
@@ -14,9 +14,9 @@ export interface View {
   hasOlder: boolean;
   notice: string | null;
   canWrite: boolean;
-  /** What was being written when the panel was closed. */
+  /** Text of the composer when the panel was closed. */
   draft: string;
-  /** To be filled in before the first message. */
+  /** Form to fill in before the first message; null if there is none. */
   form: VisitorForm | null;
   isFullScreen: boolean;
 }
@@ -26,7 +26,7 @@ export interface Visitor {
   email?: string;
 }
 
-/** What the visitor can do in the panel. */
+/** Acts of the visitor in the panel. */
 export interface Actions {
   close: () => void;
   send: (body: string) => void;

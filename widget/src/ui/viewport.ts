@@ -1,8 +1,12 @@
-/** Phones, also held across, and pages magnified by as much: the panel fills them. The same is in panel.css. */
+/**
+ * Media query of screens that the panel fills: phones in both orientations, magnified pages. Repeated in
+ * panel.css.
+ */
 const NARROW = '(max-width: 480px), (max-height: 420px)';
 
 /**
- * What is visible of the page. With a phone's keyboard open that is less than the window, and only script knows it.
+ * Follows the visible part of the page. An open phone keyboard makes it smaller than the window, which CSS
+ * cannot see.
  */
 export class Viewport {
   readonly styles = new CSSStyleSheet();
