@@ -19,7 +19,7 @@ module.exports = {
   // A server from outside has one database role, which may do everything.
   testPathIgnorePatterns: [
     '/node_modules/',
-    ...(process.env.DATABASE_URL ? ['database-roles\\.spec'] : []),
+    ...(process.env.DATABASE_URL ? ['database/roles\\.spec'] : []),
     // What it does in half an hour, the smoke shows in half a minute.
     ...(process.env.BROWSER === 'full' ? [] : ['test/browser/full/']),
     // It writes into docs/.

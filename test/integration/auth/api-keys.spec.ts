@@ -1,0 +1,110 @@
+import { ApiKeysService } from '../../../src/auth/api-keys.service';
+import { CreateApiKey } from '../../../src/auth/api-key.dto';
+import { SYSTEM } from '../../../src/common/principal';
+import { Dashboard } from '../../support/dashboard';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+describe('API keys', () => {
+  let free: Dashboard;
+  let bounded: Dashboard;
+  let workspaceId: string;
+
+  beforeAll(async () => {
+    free = await Dashboard.create();
+    bounded = await Dashboard.create({ beside: free, apiKeyMaxLifeDays: 90 });
+  });
+  beforeEach(async () => {
+    workspaceId = (await free.make.workspace()).id;
+  });
+  afterAll(async () => {
+    await bounded.close();
+    await free.close();
+  });
+
+  const createAt = (dashboard: Dashboard, input: Partial<CreateApiKey> = {}) =>
+    dashboard
+      .get(ApiKeysService)
+      .create(workspaceId, { name: 'CRM', scopes: ['contacts:read'], ...input }, SYSTEM);
+  const inDays = (days: number) => new Date(Date.now() + days * DAY_MS);
+
+  describe('with a longest life', () => {
+    it('end with it unless they end before', async () => {
+      const { expiresAt, createdAt } = await createAt(bounded);
+      expect(Math.abs(expiresAt!.getTime() - createdAt.getTime() - 90 * DAY_MS)).toBeLessThan(1_000);
+      const sooner = inDays(89);
+      expect((await createAt(bounded, { expiresAt: sooner })).expiresAt).toEqual(sooner);
+    });
+
+    it('are refused with a later end, and leave none behind', async () => {
+      await expect(createAt(bounded, { expiresAt: inDays(91) })).rejects.toMatchObject({
+        code: 'INVALID_BODY',
+        details: [
+          { field: 'expiresAt', message: 'must be at most 90 days ahead: the longest life of a key' },
+        ],
+      });
+      expect(await bounded.get(ApiKeysService).list(workspaceId)).toEqual([]);
+    });
+
+    it('may otherwise live for ever, or as long as is said', async () => {
+      expect((await createAt(free)).expiresAt).toBeNull();
+      const later = inDays(10_000);
+      expect((await createAt(free, { expiresAt: later })).expiresAt).toEqual(later);
+    });
+  });
+
+  describe('that are unused', () => {
+    const age = (id: string, column: string, days: number) =>
+      free.query(`UPDATE api_keys SET ${column} = now() - $2 * interval '1 day' WHERE id = $1`, [id, days]);
+    const unused = async (days = 90) =>
+      (await free.get(ApiKeysService).list(workspaceId, { unusedForDays: days })).map(({ id }) => id);
+
+    it('are those that still work, and were neither used nor created since', async () => {
+      const [fresh, idle, used] = [await createAt(free), await createAt(free), await createAt(free)];
+      await createAt(free, { expiresAt: inDays(1) });
+      for (const { id } of [idle, used]) await age(id, 'created_at', 91);
+      await age(used.id, 'last_used_at', 89);
+      expect(await unused()).toEqual([idle.id]);
+      expect(await unused(88)).toEqual([used.id, idle.id]);
+
+      await age(used.id, 'last_used_at', 91);
+      expect(await unused()).toEqual([used.id, idle.id]);
+      await free.get(ApiKeysService).revoke(workspaceId, idle.id, SYSTEM);
+      expect(await unused()).toEqual([used.id]);
+      await age(used.id, 'expires_at', 1);
+      expect(await unused()).toEqual([]);
+      expect(await free.get(ApiKeysService).list(workspaceId)).toHaveLength(4);
+      expect(fresh.lastUsedAt).toBeNull();
+    });
+
+    it('are those of the one workspace', async () => {
+      await age((await createAt(free)).id, 'created_at', 91);
+      workspaceId = (await free.make.workspace()).id;
+      expect(await unused()).toEqual([]);
+    });
+
+    it.each([0, -1, 1.5, 3_651, '90'])('are not listed for %p days', async (unusedForDays) => {
+      await expect(
+        free.get(ApiKeysService).list(workspaceId, { unusedForDays: unusedForDays as number }),
+      ).rejects.toMatchObject({ code: 'INVALID_BODY', details: [{ field: 'unusedForDays' }] });
+    });
+  });
+
+  describe('of an agent', () => {
+    it('are all revoked at once, and those of others stay', async () => {
+      const keys = free.get(ApiKeysService);
+      const workspace = { id: workspaceId };
+      const [leaving, staying] = [await free.make.agent(workspace), await free.make.agent(workspace)];
+      const input: CreateApiKey = { name: 'CRM', scopes: ['contacts:read'] };
+      const create = ({ id }: { id: string }) => keys.create(workspaceId, input, { type: 'agent', id });
+      for (let n = 0; n < 101; n++) await create(leaving);
+      const kept = await create(staying);
+
+      expect(await keys.revokeAllOf(workspaceId, leaving.id, SYSTEM)).toHaveLength(101);
+      expect(await keys.revokeAllOf(workspaceId, leaving.id, SYSTEM)).toEqual([]);
+      const working = (await keys.list(workspaceId)).filter(({ revokedAt }) => revokedAt === null);
+      expect(working.map(({ id }) => id)).toEqual([kept.id]);
+      expect(await keys.revokeAllOf((await free.make.workspace()).id, staying.id, SYSTEM)).toEqual([]);
+    });
+  });
+});

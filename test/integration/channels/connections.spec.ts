@@ -1,0 +1,445 @@
+import { AuditService } from '../../../src/audit/audit.service';
+import { Connection } from '../../../src/channels/adapters/channel-adapter';
+import { ChannelConnectionsService } from '../../../src/channels/connections/channel-connections.service';
+import { ConnectionLoader } from '../../../src/channels/connections/connection.loader';
+import { newId } from '../../../src/common/ids';
+import { Actor, SYSTEM } from '../../../src/common/principal';
+import { SecretBox } from '../../../src/secrets/secret-box';
+import { Database } from '../../../src/database/database';
+import { KeyRotationService } from '../../../src/secrets/key-rotation.service';
+import { WorkspaceEntity } from '../../../src/workspaces/workspace.entity';
+import { Dashboard } from '../../support/dashboard';
+import { expectRefusal } from '../../support/errors';
+import { TestService } from '../../support/service';
+import { TelegramSimulator } from '../../support/simulators/telegram';
+import { waitFor } from '../../support/wait';
+
+describe('channel connections', () => {
+  let telegram: TelegramSimulator;
+  let dashboard: Dashboard;
+  let workspace: WorkspaceEntity;
+  let botToken: string;
+  let bots = 9_000_000;
+
+  beforeAll(async () => {
+    telegram = await new TelegramSimulator().start();
+    dashboard = await Dashboard.create({
+      providerUrls: { TELEGRAM_API_URL: telegram.url },
+      publicUrl: 'https://chat.example/',
+    });
+  });
+  beforeEach(async () => {
+    workspace = await dashboard.make.workspace();
+    botToken = TelegramSimulator.token(bots++);
+  });
+  afterAll(async () => {
+    await dashboard.close();
+    await telegram.stop();
+  });
+
+  const connections = () => dashboard.get(ChannelConnectionsService);
+  const connect = (token = botToken, { id } = workspace, actor: Actor = SYSTEM) =>
+    connections().connect(id, { channel: 'TELEGRAM', credentials: { botToken: token } }, actor);
+  const stored = () =>
+    dashboard.query('SELECT * FROM channel_connections WHERE tenant_id = $1', [workspace.id]);
+  const loaded = async (id: string) => (await dashboard.get(ConnectionLoader).byId(workspace.id, id))!;
+  const auditOf = async ({ id } = workspace) =>
+    (await dashboard.get(AuditService).list(id, { limit: 10 })).data
+      .filter(({ entity }) => entity === 'channel_connection')
+      .map(({ action, entityId, actorType, actorId, metadata }) => ({
+        action,
+        entityId,
+        actor: { type: actorType, id: actorId },
+        metadata,
+      }));
+  /** Another token of the same bot, as @BotFather makes when the old one is revoked. */
+  const renewed = () => botToken.replace(/x+$/, (pad) => 'y'.repeat(pad.length));
+
+  describe('connecting', () => {
+    it('registers an unguessable hook at the provider, and returns the connection', async () => {
+      const connected = await connect();
+      const { url, secret_token: secret } = telegram.webhooks.get(botToken)!;
+      expect(url).toMatch(/^https:\/\/chat\.example\/channels\/telegram\/[0-9A-Za-z]{32}$/);
+      expect(connected).toEqual({
+        id: expect.any(String),
+        channel: 'TELEGRAM',
+        externalId: botToken.split(':')[0],
+        status: 'ACTIVE',
+        hookUrl: url,
+        snippet: null,
+        settings: {},
+        credentialsExpireAt: null,
+        createdAt: expect.any(Date),
+        updatedAt: expect.any(Date),
+        reveal: {},
+      });
+      const { reveal, ...summary } = connected;
+      expect(reveal).toEqual({});
+      expect(await connections().list(workspace.id)).toEqual([summary]);
+      expect(await connections().get(workspace.id, connected.id)).toEqual(summary);
+      expect(await loaded(connected.id)).toMatchObject({ credentials: { botToken, secretToken: secret } });
+    });
+
+    it('stores secrets encrypted, and returns none', async () => {
+      const connected = await connect();
+      const secret = telegram.webhooks.get(botToken)!.secret_token!;
+      const [row] = await stored();
+      const returned = JSON.stringify([connected, await connections().list(workspace.id), await auditOf()]);
+      for (const text of [
+        JSON.stringify(row),
+        (row!.credentials_ciphertext as Buffer).toString('latin1'),
+        returned,
+      ]) {
+        expect(text).not.toContain(botToken);
+        expect(text).not.toContain(secret);
+      }
+    });
+
+    it('records who did it', async () => {
+      const agent = await dashboard.make.agent(workspace);
+      const actor: Actor = { type: 'agent', id: agent.id };
+      const { id, externalId } = await connect(botToken, workspace, actor);
+      expect(await auditOf()).toEqual([
+        {
+          action: 'channel_connection.connected',
+          entityId: id,
+          actor,
+          metadata: { channel: 'TELEGRAM', externalId },
+        },
+      ]);
+    });
+
+    it('stores nothing when the provider refuses the token', async () => {
+      telegram.revokedTokens.add(botToken);
+      await expect(connect()).rejects.toMatchObject({
+        code: 'INVALID_BODY',
+        message: expect.stringContaining('Unauthorized'),
+      });
+      expect(await stored()).toEqual([]);
+      expect(await auditOf()).toEqual([]);
+    });
+
+    it('stores nothing when the provider can’t be reached', async () => {
+      const unreachable = await Dashboard.create({
+        beside: dashboard,
+        providerUrls: { TELEGRAM_API_URL: 'http://127.0.0.1:1' },
+      });
+      try {
+        const connecting = unreachable
+          .get(ChannelConnectionsService)
+          .connect(workspace.id, { channel: 'TELEGRAM', credentials: { botToken } }, SYSTEM);
+        await expect(connecting).rejects.toMatchObject({
+          code: 'UNAVAILABLE',
+          message:
+            "The provider can't be reached: ECONNREFUSED. Its address is http://127.0.0.1:1 (TELEGRAM_API_URL).",
+        });
+        expect(await stored()).toEqual([]);
+      } finally {
+        await unreachable.close();
+      }
+    });
+
+    it.each([
+      ['an unknown channel', { channel: 'FAX', credentials: {} }],
+      ['no credentials', { channel: 'TELEGRAM' }],
+      ['credentials that are no object', { channel: 'TELEGRAM', credentials: 'token' }],
+      ['credentials of another channel', { channel: 'TELEGRAM', credentials: { pageId: '1' } }],
+      ['a malformed token', { channel: 'TELEGRAM', credentials: { botToken: 'x' } }],
+      ['an unknown field', { channel: 'TELEGRAM', credentials: {}, colour: 'red' }],
+    ])('refuses %s without a call to the provider', async (_, input) => {
+      const calls = telegram.calls.length;
+      await expectRefusal(connections().connect(workspace.id, input as never, SYSTEM), 'INVALID_BODY');
+      expect(telegram.calls).toHaveLength(calls);
+    });
+
+    it('refuses a second account without a call to its provider', async () => {
+      const { id } = await connect();
+      const second = TelegramSimulator.token(bots++);
+      await expectRefusal(connect(second), 'INVALID_BODY');
+      await expectRefusal(connect(), 'INVALID_BODY');
+      expect(telegram.webhooks.has(second)).toBe(false);
+      expect((await connections().list(workspace.id)).map((connection) => connection.id)).toEqual([id]);
+    });
+
+    it('makes one connection of many at once, and the provider calls this one', async () => {
+      const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => connect()));
+      const made = outcomes.filter((outcome) => outcome.status === 'fulfilled');
+      expect(made).toHaveLength(1);
+      expect(telegram.webhooks.get(botToken)!.url).toBe(made[0]!.value.hookUrl);
+      expect(await stored()).toHaveLength(1);
+    });
+
+    it('refuses an account that another workspace has connected; the provider still calls that one', async () => {
+      const { hookUrl, externalId } = await connect();
+      const stranger = await dashboard.make.workspace();
+      await expect(connect(renewed(), stranger)).rejects.toMatchObject({
+        code: 'INVALID_BODY',
+        message: `credentials are those of ${externalId}, which is connected in another workspace; disconnect it there first.`,
+      });
+      expect(telegram.webhooks.has(renewed())).toBe(false);
+      expect(telegram.webhooks.get(botToken)!.url).toBe(hookUrl);
+      expect(await connections().list(stranger.id)).toEqual([]);
+      expect(await auditOf(stranger)).toEqual([]);
+    });
+
+    it('makes one connection when several workspaces connect an account at once', async () => {
+      const others = await Promise.all([1, 2, 3].map(() => dashboard.make.workspace()));
+      const outcomes = await Promise.allSettled(
+        [workspace, ...others].map((tenant) => connect(botToken, tenant)),
+      );
+      const made = outcomes.filter((outcome) => outcome.status === 'fulfilled');
+      expect(made).toHaveLength(1);
+      expect(telegram.webhooks.get(botToken)!.url).toBe(made[0]!.value.hookUrl);
+      for (const outcome of outcomes.filter(({ status }) => status === 'rejected'))
+        expect(outcome).toMatchObject({ reason: { code: 'INVALID_BODY' } });
+    });
+
+    it.each([
+      ['with an unknown id', newId()],
+      ['with an invalid id', 'nope'],
+    ])('finds no workspace %s', async (_, id) => {
+      const calls = telegram.calls.length;
+      await expectRefusal(connect(botToken, { ...workspace, id }), 'NOT_FOUND');
+      expect(await connections().list(id)).toEqual([]);
+      expect(telegram.calls).toHaveLength(calls);
+    });
+
+    it('refuses an agent of another workspace', async () => {
+      const agent = await dashboard.make.agent(await dashboard.make.workspace());
+      await expectRefusal(connect(botToken, workspace, { type: 'agent', id: agent.id }), 'INVALID_BODY');
+      expect(await stored()).toEqual([]);
+    });
+  });
+
+  describe('rotating', () => {
+    it('replaces the credentials at once', async () => {
+      const { id, hookUrl, createdAt } = await connect();
+      const rotated = await connections().rotate(workspace.id, id, { botToken: renewed() }, SYSTEM);
+      expect(rotated).toMatchObject({ id, hookUrl, createdAt, status: 'ACTIVE', reveal: {} });
+      const { url, secret_token: secretToken } = telegram.webhooks.get(renewed())!;
+      expect(url).toBe(hookUrl);
+      expect((await loaded(id)).credentials).toEqual({ botToken: renewed(), secretToken });
+      expect((await auditOf()).map(({ action }) => action)).toEqual([
+        'channel_connection.rotated',
+        'channel_connection.connected',
+      ]);
+    });
+
+    it('changes nothing when the provider refuses them', async () => {
+      const { id } = await connect();
+      const before = await stored();
+      telegram.revokedTokens.add(renewed());
+      await expectRefusal(
+        connections().rotate(workspace.id, id, { botToken: renewed() }, SYSTEM),
+        'INVALID_BODY',
+      );
+      expect(await stored()).toEqual(before);
+    });
+
+    it('refuses another account’s without a call to the provider', async () => {
+      const { id } = await connect();
+      const calls = telegram.calls.length;
+      const other = { botToken: TelegramSimulator.token(bots++) };
+      await expectRefusal(connections().rotate(workspace.id, id, other, SYSTEM), 'INVALID_BODY');
+      expect(telegram.calls).toHaveLength(calls);
+    });
+
+    it('makes a connection in REAUTH_REQUIRED active again', async () => {
+      const { id } = await connect();
+      const used = await loaded(id);
+      expect(await markReauthRequired(used)).toBe(true);
+      await connections().rotate(workspace.id, id, { botToken: renewed() }, SYSTEM);
+      expect(await connections().get(workspace.id, id)).toMatchObject({ status: 'ACTIVE' });
+      expect(await markReauthRequired(used)).toBe(false);
+      expect(await connections().get(workspace.id, id)).toMatchObject({ status: 'ACTIVE' });
+    });
+  });
+
+  const markReauthRequired = (connection: Connection) =>
+    dashboard.get(Database).transaction((tx) => connections().markReauthRequired(tx, connection));
+
+  describe('credentials that no longer work', () => {
+    it('are marked once, and then the pending messages fail', async () => {
+      const { id } = await connect();
+      const messages = await insertMessages(id);
+      const used = await loaded(id);
+      expect([await markReauthRequired(used), await markReauthRequired(used)]).toEqual([true, true]);
+      expect(await connections().get(workspace.id, id)).toMatchObject({ status: 'REAUTH_REQUIRED' });
+      await expectOutcome(messages, 'REAUTH_REQUIRED');
+      expect((await auditOf()).map(({ action }) => action)).toEqual([
+        'channel_connection.reauth_required',
+        'channel_connection.connected',
+      ]);
+    });
+
+    it('don’t keep the channel from being disconnected and connected again', async () => {
+      const { id } = await connect();
+      await markReauthRequired(await loaded(id));
+      telegram.revokedTokens.add(botToken);
+      expect(await connections().disconnect(workspace.id, id, SYSTEM)).toMatchObject({
+        status: 'DISCONNECTED',
+        providerFault: expect.stringContaining('Unauthorized'),
+      });
+      expect(await connect(renewed())).toMatchObject({ status: 'ACTIVE' });
+    });
+  });
+
+  describe('disconnecting', () => {
+    it('takes effect at once: the connection is not loaded or listed; then its pending messages fail', async () => {
+      const { id, hookUrl } = await connect();
+      const messages = await insertMessages(id);
+      const { hookKey } = await loaded(id);
+      expect(await connections().disconnect(workspace.id, id, SYSTEM)).toMatchObject({
+        id,
+        hookUrl,
+        status: 'DISCONNECTED',
+        providerFault: null,
+      });
+      expect(telegram.webhooks.has(botToken)).toBe(false);
+      const loader = dashboard.get(ConnectionLoader);
+      expect(await loader.byId(workspace.id, id)).toBeNull();
+      expect(await loader.byHookKey('TELEGRAM', hookKey)).toBeNull();
+      expect(await loader.byChannel(workspace.id, 'TELEGRAM')).toBeNull();
+      expect(await loader.byAccounts('TELEGRAM', [botToken.split(':')[0]!])).toEqual([]);
+      expect(await connections().list(workspace.id)).toEqual([]);
+      await expectRefusal(connections().get(workspace.id, id), 'NOT_FOUND');
+      await expectOutcome(messages, 'NO_CONNECTION');
+      expect((await auditOf()).map(({ action }) => action)).toEqual([
+        'channel_connection.disconnected',
+        'channel_connection.connected',
+      ]);
+    });
+
+    it('deletes the credentials, even when deregistering fails', async () => {
+      for (const token of [botToken, TelegramSimulator.token(bots++)]) {
+        const { id } = await connect(token);
+        if (token !== botToken) telegram.revokedTokens.add(token);
+        await connections().disconnect(workspace.id, id, SYSTEM);
+        const [row] = await dashboard.query<{ keyId: string; ciphertext: Buffer }>(
+          `SELECT credentials_key_id AS "keyId", credentials_ciphertext AS ciphertext
+           FROM channel_connections WHERE id = $1`,
+          [id],
+        );
+        expect(dashboard.get(SecretBox).decrypt(row!, id)).toBe('{}');
+      }
+    });
+
+    it('happens once', async () => {
+      const { id } = await connect();
+      const disconnect = () => connections().disconnect(workspace.id, id, SYSTEM);
+      const outcomes = await Promise.allSettled([disconnect(), disconnect()]);
+      expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+      await expectRefusal(disconnect(), 'NOT_FOUND');
+    });
+
+    it('lets another workspace connect the account', async () => {
+      const { id } = await connect();
+      await connections().disconnect(workspace.id, id, SYSTEM);
+      const other = await connect(botToken, await dashboard.make.workspace());
+      expect(telegram.webhooks.get(botToken)!.url).toBe(other.hookUrl);
+    });
+  });
+
+  it('with unreadable credentials don’t block the others', async () => {
+    const [broken, other] = [TelegramSimulator.token(bots++), TelegramSimulator.token(bots++)];
+    const { id } = await connect(broken);
+    const readable = await connect(other, await dashboard.make.workspace());
+    await dashboard.query(`UPDATE channel_connections SET credentials_key_id = 'gone' WHERE id = $1`, [id]);
+    const accounts = [broken, other].map((token) => token.split(':')[0]!);
+    const found = await dashboard.get(ConnectionLoader).byAccounts('TELEGRAM', accounts);
+    expect(found.map((connection) => connection.id)).toEqual([readable.id]);
+    await dashboard.query(`DELETE FROM channel_connections WHERE id = $1`, [id]);
+  });
+
+  it.each<[string, (tenantId: string, id: string) => Promise<unknown>]>([
+    ['shown', (tenantId, id) => connections().get(tenantId, id)],
+    ['rotated', (tenantId, id) => connections().rotate(tenantId, id, { botToken }, SYSTEM)],
+    ['disconnected', (tenantId, id) => connections().disconnect(tenantId, id, SYSTEM)],
+  ])('can’t be %s by another workspace or by an unknown id', async (_, act) => {
+    const { id } = await connect();
+    const before = await stored();
+    const stranger = await dashboard.make.workspace();
+    await expectRefusal(act(stranger.id, id), 'NOT_FOUND');
+    await expectRefusal(act(workspace.id, newId()), 'NOT_FOUND');
+    await expectRefusal(act(workspace.id, 'nope'), 'NOT_FOUND');
+    await expectRefusal(act('nope', id), 'NOT_FOUND');
+    expect(await stored()).toEqual(before);
+  });
+
+  it('are encrypted again when keys are rotated', async () => {
+    const { id } = await connect();
+    const { credentials } = await loaded(id);
+    const old = `test:${Buffer.alloc(32, 7).toString('base64')}`;
+    const next = `next:${Buffer.alloc(32, 8).toString('base64')}`;
+    const both = await Dashboard.create({ beside: dashboard, secretsKeys: `${next},${old}` });
+    const after = await Dashboard.create({ beside: dashboard, secretsKeys: next });
+    try {
+      await expect(after.get(ConnectionLoader).byId(workspace.id, id)).rejects.toThrow('"test" is not among');
+      expect((await both.get(KeyRotationService).reencrypt()).reencrypted).toBeGreaterThan(0);
+      expect(await both.get(KeyRotationService).reencrypt()).toEqual({ reencrypted: 0 });
+      expect(await after.get(ConnectionLoader).byId(workspace.id, id)).toMatchObject({ credentials });
+    } finally {
+      await both.close();
+      await after.close();
+    }
+  });
+
+  interface InsertedMessages {
+    pending: string;
+    leased: string;
+    holding: string;
+  }
+
+  async function insertMessages(connectionId: string): Promise<InsertedMessages> {
+    await dashboard.make.agent(workspace);
+    const insert = async (deliveryStatus: string, lease: string, holds: boolean): Promise<string> => {
+      const conversation = await dashboard.make.conversation(workspace, { channel: 'TELEGRAM' });
+      const { id } = await dashboard.make.sent(workspace, conversation);
+      await dashboard.query('UPDATE messages SET delivery_status = $2 WHERE id = $1', [id, deliveryStatus]);
+      await dashboard.query(
+        `INSERT INTO message_dispatches
+           (tenant_id, conversation_id, message_id, connection_id, next_attempt_at, lease_id, holds)
+         SELECT $1, $2, $3, $4, now() + interval '20 seconds', ${lease}, $5`,
+        [workspace.id, conversation.id, id, connectionId, holds],
+      );
+      return id;
+    };
+    return {
+      pending: await insert('QUEUED', 'NULL', false),
+      leased: await insert('SENDING', 'gen_random_uuid()', false),
+      holding: await insert('UNKNOWN', 'NULL', true),
+    };
+  }
+
+  /** What the workers make of them. */
+  async function expectOutcome({ pending, leased, holding }: InsertedMessages, code: string): Promise<void> {
+    const worker = await TestService.create({ role: 'worker', beside: dashboard });
+    await waitFor('the pending message to fail', async () => {
+      const rows = await dashboard.query(
+        `SELECT FROM messages WHERE id = $1 AND delivery_status = 'FAILED'`,
+        [pending],
+      );
+      return rows.length === 1;
+    });
+    await worker.close();
+    const rows = await dashboard.query<{
+      id: string;
+      status: string;
+      code: string | null;
+      isStored: boolean;
+    }>(
+      `SELECT id, delivery_status AS status, delivery_error ->> 'code' AS code,
+              EXISTS (SELECT FROM message_dispatches WHERE message_id = id) AS "isStored"
+       FROM messages WHERE id = ANY ($1)`,
+      [[pending, leased, holding]],
+    );
+    expect(rows).toHaveLength(3);
+    expect(rows).toEqual(
+      expect.arrayContaining([
+        { id: pending, status: 'FAILED', code, isStored: false },
+        { id: leased, status: 'SENDING', code: null, isStored: true },
+        { id: holding, status: 'UNKNOWN', code: null, isStored: true },
+      ]),
+    );
+  }
+});

@@ -1,0 +1,353 @@
+import { Client } from 'pg';
+import { newId } from '../../../src/common/ids';
+import { SYSTEM } from '../../../src/common/principal';
+import { Config } from '../../../src/config/config';
+import { Database } from '../../../src/database/database';
+import { OwnerDatabase } from '../../../src/database/owner-database';
+import { PartitionChanges } from '../../../src/database/partition-changes';
+import {
+  Day,
+  lowestId,
+  nameOf,
+  PARTITIONED_TABLES,
+  PartitionedTable,
+  Partitions,
+  startOf,
+} from '../../../src/database/partitions';
+import { PartitionReferences } from '../../../src/retention/partition-references';
+import { PartitionKeeper } from '../../../src/retention/partition.keeper';
+import { SuspendedBacklog } from '../../../src/retention/suspended-backlog';
+import { WorkspacesService } from '../../../src/workspaces/workspaces.service';
+import { Dashboard } from '../../support/dashboard';
+import { ownerDatabase } from '../../support/owner-database';
+import { ServiceProcess } from '../../support/service-process';
+import { waitForLockWait } from '../../support/lock-waits';
+import { waitFor } from '../../support/wait';
+import { subscribe, Subscription } from '../../support/webhook-workspace';
+
+const RETENTION_DAYS = 30;
+const MAX_MOVED = 10_000;
+
+describe('partitions of the history', () => {
+  let dashboard: Dashboard;
+  let subscription: Subscription;
+  let partitions: Partitions;
+  let owner: OwnerDatabase;
+  let changes: PartitionChanges;
+  let today: Day;
+  /** The youngest day that is wholly older than the retention. */
+  let expired: Day;
+
+  beforeEach(async () => {
+    dashboard = await Dashboard.create();
+    subscription = await subscribe(dashboard, 'https://127.0.0.1:9999/');
+    await dashboard.query('DELETE FROM event_queue');
+    partitions = dashboard.get(Partitions);
+    owner = ownerDatabase(dashboard);
+    changes = new PartitionChanges(owner);
+    today = await partitions.today();
+    expired = today - RETENTION_DAYS - 1;
+  });
+  afterEach(async () => {
+    await owner.onApplicationShutdown();
+    await dashboard.close();
+  });
+
+  function keeper(): PartitionKeeper {
+    const config = { ...dashboard.app.get<Config>(Config, { strict: false }), retentionDays: RETENTION_DAYS };
+    const database = dashboard.get(Database);
+    return new PartitionKeeper(
+      config,
+      partitions,
+      changes,
+      new PartitionReferences(database),
+      new SuspendedBacklog(database),
+    );
+  }
+
+  async function addDay(day: Day): Promise<void> {
+    for (const table of PARTITIONED_TABLES) {
+      expect(await changes.create(table, day)).toBe('done');
+      expect(await changes.attach(table, day)).toBe('done');
+    }
+  }
+
+  async function removeDay(day: Day): Promise<void> {
+    for (const table of PARTITIONED_TABLES) {
+      await changes.detach(table, day);
+      await changes.drop(table, day);
+    }
+  }
+
+  /** The tables that have a partition of the day, attached or not. */
+  async function tablesOf(day: Day, isAttached = true): Promise<PartitionedTable[]> {
+    const all = await partitions.list();
+    return all.filter((one) => one.day === day && one.isAttached === isAttached).map(({ table }) => table);
+  }
+
+  async function retain(): Promise<void> {
+    await keeper().detach();
+    await keeper().drop();
+  }
+
+  /** As an event's made at its noon. */
+  const idOf = (day: Day) => `${lowestId(day + 0.5).slice(0, 14)}7${newId().slice(15)}`;
+
+  async function addEvent(day: Day): Promise<string> {
+    const id = idOf(day);
+    await dashboard.query(
+      `INSERT INTO events (tenant_id, id, type, data, created_at) VALUES ($1, $2, 'message.created', '{}', $3)`,
+      [subscription.id, id, startOf(day)],
+    );
+    return id;
+  }
+
+  const eventsOf = (day: Day) =>
+    dashboard.query<{ id: string }>('SELECT id FROM events WHERE id >= $1 AND id < $2', [
+      lowestId(day),
+      lowestId(day + 1),
+    ]);
+
+  /** All that PostgreSQL knows of a partition, with its own name left out. */
+  async function definitionOf(table: PartitionedTable, day: Day) {
+    const name = nameOf(table, day);
+    const rows = await dashboard.query<{ bounds: string; options: string[]; indexes: string[] }>(
+      `SELECT pg_get_expr(c.relpartbound, c.oid) AS bounds, c.reloptions AS options,
+         ARRAY(SELECT pg_get_indexdef(x.indexrelid) FROM pg_index x JOIN pg_inherits i ON i.inhrelid = x.indexrelid
+               WHERE x.indrelid = c.oid) AS indexes
+       FROM pg_class c WHERE c.oid = to_regclass($1)`,
+      [name],
+    );
+    const [{ bounds, options, indexes }] = rows as [(typeof rows)[0]];
+    const shapes = indexes.map((index) => index.replace(/^.* ON \S+ /, '')).sort();
+    return { bounds, options, shapes };
+  }
+
+  it('are made for the coming eight days, just as the migration makes them', async () => {
+    const ahead = [today - 1, today, today + 5, today + 8];
+    const before = await Promise.all(ahead.map((day) => definitionOf('webhook_deliveries', day)));
+    expect(before.every(({ shapes }) => shapes.length === 5)).toBe(true);
+    for (const day of ahead) await removeDay(day);
+
+    await keeper().create();
+
+    const after = await Promise.all(ahead.map((day) => definitionOf('webhook_deliveries', day)));
+    expect(after).toEqual(before);
+    for (let day = today - 1; day <= today + 8; day++)
+      expect(await tablesOf(day)).toHaveLength(PARTITIONED_TABLES.length);
+  });
+
+  it('are attached when an earlier run was killed before that', async () => {
+    await removeDay(today + 3);
+    await changes.create('events', today + 3);
+    await keeper().create();
+    expect(await tablesOf(today + 3)).toHaveLength(PARTITIONED_TABLES.length);
+  });
+
+  it('are dropped when they are wholly older than the retention, and not before', async () => {
+    for (const day of [expired - 20, expired, expired + 1]) {
+      await addDay(day);
+      await addEvent(day);
+    }
+    await retain();
+    expect(await tablesOf(expired - 20)).toEqual([]);
+    expect(await tablesOf(expired)).toEqual([]);
+    expect(await keeper().hasDetached()).toBe(false);
+    expect(await tablesOf(expired + 1)).toHaveLength(PARTITIONED_TABLES.length);
+    expect(await eventsOf(expired + 1)).toHaveLength(1);
+  });
+
+  it.each<[string, (id: string, day: Day) => Promise<unknown>]>([
+    [
+      'an event in the queue',
+      (id) =>
+        dashboard.query('INSERT INTO event_queue (tenant_id, event_id) VALUES ($1, $2)', [
+          subscription.id,
+          id,
+        ]),
+    ],
+    [
+      'a pending delivery',
+      (id) =>
+        dashboard.query(
+          `INSERT INTO pending_deliveries VALUES ($1, $2, $3, 1, $2, 'message.created', 1, 0, false, now())`,
+          [subscription.id, id, subscription.endpoint.id],
+        ),
+    ],
+    [
+      'a parked event',
+      (id) =>
+        dashboard.query(
+          `INSERT INTO parked_events (tenant_id, event_id, consumer, error, queued_at)
+           VALUES ($1, $2, 'webhooks', 'no', now())`,
+          [subscription.id, id],
+        ),
+    ],
+    [
+      'a recovery',
+      (_, day) =>
+        dashboard.query(
+          `INSERT INTO webhook_recoveries VALUES ($1, $2, $3, $4, now(), 'RUNNING', 1, 0, $5, now(), NULL)`,
+          [subscription.id, newId(), subscription.endpoint.id, startOf(day), lowestId(day)],
+        ),
+    ],
+  ])('stay while %s needs them', async (_, refer) => {
+    for (const day of [expired - 1, expired]) await addDay(day);
+    await refer(await addEvent(expired), expired);
+    await retain();
+    expect(await tablesOf(expired - 1)).toEqual([]);
+    expect(await tablesOf(expired)).toHaveLength(PARTITIONED_TABLES.length);
+    expect(await eventsOf(expired)).toHaveLength(1);
+
+    for (const table of ['event_queue', 'pending_deliveries', 'parked_events', 'webhook_recoveries'])
+      await dashboard.query(`DELETE FROM ${table}`);
+    await retain();
+    expect(await tablesOf(expired)).toEqual([]);
+  });
+
+  it('do not stay for what waits in a suspended workspace', async () => {
+    await addDay(expired);
+    const { workspace, endpoint } = subscription;
+    const owe = async (day: Day) =>
+      dashboard.query(
+        `INSERT INTO pending_deliveries VALUES ($1, $2, $3, 1, $2, 'message.created', 1, 0, false, now())`,
+        [workspace.id, await addEvent(day), endpoint.id],
+      );
+    await owe(expired);
+    await owe(today);
+    await dashboard.query(
+      `INSERT INTO webhook_recoveries (tenant_id, id, endpoint_id, since, until, status, total, cursor, created_at)
+       VALUES ($1, gen_random_uuid(), $2, $3, now(), 'RUNNING', 1, $4, now())`,
+      [workspace.id, endpoint.id, startOf(expired), lowestId(expired)],
+    );
+    await retain();
+    expect(await tablesOf(expired)).toHaveLength(PARTITIONED_TABLES.length);
+
+    await dashboard.get(WorkspacesService).suspend(workspace.id, SYSTEM);
+    await retain();
+    expect(await tablesOf(expired)).toEqual([]);
+    expect(await dashboard.query('SELECT FROM pending_deliveries')).toHaveLength(1);
+    expect(await dashboard.query('SELECT cursor FROM webhook_recoveries')).toEqual([
+      { cursor: lowestId(expired + 1) },
+    ]);
+  });
+
+  it('come back with their rows when something needs them again before they are dropped', async () => {
+    await addDay(expired);
+    const id = await addEvent(expired);
+    await keeper().detach();
+    expect(await eventsOf(expired)).toEqual([]);
+    await dashboard.query(
+      `INSERT INTO pending_deliveries VALUES ($1, $2, $3, 1, $2, 'message.created', 2, 0, false, now())`,
+      [subscription.id, id, subscription.endpoint.id],
+    );
+    await keeper().drop();
+    expect(await tablesOf(expired)).toHaveLength(PARTITIONED_TABLES.length);
+    expect(await eventsOf(expired)).toEqual([{ id }]);
+  });
+
+  it('are dropped by another worker when one was killed after it had detached them', async () => {
+    await addDay(expired);
+    const killed = await ServiceProcess.start('worker', dashboard.stores);
+    await waitFor('a detached day', async () => (await tablesOf(expired, false)).length === 3);
+    killed.kill('SIGKILL');
+    await killed.exited;
+    expect(await tablesOf(expired, false)).toHaveLength(PARTITIONED_TABLES.length);
+
+    const other = await ServiceProcess.start('worker', dashboard.stores);
+    await waitFor('the day to be dropped', async () => !(await keeper().hasDetached()), 40_000);
+    other.kill('SIGTERM');
+    expect(await other.exited).toEqual({ code: 0, signal: null });
+  }, 90_000);
+
+  it('wait for a long reader without holding up those who write, and go when it has ended', async () => {
+    await addDay(expired);
+    const reader = new Client({ connectionString: dashboard.stores.databaseUrl });
+    await reader.connect();
+    await reader.query('BEGIN');
+    await reader.query('SELECT count(*) FROM events');
+
+    let isOver = false;
+    const detaching = keeper()
+      .detach()
+      .finally(() => (isOver = true));
+    const waited = waitForLockWait(dashboard, 'the keeper');
+    const durations: number[] = [];
+    while (!isOver) {
+      const start = performance.now();
+      await subscription.message();
+      durations.push(performance.now() - start);
+    }
+    await Promise.all([detaching, waited]);
+    // The lock timeout of the service's own statements.
+    expect(Math.max(...durations)).toBeLessThan(2_000);
+    expect(await tablesOf(expired)).toEqual(['events']);
+
+    await reader.query('COMMIT');
+    await reader.end();
+    await retain();
+    expect(await tablesOf(expired)).toEqual([]);
+    expect(await tablesOf(expired, false)).toEqual([]);
+  });
+
+  it('are kept by several workers at once, and written meanwhile', async () => {
+    for (let day = today + 2; day <= today + 8; day++) await removeDay(day);
+    for (let day = expired - 3; day <= expired; day++) await addDay(day);
+    const workers = Array.from({ length: 4 }, async () => {
+      const one = keeper();
+      await one.create();
+      await one.detach();
+      await one.drop();
+    });
+    const writers = Array.from({ length: 20 }, () => subscription.message());
+    await Promise.all([...workers, ...writers]);
+    // Who found another at work has left it to that one.
+    await keeper().create();
+    await retain();
+    for (let day = today - 1; day <= today + 8; day++)
+      expect(await tablesOf(day)).toHaveLength(PARTITIONED_TABLES.length);
+    for (let day = expired - 3; day <= expired; day++) {
+      expect(await tablesOf(day)).toEqual([]);
+      expect(await tablesOf(day, false)).toEqual([]);
+    }
+    expect(await eventsOf(today)).not.toHaveLength(0);
+  });
+
+  describe('when one was missing', () => {
+    const MISSING = 6;
+
+    it('get its rows from the default partition', async () => {
+      await removeDay(today + MISSING);
+      const ids = [
+        await addEvent(today + MISSING),
+        await addEvent(today - 12),
+        await addEvent(expired - 400),
+      ];
+      expect(await partitions.countDefaultRows()).toMatchObject({ events: 3, webhook_deliveries: 0 });
+      const [, younger] = ids;
+
+      await keeper().create();
+      expect(await partitions.countDefaultRows()).toMatchObject({ events: 0 });
+      for (const [n, day] of [today + MISSING, today - 12, expired - 400].entries())
+        expect(await eventsOf(day)).toEqual([{ id: ids[n] }]);
+
+      await retain();
+      expect(await eventsOf(expired - 400)).toEqual([]);
+      expect(await eventsOf(today - 12)).toEqual([{ id: younger }]);
+    });
+
+    it('leave more rows than can be moved at once where they are, readable', async () => {
+      await removeDay(today + MISSING);
+      await dashboard.query(
+        `INSERT INTO events (tenant_id, id, type, data, created_at)
+         SELECT $1, ($2 || lpad(to_hex(n), 12, '0'))::uuid, 'message.created', '{}', now()
+         FROM generate_series(0, $3::integer) AS n`,
+        [subscription.id, lowestId(today + MISSING).slice(0, 24), MAX_MOVED],
+      );
+      await keeper().create();
+      expect(await partitions.countDefaultRows()).toMatchObject({ events: 1_000 });
+      expect(await eventsOf(today + MISSING)).toHaveLength(MAX_MOVED + 1);
+      expect(await tablesOf(today + MISSING)).toEqual(['webhook_attempts', 'webhook_deliveries']);
+    });
+  });
+});

@@ -1,0 +1,237 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { Command } from 'commander';
+import { buildProgram } from '../../../src/cli/program';
+import { ERROR_STATUS } from '../../../src/common/app-error';
+import { CHANNELS, describeChannel, PROVIDER_URLS } from '../../../src/common/channel-descriptors';
+import { DELIVERY_ERROR_CODES, DELIVERY_STATUSES } from '../../../src/messages/message-status';
+import { eventCatalog } from '../../../src/outbox/event-catalog';
+import { nameOf, ROUTES } from '../../support/routes';
+import { ATTEMPT_ERRORS } from '../../../src/webhooks/sending/attempt-outcome';
+
+/** The pages list all routes, variables, commands and codes, show the examples, and link to files that exist. */
+
+const ROOT = resolve(__dirname, '../../..');
+const read = (path: string) => readFileSync(resolve(ROOT, path), 'utf8');
+const PAGES = [
+  ...['README.md', 'CHANGELOG.md', 'SECURITY.md'],
+  ...readdirSync(resolve(ROOT, 'docs'))
+    .filter((file) => file.endsWith('.md'))
+    .map((file) => `docs/${file}`),
+];
+
+/** The text below a heading, up to the next heading. */
+function section(page: string, heading: string): string {
+  const text = read(page);
+  const start = text.indexOf(`\n${heading}\n`);
+  if (start < 0) throw new Error(`${page} has no "${heading}"`);
+  const end = text.indexOf('\n#', start + heading.length);
+  return text.slice(start, end < 0 ? undefined : end);
+}
+
+/** The tables of a text whose first column has this name: for each, its rows as lists of cells. */
+function tables(text: string, firstColumn: string): string[][][] {
+  const blocks = [...text.matchAll(/(?:^\|.*\n)+/gm)].map(([block]) => block.trim().split('\n'));
+  return blocks
+    .filter(([head]) => head!.startsWith(`| ${firstColumn} `))
+    .map(([, , ...rows]) =>
+      rows.map((row) =>
+        row
+          .split('|')
+          .slice(1, -1)
+          .map((cell) => cell.trim()),
+      ),
+    );
+}
+
+/** The rows of the only table below a heading whose first column has this name. */
+function table(page: string, heading: string, firstColumn: string): string[][] {
+  const found = tables(section(page, heading), firstColumn);
+  if (found.length !== 1)
+    throw new Error(`${page} "${heading}" has ${found.length} tables of "${firstColumn}"`);
+  return found[0]!;
+}
+
+/** The first columns of all tables of a page whose first column has this name. */
+const listsOf = (page: string, firstColumn: string) =>
+  tables(read(page), firstColumn).map((rows) => rows.map(([name]) => bare(name)));
+
+const bare = (cell: string | undefined) => cell?.replace(/`/g, '');
+
+it('has a README of at most 15 kB', () => {
+  expect(Buffer.byteLength(read('README.md'))).toBeLessThanOrEqual(15_000);
+});
+
+it('shows the examples as they are, and no other code', () => {
+  const pages = ['README.md', 'docs/receiving-webhooks.md', 'docs/dashboard-backends.md']
+    .map(read)
+    .join('\n');
+  const blocks = [...pages.matchAll(/^```(?:ts|python)\n([^]*?)^```$/gm)].map(([, code]) => code);
+  const files = readdirSync(resolve(ROOT, 'examples')).map((file) => read(`examples/${file}`));
+  expect(blocks.sort()).toEqual(files.sort());
+});
+
+it('lists every variable that the configuration reads, with its default', () => {
+  const variables = variablesOf('src/config/environment.ts').concat(Object.entries(PROVIDER_URLS));
+  expect(variables.length).toBeGreaterThan(0);
+  expect(namesAndDefaults('docs/configuration.md', '## Variables')).toEqual(variables.sort());
+});
+
+it('lists every variable of the dashboard, with its default', () => {
+  const variables = variablesOf('dashboard/server/src/config/dashboard-config.ts');
+  expect(variables.length).toBeGreaterThan(0);
+  expect(namesAndDefaults('docs/dashboard.md', '## Variables')).toEqual(variables.sort());
+});
+
+/** As the class Environment declares them: `  NAME: type = default;` or `  NAME?: type;`. */
+function variablesOf(file: string): string[][] {
+  const declared = [...read(file).matchAll(/^ {2}([A-Z_]+)\??: \w+(?: = (.*))?;$/gm)];
+  return declared.map(([, name, value = '']) => [name!, value.replace(/['_]/g, '')]);
+}
+
+function namesAndDefaults(page: string, heading: string): string[][] {
+  return table(page, heading, 'Variable')
+    .map(([name, value]) => [bare(name)!, bare(value)!])
+    .sort();
+}
+
+it('passes the addresses of the outside world to the containers', () => {
+  const [, environment] = /x-environment: &environment.*\n([^]*?)\n\n/.exec(read('compose.yaml'))!;
+  const passed = [...environment!.matchAll(/^ {2}(\w+): \$\{\1:-/gm)].map(([, name]) => name);
+  expect(passed).toEqual(expect.arrayContaining(['APP_URL', 'PUBLIC_URL', 'TRUST_PROXY']));
+});
+
+it("lists every channel's credentials", () => {
+  const rows = table('docs/channels.md', '## Connecting', 'Channel').map(([channel, credentials]) => [
+    bare(channel),
+    [...credentials!.matchAll(/`(\[?\w+\]?)`/g)].map(([, field]) => field),
+  ]);
+  const fields = CHANNELS.map((channel) => [
+    channel,
+    // Fields that only a rotation has are in the text below the table.
+    [
+      ...describeChannel(channel)
+        .credentials.split(';')[0]!
+        .matchAll(/\[?[a-z]\w*[A-Z]\w*\]?/g),
+    ].map(([field]) => field),
+  ]);
+  expect(rows.sort()).toEqual(fields.sort());
+});
+
+it('lists every command of the CLI', () => {
+  const leaves = ({ commands }: Command, path: string[] = []): string[] =>
+    commands.flatMap((command) => {
+      const name = [...path, command.name()];
+      return command.commands.length > 0 ? leaves(command, name) : [name.join(' ')];
+    });
+  const rows = table('docs/operating.md', '## CLI', 'Command').map(([name]) => bare(name));
+  expect(rows.sort()).toEqual(leaves(buildProgram()).sort());
+});
+
+it('explains every way in which an attempt can fail', () => {
+  const rows = table('docs/operating.md', '## Failed attempts', 'Error').map(([name]) => bare(name));
+  expect(rows.sort()).toEqual([...ATTEMPT_ERRORS].sort());
+});
+
+it('gives a reason for every dependency', () => {
+  const { dependencies } = JSON.parse(read('package.json')) as { dependencies: Record<string, string> };
+  const rows = table('README.md', '## Dependencies', 'Package');
+  expect(rows.map(([name]) => bare(name))).toEqual(Object.keys(dependencies));
+  expect(rows.filter(([, reason]) => !reason)).toEqual([]);
+});
+
+it('lists every route and its scopes', () => {
+  const rows = table('README.md', '## The API', 'Route').map(([route, scopes]) => [
+    bare(route),
+    bare(scopes),
+  ]);
+  const routes = ROUTES.map((route) => [nameOf(route), route.scopes.join(' or ') || 'any valid key']);
+  expect(rows.sort()).toEqual(routes.sort());
+});
+
+it('lists every error code and its status', () => {
+  const rows = table('README.md', '## The API', 'Status').map(([status, code]) => [
+    bare(code),
+    Number(status),
+  ]);
+  expect(Object.fromEntries(rows)).toEqual(ERROR_STATUS);
+});
+
+it('lists every event', () => {
+  const rows = table('README.md', '## The API', 'Event').map(([name]) => bare(name));
+  expect(rows).toEqual(Object.keys(eventCatalog));
+});
+
+it('lists every status of an outbound message, and why one may fail', () => {
+  const statuses = listsOf('docs/channels.md', 'Status').map((list) => list.sort());
+  expect(statuses).toContainEqual([...DELIVERY_STATUSES].sort());
+  expect(listsOf('docs/channels.md', 'Code')).toContainEqual(Object.keys(DELIVERY_ERROR_CODES));
+});
+
+it('says how every channel is connected', () => {
+  const channels = listsOf('docs/channels.md', 'Channel').map((list) => list.sort());
+  expect(channels).toContainEqual([...CHANNELS].sort());
+});
+
+it('names only npm scripts that exist', () => {
+  const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+  const text = PAGES.map(read).join('\n');
+  const named = [...text.matchAll(/npm run ([\w:]+)/g)].map(([, name]) => name);
+  expect(named.length).toBeGreaterThan(0);
+  expect(named.filter((name) => !Object.hasOwn(scripts, name!))).toEqual([]);
+});
+
+it.each(PAGES)('%s links to files and headings that exist', (page) => {
+  const links = [...read(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target!);
+  expect(links.length > 0 || page === 'docs/internals-we-rely-on.md').toBe(true);
+  const broken = links.filter((link) => !link.startsWith('https://') && !exists(page, link));
+  expect(broken).toEqual([]);
+});
+
+it('links from the README to every page', () => {
+  const links = [...read('README.md').matchAll(/\]\(([^)\s#]+)/g)].map(([, target]) => target!);
+  expect(PAGES.filter((page) => page !== 'README.md' && !links.includes(page))).toEqual([]);
+});
+
+/** The files that a page names in backquotes. */
+const filesNamedIn = (page: string) =>
+  [...read(page).matchAll(/`((?:src|test|scripts|migrations|examples|bench)\/[\w./-]+)`/g)].map(
+    ([, path]) => path!,
+  );
+
+it.each(PAGES)('%s names files that exist', (page) => {
+  // The examples of docs/extending.md make files of their own.
+  const missing = filesNamedIn(page).filter(
+    (path) => !/\btags?\b|\bsms\b/.test(path) && !existsSync(resolve(ROOT, path)),
+  );
+  expect(missing).toEqual([]);
+});
+
+it.each(['docs/architecture.md', 'docs/extending.md', 'docs/glossary.md', 'SECURITY.md'])(
+  '%s says where things are',
+  (page) => expect(filesNamedIn(page).length).toBeGreaterThan(0),
+);
+
+it('has a glossary in alphabetical order, each entry with its place', () => {
+  const [entries] = tables(read('docs/glossary.md'), 'Noun') as [string[][]];
+  const nouns = entries.map(([noun]) => noun!.toLowerCase());
+  expect(nouns.length).toBeGreaterThan(50);
+  expect(nouns).toEqual([...new Set(nouns)].sort((a, b) => a.localeCompare(b)));
+  expect(entries.filter(([, , place]) => !existsSync(resolve(ROOT, bare(place)!)))).toEqual([]);
+});
+
+/** Whether a link leads to a file, and, after #, to a heading in it. */
+function exists(page: string, link: string): boolean {
+  const [path, anchor] = link.split('#', 2) as [string, string | undefined];
+  const file = path ? resolve(ROOT, page, '..', path) : resolve(ROOT, page);
+  if (!existsSync(file)) return false;
+  if (anchor === undefined) return true;
+  const headings = [...readFileSync(file, 'utf8').matchAll(/^#+ (.*)$/gm)].map(([, heading]) => heading!);
+  return headings.some(
+    (heading) =>
+      heading
+        .toLowerCase()
+        .replace(/[^\w\s-]/g, '')
+        .replace(/ /g, '-') === anchor,
+  );
+}

@@ -1,0 +1,277 @@
+import { SYSTEM, Actor } from '../../../src/common/principal';
+import { AcceptancesService } from '../../../src/logins/acceptances.service';
+import { AgentPasswordsService } from '../../../src/logins/agent-passwords.service';
+import { InvitationsService } from '../../../src/logins/invitations.service';
+import { LoginLinksService } from '../../../src/logins/login-links.service';
+import { PasswordResetsService } from '../../../src/logins/password-resets.service';
+import { AgentsService } from '../../../src/workspaces/agents.service';
+import { Dashboard } from '../../support/dashboard';
+import { expectRefusal } from '../../support/errors';
+import { Logins, OTHER_PASSWORD, PASSWORD, tokenOf } from '../../support/logins';
+
+describe('invitations', () => {
+  let dashboard: Dashboard;
+  let logins: Logins;
+  let workspace: { id: string; name: string };
+
+  beforeAll(async () => {
+    dashboard = await Dashboard.create({ appUrl: 'https://app.example.com/' });
+    logins = new Logins(dashboard);
+  });
+  beforeEach(async () => {
+    workspace = await dashboard.make.workspace();
+  });
+  afterAll(() => dashboard.close());
+
+  const invitations = () => dashboard.get(InvitationsService);
+  const acceptances = () => dashboard.get(AcceptancesService);
+  const describeLink = (token: string) => dashboard.get(LoginLinksService).describe(token, logins.origin());
+  const accept = (token: string, password = PASSWORD) =>
+    acceptances().accept(token, { password }, logins.origin());
+  const actor = ({ id }: { id: string }): Actor => ({ type: 'agent', id });
+
+  it('become a login of the workspace by their link, which works once', async () => {
+    const agent = await dashboard.make.agent(workspace, { email: 'Ana@Example.com', role: 'ADMIN' });
+    const { link, ...sent } = await invitations().invite(workspace.id, agent.id, {}, SYSTEM);
+    expect(link).toMatch(/^https:\/\/app\.example\.com\/welcome#[A-Za-z0-9_-]{64}$/);
+    expect(sent).toMatchObject({
+      isMailed: false,
+      invitation: { agentId: agent.id, email: 'Ana@Example.com', role: 'ADMIN' },
+    });
+    expect(sent.expiresAt.getTime() - Date.now()).toBeGreaterThan(86_000_000);
+    expect(sent.expiresAt.getTime() - Date.now()).toBeLessThanOrEqual(86_400_000);
+    const token = tokenOf(link);
+    expect(await describeLink(token)).toEqual({
+      kind: 'invitation',
+      email: 'Ana@Example.com',
+      workspaceName: workspace.name,
+      needsPassword: true,
+      needsLogin: false,
+    });
+    expect(await invitations().list(workspace.id)).toHaveLength(1);
+
+    const given = { password: PASSWORD, name: 'Ana', locale: 'de' as const };
+    const loggedIn = await acceptances().accept(token, given, logins.origin());
+    expect(await logins.authenticate(loggedIn.token)).toMatchObject({
+      person: { email: 'ana@example.com', name: 'Ana', locale: 'de', theme: 'auto', hasSecondFactor: false },
+      session: { id: loggedIn.sessionId, address: expect.any(String), userAgent: 'Firefox' },
+      memberships: [
+        { agentId: agent.id, agentName: 'Ana Admin', role: 'ADMIN', workspace: { id: workspace.id } },
+      ],
+    });
+    expect(await invitations().list(workspace.id)).toEqual([]);
+    await expectRefusal(describeLink(token), 'NOT_FOUND');
+    await expectRefusal(accept(token, OTHER_PASSWORD), 'NOT_FOUND');
+    expect(await logins.logIn({ email: 'ANA@example.com' })).toMatchObject({ status: 'logged_in' });
+  });
+
+  it('are accepted once, when it is tried twice at once', async () => {
+    const token = await logins.invite(workspace, await dashboard.make.agent(workspace));
+    const outcomes = await Promise.allSettled([accept(token), accept(token), accept(token)]);
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    const people = await dashboard.query('SELECT FROM memberships WHERE tenant_id = $1', [workspace.id]);
+    expect(people).toHaveLength(1);
+  });
+
+  it('end with a new one, a revocation, a deactivation, or after a day', async () => {
+    const agent = await dashboard.make.agent(workspace);
+    const first = await logins.invite(workspace, agent);
+    const second = await logins.invite(workspace, agent);
+    await expectRefusal(accept(first), 'NOT_FOUND');
+    await expectRefusal(describeLink(first), 'NOT_FOUND');
+    const [invitation] = await invitations().list(workspace.id);
+    await invitations().revoke(workspace.id, invitation!.id, SYSTEM);
+    await expectRefusal(accept(second), 'NOT_FOUND');
+    await expectRefusal(invitations().revoke(workspace.id, invitation!.id, SYSTEM), 'NOT_FOUND');
+
+    const third = await logins.invite(workspace, agent);
+    // Another OWNER.
+    await dashboard.make.agent(workspace);
+    await dashboard.get(AgentsService).update(workspace.id, agent.id, { active: false }, SYSTEM);
+    await expectRefusal(accept(third), 'NOT_FOUND');
+    await dashboard.get(AgentsService).update(workspace.id, agent.id, { active: true }, SYSTEM);
+    await dashboard.query(`UPDATE invitations SET expires_at = now() WHERE tenant_id = $1`, [workspace.id]);
+    await expectRefusal(accept(third), 'NOT_FOUND');
+    expect(await invitations().list(workspace.id)).toEqual([]);
+  });
+
+  it('that two managers send at once leave one that works', async () => {
+    const agent = await dashboard.make.agent(workspace);
+    const tokens = await Promise.all([1, 2, 3, 4].map(() => logins.invite(workspace, agent)));
+    const outcomes = await Promise.allSettled(tokens.map((token) => describeLink(token)));
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  });
+
+  it('are stored as hashes alone', async () => {
+    const token = await logins.invite(workspace, await dashboard.make.agent(workspace));
+    const [row] = await dashboard.query<{ text: string }>(
+      'SELECT i::text AS text FROM invitations i WHERE tenant_id = $1',
+      [workspace.id],
+    );
+    expect(row!.text).not.toContain(token);
+    expect(row!.text).not.toContain(Buffer.from(token).toString('hex'));
+    expect(row!.text).not.toContain(Buffer.from(token, 'base64url').toString('hex'));
+  });
+
+  it.each([
+    ['a bot', { isBot: true }],
+    ['an inactive agent', { active: false }],
+  ])('are not for %s', async (_, input) => {
+    const agent = await dashboard.make.agent(workspace, input);
+    await expectRefusal(invitations().invite(workspace.id, agent.id, {}, SYSTEM), 'INVALID_BODY');
+  });
+
+  it('are not for an agent who has a login, nor for one of another workspace', async () => {
+    const member = await logins.member(workspace);
+    await expectRefusal(invitations().invite(workspace.id, member.agent.id, {}, SYSTEM), 'INVALID_BODY');
+    const elsewhere = await dashboard.make.agent(await dashboard.make.workspace());
+    await expectRefusal(invitations().invite(workspace.id, elsewhere.id, {}, SYSTEM), 'NOT_FOUND');
+    const foreign = await dashboard.make.workspace();
+    await logins.invite(workspace, await dashboard.make.agent(workspace));
+    const [invitation] = await invitations().list(workspace.id);
+    await expectRefusal(invitations().revoke(foreign.id, invitation!.id, SYSTEM), 'NOT_FOUND');
+  });
+
+  it.each([
+    ['short', 'eleven char'],
+    ['too long', 'x'.repeat(99) + 'y'.repeat(102)],
+    ['the e-mail address', 'Agent-Of-This@example.com'],
+    ['common', 'Password1234'],
+    ['of one character', 'aaaaaaaaaaaaaa'],
+    ['of a repeated word', 'hunter2hunter2hunter2'],
+    ['of digits in a row', '123456789012'],
+    ['with half of a character', 'twelve chars \ud800'],
+  ])('refuse a password that is %s, and stay', async (_, password) => {
+    const agent = await dashboard.make.agent(workspace, { email: 'agent-of-this@example.com' });
+    const token = await logins.invite(workspace, agent);
+    await expect(accept(token, password)).rejects.toMatchObject({
+      code: 'INVALID_BODY',
+      details: [{ field: 'password' }],
+    });
+    expect(await describeLink(token)).toMatchObject({ kind: 'invitation' });
+  });
+
+  it.each(['', 'x', 'A'.repeat(64), 'A'.repeat(43), '../../etc/passwd'])(
+    'refuse the token %j',
+    async (token) => {
+      await expectRefusal(describeLink(token), 'NOT_FOUND');
+      await expectRefusal(accept(token), 'NOT_FOUND');
+      await expectRefusal(
+        dashboard.get(PasswordResetsService).reset(token, { password: PASSWORD }, logins.origin()),
+        'NOT_FOUND',
+      );
+    },
+  );
+
+  describe('to somebody who has a login', () => {
+    it('add the workspace, once they are logged in', async () => {
+      const member = await logins.member(workspace);
+      const second = await dashboard.make.workspace({ name: 'Another' });
+      const agent = await dashboard.make.agent(second, { email: member.email.toUpperCase(), role: 'AGENT' });
+      const token = await logins.invite(second, agent);
+      expect(await describeLink(token)).toMatchObject({ needsPassword: false, needsLogin: true });
+      expect(await acceptances().join(token, member.caller)).toEqual({
+        tenantId: second.id,
+        agentId: agent.id,
+      });
+      expect((await logins.authenticate(member.token))!.memberships).toMatchObject([
+        { role: 'OWNER', workspace: { id: workspace.id } },
+        { role: 'AGENT', workspace: { id: second.id, name: 'Another' } },
+      ]);
+      await expectRefusal(acceptances().join(token, member.caller), 'NOT_FOUND');
+    });
+
+    it('do not let their holder in: no password is set, and no other login joins', async () => {
+      const member = await logins.member(workspace);
+      const second = await dashboard.make.workspace();
+      const token = await logins.invite(second, await dashboard.make.agent(second, { email: member.email }));
+      await expect(accept(token, OTHER_PASSWORD)).rejects.toMatchObject({
+        code: 'INVALID_BODY',
+        details: [{ field: 'email' }],
+      });
+      await expectRefusal(logins.logIn(member, OTHER_PASSWORD), 'UNAUTHENTICATED');
+      const holder = await logins.member(second);
+      await expectRefusal(acceptances().join(token, holder.caller), 'FORBIDDEN');
+      expect((await logins.authenticate(member.token))!.memberships).toHaveLength(1);
+      expect(await describeLink(token)).toMatchObject({ kind: 'invitation' });
+    });
+
+    it('are of no use to a session that has ended', async () => {
+      const member = await logins.member(workspace);
+      const second = await dashboard.make.workspace();
+      const token = await logins.invite(second, await dashboard.make.agent(second, { email: member.email }));
+      await dashboard.query('DELETE FROM login_sessions WHERE id = $1', [member.sessionId]);
+      await expectRefusal(acceptances().join(token, member.caller), 'UNAUTHENTICATED');
+    });
+
+    it('end the other sessions: who opened one before does not get in by it', async () => {
+      const member = await logins.member(workspace);
+      const other = await logins.session(member);
+      await logins.join(member, await dashboard.make.workspace());
+      expect(await logins.isOpen(other.token)).toBe(false);
+      expect((await logins.authenticate(member.token))!.memberships).toHaveLength(2);
+    });
+
+    it('end the links to reset the password that others may have been shown', async () => {
+      const member = await logins.member(workspace);
+      const manager = await dashboard.make.agent(workspace);
+      const { link } = await dashboard
+        .get(AgentPasswordsService)
+        .sendReset(workspace.id, member.agent.id, actor(manager));
+      const second = await dashboard.make.workspace();
+      await logins.join(member, second);
+      const reset = dashboard
+        .get(PasswordResetsService)
+        .reset(tokenOf(link), { password: OTHER_PASSWORD }, logins.origin());
+      await expectRefusal(reset, 'NOT_FOUND');
+      expect(await logins.isOpen(member.token)).toBe(true);
+    });
+
+    it('make one login, when invitations of two workspaces are accepted at once', async () => {
+      const second = await dashboard.make.workspace();
+      const email = `both-${workspace.id}@example.com`;
+      const tokens = await Promise.all(
+        [workspace, second].map(async (of) => logins.invite(of, await dashboard.make.agent(of, { email }))),
+      );
+      const outcomes = await Promise.allSettled([accept(tokens[0]!), accept(tokens[1]!, OTHER_PASSWORD)]);
+      const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
+      expect(refused).toMatchObject([{ reason: { code: 'INVALID_BODY', details: [{ field: 'email' }] } }]);
+      const left = outcomes.findIndex((outcome) => outcome.status === 'rejected');
+      expect(await describeLink(tokens[left]!)).toMatchObject({ needsLogin: true });
+    });
+
+    it('stop at 100 workspaces', async () => {
+      const member = await logins.member(workspace);
+      await dashboard.query(
+        `WITH w AS (
+           INSERT INTO workspaces (id, name, slug, plan_tier, created_at, updated_at)
+           SELECT gen_random_uuid(), 'Many', $1 || n, 'PRO', now(), now() FROM generate_series(1, 99) AS n RETURNING id
+         ), a AS (
+           INSERT INTO agents (id, tenant_id, name, email, role, is_bot, active, created_at, updated_at)
+           SELECT gen_random_uuid(), id, 'Ana', $2, 'AGENT', false, true, now(), now() FROM w RETURNING tenant_id, id
+         )
+         INSERT INTO memberships (tenant_id, agent_id, person_id, created_at) SELECT tenant_id, id, $3, now() FROM a`,
+        [`many-${workspace.id.slice(0, 8)}-${workspace.id.slice(-8)}-`, member.email, member.personId],
+      );
+      const another = await dashboard.make.workspace();
+      await expect(logins.join(member, another)).rejects.toMatchObject({ code: 'INVALID_BODY' });
+      expect((await logins.authenticate(member.token))!.memberships).toHaveLength(100);
+    });
+  });
+
+  describe('and roles', () => {
+    it('an ADMIN invites everybody but an OWNER, an AGENT nobody', async () => {
+      const [admin, agent] = [
+        await dashboard.make.agent(workspace, { role: 'ADMIN' }),
+        await dashboard.make.agent(workspace, { role: 'AGENT' }),
+      ];
+      const owner = await dashboard.make.agent(workspace, { role: 'OWNER' });
+      const invite = (to: { id: string }, by: { id: string }) =>
+        invitations().invite(workspace.id, to.id, {}, actor(by));
+      await expectRefusal(invite(owner, admin), 'FORBIDDEN');
+      await expectRefusal(invite(admin, agent), 'FORBIDDEN');
+      expect(await invite(agent, admin)).toMatchObject({ invitation: { role: 'AGENT' } });
+      expect(await invite(admin, owner)).toMatchObject({ invitation: { role: 'ADMIN' } });
+    });
+  });
+});

@@ -1,0 +1,155 @@
+import { Origin } from '../../../src/common/principal';
+import { LoggedIn, SecondFactorRequired } from '../../../src/logins/login.dto';
+import { LoginsService } from '../../../src/logins/logins.service';
+import { PasswordsService } from '../../../src/logins/passwords.service';
+import { Dashboard } from '../../support/dashboard';
+import { expectRefusal } from '../../support/errors';
+import { codeOf, Logins, Member, OTHER_PASSWORD, PASSWORD } from '../../support/logins';
+
+const WRONG = 'Some other password';
+/** Wrong passwords for an account in a quarter of an hour, as of a browser that is not known. */
+const OF_ACCOUNT = 10;
+/** Of a network, for whatever accounts. */
+const OF_NETWORK = 30;
+
+describe.each([
+  ['in Redis', {}],
+  ['in memory, while Redis is away', { redisUrl: 'redis://127.0.0.1:1' }],
+])('guesses are limited %s', (_, options) => {
+  let dashboard: Dashboard;
+  let logins: Logins;
+  let member: Member;
+
+  beforeAll(async () => {
+    dashboard = await Dashboard.create(options);
+    logins = new Logins(dashboard);
+  });
+  beforeEach(async () => {
+    member = await logins.member(await dashboard.make.workspace());
+  });
+  afterAll(() => dashboard.close());
+
+  async function guess(count: number, who: { email: string } = member, origin?: Origin): Promise<void> {
+    for (let n = 0; n < count; n++)
+      await expectRefusal(logins.logIn(who, WRONG, origin && { origin }), 'UNAUTHENTICATED');
+  }
+
+  it('by account, from wherever they come, and say when to retry', async () => {
+    await guess(OF_ACCOUNT);
+    const refused = await logins.logIn(member).catch((error: unknown) => error);
+    expect(refused).toMatchObject({ code: 'RATE_LIMITED', retryAfterSeconds: expect.any(Number) });
+    const { retryAfterSeconds } = refused as { retryAfterSeconds: number };
+    expect(retryAfterSeconds).toBeGreaterThan(0);
+    expect(retryAfterSeconds).toBeLessThanOrEqual(15 * 60);
+    // The case of the address is no way around, and another account goes on.
+    await expectRefusal(logins.logIn({ email: member.email.toUpperCase() }), 'RATE_LIMITED');
+    const other = await logins.member(await dashboard.make.workspace());
+    expect(await logins.logIn(other)).toMatchObject({ status: 'logged_in' });
+  });
+
+  it('for an unknown e-mail address as for a known one', async () => {
+    const nobody = { email: `nobody-${member.personId}@example.com` };
+    await guess(OF_ACCOUNT, nobody);
+    await expectRefusal(logins.logIn(nobody, WRONG), 'RATE_LIMITED');
+  });
+
+  it('at once as one after the other', async () => {
+    const outcomes = await Promise.all(
+      Array.from({ length: 15 }, () => logins.logIn(member, WRONG).catch((error: { code: string }) => error)),
+    );
+    const codes = outcomes.map((outcome) => (outcome as { code: string }).code);
+    expect(codes.filter((code) => code === 'UNAUTHENTICATED')).toHaveLength(OF_ACCOUNT);
+    expect(codes.filter((code) => code === 'RATE_LIMITED')).toHaveLength(5);
+  });
+
+  it('without locking out a browser that has logged in before', async () => {
+    const browserToken = member.browserToken!;
+    await guess(OF_ACCOUNT);
+    await expectRefusal(logins.logIn(member), 'RATE_LIMITED');
+    const again = (await logins.logIn(member, PASSWORD, { browserToken })) as LoggedIn;
+    expect(again).toMatchObject({ status: 'logged_in', browserToken: null });
+  });
+
+  it('in a known browser too, by a count of its own', async () => {
+    const browserToken = member.browserToken!;
+    for (let n = 0; n < OF_ACCOUNT; n++)
+      await expectRefusal(logins.logIn(member, WRONG, { browserToken }), 'UNAUTHENTICATED');
+    await expectRefusal(logins.logIn(member, PASSWORD, { browserToken }), 'RATE_LIMITED');
+    expect(await logins.logIn(member)).toMatchObject({ status: 'logged_in' });
+  });
+
+  it.each(['A'.repeat(43), 'nonsense'])('with the browser token %s as without one', async (browserToken) => {
+    await guess(OF_ACCOUNT);
+    await expectRefusal(logins.logIn(member, PASSWORD, { browserToken }), 'RATE_LIMITED');
+  });
+
+  it("with another person's browser token as without one", async () => {
+    const { browserToken } = await logins.member(await dashboard.make.workspace());
+    await guess(OF_ACCOUNT);
+    await expectRefusal(logins.logIn(member, PASSWORD, { browserToken: browserToken! }), 'RATE_LIMITED');
+  });
+
+  it('by network: an IPv4 address, or a /64', async () => {
+    const prefix = `2001:db8:${(Date.now() & 0xffff).toString(16)}:${(process.pid & 0xffff).toString(16)}`;
+    for (let n = 0; n < OF_NETWORK; n++) {
+      const origin = { address: `${prefix}::${n.toString(16)}` };
+      await guess(1, { email: `n${n}-${member.personId}@example.com` }, origin);
+    }
+    const same = { address: `${prefix}:ffff::1` };
+    await expectRefusal(logins.logIn(member, PASSWORD, { origin: same }), 'RATE_LIMITED');
+    // Its owner gets in from there with a known browser, and from elsewhere without.
+    const browserToken = member.browserToken!;
+    expect(await logins.logIn(member, PASSWORD, { origin: same, browserToken })).toMatchObject({
+      status: 'logged_in',
+    });
+    expect(await logins.logIn(member)).toMatchObject({ status: 'logged_in' });
+  });
+
+  it('of codes: five for a password, and ten an hour for a person', async () => {
+    const { secret, ...secured } = await logins.secure(member);
+    const confirm = ({ pendingToken }: SecondFactorRequired, code: string) =>
+      dashboard.get(LoginsService).confirmSecondFactor({ pendingToken, code }, logins.origin());
+    const begin = async () => (await logins.logIn(secured)) as SecondFactorRequired;
+    const first = await begin();
+    for (let n = 0; n < 5; n++) await expectRefusal(confirm(first, '000000'), 'UNAUTHENTICATED');
+    // The right code is too late for it.
+    await expectRefusal(confirm(first, codeOf(secret)), 'UNAUTHENTICATED');
+    const second = await begin();
+    for (let n = 0; n < 4; n++) await expectRefusal(confirm(second, '000000'), 'UNAUTHENTICATED');
+    await expectRefusal(confirm(second, 'recovery-code'), 'UNAUTHENTICATED');
+    await expectRefusal(confirm(await begin(), codeOf(secret)), 'RATE_LIMITED');
+  });
+
+  it('of the own password, by session', async () => {
+    const change = (currentPassword: string) =>
+      dashboard.get(PasswordsService).change(member.caller, { currentPassword, newPassword: OTHER_PASSWORD });
+    for (let n = 0; n < OF_ACCOUNT; n++) await expectRefusal(change(WRONG), 'INVALID_BODY');
+    await expectRefusal(change(PASSWORD), 'RATE_LIMITED');
+  });
+});
+
+describe('right passwords', () => {
+  let dashboard: Dashboard;
+
+  beforeAll(async () => {
+    dashboard = await Dashboard.create();
+  });
+  afterAll(() => dashboard.close());
+
+  it('count as no guesses, and clear none of others', async () => {
+    const logins = new Logins(dashboard);
+    const member = await logins.member(await dashboard.make.workspace());
+    const origin = logins.origin();
+    for (let n = 0; n < OF_NETWORK + 5; n++)
+      expect(await logins.logIn(member, PASSWORD, { origin })).toMatchObject({ status: 'logged_in' });
+    // Whoever guesses can't clear the count of the network with a login of their own.
+    for (let n = 0; n < OF_NETWORK; n++) {
+      await expectRefusal(
+        logins.logIn({ email: `n${n}-${member.personId}@example.com` }, WRONG, { origin }),
+        'UNAUTHENTICATED',
+      );
+      if (n < OF_NETWORK - 1) await logins.logIn(member, PASSWORD, { origin });
+    }
+    await expectRefusal(logins.logIn(member, PASSWORD, { origin }), 'RATE_LIMITED');
+  });
+});

@@ -1,0 +1,188 @@
+import { AuditTally } from '../../../src/audit/audit-tally';
+import { SYSTEM } from '../../../src/common/principal';
+import { AcceptancesService } from '../../../src/logins/acceptances.service';
+import { AgentPasswordsService } from '../../../src/logins/agent-passwords.service';
+import { InvitationsService } from '../../../src/logins/invitations.service';
+import { OperatorLoginsService } from '../../../src/logins/operator-logins.service';
+import { PasswordResetsService } from '../../../src/logins/password-resets.service';
+import { PeopleService } from '../../../src/logins/people.service';
+import { Dashboard } from '../../support/dashboard';
+import { expectRefusal } from '../../support/errors';
+import { Logins, Member, OTHER_PASSWORD, PASSWORD, tokenOf } from '../../support/logins';
+import { Mailbox, ReceivedMail } from '../../support/mailbox';
+
+/** What stands in a mail for itself, and nothing before or behind it. */
+const LINK = /^https:\/\/app\.example\.com\/\w+#[A-Za-z0-9_-]+$/m;
+
+describe('mails', () => {
+  let mailbox: Mailbox;
+  let dashboard: Dashboard;
+  /** Of the same database, without a mail server. */
+  let plain: Dashboard;
+  let logins: Logins;
+  let workspace: { id: string };
+  let member: Member;
+
+  beforeAll(async () => {
+    mailbox = await Mailbox.start();
+    dashboard = await Dashboard.create({
+      appUrl: 'https://app.example.com',
+      smtpUrl: mailbox.url,
+      mailFrom: 'Acme Support <login@example.com>',
+    });
+    plain = await Dashboard.create({ beside: dashboard });
+    logins = new Logins(plain);
+  });
+  beforeEach(async () => {
+    mailbox.refusal = null;
+    workspace = await dashboard.make.workspace({ name: 'Acme Support' });
+    member = await logins.member(workspace);
+  });
+  afterAll(async () => {
+    await plain.close();
+    await dashboard.close();
+    await mailbox.stop();
+  });
+
+  const invite = (agent: { id: string }, locale?: 'en' | 'de') =>
+    dashboard.get(InvitationsService).invite(workspace.id, agent.id, { locale }, SYSTEM);
+  const request = (email: string) => dashboard.get(PasswordResetsService).request({ email }, logins.origin());
+  const reset = (token: string) =>
+    dashboard.get(PasswordResetsService).reset(token, { password: OTHER_PASSWORD }, logins.origin());
+  const linkIn = ({ text }: ReceivedMail) => LINK.exec(text)?.[0] ?? null;
+
+  it.each([
+    [undefined, 'Your invitation to Acme Support', 'you are invited to answer customers of "Acme Support"'],
+    ['de', 'Ihre Einladung zu Acme Support', 'Sie sind eingeladen, Kunden von „Acme Support“ zu antworten'],
+  ] as const)(
+    'invite in the language %s, and show the link to nobody else',
+    async (locale, subject, text) => {
+      const agent = await dashboard.make.agent(workspace);
+      const sent = await invite(agent, locale);
+      expect(sent).toMatchObject({ isMailed: true, link: null });
+      const mail = await mailbox.next(agent.email);
+      expect(mail).toMatchObject({ from: 'login@example.com', to: [agent.email], subject });
+      expect(mail.source).toContain('From: Acme Support <login@example.com>');
+      expect(mail.text).toContain(text);
+      const accepted = dashboard
+        .get(AcceptancesService)
+        .accept(tokenOf(linkIn(mail)), { password: PASSWORD }, logins.origin());
+      expect(await accepted).toMatchObject({ status: 'logged_in' });
+    },
+  );
+
+  it('can be sent again when the mail server refused one', async () => {
+    const agent = await dashboard.make.agent(workspace);
+    mailbox.refusal = 'no such user';
+    await expectRefusal(invite(agent), 'UNAVAILABLE');
+    mailbox.refusal = null;
+    await invite(agent);
+    expect(linkIn(await mailbox.next(agent.email))).toEqual(expect.any(String));
+  });
+
+  it('fail clearly when the mail server is away', async () => {
+    const away = await Dashboard.create({
+      beside: dashboard,
+      smtpUrl: 'smtp://127.0.0.1:1',
+      mailFrom: 'a@example.com',
+    });
+    try {
+      const agent = await dashboard.make.agent(workspace);
+      const asked = away.get(InvitationsService).invite(workspace.id, agent.id, {}, SYSTEM);
+      await expectRefusal(asked, 'UNAVAILABLE');
+      // Whoever asks for a reset learns nothing of it.
+      const forgotten = { email: member.email };
+      expect(await away.get(PasswordResetsService).request(forgotten, logins.origin())).toBeUndefined();
+    } finally {
+      await away.close();
+    }
+  });
+
+  it('keep names of workspaces from looking like something else', async () => {
+    const name =
+      'Your bank\r\nBcc: victim@example.com\n\nGo to https://evil.example/login now ' + 'x'.repeat(120);
+    workspace = await dashboard.make.workspace({ name: name.slice(0, 200) });
+    const agent = await dashboard.make.agent(workspace);
+    await invite(agent);
+    const mail = await mailbox.next(agent.email);
+    expect(mail.to).toEqual([agent.email]);
+    expect(mail.source).not.toMatch(/^Bcc:/im);
+    expect(mail.text).not.toContain('https://evil');
+    expect(mail.text.match(/https?:\/\//g)).toHaveLength(1);
+    expect(mail.subject.length).toBeLessThan(120);
+  });
+
+  it('reset a password in the language of the person', async () => {
+    await plain.get(PeopleService).update(member.caller, { locale: 'de' });
+    await request(member.email.toUpperCase());
+    const mail = await mailbox.next(member.email);
+    expect(mail.subject).toBe('Ihr neues Passwort');
+    expect(linkIn(mail)).toMatch(/\/reset#/);
+    await reset(tokenOf(linkIn(mail)));
+    expect(await logins.logIn(member, OTHER_PASSWORD)).toMatchObject({ status: 'logged_in' });
+  });
+
+  it('go to nobody for an unknown e-mail address, with the same answer', async () => {
+    expect(await request('nobody@example.com')).toBeUndefined();
+    expect(await request(member.email)).toBeUndefined();
+    await mailbox.next(member.email);
+    expect(mailbox.mails).toEqual([]);
+    await expectRefusal(request('not an address'), 'INVALID_BODY');
+  });
+
+  it('are five an hour for a login, known or not, and each link of them works until one is used', async () => {
+    for (const email of [member.email, `nobody-${member.personId}@example.com`]) {
+      for (let n = 0; n < 5; n++) await request(email);
+      await expectRefusal(request(email), 'RATE_LIMITED');
+    }
+    const tokens: string[] = [];
+    for (let n = 0; n < 5; n++) tokens.push(tokenOf(linkIn(await mailbox.next(member.email))));
+    await reset(tokens[1]!);
+    await expectRefusal(reset(tokens[4]!), 'NOT_FOUND');
+    await dashboard.get(AuditTally).flush();
+    const told = await dashboard.query(
+      `SELECT metadata -> 'count' AS count FROM audit_entries
+       WHERE tenant_id = $1 AND action = 'agent.password_reset_requested'`,
+      [workspace.id],
+    );
+    expect(told).toEqual([{ count: 5 }]);
+  });
+
+  it('bring what managers and operators send, for a login of several workspaces too', async () => {
+    const second = await dashboard.make.workspace();
+    await logins.join(member, second);
+    const byManager = await dashboard
+      .get(AgentPasswordsService)
+      .sendReset(workspace.id, member.agent.id, SYSTEM);
+    expect(byManager).toMatchObject({ isMailed: true, link: null });
+    const byOperator = await dashboard
+      .get(OperatorLoginsService)
+      .sendReset(member.email, { type: 'operator', name: 'lin' });
+    expect(byOperator).toMatchObject({ isMailed: true, link: null });
+    expect((await mailbox.next(member.email)).subject).toBe('Your new password');
+    await reset(tokenOf(linkIn(await mailbox.next(member.email))));
+    expect(await logins.isOpen(member.token)).toBe(false);
+  });
+
+  it('that are in flight are sent before the process ends', async () => {
+    const ending = await Dashboard.create({
+      beside: dashboard,
+      appUrl: 'https://app.example.com',
+      smtpUrl: mailbox.url,
+      mailFrom: 'login@example.com',
+    });
+    await ending.get(PasswordResetsService).request({ email: member.email }, logins.origin());
+    await ending.close();
+    expect(mailbox.mails.map(({ to }) => to)).toEqual([[member.email]]);
+    await mailbox.next(member.email);
+  });
+
+  it.each([
+    [{ smtpUrl: 'smtp://localhost' }, 'SMTP_URL and MAIL_FROM must be set together'],
+    [{ mailFrom: 'a@example.com' }, 'SMTP_URL and MAIL_FROM must be set together'],
+    [{ smtpUrl: 'https://localhost', mailFrom: 'a@example.com' }, 'SMTP_URL must be'],
+    [{ smtpUrl: 'smtp://localhost', mailFrom: 'Acme' }, 'MAIL_FROM must be'],
+  ])('are refused with the options %j', async (options, fault) => {
+    await expect(Dashboard.create({ beside: dashboard, ...options })).rejects.toThrow(fault);
+  });
+});

@@ -1,0 +1,268 @@
+import { KeyRotationService } from '../../../src/secrets/key-rotation.service';
+import { AuditTally } from '../../../src/audit/audit-tally';
+import { SYSTEM } from '../../../src/common/principal';
+import { LoggedIn, SecondFactorRequired } from '../../../src/logins/login.dto';
+import { LoginsService } from '../../../src/logins/logins.service';
+import { SecondFactorsService } from '../../../src/logins/second-factors.service';
+import { Dashboard } from '../../support/dashboard';
+import { expectRefusal } from '../../support/errors';
+import { codeOf, Logins, Member, OTHER_PASSWORD, PASSWORD, withinStep } from '../../support/logins';
+
+const WRONG_CODE = { code: 'INVALID_BODY', details: [{ field: 'code' }] };
+
+describe('second factors', () => {
+  let dashboard: Dashboard;
+  let logins: Logins;
+  let workspace: { id: string };
+  let member: Member;
+
+  beforeAll(async () => {
+    dashboard = await Dashboard.create({ appUrl: 'https://app.example.com' });
+    logins = new Logins(dashboard);
+  });
+  beforeEach(async () => {
+    workspace = await dashboard.make.workspace();
+    member = await logins.member(workspace);
+  });
+  afterAll(() => dashboard.close());
+
+  const factors = () => dashboard.get(SecondFactorsService);
+  const begin = () => factors().begin(member.caller, { password: PASSWORD });
+  const beginLogin = async (who: { email: string } = member) =>
+    (await logins.logIn(who)) as SecondFactorRequired;
+  const confirm = ({ pendingToken }: SecondFactorRequired, code: string) =>
+    dashboard.get(LoginsService).confirmSecondFactor({ pendingToken, code }, logins.origin());
+  const actions = async () =>
+    (
+      await dashboard.query<{ action: string }>(
+        `SELECT action FROM audit_entries WHERE tenant_id = $1 AND action LIKE 'agent.%' ORDER BY id`,
+        [workspace.id],
+      )
+    ).map(({ action }) => action);
+
+  it('are on once a code of the new secret has come, under a new token', async () => {
+    const other = await logins.session(member);
+    const { secret, uri } = await begin();
+    expect(secret).toMatch(/^[A-Z2-7]{32}$/);
+    const parsed = new URL(uri);
+    expect(parsed.protocol).toBe('otpauth:');
+    expect(decodeURIComponent(parsed.pathname)).toContain(`app.example.com:${member.email}`);
+    expect(Object.fromEntries(parsed.searchParams)).toMatchObject({
+      secret,
+      issuer: 'app.example.com',
+      algorithm: 'SHA1',
+      digits: '6',
+      period: '30',
+    });
+    // Not confirmed, it counts for nothing.
+    expect(await logins.logIn(member)).toMatchObject({ status: 'logged_in' });
+    await expect(factors().confirm(member.caller, { code: '000000' })).rejects.toMatchObject(WRONG_CODE);
+
+    const { recoveryCodes, token } = await factors().confirm(member.caller, { code: codeOf(secret) });
+    expect(recoveryCodes).toHaveLength(10);
+    expect(new Set(recoveryCodes).size).toBe(10);
+    for (const code of recoveryCodes) expect(code).toMatch(/^([a-z2-9]{4}-){3}[a-z2-9]{4}$/);
+    expect(await logins.isOpen(other.token)).toBe(false);
+    expect(await logins.isOpen(member.token)).toBe(false);
+    expect(await logins.authenticate(token)).toMatchObject({ person: { hasSecondFactor: true } });
+    expect(await logins.logIn(member)).toMatchObject({ status: 'second_factor_required' });
+    await expectRefusal(begin(), 'INVALID_BODY');
+  });
+
+  it('need the password to begin', async () => {
+    await expect(factors().begin(member.caller, { password: OTHER_PASSWORD })).rejects.toMatchObject({
+      code: 'INVALID_BODY',
+      details: [{ field: 'password' }],
+    });
+    await expect(factors().confirm(member.caller, { code: '123456' })).rejects.toMatchObject(WRONG_CODE);
+  });
+
+  it('replace a secret that was never confirmed', async () => {
+    const first = await begin();
+    const second = await begin();
+    await expect(factors().confirm(member.caller, { code: codeOf(first.secret) })).rejects.toMatchObject(
+      WRONG_CODE,
+    );
+    expect(await factors().confirm(member.caller, { code: codeOf(second.secret) })).toMatchObject({
+      recoveryCodes: expect.any(Array),
+    });
+  });
+
+  describe('at a login', () => {
+    it('open a session with a code, which is good once', async () => {
+      const secured = await logins.secure(member);
+      const pending = await beginLogin();
+      expect(pending.expiresAt.getTime() - Date.now()).toBeLessThanOrEqual(300_000);
+      // Between password and code there is no session.
+      expect(await logins.authenticate(pending.pendingToken)).toBeNull();
+      const code = codeOf(secured.secret);
+      const loggedIn = await confirm(pending, code);
+      expect(await logins.isOpen(loggedIn.token)).toBe(true);
+      await expectRefusal(confirm(pending, codeOf(secured.secret, 1)), 'UNAUTHENTICATED');
+      await expectRefusal(confirm(await beginLogin(), code), 'UNAUTHENTICATED');
+    });
+
+    it('open one session, when a code is used twice at once', async () => {
+      const { secret } = await logins.secure(member);
+      const [first, second] = [await beginLogin(), await beginLogin()];
+      const code = codeOf(secret);
+      const outcomes = await Promise.allSettled([
+        confirm(first, code),
+        confirm(second, code),
+        confirm(first, code),
+      ]);
+      expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    });
+
+    it('open one session, when a pending login is confirmed with two codes at once', async () => {
+      const { recoveryCodes } = await logins.secure(member);
+      const pending = await beginLogin();
+      const outcomes = await Promise.allSettled(
+        recoveryCodes.slice(0, 3).map((code) => confirm(pending, code)),
+      );
+      expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+      // The codes of the others were not used up.
+      const left = await dashboard.query('SELECT FROM recovery_codes WHERE person_id = $1', [
+        member.personId,
+      ]);
+      expect(left).toHaveLength(9);
+    });
+
+    it('take the code of the step before and after, and no other', async () => {
+      const { secret } = await logins.secure(member);
+      const pending = await beginLogin();
+      await withinStep();
+      await expectRefusal(confirm(pending, codeOf(secret, -3)), 'UNAUTHENTICATED');
+      await expectRefusal(confirm(pending, codeOf(secret, 3)), 'UNAUTHENTICATED');
+      await confirm(pending, codeOf(secret, -1));
+      await confirm(await beginLogin(), codeOf(secret, 1));
+      // Of an earlier step than the last one that was used.
+      await expectRefusal(confirm(await beginLogin(), codeOf(secret, 0)), 'UNAUTHENTICATED');
+    });
+
+    it('take a recovery code once, however it is typed', async () => {
+      const { recoveryCodes } = await logins.secure(member);
+      await confirm(await beginLogin(), recoveryCodes[0]!.toUpperCase().replaceAll('-', ' '));
+      await expectRefusal(confirm(await beginLogin(), recoveryCodes[0]!), 'UNAUTHENTICATED');
+      await confirm(await beginLogin(), recoveryCodes[1]!);
+      expect((await actions()).filter((action) => action === 'agent.recovery_code_used')).toHaveLength(2);
+    });
+
+    it('end after five minutes', async () => {
+      const { secret } = await logins.secure(member);
+      const pending = await beginLogin();
+      await dashboard.query('UPDATE pending_logins SET expires_at = now() WHERE person_id = $1', [
+        member.personId,
+      ]);
+      await expectRefusal(confirm(pending, codeOf(secret)), 'UNAUTHENTICATED');
+    });
+
+    it('know the browser afterwards, not before', async () => {
+      const { secret } = await logins.secure(member);
+      const pending = await beginLogin();
+      expect(pending).not.toHaveProperty('browserToken');
+      const loggedIn: LoggedIn = await confirm(pending, codeOf(secret));
+      expect(loggedIn.browserToken).toEqual(expect.any(String));
+    });
+
+    it('count wrong codes in the audit log', async () => {
+      await logins.secure(member);
+      const pending = await beginLogin();
+      for (const code of ['000000', 'abcd-efgh'])
+        await expectRefusal(confirm(pending, code), 'UNAUTHENTICATED');
+      await dashboard.get(AuditTally).flush();
+      expect(await actions()).toContain('agent.code_failed');
+    });
+
+    it.each(['', 'x', 'A'.repeat(43)])('do not know the pending token %j', async (pendingToken) => {
+      const asked = dashboard
+        .get(LoginsService)
+        .confirmSecondFactor({ pendingToken, code: '123456' }, logins.origin());
+      await expectRefusal(asked, 'UNAUTHENTICATED');
+    });
+  });
+
+  describe('go off', () => {
+    it('with the password and a code, and take everything with them', async () => {
+      const secured = await logins.secure(member);
+      const turnOff = (password: string, code: string) =>
+        factors().turnOff(secured.caller, { password, code });
+      await expect(turnOff(OTHER_PASSWORD, codeOf(secured.secret))).rejects.toMatchObject({
+        details: [{ field: 'password' }],
+      });
+      await expect(turnOff(PASSWORD, '000000')).rejects.toMatchObject(WRONG_CODE);
+      const { token } = await turnOff(PASSWORD, codeOf(secured.secret));
+      expect(await logins.isOpen(secured.token)).toBe(false);
+      expect(await logins.authenticate(token)).toMatchObject({ person: { hasSecondFactor: false } });
+      for (const table of ['second_factors', 'recovery_codes'])
+        expect(await dashboard.query(`SELECT FROM ${table} WHERE person_id = $1`, [member.personId])).toEqual(
+          [],
+        );
+      expect(await logins.logIn(member)).toMatchObject({ status: 'logged_in' });
+      await expectRefusal(turnOff(PASSWORD, '123456'), 'INVALID_BODY');
+      expect(await actions()).toEqual(
+        expect.arrayContaining(['agent.second_factor_turned_on', 'agent.second_factor_turned_off']),
+      );
+    });
+
+    it('with a recovery code instead', async () => {
+      const { recoveryCodes, caller } = await logins.secure(member);
+      expect(await factors().turnOff(caller, { password: PASSWORD, code: recoveryCodes[3]! })).toEqual({
+        token: expect.any(String),
+      });
+    });
+  });
+
+  it('get new recovery codes, which end the old ones', async () => {
+    const { recoveryCodes, caller, secret } = await logins.secure(member);
+    const renewed = await factors().newRecoveryCodes(caller, { password: PASSWORD, code: codeOf(secret) });
+    expect(renewed.recoveryCodes).toHaveLength(10);
+    await expectRefusal(confirm(await beginLogin(), recoveryCodes[0]!), 'UNAUTHENTICATED');
+    expect(await confirm(await beginLogin(), renewed.recoveryCodes[0]!)).toMatchObject({
+      status: 'logged_in',
+    });
+  });
+
+  it('store the secret encrypted, and the codes as hashes', async () => {
+    const { secret, recoveryCodes } = await logins.secure(member);
+    const [row] = await dashboard.query<{ text: string }>(
+      `SELECT f::text || (SELECT string_agg(r::text, ' ') FROM recovery_codes r WHERE r.person_id = f.person_id) AS text
+       FROM second_factors f WHERE person_id = $1`,
+      [member.personId],
+    );
+    for (const hidden of [
+      secret,
+      ...recoveryCodes,
+      ...recoveryCodes.map((code) => code.replaceAll('-', '')),
+    ]) {
+      expect(row!.text).not.toContain(hidden);
+      expect(row!.text).not.toContain(Buffer.from(hidden).toString('hex'));
+    }
+  });
+
+  it('are encrypted again under a new key, and go on to work', async () => {
+    const { secret } = await logins.secure(member);
+    const keys = ['new', 'test'].map((id, n) => `${id}:${Buffer.alloc(32, 6 + n).toString('base64')}`);
+    const rekeyed = await Dashboard.create({ beside: dashboard, secretsKeys: keys.join() });
+    const withoutOld = await Dashboard.create({ beside: dashboard, secretsKeys: keys[0]! });
+    try {
+      const { reencrypted } = await rekeyed.get(KeyRotationService).reencrypt(SYSTEM);
+      expect(reencrypted).toBeGreaterThan(0);
+      expect(await rekeyed.get(KeyRotationService).reencrypt(SYSTEM)).toEqual({ reencrypted: 0 });
+      const { pendingToken } = await beginLogin();
+      expect(
+        await withoutOld.get(LoginsService).confirmSecondFactor({ pendingToken, code: codeOf(secret) }),
+      ).toMatchObject({ status: 'logged_in' });
+      const agent = await dashboard.make.agent(workspace);
+      await expectRefusal(
+        rekeyed.get(KeyRotationService).reencrypt({ type: 'agent', id: agent.id }),
+        'FORBIDDEN',
+      );
+    } finally {
+      // Back under the key of the others.
+      await dashboard.query('DELETE FROM second_factors');
+      await rekeyed.close();
+      await withoutOld.close();
+    }
+  });
+});

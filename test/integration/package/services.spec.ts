@@ -1,0 +1,94 @@
+import { ApiKeysService } from '../../../src/auth/api-keys.service';
+import { ChannelConnectionsService } from '../../../src/channels/connections/channel-connections.service';
+import { newId } from '../../../src/common/ids';
+import { Actor, SYSTEM } from '../../../src/common/principal';
+import { ContactsService } from '../../../src/contacts/contacts.service';
+import { WebhookEndpointsService } from '../../../src/webhooks/endpoints/webhook-endpoints.service';
+import { AgentsService } from '../../../src/workspaces/agents.service';
+import { Dashboard } from '../../support/dashboard';
+import { subscribe, Subscription } from '../../support/webhook-workspace';
+
+const URL = 'https://127.0.0.1:9999/hook';
+
+describe('the services that a dashboard backend imports', () => {
+  let dashboard: Dashboard;
+  let own: Subscription;
+  let other: Subscription;
+
+  beforeAll(async () => {
+    dashboard = await Dashboard.create();
+    own = await subscribe(dashboard, URL);
+    other = await subscribe(dashboard, URL);
+  });
+  afterAll(() => dashboard.close());
+
+  const keys = () => dashboard.get(ApiKeysService);
+  const endpoints = () => dashboard.get(WebhookEndpointsService);
+  const channels = () => dashboard.get(ChannelConnectionsService);
+  const connectWidget = (workspaceId: string, actor: Actor) =>
+    channels().connect(
+      workspaceId,
+      { channel: 'WIDGET', credentials: { allowedOrigins: ['https://shop.example'] } },
+      actor,
+    );
+  const createKey = (workspaceId: string, actor: Actor) =>
+    keys().create(workspaceId, { name: 'CRM', scopes: ['contacts:read'] }, actor);
+
+  describe.each([
+    ['that there is not', () => newId()],
+    ['whose id is none', () => 'nope'],
+  ])('in a workspace %s', (_, id) => {
+    it.each<[string, () => Promise<unknown>]>([
+      ['no key', () => createKey(id(), SYSTEM)],
+      ['no endpoint', () => endpoints().create(id(), { url: URL, events: ['*'] }, SYSTEM)],
+      ['no channel connection', () => connectWidget(id(), SYSTEM)],
+      [
+        'no agent',
+        () =>
+          dashboard
+            .get(AgentsService)
+            .create(id(), { name: 'Ann', email: 'ann@example.com', role: 'AGENT' }, SYSTEM),
+      ],
+      ['no contact', () => dashboard.get(ContactsService).create(id(), { name: 'Zoë' })],
+    ])('make %s, and say that it is not found', async (_what, create) => {
+      await expect(create()).rejects.toMatchObject({ name: 'AppError', code: 'NOT_FOUND' });
+    });
+
+    it('list nothing', async () => {
+      expect(await keys().list(id())).toEqual([]);
+      expect(await endpoints().list(id())).toEqual([]);
+      expect(await channels().list(id())).toEqual([]);
+      expect(await dashboard.get(AgentsService).list(id())).toEqual([]);
+    });
+  });
+
+  describe('let nobody act who', () => {
+    it.each<[string, () => Promise<string>]>([
+      ['is an agent of another workspace', async () => (await dashboard.make.agent(other.workspace)).id],
+      ['is nobody', () => Promise.resolve(newId())],
+    ])('%s', async (_, agentId) => {
+      const actor: Actor = { type: 'agent', id: await agentId() };
+      const lists = async () => [
+        await keys().list(own.workspace.id),
+        await endpoints().list(own.workspace.id),
+        await channels().list(own.workspace.id),
+      ];
+      const before = await lists();
+      for (const act of [
+        () => createKey(own.workspace.id, actor),
+        () => connectWidget(own.workspace.id, actor),
+        () => endpoints().create(own.workspace.id, { url: URL, events: ['*'] }, actor),
+        () => endpoints().deactivate(own.workspace.id, own.endpoint.id, actor),
+      ]) {
+        await expect(act()).rejects.toMatchObject({ code: 'INVALID_BODY', details: [{ field: 'actor' }] });
+      }
+      expect(await lists()).toEqual(before);
+    });
+  });
+
+  it('return plain dates', async () => {
+    const { id } = await dashboard.get(ContactsService).create(own.workspace.id, { name: 'Zoë' });
+    const { createdAt } = await dashboard.get(ContactsService).get(own.workspace.id, id);
+    expect(Object.getPrototypeOf(createdAt)).toBe(Date.prototype);
+  });
+});

@@ -1,0 +1,442 @@
+import { AuditService } from '../../../src/audit/audit.service';
+import { newId } from '../../../src/common/ids';
+import { SYSTEM } from '../../../src/common/principal';
+import { ContactErasureSummary } from '../../../src/privacy/contact-erasure.dto';
+import { ContactErasuresService } from '../../../src/privacy/contact-erasures.service';
+import { CreatedWebhookEndpoint } from '../../../src/webhooks/endpoints/webhook-endpoint.dto';
+import { ChannelWorkspace } from '../../support/channel-workspace';
+import { Dashboard } from '../../support/dashboard';
+import { Receiver } from '../../support/receiver';
+import { TestService } from '../../support/service';
+import { ServiceProcess } from '../../support/service-process';
+import { TelegramSimulator } from '../../support/simulators/telegram';
+import { tracesIn, tracesInRedis } from '../../support/traces';
+import { TestWidget } from '../../support/widget';
+import { moment, waitFor } from '../../support/wait';
+import { WebhookHost, WebhookWorkspace } from '../../support/webhook-workspace';
+
+/** Processes start, and many steps are made: on a busy machine that takes long. */
+const SLOW_MS = 60_000;
+
+jest.setTimeout(3 * SLOW_MS);
+
+const erasuresOf = (host: WebhookHost) => host.app.get(ContactErasuresService, { strict: false });
+
+/** Waits until an erasure has this status. */
+function waitForErasure(
+  host: WebhookHost,
+  tenantId: string,
+  { id }: { id: string },
+  status: ContactErasureSummary['status'],
+): Promise<ContactErasureSummary> {
+  return waitFor(
+    `an erasure to be ${status}`,
+    async () => {
+      const now = await erasuresOf(host).get(tenantId, id);
+      return now.status === status && now;
+    },
+    SLOW_MS,
+  );
+}
+
+/** The end of an erasure, as if the time until its second look were over. */
+async function complete(host: WebhookHost, tenantId: string, erasure: { id: string }) {
+  await waitForErasure(host, tenantId, erasure, 'settling');
+  await host.query('UPDATE contact_erasures SET due_at = now() WHERE tenant_id = $1 AND id = $2', [
+    tenantId,
+    erasure.id,
+  ]);
+  return waitForErasure(host, tenantId, erasure, 'completed');
+}
+
+describe('erasing a contact', () => {
+  let telegram: TelegramSimulator;
+  let service: TestService;
+  let receiver: Receiver;
+  let shop: ChannelWorkspace;
+  let webhooks: WebhookWorkspace;
+  let token: string;
+  let bots = 9_100_000;
+  let chatId = 77_889_900_123;
+  /** In everything that the customer says. */
+  let marker: string;
+  let traces: string[];
+
+  beforeAll(async () => {
+    telegram = await new TelegramSimulator().start();
+    service = await TestService.create({
+      role: 'all',
+      env: { TELEGRAM_API_URL: telegram.url, PUBLIC_URL: 'https://messaging.example.com/' },
+    });
+    telegram.hookOrigin = service.baseUrl;
+  });
+  afterAll(async () => {
+    await service.close();
+    await telegram.stop();
+  });
+
+  beforeEach(async () => {
+    receiver = await Receiver.start();
+    token = TelegramSimulator.token(++bots);
+    // Somebody new in each test.
+    chatId += 10;
+    marker = `trace-of-zoe-${chatId % 1_000}`;
+    traces = [marker, String(chatId)];
+    shop = await ChannelWorkspace.connect(service, 'TELEGRAM', { botToken: token });
+    webhooks = await WebhookWorkspace.of(service, shop.tenant.workspace);
+  });
+  afterEach(async () => {
+    telegram.recover();
+    await receiver.stop();
+  });
+
+  const start = (contactId: string) => erasuresOf(service).start(shop.workspace.id, contactId, SYSTEM);
+  const write = (text: string, more: Record<string, unknown> = {}) =>
+    telegram.deliver(token, telegram.update(chatId, { text, ...more }));
+  const statusesOf = async (conversation: { id: string }): Promise<(string | null)[]> =>
+    (await shop.tenant.client.all(`/conversations/${conversation.id}/messages`, 200))
+      .map(({ delivery }) => delivery.status)
+      .reverse();
+
+  interface Furnished {
+    conversation: { id: string; contact: { id: string } };
+    answered: CreatedWebhookEndpoint;
+    failing: CreatedWebhookEndpoint;
+    since: Date;
+  }
+
+  /** Puts the marker wherever a customer's words can come. */
+  async function furnish(): Promise<Furnished> {
+    const { id: tenantId } = shop.workspace;
+    const since = await moment();
+    receiver.https.respond = (response, { path, body }) => {
+      const echo = body.includes(marker) ? marker : 'nothing';
+      response.writeHead(path === '/failing' ? 500 : 200, { 'x-echo': echo }).end(body);
+    };
+    const answered = await webhooks.addEndpoint(receiver.url());
+    const failing = await webhooks.addEndpoint(receiver.url('/failing'));
+    const person = { first_name: `Zoë ${marker}`, id: chatId, is_bot: false };
+    await write(`I am ${marker}`, { from: person });
+    await telegram.deliver(
+      token,
+      telegram.update(chatId, { from: person, caption: marker, photo: [{ file_id: marker }] }),
+    );
+    const conversation = await shop.conversationWith(String(chatId));
+    await service.query(
+      `UPDATE contacts SET email = $3 || '@example.com', phone = $3, avatar_url = 'https://' || $3,
+         attributes = jsonb_build_object($3::text, $3::text) WHERE tenant_id = $1 AND id = $2`,
+      [tenantId, conversation.contact.id, marker],
+    );
+    await shop.tenant.client.post(
+      `/conversations/${conversation.id}/messages`,
+      { body: `Dear ${marker}` },
+      { 'idempotency-key': `reply to ${marker}` },
+    );
+    await waitFor('a sent message', async () => (await statusesOf(conversation))[2] === 'SENT');
+    telegram.trouble(TelegramSimulator.refusal(400, `Bad Request: ${marker}`));
+    await shop.send(conversation, `Refused, ${marker}`);
+    await waitFor('a failed message', async () => (await statusesOf(conversation))[3] === 'FAILED');
+    telegram.trouble(TelegramSimulator.tooManyRequests(600));
+    await shop.send(conversation, `Later, ${marker}`);
+    await shop.send(conversation, `Last, ${marker}`);
+    await waitFor('a message that waits for its retry', async () => {
+      const [row] = await service.query<{ count: number }>(
+        `SELECT count(*)::integer AS count FROM message_dispatches
+         WHERE tenant_id = $1 AND (attempt_count > 0 OR waits) AND lease_id IS NULL`,
+        [tenantId],
+      );
+      return row!.count === 2;
+    });
+    await waitFor('answers', async () => {
+      const { data } = await webhooks.deliveries.list(tenantId, { limit: 200 });
+      return data.length === 12 && data.every(({ attempts }) => attempts.length > 0);
+    });
+    await service.query(
+      `INSERT INTO parked_events (tenant_id, event_id, consumer, error, queued_at)
+       SELECT tenant_id, id, 'webhooks', data::text, now() FROM events WHERE tenant_id = $1 AND type = 'message.created'`,
+      [tenantId],
+    );
+    return { conversation, answered, failing, since };
+  }
+
+  it('leaves no trace in any column of any table, nor in Redis, and keeps the skeleton', async () => {
+    const { conversation } = await furnish();
+    const { client } = shop.tenant;
+    const before = await client.all(`/conversations/${conversation.id}/messages`, 200);
+    expect(await tracesIn(service, traces)).toEqual([
+      'contact_identities.external_id',
+      'contacts.attributes',
+      'contacts.avatar_url',
+      'contacts.email',
+      'contacts.name',
+      'contacts.phone',
+      'contacts.search_text',
+      'conversations.identity_external_id',
+      'conversations.last_message_preview',
+      'events.data',
+      'idempotency_keys.key',
+      'idempotency_keys.response',
+      'messages.body',
+      'messages.delivery_error',
+      'messages.metadata',
+      'parked_events.error',
+      'provider_messages.provider_id',
+      'webhook_attempts.response',
+      'webhook_attempts.response_headers',
+      'webhook_deliveries.response',
+    ]);
+
+    const erasure = await start(conversation.contact.id);
+    expect(erasure).toEqual({
+      id: expect.any(String),
+      contactId: conversation.contact.id,
+      status: 'running',
+      messages: 0,
+      createdAt: expect.any(Date),
+      finishedAt: null,
+    });
+    expect(await complete(service, shop.workspace.id, erasure)).toEqual({
+      ...erasure,
+      status: 'completed',
+      messages: 6,
+      finishedAt: expect.any(Date),
+    });
+
+    expect(await tracesIn(service, traces)).toEqual([]);
+    expect(await tracesInRedis(service, traces)).toEqual([]);
+    const after = await client.all(`/conversations/${conversation.id}/messages`, 200);
+    const skeleton = ({ id, senderType, senderAgentId, createdAt }: any) => ({
+      id,
+      senderType,
+      senderAgentId,
+      createdAt,
+    });
+    expect(after.map(skeleton)).toEqual(before.map(skeleton));
+    expect(after.map(({ body }) => body)).toEqual(after.map(() => ''));
+    const { body } = await client.get(`/conversations/${conversation.id}`);
+    expect(body).toMatchObject({ sourceChannel: 'TELEGRAM', lastMessagePreview: '' });
+    expect(body.contact).toMatchObject({
+      name: null,
+      email: null,
+      phone: null,
+      identities: [],
+      attributes: {},
+    });
+    expect((await client.get(`/contacts?q=${marker}`)).body.data).toEqual([]);
+  });
+
+  it('sends nothing of it afterwards: not by a retry, a redelivery, a recovery, nor to the customer', async () => {
+    const { conversation, answered, failing, since } = await furnish();
+    const erasure = await start(conversation.contact.id);
+    await waitForErasure(service, shop.workspace.id, erasure, 'settling');
+    receiver.https.requests.length = 0;
+    const calls = telegram.sendsTo(chatId).length;
+    telegram.recover();
+    await shop.hasten();
+
+    await webhooks.makeLastAttemptDue(failing);
+    await webhooks.waitForStatus(failing, 'exhausted', 6);
+    const [delivery] = await webhooks.waitForStatus(answered, 'succeeded', 6);
+    await webhooks.redeliver(delivery!);
+    await webhooks.waitForRecovery(await webhooks.recover(failing, since));
+    await receiver.waitForCount(1);
+    await waitFor('recovered deliveries', () => receiver.received('/failing').length >= 12);
+
+    const sent = [...receiver.received(), ...receiver.received('/failing')];
+    for (const { body, envelope } of sent) {
+      expect(body.toString()).not.toContain(marker);
+      expect(envelope.data.message.body).toBe('');
+    }
+    expect(await statusesOf(conversation)).toEqual([null, null, 'SENT', 'FAILED', 'FAILED', 'FAILED']);
+    expect(telegram.sendsTo(chatId)).toHaveLength(calls);
+  });
+
+  it('makes a new contact of whoever writes again, and takes no repetition of what was erased', async () => {
+    const update = telegram.update(chatId, { text: marker });
+    await telegram.deliver(token, update);
+    const { id, contact } = await shop.conversationWith(String(chatId));
+    const erasure = await start(contact.id);
+    expect(await write('Hello again')).toBe(200);
+    const next = await shop.conversationWith(String(chatId));
+    expect(next.id).not.toBe(id);
+    expect(next.contact.id).not.toBe(contact.id);
+
+    await complete(service, shop.workspace.id, erasure);
+    expect(await telegram.deliver(token, update)).toBe(200);
+    expect(await shop.bodiesOf(next)).toEqual(['Hello again']);
+    expect(await tracesIn(service, [marker])).toEqual([]);
+  });
+
+  it("makes a new contact of a widget's visitor who comes back with an old token", async () => {
+    const { client } = shop.tenant;
+    const visitor = await (await TestWidget.connect(service, shop.workspace)).visitor();
+    const named = (clientMessageId: string, name: string) =>
+      visitor.send('POST', '/messages', { clientMessageId, body: `It is ${name}`, name });
+    const contactsNamed = async (name: string) =>
+      (await client.get(`/contacts?q=${name}`)).body.data as { id: string }[];
+    const { body: first } = await named('m-1', 'Zoe-Before');
+    const [erased] = await contactsNamed('Zoe-Before');
+    await complete(service, shop.workspace.id, await start(erased!.id));
+
+    const { status, body: session } = await visitor.open();
+    expect(status).toBe(201);
+    expect(session.conversationId).toBeNull();
+    const repeated = await named('m-1', 'Zoe-Before');
+    expect(repeated.status).toBe(200);
+    expect(repeated.body.message).toEqual({ ...first.message, body: '' });
+    expect(await contactsNamed('Zoe-Before')).toEqual([]);
+    expect((await visitor.history()).body.data).toEqual([]);
+
+    expect((await named('m-2', 'Zoe-After')).status).toBe(201);
+    const [returned] = await contactsNamed('Zoe-After');
+    expect(returned!.id).not.toBe(erased!.id);
+    expect((await visitor.history()).body.data).toMatchObject([{ body: 'It is Zoe-After' }]);
+  });
+
+  it('erases what was in flight when it came by, at its second look', async () => {
+    await write(marker);
+    const conversation = await shop.conversationWith(String(chatId));
+    telegram.trouble({ kind: 'slow', ms: 2_000 });
+    const message = await shop.send(conversation, `In flight, ${marker}`);
+    await shop.delivered(message, 'SENDING');
+    const erasure = await start(conversation.contact.id);
+    await waitForErasure(service, shop.workspace.id, erasure, 'settling');
+    await shop.delivered(message, 'SENT');
+    await service.make.sent(shop.workspace, conversation, `Late, ${marker}`);
+    expect(await tracesIn(service, traces)).not.toEqual([]);
+    await complete(service, shop.workspace.id, erasure);
+    expect(await tracesIn(service, traces)).toEqual([]);
+  });
+
+  it('is recorded, with ids only, and runs once at a time', async () => {
+    await write(marker);
+    const { contact } = await shop.conversationWith(String(chatId));
+    const erasure = await start(contact.id);
+    expect(await start(contact.id)).toMatchObject({ id: erasure.id });
+    await complete(service, shop.workspace.id, erasure);
+    expect((await start(contact.id)).id).not.toBe(erasure.id);
+    const { data } = await service.app.get(AuditService).list(shop.workspace.id);
+    expect(data.filter(({ entityId }) => entityId === contact.id).reverse()).toMatchObject([
+      { action: 'contact.erasure_started', entity: 'contact', metadata: { erasureId: erasure.id } },
+      { action: 'contact.erased', actorType: 'system', metadata: { erasureId: erasure.id, messages: 1 } },
+      { action: 'contact.erasure_started' },
+    ]);
+  });
+
+  it('leaves other contacts alone, also those of other workspaces', async () => {
+    await write(marker);
+    const { contact } = await shop.conversationWith(String(chatId));
+    await telegram.write(token, chatId + 1, 'Somebody else');
+    const other = await shop.conversationWith(String(chatId + 1));
+    const stranger = await service.make.workspace();
+    for (const id of [newId(), 'nope', '']) {
+      await expect(start(id)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    }
+    await expect(erasuresOf(service).start(stranger.id, contact.id, SYSTEM)).rejects.toMatchObject({
+      code: 'NOT_FOUND',
+    });
+    const erasure = await start(contact.id);
+    await expect(erasuresOf(service).get(stranger.id, erasure.id)).rejects.toMatchObject({
+      code: 'NOT_FOUND',
+    });
+    await complete(service, shop.workspace.id, erasure);
+    expect(await shop.bodiesOf(other)).toEqual(['Somebody else']);
+    expect(await shop.conversationWith(String(chatId + 1))).toMatchObject({
+      contact: { identities: [{ externalId: String(chatId + 1) }] },
+      lastMessagePreview: 'Somebody else',
+    });
+  });
+});
+
+describe('an erasure of many messages', () => {
+  let dashboard: Dashboard;
+
+  beforeAll(async () => {
+    dashboard = await Dashboard.create();
+  });
+  afterAll(() => dashboard.close());
+
+  it('is gone on with by another worker after a kill, and misses none', async () => {
+    const workspace = await dashboard.make.workspace();
+    await dashboard.make.agent(workspace);
+    const contact = await dashboard.make.contact(workspace);
+    const conversation = await dashboard.make.conversation(workspace, { contactId: contact.id });
+    const second = await dashboard.make.conversation(workspace, { contactId: contact.id });
+    await insertMessages(dashboard, workspace.id, conversation.id, 1_500);
+    await insertMessages(dashboard, workspace.id, second.id, 100);
+    const erasure = await erasuresOf(dashboard).start(workspace.id, contact.id, SYSTEM);
+    const progress = () => erasuresOf(dashboard).get(workspace.id, erasure.id);
+
+    const first = await ServiceProcess.start('worker', dashboard.stores);
+    await waitFor('some steps', async () => (await progress()).messages >= 400, SLOW_MS);
+    first.kill('SIGKILL');
+    await first.exited;
+    const { messages, status } = await progress();
+    expect(status).toBe('running');
+    expect(messages).toBeLessThan(1_600);
+    expect(await tracesIn(dashboard, ['many words'])).toEqual(['events.data', 'messages.body']);
+
+    const next = await ServiceProcess.start('worker', dashboard.stores);
+    try {
+      expect(await complete(dashboard, workspace.id, erasure)).toMatchObject({ messages: 1_600 });
+    } finally {
+      next.kill('SIGTERM');
+      await next.exited;
+    }
+    expect(await tracesIn(dashboard, ['many words'])).toEqual([]);
+  });
+
+  it('makes a step that fails smaller, and holds up no other', async () => {
+    const worker = await TestService.create({ role: 'worker', beside: dashboard });
+    try {
+      const workspace = await dashboard.make.workspace();
+      const [contact, other] = [
+        await dashboard.make.contact(workspace),
+        await dashboard.make.contact(workspace),
+      ];
+      const conversation = await dashboard.make.conversation(workspace, { contactId: contact.id });
+      await insertMessages(dashboard, workspace.id, conversation.id, 40);
+      await dashboard.query(`
+        CREATE FUNCTION refuse_many() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN
+          IF (SELECT count(*) FROM new WHERE body = '') > 5 THEN RAISE EXCEPTION 'too many'; END IF;
+          RETURN NULL;
+        END $$`);
+      await dashboard.query(
+        `CREATE TRIGGER refuse_many AFTER UPDATE ON messages REFERENCING NEW TABLE AS new
+         FOR EACH STATEMENT EXECUTE FUNCTION refuse_many()`,
+      );
+      const erasure = await erasuresOf(dashboard).start(workspace.id, contact.id, SYSTEM);
+      await complete(
+        dashboard,
+        workspace.id,
+        await erasuresOf(dashboard).start(workspace.id, other.id, SYSTEM),
+      );
+      expect(await complete(dashboard, workspace.id, erasure)).toMatchObject({ messages: 40 });
+    } finally {
+      await worker.close();
+      await dashboard.query('DROP FUNCTION refuse_many CASCADE');
+    }
+  });
+});
+
+/** As the service stores them, without their way through the queue. */
+async function insertMessages(
+  dashboard: Dashboard,
+  tenantId: string,
+  conversationId: string,
+  count: number,
+): Promise<void> {
+  const ids = Array.from({ length: count }, newId);
+  await dashboard.query(
+    `WITH message AS (
+       INSERT INTO messages (tenant_id, conversation_id, id, sender_type, body, created_at)
+       SELECT $1, $2, id, 'CUSTOMER', 'many words', now() FROM unnest($3::uuid[]) AS id
+     )
+     INSERT INTO events (tenant_id, id, type, data, created_at)
+     SELECT $1, id, 'message.created', json_build_object('conversationId', $2::text, 'message', json_build_object(
+       'id', id, 'body', 'many words', 'senderType', 'CUSTOMER', 'createdAt', now())), now()
+     FROM unnest($3::uuid[]) AS id`,
+    [tenantId, conversationId, ids],
+  );
+}

@@ -1,0 +1,181 @@
+import { createConnection } from 'node:net';
+import axios from 'axios';
+import { Client } from 'pg';
+import { Dashboard } from '../../support/dashboard';
+import { waitForLockWait } from '../../support/lock-waits';
+import { Receiver } from '../../support/receiver';
+import { TestService } from '../../support/service';
+import { ServiceProcess } from '../../support/service-process';
+import { attemptsOf, deliveriesOf, subscribe, waitForDeliveries } from '../../support/webhook-workspace';
+import { TcpProxy } from '../../support/tcp-proxy';
+import { waitFor } from '../../support/wait';
+
+/** The built service in processes of its own, ended in the middle of what they do. */
+describe('processes', () => {
+  let dashboard: Dashboard;
+  let receiver: Receiver;
+
+  beforeAll(async () => {
+    dashboard = await Dashboard.create();
+    receiver = await Receiver.start();
+  });
+  afterAll(async () => {
+    await dashboard.close();
+    await receiver.stop();
+  });
+  beforeEach(() => {
+    receiver.https.respond = (response) => response.end('ok');
+  });
+
+  it('loses no delivery to a worker that is killed in the middle of it: another one makes it', async () => {
+    const subscription = await subscribe(dashboard, receiver);
+    const { workspace, conversation, endpoint, path } = subscription;
+    receiver.https.respond = () => undefined;
+    const killed = await ServiceProcess.start('worker', dashboard.stores);
+    await dashboard.make.received(workspace, conversation);
+    await receiver.waitForCount(1, path);
+    const other = await ServiceProcess.start('worker', dashboard.stores);
+    receiver.https.respond = (response) => response.end('ok');
+
+    killed.kill('SIGKILL');
+    expect(await killed.exited).toEqual({ code: null, signal: 'SIGKILL' });
+
+    const [delivered] = await waitForDeliveries(dashboard, endpoint, 'SUCCEEDED', 1, 45_000);
+    expect(delivered).toMatchObject({ attempt_count: 1 });
+    expect(await attemptsOf(dashboard, endpoint)).toHaveLength(1);
+    const ids = receiver.received(path).map(({ headers }) => headers['x-service-delivery']);
+    expect(ids).toEqual([delivered!.id, delivered!.id]);
+    other.kill('SIGTERM');
+    expect(await other.exited).toEqual({ code: 0, signal: null });
+  }, 90_000);
+
+  it('ends a worker only after what it has under way, recorded once', async () => {
+    const subscription = await subscribe(dashboard, receiver);
+    const { workspace, conversation, endpoint, path } = subscription;
+    receiver.https.respond = (response) => setTimeout(() => response.end('at last'), 3_000);
+    const worker = await ServiceProcess.start('worker', dashboard.stores);
+    for (let n = 0; n < 3; n++) await dashboard.make.received(workspace, conversation);
+    await receiver.waitForCount(3, path);
+
+    worker.kill('SIGTERM');
+
+    expect(await worker.exited).toEqual({ code: 0, signal: null });
+    const delivered = await waitForDeliveries(dashboard, endpoint, 'SUCCEEDED', 3);
+    expect(delivered.map((row) => row.attempt_count)).toEqual([1, 1, 1]);
+    expect(await attemptsOf(dashboard, endpoint)).toHaveLength(3);
+    expect(receiver.received(path)).toHaveLength(3);
+  }, 60_000);
+
+  it('ends an API process only after the request under way is answered', async () => {
+    const workspace = await dashboard.make.workspace();
+    await dashboard.make.agent(workspace);
+    const { key } = await dashboard.make.apiKey(workspace);
+    const conversation = await dashboard.make.conversation(workspace);
+    const api = await ServiceProcess.start('api', dashboard.stores);
+    const lock = new Client({ connectionString: dashboard.stores.databaseUrl });
+    await lock.connect();
+    await lock.query('BEGIN');
+    await lock.query('SELECT FROM conversations WHERE id = $1 FOR UPDATE', [conversation.id]);
+
+    const answer = axios.post(
+      `http://127.0.0.1:${api.port}/api/v1/conversations/${conversation.id}/messages`,
+      { body: 'Held up' },
+      { headers: { 'x-api-key': key }, proxy: false },
+    );
+    await waitForLockWait(dashboard, 'the request');
+    api.kill('SIGTERM');
+    await waitFor('new connections to be refused', () => isRefused(api.port));
+    await lock.query('COMMIT');
+    await lock.end();
+
+    expect(await answer).toMatchObject({ status: 201, data: { message: { body: 'Held up' } } });
+    expect(await api.exited).toEqual({ code: 0, signal: null });
+  }, 60_000);
+
+  it('ends a worker that has nothing to do, and one that has lost Redis', async () => {
+    const proxy = await TcpProxy.start(dashboard.stores.redisUrl);
+    const stores = { ...dashboard.stores, redisUrl: proxy.address };
+    const [idle, cutOff] = await Promise.all([
+      ServiceProcess.start('worker', dashboard.stores),
+      ServiceProcess.start('worker', stores),
+    ]);
+    await proxy.cut();
+    idle.kill('SIGTERM');
+    cutOff.kill('SIGTERM');
+    expect(await Promise.all([idle.exited, cutOff.exited])).toEqual([
+      { code: 0, signal: null },
+      { code: 0, signal: null },
+    ]);
+  }, 60_000);
+
+  it('ends a worker whose Redis hangs only after what it has under way, recorded once', async () => {
+    const subscription = await subscribe(dashboard, receiver);
+    const { workspace, conversation, endpoint, path } = subscription;
+    receiver.https.respond = (response) => setTimeout(() => response.end('at last'), 3_000);
+    const proxy = await TcpProxy.start(dashboard.stores.redisUrl);
+    const worker = await ServiceProcess.start('worker', { ...dashboard.stores, redisUrl: proxy.address });
+    await dashboard.make.received(workspace, conversation);
+    await receiver.waitForCount(1, path);
+
+    proxy.freeze();
+    worker.kill('SIGTERM');
+
+    expect(await worker.exited).toEqual({ code: 0, signal: null });
+    await proxy.cut();
+    const [delivered] = await waitForDeliveries(dashboard, endpoint, 'SUCCEEDED', 1);
+    expect(delivered).toMatchObject({ attempt_count: 1 });
+    expect(receiver.received(path)).toHaveLength(1);
+  }, 60_000);
+});
+
+describe('an outage of Redis', () => {
+  it('keeps no message from being accepted, nor from being delivered meanwhile, once', async () => {
+    const dashboard = await Dashboard.create();
+    const proxy = await TcpProxy.start(dashboard.stores.redisUrl);
+    const service = await TestService.create({
+      role: 'all',
+      beside: dashboard,
+      env: { REDIS_URL: proxy.address },
+    });
+    const receiver = await Receiver.start();
+    try {
+      const subscription = await subscribe(dashboard, receiver);
+      const { workspace, conversation, endpoint, path } = subscription;
+      const client = service.client.as(await dashboard.make.apiKey(workspace));
+      const send = (body: string) => client.post(`/conversations/${conversation.id}/messages`, { body });
+      expect(await send('Before')).toMatchObject({ status: 201 });
+      await waitForDeliveries(dashboard, endpoint, 'SUCCEEDED', 1);
+      const paced = await subscription.addEndpoint(receiver.url('/paced'));
+      await dashboard.query('UPDATE webhook_endpoints SET rate_limit = 100 WHERE id = $1', [paced.id]);
+
+      await proxy.cut();
+      for (let n = 0; n < 3; n++) expect(await send(`Meanwhile ${n}`)).toMatchObject({ status: 201 });
+      // The relay finds them by its own looking, and its process serves what it wakes itself.
+      await waitForDeliveries(dashboard, endpoint, 'SUCCEEDED', 4, 30_000);
+      // A rate can't be kept without Redis. Its waiting deliveries hold no lease, so they start as soon as Redis is back.
+      await waitFor('what is held to a rate to be given back', async () => {
+        const waiting = await deliveriesOf(dashboard, paced);
+        return waiting.length === 3 && waiting.every(({ lease_id }) => lease_id === null);
+      });
+      await proxy.restore();
+
+      expect(await send('Afterwards')).toMatchObject({ status: 201 });
+      await waitForDeliveries(dashboard, endpoint, 'SUCCEEDED', 5, 30_000);
+      expect(receiver.received(path)).toHaveLength(5);
+      await waitForDeliveries(dashboard, paced, 'SUCCEEDED', 4, 30_000);
+    } finally {
+      await service.close();
+      await proxy.cut();
+      await dashboard.close();
+      await receiver.stop();
+    }
+  }, 60_000);
+});
+
+function isRefused(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = createConnection(port, '127.0.0.1');
+    socket.once('connect', () => resolve(false)).once('error', () => resolve(true));
+    socket.once('connect', () => socket.destroy());
+  });
+}

@@ -1,0 +1,76 @@
+import Redis from 'ioredis';
+import { newId } from '../../../src/common/ids';
+import { OutboxSignal } from '../../../src/outbox/outbox-signal';
+import { OwnRedis } from '../../support/own-redis';
+import { TestService } from '../../support/service';
+import { createStores, dropStores, TestStores } from '../../support/test-database';
+import { waitFor } from '../../support/wait';
+
+const SHARDS = 64;
+
+describe('the shards of signals', () => {
+  let redis: OwnRedis;
+  let observer: Redis;
+  let stores: TestStores;
+  const workers: TestService[] = [];
+
+  beforeAll(async () => {
+    redis = await OwnRedis.start();
+    observer = new Redis(redis.url);
+    stores = { ...(await createStores()), redisUrl: redis.url };
+    for (let n = 0; n < 2; n++)
+      workers.push(await TestService.create({ role: 'worker', beside: { stores } }));
+  });
+  afterAll(async () => {
+    for (const worker of workers) await worker.close();
+    observer.disconnect();
+    await dropStores(stores);
+    await redis.stop();
+  });
+
+  /** How many workers hear each shard. */
+  async function listeners(): Promise<number[]> {
+    const channels = Array.from({ length: SHARDS }, (_, shard) => `outbox:appended:${shard}`);
+    const answer = await observer.pubsub('NUMSUB', ...channels);
+    return answer.filter((_, n) => n % 2 === 1) as number[];
+  }
+
+  const eachIsHeardOnce = () =>
+    waitFor('one worker for each shard', async () => (await listeners()).every((count) => count === 1));
+
+  /** Signals about so many workspaces, and which of the workers heard them. */
+  async function heardBy(count: number): Promise<number[]> {
+    const heard = workers.map(() => 0);
+    const signals = workers.map((worker) => worker.app.get(OutboxSignal));
+    const tenantIds = Array.from({ length: count }, newId);
+    const counted = new Set(tenantIds);
+    for (const [n, signal] of signals.entries())
+      signal.onSignal((tenantId) => (heard[n]! += counted.has(tenantId) ? 1 : 0));
+    // A new listener of this process is there once a signal of its shard has come to it.
+    await eachIsHeardOnce();
+    for (const tenantId of tenantIds) signals[0]!.send(tenantId);
+    await waitFor('every signal', () => heard.reduce((sum, one) => sum + one, 0) >= count);
+    return heard;
+  }
+
+  it('belong to one worker each, and are shared', async () => {
+    await eachIsHeardOnce();
+    const heard = await heardBy(200);
+    expect(heard.reduce((sum, one) => sum + one, 0)).toBe(200);
+    for (const count of heard) expect(count).toBeGreaterThan(0);
+  });
+
+  it('go to another worker when one stops', async () => {
+    await workers.pop()!.close();
+    await eachIsHeardOnce();
+    expect(await heardBy(50)).toEqual([50]);
+  });
+
+  it('are shared again after Redis was emptied, and with a worker that comes', async () => {
+    await observer.flushall();
+    workers.push(await TestService.create({ role: 'worker', beside: { stores } }));
+    await eachIsHeardOnce();
+    const heard = await heardBy(200);
+    for (const count of heard) expect(count).toBeGreaterThan(0);
+  });
+});

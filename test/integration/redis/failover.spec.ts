@@ -1,0 +1,144 @@
+import Bull from 'bull';
+import Redis from 'ioredis';
+import { RedisSubscriber } from '../../../src/redis/redis-subscriber';
+import { queueOptions } from '../../../src/queue/register-queue';
+import { RedisClient } from '../../../src/redis/redis-client';
+import { RedisConnections } from '../../../src/redis/redis-connections';
+import { ThroughputLimiter } from '../../../src/redis/throughput-limiter';
+import { redisConnections } from '../../support/redis-connections';
+import { RedisPair } from '../../support/redis-failover';
+import { TestService } from '../../support/service';
+import { waitFor } from '../../support/wait';
+
+describe('after a failover of Redis that leaves the old primary connected as a replica', () => {
+  let pair: RedisPair;
+  let connections: RedisConnections;
+  /** At the new primary itself, which is at first the replica. */
+  let primary: Redis;
+
+  beforeEach(async () => {
+    pair = await RedisPair.start();
+    connections = redisConnections(pair.address);
+  });
+  afterEach(async () => {
+    connections.onApplicationShutdown();
+    primary.disconnect();
+    await pair.stop();
+  });
+
+  async function failOver(): Promise<void> {
+    await pair.failOver();
+    primary = new Redis(pair.primaryUrl);
+    await primary.flushall();
+  }
+
+  const jobs = () => new Bull('jobs', queueOptions('jobs', connections) as Bull.QueueOptions);
+
+  const keysAtPrimary = (pattern: string) => primary.keys(pattern);
+
+  it('the API counts calls at the new primary, and answers all the time', async () => {
+    const service = await TestService.create({ env: { REDIS_URL: pair.address } });
+    try {
+      const workspace = await service.make.workspace();
+      const client = service.client.as(await service.make.apiKey(workspace));
+      const call = async () => expect((await client.get('/me')).status).toBe(200);
+      await call();
+
+      await failOver();
+
+      await waitFor('a count at the new primary', async () => {
+        await call();
+        return (await keysAtPrimary('rate:*')).length;
+      });
+    } finally {
+      await service.close();
+    }
+  });
+
+  it('the throughput limiter counts at the new primary', async () => {
+    const client = new RedisClient(connections);
+    const limiter = new ThroughputLimiter(client);
+    await waitFor('Redis', () => client.isReady);
+    await limiter.acquire('endpoint', 10, 1);
+
+    await failOver();
+
+    // Until then this process counts alone.
+    const keys = await waitFor('a count at the new primary', async () => {
+      await limiter.acquire('endpoint', 10, 1);
+      const found = await keysAtPrimary('throughput:*');
+      return found.length > 0 ? found : null;
+    });
+    expect(keys).toEqual(['throughput:endpoint']);
+  });
+
+  it('a process that only publishes reaches the listeners of the new primary', async () => {
+    const client = new RedisClient(connections);
+    await waitFor('Redis', () => client.isReady);
+    await failOver();
+    let heard = 0;
+    await primary.subscribe('a channel');
+    primary.on('message', () => (heard += 1));
+
+    await waitFor('a message at the new primary', async () => {
+      await client.publish('a channel', '').catch(() => undefined);
+      return heard;
+    });
+  });
+
+  it('a subscriber hears what is published at the new primary', async () => {
+    const subscriber = new RedisSubscriber(connections);
+    let heard = 0;
+    void subscriber.subscribe('a channel', () => (heard += 1));
+    const speaker = new Redis(pair.primaryUrl);
+    await waitFor('a message', async () => (await speaker.publish('a channel', ''), heard));
+    speaker.disconnect();
+
+    await failOver();
+
+    heard = 0;
+    await waitFor(
+      'a message from the new primary',
+      async () => (await primary.publish('a channel', ''), heard),
+    );
+  });
+
+  it('a worker takes jobs from the new primary', async () => {
+    const queue = jobs();
+    try {
+      const done: string[] = [];
+      void queue.process(({ data }: { data: { id: string } }) => void done.push(data.id));
+      await queue.add({ id: 'before' });
+      await waitFor('a job', () => done.includes('before'));
+
+      await failOver();
+
+      const other = new Bull('jobs', pair.primaryUrl);
+      await waitFor('a job at the new primary', async () => {
+        // One that a connection takes before the next connection has found the new primary is taken again much later.
+        await other.add({ id: 'after' });
+        return done.includes('after');
+      });
+      await other.close();
+    } finally {
+      await queue.close();
+    }
+  });
+
+  it('a process that only adds jobs, many at once, adds them at the new primary', async () => {
+    const queue = jobs();
+    try {
+      await queue.addBulk([{ data: {} }, { data: {} }]);
+
+      await failOver();
+
+      await waitFor('a job at the new primary', async () => {
+        // Bull passes over the refusals of a transaction's commands.
+        await queue.addBulk([{ data: {} }, { data: {} }]);
+        return (await keysAtPrimary('bull:jobs:wait')).length;
+      });
+    } finally {
+      await queue.close();
+    }
+  });
+});

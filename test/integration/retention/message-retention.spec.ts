@@ -1,0 +1,128 @@
+import { idFloor, newId } from '../../../src/common/ids';
+import { SYSTEM } from '../../../src/common/principal';
+import { MessageRetentionService } from '../../../src/privacy/message-retention.service';
+import { RETENTION_QUEUE } from '../../../src/retention/retention.processor';
+import { WorkspacesService } from '../../../src/workspaces/workspaces.service';
+import { Dashboard } from '../../support/dashboard';
+import { openQueue } from '../../support/redis-connections';
+import { ServiceProcess } from '../../support/service-process';
+import { waitFor } from '../../support/wait';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** Many steps. */
+const MANY = 12_000;
+/** Another worker finds out within 15 s that one was killed. */
+const TAKEN_OVER_MS = 60_000;
+
+describe('the retention of messages', () => {
+  let dashboard: Dashboard;
+
+  beforeAll(async () => {
+    dashboard = await Dashboard.create();
+  });
+  afterAll(() => dashboard.close());
+
+  const clean = (stop?: AbortSignal) => dashboard.get(MessageRetentionService).clean(stop);
+  const keep = (workspace: { id: string }, messageRetentionDays: number | null) =>
+    dashboard.get(WorkspacesService).update(workspace.id, { messageRetentionDays }, SYSTEM);
+
+  /** A conversation with messages of these ages in days, oldest first. */
+  async function conversationOf(workspace: { id: string }, ages: number[]) {
+    const conversation = await dashboard.make.conversation(workspace);
+    const times = ages.map((age) => new Date(Date.now() - age * DAY_MS));
+    // Ids tell the time; what follows the time is from one that is new.
+    const ids = times.map((time) => idFloor(time).slice(0, 19) + newId().slice(19));
+    await dashboard.query('UPDATE conversations SET id = $3 WHERE tenant_id = $1 AND id = $2', [
+      workspace.id,
+      conversation.id,
+      (conversation.id = idFloor(new Date(times[0]!.getTime() - DAY_MS)).slice(0, 19) + newId().slice(19)),
+    ]);
+    await dashboard.query(
+      `INSERT INTO messages (tenant_id, conversation_id, id, sender_type, body, created_at)
+       SELECT $1, $2, id, 'CUSTOMER', 'words', at FROM unnest($3::uuid[], $4::timestamptz[]) AS m (id, at)`,
+      [workspace.id, conversation.id, ids, times],
+    );
+    return conversation;
+  }
+
+  async function bodiesOf({ id }: { id: string }): Promise<string[]> {
+    const rows = await dashboard.query<{ body: string }>(
+      'SELECT body FROM messages WHERE conversation_id = $1 ORDER BY id',
+      [id],
+    );
+    return rows.map(({ body }) => body);
+  }
+
+  it('erases what is older than a workspace keeps it, and nothing of those that keep all', async () => {
+    const [own, other] = [await dashboard.make.workspace(), await dashboard.make.workspace()];
+    const conversation = await conversationOf(own, [40, 31, 29, 0]);
+    const young = await conversationOf(own, [3, 1]);
+    const kept = await conversationOf(other, [4_000, 1]);
+    expect(await clean()).toBe(0);
+    await keep(own, 30);
+    expect(await clean()).toBe(2);
+    expect(await bodiesOf(conversation)).toEqual(['', '', 'words', 'words']);
+    expect(await bodiesOf(young)).toEqual(['words', 'words']);
+    expect(await bodiesOf(kept)).toEqual(['words', 'words']);
+
+    await keep(own, 2);
+    expect(await clean()).toBe(2);
+    expect(await bodiesOf(conversation)).toEqual(['', '', '', 'words']);
+    expect(await bodiesOf(young)).toEqual(['', 'words']);
+    await keep(own, null);
+  });
+
+  it('goes on after a stop, and takes many messages of many conversations', async () => {
+    const workspace = await dashboard.make.workspace();
+    const conversations = [
+      await conversationOf(
+        workspace,
+        Array.from({ length: 450 }, (_, n) => 60 - n / 100),
+      ),
+    ];
+    for (let n = 0; n < 3; n++) conversations.push(await conversationOf(workspace, [50]));
+    await keep(workspace, 30);
+    expect(await clean(AbortSignal.abort())).toBe(0);
+    expect(await clean()).toBe(453);
+    for (const conversation of conversations)
+      expect(new Set(await bodiesOf(conversation))).toEqual(new Set(['']));
+    expect(await clean()).toBe(0);
+    await keep(workspace, null);
+  });
+
+  it('is gone on with by another worker after a kill', async () => {
+    const workspace = await dashboard.make.workspace();
+    const { id } = await conversationOf(
+      workspace,
+      Array.from({ length: MANY }, (_, n) => 60 - n / 1_000),
+    );
+    await keep(workspace, 30);
+    const erased = async (): Promise<number> => {
+      const [row] = await dashboard.query<{ count: number }>(
+        `SELECT count(*)::integer AS count FROM messages WHERE conversation_id = $1 AND body = ''`,
+        [id],
+      );
+      return row!.count;
+    };
+    const jobs = openQueue(RETENTION_QUEUE, dashboard.stores.redisUrl);
+    await jobs.queue.add({});
+    await jobs.close();
+
+    const first = await ServiceProcess.start('worker', dashboard.stores);
+    await waitFor('some steps', async () => (await erased()) >= 400);
+    first.kill('SIGKILL');
+    await first.exited;
+    expect(await erased()).toBeLessThan(MANY);
+    const next = await ServiceProcess.start('worker', dashboard.stores);
+    await waitFor('the others', async () => (await erased()) === MANY, TAKEN_OVER_MS);
+    next.kill('SIGTERM');
+    await next.exited;
+    await keep(workspace, null);
+  }, 120_000);
+
+  it.each([0, -1, 1.5, 36_501])('refuses %p days', async (days) => {
+    await expect(keep(await dashboard.make.workspace(), days)).rejects.toMatchObject({
+      code: 'INVALID_BODY',
+    });
+  });
+});

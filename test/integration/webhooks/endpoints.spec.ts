@@ -1,0 +1,272 @@
+import { WebhookDeliveriesService } from '../../../src/webhooks/browsing/webhook-deliveries.service';
+import { WebhookEndpointsService } from '../../../src/webhooks/endpoints/webhook-endpoints.service';
+import { WebhookTestService } from '../../../src/webhooks/browsing/webhook-test.service';
+import { SYSTEM } from '../../../src/common/principal';
+import ssrf from '../../fixtures/ssrf-examples.json';
+import { Dashboard } from '../../support/dashboard';
+import { Receiver } from '../../support/receiver';
+import { TestService } from '../../support/service';
+import { deliveriesOf, subscribe, Subscription, waitForDeliveries } from '../../support/webhook-workspace';
+
+describe('webhook endpoints', () => {
+  let service: TestService;
+  let dashboard: Dashboard;
+  let receiver: Receiver;
+
+  beforeAll(async () => {
+    service = await TestService.create({ role: 'all' });
+    dashboard = await Dashboard.create({ beside: service });
+    receiver = await Receiver.start();
+  });
+  afterAll(async () => {
+    await dashboard.close();
+    await service.close();
+    await receiver.stop();
+  });
+
+  describe('creating an endpoint', () => {
+    let strict: Dashboard;
+    let tenantId: string;
+
+    beforeAll(async () => {
+      strict = await Dashboard.create({ beside: service, webhookAllowedNetworks: [] });
+      tenantId = (await dashboard.make.workspace()).id;
+    });
+    afterAll(() => strict.close());
+
+    const create = (input: { url: unknown; events?: unknown }) =>
+      strict.get(WebhookEndpointsService).create(tenantId, { events: ['*'], ...input } as never, SYSTEM);
+
+    it.each([
+      ...ssrf.refuse_url_literal,
+      ...ssrf.refuse_url_form,
+      ...ssrf.refuse_ip.map((ip) => `https://${ip.includes(':') ? `[${ip}]` : ip}/`),
+      ...ssrf.allow_ip.map((ip) => `http://${ip.includes(':') ? `[${ip}]` : ip}/`),
+    ])('refuses %s', async (url) => {
+      await expect(create({ url })).rejects.toMatchObject({
+        code: 'INVALID_BODY',
+        details: [{ field: 'url', message: expect.any(String) }],
+      });
+    });
+
+    it.each([
+      [undefined],
+      [null],
+      [7],
+      [''],
+      ['not a url'],
+      [['https://1.1.1.1/']],
+      [`https://1.1.1.1/${'a'.repeat(2100)}`],
+    ])('refuses the url %p', async (url) => {
+      await expect(create({ url })).rejects.toMatchObject({
+        code: 'INVALID_BODY',
+        details: expect.arrayContaining([{ field: 'url', message: expect.any(String) }]),
+      });
+    });
+
+    it.each([[undefined], ['*'], [[]], [['message.deleted']], [['*', '*']], [[7]], [['toString']]])(
+      'refuses the events %p',
+      async (events) => {
+        await expect(create({ url: 'https://1.1.1.1/', events })).rejects.toMatchObject({
+          code: 'INVALID_BODY',
+          details: expect.arrayContaining([{ field: 'events', message: expect.any(String) }]),
+        });
+      },
+    );
+
+    it('left nothing behind', async () => {
+      expect(await strict.get(WebhookEndpointsService).list(tenantId)).toEqual([]);
+    });
+
+    it.each(ssrf.allow_ip)('accepts %s', async (ip) => {
+      const url = `https://${ip.includes(':') ? `[${ip}]` : ip}/hook?a=b`;
+      expect(await create({ url })).toMatchObject({ url, events: ['*'], active: true });
+    });
+
+    it('shows the secret once, and stores it encrypted', async () => {
+      const { secret, ...shown } = await create({ url: 'https://1.1.1.1/', events: ['message.created'] });
+      expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+
+      const endpoints = strict.get(WebhookEndpointsService);
+      expect(await endpoints.get(tenantId, shown.id)).toEqual(shown);
+      expect(JSON.stringify(await endpoints.list(tenantId))).not.toContain(secret);
+      const [row] = await dashboard.query<{ secret_ciphertext: Buffer }>(
+        'SELECT * FROM webhook_endpoints WHERE id = $1',
+        [shown.id],
+      );
+      expect(JSON.stringify(row)).not.toContain(secret);
+      expect(row!.secret_ciphertext.includes(Buffer.from(secret.slice('whsec_'.length), 'base64'))).toBe(
+        false,
+      );
+    });
+
+    it('stops at 50, even for two at once', async () => {
+      const { id } = await dashboard.make.workspace();
+      const endpoints = strict.get(WebhookEndpointsService);
+      const add = () => endpoints.create(id, { url: 'https://1.1.1.1/', events: ['*'] }, SYSTEM);
+      for (let n = 0; n < 49; n++) await add();
+
+      const [one, two] = await Promise.allSettled([add(), add()]);
+
+      expect([one.status, two.status].sort()).toEqual(['fulfilled', 'rejected']);
+      expect([one, two].find(({ status }) => status === 'rejected')).toMatchObject({
+        reason: { code: 'INVALID_BODY', message: expect.stringContaining('50') },
+      });
+      const [first, ...rest] = await endpoints.list(id);
+      expect(rest).toHaveLength(49);
+      await endpoints.delete(id, first!.id, SYSTEM);
+      await add();
+    });
+
+    it('knows no workspace that does not exist', async () => {
+      const endpoints = strict.get(WebhookEndpointsService);
+      const input = { url: 'https://1.1.1.1/', events: ['*'] };
+      for (const id of ['nonsense', '019ab3ee-0a1b-7c2d-8e3f-4a5b6c7d8e9f']) {
+        await expect(endpoints.create(id, input, SYSTEM)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+      }
+    });
+  });
+
+  it('keeps other workspaces’ endpoints out of reach', async () => {
+    const [{ workspace }, other] = [
+      await subscribe(dashboard, receiver),
+      await subscribe(dashboard, receiver),
+    ];
+    const endpoints = dashboard.get(WebhookEndpointsService);
+    const { id } = other.endpoint;
+    for (const call of [
+      () => endpoints.get(workspace.id, id),
+      () => endpoints.activate(workspace.id, id, SYSTEM),
+      () => endpoints.deactivate(workspace.id, id, SYSTEM),
+      () => endpoints.delete(workspace.id, id, SYSTEM),
+      () => dashboard.get(WebhookDeliveriesService).list(workspace.id, { endpointId: id }),
+    ]) {
+      await expect(call()).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    }
+    await dashboard.make.received(other.workspace, other.conversation);
+    await waitForDeliveries(dashboard, other.endpoint, 'SUCCEEDED');
+  });
+
+  it('checks an address as it is typed, like a new endpoint’s, and sends nothing there', async () => {
+    const endpoints = dashboard.get(WebhookEndpointsService);
+    expect(await endpoints.checkUrl(receiver.url('/typed/../checked'))).toEqual({
+      url: receiver.url('/checked'),
+    });
+    for (const refused of [
+      '',
+      'https://',
+      'http://example.com',
+      'https://10.0.0.1/hook',
+      'https://u:p@example.com',
+      7,
+    ])
+      expect(await endpoints.checkUrl(refused as string).catch((error: unknown) => error)).toMatchObject({
+        code: 'INVALID_BODY',
+        details: [{ field: 'url', message: expect.any(String) }],
+      });
+    expect(receiver.received('/checked')).toEqual([]);
+  });
+
+  describe('the Test button', () => {
+    const press = (subscription: Subscription) => subscription.test(subscription.endpoint);
+
+    afterEach(() => {
+      receiver.https.respond = (response) => response.end('ok');
+    });
+
+    it('reports a receiver’s refusal, after one attempt', async () => {
+      receiver.https.respond = (response) => response.writeHead(503, { 'retry-after': '7' }).end('busy');
+      const subscription = await subscribe(dashboard, receiver);
+
+      expect(await press(subscription)).toEqual({
+        status: 503,
+        elapsedMs: expect.any(Number),
+        error: 'Answered 503',
+        phases: {
+          lookupMs: expect.any(Number),
+          connectMs: expect.any(Number),
+          tlsMs: expect.any(Number),
+          firstByteMs: expect.any(Number),
+        },
+        response: { encoding: 'utf8', body: 'busy' },
+        responseHeaders: expect.stringMatching(/^retry-after: 7\n/),
+      });
+      expect(receiver.received(subscription.path)).toHaveLength(1);
+      expect(await deliveriesOf(dashboard, subscription.endpoint)).toMatchObject([
+        { event_type: 'webhook.test', status: 'EXHAUSTED', attempt_count: 1 },
+      ]);
+    });
+
+    it('reports a receiver that hangs up', async () => {
+      receiver.https.respond = (response) => response.destroy();
+      const result = await press(await subscribe(dashboard, receiver));
+      expect(result).toEqual({
+        status: null,
+        elapsedMs: expect.any(Number),
+        error: expect.any(String),
+        phases: expect.objectContaining({ firstByteMs: null }),
+        response: null,
+        responseHeaders: null,
+      });
+    });
+
+    it('reports that nobody listens', async () => {
+      const gone = await Receiver.start();
+      const url = gone.url();
+      await gone.stop();
+      const result = await press(await subscribe(dashboard, url));
+      expect(result).toMatchObject({
+        status: null,
+        error: expect.stringContaining('ECONNREFUSED'),
+        phases: { connectMs: null, tlsMs: null, firstByteMs: null },
+      });
+    });
+
+    it('reports an address that is refused by now', async () => {
+      const subscription = await subscribe(dashboard, receiver);
+      const strict = await Dashboard.create({ beside: service, webhookAllowedNetworks: [] });
+      try {
+        const { workspace, endpoint } = subscription;
+        const result = await strict.get(WebhookTestService).test(workspace.id, endpoint.id, SYSTEM);
+        expect(result).toMatchObject({
+          status: null,
+          error: 'The address 127.0.0.1 is not a public one',
+        });
+        expect(receiver.received(subscription.path)).toEqual([]);
+      } finally {
+        await strict.close();
+      }
+    });
+
+    it('is in the endpoint’s deliveries like any other', async () => {
+      const subscription = await subscribe(dashboard, receiver);
+      await press(subscription);
+      const { data } = await dashboard
+        .get(WebhookDeliveriesService)
+        .list(subscription.workspace.id, { endpointId: subscription.endpoint.id });
+      expect(data).toEqual([
+        {
+          id: expect.any(String),
+          endpointId: subscription.endpoint.id,
+          eventId: expect.any(String),
+          event: 'webhook.test',
+          status: 'succeeded',
+          createdAt: expect.any(Date),
+          nextAttemptAt: null,
+          attempts: [{ at: expect.any(Date), statusCode: 200, durationMs: expect.any(Number), error: null }],
+        },
+      ]);
+    });
+
+    it('knows no endpoint of another workspace, and none that is deleted', async () => {
+      const [subscription, other] = [
+        await subscribe(dashboard, receiver),
+        await subscribe(dashboard, receiver),
+      ];
+      await expect(subscription.test(other.endpoint)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+      const { workspace, endpoint } = subscription;
+      await dashboard.get(WebhookEndpointsService).delete(workspace.id, endpoint.id, SYSTEM);
+      await expect(press(subscription)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    });
+  });
+});

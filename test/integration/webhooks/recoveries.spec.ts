@@ -1,0 +1,444 @@
+import { Client } from 'pg';
+import { newId } from '../../../src/common/ids';
+import { SYSTEM } from '../../../src/common/principal';
+import { WebhookRecoveriesService } from '../../../src/webhooks/recoveries/webhook-recoveries.service';
+import { CreatedWebhookEndpoint } from '../../../src/webhooks/endpoints/webhook-endpoint.dto';
+import { WebhookRecoverySummary } from '../../../src/webhooks/recoveries/webhook-recovery.dto';
+import { PlanTier } from '../../../src/workspaces/plan-policy';
+import { Dashboard } from '../../support/dashboard';
+import { expectRefusal } from '../../support/errors';
+import { Responder } from '../../support/https-receiver';
+import { Receiver } from '../../support/receiver';
+import { TestService } from '../../support/service';
+import { letTimePass, moment, waitFor } from '../../support/wait';
+import { deliveriesOf, WebhookWorkspace } from '../../support/webhook-workspace';
+
+const UNKNOWN = '01900000-0000-7000-8000-000000000000';
+/** Recovered in several batches, which gives time to come in between. A recovery does not wait for so few deliveries. */
+const THOUSANDS = 2_800;
+
+const failing: Responder = (response) => response.writeHead(500).end();
+const working: Responder = (response) => response.end('ok');
+
+let service: TestService;
+let tenant: WebhookWorkspace;
+let receiver: Receiver;
+
+beforeEach(async () => {
+  receiver = await Receiver.start();
+});
+afterEach(() => receiver.stop());
+
+/** The bodies of the messages that came, in any order. */
+function bodies(): string[] {
+  return receiver
+    .received()
+    .filter(({ envelope }) => envelope.event === 'message.created')
+    .map(({ envelope }) => envelope.data.message.body as string)
+    .sort();
+}
+
+describe('with a worker', () => {
+  let endpoint: CreatedWebhookEndpoint;
+
+  beforeAll(async () => {
+    service = await TestService.create({ role: 'all' });
+  });
+  afterAll(() => service.close());
+
+  beforeEach(async () => {
+    tenant = await WebhookWorkspace.create(service);
+  });
+
+  /** One message for each way in which a delivery can end. */
+  async function missSome(): Promise<{ start: Date; late: Date }> {
+    const start = await moment();
+    await tenant.message('delivered');
+    await tenant.waitForStatus(endpoint, 'succeeded');
+
+    receiver.https.respond = failing;
+    await tenant.message('exhausted');
+    await tenant.waitForStatus(endpoint, 'pending');
+    await waitFor('a first attempt', () => receiver.received().length === 2);
+    await waitFor(
+      'its end',
+      async () => (await tenant.list({ status: 'pending' }))[0]!.attempts.length === 1,
+    );
+    await tenant.makeLastAttemptDue(endpoint);
+    await tenant.waitForStatus(endpoint, 'exhausted');
+
+    await tenant.message('cancelled');
+    await tenant.waitForStatus(endpoint, 'pending');
+    await tenant.test(endpoint);
+    await tenant.deactivate(endpoint);
+    await tenant.message('while inactive');
+    await service.make.updateConversation(tenant.workspace, tenant.conversation, {
+      status: 'SNOOZED',
+    });
+    const late = await moment();
+    await tenant.message('while inactive, later');
+    await tenant.test(endpoint);
+    await tenant.waitForRelay();
+    return { start, late };
+  }
+
+  it('delivers what an endpoint never got, and nothing else, and counts it beforehand', async () => {
+    endpoint = await tenant.addEndpoint(receiver.url());
+    const { start, late } = await missSome();
+    await expectRefusal(tenant.recover(endpoint, start), 'INVALID_BODY');
+    await tenant.activate(endpoint);
+
+    const missed = ['cancelled', 'exhausted', 'while inactive', 'while inactive, later'];
+    const dryRun = await tenant.recover(endpoint, start, true);
+    expect(dryRun).toEqual({
+      id: null,
+      endpointId: endpoint.id,
+      kind: 'missed',
+      filter: null,
+      since: start,
+      until: expect.any(Date),
+      status: 'dry_run',
+      total: missed.length,
+      isTotalComplete: true,
+      recovered: 0,
+      startedBy: 'system',
+      createdAt: expect.any(Date),
+      finishedAt: null,
+    });
+    expect(await tenant.recover(endpoint, late, true)).toMatchObject({ total: 1 });
+
+    receiver.https.respond = working;
+    receiver.https.requests.length = 0;
+    const started = await tenant.recover(endpoint, start);
+    expect(started).toEqual({
+      ...dryRun,
+      id: expect.any(String),
+      until: expect.any(Date),
+      createdAt: expect.any(Date),
+      status: 'running',
+    });
+    expect(await tenant.waitForRecovery(started)).toEqual({
+      ...started,
+      status: 'completed',
+      recovered: missed.length,
+      finishedAt: expect.any(Date),
+    });
+    await receiver.waitForCount(missed.length);
+    expect(await tenant.waitForStatus(endpoint, 'succeeded', 1 + missed.length)).toHaveLength(5);
+    expect(bodies()).toEqual(missed);
+    expect(receiver.received()).toHaveLength(missed.length);
+    expect(await tenant.recover(endpoint, start, true)).toMatchObject({ total: 0 });
+
+    expect((await tenant.auditOf(endpoint))[0]).toMatchObject({
+      action: 'webhook_endpoint.recovery_started',
+      actorType: 'system',
+      metadata: {
+        recoveryId: started.id,
+        since: start.toISOString(),
+        total: missed.length,
+        url: endpoint.url,
+      },
+    });
+  });
+
+  it('leaves alone what happened before', async () => {
+    endpoint = await tenant.addEndpoint(receiver.url());
+    const { late } = await missSome();
+    await tenant.activate(endpoint);
+    receiver.https.respond = working;
+    receiver.https.requests.length = 0;
+    const recovery = await tenant.waitForRecovery(await tenant.recover(endpoint, late));
+    expect(recovery).toMatchObject({ status: 'completed', total: 1, recovered: 1 });
+    await receiver.waitForCount(1);
+    expect(bodies()).toEqual(['while inactive, later']);
+    expect((await tenant.list({ status: 'cancelled' })).length).toBe(1);
+  });
+
+  it('gives each delivery its whole retry schedule again', async () => {
+    receiver.https.respond = failing;
+    endpoint = await tenant.addEndpoint(receiver.url());
+    const start = await moment();
+    const { id, attempts } = await tenant.exhaust(endpoint);
+    expect(attempts).toHaveLength(2);
+    await tenant.waitForRecovery(await tenant.recover(endpoint, start));
+    const failedAgain = await tenant.waitForDelivery(
+      endpoint,
+      'fails again',
+      (d) => d.attempts.length === 3 && d.nextAttemptAt !== null,
+    );
+    expect(failedAgain).toMatchObject({ id, status: 'pending', nextAttemptAt: expect.any(Date) });
+    const state = 'SELECT round, attempt_count FROM pending_deliveries WHERE id = $1';
+    expect(await service.query(state, [id])).toEqual([{ round: 2, attempt_count: 1 }]);
+  });
+
+  it.each<[PlanTier, string[]]>([
+    ['PRO', []],
+    ['ENTERPRISE', ['webhook_endpoint.activated', 'webhook_endpoint.deactivated']],
+  ])('of a workspace on %s reaches the audit events that it is entitled to', async (planTier, actions) => {
+    tenant = await WebhookWorkspace.create(service, { planTier });
+    endpoint = await tenant.addEndpoint(receiver.url(), { events: ['*'] });
+    const start = await moment();
+    await tenant.deactivate(endpoint);
+    await tenant.message('missed');
+    await tenant.waitForRelay();
+    await tenant.activate(endpoint);
+    await tenant.waitForRelay();
+    await tenant.waitForRecovery(await tenant.recover(endpoint, start));
+    await waitFor('all that was missed', () => bodies().length === 1);
+    await waitFor('nothing pending', async () => (await tenant.list({ status: 'pending' })).length === 0);
+    const audited = receiver
+      .received()
+      .filter(({ envelope }) => envelope.event === 'audit.event')
+      .map(({ envelope }) => envelope.data.action as string)
+      .filter((action) => /activated/.test(action));
+    expect(audited.sort()).toEqual(actions);
+  });
+
+  it('delivers what was relayed while the endpoint was inactive, and only once it is recovered', async () => {
+    endpoint = await tenant.addEndpoint(receiver.url());
+    const deactivatedAt = new Date();
+    await tenant.deactivate(endpoint);
+    await Promise.all([tenant.message('0'), tenant.message('1'), tenant.message('2')]);
+    await tenant.waitForRelay();
+    const another = await tenant.addEndpoint(receiver.url('/another'));
+    await tenant.message('3');
+    await tenant.waitForStatus(another, 'succeeded');
+    await tenant.activate(endpoint);
+    expect(bodies()).toEqual([]);
+
+    expect(await tenant.recover(endpoint, deactivatedAt, true)).toMatchObject({ total: 4 });
+    await tenant.recover(endpoint, deactivatedAt);
+    await receiver.waitForCount(4);
+    expect(bodies()).toEqual(['0', '1', '2', '3']);
+  });
+
+  it('waits for an event that the relay still has, because it is being sent to another endpoint', async () => {
+    endpoint = await tenant.addEndpoint(receiver.url());
+    const deactivatedAt = new Date();
+    await tenant.deactivate(endpoint);
+    let endAttempt!: () => void;
+    receiver.https.respond = (response, request) => {
+      const answer = () => working(response, request);
+      if (request.path === '/another') endAttempt = answer;
+      else answer();
+    };
+    await tenant.addEndpoint(receiver.url('/another'));
+    await tenant.message('slow elsewhere');
+    await receiver.waitForCount(1, '/another');
+
+    await tenant.activate(endpoint);
+    const recovery = await tenant.recover(endpoint, deactivatedAt);
+    expect(recovery).toMatchObject({ total: 1 });
+    // A batch begins every half second.
+    await letTimePass(1_500);
+    expect(await tenant.recovery(recovery)).toMatchObject({ status: 'running', recovered: 0 });
+    endAttempt();
+    expect(await tenant.waitForRecovery(recovery)).toMatchObject({ status: 'completed', recovered: 1 });
+    await receiver.waitForCount(1);
+    expect(bodies()).toEqual(['slow elsewhere']);
+  });
+
+  it('reaches what happened before the endpoint was made, as when it replaces another one', async () => {
+    const start = await moment();
+    await tenant.message('before');
+    await tenant.waitForRelay();
+    endpoint = await tenant.addEndpoint(receiver.url());
+    expect(await tenant.recover(endpoint, start, true)).toMatchObject({ total: 1 });
+    await tenant.waitForRecovery(await tenant.recover(endpoint, start));
+    await receiver.waitForCount(1);
+    expect(bodies()).toEqual(['before']);
+  });
+
+  it('does not reach another endpoint, nor another workspace', async () => {
+    const other = await tenant.addEndpoint(receiver.url('/other'));
+    const stranger = await WebhookWorkspace.create(service);
+    endpoint = await tenant.addEndpoint(receiver.url());
+    const start = await moment();
+    await tenant.deactivate(endpoint);
+    await tenant.deactivate(other);
+    await Promise.all([tenant.message('ours'), stranger.message('theirs')]);
+    await Promise.all([tenant.waitForRelay(), stranger.waitForRelay()]);
+    await Promise.all([tenant.activate(endpoint), tenant.activate(other)]);
+    const recovery = await tenant.waitForRecovery(await tenant.recover(endpoint, start));
+    expect(recovery).toMatchObject({ total: 1, recovered: 1 });
+    await receiver.waitForCount(1);
+    expect(bodies()).toEqual(['ours']);
+    expect(receiver.received('/other')).toEqual([]);
+
+    await expectRefusal(stranger.recover(endpoint, start), 'NOT_FOUND');
+    await expectRefusal(stranger.recovery(recovery), 'NOT_FOUND');
+    await expectRefusal(tenant.recover({ id: UNKNOWN }, start), 'NOT_FOUND');
+    await expectRefusal(tenant.recovery({ id: UNKNOWN }), 'NOT_FOUND');
+    await expectRefusal(tenant.recover(endpoint, new Date('soon')), 'INVALID_BODY');
+  });
+});
+
+describe('in the background', () => {
+  let endpoint: CreatedWebhookEndpoint;
+  let start: Date;
+  let dashboard: Dashboard;
+  const workers: TestService[] = [];
+
+  beforeEach(async () => {
+    service = await TestService.create({ role: 'api' });
+    dashboard = await Dashboard.create({ beside: service });
+    tenant = await WebhookWorkspace.create(dashboard);
+    start = new Date();
+    endpoint = await tenant.addEndpoint(receiver.url());
+    await miss(tenant, THOUSANDS);
+  });
+  afterEach(async () => {
+    await stopWorkers();
+    await dashboard.close();
+    await service.close();
+  });
+
+  async function miss({ id, conversation }: WebhookWorkspace, count: number): Promise<void> {
+    const data = { conversationId: conversation.id, message: { id: '1', body: 'missed' } };
+    await service.query(
+      `INSERT INTO events (tenant_id, id, type, data, created_at)
+       SELECT $1, id, 'message.created', $2, now() FROM unnest($3::uuid[]) AS id`,
+      [id, JSON.stringify(data), Array.from({ length: count }, newId)],
+    );
+    await letTimePass(2); // the last of them is before the recovery's own moment
+  }
+
+  async function startWorker(): Promise<TestService> {
+    const worker = await TestService.create({ role: 'worker', beside: service });
+    workers.push(worker);
+    return worker;
+  }
+
+  async function stopWorkers(): Promise<void> {
+    await Promise.all(workers.splice(0).map((worker) => worker.close()));
+  }
+
+  const underWay = (recovery: WebhookRecoverySummary) =>
+    waitFor('a part of it', async () => {
+      const now = await tenant.recovery(recovery);
+      return now.recovered > 0 && now;
+    });
+
+  /** Stops the worker of a recovery between two batches. */
+  async function stopWorkersMidway(recovery: WebhookRecoverySummary): Promise<void> {
+    const lock = new Client({ connectionString: service.stores.databaseUrl });
+    await lock.connect();
+    try {
+      await lock.query('BEGIN');
+      await startWorker();
+      await underWay(recovery);
+      await lock.query('SELECT FROM webhook_recoveries FOR UPDATE');
+      await stopWorkers();
+    } finally {
+      await lock.end();
+    }
+  }
+
+  async function countByStatus(): Promise<Record<string, number>> {
+    const counts: Record<string, number> = {};
+    for (const { status } of await deliveriesOf(service, endpoint))
+      counts[status] = (counts[status] ?? 0) + 1;
+    return counts;
+  }
+
+  it('waits for a worker, and takes no second one meanwhile', async () => {
+    const recovery = await tenant.recover(endpoint, start);
+    expect(recovery).toMatchObject({ status: 'running', total: THOUSANDS, recovered: 0 });
+    await expectRefusal(tenant.recover(endpoint, start), 'INVALID_BODY');
+    expect(await tenant.recover(endpoint, start, true)).toMatchObject({
+      status: 'dry_run',
+      total: THOUSANDS,
+    });
+    expect(await tenant.recovery(recovery)).toEqual(recovery);
+
+    await startWorker();
+    expect(await tenant.waitForRecovery(recovery)).toMatchObject({
+      status: 'completed',
+      recovered: THOUSANDS,
+    });
+    expect(await tenant.recover(endpoint, start)).toMatchObject({ status: 'running', total: 0 });
+  });
+
+  it('takes turns, so that a big one does not hold up another workspace', async () => {
+    const other = await WebhookWorkspace.create(dashboard);
+    const otherEndpoint = await other.addEndpoint(receiver.url('/other'));
+    await miss(other, 1);
+    const big = await tenant.recover(endpoint, start);
+    const small = await other.recover(otherEndpoint, start);
+
+    await startWorker();
+    const ends = await Promise.all([tenant.waitForRecovery(big), other.waitForRecovery(small)]);
+    expect(ends).toMatchObject([
+      { status: 'completed', recovered: THOUSANDS },
+      { status: 'completed', recovered: 1 },
+    ]);
+    const [bigEnd, smallEnd] = ends.map(({ finishedAt }) => finishedAt!);
+    expect(smallEnd!.getTime()).toBeLessThan(bigEnd!.getTime());
+  });
+
+  it('goes on with another worker where a stopped one has left it', async () => {
+    const recovery = await tenant.recover(endpoint, start);
+    await stopWorkersMidway(recovery);
+    const left = await tenant.recovery(recovery);
+    expect(left.status).toBe('running');
+    expect(left.recovered).toBeGreaterThan(0);
+    expect(left.recovered).toBeLessThan(THOUSANDS);
+
+    await startWorker();
+    expect(await tenant.waitForRecovery(recovery)).toMatchObject({
+      status: 'completed',
+      total: THOUSANDS,
+      recovered: THOUSANDS,
+    });
+    const { PENDING = 0, SUCCEEDED = 0, ...others } = await countByStatus();
+    expect({ recovered: PENDING + SUCCEEDED, others }).toEqual({ recovered: THOUSANDS, others: {} });
+  });
+
+  it('ends when it is cancelled, and another can start', async () => {
+    await miss(tenant, THOUSANDS);
+    const recovery = await tenant.recover(endpoint, start);
+    await stopWorkersMidway(recovery);
+    const recoveries = dashboard.get(WebhookRecoveriesService);
+    const cancelled = await recoveries.cancel(tenant.id, recovery.id!, SYSTEM);
+    expect(cancelled).toMatchObject({ status: 'cancelled', finishedAt: expect.any(Date) });
+    expect(cancelled.recovered).toBeLessThan(2 * THOUSANDS);
+    expect(await recoveries.cancel(tenant.id, recovery.id!, SYSTEM)).toEqual(cancelled);
+    await startWorker();
+    await waitFor('a delivery of what was pending', async () => (await countByStatus())['SUCCEEDED']);
+    expect(await tenant.recovery(recovery)).toEqual(cancelled);
+
+    const agent = await dashboard.make.agent(tenant.workspace);
+    const actor = { type: 'agent' as const, id: agent.id };
+    const second = await recoveries.start(tenant.id, endpoint.id, { since: start }, actor);
+    expect(second).toMatchObject({ total: 2 * THOUSANDS - cancelled.recovered, startedBy: agent.id });
+    const listed = await recoveries.list(tenant.id, endpoint.id);
+    expect(listed.map(({ id }) => id)).toEqual([second.id, recovery.id]);
+    expect(listed[1]).toEqual(cancelled);
+    expect(await recoveries.list(tenant.id, endpoint.id, 1)).toHaveLength(1);
+    const stranger = await WebhookWorkspace.create(dashboard);
+    await expectRefusal(recoveries.list(stranger.id, endpoint.id), 'NOT_FOUND');
+    await expectRefusal(recoveries.cancel(stranger.id, second.id!, SYSTEM), 'NOT_FOUND');
+    await expectRefusal(recoveries.cancel(tenant.id, 'none', SYSTEM), 'NOT_FOUND');
+  });
+
+  it('ends when its endpoint is deactivated', async () => {
+    // So many that it waits for the deliveries of the first ones.
+    await miss(tenant, THOUSANDS);
+    const all = 2 * THOUSANDS;
+    const recovery = await tenant.recover(endpoint, start);
+    await startWorker();
+    await underWay(recovery);
+    await tenant.deactivate(endpoint);
+    const ended = await tenant.waitForRecovery(recovery);
+    expect(ended).toMatchObject({ status: 'cancelled', finishedAt: expect.any(Date) });
+    expect(ended.recovered).toBeLessThan(all);
+    const { CANCELLED = 0, SUCCEEDED = 0, ...others } = await countByStatus();
+    expect({ recovered: CANCELLED + SUCCEEDED, others }).toEqual({ recovered: ended.recovered, others: {} });
+
+    await tenant.activate(endpoint);
+    await waitFor('the attempts in flight, and the count of what is left', async () => {
+      const { total } = await tenant.recover(endpoint, start, true);
+      return total === all - ((await countByStatus())['SUCCEEDED'] ?? 0);
+    });
+  });
+});

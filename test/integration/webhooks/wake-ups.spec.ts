@@ -1,0 +1,145 @@
+import Redis from 'ioredis';
+import { Client } from 'pg';
+import { newId } from '../../../src/common/ids';
+import { RedisSubscriber } from '../../../src/redis/redis-subscriber';
+import { RedisClient } from '../../../src/redis/redis-client';
+import { DeliveryQueue } from '../../../src/webhooks/deliveries/delivery-queue';
+import { DeliveryPoll } from '../../../src/webhooks/deliveries/delivery-poll';
+import { Receiver } from '../../support/receiver';
+import { TestService } from '../../support/service';
+import { deliveriesOf, subscribe, waitForDeliveries } from '../../support/webhook-workspace';
+import { redisConnections } from '../../support/redis-connections';
+import { TcpProxy } from '../../support/tcp-proxy';
+import { waitFor } from '../../support/wait';
+
+it('loses no wake-up that comes while the endpoint’s job is active, without the poll', async () => {
+  const service = await TestService.create({ role: 'all' });
+  const receiver = await Receiver.start();
+  const claims = await ClaimGate.close(service);
+  const wakeUps = await WakeUpWatch.start(service);
+  try {
+    await service.app.get(DeliveryPoll, { strict: false }).beforeApplicationShutdown();
+    const { workspace, conversation, endpoint } = await subscribe(service, receiver);
+    // An endpoint with a rate of its own: its deliveries go through a claim. And whatever wakes it adds a job.
+    await service.query('UPDATE webhook_endpoints SET rate_limit = 100 WHERE id = $1', [endpoint.id]);
+    service.app.get(DeliveryQueue, { strict: false }).stopHandlingLocally();
+
+    await service.make.received(workspace, conversation, 'First');
+    await claims.waitForOne();
+    const wakeUpsBefore = wakeUps.countOf(endpoint.id);
+    await service.make.received(workspace, conversation, 'Second');
+    await waitFor('the second delivery', async () => (await deliveriesOf(service, endpoint)).length === 2);
+    await waitFor('its wake-up', () => wakeUps.countOf(endpoint.id) > wakeUpsBefore);
+    await claims.open();
+
+    // Sooner than the first delivery's lease would end.
+    await waitForDeliveries(service, endpoint, 'SUCCEEDED', 2, 10_000);
+  } finally {
+    wakeUps.stop();
+    await claims.open();
+    await service.close();
+    await receiver.stop();
+  }
+});
+
+it('hears signals again after its connection died silently', async () => {
+  const service = await TestService.create();
+  const proxy = await TcpProxy.start(service.stores.redisUrl);
+  const connections = redisConnections(proxy.address);
+  const subscriber = new RedisSubscriber(connections);
+  const speaker = service.app.get(RedisClient);
+  const channel = newId();
+  let heard = 0;
+  const isHeard = async () => {
+    await speaker.publish(channel, '');
+    return heard > 0;
+  };
+  try {
+    void subscriber.subscribe(channel, () => (heard += 1));
+    await waitFor('a signal', isHeard);
+
+    proxy.silence();
+    // What was published before the silence is heard no later than this signal, which comes another way.
+    let passed = false;
+    await service.app.get(RedisSubscriber).subscribe(channel, () => (passed = true));
+    await waitFor('a signal past the proxy', async () => {
+      await speaker.publish(channel, '');
+      return passed;
+    });
+    heard = 0;
+
+    await waitFor('a signal over another connection', isHeard);
+  } finally {
+    subscriber.onApplicationShutdown();
+    connections.onApplicationShutdown();
+    await proxy.cut();
+    await service.close();
+  }
+});
+
+/** Holds claims back inside PostgreSQL: a claim has chosen its deliveries by then, and sees no later one. */
+class ClaimGate {
+  private constructor(
+    private readonly service: TestService,
+    private readonly keeper: Client,
+  ) {}
+
+  static async close(service: TestService): Promise<ClaimGate> {
+    await service.query(
+      `CREATE FUNCTION wait_at_gate() RETURNS trigger LANGUAGE plpgsql AS
+         'BEGIN PERFORM pg_advisory_xact_lock_shared(1, 1); RETURN NEW; END'`,
+    );
+    await service.query(
+      `CREATE TRIGGER gate BEFORE UPDATE ON pending_deliveries FOR EACH ROW
+         WHEN (NEW.lease_id IS DISTINCT FROM OLD.lease_id AND NEW.lease_id IS NOT NULL) EXECUTE FUNCTION wait_at_gate()`,
+    );
+    const keeper = new Client({ connectionString: service.stores.databaseUrl });
+    await keeper.connect();
+    await keeper.query('SELECT pg_advisory_lock(1, 1)');
+    return new ClaimGate(service, keeper);
+  }
+
+  /** Settles when a claim waits at the gate. */
+  async waitForOne(): Promise<void> {
+    await waitFor('a claim', async () => {
+      const waiting = await this.service.query(
+        `SELECT FROM pg_locks WHERE locktype = 'advisory' AND classid = 1 AND objid = 1 AND NOT granted
+           AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+      );
+      return waiting.length > 0;
+    });
+  }
+
+  async open(): Promise<void> {
+    await this.keeper.end();
+  }
+}
+
+/** Counts how often a job for an endpoint is offered to Redis, whether or not one is there already. */
+class WakeUpWatch {
+  private readonly looked: string[] = [];
+
+  private constructor(
+    private readonly redis: Redis,
+    private readonly monitor: Redis,
+  ) {
+    // Bull's script looks for a job of that id before it adds one.
+    monitor.on('monitor', (_time: string, [command, key]: string[]) => {
+      if (command!.toLowerCase() === 'exists') this.looked.push(key!);
+    });
+  }
+
+  static async start({ stores }: TestService): Promise<WakeUpWatch> {
+    const redis = new Redis(stores.redisUrl);
+    return new WakeUpWatch(redis, await redis.monitor());
+  }
+
+  countOf(endpointId: string): number {
+    return this.looked.filter((key) => key.endsWith(`:${endpointId}`)).length;
+  }
+
+  stop(): void {
+    this.monitor.disconnect();
+    this.redis.disconnect();
+  }
+}

@@ -1,0 +1,72 @@
+import { Actor, SYSTEM } from '../../../src/common/principal';
+import { AgentEntity } from '../../../src/workspaces/agent.entity';
+import { AgentsService } from '../../../src/workspaces/agents.service';
+import { UpdateAgent } from '../../../src/workspaces/agent.dto';
+import { Dashboard } from '../../support/dashboard';
+import { expectRefusal } from '../../support/errors';
+
+describe('OWNERs', () => {
+  let dashboard: Dashboard;
+  let workspace: { id: string };
+  let owner: AgentEntity;
+  let admin: AgentEntity;
+
+  beforeAll(async () => {
+    dashboard = await Dashboard.create();
+  });
+  beforeEach(async () => {
+    workspace = await dashboard.make.workspace();
+    owner = await dashboard.make.agent(workspace, { role: 'OWNER' });
+    admin = await dashboard.make.agent(workspace, { role: 'ADMIN' });
+  });
+  afterAll(() => dashboard.close());
+
+  const agents = () => dashboard.get(AgentsService);
+  const by = ({ id }: { id: string }): Actor => ({ type: 'agent', id });
+  const update = (agent: { id: string }, changes: UpdateAgent, actor: Actor = SYSTEM) =>
+    agents().update(workspace.id, agent.id, changes, actor);
+  const owners = async () =>
+    (await agents().list(workspace.id)).filter(({ role, active }) => role === 'OWNER' && active);
+
+  it('are made and changed by OWNERs, not by an ADMIN', async () => {
+    await expectRefusal(update(admin, { role: 'OWNER' }, by(admin)), 'FORBIDDEN');
+    await expectRefusal(update(owner, { role: 'AGENT' }, by(admin)), 'FORBIDDEN');
+    await expectRefusal(update(owner, { active: false }, by(admin)), 'FORBIDDEN');
+    const given = { name: 'Eve', email: 'eve@example.com', role: 'OWNER' as const };
+    await expectRefusal(agents().create(workspace.id, given, by(admin)), 'FORBIDDEN');
+    expect(await owners()).toHaveLength(1);
+
+    expect(await update(admin, { role: 'OWNER' }, by(owner))).toMatchObject({ role: 'OWNER' });
+    expect(await agents().create(workspace.id, given, by(owner))).toMatchObject({ role: 'OWNER' });
+    expect(await update(owner, { role: 'AGENT' }, by(admin))).toMatchObject({ role: 'AGENT' });
+  });
+
+  it.each([
+    ['role', { role: 'ADMIN' as const }],
+    ['active', { active: false }],
+  ])('never end: the last active one keeps its %s, whoever asks', async (field, changes) => {
+    await dashboard.make.agent(workspace, { role: 'OWNER', active: false });
+    await dashboard.make.agent(workspace, { role: 'OWNER', isBot: true });
+    for (const actor of [by(owner), SYSTEM, { type: 'operator', name: 'lin' } as Actor])
+      await expect(update(owner, changes, actor)).rejects.toMatchObject({
+        code: 'INVALID_BODY',
+        details: [{ field }],
+      });
+    expect(await owners()).toHaveLength(2);
+    await dashboard.make.agent(workspace, { role: 'OWNER' });
+    expect(await update(owner, changes)).toMatchObject(changes);
+  });
+
+  it('are not both taken away by two changes at once', async () => {
+    const second = await dashboard.make.agent(workspace, { role: 'OWNER' });
+    for (let n = 0; n < 5; n++) {
+      const outcomes = await Promise.allSettled([
+        update(owner, { role: 'ADMIN' }, by(second)),
+        update(second, { role: 'ADMIN' }, by(owner)),
+      ]);
+      expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+      expect(await owners()).toHaveLength(1);
+      for (const agent of [owner, second]) await update(agent, { role: 'OWNER' });
+    }
+  });
+});
