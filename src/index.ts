@@ -36,15 +36,14 @@ export { WorkspacesService } from './workspaces/workspaces.service';
 export { DeleteWorkspace, type WorkspaceDeletion } from './workspaces/deletion/workspace-deletion.dto';
 export { CreateWorkspace, UpdateWorkspace } from './workspaces/workspace.dto';
 export type { WorkspaceEntity as Workspace } from './workspaces/workspace.entity';
+export { ENTITLEMENTS, type Entitlement } from './common/entitlement';
 export {
   DEFAULT_RATE_LIMIT,
-  ENTITLEMENTS,
   isEntitled,
   isTrialExpired,
   PLAN_TIERS,
   rateLimitOf,
   TRIAL_DAYS,
-  type Entitlement,
   type PlanTier,
 } from './workspaces/plan-policy';
 export { AgentsService } from './workspaces/agents.service';

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
-import type { Entitlement, PlanTier } from '../workspaces/plan-policy';
+import type { Entitlement } from '../common/entitlement';
+import type { PlanTier } from '../workspaces/plan-policy';
 import { writeLines } from './audit-export';
 import { example, requireChange, type Services, withServices } from './command';
 import { isoDate, list, wholeNumber, wholeNumberOrDefault, wholeNumberOrOff } from './option-values';

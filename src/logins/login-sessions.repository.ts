@@ -4,7 +4,8 @@ import { AgentRole } from '../common/agent-role';
 import { Origin } from '../common/principal';
 import { Database } from '../database/database';
 import { Transaction } from '../database/transaction';
-import { Entitlement, PlanTier } from '../workspaces/plan-policy';
+import { Entitlement } from '../common/entitlement';
+import { PlanTier } from '../workspaces/plan-policy';
 import { Locale, LoginSession, OpenedSession, Theme } from './login.dto';
 import { MAX_MEMBERSHIPS } from './memberships.repository';
 

@@ -2,7 +2,8 @@ import { IsEmail, IsIn, IsOptional, IsString } from 'class-validator';
 import { type AgentRole } from '../common/agent-role';
 import { type Origin } from '../common/principal';
 import { IsStorableText, MaxCharacters, NotBlank } from '../common/validators';
-import { type Entitlement, type PlanTier } from '../workspaces/plan-policy';
+import { type Entitlement } from '../common/entitlement';
+import { type PlanTier } from '../workspaces/plan-policy';
 
 export const LOCALES = ['en', 'de'] as const;
 export type Locale = (typeof LOCALES)[number];

@@ -1,6 +1,6 @@
 import Ajv from 'ajv';
 import addFormats from 'ajv-formats';
-import { eventCatalog, EventType, isEventType } from './event-catalog';
+import { entitlementOf, erasedData, eventCatalog, EventType, isEventType, isTest } from './event-catalog';
 
 const TYPES = Object.keys(eventCatalog) as EventType[];
 const ajv = addFormats(new Ajv({ allErrors: true }));
@@ -59,6 +59,42 @@ describe('event catalog', () => {
         properties: { tenantId: id, test: { type: 'boolean', const: true } },
       },
     });
+  });
+
+  /** Who may get a type, and what an erasure leaves of it. */
+  it('has a frozen treatment of each type', () => {
+    const treatments = Object.fromEntries(
+      TYPES.map((type) => {
+        const { order, entitlement, kind, erase } = eventCatalog[type];
+        return [type, { order, entitlement, kind, erases: erase !== null }];
+      }),
+    );
+    const fact = { entitlement: null, kind: 'fact', erases: false };
+    expect(treatments).toEqual({
+      'message.created': { ...fact, order: 'conversation', erases: true },
+      'conversation.updated': { ...fact, order: 'conversation' },
+      'audit.event': { ...fact, order: null, entitlement: 'auditWebhookExport' },
+      'webhook.test': { ...fact, order: null, kind: 'test' },
+    });
+  });
+
+  it('erases what people wrote, and leaves the keys and their order', () => {
+    const { example } = eventCatalog['message.created'];
+    const left = erasedData('message.created', example);
+    expect(JSON.stringify(left)).toBe(JSON.stringify(example).replace(example.message.body, ''));
+    expect(ajv.validate(eventCatalog['message.created'].data, left)).toBe(true);
+    expect(erasedData('message.created', left)).toEqual(left);
+  });
+
+  it.each(TYPES.filter((type) => eventCatalog[type].erase === null))('leaves %s as it is', (type) => {
+    const { example } = eventCatalog[type];
+    expect(erasedData(type, example)).toBe(example);
+  });
+
+  it('takes a type of a later version for a fact that every workspace gets', () => {
+    const data = { text: 'Hello' };
+    expect([entitlementOf('parcel.shipped'), isTest('parcel.shipped')]).toEqual([null, false]);
+    expect(erasedData('parcel.shipped', data)).toBe(data);
   });
 
   it.each(TYPES)('shows an example of %s that fits its schema', (type) => {

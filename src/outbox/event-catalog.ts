@@ -1,22 +1,42 @@
 import { Static, TObject, Type } from '@sinclair/typebox';
+import { Entitlement } from '../common/entitlement';
 
-interface EventDefinition {
+/** All that holds of an event type. Whatever treats one type unlike another reads it here. */
+interface EventDefinition<Data extends TObject, Order extends 'conversation' | null> {
   /** When it fires. */
   description: string;
   /** The JSON Schema of `data`. Consumers rely on it: keys may be added, never removed or changed. */
-  data: TObject;
-  example: object;
+  data: Data;
+  example: Static<Data>;
   /** `conversation` when its events are numbered within their conversation; null without an order. */
-  order: 'conversation' | null;
+  order: Order;
+  /** Workspaces without the entitlement get no event of the type, neither at once nor by a recovery; null: all get it. */
+  entitlement: Entitlement | null;
+  /**
+   * A `fact` goes to every endpoint that has subscribed to it. A `test` goes to one endpoint, whatever it has subscribed
+   * to: one attempt, which keeps the response's headers, counts in no statistics and is not recovered.
+   */
+  kind: 'fact' | 'test';
+  /**
+   * Returns the data without what customers and agents wrote. Null when the data holds no such text. The eraser finds an
+   * event by its id, so the event of a type with `erase` must have the id of the message that it quotes.
+   */
+  erase: ((data: Static<Data>) => Static<Data>) | null;
 }
 
 const Id = Type.String({ minLength: 1 });
 const Timestamp = Type.String({ format: 'date-time' });
 const closed = { additionalProperties: false };
 
+function define<Data extends TObject, Order extends 'conversation' | null>(
+  definition: EventDefinition<Data, Order>,
+): EventDefinition<Data, Order> {
+  return definition;
+}
+
 /** Every event type. A new one is an entry here and a call that appends it; `*` endpoints get it at once. */
 export const eventCatalog = {
-  'message.created': {
+  'message.created': define({
     description: 'A new message landed on a conversation, from any sender: customer, agent or API.',
     data: Type.Object(
       {
@@ -38,8 +58,11 @@ export const eventCatalog = {
       },
     },
     order: 'conversation',
-  },
-  'conversation.updated': {
+    entitlement: null,
+    kind: 'fact',
+    erase: ({ message, ...data }) => ({ ...data, message: { ...message, body: '' } }),
+  }),
+  'conversation.updated': define({
     description:
       "A conversation's status or assigned agent changed. Only the keys of what changed are present.",
     data: Type.Object(
@@ -54,8 +77,11 @@ export const eventCatalog = {
     ),
     example: { conversationId: '019ab3f4-5c1e-7d2a-9b34-2f6f0c7f1a11', status: 'CLOSED' },
     order: 'conversation',
-  },
-  'audit.event': {
+    entitlement: null,
+    kind: 'fact',
+    erase: null,
+  }),
+  'audit.event': define({
     description:
       'A row was written to the audit log. Only for workspaces with the auditWebhookExport entitlement.',
     data: Type.Object(
@@ -76,18 +102,44 @@ export const eventCatalog = {
       metadata: { name: 'CRM sync' },
     },
     order: null,
-  },
-  'webhook.test': {
+    entitlement: 'auditWebhookExport',
+    kind: 'fact',
+    erase: null,
+  }),
+  'webhook.test': define({
     description: 'The Test button of a webhook endpoint was pressed.',
     data: Type.Object({ tenantId: Id, test: Type.Literal(true) }, closed),
     example: { tenantId: '019ab3ee-0a1b-7c2d-8e3f-4a5b6c7d8e9f', test: true },
     order: null,
-  },
-} satisfies Record<string, EventDefinition>;
+    entitlement: null,
+    kind: 'test',
+    erase: null,
+  }),
+};
 
 export type EventType = keyof typeof eventCatalog;
 export type EventData<T extends EventType> = Static<(typeof eventCatalog)[T]['data']>;
 
+/** Reports whether the catalog has a type. A process of an earlier version also meets types that came later. */
 export function isEventType(name: string): name is EventType {
   return Object.hasOwn(eventCatalog, name);
+}
+
+/** Reports whether events of a type are tests of one endpoint. */
+export function isTest(type: string): boolean {
+  return isEventType(type) && eventCatalog[type].kind === 'test';
+}
+
+/** Types whose events are tests of one endpoint. */
+export const TEST_TYPES = Object.keys(eventCatalog).filter(isTest);
+
+/** Returns the entitlement without which a workspace gets no event of a type; null when it needs none. */
+export function entitlementOf(type: string): Entitlement | null {
+  return isEventType(type) ? eventCatalog[type].entitlement : null;
+}
+
+/** Returns the data of an event without what customers and agents wrote; the data itself when it holds no such text. */
+export function erasedData(type: string, data: object): object {
+  const erase = isEventType(type) ? (eventCatalog[type].erase as ((data: object) => object) | null) : null;
+  return erase ? erase(data) : data;
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ConversationsRepository } from '../conversations/conversations.repository';
 import { Transaction } from '../database/transaction';
 import { DELIVERY_ERROR_CODES } from '../messages/message-status';
-import { MessageEntity } from '../messages/message.entity';
+import { erasedData } from '../outbox/event-catalog';
 import { ErasedIds } from '../secrets/erased-ids';
 
 /** Messages of one conversation. Both ends exclusive. */
@@ -20,8 +20,6 @@ export interface ErasedStep {
   /** After which message the next step begins; null after the last. */
   next: string | null;
 }
-
-type FoundMessage = Pick<MessageEntity, 'id' | 'senderType' | 'createdAt'>;
 
 /** Deliveries of one statement. */
 const MAX_DELIVERIES = 1_000;
@@ -44,26 +42,26 @@ export class MessageEraser {
   /** Erases up to `count` messages of a range, the oldest first. Erasing again changes nothing. */
   async step(tx: Transaction, range: MessageRange, count: number): Promise<ErasedStep> {
     const { tenantId, conversationId } = range;
-    const found = await this.find(tx, range, count);
-    if (found.length === 0) return { erased: 0, next: null };
-    const ids = found.map(({ id }) => id);
+    const ids = await this.findIds(tx, range, count);
+    if (ids.length === 0) return { erased: 0, next: null };
     await this.eraseAnswers(tx, tenantId, ids);
     await this.conversations.lock(tx, tenantId, conversationId);
     const beingSent = await this.cancelUnsent(tx, range, ids);
     const erased = await this.eraseBodies(tx, range, ids, beingSent);
-    await this.eraseEvents(tx, range, found);
+    await this.eraseEvents(tx, tenantId, ids);
     await this.eraseProviderIds(tx, range, ids);
     await this.erasePreview(tx, range, ids);
-    return { erased, next: found.length < count ? null : ids.at(-1)! };
+    return { erased, next: ids.length < count ? null : ids.at(-1)! };
   }
 
-  private find(tx: Transaction, range: MessageRange, count: number): Promise<FoundMessage[]> {
+  private async findIds(tx: Transaction, range: MessageRange, count: number): Promise<string[]> {
     const { tenantId, conversationId, after, before } = range;
-    return tx.query<FoundMessage>(
-      `SELECT id, sender_type AS "senderType", created_at AS "createdAt" FROM messages
+    const rows = await tx.query<{ id: string }>(
+      `SELECT id FROM messages
        WHERE tenant_id = $1 AND conversation_id = $2 AND id > $3 AND id < $4 ORDER BY id LIMIT $5`,
       [tenantId, conversationId, after, before, count],
     );
+    return rows.map(({ id }) => id);
   }
 
   /**
@@ -163,23 +161,26 @@ export class MessageEraser {
     return due.filter(({ hasBody }) => hasBody).length;
   }
 
-  /** An error of a parked event may quote it. */
-  private async eraseEvents(
-    tx: Transaction,
-    { tenantId, conversationId }: MessageRange,
-    messages: FoundMessage[],
-  ): Promise<void> {
-    const ids = messages.map(({ id }) => id);
-    const data = messages.map(({ id, senderType, createdAt }) => ({
-      conversationId,
-      message: { id, body: '', senderType, createdAt: createdAt.toISOString() },
-    }));
-    await tx.query(
-      `UPDATE events SET data = ($3::text[])[array_position($2::uuid[], id)]::json
-       WHERE tenant_id = $1 AND id = ANY ($2) AND type = 'message.created'
-         AND data->'message'->>'body' IS DISTINCT FROM ''`,
-      [tenantId, ids, data.map((one) => JSON.stringify(one))],
+  /** Erases the events with the ids of messages, and the errors of parked ones, which may quote them. */
+  private async eraseEvents(tx: Transaction, tenantId: string, ids: string[]): Promise<void> {
+    const events = await tx.query<{ id: string; type: string; data: string }>(
+      'SELECT id, type, data::text FROM events WHERE tenant_id = $1 AND id = ANY ($2)',
+      [tenantId, ids],
     );
+    const erased = events
+      .map(({ id, type, data }) => ({
+        id,
+        data,
+        left: JSON.stringify(erasedData(type, JSON.parse(data) as object)),
+      }))
+      .filter(({ data, left }) => left !== data);
+    if (erased.length > 0) {
+      await tx.query(
+        `UPDATE events SET data = ($3::text[])[array_position($2::uuid[], id)]::json
+         WHERE tenant_id = $1 AND id = ANY ($2)`,
+        [tenantId, erased.map(({ id }) => id), erased.map(({ left }) => left)],
+      );
+    }
     await tx.query(`UPDATE parked_events SET error = 'erased' WHERE tenant_id = $1 AND event_id = ANY ($2)`, [
       tenantId,
       ids,

@@ -1,10 +1,9 @@
+import { Entitlement } from '../common/entitlement';
+
 /** What a workspace's plan allows. Pure: no clock, no database. */
 
 export const PLAN_TIERS = ['TRIAL', 'STARTER', 'PRO', 'ENTERPRISE'] as const;
 export type PlanTier = (typeof PLAN_TIERS)[number];
-
-export const ENTITLEMENTS = ['auditWebhookExport'] as const;
-export type Entitlement = (typeof ENTITLEMENTS)[number];
 
 export const TRIAL_DAYS = 14;
 export const DEFAULT_RATE_LIMIT = 240;

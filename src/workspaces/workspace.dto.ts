@@ -1,6 +1,7 @@
 import { IsIn, IsInt, IsOptional, Matches, Max, Min } from 'class-validator';
 import { IsMoment, IsStorableText, MaxCharacters, NotBlank } from '../common/validators';
-import { type Entitlement, ENTITLEMENTS, PLAN_TIERS, type PlanTier } from './plan-policy';
+import { type Entitlement, ENTITLEMENTS } from '../common/entitlement';
+import { PLAN_TIERS, type PlanTier } from './plan-policy';
 
 const MAX_RETENTION_DAYS = 36_500;
 

@@ -1,5 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { type Entitlement, type PlanTier } from './plan-policy';
+import { type Entitlement } from '../common/entitlement';
+import { type PlanTier } from './plan-policy';
 
 /** A tenant. */
 @Entity('workspaces')

@@ -4,6 +4,7 @@ import addFormats from 'ajv-formats';
 import { Type } from '@sinclair/typebox';
 import { Webhook } from 'standardwebhooks';
 import { ApiKeysService } from '../../src/auth/api-keys.service';
+import { Entitlement } from '../../src/common/entitlement';
 import { SYSTEM } from '../../src/common/principal';
 import { Database } from '../../src/database/database';
 import { eventCatalog, EventType } from '../../src/outbox/event-catalog';
@@ -12,6 +13,7 @@ import { WorkspacesService } from '../../src/workspaces/workspaces.service';
 import { Dashboard } from '../support/dashboard';
 import { ReceivedWebhook, Receiver } from '../support/receiver';
 import { TestService } from '../support/service';
+import { moment, waitFor } from '../support/wait';
 import { deliveriesOf, subscribe, Subscription, waitForDeliveries } from '../support/webhook-workspace';
 
 const ISO_UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
@@ -441,6 +443,10 @@ describe.each([
         description: 'A contact was created.',
         data: Type.Object({ contactId: Type.String() }, { additionalProperties: false }),
         example: { contactId: 'c1' },
+        order: null,
+        entitlement: null,
+        kind: 'fact',
+        erase: null,
       };
     });
     afterAll(() => {
@@ -461,6 +467,35 @@ describe.each([
       await append(workspace.id);
       await receiver.waitForCount(1, `${path}-5`);
       expect(await receivedSoFar(subscription)).toEqual([]);
+    });
+
+    describe('with an entitlement', () => {
+      beforeAll(() => {
+        Object.assign(catalog['parcel.shipped'] as object, { entitlement: 'auditWebhookExport' });
+      });
+
+      it.each<[string, Entitlement[], number]>([
+        ['reaches a workspace that has it', ['auditWebhookExport'], 2],
+        ['does not reach a workspace without it', [], 0],
+      ])('%s, neither at once nor by a recovery', async (_title, entitlements, count) => {
+        const subscription = await subscribe(dashboard, receiver, {
+          workspace: { planTier: 'PRO', entitlements },
+        });
+        const { endpoint, path } = subscription;
+        const start = await moment();
+        await append(subscription.workspace.id);
+        await receivedSoFar(subscription);
+        await subscription.deactivate(endpoint);
+        await append(subscription.workspace.id);
+        await subscription.waitForRelay();
+        await subscription.activate(endpoint);
+        await subscription.waitForRecovery(await subscription.recover(endpoint, start));
+        await waitFor('the end of every delivery', async () => {
+          return (await subscription.list({ status: 'pending' })).length === 0;
+        });
+        const parcels = receiver.received(path).filter(({ envelope }) => envelope.event === 'parcel.shipped');
+        expect(parcels).toHaveLength(count);
+      });
     });
   });
 });

@@ -176,6 +176,8 @@ export interface InvitedAgent extends SentInvitation {
 export interface EventTypeResponse {
   type: string;
   description: string;
+  /** A `test` is sent by the Test button alone, to any endpoint. */
+  kind: 'fact' | 'test';
   /** The JSON Schema of `data`. */
   schema: object;
   /** A whole body, as an endpoint gets it. */

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, Reader } from '../../database/database';
+import { TEST_TYPES } from '../../outbox/event-catalog';
 import type { AttemptError } from '../sending/attempt-outcome';
 import {
   boundsOf,
@@ -99,16 +100,16 @@ export class HistorySearchRepository {
     return row ?? null;
   }
 
-  /** Of an endpoint, but for tests. */
+  /** Counts an endpoint's finished deliveries by status, tests excluded. */
   async countByStatus(tenantId: string, endpointId: string, since: string): Promise<StatusCount[]> {
     return this.database.query(
       `SELECT d.status, count(*)::integer AS count FROM webhook_deliveries d
-       WHERE d.tenant_id = $1 AND d.endpoint_id = $2 AND d.id >= $3 AND d.event_type <> 'webhook.test'
+       WHERE d.tenant_id = $1 AND d.endpoint_id = $2 AND d.id >= $3 AND d.event_type <> ALL ($4)
          AND NOT EXISTS (
            SELECT FROM webhook_deliveries l WHERE l.tenant_id = $1 AND l.id = d.id AND l.round > d.round)
          AND NOT EXISTS (SELECT FROM pending_deliveries p WHERE p.tenant_id = $1 AND p.id = d.id)
        GROUP BY d.status`,
-      [tenantId, endpointId, since],
+      [tenantId, endpointId, since, TEST_TYPES],
     );
   }
 }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, Reader } from '../../database/database';
+import { TEST_TYPES } from '../../outbox/event-catalog';
 import {
   boundsOf,
   conditionsOf,
@@ -76,13 +77,13 @@ export class PendingSearchRepository {
     );
   }
 
-  /** Of an endpoint, but for tests. */
+  /** Counts an endpoint's pending deliveries by status, tests excluded. */
   async countByStatus(tenantId: string, endpointId: string, since: string): Promise<StatusCount[]> {
     return this.database.query(
       `SELECT CASE WHEN ${IS_OWED} THEN 'PENDING' ELSE 'CANCELLED' END AS status, count(*)::integer AS count
        FROM pending_deliveries p JOIN webhook_endpoints w ON w.tenant_id = $1 AND w.id = p.endpoint_id
-       WHERE p.tenant_id = $1 AND p.endpoint_id = $2 AND p.id >= $3 AND p.event_type <> 'webhook.test' GROUP BY 1`,
-      [tenantId, endpointId, since],
+       WHERE p.tenant_id = $1 AND p.endpoint_id = $2 AND p.id >= $3 AND p.event_type <> ALL ($4) GROUP BY 1`,
+      [tenantId, endpointId, since, TEST_TYPES],
     );
   }
 }

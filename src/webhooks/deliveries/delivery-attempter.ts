@@ -1,4 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { isTest } from '../../outbox/event-catalog';
 import { SealedSecret, SecretBox } from '../../secrets/secret-box';
 import { Subscriber } from '../endpoints/webhook-endpoints.repository';
 import { AttemptOutcome, internalError } from '../sending/attempt-outcome';
@@ -53,7 +54,7 @@ export class DeliveryAttempter {
     const at = new Date();
     try {
       const { type: eventType, data, sequence } = event;
-      const keepsHeaders = eventType === 'webhook.test';
+      const keepsHeaders = isTest(eventType);
       const request = { deliveryId: id, url: endpoint.url, eventType, data, sequence, keepsHeaders };
       return await this.sender.send({ ...request, ...this.secretsOf(endpoint) });
     } catch (error) {

@@ -1,5 +1,6 @@
 import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
 import { Periodic } from '../../common/periodic';
+import { isTest } from '../../outbox/event-catalog';
 import { HealthChange, WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
 import {
   DEACTIVATE_AFTER_MS,
@@ -48,7 +49,7 @@ export class EndpointHealth implements OnApplicationBootstrap, BeforeApplication
     const { delivery, outcome } = record;
     const { tenantId, id, failingSince, lastSuccessAt } = delivery.endpoint;
     // A test is no traffic of the endpoint.
-    if (outcome === null || delivery.event.type === 'webhook.test') return;
+    if (outcome === null || isTest(delivery.event.type)) return;
     this.rollups.observe(delivery.endpoint, outcome);
     const change = { tenantId, id, at: outcome.at };
     if (outcome.kind === 'succeeded') {

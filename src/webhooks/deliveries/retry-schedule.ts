@@ -1,4 +1,5 @@
 import { backoffMs } from '../../common/backoff';
+import { isTest } from '../../outbox/event-catalog';
 
 /** The first attempt and the contract's five retries. */
 export const MAX_ATTEMPTS = 6;
@@ -11,7 +12,7 @@ export function retryDelayMs(failedAttempts: number, random?: () => number): num
   return failedAttempts >= MAX_ATTEMPTS ? null : backoffMs(failedAttempts, 0, random);
 }
 
-/** A test has no retries. */
+/** Returns how many attempts a delivery of an event type has. A test has no retries. */
 export function maxAttemptsOf(eventType: string): number {
-  return eventType === 'webhook.test' ? 1 : MAX_ATTEMPTS;
+  return isTest(eventType) ? 1 : MAX_ATTEMPTS;
 }

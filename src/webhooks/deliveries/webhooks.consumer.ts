@@ -5,10 +5,9 @@ import { QueuedEvent } from '../../outbox/event-queue.repository';
 import { Metrics } from '../../metrics/metrics';
 import { ConsumerTurn, OutboxConsumer } from '../../outbox/outbox.consumer';
 import { OutboxRelay } from '../../outbox/outbox-relay';
-import { isEntitled } from '../../workspaces/plan-policy';
-import { WorkspacesRepository } from '../../workspaces/workspaces.repository';
 import { DeliveryFanOut } from './delivery-fan-out';
 import { DeliveryWorker } from './delivery.worker';
+import { EndpointSubscription } from '../endpoints/subscription';
 import { takesEvent } from '../endpoints/webhook-endpoint.dto';
 import { Subscriber, WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
 
@@ -24,7 +23,7 @@ export class WebhooksConsumer implements OutboxConsumer, OnModuleInit {
   constructor(
     private readonly relay: OutboxRelay,
     private readonly endpoints: WebhookEndpointsRepository,
-    private readonly workspaces: WorkspacesRepository,
+    private readonly subscription: EndpointSubscription,
     private readonly fanOut: DeliveryFanOut,
     private readonly worker: DeliveryWorker,
     private readonly metrics: Metrics,
@@ -51,25 +50,12 @@ export class WebhooksConsumer implements OutboxConsumer, OnModuleInit {
       },
       take: async (events) => {
         this.metrics.webhookLeasesExpired.inc(events.filter(({ wasLeased }) => wasLeased).length);
-        const subscribed = subscriptions(endpoints, await this.onlyEntitled(tx, events));
+        const subscribed = subscriptions(endpoints, await this.subscription.onlyEntitled(tx, events));
         const kept = await this.fanOut.take(tx, subscribed);
         for (const [tenantId, ofWorkspace] of endpoints) this.fanOut.noteBusy(tenantId, ofWorkspace);
         return kept;
       },
     };
-  }
-
-  /** Drops the audit events of workspaces without the entitlement to export them. */
-  private async onlyEntitled(tx: Transaction, events: QueuedEvent[]): Promise<QueuedEvent[]> {
-    const audited = new Set(
-      events.filter(({ type }) => type === 'audit.event').map(({ tenantId }) => tenantId),
-    );
-    if (audited.size === 0) return events;
-    const workspaces = await this.workspaces.findMany(tx, [...audited]);
-    const entitled = new Set(
-      workspaces.filter((w) => isEntitled(w, 'auditWebhookExport')).map(({ id }) => id),
-    );
-    return events.filter(({ type, tenantId }) => type !== 'audit.event' || entitled.has(tenantId));
   }
 }
 

@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Transaction } from '../../database/transaction';
+import { isTest } from '../../outbox/event-catalog';
 import { DeliveryRow } from '../browsing/delivery-filter';
 import { DeliverySearch } from '../browsing/delivery-search';
 import { toFinishedFilter } from './webhook-recovery.dto';
 import { StoredFilter } from './webhook-recovery.entity';
-
-const TEST = 'webhook.test';
 
 export interface MatchingRange {
   tenantId: string;
@@ -34,7 +33,7 @@ export class MatchingDeliveries {
   ): Promise<MatchingStep> {
     const filter = { ...toFinishedFilter(stored), until, cursor };
     const { rows, next } = await this.search.step(tx, tenantId, filter, count);
-    const matching = rows.filter(({ eventType }) => eventType !== TEST || filter.event === TEST);
+    const matching = rows.filter(({ eventType }) => !isTest(eventType) || filter.event === eventType);
     return { matching, next };
   }
 }

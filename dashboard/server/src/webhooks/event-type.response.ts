@@ -8,6 +8,7 @@ export function eventTypes(): EventTypeResponse[] {
   return TYPES.map((type) => ({
     type,
     description: eventCatalog[type].description,
+    kind: eventCatalog[type].kind,
     schema: eventCatalog[type].data,
     example: JSON.parse(exampleBody(type)) as object,
   }));

@@ -12,8 +12,6 @@ import { useTexts } from '../../i18n/locale';
 const TYPING_PAUSE_MS = 400;
 const MAX_RATE = 1_000;
 const ALL_EVENTS = '*';
-/** Sent by the Test button alone, to any endpoint. */
-const TEST_EVENT = 'webhook.test';
 
 interface NewEndpoint {
   url: string;
@@ -103,7 +101,7 @@ function EventChoice({ events, onChange }: { events: string[]; onChange: (events
   const texts = useTexts();
   const types = useRead<{ data: EventTypeInfo[] }>('event-types', {}, { refreshMs: false });
   const takesAll = events.includes(ALL_EVENTS);
-  const offered = types.data?.data.filter(({ type }) => type !== TEST_EVENT) ?? [];
+  const offered = types.data?.data.filter(({ kind }) => kind === 'fact') ?? [];
   const toggle = (type: string, isWanted: boolean) =>
     onChange(isWanted ? [...events, type] : events.filter((event) => event !== type));
   return (
