@@ -1,15 +1,14 @@
-import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { type Scope } from '../common/scope';
 
 /** A key to the REST API: only its hash, and a few characters to recognize it. */
 @Entity('api_keys')
 export class ApiKeyEntity {
+  @PrimaryColumn('uuid', { name: 'tenant_id' })
+  tenantId: string;
+
   @PrimaryColumn('uuid')
   id: string;
-
-  @Index('api_keys_tenant_id_id_key')
-  @Column('uuid', { name: 'tenant_id' })
-  tenantId: string;
 
   @Column('text')
   name: string;

@@ -20,8 +20,8 @@ const PROTOCOL_VIOLATION = '08P01';
 const LOCK_TIMEOUT_MS = 1_000;
 const TRIES = 10;
 const MAX_PAUSE_MS = 15_000;
-/** Of the migrations before the first release. */
-const PRE_RELEASE = /17952192000\d\d$/;
+/** The time of the first migration that there is. A database with an older one was made before the first release. */
+const BASELINE_MS = 1_795_392_000_000;
 
 type Migrations = NonNullable<DataSourceOptions['migrations']>;
 
@@ -48,7 +48,7 @@ export async function migrate(
     return await withServiceRole(config, (serviceRole) =>
       withMigrationLock(dataSource, async () => {
         const before = await appliedMigrations(dataSource);
-        if (before.some((name) => PRE_RELEASE.test(name))) throw preRelease();
+        if (before.some((name) => timeOf(name) < BASELINE_MS)) throw preRelease();
         if (direction === 'down') return await revertLast(dataSource, before.at(-1));
         await inTries(() => dataSource.runMigrations());
         await setRoleSettings(dataSource);
@@ -164,6 +164,11 @@ async function inTries(work: () => Promise<unknown>): Promise<void> {
       await sleep(Math.min(500 * 2 ** failures, MAX_PAUSE_MS) * (0.75 + Math.random() / 2));
     }
   }
+}
+
+/** Returns the milliseconds at the end of a migration's name. */
+function timeOf(name: string): number {
+  return Number(name.slice(-13));
 }
 
 async function appliedMigrations(dataSource: DataSource): Promise<string[]> {

@@ -28,7 +28,7 @@ export class PendingLoginsRepository {
       [personId],
     );
     const [row] = await tx.query<{ expiresAt: Date }>(
-      `INSERT INTO pending_logins (hash, person_id, browser_id, attempts, expires_at)
+      `INSERT INTO pending_logins (hash, person_id, browser_id, attempt_count, expires_at)
        VALUES ($1, $2, $3, 0, now() + ${LIFE}) RETURNING expires_at AS "expiresAt"`,
       [hash, personId, browserId],
     );
@@ -39,8 +39,8 @@ export class PendingLoginsRepository {
   async attempt(hash: Buffer): Promise<PendingLogin | null> {
     const [row] = await this.database.query<PendingLogin>(
       `WITH now AS (SELECT now() AS at)
-       UPDATE pending_logins p SET attempts = p.attempts + 1 FROM now
-       WHERE p.hash = $1 AND p.expires_at > now.at AND p.attempts < ${MAX_ATTEMPTS}
+       UPDATE pending_logins p SET attempt_count = p.attempt_count + 1 FROM now
+       WHERE p.hash = $1 AND p.expires_at > now.at AND p.attempt_count < ${MAX_ATTEMPTS}
        RETURNING p.person_id AS "personId", p.browser_id AS "browserId"`,
       [hash],
     );

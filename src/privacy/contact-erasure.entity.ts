@@ -26,11 +26,11 @@ export class ContactErasureEntity {
   messages: number;
 
   /** The conversation in work: those before it are done. */
-  @Column('uuid', { name: 'conversation_id' })
+  @Column('uuid', { name: 'cursor_conversation_id' })
   conversationId: string;
 
   /** Its last message that is done. */
-  @Column('uuid', { name: 'message_id' })
+  @Column('uuid', { name: 'cursor_message_id' })
   messageId: string;
 
   /** When the next step may begin. */

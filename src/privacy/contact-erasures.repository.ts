@@ -41,7 +41,7 @@ export class ContactErasuresRepository {
   async lockDue(tx: Transaction, { tenantId, id }: ContactErasureKey): Promise<ContactErasureEntity | null> {
     const [row] = await tx.query<ContactErasureEntity>(
       `SELECT tenant_id AS "tenantId", id, contact_id AS "contactId", status, messages,
-              conversation_id AS "conversationId", message_id AS "messageId", due_at AS "dueAt",
+              cursor_conversation_id AS "conversationId", cursor_message_id AS "messageId", due_at AS "dueAt",
               created_at AS "createdAt", finished_at AS "finishedAt"
        FROM contact_erasures
        WHERE tenant_id = $1 AND id = $2 AND status <> 'COMPLETED' AND due_at <= now() FOR UPDATE SKIP LOCKED`,

@@ -114,7 +114,7 @@ export class MessageEraser {
   private async cancelUnsent(tx: Transaction, range: MessageRange, ids: string[]): Promise<string[]> {
     const { tenantId, conversationId } = range;
     const unsent = await tx.query<{ id: string; isLeased: boolean; holds: boolean }>(
-      `SELECT message_id AS id, lease_id IS NOT NULL AS "isLeased", holds FROM message_dispatches
+      `SELECT message_id AS id, lease_id IS NOT NULL AS "isLeased", holds FROM outbound_messages
        WHERE tenant_id = $1 AND conversation_id = $2 AND message_id = ANY ($3) ORDER BY message_id FOR UPDATE`,
       [tenantId, conversationId, ids],
     );
@@ -122,7 +122,7 @@ export class MessageEraser {
     if (pending.length > 0) {
       // The poll of outbound messages finds a conversation whose first one is gone.
       await tx.query(
-        'DELETE FROM message_dispatches WHERE tenant_id = $1 AND conversation_id = $2 AND message_id = ANY ($3)',
+        'DELETE FROM outbound_messages WHERE tenant_id = $1 AND conversation_id = $2 AND message_id = ANY ($3)',
         [tenantId, conversationId, pending],
       );
     }

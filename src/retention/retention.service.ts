@@ -53,7 +53,7 @@ const CLEAN_UPS = {
     ), gone AS (
       DELETE FROM provider_messages p USING step s
       WHERE p.tenant_id = s.tenant_id AND p.connection_id = s.connection_id AND p.provider_id = s.provider_id
-        AND NOT EXISTS (SELECT FROM message_dispatches d WHERE d.tenant_id = p.tenant_id
+        AND NOT EXISTS (SELECT FROM outbound_messages d WHERE d.tenant_id = p.tenant_id
           AND d.conversation_id = p.conversation_id AND d.message_id = p.message_id)
       RETURNING 1)`,
   early_receipts: `

@@ -1,15 +1,14 @@
-import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { type AgentRole } from '../common/agent-role';
 
 /** A person or bot that answers a workspace's customers. */
 @Entity('agents')
 export class AgentEntity {
+  @PrimaryColumn('uuid', { name: 'tenant_id' })
+  tenantId: string;
+
   @PrimaryColumn('uuid')
   id: string;
-
-  @Index('agents_tenant_id_id_key')
-  @Column('uuid', { name: 'tenant_id' })
-  tenantId: string;
 
   @Column('text')
   name: string;

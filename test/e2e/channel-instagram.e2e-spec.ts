@@ -291,7 +291,7 @@ describe('Instagram, when a worker is killed while it sends', () => {
       await account.delivery(message, ['SENT']);
       const next = await account.send((await account.messagesWith(customer))[0]!.conversationId, 'second');
 
-      await service.query('UPDATE message_dispatches SET next_attempt_at = now() WHERE lease_id IS NOT NULL');
+      await service.query('UPDATE outbound_messages SET next_attempt_at = now() WHERE lease_id IS NOT NULL');
       worker = await ServiceProcess.start('worker', service.stores, env);
       await account.delivery(next, ['SENT']);
       expect(await account.delivery(message, ['SENT', 'UNKNOWN'])).toMatchObject({ status: 'SENT' });

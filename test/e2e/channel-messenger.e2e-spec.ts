@@ -324,7 +324,7 @@ describe('Messenger, when a worker is killed while it sends', () => {
       const { conversationId } = (await page.messagesWith(customer))[0]!;
       const next = await page.send(conversationId, 'second');
 
-      await service.query('UPDATE message_dispatches SET next_attempt_at = now() WHERE lease_id IS NOT NULL');
+      await service.query('UPDATE outbound_messages SET next_attempt_at = now() WHERE lease_id IS NOT NULL');
       worker = await ServiceProcess.start('worker', service.stores, env);
       await page.delivery(message, ['UNKNOWN']);
       await page.notify(provider.echo(provider.sent[0]!));

@@ -320,7 +320,7 @@ describe('WhatsApp', () => {
       await killed.exited;
       expect((await kiosk.delivery(first)).status).toBe('SENDING');
       const second = await kiosk.send(conversation, 'second');
-      await api.query(`UPDATE message_dispatches SET next_attempt_at = now() - interval '1 second'
+      await api.query(`UPDATE outbound_messages SET next_attempt_at = now() - interval '1 second'
                        WHERE lease_id IS NOT NULL`);
 
       const worker = await ServiceProcess.start('worker', api.stores, env);

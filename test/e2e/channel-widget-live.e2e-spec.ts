@@ -250,13 +250,13 @@ describe('the stream of a visitor', () => {
       (await client.post(`/conversations/${conversationId}/messages`, { body })).body.message.id as string;
     const messageIds = [await send('Who knows?'), await send('The next')];
     await api.query(
-      `INSERT INTO message_dispatches (tenant_id, conversation_id, message_id, connection_id, next_attempt_at)
+      `INSERT INTO outbound_messages (tenant_id, conversation_id, message_id, connection_id, next_attempt_at)
        VALUES ($1, $2, $3, $4, now())`,
       [workspace.id, conversationId, messageIds[0], shop.connection.id],
     );
     const loaded = await api.app.get(ConnectionLoader, { strict: false }).byHookKey('WIDGET', shop.siteKey);
     await api.app.get(OutboundMessagesRepository, { strict: false }).claim(loaded!, 1);
-    await api.query(`UPDATE message_dispatches SET next_attempt_at = now() - interval '1 second'`);
+    await api.query(`UPDATE outbound_messages SET next_attempt_at = now() - interval '1 second'`);
     const stream = await visitor.stream(api.baseUrl);
     streams.push(stream);
     await stream.next('ready');

@@ -743,11 +743,11 @@ describe('the widget', () => {
       const messages = service.app.get(OutboundMessagesRepository, { strict: false });
       const connection = await loaded(widget);
       const outboundRows = () =>
-        service.query('SELECT FROM message_dispatches WHERE conversation_id = $1', [conversationId]);
+        service.query('SELECT FROM outbound_messages WHERE conversation_id = $1', [conversationId]);
       const insertClaimed = async () => {
         const messageId = await insertOutbound('QUEUED');
         await service.query(
-          `INSERT INTO message_dispatches (tenant_id, conversation_id, message_id, connection_id, next_attempt_at)
+          `INSERT INTO outbound_messages (tenant_id, conversation_id, message_id, connection_id, next_attempt_at)
            VALUES ($1, $2, $3, $4, now())`,
           [tenant.workspace.id, conversationId, messageId, connection.id],
         );

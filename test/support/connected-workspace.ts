@@ -78,7 +78,7 @@ export class ConnectedWorkspace {
     const { id } = this.connection;
     await this.service.query('UPDATE channel_connections SET paused_until = NULL WHERE id = $1', [id]);
     await this.service.query(
-      `UPDATE message_dispatches SET next_attempt_at = now() - interval '2 seconds'
+      `UPDATE outbound_messages SET next_attempt_at = now() - interval '2 seconds'
        WHERE connection_id = $1 AND lease_id IS NULL`,
       [id],
     );

@@ -23,7 +23,7 @@ export type ConnectionChanges = Pick<ChannelConnectionEntity, 'updatedAt'> &
 /** Disconnected ones are kept for the messages sent over them. */
 const NOT_DISCONNECTED = { status: Not('DISCONNECTED' as const) };
 
-const ACCOUNT_INDEX = 'channel_connections_external_idx';
+const ACCOUNT_INDEX = 'channel_connections_account_key';
 
 const WITH_CREDENTIALS: FindOptionsSelect<ChannelConnectionEntity> = {
   id: true,

@@ -83,7 +83,7 @@ export class MessageProgress {
       `UPDATE messages m SET delivery_status = 'FAILED', delivery_error = $4
        WHERE m.tenant_id = $1 AND m.conversation_id = $2 AND m.id = $3 AND m.delivery_status = 'QUEUED'
          AND NOT EXISTS (
-           SELECT FROM message_dispatches d WHERE d.tenant_id = $1 AND d.conversation_id = $2 AND d.message_id = $3)
+           SELECT FROM outbound_messages d WHERE d.tenant_id = $1 AND d.conversation_id = $2 AND d.message_id = $3)
        RETURNING 1`,
       [tenantId, conversationId, messageId, JSON.stringify(error)],
     );

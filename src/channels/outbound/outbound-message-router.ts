@@ -25,7 +25,7 @@ interface RoutedMessages {
 /** What comes first in each conversation, with the holds before it. */
 const LOCK_FIRST = `
   SELECT FROM unnest($1::uuid[], $2::uuid[]) AS c (tenant_id, id), LATERAL (
-    SELECT FROM message_dispatches d
+    SELECT FROM outbound_messages d
     WHERE d.tenant_id = c.tenant_id AND d.conversation_id = c.id
       AND d.message_id <= (${firstUnsent('c.id', 'c.tenant_id')})
     ORDER BY d.message_id FOR SHARE) first`;
@@ -48,7 +48,7 @@ const ROUTE = `
     LEFT JOIN channel_connections w
       ON w.tenant_id = s.tenant_id AND w.channel = c.source_channel AND w.status <> 'DISCONNECTED'
   ), queued AS (
-    INSERT INTO message_dispatches (tenant_id, conversation_id, message_id, connection_id, waits, next_attempt_at)
+    INSERT INTO outbound_messages (tenant_id, conversation_id, message_id, connection_id, waits, next_attempt_at)
     SELECT tenant_id, conversation_id, id, connection_id, id <> first_id, due_at FROM routed WHERE code IS NULL
     ON CONFLICT DO NOTHING
   ), failed AS (

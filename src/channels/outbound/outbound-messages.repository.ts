@@ -18,7 +18,7 @@ export const firstUnsent = (conversationId: string, tenantId = '$1') => `
 
 /** When the last hold before a message of the workspace $1 ends; null without a hold. */
 export const endOfHolds = (conversationId: string, messageId: string, tenantId = '$1') => `
-  SELECT max(h.next_attempt_at) FROM message_dispatches h
+  SELECT max(h.next_attempt_at) FROM outbound_messages h
   WHERE h.tenant_id = ${tenantId} AND h.conversation_id = ${conversationId} AND h.message_id < ${messageId} AND h.holds`;
 
 /**
@@ -55,7 +55,7 @@ const UP_TO = 'tenant_id = $1 AND conversation_id = $2 AND message_id <= $3';
 type ReadyMessage = Pick<ClaimedMessage, 'conversationId' | 'messageId' | 'attemptCount' | 'claimedAt'>;
 
 /**
- * The rows of message_dispatches: outbound messages that wait for an earlier one, are pending, leased, or hold their
+ * The rows of outbound_messages: outbound messages that wait for an earlier one, are pending, leased, or hold their
  * conversation. Times are the database's own. To avoid deadlocks, every transaction locks these rows before messages.
  */
 @Injectable()
@@ -67,7 +67,7 @@ export class OutboundMessagesRepository {
     return this.database.queueTransaction(async (tx) => {
       const [row] = await tx.prepared<{ count: number }>(
         `SELECT count(*)::integer FROM (
-           SELECT FROM message_dispatches d WHERE EXISTS (${MAY_SEND}) AND ${IS_READY} LIMIT $3) ready`,
+           SELECT FROM outbound_messages d WHERE EXISTS (${MAY_SEND}) AND ${IS_READY} LIMIT $3) ready`,
         [tenantId, id, limit],
       );
       return row!.count;
@@ -85,7 +85,7 @@ export class OutboundMessagesRepository {
         `WITH sending AS (${MAY_SEND} FOR KEY SHARE)
          SELECT d.conversation_id AS "conversationId", d.message_id AS "messageId", d.attempt_count AS "attemptCount",
                 now() AS "claimedAt"
-         FROM message_dispatches d WHERE EXISTS (SELECT FROM sending) AND ${IS_READY}
+         FROM outbound_messages d WHERE EXISTS (SELECT FROM sending) AND ${IS_READY}
          ORDER BY d.next_attempt_at, d.message_id LIMIT $3 FOR UPDATE OF d SKIP LOCKED`,
         [connection.tenantId, connection.id, count],
       );
@@ -108,7 +108,7 @@ export class OutboundMessagesRepository {
   ) {
     const rows = await tx.prepared<Pick<ClaimedMessage, 'recipientId' | 'body' | 'createdAt'>>(
       `WITH leased AS (
-         UPDATE message_dispatches SET lease_id = $4, next_attempt_at = now() + ${LEASE} WHERE ${BY_KEY}
+         UPDATE outbound_messages SET lease_id = $4, next_attempt_at = now() + ${LEASE} WHERE ${BY_KEY}
        )
        UPDATE messages m SET delivery_status = 'SENDING' FROM conversations c
        WHERE m.tenant_id = $1 AND m.conversation_id = $2 AND m.id = $3 AND c.tenant_id = $1 AND c.id = $2
@@ -122,7 +122,7 @@ export class OutboundMessagesRepository {
   async release(message: ClaimedMessage): Promise<void> {
     await this.database.queueTransaction(async (tx) => {
       await tx.query(
-        `UPDATE message_dispatches SET lease_id = NULL, next_attempt_at = now() WHERE ${BY_KEY} AND lease_id = $4`,
+        `UPDATE outbound_messages SET lease_id = NULL, next_attempt_at = now() WHERE ${BY_KEY} AND lease_id = $4`,
         [...keyOf(message), message.leaseId],
       );
       await this.deleteSettledUpTo(tx, message);
@@ -132,7 +132,7 @@ export class OutboundMessagesRepository {
   /** Releases a message after a failed attempt. Deletes it instead if a receipt has come meanwhile. */
   async scheduleRetry(tx: Transaction, message: ClaimedMessage, delayMs: number): Promise<void> {
     await tx.query(
-      `UPDATE message_dispatches SET lease_id = NULL, attempt_count = attempt_count + 1,
+      `UPDATE outbound_messages SET lease_id = NULL, attempt_count = attempt_count + 1,
          next_attempt_at = now() + $5 * interval '1 millisecond'
        WHERE ${BY_KEY} AND lease_id = $4`,
       [...keyOf(message), message.leaseId, delayMs],
@@ -143,7 +143,7 @@ export class OutboundMessagesRepository {
   /** Locks a conversation's pending and leased messages, up to one. */
   async lockUpTo(tx: Transaction, key: MessageKey): Promise<void> {
     await tx.query(
-      `SELECT FROM message_dispatches WHERE ${UP_TO} AND NOT holds ORDER BY message_id FOR UPDATE`,
+      `SELECT FROM outbound_messages WHERE ${UP_TO} AND NOT holds ORDER BY message_id FOR UPDATE`,
       keyOf(key),
     );
   }
@@ -154,7 +154,7 @@ export class OutboundMessagesRepository {
    */
   async deleteSettledUpTo(tx: Transaction, key: MessageKey): Promise<void> {
     const deleted = await tx.query(
-      `DELETE FROM message_dispatches d WHERE ${UP_TO} AND lease_id IS NULL AND NOT holds AND EXISTS (
+      `DELETE FROM outbound_messages d WHERE ${UP_TO} AND lease_id IS NULL AND NOT holds AND EXISTS (
          SELECT FROM messages m
          WHERE m.tenant_id = $1 AND m.conversation_id = $2 AND m.id = d.message_id
            AND m.delivery_status NOT IN ('QUEUED', 'SENDING'))
@@ -175,10 +175,10 @@ export class OutboundMessagesRepository {
   ): Promise<void> {
     const underLease = `${BY_KEY} AND ($4::uuid IS NULL OR lease_id = $4)`;
     if (holdMs === 0) {
-      await tx.query(`DELETE FROM message_dispatches WHERE ${underLease}`, [...keyOf(key), leaseId]);
+      await tx.query(`DELETE FROM outbound_messages WHERE ${underLease}`, [...keyOf(key), leaseId]);
     } else {
       await tx.query(
-        `UPDATE message_dispatches SET lease_id = NULL, waits = false, holds = true,
+        `UPDATE outbound_messages SET lease_id = NULL, waits = false, holds = true,
            next_attempt_at = now() + $5 * interval '1 millisecond'
          WHERE ${underLease}`,
         [...keyOf(key), leaseId, holdMs],
@@ -198,7 +198,7 @@ export class OutboundMessagesRepository {
        ), due AS (
          SELECT f.id, greatest(now(), (${endOfHolds('$2', 'f.id')})) AS due_at FROM first f
        )
-       UPDATE message_dispatches d SET waits = false, next_attempt_at = due.due_at FROM due
+       UPDATE outbound_messages d SET waits = false, next_attempt_at = due.due_at FROM due
        WHERE d.tenant_id = $1 AND d.conversation_id = $2 AND d.message_id = (SELECT id FROM due)
          AND d.attempt_count = 0 AND d.lease_id IS NULL AND (d.waits OR d.next_attempt_at > due.due_at)
        RETURNING d.connection_id AS id`,
@@ -208,7 +208,7 @@ export class OutboundMessagesRepository {
 
   async lock(tx: Transaction, key: MessageKey): Promise<{ isLeased: boolean } | null> {
     const [row] = await tx.query<{ isLeased: boolean }>(
-      `SELECT lease_id IS NOT NULL AS "isLeased" FROM message_dispatches WHERE ${BY_KEY} FOR UPDATE`,
+      `SELECT lease_id IS NOT NULL AS "isLeased" FROM outbound_messages WHERE ${BY_KEY} FOR UPDATE`,
       keyOf(key),
     );
     return row ?? null;

@@ -54,7 +54,7 @@ export class StaleMessagesRepository {
       `SELECT tenant_id AS "tenantId", connection_id AS id, conversation_id AS "conversationId",
               message_id AS "messageId", next_attempt_at AS at, ${HAS_ENDED} AS "hasEnded",
               ${isSuspended('tenant_id')} AS "isSuspended"
-       FROM message_dispatches d
+       FROM outbound_messages d
        WHERE (attempt_count > 0 OR lease_id IS NOT NULL OR holds) AND next_attempt_at > $1 AND next_attempt_at <= now()
        ORDER BY next_attempt_at LIMIT ${STEP_ROWS}`,
       [since],
@@ -86,7 +86,7 @@ export class StaleMessagesRepository {
                 bool_or(next_attempt_at <= now() AND NOT waits) AND NOT ${isSuspended('tenant_id')} AS "isDue",
                 array_agg(conversation_id) FILTER (WHERE ${HAS_ENDED}) AS "conversationIds",
                 array_agg(message_id) FILTER (WHERE ${HAS_ENDED}) AS "messageIds"
-         FROM (SELECT * FROM message_dispatches WHERE (tenant_id, connection_id) > ($1, $2)
+         FROM (SELECT * FROM outbound_messages WHERE (tenant_id, connection_id) > ($1, $2)
                ORDER BY tenant_id, connection_id, waits, next_attempt_at LIMIT ${STEP_ROWS}) AS d
          GROUP BY 1, 2) AS d
        JOIN channel_connections w ON w.tenant_id = d."tenantId" AND w.id = d.id ORDER BY 1, 2`,
@@ -115,7 +115,7 @@ export class StaleMessagesRepository {
   async findStuck(after: Position): Promise<{ stuck: Target[]; next: Position | null }> {
     const rows = await this.database.prepared<Target & { allWait: boolean }>(
       `SELECT tenant_id AS "tenantId", conversation_id AS id, bool_and(waits) AS "allWait"
-       FROM (SELECT tenant_id, conversation_id, waits FROM message_dispatches WHERE (tenant_id, conversation_id) > ($1, $2)
+       FROM (SELECT tenant_id, conversation_id, waits FROM outbound_messages WHERE (tenant_id, conversation_id) > ($1, $2)
              ORDER BY tenant_id, conversation_id, message_id LIMIT ${STEP_ROWS}) AS step
        GROUP BY 1, 2 ORDER BY 1, 2`,
       after,
@@ -133,7 +133,7 @@ export class StaleMessagesRepository {
       `SELECT d.tenant_id AS "tenantId", d.conversation_id AS "conversationId", d.message_id AS "messageId",
               d.connection_id AS "connectionId", d.holds, w.channel
        FROM unnest($2::uuid[], $3::uuid[]) AS k (conversation_id, message_id), LATERAL (
-         SELECT d.* FROM message_dispatches d
+         SELECT d.* FROM outbound_messages d
          WHERE d.tenant_id = $1 AND d.conversation_id = k.conversation_id AND d.message_id = k.message_id AND ${HAS_ENDED}
          LIMIT 1 FOR UPDATE SKIP LOCKED) d, LATERAL (
          SELECT channel FROM channel_connections w WHERE w.tenant_id = $1 AND w.id = d.connection_id LIMIT 1) w`,
@@ -144,7 +144,7 @@ export class StaleMessagesRepository {
   /** Starts a hold, in the place of a lease. */
   hold(tx: Transaction, { tenantId, conversationId, messageId }: MessageKey, holdMs: number): Pipelined {
     return tx.pipeline(
-      `UPDATE message_dispatches SET lease_id = NULL, holds = true, next_attempt_at = now() + $4 * interval '1 millisecond'
+      `UPDATE outbound_messages SET lease_id = NULL, holds = true, next_attempt_at = now() + $4 * interval '1 millisecond'
        WHERE tenant_id = $1 AND conversation_id = $2 AND message_id = $3`,
       [tenantId, conversationId, messageId, holdMs],
     );
@@ -152,7 +152,7 @@ export class StaleMessagesRepository {
 
   delete(tx: Transaction, { tenantId, conversationId, messageId }: MessageKey): Pipelined {
     return tx.pipeline(
-      'DELETE FROM message_dispatches WHERE tenant_id = $1 AND conversation_id = $2 AND message_id = $3',
+      'DELETE FROM outbound_messages WHERE tenant_id = $1 AND conversation_id = $2 AND message_id = $3',
       [tenantId, conversationId, messageId],
     );
   }
@@ -161,7 +161,7 @@ export class StaleMessagesRepository {
   lockPending(tx: Transaction, { tenantId, id }: Target, count: number): Promise<MessageKey[]> {
     return tx.prepared<MessageKey>(
       `SELECT tenant_id AS "tenantId", conversation_id AS "conversationId", message_id AS "messageId"
-       FROM message_dispatches WHERE tenant_id = $1 AND connection_id = $2 AND lease_id IS NULL AND NOT holds
+       FROM outbound_messages WHERE tenant_id = $1 AND connection_id = $2 AND lease_id IS NULL AND NOT holds
        ORDER BY waits, next_attempt_at, message_id LIMIT $3 FOR UPDATE SKIP LOCKED`,
       [tenantId, id, count],
     );

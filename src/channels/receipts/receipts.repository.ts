@@ -40,7 +40,7 @@ const WITH_CUSTOMER = `
 /** A message `m` of the workspace $1 is being sent. */
 const IS_LEASED = `
   EXISTS (
-    SELECT FROM message_dispatches d
+    SELECT FROM outbound_messages d
     WHERE d.tenant_id = $1 AND d.conversation_id = m.conversation_id AND d.message_id = m.id
       AND d.lease_id IS NOT NULL)`;
 
@@ -92,7 +92,7 @@ export class ReceiptsRepository {
     const rows = await tx.query<{ providerId: string }>(
       `SELECT p.provider_id AS "providerId"
        FROM provider_messages p
-       JOIN message_dispatches d ON d.tenant_id = $1 AND d.conversation_id = p.conversation_id
+       JOIN outbound_messages d ON d.tenant_id = $1 AND d.conversation_id = p.conversation_id
          AND d.message_id = p.message_id
        WHERE p.tenant_id = $1 AND p.connection_id = $2 AND p.provider_id = ANY ($3)
        UNION

@@ -3,7 +3,7 @@ import { Transaction } from '../../database/transaction';
 import { AUDIT_TABLE, TENANT_TABLES, TenantTable } from './tenant-tables';
 
 /** The key of the last row of a step, without its `tenant_id`. */
-export type TablePosition = string[];
+export type TableCursor = string[];
 
 /** The rows of a workspace, in whatever table. */
 @Injectable()
@@ -17,16 +17,16 @@ export class TenantRowsRepository {
     tx: Transaction,
     tenantId: string,
     { name, key }: TenantTable,
-    after: TablePosition | null,
+    after: TableCursor | null,
     count: number,
-  ): Promise<{ deleted: number; next: TablePosition | null }> {
+  ): Promise<{ deleted: number; next: TableCursor | null }> {
     const columns = Object.keys(key);
     const listed = columns.join(', ');
-    const position = Object.values(key).map((type, n) => `($3::text[])[${n + 1}]::${type}`);
-    const [step] = await tx.query<{ deleted: number; last: TablePosition | null }>(
+    const cursor = Object.values(key).map((type, n) => `($3::text[])[${n + 1}]::${type}`);
+    const [step] = await tx.query<{ deleted: number; last: TableCursor | null }>(
       `WITH step AS (
          SELECT ${listed} FROM ${name}
-         WHERE tenant_id = $1 AND ${after ? `(${listed}) > (${position.join(', ')})` : '$3::text[] IS NULL'}
+         WHERE tenant_id = $1 AND ${after ? `(${listed}) > (${cursor.join(', ')})` : '$3::text[] IS NULL'}
          ORDER BY ${listed} LIMIT $2 FOR UPDATE SKIP LOCKED
        ), gone AS (
          DELETE FROM ${name} t USING step s

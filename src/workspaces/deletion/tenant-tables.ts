@@ -15,7 +15,7 @@ export const TENANT_TABLES: TenantTable[] = [
   { name: 'idempotency_keys', key: { key: 'text' } },
   { name: 'event_queue', key: { event_id: 'uuid' } },
   { name: 'parked_events', key: { event_id: 'uuid', consumer: 'text' } },
-  { name: 'message_dispatches', key: { conversation_id: 'uuid', message_id: 'uuid' } },
+  { name: 'outbound_messages', key: { conversation_id: 'uuid', message_id: 'uuid' } },
   { name: 'early_receipts', key: { connection_id: 'uuid', provider_id: 'text', status: 'text' } },
   { name: 'provider_messages', key: { connection_id: 'uuid', provider_id: 'text' } },
   { name: 'webhook_recoveries', key: { id: 'uuid' } },

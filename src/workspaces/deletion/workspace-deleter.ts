@@ -106,16 +106,16 @@ export class WorkspaceDeleter implements OnApplicationBootstrap, BeforeApplicati
     if (!table) return;
     // Of a table that refers to this one PostgreSQL may have to pass over many dead rows.
     await tx.allowLongStatements();
-    const { deleted, next } = await this.rows.deleteStep(tx, tenantId, table, progress.position, BATCH);
+    const { deleted, next } = await this.rows.deleteStep(tx, tenantId, table, progress.cursor, BATCH);
     const name = next ? table.name : NAMES[at + 1]!;
-    await this.deletions.advance(tx, tenantId, { table: name, position: next }, deleted);
+    await this.deletions.advance(tx, tenantId, { table: name, cursor: next }, deleted);
   }
 
   private async deleteAuditEntries(tenantId: string): Promise<boolean> {
     const deleted = await this.auditEntries.deleteStep(this.owner, tenantId, BATCH);
     if (deleted === 0) return this.finish(tenantId);
     await this.database.transaction((tx) =>
-      this.deletions.advance(tx, tenantId, { table: AUDIT_TABLE, position: null }, deleted),
+      this.deletions.advance(tx, tenantId, { table: AUDIT_TABLE, cursor: null }, deleted),
     );
     return true;
   }
@@ -138,7 +138,7 @@ export class WorkspaceDeleter implements OnApplicationBootstrap, BeforeApplicati
 
   private async beginAnew(tenantId: string): Promise<void> {
     await this.database.transaction((tx) =>
-      this.deletions.advance(tx, tenantId, { table: null, position: null }, 0),
+      this.deletions.advance(tx, tenantId, { table: null, cursor: null }, 0),
     );
   }
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { isId } from '../../common/ids';
 import { Database, Reader } from '../../database/database';
 import { Transaction } from '../../database/transaction';
-import { TablePosition } from './tenant-rows.repository';
+import { TableCursor } from './tenant-rows.repository';
 import { WorkspaceDeletion } from './workspace-deletion.dto';
 
 /** Deletions that one round looks at. */
@@ -15,14 +15,14 @@ export interface DeletionProgress {
   startedAt: Date | null;
   /** The table whose rows go next; null before the first. */
   table: string | null;
-  position: TablePosition | null;
+  cursor: TableCursor | null;
 }
 
 export interface DueDeletion extends DeletionProgress {
   tenantId: string;
 }
 
-const PROGRESS = `was_suspended AS "wasSuspended", started_at AS "startedAt", table_name AS "table", position`;
+const PROGRESS = `was_suspended AS "wasSuspended", started_at AS "startedAt", table_name AS "table", cursor`;
 
 const SUMMARY = `
   SELECT d.tenant_id AS "workspaceId", w.slug, CASE WHEN d.started_at IS NULL THEN 'scheduled' ELSE 'running' END AS status,
@@ -109,13 +109,13 @@ export class WorkspaceDeletionsRepository {
   async advance(
     tx: Transaction,
     tenantId: string,
-    { table, position }: Pick<DeletionProgress, 'table' | 'position'>,
+    { table, cursor }: Pick<DeletionProgress, 'table' | 'cursor'>,
     deleted: number,
   ): Promise<void> {
     await tx.query(
-      `UPDATE workspace_deletions SET table_name = $2, position = $3, deleted_rows = deleted_rows + $4
+      `UPDATE workspace_deletions SET table_name = $2, cursor = $3, deleted_rows = deleted_rows + $4
        WHERE tenant_id = $1`,
-      [tenantId, table, position, deleted],
+      [tenantId, table, cursor, deleted],
     );
   }
 }

@@ -397,7 +397,7 @@ describe('channel connections', () => {
       const { id } = await dashboard.make.sent(workspace, conversation);
       await dashboard.query('UPDATE messages SET delivery_status = $2 WHERE id = $1', [id, deliveryStatus]);
       await dashboard.query(
-        `INSERT INTO message_dispatches
+        `INSERT INTO outbound_messages
            (tenant_id, conversation_id, message_id, connection_id, next_attempt_at, lease_id, holds)
          SELECT $1, $2, $3, $4, now() + interval '20 seconds', ${lease}, $5`,
         [workspace.id, conversation.id, id, connectionId, holds],
@@ -429,7 +429,7 @@ describe('channel connections', () => {
       isStored: boolean;
     }>(
       `SELECT id, delivery_status AS status, delivery_error ->> 'code' AS code,
-              EXISTS (SELECT FROM message_dispatches WHERE message_id = id) AS "isStored"
+              EXISTS (SELECT FROM outbound_messages WHERE message_id = id) AS "isStored"
        FROM messages WHERE id = ANY ($1)`,
       [[pending, leased, holding]],
     );

@@ -93,7 +93,7 @@ describe('outbound messages', () => {
       ];
       try {
         await waitFor('the second to be routed', async () => {
-          const rows = await api.query('SELECT FROM message_dispatches WHERE message_id = $1', [second.id]);
+          const rows = await api.query('SELECT FROM outbound_messages WHERE message_id = $1', [second.id]);
           return rows.length === 1;
         });
         const messages = workers[0]!.app.get(OutboundMessagesRepository);
@@ -205,7 +205,7 @@ describe('outbound messages', () => {
       const [first, second] = [await chat.send('first'), await chat.send('second')];
       await waitFor('the first failure', async () => {
         const rows = await service.query(
-          `UPDATE message_dispatches SET attempt_count = 7 WHERE message_id = $1 AND attempt_count = 1 RETURNING 1`,
+          `UPDATE outbound_messages SET attempt_count = 7 WHERE message_id = $1 AND attempt_count = 1 RETURNING 1`,
           [first.id],
         );
         return rows.length === 1;
@@ -323,7 +323,7 @@ describe('outbound messages', () => {
     const message = await chat.send('kept');
     await waitFor('the failure', async () => {
       const rows = await service.query(
-        'SELECT FROM message_dispatches WHERE message_id = $1 AND attempt_count = 1',
+        'SELECT FROM outbound_messages WHERE message_id = $1 AND attempt_count = 1',
         [message.id],
       );
       return rows.length === 1;
@@ -388,7 +388,7 @@ describe('outbound messages', () => {
            SELECT tenant_id, conversation_id, id, false AS waits FROM messages WHERE id = $1
            UNION ALL SELECT tenant_id, conversation_id, id, true FROM copied
          )
-         INSERT INTO message_dispatches (tenant_id, conversation_id, message_id, connection_id, waits, next_attempt_at)
+         INSERT INTO outbound_messages (tenant_id, conversation_id, message_id, connection_id, waits, next_attempt_at)
          SELECT tenant_id, conversation_id, id, $2, waits, now() FROM routed`,
         [first.id, workspace.connection.id, count - 1],
       );
@@ -437,7 +437,7 @@ describe('outbound messages', () => {
       worker = await TestService.create({ role: 'worker', beside: api, env: environment() });
       try {
         await waitFor('the last step', async () => (await failed()) === count);
-        expect(await api.query('SELECT FROM message_dispatches')).toEqual([]);
+        expect(await api.query('SELECT FROM outbound_messages')).toEqual([]);
       } finally {
         await worker.close();
       }
@@ -473,7 +473,7 @@ describe('outbound messages', () => {
       messages.push(await other.send('4'));
       await waitForRouting(messages[3]!.id, api);
       const waiting = await api.query<{ id: string }>(
-        'SELECT message_id AS id FROM message_dispatches WHERE waits',
+        'SELECT message_id AS id FROM outbound_messages WHERE waits',
       );
       expect(waiting.map(({ id }) => id).sort()).toEqual([messages[1]!.id, messages[2]!.id]);
       for (const message of messages) await waitForStatus(api, message, 'SENT');
@@ -525,7 +525,7 @@ describe('outbound messages', () => {
 
   async function waitForRouting(messageId: string, of = service): Promise<void> {
     await waitFor('the message to be routed', async () => {
-      const rows = await of.query('SELECT FROM message_dispatches WHERE message_id = $1', [messageId]);
+      const rows = await of.query('SELECT FROM outbound_messages WHERE message_id = $1', [messageId]);
       return rows.length === 1;
     });
   }

@@ -119,7 +119,7 @@ describe('receipts', () => {
     const message = await unknown();
     const next = await chat.send('the next');
     await waitFor('the next one to be routed', async () => {
-      const rows = await service.query('SELECT FROM message_dispatches WHERE message_id = $1', [next.id]);
+      const rows = await service.query('SELECT FROM outbound_messages WHERE message_id = $1', [next.id]);
       return rows.length === 1;
     });
     expect(requested()).toEqual(['Who knows?']);
@@ -138,7 +138,7 @@ describe('receipts', () => {
     const message = await unknown();
     const next = await chat.send('the next');
     await service.query(
-      'UPDATE message_dispatches SET next_attempt_at = now() WHERE holds AND message_id = $1',
+      'UPDATE outbound_messages SET next_attempt_at = now() WHERE holds AND message_id = $1',
       [message.id],
     );
     await waitForStatus(service, next, 'SENT');
@@ -153,13 +153,13 @@ describe('receipts', () => {
     redis.disconnect();
     const message = await chat.send('Late.');
     const row = () =>
-      service.query('SELECT holds, lease_id IS NULL AS free FROM message_dispatches WHERE message_id = $1', [
+      service.query('SELECT holds, lease_id IS NULL AS free FROM outbound_messages WHERE message_id = $1', [
         message.id,
       ]);
     await waitFor('the routing', async () => (await row()).length === 1);
     const loaded = await service.app.get(ConnectionLoader).byId(workspace.workspace.id, connection.id);
     const [claimed] = await service.app.get(OutboundMessagesRepository).claim(loaded!, 1);
-    await service.query('UPDATE message_dispatches SET next_attempt_at = now() WHERE message_id = $1', [
+    await service.query('UPDATE outbound_messages SET next_attempt_at = now() WHERE message_id = $1', [
       message.id,
     ]);
     await waitForStatus(service, message, 'UNKNOWN');
@@ -259,7 +259,7 @@ describe('receipts', () => {
     it('settle it although a later message with the same text is in flight', async () => {
       const lost = await unknown('Twice.');
       await service.query(
-        'UPDATE message_dispatches SET next_attempt_at = now() WHERE holds AND message_id = $1',
+        'UPDATE outbound_messages SET next_attempt_at = now() WHERE holds AND message_id = $1',
         [lost.id],
       );
       whatsApp.troubleNext({ kind: 'slow', ms: 1_000 });
@@ -275,7 +275,7 @@ describe('receipts', () => {
       const message = await chat.send('Refused.');
       await waitFor('the refusal', async () => {
         const rows = await service.query(
-          'SELECT FROM message_dispatches WHERE message_id = $1 AND attempt_count = 1',
+          'SELECT FROM outbound_messages WHERE message_id = $1 AND attempt_count = 1',
           [message.id],
         );
         return rows.length === 1;

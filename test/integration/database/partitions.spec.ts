@@ -187,7 +187,8 @@ describe('partitions of the history', () => {
       'a recovery',
       (_, day) =>
         dashboard.query(
-          `INSERT INTO webhook_recoveries VALUES ($1, $2, $3, $4, now(), 'RUNNING', 1, 0, $5, now(), NULL)`,
+          `INSERT INTO webhook_recoveries (tenant_id, id, endpoint_id, since, until, status, total, cursor, created_at)
+           VALUES ($1, $2, $3, $4, now(), 'RUNNING', 1, $5, now())`,
           [subscription.id, newId(), subscription.endpoint.id, startOf(day), lowestId(day)],
         ),
     ],

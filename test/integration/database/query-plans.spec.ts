@@ -237,7 +237,7 @@ describe('query plans', () => {
       for (const plan of await plansOf(list)) {
         expectInOrder(plan);
         expect(indexesOf(plan).sort()).toEqual([
-          expect.stringMatching(/^agents_(pkey|tenant_id_id_key)$/),
+          'agents_pkey',
           'messages_pkey',
           'provider_messages_message_idx',
         ]);
@@ -626,7 +626,7 @@ describe('query plans', () => {
         expect(indexesOf(plan)).toEqual(
           expect.arrayContaining(['message_dispatches_due_idx', 'messages_unsent_idx']),
         );
-        expectOnlyIndexed(plan, ['message_dispatches', 'messages', 'conversations']);
+        expectOnlyIndexed(plan, ['outbound_messages', 'messages', 'conversations']);
         expect(rowsRead(plan)).toBeLessThan(1_000);
       }
     });
@@ -657,7 +657,7 @@ describe('query plans', () => {
       ];
 
       for (const plan of plans) {
-        expectOnlyIndexed(plan, ['message_dispatches']);
+        expectOnlyIndexed(plan, ['outbound_messages']);
         expect(rowsRead(plan)).toBeLessThan(1_100);
       }
     });
@@ -744,10 +744,11 @@ function sequential(i: number): string {
 /** Two connections at once, each with what the other does not wait for. */
 async function fill(connectionString: string): Promise<void> {
   await run(connectionString, [
-    `INSERT INTO workspaces
-     SELECT id, 'Workspace', 'slug-' || n, 'PRO', NULL, NULL, '{}', now(), now()
+    `INSERT INTO workspaces (id, name, slug, plan_tier, created_at, updated_at)
+     SELECT id, 'Workspace', 'slug-' || n, 'PRO', now(), now()
      FROM unnest('{${TENANTS.join()}}'::uuid[]) WITH ORDINALITY w (id, n)`,
-    `INSERT INTO agents VALUES ('${uuid(9)}', '${BIG}', 'Ana', 'ana@example.com', 'OWNER', false, true, now(), now())`,
+    `INSERT INTO agents (tenant_id, id, name, email, role, is_bot, active, created_at, updated_at)
+     VALUES ('${BIG}', '${uuid(9)}', 'Ana', 'ana@example.com', 'OWNER', false, true, now(), now())`,
     OTHER_AGENTS,
     'ANALYZE agents',
     `INSERT INTO contacts (id, tenant_id, created_at, updated_at)
@@ -769,12 +770,12 @@ async function fill(connectionString: string): Promise<void> {
     PROVIDER_MESSAGES,
     'ANALYZE messages, provider_messages',
     QUEUED,
-    DISPATCHES,
+    OUTBOUND_MESSAGES,
     ROLLUP_ROWS,
   ]);
   await run(connectionString, [
     'ANALYZE conversations, events, audit_entries, webhook_endpoints, webhook_deliveries',
-    'ANALYZE channel_connections, message_dispatches, attempt_rollups',
+    'ANALYZE channel_connections, outbound_messages, attempt_rollups',
   ]);
 }
 
@@ -836,7 +837,7 @@ const PROVIDER_MESSAGES = `
 const PEOPLE = [
   `INSERT INTO agents (id, tenant_id, name, email, role, is_bot, active, created_at, updated_at)
    SELECT ${ID}, '${BIG}', 'Ana', 'p' || i || '@example.com', 'AGENT', false, true, now(), now()
-   FROM generate_series(1, ${ROWS}) i ON CONFLICT (id) DO NOTHING`,
+   FROM generate_series(1, ${ROWS}) i ON CONFLICT (tenant_id, id) DO NOTHING`,
   `INSERT INTO people (id, email, name, theme, password_hash, created_at)
    SELECT ${ID}, 'p' || i || '@example.com', 'Ana', 'auto', 'x', now() FROM generate_series(1, ${ROWS}) i`,
   `INSERT INTO memberships (tenant_id, agent_id, person_id, created_at)
@@ -846,7 +847,7 @@ const PEOPLE = [
    FROM generate_series(1, ${ROWS}) i`,
   `INSERT INTO known_browsers (id, person_id, hash, expires_at)
    SELECT id, person_id, hash, expires_at FROM login_sessions`,
-  `INSERT INTO pending_logins (hash, person_id, attempts, expires_at)
+  `INSERT INTO pending_logins (hash, person_id, attempt_count, expires_at)
    SELECT hash, person_id, 0, expires_at FROM login_sessions`,
   `INSERT INTO password_resets (hash, person_id, expires_at) SELECT hash, person_id, expires_at FROM login_sessions`,
   `INSERT INTO second_factors (person_id, secret_key_id, secret_ciphertext, confirmed_at)
@@ -927,8 +928,8 @@ const QUEUED = `
     generate_series(1, 5) k`;
 
 /** Each conversation's over one of the connections. */
-const DISPATCHES = `
-  INSERT INTO message_dispatches (tenant_id, conversation_id, message_id, connection_id, next_attempt_at, waits)
+const OUTBOUND_MESSAGES = `
+  INSERT INTO outbound_messages (tenant_id, conversation_id, message_id, connection_id, next_attempt_at, waits)
   SELECT tenant_id, conversation_id, id,
     ('00000000-0000-7000-8000-' || lpad((501 + dense_rank() OVER (ORDER BY conversation_id) % 5)::text, 12, '0'))::uuid,
     now() - interval '1 hour' + row_number() OVER (ORDER BY id) * interval '1 millisecond',

@@ -224,7 +224,7 @@ describe('migrate, with two database roles', () => {
   });
 
   it('waits for no time-out of its role', async () => {
-    class TakesLong1795219200500 {
+    class TakesLong1899999999500 {
       async up(runner: QueryRunner): Promise<void> {
         for (const name of ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'])
           seen.push(await runner.query(`SHOW ${name}`));
@@ -232,7 +232,7 @@ describe('migrate, with two database roles', () => {
       async down(): Promise<void> {}
     }
     const seen: unknown[] = [];
-    await migrate(config(), 'up', [TakesLong1795219200500]);
+    await migrate(config(), 'up', [TakesLong1899999999500]);
     expect(seen).toEqual([
       [{ statement_timeout: '0' }],
       [{ lock_timeout: '1s' }],

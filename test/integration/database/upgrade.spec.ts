@@ -165,7 +165,7 @@ describe('an upgrade of the database', () => {
 
   it('refuses a database of a pre-release version, and changes nothing', async () => {
     await dashboard.query(
-      `INSERT INTO migrations (timestamp, name) VALUES (1795219200003, 'Webhooks1795219200003')`,
+      `INSERT INTO migrations (timestamp, name) VALUES (1795305600003, 'Webhooks1795305600003')`,
     );
     const before = await dashboard.query('SELECT * FROM migrations ORDER BY id');
     for (const direction of ['up', 'down'] as const)

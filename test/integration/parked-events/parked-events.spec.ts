@@ -91,11 +91,11 @@ describe('parked events', () => {
        END $$`,
     );
     await api.query(
-      'CREATE TRIGGER refuses BEFORE INSERT ON message_dispatches FOR EACH ROW EXECUTE FUNCTION refuse_reply()',
+      'CREATE TRIGGER refuses BEFORE INSERT ON outbound_messages FOR EACH ROW EXECUTE FUNCTION refuse_reply()',
     );
   }
 
-  const mend = () => api.query('DROP TRIGGER IF EXISTS refuses ON message_dispatches');
+  const mend = () => api.query('DROP TRIGGER IF EXISTS refuses ON outbound_messages');
 
   it('stop neither the events beside them nor their other consumers', async () => {
     const [, otherChat, otherPath] = await connected();
@@ -159,7 +159,7 @@ describe('parked events', () => {
       const { error, ...key } = await waitForParked();
       expect(error).toBe('refused by a trigger');
       await waitFor('the next one to be routed', async () => {
-        const rows = await api.query('SELECT waits FROM message_dispatches WHERE message_id = $1', [next.id]);
+        const rows = await api.query('SELECT waits FROM outbound_messages WHERE message_id = $1', [next.id]);
         return rows.length === 1;
       });
       expect(await deliveryOf(api, refused)).toEqual({ status: 'QUEUED', error: null });
@@ -178,7 +178,7 @@ describe('parked events', () => {
       const [refused, next] = [await chat.send('refused for good'), await chat.send('next')];
       const key = await waitForParked();
       await waitFor('the next one to be routed', async () => {
-        const rows = await api.query('SELECT FROM message_dispatches WHERE message_id = $1', [next.id]);
+        const rows = await api.query('SELECT FROM outbound_messages WHERE message_id = $1', [next.id]);
         return rows.length === 1;
       });
       await parkedEvents().giveUp(key);
@@ -210,7 +210,7 @@ describe('parked events', () => {
     };
     try {
       await other.query('BEGIN');
-      await other.query('LOCK TABLE message_dispatches IN SHARE ROW EXCLUSIVE MODE');
+      await other.query('LOCK TABLE outbound_messages IN SHARE ROW EXCLUSIVE MODE');
       const message = await chat.send('patience');
       const first = await waitFor('the relay to wait', waitingSince(new Date(0)));
       await api.query('SELECT pg_terminate_backend($1)', [first.pid]);

@@ -141,7 +141,7 @@ describe('erasing a contact', () => {
     await shop.send(conversation, `Last, ${marker}`);
     await waitFor('a message that waits for its retry', async () => {
       const [row] = await service.query<{ count: number }>(
-        `SELECT count(*)::integer AS count FROM message_dispatches
+        `SELECT count(*)::integer AS count FROM outbound_messages
          WHERE tenant_id = $1 AND (attempt_count > 0 OR waits) AND lease_id IS NULL`,
         [tenantId],
       );

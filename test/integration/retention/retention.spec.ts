@@ -138,7 +138,7 @@ describe('retention', () => {
 
   it('removes idempotency keys after 24 hours', async () => {
     await dashboard.query(
-      `INSERT INTO idempotency_keys SELECT $1, age, '\\x00', NULL, now() - age::interval
+      `INSERT INTO idempotency_keys (tenant_id, key, fingerprint, created_at) SELECT $1, age, '\\x00', now() - age::interval
        FROM unnest('{23 hours 59 minutes,24 hours 1 minute,3 days}'::text[]) age`,
       [subscription.workspace.id],
     );
@@ -181,7 +181,7 @@ describe('retention', () => {
     it('keeps it while its message is not through', async () => {
       await remember(['31 days']);
       await dashboard.query(
-        `INSERT INTO message_dispatches
+        `INSERT INTO outbound_messages
            (tenant_id, conversation_id, message_id, connection_id, next_attempt_at)
          VALUES ($1, $2, $3, $4, now())`,
         [subscription.workspace.id, subscription.conversation.id, message.id, connectionId],
@@ -211,13 +211,14 @@ describe('retention', () => {
   describe('of many rows', () => {
     beforeEach(async () => {
       await dashboard.query(
-        `INSERT INTO idempotency_keys
-         SELECT $1, 'old-' || n, '\\x00', NULL, now() - interval '2 days' - n * interval '1 second'
+        `INSERT INTO idempotency_keys (tenant_id, key, fingerprint, created_at)
+         SELECT $1, 'old-' || n, '\\x00', now() - interval '2 days' - n * interval '1 second'
          FROM generate_series(1, $2::integer) AS n`,
         [subscription.workspace.id, MANY],
       );
       await dashboard.query(
-        `INSERT INTO idempotency_keys SELECT $1, 'new-' || n, '\\x00', NULL, now() FROM generate_series(1, 10) AS n`,
+        `INSERT INTO idempotency_keys (tenant_id, key, fingerprint, created_at)
+         SELECT $1, 'new-' || n, '\\x00', now() FROM generate_series(1, 10) AS n`,
         [subscription.workspace.id],
       );
     });

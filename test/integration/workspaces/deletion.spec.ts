@@ -112,13 +112,13 @@ describe('the deletion of a workspace', () => {
       [workspace.id],
     );
     const inserts = [
-      `INSERT INTO message_dispatches (tenant_id, conversation_id, message_id, connection_id, next_attempt_at)
+      `INSERT INTO outbound_messages (tenant_id, conversation_id, message_id, connection_id, next_attempt_at)
        VALUES ($1, $3, $4, $5, now() + interval '1 day')`,
       `INSERT INTO early_receipts (tenant_id, connection_id, provider_id, status, created_at)
        VALUES ($1, $5, 'early', 'READ', now())`,
       `INSERT INTO parked_events (tenant_id, event_id, consumer, error, queued_at)
        SELECT $1, event_id, 'webhooks', 'broken', now() FROM event_queue WHERE tenant_id = $1 LIMIT 1`,
-      `INSERT INTO contact_erasures (tenant_id, id, contact_id, status, conversation_id, message_id, due_at, created_at, finished_at)
+      `INSERT INTO contact_erasures (tenant_id, id, contact_id, status, cursor_conversation_id, cursor_message_id, due_at, created_at, finished_at)
        SELECT tenant_id, gen_random_uuid(), contact_id, 'COMPLETED', id, id, now(), now(), now()
        FROM conversations WHERE tenant_id = $1 AND id = $3`,
       `INSERT INTO webhook_recoveries (tenant_id, id, endpoint_id, since, until, status, total, cursor, created_at, finished_at)
@@ -215,7 +215,7 @@ describe('the deletion of a workspace', () => {
       expect(await tablesOf(workspace)).toContain(AUDIT_TABLE);
       // As if agents came next while rows that refer to them are left: it begins anew.
       await service.query(
-        `UPDATE workspace_deletions SET table_name = 'agents', position = NULL WHERE tenant_id = $1`,
+        `UPDATE workspace_deletions SET table_name = 'agents', cursor = NULL WHERE tenant_id = $1`,
         [workspace.id],
       );
 

@@ -1,10 +1,10 @@
 import { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * People who log in, and their memberships of workspaces. What is a person's own has no workspace; the tables of it are
- * small. Of every token only the SHA-256 is stored.
+ * People who log in, and their memberships of workspaces. A person's own rows belong to no workspace, and their tables
+ * are small. Only the SHA-256 of a token is stored.
  */
-export class Logins1795305600040 implements MigrationInterface {
+export class Logins1795392000013 implements MigrationInterface {
   async up(db: QueryRunner): Promise<void> {
     // email is in lower case: the service makes it so.
     await db.query(`
@@ -30,7 +30,7 @@ export class Logins1795305600040 implements MigrationInterface {
         FOREIGN KEY (tenant_id, agent_id) REFERENCES agents (tenant_id, id)
       )`);
     await db.query('CREATE INDEX memberships_person_id_idx ON memberships (person_id)');
-    // One for each agent: a new one replaces the last.
+    // An agent has one invitation at a time: a new one replaces it.
     await db.query(`
       CREATE TABLE invitations (
         tenant_id  uuid NOT NULL REFERENCES workspaces (id),
@@ -62,14 +62,14 @@ export class Logins1795305600040 implements MigrationInterface {
       )`);
     await db.query('CREATE INDEX login_sessions_person_id_idx ON login_sessions (person_id, id)');
     await db.query('CREATE INDEX login_sessions_expires_at_idx ON login_sessions (expires_at)');
-    // The password was right; the code is missing.
+    // Logins whose password was right, and whose code is missing.
     await db.query(`
       CREATE TABLE pending_logins (
-        hash       bytea PRIMARY KEY,
-        person_id  uuid NOT NULL REFERENCES people (id) ON DELETE CASCADE,
-        browser_id uuid,
-        attempts   smallint NOT NULL,
-        expires_at timestamptz NOT NULL
+        hash          bytea PRIMARY KEY,
+        person_id     uuid NOT NULL REFERENCES people (id) ON DELETE CASCADE,
+        browser_id    uuid,
+        attempt_count smallint NOT NULL,
+        expires_at    timestamptz NOT NULL
       )`);
     await db.query('CREATE INDEX pending_logins_person_id_idx ON pending_logins (person_id)');
     await db.query('CREATE INDEX pending_logins_expires_at_idx ON pending_logins (expires_at)');
@@ -90,7 +90,7 @@ export class Logins1795305600040 implements MigrationInterface {
       )`);
     await db.query('CREATE INDEX password_resets_person_id_idx ON password_resets (person_id)');
     await db.query('CREATE INDEX password_resets_expires_at_idx ON password_resets (expires_at)');
-    // last_step: of the last code that was used, which is good once. Not confirmed, it counts for nothing.
+    // last_step is the step of the last code that was used: a code is good once. An unconfirmed factor counts for nothing.
     await db.query(`
       CREATE TABLE second_factors (
         person_id         uuid PRIMARY KEY REFERENCES people (id) ON DELETE CASCADE,

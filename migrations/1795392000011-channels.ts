@@ -1,7 +1,7 @@
 import { MigrationInterface, QueryRunner } from 'typeorm';
 
 /** Channel connections, outbound messages, and providers' ids of messages. */
-export class Channels1795305600004 implements MigrationInterface {
+export class Channels1795392000011 implements MigrationInterface {
   async up(db: QueryRunner): Promise<void> {
     // hook_key and the account are unique over all workspaces: providers call without naming one.
     await db.query(`
@@ -27,14 +27,14 @@ export class Channels1795305600004 implements MigrationInterface {
       WHERE status <> 'DISCONNECTED'`);
     // An account belongs to one workspace: its customers, and the calls of its provider.
     await db.query(`
-      CREATE UNIQUE INDEX channel_connections_external_idx ON channel_connections (channel, external_id)
+      CREATE UNIQUE INDEX channel_connections_account_key ON channel_connections (channel, external_id)
       WHERE status <> 'DISCONNECTED'`);
 
-    // One row for each unfinished outbound message. The message's own row holds its status. Of a conversation's rows, only
-    // the first does not wait, so however many wait behind it, no search for due messages reads them. next_attempt_at is
-    // also the end of a lease or a hold: one column is the schedule of everything.
+    // One row for each unfinished outbound message. The message's own row holds its status. Only the first row of a
+    // conversation does not wait, so however many wait behind it, no search for due messages reads them. next_attempt_at
+    // is also the end of a lease or a hold: one column is the schedule of everything.
     await db.query(`
-      CREATE TABLE message_dispatches (
+      CREATE TABLE outbound_messages (
         tenant_id       uuid NOT NULL,
         conversation_id uuid NOT NULL,
         message_id      uuid NOT NULL,
@@ -50,11 +50,11 @@ export class Channels1795305600004 implements MigrationInterface {
       ) WITH (autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_scale_factor = 0,
               autovacuum_vacuum_cost_delay = 0, autovacuum_analyze_threshold = 1000000000)`);
     await db.query(`
-      CREATE INDEX message_dispatches_due_idx
-      ON message_dispatches (tenant_id, connection_id, waits, next_attempt_at, message_id)`);
-    // Retries, leases and holds by their time. Messages that nobody has tried to send are not in it.
+      CREATE INDEX outbound_messages_due_idx
+      ON outbound_messages (tenant_id, connection_id, waits, next_attempt_at, message_id)`);
+    // Retries, leases and holds by their time. Messages before their first attempt are not in it.
     await db.query(`
-      CREATE INDEX message_dispatches_scheduled_idx ON message_dispatches (next_attempt_at)
+      CREATE INDEX outbound_messages_scheduled_idx ON outbound_messages (next_attempt_at)
       WHERE attempt_count > 0 OR lease_id IS NOT NULL OR holds`);
 
     // The provider's id of a message, inbound or outbound: so a message that arrives twice is stored once, and a receipt
@@ -92,6 +92,6 @@ export class Channels1795305600004 implements MigrationInterface {
   }
 
   async down(db: QueryRunner): Promise<void> {
-    await db.query('DROP TABLE early_receipts, provider_messages, message_dispatches, channel_connections');
+    await db.query('DROP TABLE early_receipts, provider_messages, outbound_messages, channel_connections');
   }
 }

@@ -1,10 +1,10 @@
 import { MigrationInterface, QueryRunner } from 'typeorm';
 import { createPartitions } from './support/partitions';
 
-/** The outbox of domain events, and the audit log. */
-export class Outbox1795305600002 implements MigrationInterface {
+/** The outbox: the history of events, their queue, and events that a consumer could not take in. */
+export class Outbox1795392000004 implements MigrationInterface {
   async up(db: QueryRunner): Promise<void> {
-    // The history of events. json, not jsonb: receivers get an event's data exactly as written, and no query reads it.
+    // data is json, not jsonb: receivers get it exactly as written.
     await db.query(`
       CREATE TABLE events (
         tenant_id  uuid NOT NULL,
@@ -15,6 +15,9 @@ export class Outbox1795305600002 implements MigrationInterface {
         created_at timestamptz NOT NULL,
         PRIMARY KEY (tenant_id, id)
       ) PARTITION BY RANGE (id)`);
+    await db.query(`
+      CREATE INDEX events_conversation_idx ON events (tenant_id, (data->>'conversationId'), id)
+      WHERE data->>'conversationId' IS NOT NULL`);
     await createPartitions(db, 'events');
     // Events that not every consumer has dealt with. queued_at is the database's time: an endpoint takes only events
     // that were queued after its activation. Half of each page is left free, so that a lease is written in place.
@@ -28,7 +31,7 @@ export class Outbox1795305600002 implements MigrationInterface {
         PRIMARY KEY (tenant_id, event_id)
       ) WITH (fillfactor = 50, autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_scale_factor = 0,
               autovacuum_vacuum_cost_delay = 0, autovacuum_analyze_threshold = 1000000000)`);
-    // Events that a consumer could not take in. They wait for an operator.
+    // Parked events wait for an operator, whose request a worker carries out.
     await db.query(`
       CREATE TABLE parked_events (
         tenant_id uuid NOT NULL,
@@ -40,23 +43,9 @@ export class Outbox1795305600002 implements MigrationInterface {
         request   text CHECK (request IN ('RETRY', 'GIVE_UP')),
         PRIMARY KEY (tenant_id, event_id, consumer)
       )`);
-    await db.query(`
-      CREATE TABLE audit_entries (
-        tenant_id  uuid NOT NULL REFERENCES workspaces (id),
-        id         uuid NOT NULL,
-        action     text NOT NULL,
-        entity     text NOT NULL,
-        entity_id  text NOT NULL,
-        actor_type text NOT NULL CHECK (actor_type IN ('agent', 'api_key', 'system')),
-        actor_id   uuid,
-        metadata   jsonb NOT NULL DEFAULT '{}',
-        created_at timestamptz NOT NULL,
-        PRIMARY KEY (tenant_id, id),
-        CHECK ((actor_type = 'system') = (actor_id IS NULL))
-      )`);
   }
 
   async down(db: QueryRunner): Promise<void> {
-    await db.query('DROP TABLE audit_entries, parked_events, event_queue, events');
+    await db.query('DROP TABLE parked_events, event_queue, events');
   }
 }
