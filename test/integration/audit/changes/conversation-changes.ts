@@ -1,0 +1,81 @@
+import { SYSTEM } from '../../../../src/common/principal';
+import { ConversationsService } from '../../../../src/conversations/conversations.service';
+import { MessagesService } from '../../../../src/messages/messages.service';
+import { ContactErasuresService } from '../../../../src/privacy/contact-erasures.service';
+import { ContactExportService } from '../../../../src/privacy/contact-export.service';
+import { Dashboard } from '../../../support/dashboard';
+import { Subscription } from '../../../support/webhook-workspace';
+import { Expected, Scenario } from './scenario';
+
+/** Changes of conversations and their contacts that are more than content. */
+export function conversationChanges(host: () => Dashboard): Record<string, Scenario> {
+  const conversations = () => host().get(ConversationsService);
+  const statusEntry = ({ conversation: { id } }: Subscription, from: string, to: string): Expected => ({
+    entity: 'conversation',
+    entityId: id,
+    before: { status: from },
+    after: { status: to },
+  });
+
+  const updateConversation = (from: 'OPEN' | 'CLOSED', to: 'OPEN' | 'SNOOZED' | 'CLOSED'): Scenario => ({
+    method: 'ConversationsService.update',
+    permission: 'conversation.update',
+    prepare: async (subject, actor) => {
+      const { workspace, conversation } = subject;
+      await conversations().update(workspace.id, conversation.id, { status: from }, SYSTEM);
+      return async () => {
+        await conversations().update(workspace.id, conversation.id, { status: to }, actor);
+        return statusEntry(subject, from, to);
+      };
+    },
+  });
+  return {
+    'contact.erasure_started': {
+      method: 'ContactErasuresService.start',
+      permission: 'contact.erase',
+      prepare:
+        ({ workspace, conversation: { contact } }, actor) =>
+        async () => {
+          const { id } = await host().get(ContactErasuresService).start(workspace.id, contact.id, actor);
+          return { entity: 'contact', entityId: contact.id, metadata: { erasureId: id } };
+        },
+    },
+    'contact.exported': {
+      method: 'ContactExportService.export',
+      permission: 'contact.export',
+      prepare:
+        ({ workspace, conversation: { contact } }, actor) =>
+        async () => {
+          await host().get(ContactExportService).export(workspace.id, contact.id, actor).next();
+          return { entity: 'contact', entityId: contact.id };
+        },
+    },
+    'conversation.assigned': {
+      method: 'ConversationsService.update',
+      permission: 'conversation.update',
+      prepare:
+        ({ workspace, conversation, agent }, actor) =>
+        async () => {
+          await conversations().update(workspace.id, conversation.id, { assignedAgentId: agent.id }, actor);
+          const changed = { before: { assignedAgentId: null }, after: { assignedAgentId: agent.id } };
+          return { entity: 'conversation', entityId: conversation.id, ...changed };
+        },
+    },
+    'conversation.snoozed': updateConversation('OPEN', 'SNOOZED'),
+    'conversation.closed': updateConversation('OPEN', 'CLOSED'),
+    'conversation.reopened': updateConversation('CLOSED', 'OPEN'),
+    'conversation.reopened, by its customer': {
+      method: 'MessagesService.receive',
+      permission: null,
+      isAutomatic: true,
+      prepare: async (subject) => {
+        const { workspace, conversation } = subject;
+        await conversations().update(workspace.id, conversation.id, { status: 'SNOOZED' }, SYSTEM);
+        return async () => {
+          await host().get(MessagesService).receive(workspace.id, conversation.id, { body: 'Hello?' });
+          return statusEntry(subject, 'SNOOZED', 'OPEN');
+        };
+      },
+    },
+  };
+}

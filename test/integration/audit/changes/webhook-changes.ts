@@ -1,0 +1,161 @@
+import { SYSTEM } from '../../../../src/common/principal';
+import { WebhookDeliveriesService } from '../../../../src/webhooks/browsing/webhook-deliveries.service';
+import { WebhookTestService } from '../../../../src/webhooks/browsing/webhook-test.service';
+import { WebhookEndpointsService } from '../../../../src/webhooks/endpoints/webhook-endpoints.service';
+import { WebhookRedeliveriesService } from '../../../../src/webhooks/recoveries/webhook-redeliveries.service';
+import { WebhookRecoveriesService } from '../../../../src/webhooks/recoveries/webhook-recoveries.service';
+import { Dashboard } from '../../../support/dashboard';
+import { Subscription } from '../../../support/webhook-workspace';
+import { Expected, Scenario } from './scenario';
+
+/** Changes of webhook endpoints, their recoveries and their deliveries. */
+export function webhookChanges(host: () => Dashboard): Record<string, Scenario> {
+  const endpoints = () => host().get(WebhookEndpointsService);
+  const rolledValues = (before: Date | null, after: Date | null) => ({
+    before: { previousSecretEndsAt: before && before.toISOString() },
+    after: { previousSecretEndsAt: after && after.toISOString() },
+  });
+
+  const endpointEntry = ({ endpoint }: Subscription, expected: Partial<Expected> = {}): Expected => ({
+    entity: 'webhook_endpoint',
+    entityId: endpoint.id,
+    ...expected,
+    metadata: { url: endpoint.url, ...expected.metadata },
+  });
+  return {
+    'webhook_endpoint.created': {
+      method: 'WebhookEndpointsService.create',
+      permission: 'webhook_endpoint.create',
+      prepare:
+        ({ workspace }, actor) =>
+        async () => {
+          const url = 'https://127.0.0.1:9999/second';
+          const { id } = await endpoints().create(workspace.id, { url, events: ['*'] }, actor);
+          const after = { url, events: ['*'], rateLimit: null, active: true };
+          return { entity: 'webhook_endpoint', entityId: id, after };
+        },
+    },
+    'webhook_endpoint.deactivated': {
+      method: 'WebhookEndpointsService.deactivate',
+      permission: 'webhook_endpoint.deactivate',
+      prepare: (subject, actor) => async () => {
+        await endpoints().deactivate(subject.workspace.id, subject.endpoint.id, actor);
+        return endpointEntry(subject, { before: { active: true }, after: { active: false } });
+      },
+    },
+    'webhook_endpoint.deactivated, being gone': {
+      method: 'WebhookEndpointsService.deactivateAfterFailures',
+      permission: null,
+      isAutomatic: true,
+      prepare: (subject) => async () => {
+        await endpoints().deactivateAfterFailures(subject.workspace.id, subject.endpoint.id, 'gone');
+        const changed = { before: { active: true }, after: { active: false } };
+        return endpointEntry(subject, { ...changed, metadata: { reason: 'gone' } });
+      },
+    },
+    'webhook_endpoint.activated': {
+      method: 'WebhookEndpointsService.activate',
+      permission: 'webhook_endpoint.activate',
+      prepare: async (subject, actor) => {
+        await endpoints().deactivate(subject.workspace.id, subject.endpoint.id, SYSTEM);
+        return async () => {
+          await endpoints().activate(subject.workspace.id, subject.endpoint.id, actor);
+          return endpointEntry(subject, { before: { active: false }, after: { active: true } });
+        };
+      },
+    },
+    'webhook_endpoint.deleted': {
+      method: 'WebhookEndpointsService.delete',
+      permission: 'webhook_endpoint.delete',
+      prepare: (subject, actor) => async () => {
+        await endpoints().delete(subject.workspace.id, subject.endpoint.id, actor);
+        const { url, events, rateLimit } = subject.endpoint;
+        return endpointEntry(subject, { before: { url, events, rateLimit, active: true } });
+      },
+    },
+    'webhook_endpoint.secret_rolled': {
+      method: 'WebhookEndpointsService.rollSecret',
+      permission: 'webhook_endpoint.roll_secret',
+      prepare: (subject, actor) => async () => {
+        const { workspace, endpoint } = subject;
+        const input = { serviceSignature: 'new' as const };
+        const { previousSecretEndsAt } = await endpoints().rollSecret(
+          workspace.id,
+          endpoint.id,
+          input,
+          actor,
+        );
+        return endpointEntry(subject, { ...rolledValues(null, previousSecretEndsAt), metadata: input });
+      },
+    },
+    'webhook_endpoint.previous_secret_ended': {
+      method: 'WebhookEndpointsService.endPreviousSecret',
+      permission: 'webhook_endpoint.roll_secret',
+      prepare: async (subject, actor) => {
+        const { workspace, endpoint } = subject;
+        const { previousSecretEndsAt } = await endpoints().rollSecret(workspace.id, endpoint.id, {}, SYSTEM);
+        return async () => {
+          await endpoints().endPreviousSecret(workspace.id, endpoint.id, actor);
+          return endpointEntry(subject, rolledValues(previousSecretEndsAt, null));
+        };
+      },
+    },
+    'webhook_endpoint.tested': {
+      method: 'WebhookTestService.test',
+      permission: 'webhook_endpoint.test',
+      prepare: (subject, actor) => async () => {
+        await host().get(WebhookTestService).test(subject.workspace.id, subject.endpoint.id, actor);
+        return endpointEntry(subject);
+      },
+    },
+    'webhook_endpoint.recovery_started': {
+      method: 'WebhookRecoveriesService.start',
+      permission: 'webhook_endpoint.recover',
+      prepare: (subject, actor) => async () => {
+        const since = new Date('2026-01-01T00:00:00Z');
+        const { workspace, endpoint } = subject;
+        const recoveries = host().get(WebhookRecoveriesService);
+        const { id, total } = await recoveries.start(workspace.id, endpoint.id, { since }, actor);
+        return endpointEntry(subject, { metadata: { recoveryId: id, since: since.toISOString(), total } });
+      },
+    },
+    'webhook_endpoint.redelivery_started': {
+      method: 'WebhookRedeliveriesService.start',
+      permission: 'webhook_delivery.redeliver',
+      prepare: (subject, actor) => async () => {
+        const { workspace, endpoint } = subject;
+        const redeliveries = host().get(WebhookRedeliveriesService);
+        const filter = { endpointId: endpoint.id, status: 'exhausted' as const, statusCode: '5xx' };
+        const { id, total } = await redeliveries.start(workspace.id, filter, {}, actor);
+        return endpointEntry(subject, { metadata: { recoveryId: id, filter, total } });
+      },
+    },
+    'webhook_endpoint.recovery_cancelled': {
+      method: 'WebhookRecoveriesService.cancel',
+      permission: 'webhook_endpoint.recover',
+      prepare: async (subject, actor) => {
+        const { workspace, endpoint } = subject;
+        const recoveries = host().get(WebhookRecoveriesService);
+        const { id } = await recoveries.start(workspace.id, endpoint.id, { since: new Date(0) }, SYSTEM);
+        return async () => {
+          await recoveries.cancel(workspace.id, id!, actor);
+          return endpointEntry(subject, { metadata: { recoveryId: id, recovered: 0 } });
+        };
+      },
+    },
+    'webhook_delivery.redelivered': {
+      method: 'WebhookDeliveriesService.redeliver',
+      permission: 'webhook_delivery.redeliver',
+      prepare: async ({ workspace, endpoint }, actor) => {
+        await host().get(WebhookTestService).test(workspace.id, endpoint.id, SYSTEM);
+        const deliveries = host().get(WebhookDeliveriesService);
+        const [delivery] = (await deliveries.list(workspace.id)).data;
+        return async () => {
+          await deliveries.redeliver(workspace.id, delivery!.id, actor);
+          const metadata = { endpointId: endpoint.id, event: 'webhook.test' };
+          return { entity: 'webhook_delivery', entityId: delivery!.id, metadata };
+        };
+      },
+    },
+  };
+}
