@@ -9,9 +9,9 @@ export interface Answer {
 
 const SHOWN = 20;
 
-/** What the attacker was answered: counts, and what no answer may be. */
+/** Answers to the attacker: counts, and complaints about answers that must not happen. */
 export class Answers {
-  /** By status or, without an answer, by how the connection ended. */
+  /** Number of answers by status or, without an answer, by how the connection ended. */
   private counts = new Map<string, number>();
   readonly complaints: string[] = [];
 
@@ -36,7 +36,7 @@ export class Answers {
     this.counts.set(outcome, (this.counts.get(outcome) ?? 0) + times);
   }
 
-  /** Many of one kind are shown as a few. */
+  /** Records a complaint. The report shows a few of each kind. */
   complain(complaint: string): void {
     if (this.complaints.length < SHOWN) this.complaints.push(complaint);
   }

@@ -23,9 +23,9 @@ const RUN_MS = isFull ? 3_600_000 : 600_000;
 const SETTLE_MS = 120_000;
 
 /**
- * Attacks an API process and a worker in many ways, while another workspace, the witness, calls the API and receives
- * webhooks. `npm run test:attack` has production's limits and 10,000 connections; ATTACK=… selects attacks by the
- * beginning of their name.
+ * Attacks an API process and a worker in many ways, while another workspace, the witness, calls the API and
+ * receives webhooks. `npm run test:attack` has production's limits and 10,000 connections; ATTACK=… selects
+ * attacks by the beginning of their name.
  */
 describe('Attack', () => {
   let target: Target;

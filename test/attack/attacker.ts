@@ -5,7 +5,7 @@ import { Answer, Answers } from './answers';
 import { Sizes } from './sizes';
 import { Foothold, Target } from './target';
 
-/** So many connections are opened together. */
+/** Connections opened at the same time. */
 const BATCH = 100;
 const TICK_MS = 25;
 const POLL_MS = 50;
@@ -23,7 +23,7 @@ export interface Attack {
   run: (attacker: Attacker) => Promise<void>;
 }
 
-/** What attacks have in common. It holds its connections open until it is told to let go. */
+/** Opens and holds connections for the attacks, until it is told to let go. */
 export class Attacker {
   private held: RawConnection[] = [];
   private attack = '';
@@ -61,7 +61,9 @@ export class Attacker {
     return opened;
   }
 
-  /** Sends a byte on each connection, again and again, until the service has closed all, or the time is over. */
+  /**
+   * Sends a byte on each connection, again and again, until the service has closed all, or the time is over.
+   */
   async drip(connections: readonly RawConnection[], byte: string): Promise<void> {
     const giveUpAt = Date.now() + this.sizes.patienceMs;
     const open = () => connections.filter(({ isClosed }) => !isClosed);

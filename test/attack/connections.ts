@@ -6,7 +6,7 @@ const HEAD = 'GET /api/v1/me HTTP/1.1\r\nHost: x\r\n';
 const POST =
   'POST /api/v1/conversations/x/messages HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
 const HOOK_BODY = 3 * 1024 * 1024;
-/** More than the buffers of the system take. */
+/** Requests whose answers exceed the system's socket buffers. */
 const UNREAD_REQUESTS = 200;
 
 async function slowHeads(attacker: Attacker): Promise<void> {

@@ -23,7 +23,7 @@ import { GeneratedRequest, Known, Operation, operationsOf, requestsOf } from './
 const RUNS = Number(process.env.RUNS ?? 60);
 const seed = process.env.SEED ? Number(process.env.SEED) : Math.floor(Math.random() * 1_000_000);
 const NO_RATE_LIMIT = 1_000_000;
-/** So many that none of them soon reaches the limit of a visitor's calls. */
+/** Visitors who share the requests, so that none reaches the limit of a visitor's calls. */
 const VISITORS = Math.ceil(RUNS / 20);
 const APP_SECRET = 'app-secret';
 const VERIFY_TOKEN = 'verify-token';
@@ -33,8 +33,8 @@ const ACCOUNT = '7300001';
 const BOT = 7_000_001;
 
 /**
- * Sends requests that are made from the OpenAPI document: valid ones, nearly valid ones, and others. RUNS=… says how
- * many to each operation, and SEED=… repeats a run.
+ * Sends requests that are made from the OpenAPI document: valid ones, nearly valid ones, and others. RUNS=…
+ * says how many to each operation, and SEED=… repeats a run.
  */
 describe(`Requests made from the OpenAPI document (SEED=${seed})`, () => {
   const telegram = new TelegramSimulator();
@@ -111,7 +111,7 @@ describe(`Requests made from the OpenAPI document (SEED=${seed})`, () => {
     };
   }
 
-  /** Of a visitor at an address of its own. */
+  /** Returns the token of a new visitor at an address of its own. */
   async function newToken(widget: TestWidget): Promise<string> {
     const { body } = await widget.page(service.client, { 'x-forwarded-for': addressOf(sent++) }).open();
     return body.token as string;
@@ -126,7 +126,7 @@ describe(`Requests made from the OpenAPI document (SEED=${seed})`, () => {
     return service.make.sent(workspace, conversation!);
   }
 
-  /** Both simulators of Meta's Graph API have the same setting. */
+  /** Connects Messenger or Instagram: both simulators of Meta's Graph API have the same setting. */
   async function connectPage({ id }: { id: string }): Promise<ConnectedChannel> {
     const dashboard = await Dashboard.create({
       beside: service,
@@ -171,7 +171,7 @@ describe(`Requests made from the OpenAPI document (SEED=${seed})`, () => {
     };
   }
 
-  /** As the simulators make them. */
+  /** Returns notifications as the simulators make them. */
   function notifications(template: string): Arbitrary<unknown> | null {
     const bodies: Record<string, () => object[]> = {
       telegram: () => [

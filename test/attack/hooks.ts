@@ -8,7 +8,7 @@ const FORGED_BODY = JSON.stringify({
 });
 const MESSAGES_IN_BODY = 50;
 
-/** Of the attacker's own page, to its address and to others that nobody has. */
+/** Sends forged notifications of the attacker's own page, to its address and to unknown ones. */
 async function forgedHooks(attacker: Attacker): Promise<void> {
   const { hookPath } = attacker.foothold;
   await attacker.flood((n) => ({

@@ -1,7 +1,7 @@
 import fc, { Arbitrary } from 'fast-check';
 import { ANY_JSON, JsonSchema, mutations, ODD_TEXT, SchemaArbitrary } from '../support/schema-arbitrary';
 
-/** Longer than any parameter may be. */
+/** Length above that of any permitted parameter. */
 const MAX_IN_HEAD = 210;
 
 interface Parameter {
@@ -26,11 +26,11 @@ export interface GeneratedRequest {
   body: string | undefined;
 }
 
-/** What a request can name, and who can send it. */
+/** Values that a request can name, and callers that can send it. */
 export interface Known {
-  /** By name of a path's parameter; depends on the path. */
+  /** Returns the values of the path parameters of an operation. */
   pathValues(operation: Operation): string[];
-  /** By name of a field. */
+  /** Generators of values, by name of a field. */
   fields: Record<string, Arbitrary<unknown>>;
   /** Headers of callers, the authorized ones among them. */
   callers(operation: Operation): { authorized: Record<string, string>[]; others: Record<string, string>[] };
@@ -201,7 +201,10 @@ function serialized(value: unknown): string {
   return JSON.stringify(value) ?? 'null';
 }
 
-/** A lone surrogate has no encoding. Of a long text only so much that the head stays within what HTTP servers take. */
+/**
+ * A lone surrogate has no encoding. Of a long text only so much that the head stays within what HTTP servers
+ * take.
+ */
 function encoded(text: string): string {
   return encodeURIComponent(text.slice(0, MAX_IN_HEAD).toWellFormed());
 }

@@ -12,7 +12,10 @@ const post = (headers: string, rest: string) =>
   `POST /api/v1/conversations/x/messages HTTP/1.1\r\nHost: x\r\n${headers}\r\n\r\n${rest}`;
 const get = (headers: string, rest = '') => `GET /api/v1/me HTTP/1.1\r\nHost: x\r\n${headers}\r\n\r\n${rest}`;
 
-/** Two readers may find different ends of these. Whoever finds the inner request behind the end serves it to the wrong client. */
+/**
+ * Two readers may find different ends of these. Whoever finds the inner request behind the end serves it to
+ * the wrong client.
+ */
 const SMUGGLING: Record<string, string> = {
   'length and chunks': post(`Content-Length: 4\r\n${CHUNKED}`, `0\r\n\r\n${INNER}`),
   'chunks and length': post(`${CHUNKED}\r\nContent-Length: ${LENGTH + 5}`, `0\r\n\r\n${INNER}`),

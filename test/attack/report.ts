@@ -5,11 +5,14 @@ import { Testimony } from './witness';
 export interface Round {
   attack: string;
   lastedMs: number;
-  /** From its end until the service had as many descriptors as before; null when it never had. */
+  /**
+   * Milliseconds from the end of the attack until the service had as few descriptors as before; null if it
+   * never had.
+   */
   releasedMs: number | null;
   answers: string;
   witness: Testimony;
-  /** In MiB, of the API process: the most meanwhile, and afterwards. */
+  /** Memory of the API process in MiB: the peak during the attack, and the value after it. */
   memory: { peak: number; after: number };
   descriptors: { peak: number; after: number };
   workerMemory: number;

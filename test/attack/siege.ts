@@ -5,7 +5,9 @@ import { Round } from './report';
 import { Sizes } from './sizes';
 import { Target } from './target';
 
-/** Descriptors that may come and go by themselves: connections of the pool to PostgreSQL, and of the witness. */
+/**
+ * Descriptors that may come and go by themselves: connections of the pool to PostgreSQL, and of the witness.
+ */
 const MAX_MORE_DESCRIPTORS = 50;
 const CALM_MS = 3_000;
 const POLL_MS = 100;
@@ -59,7 +61,7 @@ export class Siege {
     };
   }
 
-  /** What the attack left to do is part of it. */
+  /** Waits until the service serves again, with all work that the attack left behind. */
   private async untilServing(): Promise<void> {
     const isServing = async () => (await fetch(`${this.target.api.url}/health/live`)).ok;
     await waitFor(

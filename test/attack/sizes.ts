@@ -1,20 +1,20 @@
 import { execFileSync } from 'node:child_process';
 
-/** How much the attacker does, and the limits of the service that it attacks. */
+/** Amount of work of the attacker, and limits of the service under attack. */
 export interface Sizes {
   /** Set on top of the defaults. */
   env: Record<string, string>;
-  /** Until the service has closed what it must close. */
+  /** Time limit for the service to close what it must close. */
   patienceMs: number;
   /** Connections of an attack. */
   connections: number;
-  /** Those that hold much memory each. */
+  /** Connections that hold much memory each. */
   heavyConnections: number;
-  /** Of the attacks with many. */
+  /** Connections of the attacks with many. */
   manyConnections: number;
-  /** Of those that send slowly. */
+  /** Interval between two bytes of a connection that sends slowly. */
   dripEveryMs: number;
-  /** How long each flood lasts at least. */
+  /** Minimum duration of each flood. */
   floodMs: number;
   perSecond: number;
   streams: number;
@@ -24,7 +24,7 @@ export interface Sizes {
   bodyDepth: number;
 }
 
-/** What production has. */
+/** Sizes and limits of production. */
 export const FULL: Sizes = {
   env: {},
   patienceMs: 120_000,
@@ -63,7 +63,7 @@ export const SHORT: Sizes = {
   bodyDepth: 50_000,
 };
 
-/** Of each process. */
+/** Returns the number of files that a process may open. */
 function openFileLimit(): number {
   const limit = Number(execFileSync('/bin/sh', ['-c', 'ulimit -n'], { encoding: 'utf8' }));
   return Number.isNaN(limit) ? 20_000 : limit; // unlimited

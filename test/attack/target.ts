@@ -22,13 +22,13 @@ import { Witness } from './witness';
 const NO_RATE_LIMIT = 1_000_000;
 const APP_SECRET = 'app-secret-of-the-attacker';
 
-/** What the attacker has: a paying workspace with the limits that everybody has, and a customer of its own. */
+/** Means of the attacker: a paying workspace with the usual limits, and a customer of its own. */
 export interface Foothold {
   workspaceId: string;
   /** Several of them share the workspace's limits. */
   keys: CreatedApiKey[];
   conversationId: string;
-  /** Another workspace, whose rate was raised, with many contacts. */
+  /** Second workspace of the attacker, with a raised rate and many contacts. */
   raised: { key: string; conversationId: string };
   /** Paths of its widget and of its Messenger page's hook. */
   widgetPath: string;
@@ -127,7 +127,7 @@ async function makeRaised(dashboard: Dashboard, contacts: number): Promise<Footh
   return { key, conversationId };
 }
 
-/** Without the service's limit on a statement's time. */
+/** Fills a workspace with contacts, without the service's limit on a statement's time. */
 async function fillWithContacts({ stores }: Dashboard, { id }: { id: string }, count: number): Promise<void> {
   const client = new Client({ connectionString: stores.databaseUrl });
   await client.connect();

@@ -6,7 +6,7 @@ import { addressOf } from './hooks';
 const NETWORK = '2001:db8:7:7';
 /** A minute's sessions of one address, twice over: the attack may begin at the end of a window. */
 const MAX_SESSIONS = 120;
-/** Whose streams an attacker opens. */
+/** Visitors whose streams an attacker opens. */
 const VISITORS = 50;
 
 /** A network of 64 bits is what one household or one rented server has. */

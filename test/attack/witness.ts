@@ -6,14 +6,14 @@ import { waitFor } from '../support/wait';
 
 const PROCESS = join(__dirname, 'witness-process.mjs');
 
-/** What the witness saw since its last report, latencies in milliseconds. */
+/** Report of the witness on the time since its last report. Latencies are in milliseconds. */
 export interface Testimony {
   answered: number;
-  /** Of these, with success. */
+  /** Requests answered with success. */
   served: number;
   p50: number | null;
   p99: number | null;
-  /** From an answer of 201 to the webhook. */
+  /** Latency from an answer of 201 to the webhook. */
   webhookP99: number | null;
   /** Requests that were not served, by status or by the error's code. */
   failures: Record<string, number>;
@@ -36,7 +36,7 @@ export interface WitnessWorkspace {
 export class Witness {
   private constructor(
     private readonly child: ChildProcess,
-    /** Of its receiver. */
+    /** Endpoint of the witness's receiver. */
     readonly endpoint: string,
   ) {}
 

@@ -11,14 +11,14 @@ const OPTIONS: RunOptions = {
   resultTypes: ['violations', 'incomplete'],
 };
 
-/** What axe finds in the widget: one line for each element. */
+/** Returns axe's findings in the widget, a line for each element. */
 export async function accessibilityFaults(visitor: ChatPage): Promise<string[]> {
   // Half faded in, nothing has its colour.
   await visitor.comeToRest();
   return accessibilityFaultsOf(visitor.page, 'chat-widget');
 }
 
-/** What axe finds below an element: one line for each element. */
+/** Returns axe's findings below an element, a line for each element. */
 export async function accessibilityFaultsOf(page: Page, root: string): Promise<string[]> {
   // Evaluated by the debugger, because a page's policy may forbid another script.
   await page.evaluate(AXE);

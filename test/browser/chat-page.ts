@@ -24,7 +24,7 @@ export class ChatPage {
   readonly closeButton: Locator;
   readonly log: Locator;
   readonly notice: Locator;
-  /** What the page's scripts threw, and the browser complained of. */
+  /** Errors that the page's scripts threw or the browser logged. */
   readonly errors: string[] = [];
 
   constructor(readonly page: Page) {

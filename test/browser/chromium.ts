@@ -5,7 +5,7 @@ import { installDebianPackage } from '../support/debian-package';
 
 /** Debian's, or another one that CHROMIUM names. */
 const COMMAND = process.env.CHROMIUM ?? '/usr/bin/chromium';
-/** It asks no other machine for anything by itself. */
+/** Arguments that keep Chromium from asking other machines for anything by itself. */
 export const CHROMIUM_ARGUMENTS = [
   // A name of a site that is not this machine, for pages over plain http.
   '--host-resolver-rules=MAP shop.test 127.0.0.1',

@@ -10,7 +10,7 @@ import { PASSWORD, TestDashboard } from '../support/test-dashboard';
 import { launchChromium } from './chromium';
 
 const BUILT_PAGE = resolve(__dirname, '../../dashboard/dist/web/index.html');
-/** What a test means to happen, and the browser reports: refusals, and a dashboard that is away. */
+/** Browser messages that a test provokes: refusals, and a dashboard that is away. */
 const MEANT = /status of (400|401|403|404|429)|net::ERR_(INTERNET_DISCONNECTED|CONNECTION_)/;
 
 /** The dashboard with its built pages, the service with a worker, a receiver of webhooks, and Chromium. */
@@ -74,7 +74,7 @@ export class DashboardInBrowser {
 
 /** A tab with the dashboard, as a person sees it. */
 export class DashboardPage {
-  /** What went wrong in the page; what a test means to be refused is left out. */
+  /** Errors of the page, except the refusals that a test provokes. */
   readonly errors: string[] = [];
 
   constructor(
@@ -130,7 +130,7 @@ export class DashboardPage {
     return this.page.getByRole('row').filter({ hasText: text });
   }
 
-  /** What a block to copy holds, such as a key. */
+  /** Returns the text of a block to copy, such as a key. */
   copied(label: string): Promise<string> {
     return this.page.getByRole('region', { name: label, exact: true }).innerText();
   }

@@ -17,8 +17,8 @@ export const START_TIMEOUT_MS = 240_000;
 const NO_RATE_LIMIT = 100_000;
 
 /**
- * All of it: shop pages in Chromium, the network, an API process for visitors that can be killed, and the office, which
- * has the agents' API and the worker, and stays.
+ * All of it: shop pages in Chromium, the network, an API process for visitors that can be killed, and the
+ * office, which has the agents' API and the worker, and stays.
  */
 export class LiveChat {
   private constructor(
@@ -65,7 +65,7 @@ export class LiveChat {
     await this.process.exited;
   }
 
-  /** As an upgrade does. */
+  /** Stops the API with SIGTERM, as an upgrade does. */
   async stopApi(): Promise<void> {
     this.process.kill('SIGTERM');
     await this.process.exited;
@@ -140,7 +140,9 @@ export class Device {
     }, offsetMs);
   }
 
-  /** The tabs to come may store nothing: asking throws at once, as with blocked cookies, or fails in the end. */
+  /**
+   * The tabs to come may store nothing: asking throws at once, as with blocked cookies, or fails in the end.
+   */
   async refuseStorage(how: 'throws' | 'fails'): Promise<void> {
     await this.context.addInitScript((throws) => {
       const refuse = () => {
@@ -168,7 +170,7 @@ export class Device {
     }, how === 'throws');
   }
 
-  /** What the pages of the shop have stored in it. */
+  /** Returns what the pages of the shop stored in the browser. */
   stored(page: Page): Promise<{ keys: string[]; databases: string[]; cookies: string }> {
     return page.evaluate(async () => ({
       keys: [...Object.keys(localStorage), ...Object.keys(sessionStorage)],

@@ -1,7 +1,7 @@
 import { createServer, IncomingMessage, request, Server, ServerResponse } from 'node:http';
 import { AddressInfo, Socket } from 'node:net';
 
-/** What a proxy that buffers holds back: the events alone, or the answer's head as well. */
+/** Part of a stream that a buffering proxy holds back: the events alone, or the answer's head as well. */
 type HeldBack = 'nothing' | 'events' | 'everything';
 
 const REFUSED_HEADERS = { 'content-type': 'application/json', 'access-control-allow-origin': '*' };
@@ -17,7 +17,7 @@ interface OpenStream {
   isSilent: boolean;
 }
 
-/** What visitors' browsers reach instead of the service's process: an HTTP proxy with the faults of real ones. */
+/** HTTP proxy between visitors' browsers and the service, with the faults of real proxies. */
 export class Network {
   /** Every request of a browser, preflights included, oldest first. */
   readonly requests: SeenRequest[] = [];
@@ -52,7 +52,7 @@ export class Network {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  /** Another process answers from now on. */
+  /** Sends new requests to another process. */
   switchTo(service: string): void {
     this.service = new URL(service);
   }
@@ -110,7 +110,7 @@ export class Network {
     this.isDropping = isDropping;
   }
 
-  /** As a proxy does that waits for the end of an answer. For streams opened from now on. */
+  /** Holds back streams opened from now on, like a proxy that waits for the end of an answer. */
   holdBackStreams(heldBack: HeldBack): void {
     this.heldBack = heldBack;
   }

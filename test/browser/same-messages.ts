@@ -6,8 +6,8 @@ import { DeskConversation } from './support-desk';
 const AGREE_MS = 120_000;
 
 /**
- * After whatever happened: each page shows all messages of the conversation, each once, in the API's order, and the API
- * has each that was written once, in the order of writing.
+ * Expects that each page shows all messages of the conversation, each once, in the API's order, and that the
+ * API has each written message once, in the order of writing.
  */
 export async function expectSameMessages(
   pages: ChatPage[],

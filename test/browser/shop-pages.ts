@@ -1,7 +1,7 @@
 import { createServer, Server } from 'node:http';
 import { AddressInfo } from 'node:net';
 
-/** Where the pages find the widget. */
+/** Address and settings of the widget in the pages. */
 export interface EmbeddedWidget {
   /** The service's origin. */
   service: string;
@@ -11,21 +11,21 @@ export interface EmbeddedWidget {
 interface ShopPage {
   headers?: (widget: EmbeddedWidget) => Record<string, string>;
   htmlAttributes?: string;
-  /** Before the snippet. */
+  /** HTML before the snippet. */
   head?: string;
-  /** Of the snippet's `script` tag, beside the usual ones. */
+  /** Additional attributes of the snippet's `script` tag. */
   scriptAttributes?: string;
   hasWidget?: boolean;
 }
 
 const NONCE = 'c2hvcA';
 
-/** As a shop has it that lets nothing in but our host. */
+/** Returns the policy of a shop that allows the host of the widget alone. */
 const strictPolicy = ({ service }: EmbeddedWidget) =>
   `default-src 'none'; script-src ${service}; connect-src ${service}; base-uri 'none'; form-action 'none'; ` +
   'report-uri /violations';
 
-/** As a page that follows the visitor's theme. */
+/** Styles of a page that follows the visitor's theme. */
 const SHOP_STYLES = `<style>
   :root { color-scheme: light dark; }
   body { margin: 0; background: light-dark(#f4f1ea, #20241f); color: light-dark(#2b2f28, #e6e8e1);
@@ -34,7 +34,10 @@ const SHOP_STYLES = `<style>
   h1 { font-weight: 600; }
 </style>`;
 
-/** What pages do to everything in them, ours included: resets, utility classes gone wrong, zoom hacks. */
+/**
+ * Styles that pages apply to everything in them, the widget included: resets, broken utility classes, zoom
+ * hacks.
+ */
 const HOSTILE_STYLES = `<style>
   * { box-sizing: content-box !important; letter-spacing: .5em !important; text-transform: uppercase !important;
       line-height: 0 !important; animation: none !important; }
@@ -47,7 +50,10 @@ const HOSTILE_STYLES = `<style>
   ::part(launcher), ::part(panel) { display: none !important; }
 </style>`;
 
-/** What old libraries, analytics and consent scripts do to a page's built-ins, before our script and after it. */
+/**
+ * Changes that old libraries, analytics and consent scripts make to a page's built-ins, before and after the
+ * widget's script.
+ */
 const HOSTILE_SCRIPT = `<script>
   // Prototype.js 1.6 and its like: seen by every for-in, and by JSON.stringify.
   Array.prototype.toJSON = function () { return 'broken'; };
@@ -72,7 +78,8 @@ const HOSTILE_SCRIPT = `<script>
     navigator.sendBeacon = () => false;
     Promise.prototype.then = ((then) => function (...all) { return then.apply(this, all); })(Promise.prototype.then);
   });
-  // Shortcuts: letters go to the search field unless an input has them, and Enter, Escape and Tab belong to the shop.
+  // Shortcuts: letters go to the search field unless an input has them, and Enter, Escape and Tab belong to
+  // the shop.
   window.shortcuts = [];
   addEventListener('keydown', (event) => {
     if (/^(INPUT|TEXTAREA)$/.test(event.target.tagName)) return;
@@ -103,7 +110,7 @@ const PAGES: Record<string, ShopPage> = {
 
 /** The pages of a workspace's site that shows the widget, on an origin of their own. */
 export class ShopPages {
-  /** What browsers reported of a page's content security policy. */
+  /** Violations of a page's content security policy that browsers reported. */
   readonly violations: string[] = [];
   private widget: EmbeddedWidget | null = null;
 
@@ -131,12 +138,12 @@ export class ShopPages {
     return pages;
   }
 
-  /** Another site than the service's, and one with locks and random ids as https has them. */
+  /** Origin of another site than the service's, which is a secure context: it has locks and random ids. */
   get origin(): string {
     return `http://localhost:${this.port}`;
   }
 
-  /** The same pages over plain http: browsers keep locks and much else from them. */
+  /** Origin of the pages over plain http, where browsers refuse locks and other features. */
   get insecureOrigin(): string {
     return `http://shop.test:${this.port}`;
   }

@@ -21,7 +21,7 @@ export interface Exchange {
   accept: () => void;
 }
 
-/** How a receiver responds, if at all. */
+/** Response of a receiver, if any. */
 export interface Behaviour {
   answer(exchange: Exchange): void | Promise<void>;
   /** Runs on a new connection, before TLS. */

@@ -19,13 +19,13 @@ const RUN_MS = isFull ? 1_800_000 : 240_000;
 const SETTLE_MS = 150_000;
 const MAX_RECOVERY_MS = 30_000;
 const MAX_MEMORY_MB = 600;
-/** Of many faults of one kind. */
+/** Entries shown of a kind that has many. */
 const SHOWN = 20;
 
 /**
- * Kills, disconnects, freezes and starves parts of a cluster under load: processes of the service, PostgreSQL, Redis,
- * receivers, a name server, the logs' disk. `npm run test:chaos` runs all faults, SEED=… repeats a run's choices, and
- * FAULT=… selects one fault by name. WORKERS=1 runs one worker instead of two.
+ * Kills, disconnects, freezes and starves parts of a cluster under load: processes of the service,
+ * PostgreSQL, Redis, receivers, a name server, the logs' disk. `npm run test:chaos` runs all faults, SEED=…
+ * repeats a run's choices, and FAULT=… selects one fault by name. WORKERS=1 runs one worker instead of two.
  */
 describe(`Chaos (SEED=${seed})`, () => {
   const random = new Random(seed);

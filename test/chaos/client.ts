@@ -8,11 +8,11 @@ const GIVE_UP_ON_ANSWER_MS = 10_000;
 /** A message answered with 201. */
 export interface Sent {
   messageId: string;
-  /** When it was first asked for. */
+  /** Time of the first request. */
   askedAt: number;
 }
 
-/** Of a request without a response: its message may be stored or not. */
+/** Status of a request without a response: its message may be stored or not. */
 const NO_RESPONSE = 0;
 
 interface Answer {
@@ -101,7 +101,7 @@ export class Client {
   }
 }
 
-/** Of a failed fetch. */
+/** Returns the reason of a failed fetch. */
 export function reasonOf(error: unknown): string {
   const { message, cause } = error as Error & { cause?: Error };
   return cause?.message ?? message;

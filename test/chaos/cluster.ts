@@ -36,7 +36,7 @@ export class Cluster {
   readonly receivers = new Map<ReceiverName, Receiver>();
   /** Faults in what the service says or does, beside what it loses. */
   readonly complaints: string[] = [];
-  /** What faults measured, for the report. */
+  /** Measurements of the faults, for the report. */
   readonly notes: string[] = [];
   /** The workspaces of `load` and `reads`. */
   readonly workspaceIds = new Set<string>();

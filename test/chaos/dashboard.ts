@@ -22,7 +22,10 @@ export interface Conversation {
 
 type EndpointInput = Omit<CreateWebhookEndpoint, 'events'>;
 
-/** Does what a dashboard does, through the services that other backends import. It tries again while they are down. */
+/**
+ * Does what a dashboard does, through the services that other backends import. It tries again while they are
+ * down.
+ */
 export class Dashboard {
   private constructor(private readonly app: INestApplicationContext) {}
 
@@ -55,8 +58,8 @@ export class Dashboard {
   }
 
   /**
-   * Registers an endpoint for messages. After a failure it looks whether the endpoint is there all the same: one that
-   * exists twice would get everything twice.
+   * Registers an endpoint for messages. After a failure it looks whether the endpoint is there all the same:
+   * one that exists twice would get everything twice.
    * @returns its id
    */
   createEndpoint(workspaceId: string, input: EndpointInput): Promise<string> {

@@ -30,7 +30,7 @@ export interface Fault {
   strike(cluster: Cluster, random: Random): Promise<void>;
   /** Ends a fault that lasts through recovery. */
   undo?(cluster: Cluster): Promise<void>;
-  /** What prevents it here; null when nothing does. */
+  /** Returns what prevents the fault on this machine; null if nothing does. */
   obstacle?(cluster: Cluster): string | null | Promise<string | null>;
 }
 
@@ -38,7 +38,7 @@ const FROZEN_MS = 20_000;
 const DISK_FULL_MS = 10_000;
 /** Each process writes to Redis this often at least. */
 const REDIS_PROBE_MS = 3_000;
-/** For a process to notice that its clock is wrong, or right again. */
+/** Time in which a process notices that its clock is wrong, or right again. */
 const NOTICE_MS = 15_000;
 
 const processes = faultsOf('processes', 'steady', {

@@ -14,7 +14,7 @@ interface Acceptance extends Arrival {
 
 export interface Promised {
   askedAt: number;
-  /** When it was answered with 201. */
+  /** Time of the answer of 201. */
   at: number;
 }
 
@@ -28,7 +28,7 @@ export class Ledger {
   /** Deliveries that arrived again after a 2xx response. */
   duplicates = 0;
   private readonly acceptedDeliveries = new Set<string>();
-  /** When a receiver first accepted a message. */
+  /** Times at which a receiver first accepted a message. */
   private readonly reachedAt = new Map<string, number>();
 
   promise({ messageId, askedAt }: Sent): void {
@@ -52,7 +52,7 @@ export class Ledger {
     return this.reachedAt.has(keyOf(receiver, messageId));
   }
 
-  /** When a receiver first accepted a message promised after a moment. */
+  /** Returns when a receiver first accepted a message promised after a moment. */
   firstNewDelivery(receiver: string, after: number): number | undefined {
     const isNew = ({ messageId }: Arrival) => (this.promised.get(messageId)?.at ?? 0) > after;
     return this.accepted.find(
@@ -68,8 +68,8 @@ export class Ledger {
   }
 
   /**
-   * From the promise to the first acceptance, for the messages of a span that the receiver has accepted, in ascending
-   * order.
+   * Returns the times from promise to first acceptance, in ascending order, for the messages of a span that
+   * the receiver has accepted.
    */
   latencies(receiver: string, from: number, to: number): number[] {
     return [...this.promised]

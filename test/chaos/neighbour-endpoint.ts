@@ -10,7 +10,9 @@ interface Change {
   answeredAt: number;
 }
 
-/** An endpoint of a neighbour, and what was done to it: that decides what it must get and what it may not get. */
+/**
+ * An endpoint of a neighbour, and what was done to it: that decides what it must get and what it may not get.
+ */
 export class NeighbourEndpoint {
   /** Known once it is registered. */
   id = '';

@@ -5,7 +5,7 @@ import { Neighbour } from './neighbours';
 import { Random } from './random';
 import { consumersOfParked, storePoisonedEvent } from './tables';
 
-/** Of an endpoint that is to have a backlog. */
+/** Rate of an endpoint that is to have a backlog. */
 const FEW_A_SECOND = 10;
 const TARPIT_WORKSPACES = 2;
 

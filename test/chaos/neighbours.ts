@@ -91,7 +91,7 @@ export class Neighbour {
     this.ledger.accept(arrival);
   }
 
-  /** What an endpoint had to get and did not, each as `endpoint: message`. */
+  /** Returns the messages that an endpoint had to get and did not, each as `endpoint: message`. */
   missing(): string[] {
     const messages = [...this.ledger.promised];
     return this.endpoints.flatMap((endpoint) =>
@@ -101,7 +101,9 @@ export class Neighbour {
     );
   }
 
-  /** What reached an endpoint after it was gone, or was owed from before it was gone. */
+  /**
+   * Returns the messages that reached an endpoint after it was gone, or were owed from before it was gone.
+   */
   sentToGone(): string[] {
     return this.log.flatMap(({ receiver, messageId, at }) => {
       const endpoint = this.endpoints.find(({ name }) => name === receiver);
@@ -110,7 +112,7 @@ export class Neighbour {
     });
   }
 
-  /** Of the endpoints that were never gone. */
+  /** Returns the arrivals at endpoints that were never gone. */
   acceptedAlways(): Arrival[] {
     const names = new Set(this.endpoints.filter((one) => one.wasAlwaysOpen).map(({ name }) => name));
     return this.ledger.accepted.filter(({ receiver }) => names.has(receiver));

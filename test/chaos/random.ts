@@ -1,4 +1,7 @@
-/** Repeatable random numbers. Each part of the suite has its own stream, so that no part shifts another's numbers. */
+/**
+ * Repeatable random numbers. Each part of the suite has its own stream, so that no part shifts another's
+ * numbers.
+ */
 export class Random {
   private state: number;
 
@@ -6,14 +9,14 @@ export class Random {
     this.state = seed >>> 0;
   }
 
-  /** The same stream for the same seed and name. */
+  /** Returns the stream of a name; equal seeds and names give equal streams. */
   stream(name: string): Random {
     let hash = this.state ^ 0x811c9dc5;
     for (const char of name) hash = Math.imul(hash ^ char.charCodeAt(0), 0x01000193);
     return new Random(hash);
   }
 
-  /** From 0 up to, not including, 1 (mulberry32). */
+  /** Returns a number from 0 up to, not including, 1 (mulberry32). */
   next(): number {
     this.state = (this.state + 0x6d2b79f5) >>> 0;
     let mixed = this.state;

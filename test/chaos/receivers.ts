@@ -20,7 +20,7 @@ export type ReceiverName = (typeof STEADY | typeof STRUCK)[number] | 'hopeless';
 /** Resolved by the suite's name server. */
 export const NAMED_HOST = 'receiver.test';
 
-/** Where a receiver enters what arrives. */
+/** Record of what arrives at a receiver. */
 export interface Book {
   arrive(arrival: Arrival): void;
   accept(arrival: Arrival): void;

@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Random } from './random';
 
 interface Pace {
-  /** How many do it side by side. */
+  /** Number of callers side by side. */
   callers: number;
-  /** Between two of one caller. */
+  /** Pause between two calls of one caller. */
   pauseMs: { least: number; most: number };
 }
 
-/** What clients do over and over. */
+/** Repeats a request with several callers until it is stopped. */
 export class Repeated {
   private loops: Promise<unknown> = Promise.resolve();
   private stopped = false;

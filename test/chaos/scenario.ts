@@ -5,15 +5,17 @@ import { Fault } from './faults';
 import { Random } from './random';
 import { ReceiverName, STEADY, STRUCK } from './receivers';
 
-/** Longer than the suite allows, so that a slow recovery is still measured. */
+/** Waiting time above what the suite allows, so that a slow recovery is still measured. */
 const PATIENCE_MS = 60_000;
 
-/** How much the faults of neighbours send. */
+/** Amount of work that the faults of neighbours send. */
 export interface Sizes {
-  /** How long a fault waits for its last delivery. What is missing in the end is found then. */
+  /**
+   * Time for which a fault waits for its last delivery. Missing deliveries are found at the end of the run.
+   */
   patienceMs: number;
   flood: { messages: number; endpoints: number };
-  /** For each workspace; they hang for `least` to `most` milliseconds. */
+  /** Tarpits of each workspace; they hang for `least` to `most` milliseconds. */
   tarpits: { messages: number; endpoints: number; least: number; most: number };
   /** Messages owed to an endpoint. */
   backlog: number;
@@ -37,14 +39,16 @@ export interface Plan {
 export interface Episode {
   fault: string;
   lastedMs: number;
-  /** From the fault's end until the first delivery of a message promised after it. */
+  /** Milliseconds from the fault's end to the first delivery of a message promised after it. */
   recoveredMs: number;
-  /** From the fault's end until the steady receivers have all messages promised before. */
+  /** Milliseconds from the fault's end until the steady receivers have all messages promised before. */
   caughtUpMs: number;
   duplicates: number;
   messages: number;
   deliveries: number;
-  /** Of the messages promised during the fault, at the steady receiver, from promise to acceptance. */
+  /**
+   * Latency from promise to acceptance, at the steady receiver, of the messages promised during the fault.
+   */
   witnessP95Ms: number | null;
 }
 

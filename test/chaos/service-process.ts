@@ -7,7 +7,7 @@ import { Span, Stores } from './stores';
 
 const MAIN = join(__dirname, '../../dist/main.js');
 const CLOCK = join(__dirname, '../support/shifted-clock.cjs');
-/** By how much `shiftClock` changes its clock. */
+/** Milliseconds by which `shiftClock` changes the clock of a process. */
 const CLOCK_OFFSET_MS = 5_000;
 /** The delay of a supervisor before it restarts a process. */
 const RESTART_MS = 250;
@@ -32,10 +32,10 @@ export interface ServiceProcessOptions {
 
 /** One process of the service under a supervisor, which restarts it after any end. */
 export class ServiceProcess {
-  /** When the suite kept it from serving. */
+  /** Times in which the suite kept the process from serving. */
   readonly down: Span[] = [];
   readonly deaths: Death[] = [];
-  /** For each SIGTERM, the exit code, or the signal if it had to be killed. */
+  /** Exit codes, one for each SIGTERM; a signal if the process had to be killed. */
   readonly stops: (number | NodeJS.Signals | null)[] = [];
   private child: ChildProcess | null = null;
   private wasReady = false;
@@ -91,7 +91,7 @@ export class ServiceProcess {
     this.child?.kill('SIGUSR2');
   }
 
-  /** What it says to those who ask whether it serves: null when it does, or does not respond. */
+  /** Returns the reason why the process is not ready; null if it is, or does not respond. */
   async refusal(): Promise<string | null> {
     const response = await fetch(`${this.url}/health/ready`).catch(() => null);
     const text = (await response?.text().catch(() => null)) ?? null;

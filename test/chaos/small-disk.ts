@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { startReaper } from '../../scripts/processes.mjs';
 
 const ROOMY = '4g';
-/** What may be written between a look at the disk and its change of size; more after each failure. */
+/** Bytes that may be written between a look at the disk and its change of size; more after each failure. */
 const MARGIN_BYTES = 64 * 1024;
 const MAX_TRIES = 50;
 /** Mounts, and unmounts when it is ended. */
@@ -20,7 +20,9 @@ type Reaper = Awaited<ReturnType<typeof startReaper>>;
 export class SmallDisk {
   private constructor(readonly folder: string) {}
 
-  /** Mounts it. Servers that the reaper adopts later end before it. @returns or why it can't be mounted here */
+  /**
+   * Mounts it. Servers that the reaper adopts later end before it. @returns or why it can't be mounted here
+   */
   static async mount(folder: string, reaper: Reaper): Promise<SmallDisk | string> {
     mkdirSync(folder);
     const holder = spawn('/bin/sh', ['-c', HOLD, 'sh', folder], { stdio: ['ignore', 'pipe', 'pipe'] });
@@ -55,7 +57,7 @@ export class SmallDisk {
   }
 }
 
-/** Of its output, or of its error. */
+/** Returns the first line of the output, or of the error. */
 async function firstLine({ stdout, stderr }: ChildProcess): Promise<string> {
   const lines = [stdout!, stderr!].map((input) => createInterface({ input }));
   return new Promise((resolve) => {

@@ -29,7 +29,7 @@ export interface Span {
 
 /** PostgreSQL and Redis of this run, which can be killed, frozen and restarted. */
 export class Stores {
-  /** When PostgreSQL was down, or its connections were cut. */
+  /** Times in which PostgreSQL was down or its connections were cut. */
   readonly databaseAway: Span[] = [];
 
   private constructor(
@@ -71,7 +71,7 @@ export class Stores {
     return this.postgres.databaseUrl;
   }
 
-  /** For the owner of the tables. */
+  /** Address for the owner of the tables. */
   get databaseOwnerUrl(): string {
     return this.postgres.databaseOwnerUrl;
   }
@@ -116,12 +116,14 @@ export class Stores {
     span.to = Date.now();
   }
 
-  /** Why its disk can't be full here; null when it can. */
+  /** Reason why the disk can't be full on this machine; null if it can. */
   get diskIsUnlimited(): string | null {
     return this.disk instanceof SmallDisk ? null : this.disk;
   }
 
-  /** PostgreSQL can write to no new page of its disk. It may end: it can't work without its write-ahead log. */
+  /**
+   * PostgreSQL can write to no new page of its disk. It may end: it can't work without its write-ahead log.
+   */
   async fillDisk(ms: number): Promise<void> {
     if (!(this.disk instanceof SmallDisk)) throw new Error(this.disk);
     const span = { from: Date.now(), to: Infinity };
@@ -142,7 +144,7 @@ export class Stores {
     await this.end(this.redis, 'SIGKILL');
   }
 
-  /** With its old data set, or empty. */
+  /** Starts Redis again, with its old data or empty. */
   async restartRedis({ empty }: { empty: boolean }): Promise<void> {
     if (empty) this.wipeRedisFiles();
     this.redis = await startRedis(this.options.redis);
@@ -164,7 +166,8 @@ export class Stores {
   }
 
   /**
-   * A second server takes over. The first one goes on as its replica with all its connections open, and refuses writes.
+   * A second server takes over. The first one goes on as its replica with all its connections open, and
+   * refuses writes.
    * @returns counts the writes that it refuses in a time
    */
   async failOverRedis(): Promise<(ms: number) => Promise<number>> {
@@ -207,7 +210,7 @@ export class Stores {
     await this.reaper.finish();
   }
 
-  /** It may be recovering. */
+  /** Waits for PostgreSQL, which may be recovering. */
   private async untilPostgresAnswers(): Promise<void> {
     await waitFor('PostgreSQL', () => this.query('SELECT 1').catch(() => null), 60_000);
   }

@@ -13,7 +13,9 @@ const LOCK_NOT_AVAILABLE = '55P03';
 const DEADLOCK = '40P01';
 const ALREADY_A_PARTITION = '42809';
 
-/** Those of a former activation of the endpoint are cancelled, though they wait for the step that moves them. */
+/**
+ * Pending deliveries. Those of a former activation of the endpoint count as cancelled: a step will move them.
+ */
 const PENDING = `
   SELECT p.tenant_id, p.id, CASE WHEN w.active AND w.activation = p.activation THEN 'PENDING' ELSE 'CANCELLED' END AS status
   FROM pending_deliveries p JOIN webhook_endpoints w ON w.tenant_id = p.tenant_id AND w.id = p.endpoint_id`;
@@ -23,7 +25,9 @@ const FINISHED = `
   WHERE NOT EXISTS (SELECT FROM pending_deliveries p WHERE p.tenant_id = d.tenant_id AND p.id = d.id)
   ORDER BY d.tenant_id, d.id, d.round DESC`;
 
-/** Events that are not taken in, and deliveries that are owed. Not parked events, which wait for an operator. */
+/**
+ * Events that are not taken in, and deliveries that are owed. Not parked events, which wait for an operator.
+ */
 export async function pending(stores: Pick<Stores, 'query'>): Promise<number> {
   const [row] = await stores.query<{ count: number }>(
     `SELECT (SELECT count(*) FROM event_queue)::integer
@@ -32,7 +36,7 @@ export async function pending(stores: Pick<Stores, 'query'>): Promise<number> {
   return row!.count;
 }
 
-/** Of the latest round of each delivery. */
+/** Returns the status of the latest round of each delivery. */
 export async function deliveriesByStatus(
   stores: Stores,
   workspaceIds: Iterable<string>,

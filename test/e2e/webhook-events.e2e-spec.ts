@@ -500,7 +500,9 @@ describe.each([
   });
 });
 
-/** What the contract says of every delivery: envelope, event name, both signatures, and the catalog's schema. */
+/**
+ * What the contract says of every delivery: envelope, event name, both signatures, and the catalog's schema.
+ */
 function expectWellFormed(webhook: ReceivedWebhook, secret: string): void {
   const { envelope, headers, body } = webhook;
   expect(Object.keys(envelope)).toEqual(['event', 'deliveredAt', 'data']);

@@ -18,7 +18,9 @@ interface LockedPackage {
 }
 const LOCKED = lock.packages as Record<string, LockedPackage | undefined>;
 
-/** The images' two installations, and their builds, from what the Dockerfiles and the .dockerignore files say. */
+/**
+ * The images' two installations, and their builds, from what the Dockerfiles and the .dockerignore files say.
+ */
 describe('the image', () => {
   describe('of the service', () => {
     const image = { dockerfile: 'Dockerfile', ignore: '.dockerignore' };

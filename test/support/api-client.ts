@@ -4,7 +4,7 @@ import { ContractValidator } from './contract-validator';
 
 export interface ApiRequest {
   method: Method;
-  /** Below the base URL, query string included: `/api/v1/me`. */
+  /** Path below the base URL, query string included: `/api/v1/me`. */
   path: string;
   headers?: Record<string, string>;
   /** Sent as JSON. */
@@ -30,7 +30,7 @@ export class ApiClient {
   private readonly http: AxiosInstance;
 
   constructor(
-    /** Of one process, or of several that take the requests in turn. */
+    /** Base URLs of one process, or of several that take the requests in turn. */
     private readonly baseUrls: string[],
     private readonly validator: ContractValidator | null,
     private readonly headers: Record<string, string> = {},
@@ -48,12 +48,12 @@ export class ApiClient {
     });
   }
 
-  /** The same client with a key. */
+  /** Returns a client that sends a key. */
   as({ key }: { key: string }): ApiClient {
     return this.with({ authorization: `Bearer ${key}` });
   }
 
-  /** The same client with these headers on every request. */
+  /** Returns a client that sends these headers with every request. */
   with(headers: Record<string, string>): ApiClient {
     return new ApiClient(this.baseUrls, this.validator, { ...this.headers, ...headers }, this.agent);
   }

@@ -68,13 +68,13 @@ export class ChannelWorkspace extends ConnectedWorkspace {
     return { id: answer.body.message.id, conversationId };
   }
 
-  /** From the API. */
+  /** Reads the delivery of a message from the API. */
   async delivery({ id, conversationId }: SentMessage): Promise<{ status: DeliveryStatus; error: any }> {
     const messages = await this.tenant.client.all(`/conversations/${conversationId}/messages`, 200);
     return messages.find((message) => message.id === id).delivery;
   }
 
-  /** The same, once the message has this status. */
+  /** Waits until a message has this status. */
   delivered(message: SentMessage, status: DeliveryStatus, withinMs?: number) {
     const deliveryIfReached = async () => {
       const delivery = await this.delivery(message);
@@ -83,7 +83,10 @@ export class ChannelWorkspace extends ConnectedWorkspace {
     return waitFor(`a message to be ${status}`, deliveryIfReached, withinMs);
   }
 
-  /** Waits for a failed attempt. Returns the seconds until the retry, and until the end of the connection's pause. */
+  /**
+   * Waits for a failed attempt. Returns the seconds until the retry, and until the end of the connection's
+   * pause.
+   */
   async waitForRetry({ id }: SentMessage): Promise<{ retryIn: number; pausedFor: number | null }> {
     return waitFor('a retry', async () => {
       const [row] = await this.service.query<{ retryIn: number; pausedFor: number | null }>(

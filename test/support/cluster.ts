@@ -13,7 +13,10 @@ interface Member {
   url: string;
 }
 
-/** Two API processes and two workers over one database and Redis, as in production: the end-to-end tests' other stage. */
+/**
+ * Two API processes and two workers over one database and Redis, as in production: the end-to-end tests'
+ * other stage.
+ */
 export class Cluster {
   private constructor(private readonly members: Member[]) {}
 

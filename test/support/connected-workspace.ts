@@ -14,7 +14,7 @@ let lastCustomer = 16_505_550_000;
 /** A conversation over a channel. */
 export interface Chat {
   conversation: { id: string };
-  /** At the provider. */
+  /** Provider's id of the customer. */
   customerId: string;
   send(body: string): Promise<MessageResponse>;
 }

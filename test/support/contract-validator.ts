@@ -6,7 +6,7 @@ import type { ApiResponse } from './api-client';
 const DOCUMENT = 'openapi';
 const API = '/api/v1/';
 const DOCUMENTED = [API, '/channels/'];
-/** Of these, every answer is documented; others (`date`, `connection`, …) are the protocol's own. */
+/** Headers that every operation must document; others (`date`, `connection`, …) are the protocol's own. */
 const OWN_HEADERS = /^(x-(?!accel-)|retry-after$|idempotency-)/;
 const ERROR_SCHEMA = ['components', 'schemas', 'Error'];
 
@@ -19,8 +19,8 @@ interface Header {
 }
 
 /**
- * Holds answers against the service's own OpenAPI document. The document lets answers grow; here each object is closed,
- * so that a key which it does not describe is found.
+ * Holds answers against the service's own OpenAPI document. The document lets answers grow; here each object
+ * is closed, so that a key which it does not describe is found.
  */
 export class ContractValidator {
   private readonly ajv = addFormats(new Ajv2020({ strict: false, allErrors: true }));

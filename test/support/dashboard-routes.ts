@@ -16,25 +16,25 @@ import { TestService } from './service';
 /** A route below a workspace, and a call of it that works. */
 export interface WorkspaceRoute {
   method: Method;
-  /** Below `/api/workspaces/:workspaceId`. */
+  /** Path below `/api/workspaces/:workspaceId`. */
   path: string;
   success: number;
   body?: () => object;
-  /** What the `:id` names. */
+  /** Kind of thing that the `:id` names. */
   thing?: Thing;
   /** Others are refused; everybody by default. */
   roles?: AgentRole[];
 }
 
-/** What the `:id` of a path names. */
+/** Kind of thing that the `:id` of a path names. */
 interface Thing {
-  /** As in `API key not found.` */
+  /** Noun of the error, as in `API key not found.` */
   noun: string;
   /** A new one, which a call may use up. */
   make(settings: Settings): Promise<string>;
 }
 
-/** What the calls need: a workspace, and a person who manages it. */
+/** Workspace of the calls, and a person who manages it. */
 export interface Settings {
   dashboard: TestDashboard;
   workspace: WorkspaceEntity;
@@ -54,7 +54,7 @@ const API_KEY: Thing = {
     return (await dashboard.get(ApiKeysService).create(workspace.id, input, SYSTEM)).id;
   },
 };
-/** Below the most that a workspace may have. */
+/** Endpoints kept, below the cap of a workspace. */
 const ENDPOINTS_KEPT = 20;
 
 const ENDPOINT: Thing = {

@@ -12,7 +12,10 @@ interface DashboardOptions extends Partial<MessagingOptions> {
   beside?: { stores: TestStores };
 }
 
-/** The service's parts inside a backend that imports them: no route, no worker, so that nothing happens by itself. */
+/**
+ * The service's parts inside a backend that imports them: no route, no worker, so that nothing happens by
+ * itself.
+ */
 export class Dashboard {
   private readonly database: TestDatabase;
   private opened: ReturnType<typeof openQueue<Target>> | null = null;

@@ -28,7 +28,7 @@ export class DnsStub {
     return new DnsStub(socket);
   }
 
-  /** Its address, as a resolver takes it. */
+  /** Address of the stub, in the form that a resolver takes. */
   get server(): string {
     return `127.0.0.1:${this.socket.address().port}`;
   }

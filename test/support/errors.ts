@@ -10,7 +10,7 @@ export function fieldError(code: 'INVALID_BODY' | 'INVALID_QUERY', field: string
   return errorBody(code, expect.stringContaining(message), [{ field, message }]);
 }
 
-/** That a service refuses something, and with which code. */
+/** Expects that a service refuses a call with a code. */
 export async function expectRefusal(asked: Promise<unknown>, code: ErrorCode): Promise<void> {
   const outcome: unknown = await asked.catch((error: unknown) => error);
   expect(outcome).toBeInstanceOf(AppError);

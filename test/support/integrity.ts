@@ -1,8 +1,8 @@
 type Query = <Row = Record<string, unknown>>(sql: string, parameters?: unknown[]) => Promise<Row[]>;
 
-/** Longer than a poll, after which another worker goes on with an ended lease. */
+/** Time above that of a poll, after which another worker goes on with an ended lease. */
 const GONE_ON_WITHIN = `interval '5 seconds'`;
-/** Of one kind of fault. */
+/** Rows shown of one kind of fault. */
 const SHOWN = 5;
 
 const withoutWorkspace = (table: string, id: string) => `
@@ -20,7 +20,7 @@ const withoutEndpoint = (table: string) => `
 const inDefaultPartition = (table: string) =>
   `SELECT concat(count(*), ' rows') AS what FROM ${table}_default HAVING count(*) > 0`;
 
-/** What must find nothing, each by what it finds. */
+/** Queries that must find nothing, by the name of the fault that they find. */
 const SEARCHES: Record<string, string> = {
   'round that is both finished and pending': `
     SELECT d.id AS what FROM webhook_deliveries d
@@ -48,11 +48,13 @@ const SEARCHES: Record<string, string> = {
 };
 
 /**
- * Looks through all workspaces for rows of the engine that contradict each other. To be called when nothing is under way.
+ * Looks through all workspaces for rows of the engine that contradict each other. To be called when nothing
+ * is under way.
  *
- * It takes the place of foreign keys that the tables do without, because each insert would lock or look up a row of its
- * parent: from events to their workspace, from deliveries (pending and finished) to their event and endpoint, from
- * attempts to their delivery. Beside that: a delivery is in one place, no lease is forgotten, no partition is missing.
+ * It takes the place of foreign keys that the tables do without, because each insert would lock or look up a
+ * row of its parent: from events to their workspace, from deliveries (pending and finished) to their event
+ * and endpoint, from attempts to their delivery. Beside that: a delivery is in one place, no lease is
+ * forgotten, no partition is missing.
  * @returns what is wrong, some of each kind
  */
 export async function contradictions(query: Query): Promise<string[]> {

@@ -4,7 +4,10 @@ interface Database {
   query(sql: string): Promise<unknown[]>;
 }
 
-/** Whether a statement on this database waits for a lock. The one that asks must be outside the locking transaction. */
+/**
+ * Whether a statement on this database waits for a lock. The one that asks must be outside the locking
+ * transaction.
+ */
 export async function hasLockWait(database: Database): Promise<boolean> {
   const waiting = await database.query(
     'SELECT FROM pg_stat_activity WHERE datname = current_database() AND cardinality(pg_blocking_pids(pid)) > 0',

@@ -29,7 +29,7 @@ export class Logins {
 
   constructor(private readonly dashboard: Dashboard) {}
 
-  /** Of a client whom no limit knows yet. */
+  /** Returns the origin of a client that no limit has counted yet. */
   origin(): Origin {
     this.networks += 1;
     return { address: `10.${(this.networks >> 8) & 255}.${this.networks & 255}.7`, userAgent: 'Firefox' };
@@ -104,14 +104,14 @@ export class Logins {
   }
 }
 
-/** What stands behind the # of a link. */
+/** Returns the token behind the # of a link. */
 export function tokenOf(link: string | null): string {
   const token = link?.split('#')[1];
   if (!token) throw new Error(`no link: ${link}`);
   return token;
 }
 
-/** What an app shows, so many steps from now. */
+/** Returns the code that an authenticator app shows, `steps` steps from now. */
 export function codeOf(secret: string, steps = 0): string {
   return new TOTP({ secret }).generate({ timestamp: Date.now() + steps * STEP_MS });
 }

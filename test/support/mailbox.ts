@@ -7,14 +7,14 @@ export interface ReceivedMail {
   to: string[];
   subject: string;
   text: string;
-  /** As it came. */
+  /** Source of the mail as received. */
   source: string;
 }
 
 /** A mail server that keeps what it gets. */
 export class Mailbox {
   readonly mails: ReceivedMail[] = [];
-  /** While set, each mail is refused with it. */
+  /** Reason with which each mail is refused while it is set. */
   refusal: string | null = null;
 
   private constructor(private readonly server: SMTPServer) {}

@@ -6,7 +6,7 @@ import { findHome } from '../../scripts/servers/home.mjs';
 
 export type Place = Awaited<ReturnType<typeof ownPlace>>;
 
-/** Where one test's own servers run. `reaper.finish()` ends them, and removes their files. */
+/** Makes a place for one test's own servers. `reaper.finish()` ends them, and removes their files. */
 export async function ownPlace() {
   const folder = mkdtempSync(join(tmpdir(), 'messaging-servers-'));
   chmodSync(folder, 0o755); // the servers may run as another user

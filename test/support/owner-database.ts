@@ -10,7 +10,10 @@ export function ownerConfig(dashboard: Dashboard, stores: TestStores = dashboard
   return { ...config, databaseOwnerUrl: stores.databaseOwnerUrl ?? null };
 }
 
-/** What a worker has beside the parts that a dashboard's backend imports. To be shut down before the dashboard. */
+/**
+ * Makes the owner's connection, which a worker has beside the parts that a dashboard's backend imports. Shut
+ * it down before the dashboard.
+ */
 export function ownerDatabase(dashboard: Dashboard): OwnerDatabase {
   return new OwnerDatabase(ownerConfig(dashboard), dashboard.get(Database));
 }

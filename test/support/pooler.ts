@@ -3,7 +3,7 @@ import { startPgBouncer } from '../../scripts/servers/pgbouncer.mjs';
 import { ownPlace, Place } from './own-place';
 import { direct, TestStores } from './test-database';
 
-/** What PgBouncer says of one of its pools. */
+/** State of a pool, as PgBouncer reports it. */
 interface PoolState {
   database: string;
   cl_active: string;
@@ -16,7 +16,7 @@ interface PoolState {
 export class Pooler {
   private constructor(
     readonly stores: TestStores,
-    /** What the service behind it needs. */
+    /** Environment for the service behind the pooler. */
     readonly env: Record<string, string>,
     private readonly consoleUrl: string,
     private readonly reaper: Place['reaper'],

@@ -21,9 +21,9 @@ class Gauge {
   }
 }
 
-/** What processes use, as the system says. Empty on systems without /proc. */
+/** Resources that processes use, as the system reports them. Empty on systems without /proc. */
 export class ProcessUsage {
-  /** In MiB. */
+  /** Memory in MiB. */
   readonly memory = new Gauge();
   /** Open files and sockets. */
   readonly descriptors = new Gauge();

@@ -44,7 +44,7 @@ export async function emptyRedis(redisUrl: string): Promise<void> {
   redis.disconnect();
 }
 
-/** On every node of a Cluster. */
+/** Returns the keys that match a pattern, on every node of a Cluster. */
 export async function keysOf(redis: RedisConnection, pattern: string): Promise<string[]> {
   const nodes = redis instanceof Cluster ? redis.nodes('master') : [redis];
   return (await Promise.all(nodes.map((node) => node.keys(pattern)))).flat();

@@ -38,8 +38,8 @@ export function refusedWrites(replicaUrl: string, ms: number): Promise<number> {
 }
 
 /**
- * Two Redis servers behind one address, as behind a name or a balancer. After a failover new connections lead to the new
- * primary, and open ones still to the old one.
+ * Two Redis servers behind one address, as behind a name or a balancer. After a failover new connections lead
+ * to the new primary, and open ones still to the old one.
  */
 export class RedisPair {
   private constructor(

@@ -3,7 +3,7 @@ export function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-/** In Markdown: the first column to the left, the others to the right. */
+/** Returns a Markdown table with the first column left-aligned and the others right-aligned. */
 export function markdownTable(columns: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = columns.map((title, column) =>
     Math.max(title.length, ...rows.map((row) => row[column]!.length)),

@@ -16,13 +16,13 @@ export interface Route {
   /** A body of its own for each call. */
   body?: () => object;
   success: number;
-  /** For a path with an `:id`. */
+  /** Kind of thing that a path with an `:id` names. */
   thing?: Thing;
 }
 
-/** What the `:id` of a path names. */
+/** Kind of thing that the `:id` of a path names. */
 interface Thing {
-  /** As in `Conversation not found.` */
+  /** Noun of the error, as in `Conversation not found.` */
   noun: string;
   /** One of the workspace's that a call works on; a new one where a call uses it up. */
   idOf(tenant: Tenant): string | Promise<string>;

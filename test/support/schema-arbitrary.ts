@@ -1,6 +1,6 @@
 import fc, { Arbitrary } from 'fast-check';
 
-/** Of a JSON Schema as OpenAPI 3.1 has it: what our documents use of it. */
+/** Part of JSON Schema, as in OpenAPI 3.1, that the documents use. */
 export interface JsonSchema {
   $ref?: string;
   allOf?: JsonSchema[];
@@ -25,7 +25,7 @@ export interface JsonSchema {
 
 const MAX_INTEGER = 2 ** 31;
 
-/** What makes parsers and databases stumble. */
+/** Texts that make parsers and databases stumble. */
 export const ODD_TEXT: Arbitrary<string> = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 40 }),
   fc.string({ unit: 'grapheme', maxLength: 40 }),

@@ -6,8 +6,8 @@ const SRC = resolve(__dirname, '../../src');
 const SERVICE = /export \{ (\w+Service)\b[^}]*\} from '(.+)';/g;
 
 /**
- * The methods of every service that the package exports, as `ApiKeysService.create`: also those marked `@internal`, which
- * other services call, and not the private ones.
+ * The methods of every service that the package exports, as `ApiKeysService.create`: also those marked
+ * `@internal`, which other services call, and not the private ones.
  */
 export function serviceMethods(): string[] {
   const index = readFileSync(`${SRC}/index.ts`, 'utf8');

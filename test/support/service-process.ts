@@ -11,11 +11,11 @@ const MAIN = resolve(__dirname, '../../dist/main.js');
 interface StartOptions {
   /** Gets what it logs once it listens. */
   logFile?: string;
-  /** Of another build. */
+  /** Entry point of another build. */
   main?: string;
 }
 
-/** What the service's processes and its CLI need of the environment. */
+/** Returns the environment of the service's processes and its CLI. */
 export function environmentOf(stores: TestStores, role?: Role): Record<string, string> {
   return {
     PATH: process.env.PATH!,

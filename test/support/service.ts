@@ -12,14 +12,17 @@ import { Fixtures } from './fixtures';
 import { environmentOf } from './service-process';
 import { createStores, dropStores, TestDatabase, TestStores } from './test-database';
 
-/** `npm run test:cluster`: requests go to processes of their own, and so do deliveries; this one only looks on. */
+/**
+ * `npm run test:cluster`: requests go to processes of their own, and so do deliveries; this one only looks
+ * on.
+ */
 const isClustered = process.env['TEST_CLUSTER'] === 'true';
 
 export interface ServiceOptions {
   role?: Role;
   /** Set on top of the tests' own environment. */
   env?: Record<string, string>;
-  /** Another process of the same service: it shares that one's database and Redis. */
+  /** Service whose database and Redis this process shares. */
   beside?: { stores: TestStores };
 }
 

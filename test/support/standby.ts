@@ -27,8 +27,8 @@ interface ReplicaState {
 }
 
 /**
- * A PostgreSQL with a streaming standby, both of one test's own. The standby starts from a copy of the stopped primary's
- * files: the servers of npm's package have no pg_basebackup.
+ * A PostgreSQL with a streaming standby, both of one test's own. The standby starts from a copy of the
+ * stopped primary's files: the servers of npm's package have no pg_basebackup.
  */
 export class PostgresPair {
   private promotedAt = 0;
@@ -69,7 +69,7 @@ export class PostgresPair {
     return pair;
   }
 
-  /** Of one role: both hosts, the standby first. */
+  /** Returns the address of both hosts for one role, the standby first. */
   both(name: 'databaseUrl' | 'databaseOwnerUrl'): string {
     const [standby, primary] = [new URL(this.standby[name]), new URL(this.primary[name])];
     const { protocol, username, password, pathname } = primary;
@@ -77,23 +77,23 @@ export class PostgresPair {
     return `${protocol}//${username}:${password}@${hosts}${pathname}?target_session_attrs=read-write`;
   }
 
-  /** Of the first primary, and of the standby that takes over. */
+  /** Returns the addresses of the first primary, and of the standby that takes over. */
   urls(name: 'databaseUrl' | 'databaseOwnerUrl'): { primary: string; standby: string } {
     return { primary: this.primary[name], standby: this.standby[name] };
   }
 
-  /** For the administrator of the first primary. */
+  /** Address for the administrator of the first primary. */
   get adminUrl(): string {
     return this.primary.adminUrl;
   }
 
-  /** What the primary commits from now on does not reach the standby. */
+  /** Stops the replication: later commits of the primary do not reach the standby. */
   async holdReplication(): Promise<void> {
     const [replica] = await this.replicas();
     process.kill(replica!.pid, 'SIGSTOP');
   }
 
-  /** Its connections stay open, but nothing answers, as when its machine hangs. */
+  /** Silences the primary: connections stay open but are not answered, as when its machine hangs. */
   silencePrimary(): void {
     this.silenced = stopTree(this.primary.child.pid!);
   }
@@ -118,7 +118,7 @@ export class PostgresPair {
     return Math.round(performance.now() - this.promotedAt);
   }
 
-  /** As administrator. */
+  /** Runs a query as administrator. */
   async query<Row = Record<string, unknown>>(
     server: 'primary' | 'standby',
     sql: string,
@@ -159,7 +159,7 @@ async function stop({ child }: Server, reaper: Options['reaper']): Promise<void>
   reaper.release(child);
 }
 
-/** With its passwords. The copy follows the primary when it starts. */
+/** Copies the files of the primary, with its passwords. The copy follows the primary when it starts. */
 function copyFiles({ home: from, port }: Options, { home: to }: Options): void {
   cpSync(from.directory, to.directory, { recursive: true, verbatimSymlinks: true });
   const data = readdirSync(to.directory).find((name) => /^postgresql-\d+$/.test(name))!;

@@ -22,12 +22,12 @@ export class TcpProxy {
     return proxy;
   }
 
-  /** The same address, by way of this proxy. */
+  /** Address of the server by way of this proxy. */
   get address(): string {
     return this.to(this.target.href);
   }
 
-  /** Another address of the same server, by way of this proxy. */
+  /** Returns another address of the same server by way of this proxy. */
   to(address: string): string {
     return Object.assign(new URL(address), { host: `127.0.0.1:${this.port}` }).href;
   }
@@ -39,7 +39,9 @@ export class TcpProxy {
     await closed;
   }
 
-  /** Nothing arrives on the open connections any more, as when a machine on the way vanishes. New ones work. */
+  /**
+   * Nothing arrives on the open connections any more, as when a machine on the way vanishes. New ones work.
+   */
   silence(): void {
     for (const socket of this.sockets) socket.pause();
   }

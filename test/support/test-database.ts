@@ -6,13 +6,17 @@ import { DatabaseClient } from '../../src/database/database-client';
 import { setRoleSettings } from '../../src/database/role-settings';
 import { emptyRedis, redisUrlOf } from './redis-connections';
 
-/** The servers' addresses for one test file: a database of its own, and a Redis database of its worker's own. */
+/**
+ * The servers' addresses for one test file: a database of its own, and a Redis database of its worker's own.
+ */
 export interface TestStores {
-  /** For the service's database role. */
+  /** Address for the service's database role. */
   databaseUrl: string;
-  /** For the owner of the tables; undefined on a server from outside, where one role does everything. */
+  /**
+   * Address for the owner of the tables; undefined on a server from outside, where one role does everything.
+   */
   databaseOwnerUrl?: string;
-  /** For the test itself, which may do everything. */
+  /** Address for the test itself, which may do everything. */
   databaseAdminUrl: string;
   redisUrl: string;
 }
@@ -47,12 +51,12 @@ export async function createEmptyDatabase({ withRoles = true } = {}): Promise<Om
   return urls;
 }
 
-/** What any process gets of them. */
+/** Returns the database variables of any process. */
 export function databaseOf({ databaseUrl }: TestStores): Record<string, string> {
   return { DATABASE_URL: databaseUrl, DATABASE_PREPARED: setting('TEST_DATABASE_PREPARED') };
 }
 
-/** What a process that may own the tables gets of them: any but an API. */
+/** Returns the variables of a process that may own the tables: any but an API. */
 export function ownerOf({ databaseOwnerUrl }: TestStores, role?: Role): Record<string, string> {
   return databaseOwnerUrl && role !== 'api' ? { DATABASE_OWNER_URL: databaseOwnerUrl } : {};
 }
@@ -90,7 +94,7 @@ function databaseUrls(name: string): Omit<TestStores, 'redisUrl'> {
   };
 }
 
-/** The same database on its server itself, whatever stands between. */
+/** Returns the address of the same database on its server, without a pooler or proxy between. */
 export function direct(url: string): string {
   const { host } = new URL(setting('TEST_DATABASE_ADMIN_URL'));
   return Object.assign(new URL(url), { host }).href;

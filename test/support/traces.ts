@@ -8,8 +8,8 @@ interface Searched {
 }
 
 /**
- * Where any of the texts is found, as `table.column`: in every column of every table that there is, whatever its type, so
- * that a new table is searched too.
+ * Returns the columns that contain any of the texts, as `table.column`. Searches every column of every table,
+ * of any type, so that a new table is searched too.
  */
 export async function tracesIn(service: Searched, texts: string[]): Promise<string[]> {
   const columns = await service.query<{ table: string; column: string; type: string }>(

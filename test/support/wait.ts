@@ -1,14 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const STEP_MS = 20;
-/** What one step counts at most: a machine that stood still meanwhile did nothing that could be waited for. */
+/**
+ * Milliseconds that one step counts at most: a machine that stood still did nothing that could be waited for.
+ */
 const MAX_COUNTED_MS = 1_000;
 /** Shorter than a lease (20 s), so that no test passes only because a lease has ended. */
 const TIMEOUT_MS = 15_000;
 
 type Asked<T> = T | undefined | null | false | 0;
 
-/** Asks until the answer is none of undefined, null, false and 0. Throws with the name of what did not come. */
+/**
+ * Asks until the answer is none of undefined, null, false and 0. Throws with the name of what did not come.
+ */
 export async function waitFor<T>(
   what: string,
   ask: () => Asked<T> | Promise<Asked<T>>,

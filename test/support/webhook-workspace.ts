@@ -90,7 +90,7 @@ export class WebhookWorkspace {
     return WebhookWorkspace.of(host, await host.make.workspace(input));
   }
 
-  /** In a workspace that there is. */
+  /** Wraps an existing workspace. */
   static async of(host: WebhookHost, workspace: WorkspaceEntity): Promise<WebhookWorkspace> {
     return new WebhookWorkspace(host, workspace, await host.make.conversation(workspace));
   }
@@ -99,7 +99,7 @@ export class WebhookWorkspace {
     return this.workspace.id;
   }
 
-  /** For messages, unless something else is said. */
+  /** Adds an endpoint, for messages by default. */
   addEndpoint(url: string, given: Partial<CreateWebhookEndpoint> = {}): Promise<CreatedWebhookEndpoint> {
     return this.endpoints.create(this.id, { url, events: ['message.created'], ...given }, SYSTEM);
   }
@@ -173,7 +173,7 @@ export class WebhookWorkspace {
     });
   }
 
-  /** As soon as exactly so many of an endpoint's deliveries have this status. */
+  /** Waits until exactly `count` of an endpoint's deliveries have this status. */
   waitForStatus(
     { id: endpointId }: Identified,
     status: WebhookDeliverySummary['status'],
@@ -185,7 +185,9 @@ export class WebhookWorkspace {
     });
   }
 
-  /** Makes the next attempt of each pending delivery its last one, and due now, whatever is under way before. */
+  /**
+   * Makes the next attempt of each pending delivery its last one, and due now, whatever is under way before.
+   */
   async makeLastAttemptDue({ id }: Identified): Promise<void> {
     await waitFor('a delivery that waits for its next attempt', async () => {
       const changed = await this.host.query(
@@ -337,7 +339,9 @@ async function throwWithState(host: WebhookHost, endpoint: Identified, error: Er
   throw new Error(`${error.message}: ${JSON.stringify({ now: new Date(), events, deliveries })}`);
 }
 
-/** Inserts events and their pending deliveries to an endpoint, as the relay does for those that find no slot. */
+/**
+ * Inserts events and their pending deliveries to an endpoint, as the relay does for those that find no slot.
+ */
 export async function insertPendingDeliveries(
   host: WebhookHost,
   { workspace, endpoint }: Pick<Subscription, 'workspace' | 'endpoint'>,
@@ -367,7 +371,7 @@ export async function makeRetriesDue(dashboard: Dashboard, endpoint: Identified)
   await dashboard.wake(endpoint);
 }
 
-/** As if the worker that holds an endpoint's pending deliveries had been killed, and their leases had ended. */
+/** Ends the leases of an endpoint's pending deliveries, as if their worker had been killed. */
 export async function endLeases(host: WebhookHost, endpoint: Identified): Promise<void> {
   await host.query(
     `UPDATE pending_deliveries SET next_attempt_at = now() - interval '1 second'
@@ -376,7 +380,10 @@ export async function endLeases(host: WebhookHost, endpoint: Identified): Promis
   );
 }
 
-/** The same for the events of a workspace whose first attempts are under way. */
+/**
+ * Ends the leases of a workspace's events whose first attempts are in flight, as if their worker had been
+ * killed.
+ */
 export async function endEventLeases(host: WebhookHost, { id }: Identified): Promise<void> {
   await host.query(
     `UPDATE event_queue SET lease_until = now() - interval '1 second' WHERE tenant_id = $1 AND lease_id IS NOT NULL`,

@@ -4,7 +4,7 @@ import { waitFor } from '../support/wait';
 const CHECK_EVERY_MS = 200;
 /** A busy machine is no reason to leave a process out. */
 const CHECK_TIMEOUT_MS = 5_000;
-/** For a process that has just been started. */
+/** Time for a process that has just been started. */
 const READY_MS = 60_000;
 
 interface Member {
@@ -14,9 +14,9 @@ interface Member {
 }
 
 /**
- * Before the API processes, as a cloud's network balancer is: it gives each connection to one of those whose
- * `/health/ready` was 200 when it last asked, in turn. It sends no request again: whoever finds no process loses the
- * connection.
+ * Balances connections like a cloud's network balancer: each goes in turn to an API process whose
+ * `/health/ready` was 200 at the last check. It never sends a request again: a client without a process loses
+ * the connection.
  */
 export class Balancer {
   /** Connections that found no process, or one that refused them. */
@@ -51,7 +51,7 @@ export class Balancer {
     await waitFor(`${url} to be ready`, () => member.isReady, READY_MS);
   }
 
-  /** Of a process that has ended. */
+  /** Removes a process that has ended. */
   remove(url: string): void {
     this.members.delete(url);
   }
@@ -93,7 +93,7 @@ export class Balancer {
     return ready[this.turn++ % ready.length];
   }
 
-  /** What one end has written reaches the other one before the connection ends. */
+  /** Passes on what one end has written before the connection ends. */
   private pass(from: Socket, to: Socket): void {
     this.sockets.add(from);
     from.pipe(to);
@@ -105,7 +105,7 @@ export class Balancer {
   }
 }
 
-/** As a balancer asks. */
+/** Returns whether a process is ready, as a balancer asks. */
 export async function isReady(url: string): Promise<boolean> {
   try {
     const answer = await fetch(`${url}/health/ready`, { signal: AbortSignal.timeout(CHECK_TIMEOUT_MS) });

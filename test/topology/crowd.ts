@@ -6,7 +6,10 @@ import { letTimePass } from '../support/wait';
 
 const PAUSE_MS = { least: 500, most: 1_500 };
 
-/** The clients of many processes: each has its connections, and runs a statement on each of them about once a second. */
+/**
+ * The clients of many processes: each has its connections, and runs a statement on each of them about once a
+ * second.
+ */
 export class Crowd {
   private isOver = false;
   private readonly statements: Promise<number[]>;

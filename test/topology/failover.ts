@@ -14,7 +14,7 @@ import { waitFor } from '../support/wait';
 import { WebhookWorkspace } from '../support/webhook-workspace';
 
 const CONVERSATIONS = 4;
-/** So long may the API refuse messages after the promotion before the test gives up. */
+/** Time for which the API may refuse messages after the promotion before the test gives up. */
 const BACK_WITHIN_MS = 60_000;
 
 export interface FailoverOptions {
@@ -130,7 +130,7 @@ export class Failover {
     return rows.filter(({ id }) => !arrived.has(id)).map(({ id }) => id);
   }
 
-  /** On the server that took over. */
+  /** Runs a query on the server that took over. */
   query<Row = Record<string, unknown>>(sql: string, parameters: unknown[] = []): Promise<Row[]> {
     return this.pair.query<Row>('standby', sql, parameters);
   }

@@ -12,15 +12,15 @@ const READY_MS = 60_000;
 
 interface End {
   role: FleetRole;
-  /** Its exit code, or the signal that killed it. */
+  /** Exit code, or the signal that killed the process. */
   how: number | NodeJS.Signals | null;
-  /** From SIGTERM on. */
+  /** Milliseconds since SIGTERM. */
   ms: number;
 }
 
 /** Two API processes behind a balancer, and two workers, which are replaced one at a time. */
 export class Fleet {
-  /** Of each process that was told to stop. */
+  /** Ends of the processes that were told to stop. */
   readonly ends: End[] = [];
   private readonly members: Record<FleetRole, ServiceProcess[]> = { api: [], worker: [] };
   private started = 0;
@@ -37,7 +37,10 @@ export class Fleet {
       for (let index = 0; index < OF_EACH_ROLE; index++) await this.launch(role, version);
   }
 
-  /** Ends the oldest process of a role, waits until it has ended, and starts another. Settles when that is ready. */
+  /**
+   * Ends the oldest process of a role, waits until it has ended, and starts another. Settles when that is
+   * ready.
+   */
   async replaceOne(role: FleetRole, version: Version): Promise<void> {
     await this.end(role, this.members[role].shift()!);
     await this.launch(role, version);

@@ -170,7 +170,7 @@ describe('behind PgBouncer in transaction mode', () => {
     await expect(client.connect()).rejects.toMatchObject({ code: PROTOCOL_VIOLATION });
   });
 
-  /** As a process of the service has it. */
+  /** Returns the pool options of a process of the service. */
   function poolOptions(config: Config) {
     return { ...connectionOptions(config).extra, max: CONNECTIONS_OF_A_PROCESS };
   }

@@ -127,7 +127,8 @@ describe.each(KINDS)('with Redis as $kind', ({ Several }) => {
     stream.close();
   });
 
-  // Beside other tests the Sentinels have taken longer than a minute for their vote: the topology's own run has it alone.
+  // Beside other tests the Sentinels have taken longer than a minute for their vote: the topology's own run
+  // has it alone.
   if (Several === RedisCluster || isFull)
     it('loses nothing and sends nothing twice when a primary is killed under load', async () => {
       const connected = await ConnectedWorkspace.telegram(one);

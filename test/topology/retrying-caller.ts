@@ -1,7 +1,7 @@
 import { reasonOf } from '../chaos/client';
 import { letTimePass } from '../support/wait';
 
-/** As client libraries wait before they send a request again. */
+/** Pause before a request is sent again, as in client libraries. */
 const PAUSE_MS = 500;
 
 interface Answered {

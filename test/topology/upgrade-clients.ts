@@ -12,7 +12,7 @@ import { RetryingCaller } from './retrying-caller';
 import { UpgradeWorkspace } from './upgrade-workspace';
 import { VisitorPage } from './visitor-page';
 
-/** Many beside the one visitor, whose page may read so much. Telegram takes a message a second for each. */
+/** Customers of Telegram, many because Telegram takes one message a second for each. */
 const CUSTOMERS = 24;
 const CUSTOMERS_PACE = { callers: 3, pauseMs: { least: 100, most: 400 } };
 const READERS_PACE = { callers: 3, pauseMs: { least: 50, most: 200 } };
@@ -20,7 +20,7 @@ const READERS_PACE = { callers: 3, pauseMs: { least: 50, most: 200 } };
 const VISITOR_PACE = { callers: 1, pauseMs: { least: 2_500, most: 4_000 } };
 
 interface Surroundings {
-  /** Of the balancer. */
+  /** Address of the balancer. */
   url: string;
   workspace: UpgradeWorkspace;
   telegram: TelegramSimulator;
@@ -28,11 +28,14 @@ interface Surroundings {
   random: Random;
 }
 
-/** All that call the service during an upgrade: agents' programs, customers on Telegram, and a visitor with a page. */
+/**
+ * All that call the service during an upgrade: agents' programs, customers on Telegram, and a visitor with a
+ * page.
+ */
 export class UpgradeClients {
   readonly caller = new RetryingCaller();
   readonly agents: Client;
-  /** What customers and the visitor wrote. */
+  /** Messages that customers and the visitor wrote. */
   readonly written: string[] = [];
   private readonly page: VisitorPage;
   private readonly customers: Repeated;
@@ -70,7 +73,7 @@ export class UpgradeClients {
     return clients;
   }
 
-  /** What agents were promised, and what receivers accepted. */
+  /** Ledger of what agents were promised and receivers accepted. */
   get ledger(): Ledger {
     return this.surroundings.ledger;
   }

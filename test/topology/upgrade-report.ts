@@ -4,7 +4,7 @@ import { FleetRole } from './fleet';
 import { UpgradeRun } from './upgrade-run';
 import { Version } from './version';
 
-/** What happened, for who runs the test. */
+/** Returns the report of a run, as text. */
 export function reportOf(
   { steps, settledMs, clients, fleet, migrations, telegram, balancer }: UpgradeRun,
   before: Version,

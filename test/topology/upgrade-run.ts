@@ -32,11 +32,11 @@ export interface UpgradePlan {
   before: Version;
   order: readonly FleetRole[];
   balancing?: Parameters<typeof Balancer.start>[0];
-  /** Of all processes, beside what they need. */
+  /** Additional variables of all processes. */
   env?: Record<string, string>;
 }
 
-/** What happened while one thing was done. */
+/** Outcome of one step of an upgrade. */
 export interface Step {
   name: string;
   ms: number;
@@ -68,7 +68,7 @@ export class UpgradeRun {
   readonly steps: Step[] = [];
   /** The migrations of the upgrade. */
   migrations: string[] = [];
-  /** From the end of the load until everything was done. */
+  /** Milliseconds from the end of the load until everything was done. */
   settledMs = Infinity;
 
   private constructor(

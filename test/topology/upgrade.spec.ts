@@ -14,7 +14,7 @@ const CASES: Case[] = [
 ];
 const BUILD_MS = 300_000;
 const RUN_MS = 600_000;
-/** Of many faults of one kind. */
+/** Entries shown of a kind that has many. */
 const SHOWN = 20;
 
 interface Case extends Omit<UpgradePlan, 'before'> {
@@ -22,8 +22,8 @@ interface Case extends Omit<UpgradePlan, 'before'> {
 }
 
 /**
- * Replaces two API processes and two workers of the version before by those of the present one, under load. It needs git's
- * history: `UPGRADE_FROM=<commit>` selects another version before.
+ * Replaces two API processes and two workers of the version before by those of the present one, under load.
+ * It needs git's history: `UPGRADE_FROM=<commit>` selects another version before.
  */
 describe('A rolling upgrade', () => {
   let before: Version;

@@ -20,8 +20,8 @@ export class Version {
   static readonly present = new Version('the present version', CHECKOUT);
 
   /**
-   * Builds the commit of `UPGRADE_FROM`, or else the one before the newest migration was added, so that an upgrade from it
-   * has something to migrate.
+   * Builds the commit of `UPGRADE_FROM`, or else the one before the newest migration was added, so that an
+   * upgrade from it has something to migrate.
    */
   static async before(): Promise<Version> {
     const commit = await commitBefore();
@@ -36,7 +36,9 @@ export class Version {
     return version;
   }
 
-  /** Of a version before the database had two roles, the owner of its tables is the only one. */
+  /**
+   * Returns the stores for a version. In versions before the two database roles, the owner is the only role.
+   */
   storesFrom({ databaseUrl, databaseOwnerUrl, ...stores }: TestStores): TestStores {
     const variables = readFileSync(join(this.folder, 'src/config/environment.ts'), 'utf8');
     return variables.includes('DATABASE_OWNER_URL')

@@ -2,7 +2,7 @@ import { StreamEvent, TestStream, TestVisitor } from '../support/widget';
 import { waitFor } from '../support/wait';
 import { RetryingCaller } from './retrying-caller';
 
-/** Without an event for so long, a stream is dead: heartbeats come every 15 seconds. */
+/** Silence after which a stream counts as dead: heartbeats come every 15 seconds. */
 const SILENCE_MS = 40_000;
 const PAGE = 50;
 
@@ -11,11 +11,14 @@ interface Page {
   nextCursor: string | null;
 }
 
-/** A visitor's page as docs/widget-protocol.md describes it: it connects again when its stream ends, and reads what it missed. */
+/**
+ * A visitor's page as docs/widget-protocol.md describes it: it connects again when its stream ends, and reads
+ * what it missed.
+ */
 export class VisitorPage {
   /** The bodies of the conversation's messages, by id. */
   readonly messages = new Map<string, string>();
-  /** How its streams ended. */
+  /** Ends of the streams of the page. */
   readonly ends: string[] = [];
   /** Up to where it has everything, and the messages until then. */
   private sequence = 0;

@@ -6,11 +6,14 @@ import { markdownTable, print } from '../../support/report';
 import { waitFor } from '../../support/wait';
 import { LiveChat, START_TIMEOUT_MS } from '../live-chat';
 
-/** What the widget costs a page. Sizes are promised; times depend on the machine, so they are printed beside the goal. */
+/**
+ * Costs of the widget for a page. Sizes are asserted; times depend on the machine, so they are printed beside
+ * the goal.
+ */
 
 const WIDGET = resolve(__dirname, '../../../dist/widget');
 const ROUNDS = 7;
-/** As DevTools has it, in bytes a second. */
+/** DevTools' "slow 4G", in bytes a second. */
 const SLOW_4G = {
   offline: false,
   latency: 562.5,
@@ -150,7 +153,7 @@ interface Watched {
   chatWidget: { open(): void };
 }
 
-/** In the page: looks at each frame, so that a moment is one that a person could see. */
+/** Runs in the page and looks at each frame, so that a moment is one that a person could see. */
 function watch(): void {
   const moments: Moments = { scriptArrived: 0, launcher: 0 };
   Object.assign(window, { moments });
@@ -169,7 +172,7 @@ function watch(): void {
   requestAnimationFrame(look);
 }
 
-/** In the page: opens the chat, if it is to, and looks rarely, because looking costs time too. */
+/** Runs in the page, opens the chat if told to, and looks rarely, because looking costs time too. */
 function useQuietly(part: 'nothing' | 'launcher' | 'composer'): void {
   const LOOK_MS = 50;
   const REST_LOOKS = 10;

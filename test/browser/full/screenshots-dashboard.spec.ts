@@ -43,7 +43,10 @@ describe("the pictures of the dashboard's pages", () => {
   afterAll(() => world?.stop());
   afterEach(() => visit.close());
 
-  /** More in the day than at night, with a failure in the morning; the 9th outcome is an error status. */
+  /**
+   * Fills a day: more attempts by day than by night, a failure in the morning; the 9th outcome is an error
+   * status.
+   */
   const fillDay = () =>
     world.service.query(
       `INSERT INTO attempt_rollups (tenant_id, endpoint_id, starts_at, outcomes, durations)

@@ -9,7 +9,7 @@ import { PHONE } from '../phone';
 
 const FOLDER = resolve(__dirname, '../../../docs/images');
 const MAX_BYTES = 60_000;
-/** At what time of the day the messages were written. */
+/** Minute of the day at which the messages begin. */
 const FIRST_MINUTE = 10 * 60 + 24;
 
 const SCREENS: Record<string, BrowserContextOptions> = {

@@ -6,12 +6,14 @@ import { Device, LiveChat, START_TIMEOUT_MS } from '../live-chat';
 import { expectSameMessages } from '../same-messages';
 import { DeskConversation } from '../support-desk';
 
-/** Many faults in a random order, while a visitor and an agent write. SEED= begins elsewhere, SEEDS= is how many. */
+/**
+ * Faults in random order while a visitor and an agent write. SEED= sets the first seed, SEEDS= their number.
+ */
 
 const FIRST_SEED = Number(process.env.SEED ?? Math.floor(Math.random() * 1_000_000));
 const COUNT = Number(process.env.SEEDS ?? 10);
 const STEPS = 40;
-/** Below the service's limit of 30 a minute, which is tested by itself. */
+/** Messages of a visitor, below the service's limit of 30 a minute, which has a test of its own. */
 const MAX_WRITTEN = 25;
 const MAX_TABS = 3;
 const TWO_HOURS_MS = 2 * 60 * 60 * 1000;

@@ -6,7 +6,7 @@ import { Device, LiveChat, START_TIMEOUT_MS } from '../live-chat';
 import { PHONE } from '../phone';
 import { DeskConversation } from '../support-desk';
 
-/** By keyboard, by those who see, hear or read otherwise, on phones, and from right to left. */
+/** Use by keyboard, with assistive technology, on phones, and from right to left. */
 
 jest.setTimeout(120_000);
 

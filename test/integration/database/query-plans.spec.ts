@@ -132,8 +132,8 @@ describe('query plans', () => {
   }
 
   /**
-   * The plans of what a call sends to the database, each run and rolled back, by what the statement begins with. A
-   * prepared one has two: for its values, and for all values.
+   * The plans of what a call sends to the database, each run and rolled back, by what the statement begins
+   * with. A prepared one has two: for its values, and for all values.
    */
   async function plansOf(
     call: () => Promise<unknown>,
@@ -187,8 +187,8 @@ describe('query plans', () => {
   }
 
   /**
-   * A page costs a page: read from an index in its order, and next to nothing read to be thrown away. Where nearly all
-   * of a tenant's rows pass the filter, the key's own order is as good.
+   * A page costs a page: read from an index in its order, and next to nothing read to be thrown away. Where
+   * nearly all of a tenant's rows pass the filter, the key's own order is as good.
    */
   function expectPage(plans: PlanNode[], index: string, key = index): void {
     for (const plan of plans) {
@@ -758,7 +758,8 @@ async function fill(connectionString: string): Promise<void> {
     run(connectionString, [CONTACTS, IDENTITIES, 'ANALYZE contacts, contact_identities', EVENTS_ROWS, AUDIT]),
     run(connectionString, [CONVERSATIONS, MESSAGES]),
   ]);
-  // Statistics know little of queues, which fill and empty between two of them: here they know of nothing queued.
+  // Statistics know little of queues, which fill and empty between two of them: here they know of nothing
+  // queued.
   await run(connectionString, [
     'ANALYZE messages',
     ENDPOINT_ROWS,

@@ -35,8 +35,9 @@ const OF_PEOPLE = [
 const SHARED = ['workspaces', 'migrations', ...OF_PEOPLE];
 
 /**
- * What is written for every event and delivery. A foreign key would cost a lock of its parent for each row, and protect
- * nothing: the transaction that writes such a row reads or locks its parent, and no parent is deleted before it.
+ * What is written for every event and delivery. A foreign key would cost a lock of its parent for each row,
+ * and protect nothing: the transaction that writes such a row reads or locks its parent, and no parent is
+ * deleted before it.
  */
 const WITHOUT_REFERENCES = [
   'attempt_rollups',

@@ -9,7 +9,9 @@ import { eventCatalog } from '../../../src/outbox/event-catalog';
 import { nameOf, ROUTES } from '../../support/routes';
 import { ATTEMPT_ERRORS } from '../../../src/webhooks/sending/attempt-outcome';
 
-/** The pages list all routes, variables, commands and codes, show the examples, and link to files that exist. */
+/**
+ * The pages list all routes, variables, commands and codes, show the examples, and link to files that exist.
+ */
 
 const ROOT = resolve(__dirname, '../../..');
 const read = (path: string) => readFileSync(resolve(ROOT, path), 'utf8');

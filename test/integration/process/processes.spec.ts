@@ -152,7 +152,8 @@ describe('an outage of Redis', () => {
       for (let n = 0; n < 3; n++) expect(await send(`Meanwhile ${n}`)).toMatchObject({ status: 201 });
       // The relay finds them by its own looking, and its process serves what it wakes itself.
       await waitForDeliveries(dashboard, endpoint, 'SUCCEEDED', 4, 30_000);
-      // A rate can't be kept without Redis. Its waiting deliveries hold no lease, so they start as soon as Redis is back.
+      // A rate can't be kept without Redis. Its waiting deliveries hold no lease, so they start as soon as
+      // Redis is back.
       await waitFor('what is held to a rate to be given back', async () => {
         const waiting = await deliveriesOf(dashboard, paced);
         return waiting.length === 3 && waiting.every(({ lease_id }) => lease_id === null);

@@ -115,7 +115,8 @@ describe('after a failover of Redis that leaves the old primary connected as a r
 
       const other = new Bull('jobs', pair.primaryUrl);
       await waitFor('a job at the new primary', async () => {
-        // One that a connection takes before the next connection has found the new primary is taken again much later.
+        // One that a connection takes before the next connection has found the new primary is taken again
+        // much later.
         await other.add({ id: 'after' });
         return done.includes('after');
       });

@@ -14,7 +14,10 @@ import { letTimePass, moment, waitFor } from '../../support/wait';
 import { deliveriesOf, WebhookWorkspace } from '../../support/webhook-workspace';
 
 const UNKNOWN = '01900000-0000-7000-8000-000000000000';
-/** Recovered in several batches, which gives time to come in between. A recovery does not wait for so few deliveries. */
+/**
+ * Recovered in several batches, which gives time to come in between. A recovery does not wait for so few
+ * deliveries.
+ */
 const THOUSANDS = 2_800;
 
 const failing: Responder = (response) => response.writeHead(500).end();

@@ -20,7 +20,8 @@ it('loses no wake-up that comes while the endpoint’s job is active, without th
   try {
     await service.app.get(DeliveryPoll, { strict: false }).beforeApplicationShutdown();
     const { workspace, conversation, endpoint } = await subscribe(service, receiver);
-    // An endpoint with a rate of its own: its deliveries go through a claim. And whatever wakes it adds a job.
+    // An endpoint with a rate of its own: its deliveries go through a claim. And whatever wakes it adds a
+    // job.
     await service.query('UPDATE webhook_endpoints SET rate_limit = 100 WHERE id = $1', [endpoint.id]);
     service.app.get(DeliveryQueue, { strict: false }).stopHandlingLocally();
 

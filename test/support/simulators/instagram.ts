@@ -2,7 +2,10 @@ import { MessagingSimulator } from './messaging-simulator';
 import { graphError } from './meta-simulator';
 import { ProviderCall, ProviderResponse } from './provider-simulator';
 
-/** The Instagram API with Instagram Login. Every id is an account, and every token is valid until it is revoked. */
+/**
+ * The Instagram API with Instagram Login. Every id is an account, and every token is valid until it is
+ * revoked.
+ */
 export class InstagramSimulator extends MessagingSimulator {
   readonly refreshed: { from: string; to: string }[] = [];
   /** Each of the next refreshes fails with one of these. */

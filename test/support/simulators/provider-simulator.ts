@@ -4,7 +4,7 @@ import { AddressInfo } from 'node:net';
 /** A call that the simulated provider received. */
 export interface ProviderCall {
   method: string;
-  /** Without the query. */
+  /** Path without the query. */
   path: string;
   query: Record<string, string>;
   headers: IncomingHttpHeaders;

@@ -13,10 +13,12 @@ interface Webhook {
   allowed_updates?: string[];
 }
 
-/** Telegram's Bot API. Any token of the right form is a bot, and any positive chat id a person who started it. */
+/**
+ * Telegram's Bot API. Any token of the right form is a bot, and any positive chat id a person who started it.
+ */
 export class TelegramSimulator extends ProviderSimulator {
   readonly sent: TelegramSent[] = [];
-  /** By bot token. */
+  /** Webhooks by bot token. */
   readonly webhooks = new Map<string, Webhook>();
   readonly revokedTokens = new Set<string>();
   readonly blockedBy = new Set<number>();

@@ -13,7 +13,9 @@ export interface WhatsAppSent {
 
 type Status = 'sent' | 'delivered' | 'read' | 'failed';
 
-/** WhatsApp's Cloud API. Every id is a number of the business, and every token is valid until it is revoked. */
+/**
+ * WhatsApp's Cloud API. Every id is a number of the business, and every token is valid until it is revoked.
+ */
 export class WhatsAppSimulator extends MetaSimulator {
   readonly sent: WhatsAppSent[] = [];
   /** Customers who last wrote more than 24 hours ago. */
