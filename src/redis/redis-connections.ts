@@ -1,10 +1,13 @@
 import { Injectable, OnApplicationShutdown } from '@nestjs/common';
 import Redis, { Cluster, type RedisOptions } from 'ioredis';
 import { Config } from '../config/config';
+import { endFailoverDetectorOnReconnect } from './failover-detector';
 import { probeForPrimary, reconnectOnReadOnly } from './primary';
 import { clearSocketTimeoutOnClose } from './socket-timeout';
 
 const MAX_RECONNECT_DELAY_MS = 1_000;
+/** After so long without an answer the next Sentinel is asked. Without a limit one that hangs is waited for without end. */
+const SENTINEL_TIMEOUT_MS = 2_000;
 
 export type RedisConnection = Redis | Cluster;
 
@@ -56,17 +59,20 @@ export class RedisConnections implements OnApplicationShutdown {
     const access = { username, password, ...(redis.isTls && { tls: {} }) };
     if (redis.kind === 'cluster') return this.openCluster(hosts, { ...options, ...access });
     const { name, db, sentinelPassword } = redis;
-    return new Redis({
+    const connection = new Redis({
       ...options,
       ...access,
       sentinels: hosts,
       name,
       db,
       sentinelPassword,
+      sentinelCommandTimeout: SENTINEL_TIMEOUT_MS,
       ...(redis.isTls && { sentinelTLS: {}, enableTLSForSentinelMode: true }),
       // Follows a failover at once, and not only when the old primary hangs up.
       failoverDetector: true,
     });
+    endFailoverDetectorOnReconnect(connection);
+    return connection;
   }
 
   private openCluster(

@@ -1,8 +1,11 @@
-import { chmodSync, mkdtempSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startReaper } from '../../scripts/processes.mjs';
 import { findHome } from '../../scripts/servers/home.mjs';
+import { tail } from '../../scripts/servers/server-process.mjs';
+
+const LOG_LINES = 40;
 
 export type Place = Awaited<ReturnType<typeof ownPlace>>;
 
@@ -14,4 +17,17 @@ export async function ownPlace() {
   const reaper = await startReaper();
   for (const path of new Set([folder, home.directory])) reaper.removeAtEnd(path);
   return { home, reaper, onLog: () => undefined };
+}
+
+/** Runs `work`. A failure shows the end of each log of the place's servers, which are removed with the place. */
+export async function withLogs({ home }: Place, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (cause) {
+    const files = readdirSync(home.directory, { recursive: true, encoding: 'utf8' });
+    const logs = files
+      .filter((file) => file.endsWith('.log'))
+      .map((file) => `${file}:\n${tail(join(home.directory, file), LOG_LINES)}`);
+    throw new Error(`The servers' logs:\n${logs.join('\n\n')}\n`, { cause });
+  }
 }

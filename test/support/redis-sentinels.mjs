@@ -13,9 +13,70 @@ const SENTINELS = 3;
 const QUORUM = 2;
 const DOWN_AFTER_MS = 1_000;
 
+/** One Sentinel, which can be made to hang. */
+class RedisSentinel {
+  /** @param {number} port @param {import('node:child_process').ChildProcess} child @param {Redis} client */
+  constructor(port, child, client) {
+    this.port = port;
+    this.child = child;
+    this.client = client;
+  }
+
+  /** @param {import('../../scripts/servers/redis-node.mjs').Place} place */
+  static async start({ home, reaper, onLog }, primaryPort, password) {
+    const port = await freePort();
+    const directory = join(home.directory, `sentinel-${port}`);
+    makePrivate(directory, home.user);
+    // A Sentinel keeps what it learns in its configuration.
+    const file = join(directory, 'sentinel.conf');
+    const lines = [
+      'bind 127.0.0.1',
+      `port ${port}`,
+      `dir "${directory}"`,
+      `sentinel monitor ${NAME} 127.0.0.1 ${primaryPort} ${QUORUM}`,
+      `sentinel auth-pass ${NAME} ${password}`,
+      `sentinel down-after-milliseconds ${NAME} ${DOWN_AFTER_MS}`,
+      `sentinel failover-timeout ${NAME} 5000`,
+      '',
+    ];
+    writeFileSync(file, lines.join('\n'), { mode: 0o600 });
+    if (home.user) chownSync(file, home.user.uid, home.user.gid);
+    const { child, ended } = spawnServer({
+      name: 'Redis Sentinel',
+      command: redisCommand(onLog),
+      args: [file, '--sentinel'],
+      logFile: join(directory, 'sentinel.log'),
+      user: home.user,
+    });
+    reaper.adopt(child, 'SIGTERM');
+    const client = new Redis({
+      port,
+      host: '127.0.0.1',
+      retryStrategy: () => 25,
+      maxRetriesPerRequest: null,
+    });
+    client.on('error', () => undefined); // refused until it listens; a real fault ends the process
+    await Promise.race([client.ping(), ended]);
+    return new RedisSentinel(port, child, client);
+  }
+
+  /** Answers nothing, and closes no connection, until `goOn()`. */
+  hang() {
+    this.child.kill('SIGSTOP');
+  }
+
+  goOn() {
+    this.child.kill('SIGCONT');
+  }
+
+  disconnect() {
+    this.client.disconnect();
+  }
+}
+
 /** A Redis primary with a replica, and three Sentinels that watch them. */
 export class RedisSentinels {
-  /** @param {RedisNode[]} nodes @param {Redis[]} sentinels @param {string} password */
+  /** @param {RedisNode[]} nodes @param {RedisSentinel[]} sentinels @param {string} password */
   constructor(nodes, sentinels, password) {
     this.nodes = nodes;
     this.sentinels = sentinels;
@@ -31,7 +92,8 @@ export class RedisSentinels {
     }));
     await until(() => replica.reports('replication', 'master_link_status:up'));
     const sentinels = [];
-    for (let n = 0; n < SENTINELS; n++) sentinels.push(await startSentinel(place, primary.port, password));
+    for (let n = 0; n < SENTINELS; n++)
+      sentinels.push(await RedisSentinel.start(place, primary.port, password));
     const all = new RedisSentinels([primary, replica], sentinels, password);
     await all.untilComplete();
     return all;
@@ -39,13 +101,13 @@ export class RedisSentinels {
 
   /** For the service. */
   get url() {
-    const hosts = this.sentinels.map(({ options }) => `127.0.0.1:${options.port}`);
+    const hosts = this.sentinels.map(({ port }) => `127.0.0.1:${port}`);
     return `redis+sentinel://:${this.password}@${hosts}/${NAME}`;
   }
 
   /** The node that the Sentinels call the primary. */
   async primary() {
-    const [, port] = await this.sentinels[0].call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', NAME);
+    const [, port] = await this.sentinels[0].client.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', NAME);
     return this.nodes.find((node) => node.port === Number(port));
   }
 
@@ -55,9 +117,9 @@ export class RedisSentinels {
 
   /** Until each Sentinel knows the replica and the others. */
   async untilComplete() {
-    for (const sentinel of this.sentinels)
+    for (const { client } of this.sentinels)
       await until(async () => {
-        const state = fieldsOf(await sentinel.call('SENTINEL', 'MASTER', NAME));
+        const state = fieldsOf(await client.call('SENTINEL', 'MASTER', NAME));
         return state['num-slaves'] === '1' && state['num-other-sentinels'] === String(SENTINELS - 1);
       });
   }
@@ -65,44 +127,6 @@ export class RedisSentinels {
   disconnect() {
     for (const one of [...this.nodes, ...this.sentinels]) one.disconnect();
   }
-}
-
-/** @param {import('../../scripts/servers/redis-node.mjs').Place} place */
-async function startSentinel({ home, reaper, onLog }, primaryPort, password) {
-  const port = await freePort();
-  const directory = join(home.directory, `sentinel-${port}`);
-  makePrivate(directory, home.user);
-  // A Sentinel keeps what it learns in its configuration.
-  const file = join(directory, 'sentinel.conf');
-  const lines = [
-    'bind 127.0.0.1',
-    `port ${port}`,
-    `dir "${directory}"`,
-    `sentinel monitor ${NAME} 127.0.0.1 ${primaryPort} ${QUORUM}`,
-    `sentinel auth-pass ${NAME} ${password}`,
-    `sentinel down-after-milliseconds ${NAME} ${DOWN_AFTER_MS}`,
-    `sentinel failover-timeout ${NAME} 5000`,
-    '',
-  ];
-  writeFileSync(file, lines.join('\n'), { mode: 0o600 });
-  if (home.user) chownSync(file, home.user.uid, home.user.gid);
-  const { child, ended } = spawnServer({
-    name: 'Redis Sentinel',
-    command: redisCommand(onLog),
-    args: [file, '--sentinel'],
-    logFile: join(directory, 'sentinel.log'),
-    user: home.user,
-  });
-  reaper.adopt(child, 'SIGTERM');
-  const sentinel = new Redis({
-    port,
-    host: '127.0.0.1',
-    retryStrategy: () => 25,
-    maxRetriesPerRequest: null,
-  });
-  sentinel.on('error', () => undefined); // refused until it listens; a real fault ends the process
-  await Promise.race([sentinel.ping(), ended]);
-  return sentinel;
 }
 
 /** Names and values in turn, as an object. @param {string[]} answer */
