@@ -68,9 +68,9 @@ const INSIDE = {
   webhooks: {
     sending: [],
     endpoints: ['sending'],
-    rollups: ['sending'],
+    rollups: ['endpoints', 'sending'],
     deliveries: ['endpoints', 'sending', 'rollups'],
-    browsing: ['deliveries', 'endpoints', 'sending', 'rollups'],
+    browsing: ['deliveries', 'endpoints', 'sending'],
     recoveries: ['browsing', 'deliveries', 'endpoints'],
   },
   channels: {

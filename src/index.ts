@@ -111,7 +111,6 @@ export { RateLimitUseService, type RateLimitUse } from './auth/rate-limit-use.se
 export { WebhookEndpointsService } from './webhooks/endpoints/webhook-endpoints.service';
 export { WebhookDeliveriesService } from './webhooks/browsing/webhook-deliveries.service';
 export { WebhookRecoveriesService } from './webhooks/recoveries/webhook-recoveries.service';
-export { WebhookRedeliveriesService } from './webhooks/recoveries/webhook-redeliveries.service';
 export {
   RecoverEndpoint,
   RedeliverMatching,
@@ -119,8 +118,8 @@ export {
   type WebhookRecoverySummary,
 } from './webhooks/recoveries/webhook-recovery.dto';
 export { WebhookTestService } from './webhooks/browsing/webhook-test.service';
+export { ALL_EVENTS } from './webhooks/endpoints/subscription';
 export {
-  ALL_EVENTS,
   CreateWebhookEndpoint,
   RollSecret,
   type CreatedWebhookEndpoint,
@@ -137,9 +136,12 @@ export {
   type WebhookDeliveryDetail,
   type WebhookDeliveryRequest,
   type WebhookDeliverySummary,
-  type WebhookEndpointHealth,
   type WebhookTestResult,
 } from './webhooks/browsing/webhook-delivery.dto';
+export {
+  EndpointStatisticsService,
+  type WebhookEndpointHealth,
+} from './webhooks/rollups/endpoint-statistics.service';
 export type { AttemptTotals } from './webhooks/rollups/attempt-rollups.repository';
 export type { TimelineBucket, TimelinePeriod, WebhookTimeline } from './webhooks/rollups/timeline';
 export { ATTEMPT_ERRORS, type AttemptError, type AttemptPhases } from './webhooks/sending/attempt-outcome';

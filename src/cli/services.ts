@@ -21,6 +21,7 @@ import { ParkedEventsService } from '../parked-events/parked-events.service';
 import { ContactErasuresService } from '../privacy/contact-erasures.service';
 import { ContactExportService } from '../privacy/contact-export.service';
 import { KeyRotationService } from '../secrets/key-rotation.service';
+import { EndpointStatisticsService } from '../webhooks/rollups/endpoint-statistics.service';
 import { WebhookDeliveriesService } from '../webhooks/browsing/webhook-deliveries.service';
 import { WebhookEndpointsService } from '../webhooks/endpoints/webhook-endpoints.service';
 import { WebhookRecoveriesService } from '../webhooks/recoveries/webhook-recoveries.service';
@@ -41,6 +42,7 @@ const SERVICES = {
   apiKeys: ApiKeysService,
   webhookEndpoints: WebhookEndpointsService,
   webhookDeliveries: WebhookDeliveriesService,
+  endpointStatistics: EndpointStatisticsService,
   webhookRecoveries: WebhookRecoveriesService,
   webhookTests: WebhookTestService,
   keyRotation: KeyRotationService,

@@ -203,7 +203,7 @@ function addRecoveryCommands(webhook: Command): void {
     )
     .action(
       withServices(async ({ lookup, webhookRecoveries, operator }, { id, ...given }: RecoverOptions) =>
-        webhookRecoveries.start(await lookup.tenantOf('Webhook endpoint', id), id, given, operator),
+        webhookRecoveries.recoverMissed(await lookup.tenantOf('Webhook endpoint', id), id, given, operator),
       ),
     );
 
@@ -235,7 +235,7 @@ function addRecoveryCommands(webhook: Command): void {
   addEndpointAction(webhook, 'health', {
     does: 'Shows the health of an endpoint: failing since, last success, the last 24 hours.',
     prints: '{active, failingSince, lastSuccessAt, last24Hours: {pending, succeeded, exhausted, cancelled}}',
-    run: ({ webhookDeliveries }, tenantId, id) => webhookDeliveries.health(tenantId, id),
+    run: ({ endpointStatistics }, tenantId, id) => endpointStatistics.health(tenantId, id),
   });
 }
 

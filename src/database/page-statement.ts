@@ -1,12 +1,13 @@
 import { MAX_LIMIT } from '../common/page';
 import { Database } from './database';
+import { Parameters } from './parameters';
 
 /** One more than a page: the extra row shows that more follow. */
 const MAX_ROWS = MAX_LIMIT + 1;
 
 /** Reads a page of a table, newest first, as plain rows: TypeORM's entities of a page cost more than the read. */
 export class PageStatement {
-  private readonly parameters: unknown[] = [];
+  private readonly parameters = new Parameters();
   private readonly conditions: string[] = [];
 
   /** @param columns each with the property's name as its alias */
@@ -18,7 +19,7 @@ export class PageStatement {
   /** Adds a condition, with a `?` for each value. */
   where(condition: string, ...values: unknown[]): this {
     let at = 0;
-    this.conditions.push(condition.replaceAll('?', () => this.parameter(values[at++])));
+    this.conditions.push(condition.replaceAll('?', () => this.parameters.bind(values[at++])));
     return this;
   }
 
@@ -28,16 +29,12 @@ export class PageStatement {
    */
   read<Row>(database: Database, cursor: string | undefined, count: number): Promise<Row[]> {
     const largest = `${this.from(cursor)} LIMIT ${MAX_ROWS}`;
-    const page = `SELECT * FROM (${largest}) AS largest ORDER BY id DESC LIMIT ${this.parameter(count)}`;
-    return database.prepared(page, this.parameters);
+    const page = `SELECT * FROM (${largest}) AS largest ORDER BY id DESC LIMIT ${this.parameters.bind(count)}`;
+    return database.prepared(page, this.parameters.values);
   }
 
   private from(cursor: string | undefined): string {
     if (cursor) this.where('id < ?', cursor);
     return `SELECT ${this.columns} FROM ${this.table} WHERE ${this.conditions.join(' AND ')} ORDER BY id DESC`;
-  }
-
-  private parameter(value: unknown): string {
-    return `$${this.parameters.push(value)}`;
   }
 }

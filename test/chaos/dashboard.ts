@@ -97,7 +97,7 @@ export class Dashboard {
   recover(workspaceId: string, id: string, since: Date): Promise<void> {
     return persist(async () => {
       try {
-        await this.recoveries.start(workspaceId, id, { since }, SYSTEM);
+        await this.recoveries.recoverMissed(workspaceId, id, { since }, SYSTEM);
       } catch (error) {
         if (!(error instanceof AppError && /already/.test(error.message))) throw error; // an earlier try started it
       }

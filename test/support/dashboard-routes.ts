@@ -83,7 +83,7 @@ const RECOVERY: Thing = {
     const endpointId = await ENDPOINT.make(settings);
     const recoveries = settings.dashboard.get(WebhookRecoveriesService);
     const since = new Date(Date.now() - 60_000);
-    return (await recoveries.start(settings.workspace.id, endpointId, { since }, SYSTEM)).id!;
+    return (await recoveries.recoverMissed(settings.workspace.id, endpointId, { since }, SYSTEM)).id!;
   },
 };
 const CHANNEL: Thing = {

@@ -19,6 +19,7 @@ import {
   CreateWebhookEndpoint,
 } from '../../src/webhooks/endpoints/webhook-endpoint.dto';
 import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service';
+import { EndpointStatisticsService } from '../../src/webhooks/rollups/endpoint-statistics.service';
 import { WebhookTestService } from '../../src/webhooks/browsing/webhook-test.service';
 import { WebhookRecoveriesService } from '../../src/webhooks/recoveries/webhook-recoveries.service';
 import { WebhookRecoverySummary } from '../../src/webhooks/recoveries/webhook-recovery.dto';
@@ -70,6 +71,7 @@ export interface AttemptRow {
 export class WebhookWorkspace {
   readonly endpoints: WebhookEndpointsService;
   readonly deliveries: WebhookDeliveriesService;
+  readonly statistics: EndpointStatisticsService;
   private readonly recoveries: WebhookRecoveriesService;
   private readonly tests: WebhookTestService;
   private readonly audit: AuditService;
@@ -81,6 +83,7 @@ export class WebhookWorkspace {
   ) {
     this.endpoints = host.app.get(WebhookEndpointsService, { strict: false });
     this.deliveries = host.app.get(WebhookDeliveriesService, { strict: false });
+    this.statistics = host.app.get(EndpointStatisticsService, { strict: false });
     this.recoveries = host.app.get(WebhookRecoveriesService, { strict: false });
     this.tests = host.app.get(WebhookTestService, { strict: false });
     this.audit = host.app.get(AuditService, { strict: false });
@@ -118,7 +121,7 @@ export class WebhookWorkspace {
   }
 
   health({ id }: Identified) {
-    return this.deliveries.health(this.id, id);
+    return this.statistics.health(this.id, id);
   }
 
   redeliver({ id }: Identified) {
@@ -126,7 +129,7 @@ export class WebhookWorkspace {
   }
 
   recover({ id }: Identified, since: Date, dryRun = false): Promise<WebhookRecoverySummary> {
-    return this.recoveries.start(this.id, id, { since, dryRun }, SYSTEM);
+    return this.recoveries.recoverMissed(this.id, id, { since, dryRun }, SYSTEM);
   }
 
   recovery({ id }: Pick<WebhookRecoverySummary, 'id'>): Promise<WebhookRecoverySummary> {

@@ -76,9 +76,9 @@ export type {
 } from 'conversation-messaging-service';
 export type { ExportAuditQuery } from './audit/audit.dto';
 export type { RotateChannel } from './channels/channel.dto';
-export type { RedeliverMatchingBody, TimelineQuery } from './deliveries/delivery.dto';
+export type { RedeliverMatchingBody } from './deliveries/delivery.dto';
 export type { AcceptLinkBody, CodeBody, LinkBody, LogInBody } from './login/login.dto';
-export type { CheckUrl } from './webhooks/check-url.dto';
+export type { CheckUrl, TimelineQuery } from './webhooks/webhook-endpoint.dto';
 export type { AddAgent } from './workspace/agent.dto';
 export type { UpdateWorkspaceSettings } from './workspace/workspace.dto';
 

@@ -1,7 +1,7 @@
 import { idFloor } from '../../common/ids';
+import type { Parameters } from '../../database/parameters';
 import type { AttemptError } from '../sending/attempt-outcome';
-
-export type WebhookDeliveryStatus = 'PENDING' | 'SUCCEEDED' | 'EXHAUSTED' | 'CANCELLED';
+import type { DeliveryRow, WebhookDeliveryStatus } from './delivery-row';
 
 /** HTTP statuses, both ends inclusive: one of them, or a class. */
 export interface StatusCodes {
@@ -14,53 +14,16 @@ export interface DeliveryFilter {
   endpointId?: string;
   event?: string;
   statuses?: WebhookDeliveryStatus[];
-  /** Of the last attempt of its latest round. */
+  /** The answer to the last attempt of the latest round. */
   statusCodes?: StatusCodes;
-  /** Of the last attempt of its latest round. */
+  /** The failure of the last attempt of the latest round. */
   error?: AttemptError;
-  /** That its event is about. */
+  /** The conversation that the event is about. */
   conversationId?: string;
   messageId?: string;
   since?: Date;
   until?: Date;
   cursor?: string;
-}
-
-/** A delivery as lists show it, wherever it is. */
-export interface DeliveryRow {
-  id: string;
-  endpointId: string;
-  eventId: string;
-  eventType: string;
-  round: number;
-  status: WebhookDeliveryStatus;
-  /** Null when it is finished, and while an attempt is under way. */
-  nextAttemptAt: Date | null;
-}
-
-/** A step through a place where deliveries are, newest first. */
-export interface SearchStep {
-  rows: DeliveryRow[];
-  /** It has looked at this delivery and all above; null when none is left below. */
-  next: string | null;
-}
-
-/** A row that a step has looked at. */
-export type LookedAt = DeliveryRow & { fits: boolean; seen: number };
-
-export interface StatusCount {
-  status: WebhookDeliveryStatus;
-  count: number;
-}
-
-/** Values of a statement, numbered as they are added. */
-export class Parameters {
-  readonly values: unknown[] = [];
-
-  /** @returns the value's place, such as `$3` */
-  add(value: unknown): string {
-    return `$${this.values.push(value)}`;
-  }
 }
 
 /** The columns that hold the outcome of a delivery's last attempt. */
@@ -69,7 +32,10 @@ export interface OutcomeColumns {
   error: string;
 }
 
-/** The filter's conditions on a delivery but for its status, its place in the list, and what it is about. */
+/**
+ * Returns the SQL conditions of a filter on endpoint, event and outcome. Status and place in the list differ from table to
+ * table; what an event is about is found by the events.
+ */
 export function conditionsOf(
   { endpointId, event, statusCodes, error }: DeliveryFilter,
   table: string,
@@ -77,31 +43,31 @@ export function conditionsOf(
   parameters: Parameters,
 ): string[] {
   const conditions: string[] = [];
-  if (endpointId !== undefined) conditions.push(`${table}.endpoint_id = ${parameters.add(endpointId)}`);
-  if (event !== undefined) conditions.push(`${table}.event_type = ${parameters.add(event)}`);
-  if (error !== undefined) conditions.push(`${table}.${errorColumn} = ${parameters.add(error)}`);
+  if (endpointId !== undefined) conditions.push(`${table}.endpoint_id = ${parameters.bind(endpointId)}`);
+  if (event !== undefined) conditions.push(`${table}.event_type = ${parameters.bind(event)}`);
+  if (error !== undefined) conditions.push(`${table}.${errorColumn} = ${parameters.bind(error)}`);
   if (statusCodes) {
-    const [from, to] = [parameters.add(statusCodes.from), parameters.add(statusCodes.to)];
+    const [from, to] = [parameters.bind(statusCodes.from), parameters.bind(statusCodes.to)];
     conditions.push(`${table}.${statusCode} BETWEEN ${from} AND ${to}`);
   }
   return conditions;
 }
 
-/** The place in the list that a filter leaves. Ids are ordered by time. */
+/** Returns the SQL conditions of a filter on time and cursor, as bounds of the id: ids are ordered by time. */
 export function boundsOf(
   { since, until, cursor }: DeliveryFilter,
   table: string,
   parameters: Parameters,
 ): string[] {
   const conditions: string[] = [];
-  if (since) conditions.push(`${table}.id >= ${parameters.add(idFloor(since))}`);
-  if (until) conditions.push(`${table}.id < ${parameters.add(idFloor(until))}`);
-  if (cursor !== undefined) conditions.push(`${table}.id < ${parameters.add(cursor)}`);
+  if (since) conditions.push(`${table}.id >= ${parameters.bind(idFloor(since))}`);
+  if (until) conditions.push(`${table}.id < ${parameters.bind(idFloor(until))}`);
+  if (cursor !== undefined) conditions.push(`${table}.id < ${parameters.bind(cursor)}`);
   return conditions;
 }
 
-/** The same for a delivery without an attempt, in memory. */
-export function matches(row: DeliveryRow, filter: DeliveryFilter): boolean {
+/** Reports whether a delivery that has no recorded attempt passes a filter. */
+export function matchesUnattempted(row: DeliveryRow, filter: DeliveryFilter): boolean {
   const { endpointId, event, statuses, statusCodes, error, since, until, cursor } = filter;
   return (
     statusCodes === undefined &&
@@ -113,11 +79,4 @@ export function matches(row: DeliveryRow, filter: DeliveryFilter): boolean {
     (until === undefined || row.id < idFloor(until)) &&
     (cursor === undefined || row.id < cursor)
   );
-}
-
-/** @param size of the step: with fewer rows it was the last */
-export function toStep(lookedAt: LookedAt[], size: number): SearchStep {
-  const isFull = lookedAt[0]?.seen === size;
-  const rows = lookedAt.filter(({ fits }) => fits).map(({ fits: _, seen: __, ...row }) => row);
-  return { rows, next: isFull ? lookedAt.at(-1)!.id : null };
 }

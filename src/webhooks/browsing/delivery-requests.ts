@@ -3,13 +3,13 @@ import { Database } from '../../database/database';
 import { EventQueueRepository } from '../../outbox/event-queue.repository';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
 import { bodyOf, headersOf } from '../sending/delivery-request';
-import { DeliveryRow } from './delivery-filter';
+import { DeliveryRow } from './delivery-row';
 import { WebhookDeliveryRequest } from './webhook-delivery.dto';
 
-/** Signatures are by the secret of their moment, so that they can't be shown later. */
+/** Signatures are not shown: each is by the secret of its moment, which may be gone. */
 const NOT_SHOWN = { service: null, standard: null };
 
-/** What is sent for deliveries. It is stored nowhere: it is made of the event anew. */
+/** Composes what is sent for a delivery. It is not stored: the event and the endpoint determine it. */
 @Injectable()
 export class DeliveryRequests {
   constructor(
@@ -22,9 +22,9 @@ export class DeliveryRequests {
    * @param at when the attempt began
    * @returns null when the event or the endpoint is no longer kept
    */
-  async of(
-    { id, eventId, endpointId }: DeliveryRow,
+  async compose(
     tenantId: string,
+    { id, eventId, endpointId }: DeliveryRow,
     at: Date,
   ): Promise<WebhookDeliveryRequest | null> {
     const [event] = await this.events.find(this.database, tenantId, [eventId]);

@@ -3,23 +3,24 @@ import { HIGHEST_ID, isId } from '../../common/ids';
 import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
 import { EventQueueRepository } from '../../outbox/event-queue.repository';
-import { DeliveryFilter, DeliveryRow, SearchStep } from './delivery-filter';
+import { DeliveryFilter } from './delivery-filter';
+import { DeliveryRow, SearchStep } from './delivery-row';
 import { deliveryIdOf, firstIdOf, lastIdOf } from '../deliveries/delivery-id';
 import { FirstAttempts } from './first-attempts';
 import { HistorySearchRepository } from './history-search.repository';
 import { PendingSearchRepository } from './pending-search.repository';
 
-/** Rows that one statement looks at. The first step of a page looks at a page. */
+/** Rows that one statement looks at. The first step looks at as many as the page has. */
 const MAX_STEP = 2_000;
 const GROWTH = 4;
-/** After so many rows a page ends, however few have fitted: the next page goes on. */
+/** Rows after which a page ends, however few have passed the filter. The next page goes on. */
 const MAX_LOOKED_AT = 20_000;
 /** Events of one step through a conversation. */
 const MAX_EVENTS = 500;
 
 /**
  * Finds deliveries in the three places in which they are: first attempts under way, the pending deliveries, the history.
- * It goes in steps, each over a number of rows that is known before, whatever fits.
+ * It goes in steps, each over a bounded number of rows, however few pass the filter.
  */
 @Injectable()
 export class DeliverySearch {
@@ -40,23 +41,23 @@ export class DeliverySearch {
     );
   }
 
-  /** Those of the workspace, by their ids. */
+  /** Returns the deliveries of these ids that the workspace has. */
   async findMany(tenantId: string, given: string[]): Promise<Map<string, DeliveryRow>> {
     const ids = given.filter(isId);
     if (ids.length === 0) return new Map();
     const wanted = new Set(ids);
     const firstAttempts = await this.firstAttempts.list(tenantId, {});
     const rows = await this.database.queueTransaction(async (tx) => [
-      ...(await this.pending.among(tx, tenantId, ids, {})),
-      ...(await this.history.among(tx, tenantId, ids, {})),
+      ...(await this.pending.findMany(tx, tenantId, ids, {})),
+      ...(await this.history.findMany(tx, tenantId, ids, {})),
     ]);
     const found = [...firstAttempts.filter(({ id }) => wanted.has(id)), ...rows];
     return new Map(found.map((row) => [row.id, row]));
   }
 
   /**
-   * The newest deliveries below the cursor, at least `count` of them unless there are fewer or the search takes long. A
-   * delivery that moves meanwhile appears once: the places are looked at in the order in which it moves.
+   * Returns the newest deliveries below the cursor, at least `count` of them unless there are fewer or the search takes
+   * long. A delivery that moves during the search appears once: the places are looked at in the order in which it moves.
    */
   async list(tenantId: string, filter: DeliveryFilter, count: number): Promise<SearchStep> {
     const firstAttempts = await this.firstAttempts.list(tenantId, filter);
@@ -73,7 +74,7 @@ export class DeliverySearch {
     return merged(next, firstAttempts, rows);
   }
 
-  /** One step, without first attempts. */
+  /** Looks at the next rows of the pending deliveries and of the history. It leaves first attempts out. */
   async step(tx: Transaction, tenantId: string, filter: DeliveryFilter, size: number): Promise<SearchStep> {
     if (filter.conversationId !== undefined || filter.messageId !== undefined)
       return this.stepOfEvents(tx, tenantId, filter, Math.min(size, MAX_EVENTS));
@@ -84,7 +85,7 @@ export class DeliverySearch {
     return merged(next.at(-1) ?? null, pending.rows, finished.rows);
   }
 
-  /** The deliveries of the next events that are about a conversation or a message. */
+  /** Looks at the deliveries of the next events that are about a conversation or a message. */
   private async stepOfEvents(
     tx: Transaction,
     tenantId: string,
@@ -96,14 +97,14 @@ export class DeliverySearch {
     if (eventIds.length === 0) return { rows: [], next };
     const ids =
       endpointId === undefined
-        ? await this.history.ofEvents(tx, tenantId, eventIds)
+        ? await this.history.deliveryIdsOf(tx, tenantId, eventIds)
         : eventIds.map((eventId) => deliveryIdOf(eventId, endpointId));
-    const pending = await this.pending.among(tx, tenantId, ids, filter);
-    const finished = await this.history.among(tx, tenantId, ids, filter);
+    const pending = await this.pending.findMany(tx, tenantId, ids, filter);
+    const finished = await this.history.findMany(tx, tenantId, ids, filter);
     return merged(next, pending, finished);
   }
 
-  /** A message's event has the message's id. */
+  /** Returns the next events that the filter names. A message's event has the message's id. */
   private async eventsOf(
     tx: Transaction,
     tenantId: string,
@@ -117,14 +118,14 @@ export class DeliverySearch {
     }
     const eventIds = await this.events.ofConversation(tx, tenantId, conversationId, lastIdOf(cursor), size);
     if (eventIds.length < size) return { eventIds, next: null };
-    // Of the last millisecond there may be more.
+    // The last millisecond may have more events than the step.
     const last = firstIdOf(eventIds.at(-1)!);
     const complete = eventIds.filter((id) => firstIdOf(id) > last);
     return complete.length > 0 ? { eventIds: complete, next: lastIdOf(last) } : { eventIds, next: last };
   }
 }
 
-/** Places in the order in which a delivery moves, so that the last one knows best. */
+/** Merges places, given in the order in which a delivery moves: of one that moved, the row of the last place counts. */
 function merged(next: string | null, ...places: DeliveryRow[][]): SearchStep {
   const byId = new Map(places.flat().map((row) => [row.id, row]));
   const rows = [...byId.values()].filter(({ id }) => next === null || id >= next);

@@ -1,13 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database';
 import { EventQueueRepository, LeasedEvent } from '../../outbox/event-queue.repository';
-import { takesEvent } from '../endpoints/webhook-endpoint.dto';
+import { takesEvent } from '../endpoints/subscription';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
-import { DeliveryFilter, DeliveryRow, matches } from './delivery-filter';
+import { DeliveryFilter, matchesUnattempted } from './delivery-filter';
+import { DeliveryRow } from './delivery-row';
 import { deliveryIdOf } from '../deliveries/delivery-id';
 import { RecordedDeliveries } from '../deliveries/recorded-deliveries';
 
-/** Deliveries under way for the first time. They have no row: each is an event under a lease, and an endpoint. */
+/** Lists deliveries under way for the first time. They have no row: each is an event under a lease, and an endpoint. */
 @Injectable()
 export class FirstAttempts {
   constructor(
@@ -26,10 +27,10 @@ export class FirstAttempts {
       events
         .filter((event) => takesEvent(endpoint, event))
         .map((event) => firstAttempt(event, endpoint.id))
-        .filter((row) => matches(row, filter)),
+        .filter((row) => matchesUnattempted(row, filter)),
     );
     const ids = rows.map(({ id }) => id);
-    const recorded = await this.recorded.of(this.database, tenantId, ids);
+    const recorded = await this.recorded.filterRecorded(this.database, tenantId, ids);
     return rows.filter(({ id }) => !recorded.has(id));
   }
 
@@ -39,7 +40,7 @@ export class FirstAttempts {
   }
 }
 
-/** A message's event has the message's id. */
+/** Reports whether an event is about what the filter names. A message's event has the message's id. */
 function isAbout(event: LeasedEvent, { conversationId, messageId }: DeliveryFilter): boolean {
   return (
     (conversationId === undefined || event.conversationId === conversationId) &&

@@ -1,17 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Database, Reader } from '../../database/database';
-import { TEST_TYPES } from '../../outbox/event-catalog';
-import {
-  boundsOf,
-  conditionsOf,
-  DeliveryFilter,
-  DeliveryRow,
-  LookedAt,
-  Parameters,
-  SearchStep,
-  StatusCount,
-  toStep,
-} from './delivery-filter';
+import { Parameters } from '../../database/parameters';
+import { boundsOf, conditionsOf, DeliveryFilter } from './delivery-filter';
+import { DeliveryRow, LookedAt, SearchStep, toStep } from './delivery-row';
 
 /** The endpoint `w` still owes the delivery `p`. */
 const IS_OWED = `w.active AND p.activation = w.activation`;
@@ -20,27 +11,27 @@ const LISTED = `p.id, p.endpoint_id AS "endpointId", p.event_id AS "eventId", p.
   CASE WHEN ${IS_OWED} THEN 'PENDING' ELSE 'CANCELLED' END AS status,
   CASE WHEN ${IS_OWED} AND p.lease_id IS NULL THEN p.next_attempt_at END AS "nextAttemptAt"`;
 
-/** The pending deliveries as lists show them. Those of a former activation read as cancelled. */
+/** Searches the pending deliveries. Those of a former activation read as cancelled. */
 @Injectable()
 export class PendingSearchRepository {
   constructor(private readonly database: Database) {}
 
   async find(tenantId: string, id: string): Promise<DeliveryRow | null> {
-    const [row] = await this.among(this.database, tenantId, [id], {});
+    const [row] = await this.findMany(this.database, tenantId, [id], {});
     return row ?? null;
   }
 
-  /** Looks at the workspace's next `size` rows, newest first. Those of a former activation read as cancelled. */
+  /** Looks at the workspace's next `size` rows, newest first. */
   async step(reader: Reader, tenantId: string, filter: DeliveryFilter, size: number): Promise<SearchStep> {
     if (!canFit(filter)) return { rows: [], next: null };
     const parameters = new Parameters();
-    const where = [`p.tenant_id = ${parameters.add(tenantId)}`, ...boundsOf(filter, 'p', parameters)];
+    const where = [`p.tenant_id = ${parameters.bind(tenantId)}`, ...boundsOf(filter, 'p', parameters)];
     const step = `SELECT p.* FROM pending_deliveries p WHERE ${where.join(' AND ')} ORDER BY p.id DESC LIMIT ${size}`;
     return toStep(await this.listed(reader, step, filter, parameters), size);
   }
 
-  /** The same among deliveries, by their ids. */
-  async among(
+  /** Returns the deliveries of these ids that are pending and pass the filter. */
+  async findMany(
     reader: Reader,
     tenantId: string,
     ids: string[],
@@ -49,11 +40,11 @@ export class PendingSearchRepository {
     if (!canFit(filter) || ids.length === 0) return [];
     const parameters = new Parameters();
     const step = `SELECT p.* FROM pending_deliveries p
-      WHERE p.tenant_id = ${parameters.add(tenantId)} AND p.id = ANY (${parameters.add(ids)})`;
+      WHERE p.tenant_id = ${parameters.bind(tenantId)} AND p.id = ANY (${parameters.bind(ids)})`;
     return toStep(await this.listed(reader, step, filter, parameters), 0).rows;
   }
 
-  /** Every row of a step, and whether it fits. */
+  /** Returns every row of a step, and whether it passes the filter. */
   private listed(
     reader: Reader,
     step: string,
@@ -76,19 +67,9 @@ export class PendingSearchRepository {
       parameters.values,
     );
   }
-
-  /** Counts an endpoint's pending deliveries by status, tests excluded. */
-  async countByStatus(tenantId: string, endpointId: string, since: string): Promise<StatusCount[]> {
-    return this.database.query(
-      `SELECT CASE WHEN ${IS_OWED} THEN 'PENDING' ELSE 'CANCELLED' END AS status, count(*)::integer AS count
-       FROM pending_deliveries p JOIN webhook_endpoints w ON w.tenant_id = $1 AND w.id = p.endpoint_id
-       WHERE p.tenant_id = $1 AND p.endpoint_id = $2 AND p.id >= $3 AND p.event_type <> ALL ($4) GROUP BY 1`,
-      [tenantId, endpointId, since, TEST_TYPES],
-    );
-  }
 }
 
-/** Whether anything that waits here can. */
+/** Reports whether a row of the pending deliveries can pass the filter. */
 function canFit({ statuses }: DeliveryFilter): boolean {
   return statuses === undefined || statuses.some((status) => status === 'PENDING' || status === 'CANCELLED');
 }

@@ -5,7 +5,7 @@ import { AppError } from '../../common/app-error';
 import { Actor } from '../../common/principal';
 import { Database } from '../../database/database';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
-import { DeliveryRow } from './delivery-filter';
+import { DeliveryRow } from './delivery-row';
 import { DeliverySignal } from '../deliveries/delivery-signal';
 import { PendingDeliveriesRepository } from '../deliveries/pending-deliveries.repository';
 

@@ -13,7 +13,8 @@ import type { ErrorCode } from '../../common/app-error';
 import { PageQuery } from '../../common/page';
 import { IsMoment } from '../../common/validators';
 import { ATTEMPT_ERRORS, type AttemptError, type AttemptPhases } from '../sending/attempt-outcome';
-import { DeliveryFilter, DeliveryRow, StatusCodes, WebhookDeliveryStatus } from './delivery-filter';
+import { DeliveryFilter, StatusCodes } from './delivery-filter';
+import { DeliveryRow, WebhookDeliveryStatus } from './delivery-row';
 import { AttemptRow } from '../deliveries/delivery-history.repository';
 import { createdAtOf } from '../deliveries/delivery-id';
 
@@ -120,19 +121,6 @@ export interface RedeliveryResult {
   id: string;
   /** Why it is not delivered again; null when it is. */
   error: { code: ErrorCode; message: string } | null;
-}
-
-/** An endpoint's health. */
-export interface WebhookEndpointHealth {
-  active: boolean;
-  /** The first failure since the last success; null without one. */
-  failingSince: Date | null;
-  /** To the minute. */
-  lastSuccessAt: Date | null;
-  /** The number of deliveries of the last 24 hours, by status. */
-  last24Hours: Record<DeliveryStatusName, number>;
-  /** What a former activation was owed and is being cancelled in the background: how many so far; null when done. */
-  cancelling: { cancelled: number } | null;
 }
 
 /** One event for one endpoint, with its attempts. */

@@ -108,7 +108,7 @@ export class DeliveryFanOut {
     const recorded = new Set<string>();
     for (const [tenantId, deliveries] of groupByWorkspace(again)) {
       const ids = deliveries.map(({ id }) => id);
-      for (const id of await this.recorded.of(tx, tenantId, ids)) recorded.add(id);
+      for (const id of await this.recorded.filterRecorded(tx, tenantId, ids)) recorded.add(id);
     }
     return recorded;
   }

@@ -3,7 +3,7 @@ import { Reader } from '../../database/database';
 import { DeliveryHistoryRepository } from './delivery-history.repository';
 import { PendingDeliveriesRepository } from './pending-deliveries.repository';
 
-/** Which deliveries have a row, pending or finished: their events have no first attempt left to make. */
+/** Tells which deliveries have a row, pending or finished. The first attempt of such a delivery has been made. */
 @Injectable()
 export class RecordedDeliveries {
   constructor(
@@ -11,7 +11,8 @@ export class RecordedDeliveries {
     private readonly history: DeliveryHistoryRepository,
   ) {}
 
-  async of(reader: Reader, tenantId: string, ids: string[]): Promise<Set<string>> {
+  /** Returns those of the ids that have a row. */
+  async filterRecorded(reader: Reader, tenantId: string, ids: string[]): Promise<Set<string>> {
     // In the order in which a delivery moves, so that none is missed between the two.
     const pending = await this.pending.roundsOf(reader, tenantId, ids);
     const finished = await this.history.latestRounds(reader, tenantId, ids);

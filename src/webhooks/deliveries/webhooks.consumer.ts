@@ -7,8 +7,7 @@ import { ConsumerTurn, OutboxConsumer } from '../../outbox/outbox.consumer';
 import { OutboxRelay } from '../../outbox/outbox-relay';
 import { DeliveryFanOut } from './delivery-fan-out';
 import { DeliveryWorker } from './delivery.worker';
-import { EndpointSubscription } from '../endpoints/subscription';
-import { takesEvent } from '../endpoints/webhook-endpoint.dto';
+import { EndpointSubscription, takesEvent } from '../endpoints/subscription';
 import { Subscriber, WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
 
 /** Deliveries of one turn: bounds its statements, however many endpoints a workspace has. */
@@ -50,7 +49,7 @@ export class WebhooksConsumer implements OutboxConsumer, OnModuleInit {
       },
       take: async (events) => {
         this.metrics.webhookLeasesExpired.inc(events.filter(({ wasLeased }) => wasLeased).length);
-        const subscribed = subscriptions(endpoints, await this.subscription.onlyEntitled(tx, events));
+        const subscribed = subscriptions(endpoints, await this.subscription.filterEntitled(tx, events));
         const kept = await this.fanOut.take(tx, subscribed);
         for (const [tenantId, ofWorkspace] of endpoints) this.fanOut.noteBusy(tenantId, ofWorkspace);
         return kept;

@@ -1,35 +1,40 @@
 import { Injectable } from '@nestjs/common';
+import { isIP } from 'node:net';
 import { AppError } from '../../common/app-error';
 import { newId } from '../../common/ids';
 import { SealedSecret, SecretBox } from '../../secrets/secret-box';
 import { Transaction } from '../../database/transaction';
 import { WorkspacesRepository } from '../../workspaces/workspaces.repository';
+import { AddressPolicy, AddressRefused, EndpointUrlRefused } from '../sending/address-policy';
+import { DnsFailure, HostResolver } from '../sending/host-resolver';
 import { generateEndpointSecret } from '../sending/signature';
-import { EndpointUrlChecker } from './endpoint-url.checker';
 import { CreateWebhookEndpoint } from './webhook-endpoint.dto';
 import { WebhookEndpointEntity } from './webhook-endpoint.entity';
 import { WebhookEndpointsRepository } from './webhook-endpoints.repository';
 
 const MAX_ENDPOINTS = 50;
 
+/** Prepares and inserts a workspace's endpoints. */
 @Injectable()
 export class EndpointRegistration {
   constructor(
     private readonly endpoints: WebhookEndpointsRepository,
     private readonly workspaces: WorkspacesRepository,
-    private readonly urls: EndpointUrlChecker,
     private readonly secrets: SecretBox,
+    private readonly policy: AddressPolicy,
+    private readonly resolver: HostResolver,
   ) {}
 
   /**
-   * Resolves the URL's host name, which may take seconds: call it outside of a transaction.
+   * Checks an endpoint and makes its row and its secret. It resolves the URL's host name, which may take seconds: call it
+   * outside of a transaction.
    * @throws AppError INVALID_BODY: a refused URL
    */
   async prepare(
     tenantId: string,
     { url: given, events, rateLimit }: CreateWebhookEndpoint,
   ): Promise<{ endpoint: WebhookEndpointEntity; secret: string }> {
-    const url = await this.urls.check(given);
+    const url = await this.checkUrl(given);
     const id = newId();
     const { secret, sealed } = this.makeSecret(id);
     const now = new Date();
@@ -57,18 +62,34 @@ export class EndpointRegistration {
     return { endpoint, secret };
   }
 
-  /** @throws AppError INVALID_BODY: a refused URL */
-  checkUrl(url: string): Promise<string> {
-    return this.urls.check(url);
+  /**
+   * Checks the URL of an endpoint. Every delivery checks it again: names move.
+   * @returns the URL, normalised
+   * @throws AppError INVALID_BODY: not https, not public, or not resolved
+   */
+  async checkUrl(input: string): Promise<string> {
+    try {
+      const { hostname, href } = this.policy.parseEndpointUrl(input);
+      const isLiteral = isIP(hostname.replace(/^\[|\]$/g, '')) !== 0;
+      if (!isLiteral) this.policy.vet(hostname, await this.resolver.resolve(hostname));
+      return href;
+    } catch (error) {
+      const isRefusal =
+        error instanceof EndpointUrlRefused || error instanceof AddressRefused || error instanceof DnsFailure;
+      throw isRefusal ? AppError.invalidBody('url', `is refused: ${error.message}`) : error;
+    }
   }
 
-  /** A new secret for an endpoint, and how it is stored. */
+  /** Generates a secret for an endpoint. */
   makeSecret(endpointId: string): { secret: string; sealed: SealedSecret } {
     const secret = generateEndpointSecret();
     return { secret, sealed: this.secrets.encrypt(secret, endpointId) };
   }
 
-  /** @throws AppError INVALID_BODY: a 51st endpoint; NOT_FOUND (workspace) */
+  /**
+   * Inserts an endpoint that was prepared.
+   * @throws AppError INVALID_BODY: a 51st endpoint; NOT_FOUND (workspace)
+   */
   async insert(tx: Transaction, endpoint: WebhookEndpointEntity): Promise<void> {
     await this.checkLimit(tx, endpoint.tenantId);
     await this.endpoints.insert(tx, endpoint);

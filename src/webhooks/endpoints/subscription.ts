@@ -5,16 +5,30 @@ import { OutboxEvent } from '../../outbox/event-queue.repository';
 import { isEntitled } from '../../workspaces/plan-policy';
 import { WorkspaceEntity } from '../../workspaces/workspace.entity';
 import { WorkspacesRepository } from '../../workspaces/workspaces.repository';
-import { isSubscribed } from './webhook-endpoint.dto';
 import { WebhookEndpointEntity } from './webhook-endpoint.entity';
 
-/** What a workspace's plan lets its endpoints receive. */
+/** Subscribes to every event type, future ones included. */
+export const ALL_EVENTS = '*';
+
+function isSubscribed(events: string[], type: string): boolean {
+  return events.includes(ALL_EVENTS) || events.includes(type);
+}
+
+/** Reports whether an endpoint gets an event: of a type that it wants, and appended after its activation. */
+export function takesEvent(
+  { events, activatedAt }: Pick<WebhookEndpointEntity, 'events' | 'activatedAt'>,
+  { type, queuedAt }: { type: string; queuedAt: Date },
+): boolean {
+  return isSubscribed(events, type) && queuedAt >= activatedAt;
+}
+
+/** Tells which event types and events an endpoint gets, by its subscription and its workspace's plan. */
 @Injectable()
 export class EndpointSubscription {
   constructor(private readonly workspaces: WorkspacesRepository) {}
 
   /** Returns the events that the plans of their workspaces allow. Reads only workspaces with a type that needs a plan. */
-  async onlyEntitled<Event extends Pick<OutboxEvent, 'tenantId' | 'type'>>(
+  async filterEntitled<Event extends Pick<OutboxEvent, 'tenantId' | 'type'>>(
     reader: Reader,
     events: Event[],
   ): Promise<Event[]> {
@@ -26,7 +40,7 @@ export class EndpointSubscription {
     return events.filter(({ tenantId, type }) => allows(workspaces.get(tenantId), type));
   }
 
-  /** Returns the event types of an endpoint's subscription that its workspace's plan allows, without tests. */
+  /** Returns the event types that an endpoint gets: those of its subscription that the plan allows, without tests. */
   async typesOf(
     reader: Reader,
     { tenantId, events }: Pick<WebhookEndpointEntity, 'tenantId' | 'events'>,

@@ -10,22 +10,8 @@ import {
   ValidateBy,
 } from 'class-validator';
 import { eventCatalog, isEventType } from '../../outbox/event-catalog';
+import { ALL_EVENTS } from './subscription';
 import { WebhookEndpointEntity } from './webhook-endpoint.entity';
-
-/** Subscribes to every event type, future ones included. */
-export const ALL_EVENTS = '*';
-
-export function isSubscribed(events: string[], type: string): boolean {
-  return events.includes(ALL_EVENTS) || events.includes(type);
-}
-
-/** Whether an endpoint gets an event: of a type that it wants, and appended after its activation. */
-export function takesEvent(
-  { events, activatedAt }: Pick<WebhookEndpointEntity, 'events' | 'activatedAt'>,
-  { type, queuedAt }: { type: string; queuedAt: Date },
-): boolean {
-  return isSubscribed(events, type) && queuedAt >= activatedAt;
-}
 
 const MAX_RATE = 1_000;
 

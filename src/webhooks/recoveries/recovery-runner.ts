@@ -7,16 +7,18 @@ import { Transaction } from '../../database/transaction';
 import { DeliveryQueue } from '../deliveries/delivery-queue';
 import { NO_FAILURE, PendingDeliveriesRepository } from '../deliveries/pending-deliveries.repository';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
-import { RecoverySteps } from './recovery-steps';
+import { beforeQueued, RecoverySource } from './recovery-source';
 import { WebhookRecoveriesRepository } from './webhook-recoveries.repository';
 import { WebhookRecoveryEntity } from './webhook-recovery.entity';
 
 const INTERVAL_MS = 500;
-/** While so many deliveries of a recovery wait, it adds none. */
+/** Events or deliveries of one step. */
+const STEP = 1_000;
+/** Pending recovered deliveries of an endpoint from which on its recovery adds none. */
 const ENOUGH_PENDING = 2_000;
 
 /**
- * Runs recoveries in small batches, round-robin. Deliveries and progress commit together, so that another worker
+ * Runs recoveries in small steps, round-robin. Deliveries and progress commit together, so that another worker
  * continues the recovery of a killed one.
  */
 @Injectable()
@@ -25,17 +27,17 @@ export class RecoveryRunner implements OnApplicationBootstrap, BeforeApplication
   private readonly runs = new Periodic(
     INTERVAL_MS,
     () => this.runAll(),
-    (error) => this.logger.error({ err: error }, 'a batch of a recovery failed; it will be retried'),
+    (error) => this.logger.error({ err: error }, 'a step of a recovery failed; it will be retried'),
   );
 
-  /** The recovery of the last batch. The next batch is of another, so that a big one delays no other. */
+  /** The recovery of the last step. The next step is of another, so that a big one delays no other. */
   private lastId = idFloor(new Date(0));
 
   constructor(
     private readonly database: Database,
     private readonly recoveries: WebhookRecoveriesRepository,
     private readonly endpoints: WebhookEndpointsRepository,
-    private readonly steps: RecoverySteps,
+    private readonly source: RecoverySource,
     private readonly pending: PendingDeliveriesRepository,
     private readonly queue: DeliveryQueue,
     private readonly clock: DatabaseClock,
@@ -51,11 +53,14 @@ export class RecoveryRunner implements OnApplicationBootstrap, BeforeApplication
 
   private async runAll(): Promise<void> {
     if (!(await this.recoveries.isAnyRunning())) return;
-    while (!this.runs.isStopped && this.clock.isTrusted && (await this.runBatch()));
+    while (!this.runs.isStopped && this.clock.isTrusted && (await this.runStep()));
   }
 
-  /** @returns whether there was anything to do */
-  private runBatch(): Promise<boolean> {
+  /**
+   * Runs one step of the next recovery.
+   * @returns whether there was anything to do
+   */
+  private runStep(): Promise<boolean> {
     return this.database.queueTransaction(async (tx) => {
       const recovery = await this.recoveries.lockNextRunning(tx, this.lastId);
       if (!recovery) return false;
@@ -67,7 +72,10 @@ export class RecoveryRunner implements OnApplicationBootstrap, BeforeApplication
     });
   }
 
-  /** @returns the recovery's row; null while enough of it is pending, or while it must wait for the relay */
+  /**
+   * Makes the next deliveries of a recovery pending.
+   * @returns the recovery's row; null while enough of it is pending, or while it must wait for the relay
+   */
   private async step(
     tx: Transaction,
     recovery: WebhookRecoveryEntity,
@@ -79,9 +87,9 @@ export class RecoveryRunner implements OnApplicationBootstrap, BeforeApplication
     const target = { tenantId, id: endpointId, old: true };
     if ((await this.pending.countRecovered(tx, target, activation, ENOUGH_PENDING)) === ENOUGH_PENDING)
       return null;
-    const step = await this.steps.next(tx, recovery, endpoint);
-    if (!step) return null;
-    const { rounds, cursor, isLast } = step;
+    const step = await this.source.step(tx, recovery, endpoint, recovery.cursor, STEP);
+    const { rounds, next } = beforeQueued(step, recovery.cursor);
+    if (next === recovery.cursor) return null;
     if (rounds.length > 0) {
       const recovered = { activation, attemptCount: 0, recovered: true, delayMs: 0, ...NO_FAILURE };
       this.pending.insertPipelined(
@@ -93,9 +101,9 @@ export class RecoveryRunner implements OnApplicationBootstrap, BeforeApplication
     return {
       ...recovery,
       recovered: recovery.recovered + rounds.length,
-      cursor,
-      status: isLast ? 'COMPLETED' : 'RUNNING',
-      finishedAt: isLast ? new Date() : null,
+      cursor: next ?? recovery.cursor,
+      status: next === null ? 'COMPLETED' : 'RUNNING',
+      finishedAt: next === null ? new Date() : null,
     };
   }
 }

@@ -1,34 +1,51 @@
 import { Injectable } from '@nestjs/common';
+import { Permission } from '../../access/permissions';
 import { requirePermission } from '../../access/require-permission';
 import { AuditService } from '../../audit/audit.service';
 import { AppError } from '../../common/app-error';
-import { idFloor, newId } from '../../common/ids';
-import { Actor, actorIdOf } from '../../common/principal';
+import { violatesUnique } from '../../database/database-errors';
+import { Actor } from '../../common/principal';
 import { validate } from '../../common/validate';
 import { Database } from '../../database/database';
-import { EndpointSubscription } from '../endpoints/subscription';
 import { WebhookEndpointEntity } from '../endpoints/webhook-endpoint.entity';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
-import { MissedDeliveries, MissedStep } from './missed-deliveries';
-import { RecoveryStarter } from './recovery-starter';
+import { planMatching, planMissed } from './recovery-plan';
+import { RecoverySource, RecoveryStep } from './recovery-source';
 import { WebhookRecoveriesRepository } from './webhook-recoveries.repository';
-import { RecoverEndpoint, toRecoverySummary, WebhookRecoverySummary } from './webhook-recovery.dto';
+import {
+  RecoverEndpoint,
+  RedeliverMatching,
+  RedeliverOptions,
+  toRecoverySummary,
+  WebhookRecoverySummary,
+} from './webhook-recovery.dto';
 import { WebhookRecoveryEntity } from './webhook-recovery.entity';
 
-/** Events of one step of the count. */
-const COUNT_STEP = 5_000;
+/** Events or deliveries of one step of a count. */
+const COUNT_STEP = 2_000;
+/** Bounds the count of what matches a filter, which may be all that is kept. The summary says that it is not complete. */
+const COUNT_MATCHING_FOR_MS = 5_000;
 const LISTED = 20;
 
-/** Delivers events that endpoints missed, also while they were inactive. */
+/** Who may start a recovery, and what its audit entry says. */
+interface Start {
+  permission: Permission;
+  action: string;
+  metadata: Record<string, unknown>;
+}
+
+/**
+ * Delivers many events to an endpoint again, in the background: what it has missed, or what matches a filter. An endpoint
+ * has one recovery at a time, and live deliveries go before recovered ones. `WebhookDeliveriesService` redelivers single
+ * deliveries, at once.
+ */
 @Injectable()
 export class WebhookRecoveriesService {
   constructor(
     private readonly database: Database,
     private readonly endpoints: WebhookEndpointsRepository,
     private readonly recoveries: WebhookRecoveriesRepository,
-    private readonly subscription: EndpointSubscription,
-    private readonly missed: MissedDeliveries,
-    private readonly starter: RecoveryStarter,
+    private readonly source: RecoverySource,
     private readonly audit: AuditService,
   ) {}
 
@@ -38,21 +55,41 @@ export class WebhookRecoveriesService {
    * With `dryRun` it only counts.
    * @throws AppError FORBIDDEN; NOT_FOUND; INVALID_BODY: an inactive endpoint, a running recovery
    */
-  async start(
+  async recoverMissed(
     tenantId: string,
     endpointId: string,
     input: RecoverEndpoint,
     actor: Actor,
   ): Promise<WebhookRecoverySummary> {
-    const { since, dryRun = false } = validate(RecoverEndpoint, input);
-    const found = await this.endpoints.find(tenantId, endpointId);
-    if (!found) throw AppError.notFound('Webhook endpoint');
-    const recovery = await this.plan(found, since, actor);
-    if (dryRun) return { ...toRecoverySummary(recovery), id: null, status: 'dry_run' };
-    return this.starter.start(recovery, actor, {
+    const { since, dryRun } = validate(RecoverEndpoint, input);
+    const recovery = await this.count(planMissed(tenantId, endpointId, since, actor));
+    if (dryRun) return toDryRun(recovery);
+    return this.start(recovery, actor, {
       permission: 'webhook_endpoint.recover',
       action: 'webhook_endpoint.recovery_started',
       metadata: { since: since.toISOString() },
+    });
+  }
+
+  /**
+   * Starts a recovery of the finished deliveries of an endpoint that a filter matches: a worker makes a new round of each,
+   * the newest first. Deliveries of later events are not among them. With `dryRun` it only counts.
+   * @throws AppError FORBIDDEN; NOT_FOUND; INVALID_BODY: the filter, an inactive endpoint, a running recovery
+   */
+  async redeliverMatching(
+    tenantId: string,
+    input: RedeliverMatching,
+    options: RedeliverOptions,
+    actor: Actor,
+  ): Promise<WebhookRecoverySummary> {
+    const filter = validate(RedeliverMatching, input);
+    const { dryRun } = validate(RedeliverOptions, options);
+    const recovery = await this.count(planMatching(tenantId, filter, actor));
+    if (dryRun) return toDryRun(recovery);
+    return this.start(recovery, actor, {
+      permission: 'webhook_delivery.redeliver',
+      action: 'webhook_endpoint.redelivery_started',
+      metadata: { filter: recovery.filter },
     });
   }
 
@@ -67,18 +104,18 @@ export class WebhookRecoveriesService {
   }
 
   /**
-   * Lists an endpoint's latest recoveries, also those with a filter, newest first.
+   * Lists an endpoint's latest recoveries, of both kinds, newest first.
    * @param count 20 by default
    * @throws AppError NOT_FOUND (the endpoint)
    */
   async list(tenantId: string, endpointId: string, count = LISTED): Promise<WebhookRecoverySummary[]> {
-    if (!(await this.endpoints.find(tenantId, endpointId))) throw AppError.notFound('Webhook endpoint');
+    await this.findEndpoint(tenantId, endpointId);
     return (await this.recoveries.latest(tenantId, endpointId, count)).map(toRecoverySummary);
   }
 
   /**
-   * Ends a running recovery, of either kind. What it has made pending is still delivered, 2,000 and a step at most. One that
-   * has ended stays as it is.
+   * Ends a running recovery. What it has made pending is still delivered, 2,000 and a step at most. One that has ended stays
+   * as it is.
    * @throws AppError FORBIDDEN, NOT_FOUND
    */
   cancel(tenantId: string, id: string, actor: Actor): Promise<WebhookRecoverySummary> {
@@ -102,38 +139,61 @@ export class WebhookRecoveriesService {
     });
   }
 
-  /** Counts what was missed, in steps, before anything is locked. */
-  private async plan(
-    endpoint: WebhookEndpointEntity,
-    since: Date,
-    actor: Actor,
-  ): Promise<WebhookRecoveryEntity> {
-    const { tenantId, id: endpointId, activation, activatedAt } = endpoint;
-    const until = new Date();
-    const types = await this.subscription.typesOf(this.database, endpoint);
-    const range = { tenantId, endpointId, activation, activatedAt, before: idFloor(until), types };
-    const first = idFloor(since);
+  /** Counts what a recovery will deliver, in steps, before anything is locked. */
+  private async count(recovery: WebhookRecoveryEntity): Promise<WebhookRecoveryEntity> {
+    const endpoint = await this.findEndpoint(recovery.tenantId, recovery.endpointId);
+    const endsAt = recovery.filter === null ? Infinity : Date.now() + COUNT_MATCHING_FOR_MS;
     let total = 0;
-    for (let after: string | null = first; after !== null;) {
-      const step: MissedStep = await this.missed.step(this.database, { ...range, after }, COUNT_STEP);
-      total += step.missed.length;
-      after = step.next;
+    for (let cursor: string | null = recovery.cursor; cursor !== null;) {
+      if (Date.now() > endsAt) return { ...recovery, total, isTotalComplete: false };
+      const from: string = cursor;
+      const step: RecoveryStep = await this.database.queueTransaction((tx) =>
+        this.source.step(tx, recovery, endpoint, from, COUNT_STEP),
+      );
+      total += step.rounds.length;
+      cursor = step.next;
     }
-    return {
-      id: newId(),
-      tenantId,
-      endpointId,
-      filter: null,
-      since,
-      until,
-      status: 'RUNNING',
-      total,
-      isTotalComplete: true,
-      recovered: 0,
-      cursor: first,
-      startedBy: actorIdOf(actor),
-      createdAt: until,
-      finishedAt: null,
-    };
+    return { ...recovery, total };
   }
+
+  /** Gives a recovery to the workers. */
+  private async start(
+    recovery: WebhookRecoveryEntity,
+    actor: Actor,
+    { permission, action, metadata }: Start,
+  ): Promise<WebhookRecoverySummary> {
+    const { tenantId, id: recoveryId, endpointId, total } = recovery;
+    try {
+      return await this.database.transaction(async (tx) => {
+        await requirePermission(tx, tenantId, actor, permission);
+        const endpoint = await this.endpoints.lock(tx, tenantId, endpointId);
+        if (!endpoint) throw AppError.notFound('Webhook endpoint');
+        if (!endpoint.active)
+          throw new AppError('INVALID_BODY', 'The endpoint is inactive: activate it first.');
+        await this.recoveries.insert(tx, recovery);
+        this.audit.appendPipelined(tx, {
+          tenantId,
+          actor,
+          action,
+          entity: 'webhook_endpoint',
+          entityId: endpointId,
+          metadata: { url: endpoint.url, recoveryId, ...metadata, total },
+        });
+        return toRecoverySummary(recovery);
+      });
+    } catch (error) {
+      if (!violatesUnique(error, 'webhook_recoveries_running_key')) throw error;
+      throw new AppError('INVALID_BODY', 'A recovery of this endpoint is running already.');
+    }
+  }
+
+  private async findEndpoint(tenantId: string, id: string): Promise<WebhookEndpointEntity> {
+    const endpoint = await this.endpoints.find(tenantId, id);
+    if (!endpoint) throw AppError.notFound('Webhook endpoint');
+    return endpoint;
+  }
+}
+
+function toDryRun(recovery: WebhookRecoveryEntity): WebhookRecoverySummary {
+  return { ...toRecoverySummary(recovery), id: null, status: 'dry_run' };
 }

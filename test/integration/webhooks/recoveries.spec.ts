@@ -412,7 +412,7 @@ describe('in the background', () => {
 
     const agent = await dashboard.make.agent(tenant.workspace);
     const actor = { type: 'agent' as const, id: agent.id };
-    const second = await recoveries.start(tenant.id, endpoint.id, { since: start }, actor);
+    const second = await recoveries.recoverMissed(tenant.id, endpoint.id, { since: start }, actor);
     expect(second).toMatchObject({ total: 2 * THOUSANDS - cancelled.recovered, startedBy: agent.id });
     const listed = await recoveries.list(tenant.id, endpoint.id);
     expect(listed.map(({ id }) => id)).toEqual([second.id, recovery.id]);

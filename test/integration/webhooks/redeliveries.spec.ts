@@ -9,7 +9,6 @@ import {
   RedeliverMatching,
   WebhookRecoverySummary,
 } from '../../../src/webhooks/recoveries/webhook-recovery.dto';
-import { WebhookRedeliveriesService } from '../../../src/webhooks/recoveries/webhook-redeliveries.service';
 import { Dashboard } from '../../support/dashboard';
 import { expectRefusal } from '../../support/errors';
 import { Receiver } from '../../support/receiver';
@@ -59,8 +58,8 @@ async function stopWorkers(): Promise<void> {
 
 const start = (filter: Filter, dryRun = false, to: { id: string } = endpoint) =>
   dashboard
-    .get(WebhookRedeliveriesService)
-    .start(tenant.id, { endpointId: to.id, ...filter }, { dryRun }, SYSTEM);
+    .get(WebhookRecoveriesService)
+    .redeliverMatching(tenant.id, { endpointId: to.id, ...filter }, { dryRun }, SYSTEM);
 
 const totalOf = async (filter: Filter) => (await start(filter, true)).total;
 
@@ -252,11 +251,11 @@ it('can be cancelled, and gives way to live deliveries', async () => {
 it('does not reach another workspace, and refuses what it does not know', async () => {
   const stranger = await WebhookWorkspace.create(dashboard);
   await insert({ status: 'EXHAUSTED', statusCode: 500, error: 'status' });
-  const redeliveries = dashboard.get(WebhookRedeliveriesService);
   const filter = { endpointId: endpoint.id };
-  await expectRefusal(redeliveries.start(stranger.id, filter, { dryRun: true }, SYSTEM), 'NOT_FOUND');
-  await expectRefusal(redeliveries.start(stranger.id, filter, {}, SYSTEM), 'NOT_FOUND');
   const recoveries = dashboard.get(WebhookRecoveriesService);
+  const dryRun = { dryRun: true };
+  await expectRefusal(recoveries.redeliverMatching(stranger.id, filter, dryRun, SYSTEM), 'NOT_FOUND');
+  await expectRefusal(recoveries.redeliverMatching(stranger.id, filter, {}, SYSTEM), 'NOT_FOUND');
   const started = await start({});
   await expectRefusal(recoveries.get(stranger.id, started.id!), 'NOT_FOUND');
   await expectRefusal(recoveries.cancel(stranger.id, started.id!, SYSTEM), 'NOT_FOUND');

@@ -8,11 +8,9 @@ import {
   WebhookDeliveriesService,
   type WebhookDeliveryDetail,
   type WebhookDeliverySummary,
-  type WebhookTimeline,
 } from 'conversation-messaging-service';
 import { CurrentActor } from '../http/access.decorators';
 import { toList } from '../http/list';
-import { TimelineQuery } from './delivery.dto';
 
 @Controller('api/workspaces/:workspaceId')
 export class DeliveriesController {
@@ -25,15 +23,6 @@ export class DeliveriesController {
     @Query() query: ListWebhookDeliveriesQuery,
   ): Promise<Page<WebhookDeliverySummary>> {
     return this.deliveries.list(workspaceId, { ...query, endpointId });
-  }
-
-  @Get('webhook-endpoints/:id/timeline')
-  timeline(
-    @Param('workspaceId') workspaceId: string,
-    @Param('id') endpointId: string,
-    @Query() { period }: TimelineQuery,
-  ): Promise<WebhookTimeline> {
-    return this.deliveries.timeline(workspaceId, endpointId, period);
   }
 
   @Get('deliveries/:id')
@@ -51,7 +40,7 @@ export class DeliveriesController {
     return this.deliveries.redeliver(workspaceId, id, actor);
   }
 
-  /** Those that were selected. Each has its own result. */
+  /** Redelivers those that a person has selected. Each has a result. */
   @Post('deliveries/redeliver')
   @HttpCode(200)
   async redeliverMany(

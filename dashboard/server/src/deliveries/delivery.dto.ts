@@ -1,12 +1,5 @@
-import type { RedeliverMatching, TimelinePeriod } from 'conversation-messaging-service';
-import { IsBoolean, IsIn, IsObject, IsOptional } from 'class-validator';
-
-const PERIODS: TimelinePeriod[] = ['24h', '7d'];
-
-export class TimelineQuery {
-  @IsIn(PERIODS)
-  period: TimelinePeriod = '24h';
-}
+import type { RedeliverMatching } from 'conversation-messaging-service';
+import { IsBoolean, IsObject, IsOptional } from 'class-validator';
 
 /** The filter of the list, which the service checks, without its page. */
 export class RedeliverMatchingBody {

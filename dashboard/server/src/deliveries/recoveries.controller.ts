@@ -5,23 +5,19 @@ import {
   RecoverEndpoint,
   WebhookRecoveriesService,
   type WebhookRecoverySummary,
-  WebhookRedeliveriesService,
 } from 'conversation-messaging-service';
 import { CurrentActor } from '../http/access.decorators';
 import { LimitedTo } from '../http/limit.guard';
 import { toList } from '../http/list';
 import { RedeliverMatchingBody, toMatching } from './delivery.dto';
 
-/** Each counts first, which takes seconds where there is much. */
+/** A start counts first, which takes seconds where there is much. */
 const STARTS_A_MINUTE = 20;
 
 /** What an endpoint missed, or what matches a filter, is delivered by a worker: both are recoveries, with their progress. */
 @Controller('api/workspaces/:workspaceId')
 export class RecoveriesController {
-  constructor(
-    private readonly recoveries: WebhookRecoveriesService,
-    private readonly redeliveries: WebhookRedeliveriesService,
-  ) {}
+  constructor(private readonly recoveries: WebhookRecoveriesService) {}
 
   @Get('webhook-endpoints/:id/recoveries')
   async list(
@@ -33,24 +29,24 @@ export class RecoveriesController {
 
   @Post('webhook-endpoints/:id/recoveries')
   @LimitedTo(STARTS_A_MINUTE, 'recoveries')
-  start(
+  recoverMissed(
     @Param('workspaceId') workspaceId: string,
     @Param('id') endpointId: string,
     @Body() body: RecoverEndpoint,
     @CurrentActor() actor: Actor,
   ): Promise<WebhookRecoverySummary> {
-    return this.recoveries.start(workspaceId, endpointId, body, actor);
+    return this.recoveries.recoverMissed(workspaceId, endpointId, body, actor);
   }
 
   @Post('webhook-endpoints/:id/redeliveries')
   @LimitedTo(STARTS_A_MINUTE, 'recoveries')
-  startMatching(
+  redeliverMatching(
     @Param('workspaceId') workspaceId: string,
     @Param('id') endpointId: string,
     @Body() { filter, dryRun }: RedeliverMatchingBody,
     @CurrentActor() actor: Actor,
   ): Promise<WebhookRecoverySummary> {
-    return this.redeliveries.start(workspaceId, toMatching(filter, endpointId), { dryRun }, actor);
+    return this.recoveries.redeliverMatching(workspaceId, toMatching(filter, endpointId), { dryRun }, actor);
   }
 
   @Get('recoveries/:id')

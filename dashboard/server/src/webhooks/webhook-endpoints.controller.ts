@@ -1,19 +1,21 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Post } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import {
   type Actor,
   type CreatedWebhookEndpoint,
   CreateWebhookEndpoint,
+  EndpointStatisticsService,
   type Page,
   RollSecret,
   WebhookEndpointsService,
   type WebhookEndpointSummary,
   type WebhookTestResult,
   WebhookTestService,
+  type WebhookTimeline,
 } from 'conversation-messaging-service';
 import type { UrlCheck, WebhookEndpointListItem, WebhookEndpointResponse } from '../api';
 import { CurrentActor } from '../http/access.decorators';
 import { LimitedTo } from '../http/limit.guard';
-import { CheckUrl } from './check-url.dto';
+import { CheckUrl, TimelineQuery } from './webhook-endpoint.dto';
 import { WebhookEndpointViews } from './webhook-endpoint-views';
 
 /** Each sends a request to an address of the person's choice. */
@@ -26,6 +28,7 @@ export class WebhookEndpointsController {
   constructor(
     private readonly endpoints: WebhookEndpointsService,
     private readonly tests: WebhookTestService,
+    private readonly statistics: EndpointStatisticsService,
     private readonly views: WebhookEndpointViews,
   ) {}
 
@@ -43,7 +46,7 @@ export class WebhookEndpointsController {
     return this.endpoints.create(workspaceId, body, actor);
   }
 
-  /** As one types. */
+  /** Checks an address while a person types it. */
   @Post('check-url')
   @HttpCode(200)
   @LimitedTo(CHECKS_A_MINUTE, 'check-url')
@@ -54,6 +57,15 @@ export class WebhookEndpointsController {
   @Get(':id')
   get(@Param('workspaceId') workspaceId: string, @Param('id') id: string): Promise<WebhookEndpointResponse> {
     return this.views.get(workspaceId, id);
+  }
+
+  @Get(':id/timeline')
+  timeline(
+    @Param('workspaceId') workspaceId: string,
+    @Param('id') id: string,
+    @Query() { period }: TimelineQuery,
+  ): Promise<WebhookTimeline> {
+    return this.statistics.timeline(workspaceId, id, period);
   }
 
   @Post(':id/pause')

@@ -2,7 +2,6 @@ import { SYSTEM } from '../../../../src/common/principal';
 import { WebhookDeliveriesService } from '../../../../src/webhooks/browsing/webhook-deliveries.service';
 import { WebhookTestService } from '../../../../src/webhooks/browsing/webhook-test.service';
 import { WebhookEndpointsService } from '../../../../src/webhooks/endpoints/webhook-endpoints.service';
-import { WebhookRedeliveriesService } from '../../../../src/webhooks/recoveries/webhook-redeliveries.service';
 import { WebhookRecoveriesService } from '../../../../src/webhooks/recoveries/webhook-recoveries.service';
 import { Dashboard } from '../../../support/dashboard';
 import { Subscription } from '../../../support/webhook-workspace';
@@ -109,24 +108,24 @@ export function webhookChanges(host: () => Dashboard): Record<string, Scenario> 
       },
     },
     'webhook_endpoint.recovery_started': {
-      method: 'WebhookRecoveriesService.start',
+      method: 'WebhookRecoveriesService.recoverMissed',
       permission: 'webhook_endpoint.recover',
       prepare: (subject, actor) => async () => {
         const since = new Date('2026-01-01T00:00:00Z');
         const { workspace, endpoint } = subject;
         const recoveries = host().get(WebhookRecoveriesService);
-        const { id, total } = await recoveries.start(workspace.id, endpoint.id, { since }, actor);
+        const { id, total } = await recoveries.recoverMissed(workspace.id, endpoint.id, { since }, actor);
         return endpointEntry(subject, { metadata: { recoveryId: id, since: since.toISOString(), total } });
       },
     },
     'webhook_endpoint.redelivery_started': {
-      method: 'WebhookRedeliveriesService.start',
+      method: 'WebhookRecoveriesService.redeliverMatching',
       permission: 'webhook_delivery.redeliver',
       prepare: (subject, actor) => async () => {
         const { workspace, endpoint } = subject;
-        const redeliveries = host().get(WebhookRedeliveriesService);
+        const recoveries = host().get(WebhookRecoveriesService);
         const filter = { endpointId: endpoint.id, status: 'exhausted' as const, statusCode: '5xx' };
-        const { id, total } = await redeliveries.start(workspace.id, filter, {}, actor);
+        const { id, total } = await recoveries.redeliverMatching(workspace.id, filter, {}, actor);
         return endpointEntry(subject, { metadata: { recoveryId: id, filter, total } });
       },
     },
@@ -136,7 +135,12 @@ export function webhookChanges(host: () => Dashboard): Record<string, Scenario> 
       prepare: async (subject, actor) => {
         const { workspace, endpoint } = subject;
         const recoveries = host().get(WebhookRecoveriesService);
-        const { id } = await recoveries.start(workspace.id, endpoint.id, { since: new Date(0) }, SYSTEM);
+        const { id } = await recoveries.recoverMissed(
+          workspace.id,
+          endpoint.id,
+          { since: new Date(0) },
+          SYSTEM,
+        );
         return async () => {
           await recoveries.cancel(workspace.id, id!, actor);
           return endpointEntry(subject, { metadata: { recoveryId: id, recovered: 0 } });

@@ -1,0 +1,31 @@
+import { Module } from '@nestjs/common';
+import { AuditModule } from '../../audit/audit.module';
+import { OutboxModule } from '../../outbox/outbox.module';
+import { WorkspacesModule } from '../../workspaces/workspaces.module';
+import { DeliveriesModule } from '../deliveries/deliveries.module';
+import { EndpointsModule } from '../endpoints/endpoints.module';
+import { DeliveryRequests } from './delivery-requests';
+import { DeliverySearch } from './delivery-search';
+import { FirstAttempts } from './first-attempts';
+import { HistorySearchRepository } from './history-search.repository';
+import { PendingSearchRepository } from './pending-search.repository';
+import { Redeliverer } from './redeliverer';
+import { WebhookDeliveriesService } from './webhook-deliveries.service';
+import { WebhookTestService } from './webhook-test.service';
+
+/** What a dashboard shows of deliveries, and what it does to a single one. */
+@Module({
+  imports: [AuditModule, OutboxModule, WorkspacesModule, EndpointsModule, DeliveriesModule],
+  providers: [
+    WebhookDeliveriesService,
+    WebhookTestService,
+    DeliverySearch,
+    FirstAttempts,
+    PendingSearchRepository,
+    HistorySearchRepository,
+    DeliveryRequests,
+    Redeliverer,
+  ],
+  exports: [WebhookDeliveriesService, WebhookTestService, DeliverySearch],
+})
+export class BrowsingModule {}

@@ -1,0 +1,31 @@
+import { Module } from '@nestjs/common';
+import { OutboxModule } from '../../outbox/outbox.module';
+import { SecretsModule } from '../../secrets/secrets.module';
+import { SendingModule } from '../sending/sending.module';
+import { AttemptRecorder } from './attempt-recorder';
+import { DeliveryAttempter } from './delivery-attempter';
+import { DeliveryHistoryRepository } from './delivery-history.repository';
+import { DeliverySignal } from './delivery-signal';
+import { PendingDeliveriesRepository } from './pending-deliveries.repository';
+import { RecordedDeliveries } from './recorded-deliveries';
+
+/** Where deliveries are, and single attempts. It uses no queue and no schedule, so every process may have it. */
+@Module({
+  imports: [OutboxModule, SecretsModule, SendingModule],
+  providers: [
+    PendingDeliveriesRepository,
+    DeliveryHistoryRepository,
+    RecordedDeliveries,
+    DeliveryAttempter,
+    AttemptRecorder,
+    DeliverySignal,
+  ],
+  exports: [
+    PendingDeliveriesRepository,
+    DeliveryHistoryRepository,
+    RecordedDeliveries,
+    DeliveryAttempter,
+    DeliverySignal,
+  ],
+})
+export class DeliveriesModule {}

@@ -1,0 +1,43 @@
+import { Module } from '@nestjs/common';
+import { AuditModule } from '../../audit/audit.module';
+import { DatabaseModule } from '../../database/database.module';
+import { KeyRotationService } from '../../secrets/key-rotation.service';
+import { SecretsModule } from '../../secrets/secrets.module';
+import { WorkspacesModule } from '../../workspaces/workspaces.module';
+import { SendingModule } from '../sending/sending.module';
+import { EndpointRegistration } from './endpoint-registration';
+import { PendingCancellationsRepository } from './pending-cancellations.repository';
+import { EndpointSubscription } from './subscription';
+import { WebhookEndpointEntity } from './webhook-endpoint.entity';
+import { WebhookEndpointsRepository } from './webhook-endpoints.repository';
+import { WebhookEndpointsService } from './webhook-endpoints.service';
+
+/** The endpoints of workspaces, with their secrets and subscriptions. */
+@Module({
+  imports: [
+    DatabaseModule.forEntities([WebhookEndpointEntity]),
+    AuditModule,
+    SecretsModule,
+    WorkspacesModule,
+    SendingModule,
+  ],
+  providers: [
+    WebhookEndpointsService,
+    EndpointRegistration,
+    EndpointSubscription,
+    WebhookEndpointsRepository,
+    PendingCancellationsRepository,
+  ],
+  exports: [
+    WebhookEndpointsService,
+    EndpointSubscription,
+    WebhookEndpointsRepository,
+    PendingCancellationsRepository,
+  ],
+})
+export class EndpointsModule {
+  constructor(keyRotation: KeyRotationService) {
+    keyRotation.register('webhook_endpoints');
+    keyRotation.register('webhook_endpoints', 'previous_secret');
+  }
+}

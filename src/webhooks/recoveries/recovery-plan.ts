@@ -1,0 +1,44 @@
+import { idFloor, newId } from '../../common/ids';
+import { Actor, actorIdOf } from '../../common/principal';
+import { StoredFilter, WebhookRecoveryEntity } from './webhook-recovery.entity';
+import { RedeliverMatching } from './webhook-recovery.dto';
+
+/** Plans a recovery of what an endpoint has missed from a moment to now. Its total is to be counted. */
+export function planMissed(
+  tenantId: string,
+  endpointId: string,
+  since: Date,
+  actor: Actor,
+): WebhookRecoveryEntity {
+  const now = new Date();
+  const range = { filter: null, since, until: now, cursor: idFloor(since) };
+  return { ...newRecovery(tenantId, endpointId, actor, now), ...range };
+}
+
+/** Plans a recovery of the finished deliveries that a filter matches now, newest first. Its total is to be counted. */
+export function planMatching(
+  tenantId: string,
+  filter: RedeliverMatching,
+  actor: Actor,
+): WebhookRecoveryEntity {
+  const now = new Date();
+  const until = filter.until && filter.until < now ? filter.until : now;
+  const stored = JSON.parse(JSON.stringify(filter)) as StoredFilter;
+  const range = { filter: stored, since: filter.since ?? null, until, cursor: idFloor(until) };
+  return { ...newRecovery(tenantId, filter.endpointId, actor, now), ...range };
+}
+
+function newRecovery(tenantId: string, endpointId: string, actor: Actor, createdAt: Date) {
+  return {
+    id: newId(),
+    tenantId,
+    endpointId,
+    status: 'RUNNING' as const,
+    total: 0,
+    isTotalComplete: true,
+    recovered: 0,
+    startedBy: actorIdOf(actor),
+    createdAt,
+    finishedAt: null,
+  };
+}

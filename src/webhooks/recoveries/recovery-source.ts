@@ -1,0 +1,130 @@
+import { Injectable } from '@nestjs/common';
+import { idFloor } from '../../common/ids';
+import { Transaction } from '../../database/transaction';
+import { isTest } from '../../outbox/event-catalog';
+import { EventQueueRepository, IdRange } from '../../outbox/event-queue.repository';
+import { DeliveryFilter } from '../browsing/delivery-filter';
+import { DeliverySearch } from '../browsing/delivery-search';
+import { DeliveryHistoryRepository } from '../deliveries/delivery-history.repository';
+import { deliveryIdOf } from '../deliveries/delivery-id';
+import { NewRound, PendingDeliveriesRepository } from '../deliveries/pending-deliveries.repository';
+import { EndpointSubscription } from '../endpoints/subscription';
+import { WebhookEndpointEntity } from '../endpoints/webhook-endpoint.entity';
+import { toFinishedFilter } from './webhook-recovery.dto';
+import { WebhookRecoveryEntity } from './webhook-recovery.entity';
+
+const BEFORE_ALL = new Date(0);
+
+/** The endpoint of a recovery, as it is now. */
+type Endpoint = Pick<WebhookEndpointEntity, 'tenantId' | 'id' | 'events' | 'activation' | 'activatedAt'>;
+
+/** A step through what a recovery delivers. */
+export interface RecoveryStep {
+  rounds: RecoveryRound[];
+  /** Where the next step begins; null after the last. */
+  next: string | null;
+}
+
+interface RecoveryRound extends Omit<NewRound, 'activation'> {
+  /**
+   * Whether its event is still in the queue, from before the activation. The relay does not give it to the endpoint any
+   * more, but an attempt of a former activation may be under way.
+   */
+  isQueued: boolean;
+}
+
+type Recovery = Pick<WebhookRecoveryEntity, 'tenantId' | 'filter' | 'until'>;
+
+/** Finds what a recovery delivers: what its endpoint has missed, or the finished deliveries that its filter matches. */
+@Injectable()
+export class RecoverySource {
+  constructor(
+    private readonly subscription: EndpointSubscription,
+    private readonly events: EventQueueRepository,
+    private readonly pending: PendingDeliveriesRepository,
+    private readonly history: DeliveryHistoryRepository,
+    private readonly search: DeliverySearch,
+  ) {}
+
+  /**
+   * Looks at the next `size` events or deliveries after a cursor.
+   * @returns those to be delivered, each with the number of its next round
+   */
+  step(
+    tx: Transaction,
+    { tenantId, filter, until }: Recovery,
+    endpoint: Endpoint,
+    cursor: string,
+    size: number,
+  ): Promise<RecoveryStep> {
+    return filter === null
+      ? this.stepMissed(tx, endpoint, { after: cursor, before: idFloor(until) }, size)
+      : this.stepMatching(tx, tenantId, { ...toFinishedFilter(filter), until, cursor }, size);
+  }
+
+  /** An endpoint has missed an event that it wants, has not received and is not about to receive. */
+  private async stepMissed(
+    tx: Transaction,
+    endpoint: Endpoint,
+    range: IdRange,
+    size: number,
+  ): Promise<RecoveryStep> {
+    const { tenantId, id: endpointId, activation, activatedAt } = endpoint;
+    const types = await this.subscription.typesOf(tx, endpoint);
+    const events = await this.events.next(tx, tenantId, range, size);
+    const next = events.length < size ? null : events.at(-1)!.id;
+    const wanted = events
+      .filter(({ type }) => types.includes(type))
+      .map(({ id, type }) => ({ id: deliveryIdOf(id, endpointId), eventId: id, eventType: type }));
+    if (wanted.length === 0) return { rounds: [], next };
+    const ids = wanted.map(({ id }) => id);
+    const eventIds = wanted.map(({ eventId }) => eventId);
+    const queued = await this.events.queuedSince(tx, tenantId, eventIds);
+    const pending = await this.pending.roundsOf(tx, tenantId, ids);
+    const underWay = new Set(pending.filter((one) => one.activation >= activation).map(({ id }) => id));
+    const finished = await this.history.latestRounds(tx, tenantId, ids);
+    const succeeded = new Set(finished.filter(({ status }) => status === 'SUCCEEDED').map(({ id }) => id));
+    // Pending deliveries of a former activation count like cancelled ones: they are about to be.
+    const rounds = new Map([...finished, ...pending].map(({ id, round }) => [id, round]));
+    const isAhead = (eventId: string) => (queued.get(eventId) ?? BEFORE_ALL) >= activatedAt;
+    const missed = wanted
+      .filter(({ id, eventId }) => !isAhead(eventId) && !underWay.has(id) && !succeeded.has(id))
+      .map((delivery) => ({
+        ...delivery,
+        tenantId,
+        endpointId,
+        round: (rounds.get(delivery.id) ?? 0) + 1,
+        isQueued: queued.has(delivery.eventId),
+      }));
+    return { rounds: missed, next };
+  }
+
+  private async stepMatching(
+    tx: Transaction,
+    tenantId: string,
+    filter: DeliveryFilter,
+    size: number,
+  ): Promise<RecoveryStep> {
+    const { rows, next } = await this.search.step(tx, tenantId, filter, size);
+    const rounds = rows
+      .filter(({ eventType }) => !isTest(eventType) || filter.event === eventType)
+      .map(({ id, endpointId, eventId, eventType, round }) => ({
+        tenantId,
+        id,
+        endpointId,
+        eventId,
+        eventType,
+        round: round + 1,
+        isQueued: false,
+      }));
+    return { rounds, next };
+  }
+}
+
+/** Returns the part of a step that is before the first event in the queue. It may end where the step began. */
+export function beforeQueued({ rounds, next }: RecoveryStep, cursor: string): RecoveryStep {
+  const first = rounds.findIndex(({ isQueued }) => isQueued);
+  if (first === -1) return { rounds, next };
+  const ready = rounds.slice(0, first);
+  return { rounds: ready, next: ready.at(-1)?.eventId ?? cursor };
+}

@@ -1,0 +1,75 @@
+import { Injectable } from '@nestjs/common';
+import { AppError } from '../../common/app-error';
+import { isId } from '../../common/ids';
+import { PendingCancellationsRepository } from '../endpoints/pending-cancellations.repository';
+import { WebhookEndpointEntity } from '../endpoints/webhook-endpoint.entity';
+import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
+import { AttemptRollupsRepository, AttemptTotals } from './attempt-rollups.repository';
+import { DeliveryCounts, DeliveryCountsRepository } from './delivery-counts.repository';
+import { beginOf, isTimelinePeriod, TimelinePeriod, toTimeline, WebhookTimeline } from './timeline';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** An endpoint's health. */
+export interface WebhookEndpointHealth {
+  active: boolean;
+  /** The first failure since the last success; null without one. */
+  failingSince: Date | null;
+  /** To the minute. */
+  lastSuccessAt: Date | null;
+  /** The number of deliveries of the last 24 hours, by status. */
+  last24Hours: DeliveryCounts;
+  /** What a former activation was owed and is being cancelled in the background: how many so far; null when done. */
+  cancelling: { cancelled: number } | null;
+}
+
+/** Tells how the deliveries to endpoints go, for the dashboard. Tests of endpoints do not count. */
+@Injectable()
+export class EndpointStatisticsService {
+  constructor(
+    private readonly endpoints: WebhookEndpointsRepository,
+    private readonly cancellations: PendingCancellationsRepository,
+    private readonly deliveries: DeliveryCountsRepository,
+    private readonly rollups: AttemptRollupsRepository,
+  ) {}
+
+  /**
+   * Returns an endpoint's health.
+   * @throws AppError NOT_FOUND
+   */
+  async health(tenantId: string, endpointId: string): Promise<WebhookEndpointHealth> {
+    const { active, failingSince, lastSuccessAt } = await this.find(tenantId, endpointId);
+    const since = new Date(Date.now() - DAY_MS);
+    const last24Hours = await this.deliveries.countByStatus(tenantId, endpointId, since);
+    const cancelling = await this.cancellations.progressOf(tenantId, endpointId);
+    return { active, failingSince, lastSuccessAt, last24Hours, cancelling };
+  }
+
+  /**
+   * Returns how an endpoint's attempts went over the last 24 hours (by five minutes) or 7 days (by the hour).
+   * @throws AppError INVALID_QUERY (the period), NOT_FOUND
+   */
+  async timeline(tenantId: string, endpointId: string, period: TimelinePeriod): Promise<WebhookTimeline> {
+    if (!isTimelinePeriod(period)) throw new AppError('INVALID_QUERY', 'period must be 24h or 7d.');
+    await this.find(tenantId, endpointId);
+    const begin = beginOf(period, Date.now());
+    return toTimeline(period, begin, await this.rollups.list(tenantId, endpointId, begin));
+  }
+
+  /**
+   * Returns how many attempts of the last 24 hours succeeded and failed, for each of the endpoints, in their order. An id
+   * that is no endpoint of the workspace has none.
+   */
+  async last24Hours(tenantId: string, endpointIds: string[]): Promise<AttemptTotals[]> {
+    const known = endpointIds.filter(isId);
+    const totals = await this.rollups.totals(tenantId, known, beginOf('24h', Date.now()));
+    const byId = new Map(totals.map((one) => [one.endpointId, one]));
+    return endpointIds.map((endpointId) => byId.get(endpointId) ?? { endpointId, succeeded: 0, failed: 0 });
+  }
+
+  private async find(tenantId: string, endpointId: string): Promise<WebhookEndpointEntity> {
+    const endpoint = await this.endpoints.find(tenantId, endpointId);
+    if (!endpoint) throw AppError.notFound('Webhook endpoint');
+    return endpoint;
+  }
+}

@@ -1,0 +1,31 @@
+import { Module } from '@nestjs/common';
+import { Config } from '../../config/config';
+import { AddressPolicy } from './address-policy';
+import { DeliverySender } from './delivery-sender';
+import { HostResolver } from './host-resolver';
+
+/** What sends a signed request to a public address, and nowhere else. */
+@Module({
+  providers: [
+    {
+      provide: AddressPolicy,
+      inject: [Config],
+      useFactory: ({ webhookAllowedNetworks, webhookDeniedNetworks }: Config) =>
+        new AddressPolicy(webhookAllowedNetworks, webhookDeniedNetworks),
+    },
+    {
+      provide: HostResolver,
+      inject: [Config],
+      useFactory: ({ webhookDnsServers }: Config) =>
+        new HostResolver({ servers: webhookDnsServers.length > 0 ? webhookDnsServers : undefined }),
+    },
+    {
+      provide: DeliverySender,
+      inject: [Config, AddressPolicy, HostResolver],
+      useFactory: ({ webhookExtraCa: extraCa }: Config, policy: AddressPolicy, resolver: HostResolver) =>
+        new DeliverySender({ policy, extraCa, resolver }),
+    },
+  ],
+  exports: [AddressPolicy, HostResolver, DeliverySender],
+})
+export class SendingModule {}
