@@ -6,7 +6,7 @@ import { RedisSubscriber } from '../../src/redis/redis-subscriber';
 import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service';
 import { ApiClient } from '../support/api-client';
 import { Chat, ConnectedWorkspace } from '../support/connected-workspace';
-import { ownPlace, Place } from '../support/own-place';
+import { ownPlace, Place, withLogs } from '../support/own-place';
 import { openQueue } from '../support/redis-connections';
 import { RedisNode } from '../../scripts/servers/redis-node.mjs';
 import { RedisCluster } from '../../scripts/servers/redis-cluster.mjs';
@@ -127,62 +127,63 @@ describe.each(KINDS)('with Redis as $kind', ({ Several }) => {
     stream.close();
   });
 
-  // Beside other tests the Sentinels have taken longer than a minute for their vote: the topology's own run
-  // has it alone.
-  if (Several === RedisCluster || isFull)
-    it('loses nothing and sends nothing twice when a primary is killed under load', async () => {
-      const connected = await ConnectedWorkspace.telegram(one);
-      const { workspace } = connected;
-      const endpoint = { url: receiver.url(), events: ['message.created' as const] };
-      await one.app.get(WebhookEndpointsService).create(workspace.id, endpoint, SYSTEM);
-      const key = await one.make.apiKey(workspace);
-      const chats = await Promise.all(Array.from({ length: CHATS }, () => connected.chat()));
-      /** Texts by conversation, in the order in which they were accepted. */
-      const texts = new Map(chats.map(({ conversation }) => [conversation.id, [] as string[]]));
-      const messageIds: string[] = [];
-      let victim: RedisNode | undefined;
+  it(
+    'loses nothing and sends nothing twice when a primary is killed under load',
+    () => withLogs(place, killPrimaryUnderLoad),
+    300_000,
+  );
 
-      async function sendAll(client: ApiClient, own: Chat[]): Promise<void> {
-        for (let n = 0; n < MESSAGES / CALLERS; n++) {
-          const { id } = own[n % own.length]!.conversation;
-          const { status, body } = await client.post(`/conversations/${id}/messages`, {
-            body: `message ${n}`,
-          });
-          expect(status).toBe(201);
-          texts.get(id)!.push(`message ${n}`);
-          if (messageIds.push(body.message.id as string) === KILL_AFTER) {
-            victim = await primaryOf(redis);
-            await victim.kill();
-          }
-          await letTimePass(PAUSE_MS);
+  async function killPrimaryUnderLoad(): Promise<void> {
+    const connected = await ConnectedWorkspace.telegram(one);
+    const { workspace } = connected;
+    const endpoint = { url: receiver.url(), events: ['message.created' as const] };
+    await one.app.get(WebhookEndpointsService).create(workspace.id, endpoint, SYSTEM);
+    const key = await one.make.apiKey(workspace);
+    const chats = await Promise.all(Array.from({ length: CHATS }, () => connected.chat()));
+    /** Texts by conversation, in the order in which they were accepted. */
+    const texts = new Map(chats.map(({ conversation }) => [conversation.id, [] as string[]]));
+    const messageIds: string[] = [];
+    let victim: RedisNode | undefined;
+
+    async function sendAll(client: ApiClient, own: Chat[]): Promise<void> {
+      for (let n = 0; n < MESSAGES / CALLERS; n++) {
+        const { id } = own[n % own.length]!.conversation;
+        const { status, body } = await client.post(`/conversations/${id}/messages`, {
+          body: `message ${n}`,
+        });
+        expect({ status, body }).toMatchObject({ status: 201 });
+        texts.get(id)!.push(`message ${n}`);
+        if (messageIds.push(body.message.id as string) === KILL_AFTER) {
+          victim = await primaryOf(redis);
+          await victim.kill();
         }
+        await letTimePass(PAUSE_MS);
       }
-      const clients = [one, other].map((service) => service.client.as(key));
-      const share = CHATS / CALLERS;
-      await Promise.all(
-        Array.from({ length: CALLERS }, (_, n) =>
-          sendAll(clients[n % 2]!, chats.slice(n * share, (n + 1) * share)),
-        ),
-      );
+    }
+    const clients = [one, other].map((service) => service.client.as(key));
+    const share = CHATS / CALLERS;
+    await Promise.all(
+      Array.from({ length: CALLERS }, (_, n) =>
+        sendAll(clients[n % 2]!, chats.slice(n * share, (n + 1) * share)),
+      ),
+    );
 
-      for (const { conversation, customerId } of chats) {
-        const expected = texts.get(conversation.id)!;
-        const sent = () => telegram.sendsTo(Number(customerId)).map(({ body }) => body.text as string);
-        await waitFor('the replies', () => sent().length >= expected.length, SETTLED_MS);
-        expect(sent()).toEqual(expected);
-      }
-      const heardOf = () =>
-        new Set(receiver.received().map(({ envelope }) => envelope.data.message.id as string));
-      await waitFor('the webhooks', () => heardOf().size >= MESSAGES, SETTLED_MS);
-      expect(heardOf()).toEqual(new Set(messageIds));
-      // On a busy machine the Sentinels may not agree at once: they vote again ten seconds later.
-      await waitFor('Redis', async () => (await isUp(one)) && (await isUp(other)), SETTLED_MS);
-      await waitFor('a limit over both processes', async () => (await answersToFive()).at(-1) === 429);
-      await waitForSignals();
-      await waitForJobs();
-      expect(await Promise.all([one, other].map(isUp))).toEqual([true, true]);
-      await victim!.restart();
-    }, 300_000);
+    for (const { conversation, customerId } of chats) {
+      const expected = texts.get(conversation.id)!;
+      const sent = () => telegram.sendsTo(Number(customerId)).map(({ body }) => body.text as string);
+      await waitFor('the replies', () => sent().length >= expected.length, SETTLED_MS);
+      expect(sent()).toEqual(expected);
+    }
+    const heardOf = () =>
+      new Set(receiver.received().map(({ envelope }) => envelope.data.message.id as string));
+    await waitFor('the webhooks', () => heardOf().size >= MESSAGES, SETTLED_MS);
+    expect(heardOf()).toEqual(new Set(messageIds));
+    await waitFor('a limit over both processes', async () => (await answersToFive()).at(-1) === 429);
+    await waitForSignals();
+    await waitForJobs();
+    expect(await Promise.all([one, other].map(isUp))).toEqual([true, true]);
+    await victim!.restart();
+  }
 });
 
 /** In a Cluster that of the queue which wakes outbound messages. */
