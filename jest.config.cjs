@@ -28,7 +28,10 @@ module.exports = {
     ...(process.env.TOPOLOGY ? [] : ['topology/upgrade\\.spec']),
   ],
   // The examples import the package by its name, as its users do.
-  moduleNameMapper: { '^conversation-messaging-service$': '<rootDir>/src/index.ts' },
+  moduleNameMapper: {
+    '^conversation-messaging-service$': '<rootDir>/src/index.ts',
+    '^conversation-messaging-service/(\\w+)$': '<rootDir>/src/index-$1.ts',
+  },
   transform: { '\\.[cm]?[tj]s$': '<rootDir>/jest.transform.cjs' },
   transformIgnorePatterns: [`/node_modules/(?!(${esmOnly.join('|')})/)`],
   globalSetup: '<rootDir>/test/global-setup.mjs',

@@ -1,15 +1,13 @@
 import { Injectable } from '@nestjs/common';
+import { type Actor, AppError, type Origin } from 'conversation-messaging-service';
 import {
-  type Actor,
-  AppError,
   callerOf,
   type LoggedIn,
   LoginSessionsService,
   LoginsService,
-  type Origin,
   PasswordsService,
   type SecondFactorRequired,
-} from 'conversation-messaging-service';
+} from 'conversation-messaging-service/logins';
 
 @Injectable()
 export class ComingIn {

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import ts from 'typescript';
 
 const SRC = resolve(__dirname, '../../src');
+const ENTRY_POINTS = ['index.ts', 'index-logins.ts'];
 const SERVICE = /export \{ (\w+Service)\b[^}]*\} from '(.+)';/g;
 
 /**
@@ -10,8 +11,8 @@ const SERVICE = /export \{ (\w+Service)\b[^}]*\} from '(.+)';/g;
  * `@internal`, which other services call, and not the private ones.
  */
 export function serviceMethods(): string[] {
-  const index = readFileSync(`${SRC}/index.ts`, 'utf8');
-  return [...index.matchAll(SERVICE)].flatMap(([, name, path]) => methodsOf(name!, `${SRC}/${path}.ts`));
+  const exported = ENTRY_POINTS.map((file) => readFileSync(`${SRC}/${file}`, 'utf8')).join('\n');
+  return [...exported.matchAll(SERVICE)].flatMap(([, name, path]) => methodsOf(name!, `${SRC}/${path}.ts`));
 }
 
 function methodsOf(name: string, file: string): string[] {

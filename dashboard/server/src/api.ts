@@ -7,15 +7,13 @@ import type {
   AuditEntry,
   Entitlement,
   ErrorBody,
-  LoginSession,
   Page,
-  Person,
   PlanTier,
   RateLimitUse,
-  SentInvitation,
   WebhookEndpointHealth,
   WebhookEndpointSummary,
 } from 'conversation-messaging-service';
+import type { LoginSession, Person, SentInvitation } from 'conversation-messaging-service/logins';
 
 // Answers, as the services give them.
 export type {
@@ -29,21 +27,11 @@ export type {
   DisconnectedChannel,
   Entitlement,
   ErrorBody,
-  InvitationSummary,
-  Locale,
-  LoginLink,
-  LoginSession,
-  NewSecondFactor,
   Page,
-  Person,
   PlanTier,
   RateLimitUse,
-  RecoveryCodes,
   RedeliveryResult,
   Scope,
-  SentInvitation,
-  SentLink,
-  Theme,
   WebhookAttemptDetail,
   WebhookAttemptSummary,
   WebhookDeliveryDetail,
@@ -54,26 +42,40 @@ export type {
   WebhookTestResult,
   WebhookTimeline,
 } from 'conversation-messaging-service';
+export type {
+  InvitationSummary,
+  Locale,
+  LoginLink,
+  LoginSession,
+  NewSecondFactor,
+  Person,
+  RecoveryCodes,
+  SentInvitation,
+  SentLink,
+  Theme,
+} from 'conversation-messaging-service/logins';
 
 // Bodies and queries.
+export type {
+  ConnectChannel,
+  CreateApiKey,
+  CreateWebhookEndpoint,
+  ListAuditEntriesQuery,
+  ListWebhookDeliveriesQuery,
+  RecoverEndpoint,
+  RedeliverDeliveries,
+  RollSecret,
+  UpdateAgent,
+} from 'conversation-messaging-service';
 export type {
   BeginSecondFactor,
   ChangePassword,
   ConfirmNewSecondFactor,
-  ConnectChannel,
-  CreateApiKey,
-  CreateWebhookEndpoint,
   InviteAgent,
-  ListAuditEntriesQuery,
-  ListWebhookDeliveriesQuery,
   PasswordAndCode,
-  RecoverEndpoint,
-  RedeliverDeliveries,
   RequestPasswordReset,
-  RollSecret,
-  UpdateAgent,
   UpdatePerson,
-} from 'conversation-messaging-service';
+} from 'conversation-messaging-service/logins';
 export type { ExportAuditQuery } from './audit/audit.dto';
 export type { RotateChannel } from './channels/channel.dto';
 export type { RedeliverMatchingBody } from './deliveries/delivery.dto';

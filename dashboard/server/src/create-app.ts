@@ -10,7 +10,7 @@ import {
   noticeUntrustedProxy,
   requestId,
   RequestPipe,
-} from 'conversation-messaging-service';
+} from 'conversation-messaging-service/http';
 import type pino from 'pino';
 import { AppModule } from './app.module';
 import { DashboardConfig } from './config/dashboard-config';

@@ -1,7 +1,8 @@
 import 'reflect-metadata';
 import type { Server } from 'node:http';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { ConfigError, createLogger, sendClientsAway } from 'conversation-messaging-service';
+import { ConfigError } from 'conversation-messaging-service';
+import { createLogger, sendClientsAway } from 'conversation-messaging-service/http';
 import type pino from 'pino';
 import { DashboardConfig } from './config/dashboard-config';
 import { createApp } from './create-app';

@@ -1,14 +1,14 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Res } from '@nestjs/common';
+import type { Page } from 'conversation-messaging-service';
 import {
   type Caller,
   ChangePassword,
   LoginSessionsService,
-  type Page,
   PasswordsService,
   PeopleService,
   type Person,
   UpdatePerson,
-} from 'conversation-messaging-service';
+} from 'conversation-messaging-service/logins';
 import type { Response } from 'express';
 import type { LoginSessionResponse } from '../api';
 import { CurrentCaller } from '../http/access.decorators';

@@ -1,4 +1,4 @@
-import type { Caller, LoginSession } from 'conversation-messaging-service';
+import type { Caller, LoginSession } from 'conversation-messaging-service/logins';
 import type { LoginSessionResponse } from '../api';
 
 export function toLoginSession(session: LoginSession, { sessionId }: Caller): LoginSessionResponse {

@@ -7,7 +7,7 @@ import {
   PasswordAndCode,
   type RecoveryCodes,
   SecondFactorsService,
-} from 'conversation-messaging-service';
+} from 'conversation-messaging-service/logins';
 import type { Response } from 'express';
 import { CurrentCaller } from '../http/access.decorators';
 import { LoginCookies } from '../login/login-cookies';

@@ -1,5 +1,5 @@
 import { Controller, Get } from '@nestjs/common';
-import type { OpenedSession } from 'conversation-messaging-service';
+import type { OpenedSession } from 'conversation-messaging-service/logins';
 import type { SessionResponse } from '../api';
 import { DashboardConfig } from '../config/dashboard-config';
 import { CurrentSession } from '../http/access.decorators';

@@ -1,10 +1,5 @@
-import {
-  ENTITLEMENTS,
-  isEntitled,
-  isTrialExpired,
-  type Membership,
-  type OpenedSession,
-} from 'conversation-messaging-service';
+import { ENTITLEMENTS, isEntitled, isTrialExpired } from 'conversation-messaging-service';
+import type { Membership, OpenedSession } from 'conversation-messaging-service/logins';
 import type { SessionResponse, WorkspaceSummary } from '../api';
 
 export function toSessionResponse(

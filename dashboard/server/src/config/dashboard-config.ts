@@ -11,7 +11,8 @@ import {
   Min,
   validateSync,
 } from 'class-validator';
-import { ConfigError, trustProxyOf, type MessagingOptions } from 'conversation-messaging-service';
+import { ConfigError, type MessagingOptions } from 'conversation-messaging-service';
+import { trustProxyOf } from 'conversation-messaging-service/http';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 const LOCALHOST = ['localhost', '127.0.0.1', '[::1]'];

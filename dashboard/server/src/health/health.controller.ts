@@ -1,5 +1,5 @@
 import { Controller, Get } from '@nestjs/common';
-import { HealthService, type Readiness } from 'conversation-messaging-service';
+import { HealthService, type Readiness } from 'conversation-messaging-service/http';
 import { Public } from '../http/access.decorators';
 
 @Controller('health')

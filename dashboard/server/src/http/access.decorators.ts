@@ -1,13 +1,12 @@
 import { createParamDecorator, type ExecutionContext, SetMetadata } from '@nestjs/common';
+import type { Actor } from 'conversation-messaging-service';
+import { type IdentifiedRequest, originOf } from 'conversation-messaging-service/http';
 import {
-  type Actor,
   type Caller,
   callerOf,
-  type IdentifiedRequest,
   type Membership,
   type OpenedSession,
-  originOf,
-} from 'conversation-messaging-service';
+} from 'conversation-messaging-service/logins';
 
 export const PUBLIC = 'access:public';
 

@@ -1,5 +1,5 @@
 import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
-import { WorkBudgets } from 'conversation-messaging-service';
+import { WorkBudgets } from 'conversation-messaging-service/http';
 import type { Response } from 'express';
 import { finalize, type Observable } from 'rxjs';
 import type { WorkspaceRequest } from './access.decorators';

@@ -1,6 +1,6 @@
 import { type CanActivate, type ExecutionContext, Injectable, SetMetadata } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { clientNetworkOf, RateLimiter } from 'conversation-messaging-service';
+import { clientNetworkOf, RateLimiter } from 'conversation-messaging-service/http';
 import type { Response } from 'express';
 import type { SessionRequest } from './access.decorators';
 

@@ -1,6 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { AppError, LoginSessionsService } from 'conversation-messaging-service';
+import { AppError } from 'conversation-messaging-service';
+import { LoginSessionsService } from 'conversation-messaging-service/logins';
 import { PUBLIC, type SessionRequest } from './access.decorators';
 import { Cookies } from './cookies';
 

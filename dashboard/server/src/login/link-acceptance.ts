@@ -1,13 +1,12 @@
 import { Injectable } from '@nestjs/common';
+import { AppError, type Origin } from 'conversation-messaging-service';
 import {
   AcceptancesService,
-  AppError,
   callerOf,
   LoginLinksService,
   LoginSessionsService,
-  type Origin,
   PasswordResetsService,
-} from 'conversation-messaging-service';
+} from 'conversation-messaging-service/logins';
 import type { Request, Response } from 'express';
 import type { AcceptedLink } from '../api';
 import { Cookies } from '../http/cookies';

@@ -1,5 +1,6 @@
 import { Body, Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
-import { type LoginLink, LoginLinksService, type Origin } from 'conversation-messaging-service';
+import type { Origin } from 'conversation-messaging-service';
+import { type LoginLink, LoginLinksService } from 'conversation-messaging-service/logins';
 import type { Request, Response } from 'express';
 import type { AcceptedLink } from '../api';
 import { CurrentOrigin, Public } from '../http/access.decorators';

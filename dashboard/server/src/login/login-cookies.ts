@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import {
-  AppError,
-  type LoggedIn,
-  type RecoveryCodes,
-  type RenewedSession,
-  type SecondFactorRequired,
-} from 'conversation-messaging-service';
+import { AppError } from 'conversation-messaging-service';
+import type {
+  LoggedIn,
+  RecoveryCodes,
+  RenewedSession,
+  SecondFactorRequired,
+} from 'conversation-messaging-service/logins';
 import type { Request, Response } from 'express';
 import type { Done, LoginResponse } from '../api';
 import { Cookies } from '../http/cookies';

@@ -1,12 +1,12 @@
 import { Body, Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
+import type { Origin } from 'conversation-messaging-service';
 import {
   type Caller,
   LoginSessionsService,
   LoginsService,
-  type Origin,
   PasswordResetsService,
   RequestPasswordReset,
-} from 'conversation-messaging-service';
+} from 'conversation-messaging-service/logins';
 import type { Request, Response } from 'express';
 import type { Done, LoginResponse } from '../api';
 import { CurrentCaller, CurrentOrigin, Public } from '../http/access.decorators';

@@ -1,15 +1,12 @@
 import { Body, Controller, Get, HttpCode, Param, Patch, Post } from '@nestjs/common';
+import { type Actor, AgentsService, type Page, UpdateAgent } from 'conversation-messaging-service';
 import {
-  type Actor,
   AgentPasswordsService,
-  AgentsService,
   InvitationsService,
   InviteAgent,
-  type Page,
   type SentInvitation,
   type SentLink,
-  UpdateAgent,
-} from 'conversation-messaging-service';
+} from 'conversation-messaging-service/logins';
 import type { AgentResponse, InvitedAgent } from '../api';
 import { CurrentActor } from '../http/access.decorators';
 import { LimitedTo } from '../http/limit.guard';

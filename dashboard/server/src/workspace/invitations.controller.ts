@@ -1,10 +1,6 @@
 import { Controller, Delete, Get, HttpCode, Param } from '@nestjs/common';
-import {
-  type Actor,
-  InvitationsService,
-  type InvitationSummary,
-  type Page,
-} from 'conversation-messaging-service';
+import type { Actor, Page } from 'conversation-messaging-service';
+import { InvitationsService, type InvitationSummary } from 'conversation-messaging-service/logins';
 import { CurrentActor } from '../http/access.decorators';
 import { toList } from '../http/list';
 

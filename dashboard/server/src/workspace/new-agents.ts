@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { type Actor, AgentsService, InvitationsService } from 'conversation-messaging-service';
+import { type Actor, AgentsService } from 'conversation-messaging-service';
+import { InvitationsService } from 'conversation-messaging-service/logins';
 import type { InvitedAgent } from '../api';
 import type { AddAgent } from './agent.dto';
 import { toAgent } from './agent.response';

@@ -3,11 +3,11 @@ import {
   AgentsService,
   ApiKeysService,
   ChannelConnectionsService,
-  type Membership,
   rateLimitOf,
   RateLimitUseService,
   WebhookEndpointsService,
 } from 'conversation-messaging-service';
+import type { Membership } from 'conversation-messaging-service/logins';
 import { toWorkspaceSummary } from '../account/session.response';
 import type { WorkspaceCounts, WorkspaceOverview } from '../api';
 

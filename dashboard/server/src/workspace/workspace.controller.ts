@@ -1,5 +1,6 @@
 import { Body, Controller, Get, Param, Patch } from '@nestjs/common';
-import { type Actor, type Membership, WorkspacesService } from 'conversation-messaging-service';
+import { type Actor, WorkspacesService } from 'conversation-messaging-service';
+import type { Membership } from 'conversation-messaging-service/logins';
 import type { WorkspaceOverview, WorkspaceSettings } from '../api';
 import { CurrentActor, CurrentMembership } from '../http/access.decorators';
 import { UpdateWorkspaceSettings } from './workspace.dto';
