@@ -9,12 +9,12 @@
 //                    ↓
 //      audit → outbox, access;  idempotency  secrets        what every feature may use
 //      rate-limit → http   metrics   queue                  what any of them counts with, or is woken by
-//      database   redis   config   common                   the ground: knows no feature
+//      stored-data  database  redis  config  common         the ground: knows no feature
 //
 // A folder may import itself and the folders named for it here, and nothing else of src/. A feature without a line may
 // import SUPPORT and workspaces.
 
-const GROUND = ['common', 'config', 'database', 'redis'];
+const GROUND = ['common', 'config', 'database', 'redis', 'stored-data'];
 const SUPPORT = [
   'outbox',
   'audit',
@@ -33,6 +33,7 @@ const MAY_IMPORT = {
   config: ['common'],
   database: ['common', 'config'],
   redis: ['common', 'config'],
+  'stored-data': ['common', 'database'],
 
   metrics: GROUND,
   http: ['metrics', ...GROUND],
@@ -53,7 +54,7 @@ const MAY_IMPORT = {
 
   webhooks: ['workspaces', 'queue', ...SUPPORT],
   channels: ['messages', 'conversations', 'contacts', 'workspaces', 'queue', ...SUPPORT],
-  retention: ['privacy', 'queue', ...GROUND],
+  retention: ['privacy', 'workspaces', 'queue', ...GROUND],
   health: ['http', ...GROUND],
   openapi: ['outbox', 'http', ...GROUND],
   'widget-files': ['http', ...GROUND],
@@ -76,9 +77,10 @@ const INSIDE = {
   channels: {
     adapters: [],
     connections: ['adapters'],
-    outbound: ['connections', 'adapters'],
-    receipts: ['outbound', 'adapters'],
-    inbound: ['receipts', 'connections', 'adapters'],
+    'provider-ids': ['adapters'],
+    outbound: ['provider-ids', 'connections', 'adapters'],
+    receipts: ['outbound', 'provider-ids', 'adapters'],
+    inbound: ['receipts', 'provider-ids', 'connections', 'adapters'],
     tokens: ['connections', 'adapters'],
     widget: ['inbound', 'outbound', 'connections', 'adapters'],
   },

@@ -8,6 +8,7 @@ import { HealthApiModule } from './health/health.module';
 import { HttpModule } from './http/http.module';
 import { MetricsModule, MetricsServerModule } from './metrics/metrics.module';
 import { RedisModule } from './redis/redis.module';
+import { StoredDataModule } from './stored-data/stored-data.module';
 import { WorkerModule } from './worker.module';
 
 /** The root of one process: the API, the worker, or both, by its role. */
@@ -22,6 +23,7 @@ export class AppModule {
         DatabaseModule.forRoot(JsonDatabaseClient),
         RedisModule,
         MetricsModule,
+        StoredDataModule,
         MetricsServerModule,
         HealthApiModule,
         HttpModule,

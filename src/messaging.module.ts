@@ -1,6 +1,8 @@
 import { DynamicModule, FactoryProvider, Module, ModuleMetadata } from '@nestjs/common';
 import { AuditModule } from './audit/audit.module';
 import { AuthModule } from './auth/auth.module';
+import { OutboundMessagesModule } from './channels/outbound/outbound-messages.module';
+import { ProviderIdsModule } from './channels/provider-ids/provider-ids.module';
 import { ChannelConnectionsModule } from './channels/connections/channel-connections.module';
 import { pickProviderUrls, ProviderVariable } from './common/channel-descriptors';
 import { Config } from './config/config';
@@ -16,16 +18,20 @@ import { ParkedEventsModule } from './parked-events/parked-events.module';
 import { PrivacyModule } from './privacy/privacy.module';
 import { RateLimitModule } from './rate-limit/rate-limit.module';
 import { RedisModule } from './redis/redis.module';
+import { StoredDataModule } from './stored-data/stored-data.module';
 import { SecretsModule } from './secrets/secrets.module';
 import { WebhooksModule } from './webhooks/webhooks.module';
 import { WorkspacesModule } from './workspaces/workspaces.module';
 
-const SERVICES = [
+/** Every feature with services. Each registers its tables, which the workers erase from, clean up and delete. */
+export const SERVICES = [
   WorkspacesModule,
   AuthModule,
   LoginsModule,
   WebhooksModule,
   ChannelConnectionsModule,
+  OutboundMessagesModule,
+  ProviderIdsModule,
   ContactsModule,
   ConversationsModule,
   MessagesModule,
@@ -119,7 +125,7 @@ export class MessagingModule {
   static over(config: DynamicModule): DynamicModule {
     return {
       module: MessagingModule,
-      imports: [config, DatabaseModule.forRoot(), RedisModule, MetricsModule, ...SERVICES],
+      imports: [config, DatabaseModule.forRoot(), RedisModule, MetricsModule, StoredDataModule, ...SERVICES],
       exports: SERVICES,
     };
   }

@@ -3,6 +3,7 @@ import { OutboundMessagesWorkerModule } from './channels/outbound/outbound-messa
 import { ChannelConnectionsWorkerModule } from './channels/connections/channel-connections-worker.module';
 import { TokensWorkerModule } from './channels/tokens/tokens-worker.module';
 import { OwnerDatabaseModule } from './database/database.module';
+import { SERVICES } from './messaging.module';
 import { OutboxRelay } from './outbox/outbox-relay';
 import { OutboxWorkerModule } from './outbox/outbox-worker.module';
 import { PrivacyWorkerModule } from './privacy/privacy-worker.module';
@@ -16,6 +17,7 @@ import { WorkspaceDeletionWorkerModule } from './workspaces/deletion/workspace-d
  */
 @Module({
   imports: [
+    ...SERVICES,
     OwnerDatabaseModule,
     RetentionModule,
     WorkspaceDeletionWorkerModule,

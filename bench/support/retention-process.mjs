@@ -13,6 +13,9 @@ const { Partitions } = require('../../dist/database/partitions.js');
 const { PartitionKeeper } = require('../../dist/retention/partition.keeper.js');
 const { PartitionReferences } = require('../../dist/retention/partition-references.js');
 const { SuspendedBacklog } = require('../../dist/retention/suspended-backlog.js');
+const { TableRegistry } = require('../../dist/stored-data/table-registry.js');
+const { TableRowsRepository } = require('../../dist/stored-data/table-rows.repository.js');
+const { WorkspacesRepository } = require('../../dist/workspaces/workspaces.repository.js');
 const { RetentionService } = require('../../dist/retention/retention.service.js');
 
 const {
@@ -30,19 +33,20 @@ const find = (type) => app.get(type, { strict: false });
 process.on('message', async ({ retentionDays }) => {
   const config = { ...find(Config), retentionDays, databaseOwnerUrl };
   const database = find(Database);
+  const [tables, rows] = [find(TableRegistry), find(TableRowsRepository)];
   const owner = new OwnerDatabase(config, database);
   const keeper = new PartitionKeeper(
     config,
     find(Partitions),
     new PartitionChanges(owner),
-    new PartitionReferences(database),
-    new SuspendedBacklog(database),
+    new PartitionReferences(database, find(WorkspacesRepository), tables, rows),
+    new SuspendedBacklog(database, find(WorkspacesRepository), tables),
   );
   const startedAt = performance.now();
   try {
     await keeper.detach();
     await keeper.drop();
-    await new RetentionService(config, database).clean();
+    await new RetentionService(config, database, tables, rows).clean();
     await owner.onApplicationShutdown();
     process.send({ ms: performance.now() - startedAt });
   } catch (error) {

@@ -7,6 +7,9 @@ import { Pipelined, Transaction } from '../database/transaction';
 import { AuditEntryEntity } from './audit-entry.entity';
 import { ListAuditEntriesQuery } from './audit-entry.dto';
 
+/** Never changed; its rows go with their workspace alone. */
+export const AUDIT_TABLE = 'audit_entries';
+
 export type AuditFilter = Omit<ListAuditEntriesQuery, 'limit'>;
 
 const COLUMNS = `id, tenant_id AS "tenantId", action, entity, entity_id AS "entityId", actor_type AS "actorType",

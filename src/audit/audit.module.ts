@@ -1,8 +1,10 @@
 import { Module } from '@nestjs/common';
 import { DatabaseModule } from '../database/database.module';
 import { OutboxModule } from '../outbox/outbox.module';
+import { TableRegistry } from '../stored-data/table-registry';
 import { AuditEntryEntity } from './audit-entry.entity';
 import { AuditEntriesRepository } from './audit-entries.repository';
+import { AUDIT_TABLES } from './audit-tables';
 import { AuditTally } from './audit-tally';
 import { AuditService } from './audit.service';
 
@@ -11,4 +13,8 @@ import { AuditService } from './audit.service';
   providers: [AuditEntriesRepository, AuditService, AuditTally],
   exports: [AuditEntriesRepository, AuditService, AuditTally],
 })
-export class AuditModule {}
+export class AuditModule {
+  constructor(tables: TableRegistry) {
+    tables.register(...AUDIT_TABLES);
+  }
+}

@@ -6,7 +6,9 @@ import { DatabaseModule } from '../database/database.module';
 import { RateLimitModule } from '../rate-limit/rate-limit.module';
 import { RequestBudgetInterceptor } from '../rate-limit/request-budget.interceptor';
 import { RateLimitStorage } from '../rate-limit/rate-limit-storage';
+import { TableRegistry } from '../stored-data/table-registry';
 import { WorkspacesModule } from '../workspaces/workspaces.module';
+import { API_KEY_TABLES } from './api-key-tables';
 import { ApiKeyEntity } from './api-key.entity';
 import { ApiKeyLookup } from './api-key-lookup';
 import { ApiKeyGuard } from './api-key.guard';
@@ -26,7 +28,11 @@ import { TrialGuard } from './trial.guard';
   providers: [ApiKeysRepository, ApiKeysService, RateLimitUseService],
   exports: [ApiKeysRepository, ApiKeysService, RateLimitUseService],
 })
-export class AuthModule {}
+export class AuthModule {
+  constructor(tables: TableRegistry) {
+    tables.register(...API_KEY_TABLES);
+  }
+}
 
 /** The guards that every request to the API passes, in this order, and the slot that it then gets. */
 @Module({

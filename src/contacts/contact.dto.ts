@@ -114,20 +114,19 @@ export class ContactResponse {
   updatedAt: Date;
 }
 
+/** A contact without the ids on channels. */
+export type ContactAlone = Omit<ContactResponse, 'identities'>;
+
 export function toContact(contact: ListedContact, identities: ContactIdentityEntity[]): ContactResponse {
-  const { id, name, email, phone, avatarUrl, verified, attributes, createdAt, updatedAt } = contact;
   return {
-    id,
-    name,
-    email,
-    phone,
-    avatarUrl,
+    ...toContactAlone(contact),
     identities: identities
-      .filter(({ contactId }) => contactId === id)
+      .filter(({ contactId }) => contactId === contact.id)
       .map(({ channel, externalId }) => ({ channel, externalId })),
-    verified,
-    attributes,
-    createdAt,
-    updatedAt,
   };
+}
+
+export function toContactAlone(contact: ListedContact): ContactAlone {
+  const { id, name, email, phone, avatarUrl, verified, attributes, createdAt, updatedAt } = contact;
+  return { id, name, email, phone, avatarUrl, verified, attributes, createdAt, updatedAt };
 }

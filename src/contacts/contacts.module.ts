@@ -1,7 +1,9 @@
 import { Module } from '@nestjs/common';
 import { DatabaseModule } from '../database/database.module';
 import { RateLimitModule } from '../rate-limit/rate-limit.module';
+import { TableRegistry } from '../stored-data/table-registry';
 import { ContactIdentityEntity } from './contact-identity.entity';
+import { contactTables } from './contact-tables';
 import { ContactEntity } from './contact.entity';
 import { ContactSearchRepository } from './contact-search.repository';
 import { ContactsController } from './contacts.controller';
@@ -13,7 +15,11 @@ import { ContactsService } from './contacts.service';
   providers: [ContactSearchRepository, ContactsRepository, ContactsService],
   exports: [ContactsRepository, ContactsService],
 })
-export class ContactsModule {}
+export class ContactsModule {
+  constructor(tables: TableRegistry, contacts: ContactsRepository) {
+    tables.register(...contactTables(contacts));
+  }
+}
 
 @Module({ imports: [ContactsModule], controllers: [ContactsController] })
 export class ContactsApiModule {}

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Channel } from '../common/channel-descriptors';
 import { isId } from '../common/ids';
-import { Database } from '../database/database';
+import { Database, Reader } from '../database/database';
 import { Transaction } from '../database/transaction';
 import { PageStatement } from '../database/page-statement';
+import { ContactKey } from '../stored-data/table-declaration';
 import { ContactIdentityEntity } from './contact-identity.entity';
 import { ContactSearchRepository } from './contact-search.repository';
 import { LISTED, ListedContact } from './contact.columns';
@@ -27,8 +28,8 @@ export class ContactsRepository {
     private readonly search: ContactSearchRepository,
   ) {}
 
-  async find(tenantId: string, id: string): Promise<ContactEntity | null> {
-    return isId(id) ? this.database.manager.findOneBy(ContactEntity, { tenantId, id }) : null;
+  async find(tenantId: string, id: string, reader: Reader = this.database): Promise<ContactEntity | null> {
+    return isId(id) ? reader.manager.findOneBy(ContactEntity, { tenantId, id }) : null;
   }
 
   /** Newest first, below the cursor. */
@@ -64,15 +65,15 @@ export class ContactsRepository {
   }
 
   /**
-   * Deletes up to `count` identities of a contact, under the lock of each: a message that comes from one meanwhile is
-   * stored before, or makes a new contact.
+   * Deletes up to `count` identities of a contact, under the lock of each: a message that comes from one at that moment
+   * is stored before, or makes a new contact.
+   * @returns whether there may be more
    */
-  async deleteIdentities(
+  async eraseIdentities(
     tx: Transaction,
-    tenantId: string,
-    contactId: string,
+    { tenantId, contactId }: ContactKey,
     count: number,
-  ): Promise<number> {
+  ): Promise<boolean> {
     const identities = await tx.query<Pick<ContactIdentityEntity, 'channel' | 'externalId'>>(
       `SELECT channel, external_id AS "externalId" FROM contact_identities WHERE tenant_id = $1 AND contact_id = $2
        ORDER BY channel, external_id LIMIT $3`,
@@ -82,21 +83,17 @@ export class ContactsRepository {
       await this.lockIdentity(tx, tenantId, channel, externalId);
       await tx.manager.delete(ContactIdentityEntity, { tenantId, channel, externalId, contactId });
     }
-    return identities.length;
+    return identities.length === count;
   }
 
-  /**
-   * Locks a contact, and deletes all that it says of a person.
-   * @returns whether there is such a contact
-   */
-  async erase(tx: Transaction, tenantId: string, id: string): Promise<boolean> {
-    const rows = await tx.query(
+  /** Locks a contact, and deletes all that it says of a person. */
+  async erase(tx: Transaction, { tenantId, contactId }: ContactKey): Promise<void> {
+    await tx.query(
       `UPDATE contacts SET name = NULL, email = NULL, phone = NULL, avatar_url = NULL, attributes = '{}', verified = '{}',
          updated_at = $3
-       WHERE tenant_id = $1 AND id = $2 RETURNING 1`,
-      [tenantId, id, new Date()],
+       WHERE tenant_id = $1 AND id = $2`,
+      [tenantId, contactId, new Date()],
     );
-    return rows.length > 0;
   }
 
   async updateProfile(

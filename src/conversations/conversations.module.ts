@@ -3,7 +3,9 @@ import { AuditModule } from '../audit/audit.module';
 import { ContactsModule } from '../contacts/contacts.module';
 import { DatabaseModule } from '../database/database.module';
 import { OutboxModule } from '../outbox/outbox.module';
+import { TableRegistry } from '../stored-data/table-registry';
 import { WorkspacesModule } from '../workspaces/workspaces.module';
+import { conversationTables } from './conversation-tables';
 import { ConversationEntity } from './conversation.entity';
 import { ConversationsController } from './conversations.controller';
 import { ConversationsRepository } from './conversations.repository';
@@ -20,7 +22,11 @@ import { ConversationsService } from './conversations.service';
   providers: [ConversationsRepository, ConversationsService],
   exports: [ConversationsRepository, ConversationsService],
 })
-export class ConversationsModule {}
+export class ConversationsModule {
+  constructor(tables: TableRegistry, conversations: ConversationsRepository) {
+    tables.register(...conversationTables(conversations));
+  }
+}
 
 @Module({ imports: [ConversationsModule], controllers: [ConversationsController] })
 export class ConversationsApiModule {}

@@ -2,9 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { IsNull } from 'typeorm';
 import { Channel } from '../common/channel-descriptors';
 import { isId } from '../common/ids';
-import { Database } from '../database/database';
+import { Database, Reader } from '../database/database';
 import { Pipelined, Transaction } from '../database/transaction';
 import { PageStatement } from '../database/page-statement';
+import { ContactKey, ErasedMessages } from '../stored-data/table-declaration';
 import { ConversationEntity, ConversationStatus } from './conversation.entity';
 
 export interface ConversationFilter {
@@ -65,6 +66,20 @@ export class ConversationsRepository {
     if (status) page.where('status = ?', status);
     if (channel) page.where('source_channel = ?', channel);
     return page.read(this.database, cursor, count);
+  }
+
+  /** Lists the ids of a contact's conversations, in their order, above an id. */
+  async listOfContact(
+    reader: Reader,
+    { tenantId, contactId }: ContactKey,
+    after: string,
+    count: number,
+  ): Promise<string[]> {
+    const rows = await reader.query<{ id: string }>(
+      'SELECT id FROM conversations WHERE tenant_id = $1 AND contact_id = $2 AND id > $3 ORDER BY id LIMIT $4',
+      [tenantId, contactId, after, count],
+    );
+    return rows.map(({ id }) => id);
   }
 
   /** Every write to a conversation takes this lock first, so that ids and event numbers follow the order of commits. */
@@ -137,6 +152,22 @@ export class ConversationsRepository {
            event_sequence = $6
        WHERE tenant_id = $1 AND id = $2`,
       [tenantId, id, last.id, last.preview, last.at, sequence],
+    );
+  }
+
+  /** Erases the preview when it is of one of these messages, and with the contact the contact's id on the channel. */
+  async erase(tx: Transaction, messages: ErasedMessages): Promise<void> {
+    const { tenantId, conversationId, ids, withContact } = messages;
+    await tx.query(
+      `UPDATE conversations SET last_message_preview = ''
+       WHERE tenant_id = $1 AND id = $2 AND last_message_id = ANY ($3) AND last_message_preview <> ''`,
+      [tenantId, conversationId, ids],
+    );
+    if (!withContact) return;
+    await tx.query(
+      `UPDATE conversations SET identity_external_id = NULL
+       WHERE tenant_id = $1 AND id = $2 AND identity_external_id IS NOT NULL`,
+      [tenantId, conversationId],
     );
   }
 }

@@ -1,11 +1,18 @@
 import { Module } from '@nestjs/common';
 import { DatabaseModule } from '../database/database.module';
+import { TableRegistry } from '../stored-data/table-registry';
 import { IdempotencyKeyEntity } from './idempotency-key.entity';
+import { IdempotencyKeysRepository } from './idempotency-keys.repository';
+import { idempotencyTables } from './idempotency-tables';
 import { IdempotencyService } from './idempotency.service';
 
 @Module({
   imports: [DatabaseModule.forEntities([IdempotencyKeyEntity])],
-  providers: [IdempotencyService],
+  providers: [IdempotencyKeysRepository, IdempotencyService],
   exports: [IdempotencyService],
 })
-export class IdempotencyModule {}
+export class IdempotencyModule {
+  constructor(tables: TableRegistry, keys: IdempotencyKeysRepository) {
+    tables.register(...idempotencyTables(keys));
+  }
+}

@@ -2,10 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { AppError } from '../common/app-error';
 import { isId } from '../common/ids';
 import { Transaction } from '../database/transaction';
+import { IdempotencyKeysRepository } from './idempotency-keys.repository';
 import { IdempotentRequest } from './idempotent-request';
 
 @Injectable()
 export class IdempotencyService {
+  constructor(private readonly keys: IdempotencyKeysRepository) {}
+
   /**
    * Runs `work` in the transaction, or returns the first answer again if the same request ran under this key within 24
    * hours. Key and work commit together: a failed request leaves its key free, and of two requests at once the second
@@ -22,31 +25,16 @@ export class IdempotencyService {
     if (!request) return work();
     const { tenantId, conversationId } = subject;
     const fingerprint = request.fingerprint();
-    const [claimed] = await tx.prepared(
-      `INSERT INTO idempotency_keys AS k (tenant_id, key, fingerprint, conversation_id, created_at)
-       VALUES ($1, $2, $3, $4, now())
-       ON CONFLICT (tenant_id, key) DO UPDATE
-         SET fingerprint = excluded.fingerprint, response = NULL, conversation_id = excluded.conversation_id,
-           created_at = excluded.created_at
-         WHERE k.created_at < now() - interval '24 hours'
-       RETURNING key`,
-      [tenantId, request.key, fingerprint, isId(conversationId) ? conversationId : null],
-    );
-    if (!claimed) return this.replay<T>(tx, tenantId, request);
+    const { key } = request;
+    const kept = { tenantId, key, fingerprint, conversationId: isId(conversationId) ? conversationId : null };
+    if (!(await this.keys.claim(tx, kept))) return this.replay<T>(tx, tenantId, request);
     const response = await work();
-    tx.pipeline(`UPDATE idempotency_keys SET response = $3 WHERE tenant_id = $1 AND key = $2`, [
-      tenantId,
-      request.key,
-      JSON.stringify(response),
-    ]);
+    this.keys.setResponsePipelined(tx, tenantId, key, response);
     return response;
   }
 
   private async replay<T>(tx: Transaction, tenantId: string, request: IdempotentRequest): Promise<T> {
-    const [kept] = await tx.query<{ fingerprint: Buffer; response: T }>(
-      `SELECT fingerprint, response FROM idempotency_keys WHERE tenant_id = $1 AND key = $2`,
-      [tenantId, request.key],
-    );
+    const kept = await this.keys.find<T>(tx, tenantId, request.key);
     if (!kept?.fingerprint.equals(request.fingerprint())) {
       throw new AppError('IDEMPOTENCY_CONFLICT', 'This Idempotency-Key was used for another request.');
     }

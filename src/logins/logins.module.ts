@@ -4,6 +4,7 @@ import { MetricsModule } from '../metrics/metrics.module';
 import { RateLimitModule } from '../rate-limit/rate-limit.module';
 import { KeyRotationService } from '../secrets/key-rotation.service';
 import { SecretsModule } from '../secrets/secrets.module';
+import { TableRegistry } from '../stored-data/table-registry';
 import { WorkspacesModule } from '../workspaces/workspaces.module';
 import { AcceptancesService } from './acceptances.service';
 import { AgentPasswordsService } from './agent-passwords.service';
@@ -20,6 +21,7 @@ import { LoginLinksService } from './login-links.service';
 import { LoginSessionLookup } from './login-session-lookup';
 import { LoginSessionsRepository } from './login-sessions.repository';
 import { LoginSessionsService } from './login-sessions.service';
+import { LOGIN_TABLES } from './login-tables';
 import { LoginsService } from './logins.service';
 import { Mailer } from './mailer';
 import { MembershipsRepository } from './memberships.repository';
@@ -90,7 +92,8 @@ const SERVICES = [
   exports: SERVICES,
 })
 export class LoginsModule {
-  constructor(keyRotation: KeyRotationService, factors: SecondFactorsRepository) {
+  constructor(keyRotation: KeyRotationService, factors: SecondFactorsRepository, tables: TableRegistry) {
+    tables.register(...LOGIN_TABLES);
     keyRotation.registerOther((count) => factors.reencryptStep(count));
   }
 }

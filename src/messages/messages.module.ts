@@ -3,7 +3,10 @@ import { ConversationsModule } from '../conversations/conversations.module';
 import { DatabaseModule } from '../database/database.module';
 import { IdempotencyModule } from '../idempotency/idempotency.module';
 import { OutboxModule } from '../outbox/outbox.module';
+import { TableRegistry } from '../stored-data/table-registry';
 import { WorkspacesModule } from '../workspaces/workspaces.module';
+import { MessageStatusRepository } from './message-status.repository';
+import { messageTables } from './message-tables';
 import { MessageEntity } from './message.entity';
 import { MessagesController } from './messages.controller';
 import { MessagesRepository } from './messages.repository';
@@ -17,10 +20,14 @@ import { MessagesService } from './messages.service';
     OutboxModule,
     WorkspacesModule,
   ],
-  providers: [MessagesRepository, MessagesService],
-  exports: [MessagesService],
+  providers: [MessagesRepository, MessageStatusRepository, MessagesService],
+  exports: [MessagesRepository, MessageStatusRepository, MessagesService],
 })
-export class MessagesModule {}
+export class MessagesModule {
+  constructor(tables: TableRegistry, messages: MessagesRepository) {
+    tables.register(...messageTables(messages));
+  }
+}
 
 @Module({ imports: [MessagesModule], controllers: [MessagesController] })
 export class MessagesApiModule {}

@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { isId } from '../common/ids';
 import { Database, Reader } from '../database/database';
 import { Pipelined, Transaction } from '../database/transaction';
-import { EventType } from './event-catalog';
+import { ErasedMessages } from '../stored-data/table-declaration';
+import { erasedData, EventType } from './event-catalog';
 
 /** Longer than a first attempt can take. When it ends, as after a worker was killed, another worker goes on. */
 const LEASE = `interval '20 seconds'`;
@@ -211,6 +212,27 @@ export class EventQueueRepository {
       `SELECT id, tenant_id AS "tenantId", type, data::text, sequence, created_at AS "createdAt"
        FROM events WHERE tenant_id = $1 AND id = ANY ($2)`,
       [tenantId, ids],
+    );
+  }
+
+  /** Erases the texts in the events of messages: those with the messages' ids. */
+  async erase(tx: Transaction, { tenantId, ids }: ErasedMessages): Promise<void> {
+    const events = await tx.query<Pick<OutboxEvent, 'id' | 'type' | 'data'>>(
+      'SELECT id, type, data::text FROM events WHERE tenant_id = $1 AND id = ANY ($2)',
+      [tenantId, ids],
+    );
+    const erased = events
+      .map(({ id, type, data }) => ({
+        id,
+        data,
+        left: JSON.stringify(erasedData(type, JSON.parse(data) as object)),
+      }))
+      .filter(({ data, left }) => left !== data);
+    if (erased.length === 0) return;
+    await tx.query(
+      `UPDATE events SET data = ($3::text[])[array_position($2::uuid[], id)]::json
+       WHERE tenant_id = $1 AND id = ANY ($2)`,
+      [tenantId, erased.map(({ id }) => id), erased.map(({ left }) => left)],
     );
   }
 }

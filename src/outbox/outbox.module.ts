@@ -1,5 +1,7 @@
 import { Module } from '@nestjs/common';
+import { TableRegistry } from '../stored-data/table-registry';
 import { EventQueueRepository } from './event-queue.repository';
+import { outboxTables } from './outbox-tables';
 import { OutboxService } from './outbox.service';
 import { OutboxSignal } from './outbox-signal';
 import { ParkedEventsRepository } from './parked-events.repository';
@@ -9,4 +11,8 @@ import { ParkedEventsRepository } from './parked-events.repository';
   providers: [OutboxService, OutboxSignal, EventQueueRepository, ParkedEventsRepository],
   exports: [OutboxService, OutboxSignal, EventQueueRepository, ParkedEventsRepository],
 })
-export class OutboxModule {}
+export class OutboxModule {
+  constructor(tables: TableRegistry, events: EventQueueRepository, parked: ParkedEventsRepository) {
+    tables.register(...outboxTables(events, parked));
+  }
+}

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database';
 import { Pipelined, Transaction } from '../database/transaction';
+import { ErasedMessages } from '../stored-data/table-declaration';
 import { QueuedEvent } from './event-queue.repository';
 
 const BATCH = 50;
@@ -91,6 +92,14 @@ export class ParkedEventsRepository {
       eventId,
       consumer,
       error,
+    ]);
+  }
+
+  /** Erases the errors of the parked events of messages, which may quote them. */
+  async erase(tx: Transaction, { tenantId, ids }: ErasedMessages): Promise<void> {
+    await tx.query(`UPDATE parked_events SET error = 'erased' WHERE tenant_id = $1 AND event_id = ANY ($2)`, [
+      tenantId,
+      ids,
     ]);
   }
 }

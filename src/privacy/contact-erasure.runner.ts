@@ -4,9 +4,10 @@ import { AuditService } from '../audit/audit.service';
 import { HIGHEST_ID, LOWEST_ID } from '../common/ids';
 import { Periodic } from '../common/periodic';
 import { SYSTEM } from '../common/principal';
-import { ContactsRepository } from '../contacts/contacts.repository';
+import { ConversationsRepository } from '../conversations/conversations.repository';
 import { Database } from '../database/database';
 import { Transaction } from '../database/transaction';
+import { TableRegistry } from '../stored-data/table-registry';
 import { ContactErasureEntity } from './contact-erasure.entity';
 import { ContactErasureKey, ContactErasuresRepository } from './contact-erasures.repository';
 import { MessageEraser } from './message-eraser';
@@ -14,9 +15,9 @@ import { MessageEraser } from './message-eraser';
 const INTERVAL_MS = 500;
 /** Messages of one step. */
 const BATCH = 200;
-/** Identities of one step. */
-const IDENTITIES = 50;
-/** Between steps, so that erasing slows nobody else. */
+/** Rows of one table of one step, beside messages. */
+const ROWS = 50;
+/** The pause between steps, so that erasing slows no other work. */
 const PAUSE_MS = 10;
 /**
  * Longer than anything that a worker took before its erasure can take to be recorded: attempts of deliveries 20 s, of
@@ -43,8 +44,9 @@ export class ContactErasureRunner implements OnApplicationBootstrap, BeforeAppli
   constructor(
     private readonly database: Database,
     private readonly erasures: ContactErasuresRepository,
-    private readonly contacts: ContactsRepository,
+    private readonly conversations: ConversationsRepository,
     private readonly messages: MessageEraser,
+    private readonly tables: TableRegistry,
     private readonly audit: AuditService,
   ) {}
 
@@ -56,7 +58,7 @@ export class ContactErasureRunner implements OnApplicationBootstrap, BeforeAppli
     return this.runs.stop();
   }
 
-  /** One step of each in turn, so that a big one delays no other. */
+  /** Runs one step of each erasure in turn, so that a big one delays no other. */
   private async runAll(): Promise<void> {
     let remaining = await this.erasures.listDue();
     while (remaining.length > 0) {
@@ -92,16 +94,15 @@ export class ContactErasureRunner implements OnApplicationBootstrap, BeforeAppli
   private async step(tx: Transaction, key: ContactErasureKey, size: number): Promise<boolean> {
     const erasure = await this.erasures.lockDue(tx, key);
     if (!erasure) return false;
-    const { tenantId, conversationId, messageId: after } = erasure;
-    await this.erasures.deleteIdempotencyKeys(tx, tenantId, conversationId);
+    const { tenantId, contactId, conversationId, messageId: after } = erasure;
     const range = { tenantId, conversationId, after, before: HIGHEST_ID };
-    const { erased, next } = await this.messages.step(tx, range, size);
+    const { erased, next } = await this.messages.step(tx, range, size, true);
     const done = { ...erasure, messages: erasure.messages + erased };
     if (next !== null) return this.advance(tx, { ...done, messageId: next });
-    const nextConversation = await this.erasures.nextConversation(tx, done);
-    if (nextConversation === null) return this.endPass(tx, done);
-    await this.erasures.forgetIdentity(tx, tenantId, nextConversation);
-    return this.advance(tx, { ...done, conversationId: nextConversation, messageId: LOWEST_ID });
+    const contact = { tenantId, contactId };
+    const [following] = await this.conversations.listOfContact(tx, contact, conversationId, 1);
+    if (following === undefined) return this.endPass(tx, done);
+    return this.advance(tx, { ...done, conversationId: following, messageId: LOWEST_ID });
   }
 
   private async advance(tx: Transaction, erasure: ContactErasureEntity): Promise<true> {
@@ -109,12 +110,11 @@ export class ContactErasureRunner implements OnApplicationBootstrap, BeforeAppli
     return true;
   }
 
-  /** The contact may have been written to just before the erasure began. */
+  /** Erases the contact itself again: a message may have written to it just before the erasure began. */
   private async endPass(tx: Transaction, erasure: ContactErasureEntity): Promise<boolean> {
     const { tenantId, id: erasureId, contactId, status, messages } = erasure;
-    const deleted = await this.contacts.deleteIdentities(tx, tenantId, contactId, IDENTITIES);
-    if (deleted === IDENTITIES) return true;
-    await this.contacts.erase(tx, tenantId, contactId);
+    for (const erasure of this.tables.erasures())
+      if (await erasure.eraseContact?.(tx, { tenantId, contactId }, ROWS)) return true;
     const start = { conversationId: LOWEST_ID, messageId: LOWEST_ID };
     if (status === 'RUNNING') {
       const dueAt = new Date(Date.now() + SETTLE_MS);

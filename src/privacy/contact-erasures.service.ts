@@ -6,12 +6,13 @@ import { isId, LOWEST_ID, newId } from '../common/ids';
 import { Actor } from '../common/principal';
 import { ContactsRepository } from '../contacts/contacts.repository';
 import { Database } from '../database/database';
+import { TableRegistry } from '../stored-data/table-registry';
 import { ContactErasureEntity } from './contact-erasure.entity';
 import { ContactErasureSummary, toErasureSummary } from './contact-erasure.dto';
 import { ContactErasuresRepository } from './contact-erasures.repository';
 
-/** More than any contact has. A worker deletes what is left. */
-const MAX_IDENTITIES = 50;
+/** Rows of each table that are erased at once, more than any contact has. A worker erases what is left. */
+const MAX_ROWS = 50;
 
 /** Erases what a workspace keeps of a person (GDPR, article 17). */
 @Injectable()
@@ -20,6 +21,7 @@ export class ContactErasuresService {
     private readonly database: Database,
     private readonly erasures: ContactErasuresRepository,
     private readonly contacts: ContactsRepository,
+    private readonly tables: TableRegistry,
     private readonly audit: AuditService,
   ) {}
 
@@ -34,8 +36,9 @@ export class ContactErasuresService {
     if (!isId(tenantId) || !isId(contactId)) throw AppError.notFound('Contact');
     return this.database.transaction(async (tx) => {
       await requirePermission(tx, tenantId, actor, 'contact.erase');
-      await this.contacts.deleteIdentities(tx, tenantId, contactId, MAX_IDENTITIES);
-      if (!(await this.contacts.erase(tx, tenantId, contactId))) throw AppError.notFound('Contact');
+      if (!(await this.contacts.find(tenantId, contactId, tx))) throw AppError.notFound('Contact');
+      for (const erasure of this.tables.erasures())
+        await erasure.eraseContact?.(tx, { tenantId, contactId }, MAX_ROWS);
       const running = await this.erasures.findUnfinished(tx, tenantId, contactId);
       if (running) return toErasureSummary(running);
       const erasure = newErasure(tenantId, contactId);

@@ -2,7 +2,9 @@ import { Injectable, Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { idFloor, LOWEST_ID } from '../common/ids';
 import { Database } from '../database/database';
-import { ErasedStep, MessageEraser, MessageRange } from './message-eraser';
+import { MessageRange, MessagesRepository } from '../messages/messages.repository';
+import { MessageRetention, WorkspacesRepository } from '../workspaces/workspaces.repository';
+import { ErasedStep, MessageEraser } from './message-eraser';
 
 /** Workspaces that take turns. */
 const SIDE_BY_SIDE = 20;
@@ -12,16 +14,8 @@ const STEP = 1_000;
 const CONVERSATIONS = 500;
 /** Messages of one step. */
 const BATCH = 200;
-/** Between rounds of steps, so that the clean-up does not slow other work. */
+/** The pause between rounds of steps, so that the clean-up does not slow other work. */
 const PAUSE_MS = 20;
-
-/** The messages of a workspace whose time is over, and that no earlier run has erased. */
-interface Expired {
-  tenantId: string;
-  /** Null when no run has ended yet. */
-  from: Date | null;
-  until: Date;
-}
 
 /**
  * Erases messages that are older than their workspace keeps them: in small steps, each in one workspace, in turn. A run
@@ -33,7 +27,9 @@ export class MessageRetentionService {
 
   constructor(
     private readonly database: Database,
-    private readonly messages: MessageEraser,
+    private readonly workspaces: WorkspacesRepository,
+    private readonly messages: MessagesRepository,
+    private readonly eraser: MessageEraser,
   ) {}
 
   /** @returns the number of erased messages */
@@ -58,23 +54,18 @@ export class MessageRetentionService {
     return erased;
   }
 
-  /** By the database's clock. */
-  private async expired(): Promise<Expired[]> {
-    const found: Expired[] = [];
+  private async expired(): Promise<MessageRetention[]> {
+    const found: MessageRetention[] = [];
     for (let after = LOWEST_ID; ;) {
-      const rows = await this.database.query<Expired>(
-        `SELECT id AS "tenantId", messages_erased_until AS "from", now() - message_retention_days * interval '1 day' AS until
-         FROM workspaces WHERE id > $1 AND message_retention_days IS NOT NULL ORDER BY id LIMIT ${STEP}`,
-        [after],
-      );
-      found.push(...rows);
-      if (rows.length < STEP) return found;
-      after = rows.at(-1)!.tenantId;
+      const page = await this.workspaces.listMessageRetentions(after, STEP);
+      found.push(...page);
+      if (page.length < STEP) return found;
+      after = page.at(-1)!.tenantId;
     }
   }
 
   /** One step at a time. A workspace that fails is left to the next night, and the others go on. */
-  private async *eraseOf(expired: Expired): AsyncGenerator<number> {
+  private async *eraseOf(expired: MessageRetention): AsyncGenerator<number> {
     const { tenantId, until } = expired;
     try {
       for (let after: string | null = LOWEST_ID; after !== null;) {
@@ -84,10 +75,7 @@ export class MessageRetentionService {
         for (const conversationId of step.conversationIds) yield* this.eraseIn(expired, conversationId);
         after = step.next;
       }
-      await this.database.query('UPDATE workspaces SET messages_erased_until = $2 WHERE id = $1', [
-        tenantId,
-        until,
-      ]);
+      await this.workspaces.setMessagesErased(tenantId, until);
     } catch (error) {
       this.logger.error(
         { err: error as Error, tenantId },
@@ -102,37 +90,32 @@ export class MessageRetentionService {
    * now
    */
   private async findConversations(
-    { tenantId, from, until }: Expired,
+    { tenantId, from, until }: MessageRetention,
     after: string,
   ): Promise<{ conversationIds: string[]; next: string | null } | null> {
     return this.database.queueTransaction(async (tx) => {
-      const [workspace] = await tx.query<{ days: number | null }>(
-        'SELECT message_retention_days AS days FROM workspaces WHERE id = $1',
-        [tenantId],
-      );
-      if (workspace?.days == null) return null;
-      const rows = await tx.query<{ id: string; isDue: boolean }>(
-        `SELECT c.id, EXISTS (SELECT FROM messages m WHERE m.tenant_id = $1 AND m.conversation_id = c.id
-           AND m.id > $3 AND m.id < $4) AS "isDue"
-         FROM (SELECT id FROM conversations WHERE tenant_id = $1 AND id > $2 AND id < $4
-               ORDER BY id LIMIT ${CONVERSATIONS}) AS c ORDER BY c.id`,
-        [tenantId, after, from ? idFloor(from) : LOWEST_ID, idFloor(until)],
-      );
+      const workspace = await this.workspaces.find(tenantId, tx);
+      if (workspace?.messageRetentionDays == null) return null;
+      const range = { from: from ? idFloor(from) : LOWEST_ID, until: idFloor(until) };
+      const found = await this.messages.findConversations(tx, tenantId, range, after, CONVERSATIONS);
       return {
-        conversationIds: rows.filter(({ isDue }) => isDue).map(({ id }) => id),
-        next: rows.length < CONVERSATIONS ? null : rows.at(-1)!.id,
+        conversationIds: found.filter(({ hasMessages }) => hasMessages).map(({ id }) => id),
+        next: found.length < CONVERSATIONS ? null : found.at(-1)!.id,
       };
     });
   }
 
   /** A step that fails is made smaller. */
-  private async *eraseIn({ tenantId, from, until }: Expired, conversationId: string): AsyncGenerator<number> {
+  private async *eraseIn(
+    { tenantId, from, until }: MessageRetention,
+    conversationId: string,
+  ): AsyncGenerator<number> {
     const before = idFloor(until);
     let size = BATCH;
     for (let after: string | null = from ? idFloor(from) : LOWEST_ID; after !== null;) {
       const range: MessageRange = { tenantId, conversationId, after, before };
       const step: ErasedStep | Error = await this.database
-        .queueTransaction((tx) => this.messages.step(tx, range, size))
+        .queueTransaction((tx) => this.eraser.step(tx, range, size))
         .catch((error: Error) => error);
       if (step instanceof Error) {
         if (size === 1) throw step;

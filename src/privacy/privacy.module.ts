@@ -3,13 +3,16 @@ import { AuditModule } from '../audit/audit.module';
 import { ContactsModule } from '../contacts/contacts.module';
 import { ConversationsModule } from '../conversations/conversations.module';
 import { DatabaseModule } from '../database/database.module';
-import { SecretsModule } from '../secrets/secrets.module';
+import { MessagesModule } from '../messages/messages.module';
+import { TableRegistry } from '../stored-data/table-registry';
+import { WorkspacesModule } from '../workspaces/workspaces.module';
 import { ContactErasureEntity } from './contact-erasure.entity';
 import { ContactErasuresRepository } from './contact-erasures.repository';
 import { ContactErasuresService } from './contact-erasures.service';
 import { ContactExportService } from './contact-export.service';
 import { MessageEraser } from './message-eraser';
 import { MessageRetentionService } from './message-retention.service';
+import { PRIVACY_TABLES } from './privacy-tables';
 
 /** What a workspace owes to the persons that it talks with. */
 @Module({
@@ -18,7 +21,8 @@ import { MessageRetentionService } from './message-retention.service';
     AuditModule,
     ContactsModule,
     ConversationsModule,
-    SecretsModule,
+    MessagesModule,
+    WorkspacesModule,
   ],
   providers: [
     ContactErasuresRepository,
@@ -35,4 +39,8 @@ import { MessageRetentionService } from './message-retention.service';
     MessageRetentionService,
   ],
 })
-export class PrivacyModule {}
+export class PrivacyModule {
+  constructor(tables: TableRegistry) {
+    tables.register(...PRIVACY_TABLES);
+  }
+}

@@ -2,6 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { LOWEST_ID } from '../common/ids';
 import { Database } from '../database/database';
 import { Day, lowestId, startOf } from '../database/partitions';
+import { TableRegistry } from '../stored-data/table-registry';
+import { TableRowsRepository } from '../stored-data/table-rows.repository';
+import { WorkspacesRepository } from '../workspaces/workspaces.repository';
 
 /** Workspaces of one step. */
 const STEP = 1_000;
@@ -15,41 +18,26 @@ export interface PartitionReference {
 /** What refers to the events of a day, and so keeps its partitions. */
 @Injectable()
 export class PartitionReferences {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly workspaces: WorkspacesRepository,
+    private readonly tables: TableRegistry,
+    private readonly rows: TableRowsRepository,
+  ) {}
 
-  /** @returns the first reference to the day's events or deliveries; null when there is none */
+  /** Returns the first reference to the day's events or deliveries; null when there is none. */
   async find(day: Day): Promise<PartitionReference | null> {
+    const uses = this.tables.historyUses();
+    const bounds = { first: lowestId(day), next: lowestId(day + 1), start: startOf(day) };
     for (let after = LOWEST_ID; ;) {
-      const workspaces = await this.step(day, after);
+      const ids = await this.workspaces.listIds(after, STEP);
+      const workspaces = await this.database.queueTransaction((tx) =>
+        this.rows.findHistoryUses(tx, uses, ids, bounds),
+      );
       const found = workspaces.find(({ table }) => table !== null);
       if (found) return found as PartitionReference;
-      if (workspaces.length < STEP) return null;
-      after = workspaces.at(-1)!.tenantId;
+      if (ids.length < STEP) return null;
+      after = ids.at(-1)!;
     }
-  }
-
-  /** A few index look-ups for each workspace, however much is owed. */
-  private step(day: Day, after: string): Promise<{ tenantId: string; table: string | null }[]> {
-    return this.database.queueTransaction((tx) =>
-      tx.query(
-        `SELECT w.id AS "tenantId", reference.name AS "table"
-         FROM (SELECT id FROM workspaces WHERE id > $1 ORDER BY id LIMIT ${STEP}) AS w
-         LEFT JOIN LATERAL (
-           (SELECT 'event_queue' AS name FROM event_queue q
-            WHERE q.tenant_id = w.id AND q.event_id >= $2 AND q.event_id < $3 LIMIT 1)
-           UNION ALL
-           (SELECT 'pending_deliveries' FROM pending_deliveries p
-            WHERE p.tenant_id = w.id AND p.id >= $2 AND p.id < $3 LIMIT 1)
-           UNION ALL
-           (SELECT 'parked_events' FROM parked_events e
-            WHERE e.tenant_id = w.id AND e.event_id >= $2 AND e.event_id < $3 LIMIT 1)
-           UNION ALL
-           (SELECT 'webhook_recoveries' FROM webhook_recoveries r
-            WHERE r.tenant_id = w.id AND r.status = 'RUNNING' AND r.cursor < $3 AND r.until >= $4 LIMIT 1)
-           LIMIT 1) AS reference ON true
-         ORDER BY w.id`,
-        [after, lowestId(day), lowestId(day + 1), startOf(day)],
-      ),
-    );
   }
 }

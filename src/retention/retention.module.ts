@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { PrivacyModule } from '../privacy/privacy.module';
 import { registerQueue } from '../queue/register-queue';
+import { WorkspacesModule } from '../workspaces/workspaces.module';
 import { PartitionReferences } from './partition-references';
 import { PartitionKeeper } from './partition.keeper';
 import { PartitionWorker } from './partition.worker';
@@ -9,7 +10,7 @@ import { RETENTION_QUEUE, RetentionProcessor } from './retention.processor';
 import { RetentionService } from './retention.service';
 
 @Module({
-  imports: [PrivacyModule, registerQueue(RETENTION_QUEUE)],
+  imports: [PrivacyModule, WorkspacesModule, registerQueue(RETENTION_QUEUE)],
   providers: [
     RetentionService,
     RetentionProcessor,

@@ -1,10 +1,12 @@
 import { Module } from '@nestjs/common';
 import { AuditModule } from '../audit/audit.module';
 import { DatabaseModule } from '../database/database.module';
+import { TableRegistry } from '../stored-data/table-registry';
 import { AgentEntity } from './agent.entity';
 import { AgentsRepository } from './agents.repository';
 import { AgentsService } from './agents.service';
 import { WorkspaceDeletionsRepository } from './deletion/workspace-deletions.repository';
+import { WORKSPACE_TABLES } from './workspace-tables';
 import { WorkspaceEntity } from './workspace.entity';
 import { WorkspacesRepository } from './workspaces.repository';
 import { WorkspacesService } from './workspaces.service';
@@ -26,4 +28,8 @@ import { WorkspacesService } from './workspaces.service';
     AgentsService,
   ],
 })
-export class WorkspacesModule {}
+export class WorkspacesModule {
+  constructor(tables: TableRegistry) {
+    tables.register(...WORKSPACE_TABLES);
+  }
+}

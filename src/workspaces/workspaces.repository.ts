@@ -5,6 +5,14 @@ import { Database, Reader } from '../database/database';
 import { Transaction } from '../database/transaction';
 import { WorkspaceEntity } from './workspace.entity';
 
+/** The messages of a workspace that it keeps no longer, by the database's clock, and that no earlier run has erased. */
+export interface MessageRetention {
+  tenantId: string;
+  /** Null when no run has ended yet. */
+  from: Date | null;
+  until: Date;
+}
+
 @Injectable()
 export class WorkspacesRepository {
   constructor(private readonly database: Database) {}
@@ -19,6 +27,37 @@ export class WorkspacesRepository {
 
   findMany(reader: Reader, ids: string[]): Promise<WorkspaceEntity[]> {
     return reader.manager.findBy(WorkspaceEntity, { id: In(ids) });
+  }
+
+  /** Lists ids of workspaces, in their order, above an id. */
+  async listIds(after: string, count: number): Promise<string[]> {
+    const rows = await this.database.query<{ id: string }>(
+      'SELECT id FROM workspaces WHERE id > $1 ORDER BY id LIMIT $2',
+      [after, count],
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  /** Lists the ids of all suspended workspaces, in their order. */
+  async listSuspended(): Promise<string[]> {
+    const rows = await this.database.query<{ id: string }>(
+      'SELECT id FROM workspaces WHERE suspended_at IS NOT NULL ORDER BY id',
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  /** Lists workspaces that keep messages for a limited time, in the order of their ids, above an id. */
+  listMessageRetentions(after: string, count: number): Promise<MessageRetention[]> {
+    return this.database.query<MessageRetention>(
+      `SELECT id AS "tenantId", messages_erased_until AS "from", now() - message_retention_days * interval '1 day' AS until
+       FROM workspaces WHERE id > $1 AND message_retention_days IS NOT NULL ORDER BY id LIMIT $2`,
+      [after, count],
+    );
+  }
+
+  /** Records that the messages of a workspace are erased up to a time. */
+  async setMessagesErased(id: string, until: Date): Promise<void> {
+    await this.database.query('UPDATE workspaces SET messages_erased_until = $2 WHERE id = $1', [id, until]);
   }
 
   async lock(tx: Transaction, id: string): Promise<WorkspaceEntity | null> {

@@ -1,9 +1,10 @@
 import { Module } from '@nestjs/common';
 import { AuditModule } from '../../audit/audit.module';
 import { DatabaseModule } from '../../database/database.module';
-import { KeyRotationService } from '../../secrets/key-rotation.service';
 import { SecretsModule } from '../../secrets/secrets.module';
+import { TableRegistry } from '../../stored-data/table-registry';
 import { ChannelAdaptersModule } from '../adapters/channel-adapters.module';
+import { CHANNEL_CONNECTION_TABLES } from './channel-connection-tables';
 import { ChannelConnectionEntity } from './channel-connection.entity';
 import { ChannelConnectionsRepository } from './channel-connections.repository';
 import { ChannelConnectionsService } from './channel-connections.service';
@@ -23,10 +24,10 @@ import { ConnectionLoader } from './connection.loader';
     ChannelConnectionsRepository,
     ChannelConnectionsService,
   ],
-  exports: [ConnectionLoader, ChannelConnectionsService],
+  exports: [ConnectionLoader, ChannelConnectionsRepository, ChannelConnectionsService],
 })
 export class ChannelConnectionsModule {
-  constructor(keyRotation: KeyRotationService) {
-    keyRotation.register('channel_connections', 'credentials');
+  constructor(tables: TableRegistry) {
+    tables.register(...CHANNEL_CONNECTION_TABLES);
   }
 }

@@ -137,6 +137,20 @@ export class ChannelConnectionsRepository {
   async update(tx: Transaction, tenantId: string, id: string, changes: ConnectionChanges): Promise<void> {
     await tx.manager.update(ChannelConnectionEntity, { tenantId, id }, changes);
   }
+
+  /** Keeps workers from claiming messages of a connection for some milliseconds; a longer pause stays. */
+  async pause(
+    tx: Transaction,
+    { tenantId, id }: Pick<ChannelConnectionEntity, 'tenantId' | 'id'>,
+    delayMs: number,
+  ): Promise<void> {
+    await tx.query(
+      `WITH pause AS (SELECT now() + $3 * interval '1 millisecond' AS until)
+       UPDATE channel_connections w SET paused_until = greatest(w.paused_until, pause.until) FROM pause
+       WHERE w.tenant_id = $1 AND w.id = $2`,
+      [tenantId, id, delayMs],
+    );
+  }
 }
 
 function findConnected(

@@ -2,14 +2,13 @@ import { Module } from '@nestjs/common';
 import { ContactsModule } from '../../contacts/contacts.module';
 import { ConversationsModule } from '../../conversations/conversations.module';
 import { MessagesModule } from '../../messages/messages.module';
-import { SecretsModule } from '../../secrets/secrets.module';
 import { InboundService } from './inbound.service';
-import { ProviderMessagesRepository } from './provider-messages.repository';
+import { ProviderIdsModule } from '../provider-ids/provider-ids.module';
 
 /** Stores customers' messages from hooks and from the widget. */
 @Module({
-  imports: [ContactsModule, ConversationsModule, MessagesModule, SecretsModule],
-  providers: [InboundService, ProviderMessagesRepository],
+  imports: [ContactsModule, ConversationsModule, MessagesModule, ProviderIdsModule],
+  providers: [InboundService],
   exports: [InboundService],
 })
 export class InboundModule {}

@@ -8,7 +8,7 @@ import { MessagesService } from '../../messages/messages.service';
 import { Connection, InboundMessage } from '../adapters/channel-adapter';
 import { isUsableId } from '../adapters/support/provider-values';
 import { contentOf, customerOf } from './inbound-content';
-import { ProviderMessagesRepository, PROVIDER_MESSAGES_KEY } from './provider-messages.repository';
+import { ProviderIdsRepository, PROVIDER_MESSAGES_KEY } from '../provider-ids/provider-ids.repository';
 
 /** Stores each customer's message once, in the sender's conversation. */
 @Injectable()
@@ -20,7 +20,7 @@ export class InboundService {
     private readonly contacts: ContactsService,
     private readonly conversations: ConversationsService,
     private readonly messages: MessagesService,
-    private readonly providerMessages: ProviderMessagesRepository,
+    private readonly providerIds: ProviderIdsRepository,
   ) {}
 
   /** @returns false if the message is stored already, or its ids are unusable */
@@ -45,7 +45,7 @@ export class InboundService {
     // Locks the customer's identity, so that a concurrent repetition finds the stored message.
     const customer = { channel, externalId, ...customerOf(message.customer) };
     const contactId = await this.contacts.identify(tx, tenantId, customer);
-    if (await this.providerMessages.isKnown(tx, connection, providerIds)) return false;
+    if (await this.providerIds.isKnown(tx, connection, providerIds)) return false;
     const { name, email } = message.claimed ?? {};
     if (name || email)
       await this.contacts.updateProfile(tx, tenantId, contactId, { claimed: { name, email } });
@@ -56,7 +56,7 @@ export class InboundService {
       identityExternalId: externalId,
     });
     const stored = await this.messages.receiveInTransaction(tx, conversation, contentOf(message));
-    await this.providerMessages.insert(tx, connectionId, providerIds, stored);
+    await this.providerIds.insertReceived(tx, connectionId, providerIds, stored);
     return true;
   }
 }

@@ -1,12 +1,12 @@
 import { Injectable, OnModuleInit } from '@nestjs/common';
 import { isId } from '../../common/ids';
 import { Transaction } from '../../database/transaction';
+import { MessageStatusRepository } from '../../messages/message-status.repository';
 import { EventData } from '../../outbox/event-catalog';
 import { OutboxEvent } from '../../outbox/event-queue.repository';
 import { ConsumerTurn, OutboxConsumer } from '../../outbox/outbox.consumer';
 import { OutboxRelay } from '../../outbox/outbox-relay';
 import { deliveryError } from './delivery-error';
-import { MessageProgress } from './message-progress';
 import { OutboundMessageQueue } from './outbound-message-queue';
 import { OutboundMessageRouter } from './outbound-message-router';
 import { OutboundMessagesRepository } from './outbound-messages.repository';
@@ -20,7 +20,7 @@ export class ChannelsConsumer implements OutboxConsumer, OnModuleInit {
     private readonly relay: OutboxRelay,
     private readonly router: OutboundMessageRouter,
     private readonly messages: OutboundMessagesRepository,
-    private readonly progress: MessageProgress,
+    private readonly statuses: MessageStatusRepository,
     private readonly queue: OutboundMessageQueue,
   ) {}
 
@@ -44,7 +44,8 @@ export class ChannelsConsumer implements OutboxConsumer, OnModuleInit {
     const { conversationId, messageId } = nameable(event);
     if (!isId(conversationId) || !isId(messageId)) return;
     const key = { tenantId, conversationId, messageId };
-    if (!(await this.progress.failUnrouted(tx, key, deliveryError('GIVEN_UP')))) return;
+    const isRouted = (await this.messages.lock(tx, key)) !== null;
+    if (isRouted || !(await this.statuses.failQueued(tx, key, deliveryError('GIVEN_UP')))) return;
     const { rows } = this.messages.moveUpPipelined(tx, tenantId, conversationId);
     tx.onCommit(() => void rows.then((next) => this.queue.wake(next.map(({ id }) => ({ tenantId, id })))));
   }

@@ -1,13 +1,8 @@
+import { MessageKey } from '../../messages/message-status.repository';
 import { LoadedConnection } from '../connections/connection.loader';
 
 /** A later start could come after a disconnect was answered. */
 const START_WITHIN_MS = 1_000;
-
-export interface MessageKey {
-  tenantId: string;
-  conversationId: string;
-  messageId: string;
-}
 
 /** An outbound message under a lease. Only the lease's holder may send it. */
 export interface ClaimedMessage extends MessageKey {

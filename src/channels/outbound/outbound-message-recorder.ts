@@ -3,10 +3,12 @@ import { Injectable, Logger } from '@nestjs/common';
 import { isDatabaseAway } from '../../database/database-errors';
 import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
+import { MessageStatusRepository } from '../../messages/message-status.repository';
 import { ChannelAdapters } from '../adapters/channel-adapters';
+import { ChannelConnectionsRepository } from '../connections/channel-connections.repository';
 import { ChannelConnectionsService } from '../connections/channel-connections.service';
+import { ProviderIdsRepository } from '../provider-ids/provider-ids.repository';
 import { ClaimedMessage } from './claimed-message';
-import { MessageProgress } from './message-progress';
 import { OutboundMessagesRepository } from './outbound-messages.repository';
 import { AttemptOutcome, SendResult, resultOf } from './send-result';
 
@@ -22,8 +24,10 @@ export class OutboundMessageRecorder {
     private readonly database: Database,
     private readonly adapters: ChannelAdapters,
     private readonly messages: OutboundMessagesRepository,
-    private readonly progress: MessageProgress,
+    private readonly statuses: MessageStatusRepository,
+    private readonly providerIds: ProviderIdsRepository,
     private readonly connections: ChannelConnectionsService,
+    private readonly connectionRows: ChannelConnectionsRepository,
   ) {}
 
   /** Settles once the result is committed. Retries while the database is down: a lost outcome makes its message UNKNOWN. */
@@ -62,9 +66,9 @@ export class OutboundMessageRecorder {
     message: ClaimedMessage,
     { error, retryDelayMs, pauseMs }: SendResult & { status: 'SENDING' },
   ): Promise<void> {
-    if (pauseMs > 0) await this.messages.pauseConnection(tx, message.connection, pauseMs);
+    if (pauseMs > 0) await this.connectionRows.pause(tx, message.connection, pauseMs);
     await this.messages.scheduleRetry(tx, message, retryDelayMs);
-    await this.progress.recordError(tx, message, error);
+    await this.statuses.recordError(tx, message, error);
   }
 
   private async finish(
@@ -74,9 +78,9 @@ export class OutboundMessageRecorder {
   ): Promise<void> {
     const { connection, claimedAt } = message;
     const providerId = result.status === 'SENT' ? result.providerId : null;
-    if (providerId !== null) await this.progress.lockProviderId(tx, connection, providerId);
+    if (providerId !== null) await this.providerIds.lock(tx, connection, providerId);
     await this.messages.lock(tx, message);
-    const before = await this.progress.advance(
+    const before = await this.statuses.advance(
       tx,
       message,
       result.status,
@@ -88,7 +92,7 @@ export class OutboundMessageRecorder {
       await this.messages.finish(tx, message, { leaseId: message.leaseId });
     } else await this.messages.finish(tx, message, { holdMs });
     if (providerId !== null) {
-      await this.progress.recordProviderId(tx, connection, message, providerId, claimedAt);
+      await this.providerIds.insertSent(tx, connection, message, providerId, claimedAt);
     }
   }
 }

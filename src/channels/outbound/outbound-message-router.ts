@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Channel } from '../../common/channel-descriptors';
 import { Transaction } from '../../database/transaction';
-import { DELIVERY_ERROR_CODES, DeliveryErrorCode } from '../../messages/message-status';
+import { DeliveryErrorCode } from '../../messages/message-status';
+import { MessageKey, MessageStatusRepository } from '../../messages/message-status.repository';
 import { Metrics } from '../../metrics/metrics';
-import { MessageKey } from './claimed-message';
 import { OutboundMessageQueue } from './outbound-message-queue';
 import {
   endOfHolds,
@@ -20,6 +20,9 @@ interface RoutedMessages {
   channel: Channel;
   code: DeliveryErrorCode | null;
   count: number;
+  /** Of the failed messages; null for enqueued ones. */
+  conversationIds: string[] | null;
+  messageIds: string[] | null;
 }
 
 /** What comes first in each conversation, with the holds before it. */
@@ -51,15 +54,10 @@ const ROUTE = `
     INSERT INTO outbound_messages (tenant_id, conversation_id, message_id, connection_id, waits, next_attempt_at)
     SELECT tenant_id, conversation_id, id, connection_id, id <> first_id, due_at FROM routed WHERE code IS NULL
     ON CONFLICT DO NOTHING
-  ), failed AS (
-    UPDATE messages m SET delivery_status = 'FAILED', delivery_error = jsonb_build_object(
-      'code', r.code, 'providerCode', NULL, 'message', $4::jsonb->>r.code)
-    FROM routed r
-    WHERE r.code IS NOT NULL
-      AND m.tenant_id = r.tenant_id AND m.conversation_id = r.conversation_id AND m.id = r.id
   )
   SELECT tenant_id AS "tenantId", CASE WHEN code IS NULL THEN connection_id END AS "connectionId", channel, code,
-         count(*)::integer
+         count(*)::integer, array_agg(conversation_id) FILTER (WHERE code IS NOT NULL) AS "conversationIds",
+         array_agg(id) FILTER (WHERE code IS NOT NULL) AS "messageIds"
   FROM routed GROUP BY 1, 2, 3, 4`;
 
 /** Enqueues agents' messages at their connections. Messages without a connection or a recipient fail at once. */
@@ -67,6 +65,7 @@ const ROUTE = `
 export class OutboundMessageRouter {
   constructor(
     private readonly messages: OutboundMessagesRepository,
+    private readonly statuses: MessageStatusRepository,
     private readonly queue: OutboundMessageQueue,
     private readonly metrics: Metrics,
   ) {}
@@ -85,10 +84,11 @@ export class OutboundMessageRouter {
       keys.map(({ tenantId }) => tenantId),
       keys.map(({ conversationId }) => conversationId),
       keys.map(({ messageId }) => messageId),
-      JSON.stringify(DELIVERY_ERROR_CODES),
     ]);
+    const failed = routed.flatMap(failedOf);
+    if (failed.length > 0) this.statuses.failPipelined(tx, failed);
     // A failed message may have been the first.
-    const failedIn = new Set(routed.flatMap(({ code, tenantId }) => (code ? tenantId : [])));
+    const failedIn = new Set(failed.map(({ tenantId }) => tenantId));
     for (const { tenantId, conversationId } of conversations) {
       if (failedIn.has(tenantId)) this.messages.moveUpPipelined(tx, tenantId, conversationId);
     }
@@ -103,6 +103,21 @@ export class OutboundMessageRouter {
       if (code) this.metrics.outboundMessages.inc({ channel, outcome: code.toLowerCase() }, count);
     }
   }
+}
+
+function failedOf({
+  tenantId,
+  code,
+  conversationIds,
+  messageIds,
+}: RoutedMessages): (MessageKey & { code: DeliveryErrorCode })[] {
+  if (code === null) return [];
+  return messageIds!.map((messageId, n) => ({
+    tenantId,
+    conversationId: conversationIds![n]!,
+    messageId,
+    code,
+  }));
 }
 
 /** In one order, so that two processes can't deadlock. */

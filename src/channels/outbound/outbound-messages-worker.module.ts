@@ -1,8 +1,10 @@
 import { Module } from '@nestjs/common';
+import { MessagesModule } from '../../messages/messages.module';
 import { OutboxWorkerModule } from '../../outbox/outbox-worker.module';
 import { ThroughputLimiter } from '../../redis/throughput-limiter';
 import { ChannelAdaptersModule } from '../adapters/channel-adapters.module';
 import { ChannelConnectionsModule } from '../connections/channel-connections.module';
+import { ProviderIdsModule } from '../provider-ids/provider-ids.module';
 import { ChannelsConsumer } from './channels.consumer';
 import { OutboundMessageClaimer } from './outbound-message-claimer';
 import { OutboundMessageProcessor } from './outbound-message.processor';
@@ -20,6 +22,8 @@ import { StaleMessagesRepository } from './stale-messages.repository';
 /** Routes the messages of events to connections, and sends them to providers. */
 @Module({
   imports: [
+    MessagesModule,
+    ProviderIdsModule,
     OutboundMessagesModule,
     OutboundMessageQueueModule,
     ChannelAdaptersModule,

@@ -1,12 +1,17 @@
 import { Module } from '@nestjs/common';
-import { SecretsModule } from '../../secrets/secrets.module';
-import { MessageProgress } from './message-progress';
+import { MessagesModule } from '../../messages/messages.module';
+import { TableRegistry } from '../../stored-data/table-registry';
 import { OutboundMessagesRepository } from './outbound-messages.repository';
+import { outboundTables } from './outbound-tables';
 
-/** Without a queue. */
+/** The rows of outbound messages, without a queue that wakes their workers. */
 @Module({
-  imports: [SecretsModule],
-  providers: [MessageProgress, OutboundMessagesRepository],
-  exports: [MessageProgress, OutboundMessagesRepository],
+  imports: [MessagesModule],
+  providers: [OutboundMessagesRepository],
+  exports: [OutboundMessagesRepository],
 })
-export class OutboundMessagesModule {}
+export class OutboundMessagesModule {
+  constructor(tables: TableRegistry, messages: OutboundMessagesRepository) {
+    tables.register(...outboundTables(messages));
+  }
+}

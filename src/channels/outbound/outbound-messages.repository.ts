@@ -2,10 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { newId } from '../../common/ids';
 import { Database } from '../../database/database';
 import { Pipelined, Transaction } from '../../database/transaction';
+import { MessageKey, MessageStatusRepository } from '../../messages/message-status.repository';
+import { ErasedMessages } from '../../stored-data/table-declaration';
 import { Target } from '../../queue/target';
-import { Connection } from '../adapters/channel-adapter';
 import { LoadedConnection } from '../connections/connection.loader';
-import { ClaimedMessage, MessageKey, startByFromNow } from './claimed-message';
+import { ClaimedMessage, startByFromNow } from './claimed-message';
 
 /** Longer than an attempt can take. When it ends, as after a killed worker, the outcome is unknown. */
 const LEASE = `interval '20 seconds'`;
@@ -60,7 +61,10 @@ type ReadyMessage = Pick<ClaimedMessage, 'conversationId' | 'messageId' | 'attem
  */
 @Injectable()
 export class OutboundMessagesRepository {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly statuses: MessageStatusRepository,
+  ) {}
 
   /** Counts the messages that a connection can claim now, up to `limit`; 0 also when it may not send. */
   countReady({ tenantId, id }: Target, limit: number): Promise<number> {
@@ -97,7 +101,7 @@ export class OutboundMessagesRepository {
   }
 
   /**
-   * One statement for each message, all in one packet: joined to a list of keys, PostgreSQL would read all messages of a
+   * Two statements for each message, all in one packet: joined to a list of keys, PostgreSQL would read all messages of a
    * workspace that is too new for its statistics (500 keys, 8,000 messages: 2 s instead of 20 ms).
    */
   private async lease(
@@ -106,16 +110,17 @@ export class OutboundMessagesRepository {
     leaseId: string,
     { conversationId, messageId, attemptCount, claimedAt }: ReadyMessage,
   ) {
-    const rows = await tx.prepared<Pick<ClaimedMessage, 'recipientId' | 'body' | 'createdAt'>>(
-      `WITH leased AS (
-         UPDATE outbound_messages SET lease_id = $4, next_attempt_at = now() + ${LEASE} WHERE ${BY_KEY}
-       )
-       UPDATE messages m SET delivery_status = 'SENDING' FROM conversations c
-       WHERE m.tenant_id = $1 AND m.conversation_id = $2 AND m.id = $3 AND c.tenant_id = $1 AND c.id = $2
-       RETURNING ${RECIPIENT} AS "recipientId", m.body, m.created_at AS "createdAt"`,
-      [tenantId, conversationId, messageId, leaseId],
-    );
-    return rows.map((row) => ({ ...row, tenantId, conversationId, messageId, attemptCount, claimedAt }));
+    const key = { tenantId, conversationId, messageId };
+    const [[leased], message] = await Promise.all([
+      tx.prepared<Pick<ClaimedMessage, 'recipientId'>>(
+        `UPDATE outbound_messages d SET lease_id = $4, next_attempt_at = now() + ${LEASE} FROM conversations c
+         WHERE d.tenant_id = $1 AND d.conversation_id = $2 AND d.message_id = $3 AND c.tenant_id = $1 AND c.id = $2
+         RETURNING ${RECIPIENT} AS "recipientId"`,
+        [tenantId, conversationId, messageId, leaseId],
+      ),
+      this.statuses.startSending(tx, key),
+    ]);
+    return leased && message ? [{ ...key, ...leased, ...message, attemptCount, claimedAt }] : [];
   }
 
   /** Releases a claimed message without an attempt. */
@@ -214,13 +219,25 @@ export class OutboundMessagesRepository {
     return row ?? null;
   }
 
-  async pauseConnection(tx: Transaction, { tenantId, id }: Connection, delayMs: number): Promise<void> {
-    await tx.query(
-      `WITH pause AS (SELECT now() + $3 * interval '1 millisecond' AS until)
-       UPDATE channel_connections w SET paused_until = greatest(w.paused_until, pause.until) FROM pause
-       WHERE w.tenant_id = $1 AND w.id = $2`,
-      [tenantId, id, delayMs],
+  /**
+   * Takes messages of a conversation out of the queue, but none with an attempt in flight. The poll of outbound messages
+   * finds a conversation whose first one is gone.
+   * @returns the ids of messages with an attempt in flight
+   */
+  async cancel(tx: Transaction, { tenantId, conversationId, ids }: ErasedMessages): Promise<string[]> {
+    const unsent = await tx.query<{ id: string; isLeased: boolean; holds: boolean }>(
+      `SELECT message_id AS id, lease_id IS NOT NULL AS "isLeased", holds FROM outbound_messages
+       WHERE tenant_id = $1 AND conversation_id = $2 AND message_id = ANY ($3) ORDER BY message_id FOR UPDATE`,
+      [tenantId, conversationId, ids],
     );
+    const pending = unsent.filter(({ isLeased, holds }) => !isLeased && !holds).map(({ id }) => id);
+    if (pending.length > 0) {
+      await tx.query(
+        'DELETE FROM outbound_messages WHERE tenant_id = $1 AND conversation_id = $2 AND message_id = ANY ($3)',
+        [tenantId, conversationId, pending],
+      );
+    }
+    return unsent.filter(({ isLeased }) => isLeased).map(({ id }) => id);
   }
 }
 

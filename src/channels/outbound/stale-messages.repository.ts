@@ -3,10 +3,10 @@ import { Channel } from '../../common/channel-descriptors';
 import { LOWEST_ID } from '../../common/ids';
 import { Database } from '../../database/database';
 import { Pipelined, Transaction } from '../../database/transaction';
+import { MessageKey } from '../../messages/message-status.repository';
 import { Target } from '../../queue/target';
 import { isSuspended } from '../../workspaces/suspension';
 import { ConnectionStatus } from '../connections/channel-connection.entity';
-import { MessageKey } from './claimed-message';
 
 /** Rows of one step of a search over all workspaces. */
 const STEP_ROWS = 1_000;

@@ -5,12 +5,11 @@ import { Periodic } from '../../common/periodic';
 import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
 import { DeliveryError, DeliveryStatus } from '../../messages/message-status';
+import { MessageKey, MessageStatusRepository } from '../../messages/message-status.repository';
 import { Metrics } from '../../metrics/metrics';
 import { keyOf, Target } from '../../queue/target';
 import { ChannelAdapters } from '../adapters/channel-adapters';
-import { MessageKey } from './claimed-message';
 import { deliveryError } from './delivery-error';
-import { MessageProgress } from './message-progress';
 import { OutboundMessageQueue } from './outbound-message-queue';
 import { OutboundMessagesRepository } from './outbound-messages.repository';
 import { StaleMessagesRepository } from './stale-messages.repository';
@@ -39,7 +38,7 @@ export class StaleMessages implements OnApplicationBootstrap, BeforeApplicationS
     private readonly database: Database,
     private readonly stale: StaleMessagesRepository,
     private readonly messages: OutboundMessagesRepository,
-    private readonly progress: MessageProgress,
+    private readonly statuses: MessageStatusRepository,
     private readonly adapters: ChannelAdapters,
     private readonly queue: OutboundMessageQueue,
     private readonly metrics: Metrics,
@@ -114,7 +113,7 @@ export class StaleMessages implements OnApplicationBootstrap, BeforeApplicationS
     status: DeliveryStatus,
     error: DeliveryError,
   ): Promise<T[]> {
-    const before = await Promise.all(messages.map((key) => this.progress.advance(tx, key, status, error)));
+    const before = await Promise.all(messages.map((key) => this.statuses.advance(tx, key, status, error)));
     return messages.filter((_, n) => before[n] !== null);
   }
 

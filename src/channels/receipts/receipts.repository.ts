@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { idFloor, isId } from '../../common/ids';
 import { Transaction } from '../../database/transaction';
-import { DeliveryError, ReceiptStatus, statusesBefore } from '../../messages/message-status';
+import { ReceiptStatus, statusesBefore } from '../../messages/message-status';
+import { MessageKey, MessageStatusRepository } from '../../messages/message-status.repository';
 import { Connection, InboundReceipt, InboundWatermark } from '../adapters/channel-adapter';
-import { MessageKey } from '../outbound/claimed-message';
+import { AppliedReceipt } from '../provider-ids/provider-ids.repository';
 
 /** An echo comes within seconds, so an older message with the same text is another one. */
 const ECHO_WITHIN_MS = 60 * 60 * 1000;
@@ -22,13 +23,6 @@ const UNSETTLED = `
 
 const STATUSES_IN_ORDER: ReceiptStatus[] = ['SENT', 'FAILED', 'DELIVERED', 'READ'];
 
-/** What a receipt changes. */
-export interface AppliedReceipt {
-  providerId: string;
-  status: ReceiptStatus;
-  error: DeliveryError | null;
-}
-
 /** A conversation `c` of the workspace $1 is with the customer $3. */
 const WITH_CUSTOMER = `
   EXISTS (
@@ -44,8 +38,32 @@ const IS_LEASED = `
     WHERE d.tenant_id = $1 AND d.conversation_id = m.conversation_id AND d.message_id = m.id
       AND d.lease_id IS NOT NULL)`;
 
+/** The messages of the workspace $1 with the provider ids $4 over the connection $3, whose status is one of $6. */
+const WITH_PROVIDER_IDS = `
+  SELECT m.conversation_id, m.id, r.error
+  FROM unnest($4::text[], $5::jsonb[]) r (provider_id, error)
+  JOIN provider_messages p ON p.tenant_id = $1 AND p.connection_id = $3 AND p.provider_id = r.provider_id
+  JOIN messages m ON m.tenant_id = $1 AND m.conversation_id = p.conversation_id AND m.id = p.message_id
+    AND m.delivery_status = ANY ($6)
+  ORDER BY 1, 2 FOR NO KEY UPDATE OF m`;
+
+/** The messages that the connection $5 of the workspace $1 has sent until $6 to the customer $4 of the channel $3. */
+const SENT_UNTIL = `
+  SELECT m.conversation_id, m.id, NULL::jsonb AS error
+  FROM contact_identities i
+  JOIN conversations c ON c.tenant_id = $1 AND c.contact_id = i.contact_id
+    AND c.source_channel = i.channel AND coalesce(c.identity_external_id, $4) = $4
+  JOIN provider_messages p ON p.tenant_id = $1 AND p.conversation_id = c.id
+    AND p.connection_id = $5 AND p.sent_at <= $6
+  JOIN messages m ON m.tenant_id = $1 AND m.conversation_id = p.conversation_id AND m.id = p.message_id
+    AND m.delivery_status = ANY ($7)
+  WHERE i.tenant_id = $1 AND i.channel = $3 AND i.external_id = $4
+  ORDER BY 1, 2 FOR NO KEY UPDATE OF m`;
+
 @Injectable()
 export class ReceiptsRepository {
+  constructor(private readonly statuses: MessageStatusRepository) {}
+
   async findUnsettled(
     tx: Transaction,
     { tenantId, channel }: Connection,
@@ -117,51 +135,13 @@ export class ReceiptsRepository {
     for (const status of STATUSES_IN_ORDER) {
       const these = receipts.filter((receipt) => receipt.status === status);
       if (these.length === 0) continue;
-      await tx.query(
-        `WITH passed AS (
-           SELECT m.conversation_id, m.id, r.error
-           FROM unnest($3::text[], $4::jsonb[]) r (provider_id, error)
-           JOIN provider_messages p ON p.tenant_id = $1 AND p.connection_id = $2 AND p.provider_id = r.provider_id
-           JOIN messages m ON m.tenant_id = $1 AND m.conversation_id = p.conversation_id AND m.id = p.message_id
-             AND m.delivery_status = ANY ($6)
-           ORDER BY 1, 2 FOR NO KEY UPDATE OF m
-         )
-         UPDATE messages m SET delivery_status = $5, delivery_error = passed.error FROM passed
-         WHERE m.tenant_id = $1 AND m.conversation_id = passed.conversation_id AND m.id = passed.id`,
-        [
-          tenantId,
-          id,
-          these.map(({ providerId }) => providerId),
-          these.map(({ error }) => error && JSON.stringify(error)),
-          status,
-          statusesBefore(status),
-        ],
-      );
-    }
-  }
-
-  /** For unknown provider ids: the answers to the requests may still be on their way. */
-  async recordEarly(
-    tx: Transaction,
-    { tenantId, id }: Connection,
-    receipts: AppliedReceipt[],
-  ): Promise<void> {
-    await tx.query(
-      `INSERT INTO early_receipts (tenant_id, connection_id, provider_id, status, error, created_at)
-       SELECT $1, $2, r.provider_id, r.status, r.error, now()
-       FROM unnest($3::text[], $4::text[], $5::jsonb[]) r (provider_id, status, error)
-       WHERE NOT EXISTS (
-         SELECT FROM provider_messages p
-         WHERE p.tenant_id = $1 AND p.connection_id = $2 AND p.provider_id = r.provider_id)
-       ON CONFLICT DO NOTHING`,
-      [
-        tenantId,
+      await this.statuses.advanceSelected(tx, tenantId, status, WITH_PROVIDER_IDS, [
         id,
-        receipts.map(({ providerId }) => providerId),
-        receipts.map(({ status }) => status),
-        receipts.map(({ error }) => error && JSON.stringify(error)),
-      ],
-    );
+        these.map(({ providerId }) => providerId),
+        these.map(({ error }) => error && JSON.stringify(error)),
+        statusesBefore(status),
+      ]);
+    }
   }
 
   /** Advances what was sent to a customer until then. FAILED messages stay FAILED: they never arrived. */
@@ -170,31 +150,9 @@ export class ReceiptsRepository {
     { tenantId, channel, id }: Connection,
     { customerId, status, until }: InboundWatermark,
   ): Promise<void> {
-    await tx.query(
-      `WITH passed AS (
-         SELECT m.conversation_id, m.id
-         FROM contact_identities i
-         JOIN conversations c ON c.tenant_id = $1 AND c.contact_id = i.contact_id
-           AND c.source_channel = i.channel AND coalesce(c.identity_external_id, $3) = $3
-         JOIN provider_messages p ON p.tenant_id = $1 AND p.conversation_id = c.id
-           AND p.connection_id = $4 AND p.sent_at <= $5
-         JOIN messages m ON m.tenant_id = $1 AND m.conversation_id = p.conversation_id AND m.id = p.message_id
-           AND m.delivery_status = ANY ($7)
-         WHERE i.tenant_id = $1 AND i.channel = $2 AND i.external_id = $3
-         ORDER BY 1, 2 FOR NO KEY UPDATE OF m
-       )
-       UPDATE messages m SET delivery_status = $6, delivery_error = NULL FROM passed
-       WHERE m.tenant_id = $1 AND m.conversation_id = passed.conversation_id AND m.id = passed.id`,
-      [
-        tenantId,
-        channel,
-        customerId,
-        id,
-        until,
-        status,
-        status === 'READ' ? ['SENT', 'DELIVERED'] : ['SENT'],
-      ],
-    );
+    const before = status === 'READ' ? ['SENT', 'DELIVERED'] : ['SENT'];
+    const parameters = [channel, customerId, id, until, before];
+    await this.statuses.advanceSelected(tx, tenantId, status, SENT_UNTIL, parameters);
   }
 }
 

@@ -3,14 +3,14 @@ import { isId } from '../../common/ids';
 import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
 import { DeliveryError, ReceiptStatus } from '../../messages/message-status';
+import { MessageKey, MessageStatusRepository } from '../../messages/message-status.repository';
 import { Connection, InboundEcho, InboundReceipt, InboundWatermark } from '../adapters/channel-adapter';
 import { isUsableId } from '../adapters/support/provider-values';
-import { MessageKey } from '../outbound/claimed-message';
 import { deliveryError } from '../outbound/delivery-error';
-import { MessageProgress } from '../outbound/message-progress';
 import { OutboundMessageQueue } from '../outbound/outbound-message-queue';
 import { OutboundMessagesRepository } from '../outbound/outbound-messages.repository';
-import { AppliedReceipt, ReceiptsRepository, UnsettledMessage } from './receipts.repository';
+import { AppliedReceipt, ProviderIdsRepository } from '../provider-ids/provider-ids.repository';
+import { ReceiptsRepository, UnsettledMessage } from './receipts.repository';
 
 /** Receipts in one transaction: each holds an advisory lock, of which a server has 6400 by default. */
 const STEP = 100;
@@ -20,7 +20,8 @@ const STEP = 100;
 export class ReceiptsService {
   constructor(
     private readonly database: Database,
-    private readonly progress: MessageProgress,
+    private readonly statuses: MessageStatusRepository,
+    private readonly providerIds: ProviderIdsRepository,
     private readonly receipts: ReceiptsRepository,
     private readonly outboundMessages: OutboundMessagesRepository,
     private readonly queue: OutboundMessageQueue,
@@ -53,12 +54,12 @@ export class ReceiptsService {
     receipts: InboundReceipt[],
   ): Promise<void> {
     const ids = [...new Set(receipts.map(({ providerId }) => providerId))];
-    await this.progress.lockProviderIds(tx, connection, ids);
+    await this.providerIds.lockAll(tx, connection, ids);
     const special = await this.receipts.findSpecial(tx, connection, receipts);
     const isSpecial = ({ providerId }: InboundReceipt) => special.has(providerId);
     const usual = receipts.filter((receipt) => !isSpecial(receipt)).map(withError);
     await this.receipts.advanceAll(tx, connection, usual);
-    await this.receipts.recordEarly(tx, connection, usual);
+    await this.providerIds.insertEarlyReceipts(tx, connection, usual);
     for (const receipt of receipts.filter(isSpecial)) await this.applyReceipt(tx, connection, receipt);
   }
 
@@ -69,25 +70,26 @@ export class ReceiptsService {
   ): Promise<void> {
     const { providerId, messageId, status } = receipt;
     const { error } = withError(receipt);
-    const known = await this.progress.findByProviderId(tx, connection, providerId);
+    const known = await this.providerIds.findMessage(tx, connection, providerId);
     if (known) return this.settle(tx, connection, known, status, error);
     const message = await this.findByOwnId(tx, connection, messageId);
-    if (!message) return this.progress.recordEarlyReceipt(tx, connection, providerId, status, error);
+    if (!message)
+      return this.providerIds.insertEarlyReceipts(tx, connection, [{ providerId, status, error }]);
     await this.settle(tx, connection, message, status, error);
-    await this.progress.recordProviderId(tx, connection, message, providerId, message.createdAt);
+    await this.providerIds.insertSent(tx, connection, message, providerId, message.createdAt);
   }
 
   /** The message may also be from somebody who uses the provider's own inbox. */
   private async applyEcho(tx: Transaction, connection: Connection, echo: InboundEcho): Promise<void> {
     const { providerId, messageId, customerId, body } = echo;
-    await this.progress.lockProviderId(tx, connection, providerId);
-    if (await this.progress.findByProviderId(tx, connection, providerId)) return;
+    await this.providerIds.lock(tx, connection, providerId);
+    if (await this.providerIds.findMessage(tx, connection, providerId)) return;
     const message =
       (await this.findByOwnId(tx, connection, messageId)) ??
       (body === null ? null : await this.receipts.findUnsettledByText(tx, connection, customerId, body));
     if (!message) return;
     await this.settle(tx, connection, message, 'SENT', null);
-    await this.progress.recordProviderId(tx, connection, message, providerId, message.createdAt);
+    await this.providerIds.insertSent(tx, connection, message, providerId, message.createdAt);
   }
 
   /** @param messageId what the provider returns as our id; it may be anything */
@@ -108,7 +110,7 @@ export class ReceiptsService {
     error: DeliveryError | null,
   ): Promise<void> {
     const outbound = await this.outboundMessages.lock(tx, message);
-    const before = await this.progress.advance(tx, message, status, error);
+    const before = await this.statuses.advance(tx, message, status, error);
     const wasUnsettled = before === 'QUEUED' || before === 'SENDING' || before === 'UNKNOWN';
     // The worker that holds the lease finishes the message.
     if (!wasUnsettled || !outbound || outbound.isLeased) return;

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { statusesBefore } from '../../messages/message-status';
+import { MessageStatusRepository } from '../../messages/message-status.repository';
 import { Database } from '../../database/database';
 import { isSuspended } from '../../workspaces/suspension';
 import { OutboundMessagesRepository } from '../outbound/outbound-messages.repository';
@@ -50,6 +50,7 @@ export class VisitorsRepository {
   constructor(
     private readonly database: Database,
     private readonly outboundMessages: OutboundMessagesRepository,
+    private readonly statuses: MessageStatusRepository,
   ) {}
 
   /** In no order, without visitors of a disconnected widget. */
@@ -86,23 +87,12 @@ export class VisitorsRepository {
     upTo: string,
     status: 'DELIVERED' | 'READ',
   ): Promise<number> {
-    const before = statusesBefore(status).filter((earlier) => earlier !== 'QUEUED');
     const key = { tenantId, conversationId, messageId: upTo };
     return this.database.transaction(async (tx) => {
       await this.outboundMessages.lockUpTo(tx, key);
-      const rows = await tx.query(
-        `WITH due AS (
-           SELECT id FROM messages
-           WHERE tenant_id = $1 AND conversation_id = $2 AND id <= $3 AND delivery_status = ANY ($4)
-           ORDER BY id FOR NO KEY UPDATE
-         )
-         UPDATE messages SET delivery_status = $5, delivery_error = NULL
-         FROM due WHERE messages.tenant_id = $1 AND messages.conversation_id = $2 AND messages.id = due.id
-         RETURNING messages.id`,
-        [tenantId, conversationId, upTo, before, status],
-      );
+      const advanced = await this.statuses.advanceUpTo(tx, key, status);
       await this.outboundMessages.deleteSettledUpTo(tx, key);
-      return rows.length;
+      return advanced;
     });
   }
 }

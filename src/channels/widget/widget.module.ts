@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { ContactsModule } from '../../contacts/contacts.module';
+import { MessagesModule } from '../../messages/messages.module';
 import { RateLimitModule } from '../../rate-limit/rate-limit.module';
 import { SecretsModule } from '../../secrets/secrets.module';
 import { ChannelAdaptersModule } from '../adapters/channel-adapters.module';
@@ -22,6 +23,7 @@ import { WidgetController } from './widget.controller';
     InboundModule,
     OutboundMessagesModule,
     ContactsModule,
+    MessagesModule,
     RateLimitModule,
     SecretsModule,
   ],

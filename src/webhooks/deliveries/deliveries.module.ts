@@ -1,11 +1,13 @@
 import { Module } from '@nestjs/common';
 import { OutboxModule } from '../../outbox/outbox.module';
 import { SecretsModule } from '../../secrets/secrets.module';
+import { TableRegistry } from '../../stored-data/table-registry';
 import { SendingModule } from '../sending/sending.module';
 import { AttemptRecorder } from './attempt-recorder';
 import { DeliveryAttempter } from './delivery-attempter';
 import { DeliveryHistoryRepository } from './delivery-history.repository';
 import { DeliverySignal } from './delivery-signal';
+import { deliveryTables } from './delivery-tables';
 import { PendingDeliveriesRepository } from './pending-deliveries.repository';
 import { RecordedDeliveries } from './recorded-deliveries';
 
@@ -28,4 +30,12 @@ import { RecordedDeliveries } from './recorded-deliveries';
     DeliverySignal,
   ],
 })
-export class DeliveriesModule {}
+export class DeliveriesModule {
+  constructor(
+    tables: TableRegistry,
+    pending: PendingDeliveriesRepository,
+    history: DeliveryHistoryRepository,
+  ) {
+    tables.register(...deliveryTables(pending, history));
+  }
+}

@@ -2,7 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { Database, Reader } from '../../database/database';
 import { Pipelined, Transaction } from '../../database/transaction';
 import type { AttemptError, AttemptOutcome, AttemptPhases } from '../sending/attempt-outcome';
+import { ErasedMessages } from '../../stored-data/table-declaration';
 import { AttemptRecord } from './delivery';
+import { firstIdOf, lastIdOf } from './delivery-id';
 import { PendingDelivery } from './pending-deliveries.repository';
 
 export interface FinishedRound {
@@ -17,6 +19,11 @@ const ATTEMPT_COLUMNS = `attempted_at, duration_ms, status_code, error, error_me
   tls_ms, first_byte_ms, response_headers`;
 const ATTEMPT_VALUES = `$1::timestamptz[], $2::integer[], $3::smallint[], $4::text[], $5::text[], $6::bytea[], $7::real[],
   $8::real[], $9::real[], $10::real[], $11::text[]`;
+
+/** Deliveries of one statement of an erasure. */
+const MAX_ERASED = 1_000;
+const NO_ANSWER = 'response = NULL, response_headers = NULL, error_message = NULL';
+const HAS_ANSWER = '(response IS NOT NULL OR response_headers IS NOT NULL OR error_message IS NOT NULL)';
 
 /** One POST and its outcome. */
 export interface AttemptRow extends AttemptPhases {
@@ -120,6 +127,42 @@ export class DeliveryHistoryRepository {
        WHERE tenant_id = $1 AND id = ANY ($2) ORDER BY id, round DESC`,
       [tenantId, ids],
     );
+  }
+
+  /**
+   * Erases what receivers have answered to deliveries of messages: they may have sent back what they were sent. The bounds
+   * of the ids say nothing new; they keep PostgreSQL from reading all of a day that it has no statistics of yet.
+   */
+  async eraseAnswers(tx: Transaction, { tenantId, ids: eventIds }: ErasedMessages): Promise<void> {
+    if (eventIds.length === 0) return;
+    const deliveryIds = await this.findByEvents(tx, tenantId, eventIds);
+    for (let n = 0; n < deliveryIds.length; n += MAX_ERASED) {
+      const ids = deliveryIds.slice(n, n + MAX_ERASED).sort();
+      const parameters = [tenantId, ids, ids[0], ids.at(-1)];
+      await tx.query(
+        `UPDATE webhook_deliveries SET ${NO_ANSWER}
+         WHERE tenant_id = $1 AND id >= $3 AND id <= $4 AND id = ANY ($2) AND ${HAS_ANSWER}`,
+        parameters,
+      );
+      await tx.query(
+        `UPDATE webhook_attempts SET ${NO_ANSWER}
+         WHERE tenant_id = $1 AND delivery_id >= $3 AND delivery_id <= $4 AND delivery_id = ANY ($2) AND ${HAS_ANSWER}`,
+        parameters,
+      );
+    }
+  }
+
+  /** Finds the deliveries of events to all endpoints that there ever were, by ranges of the primary key. */
+  private async findByEvents(tx: Transaction, tenantId: string, eventIds: string[]): Promise<string[]> {
+    const first = [...new Set(eventIds.map(firstIdOf))];
+    const last = [...new Set(eventIds.map(lastIdOf))];
+    const inRange = 'tenant_id = $1 AND id >= m.first AND id <= m.last AND event_id = ANY ($4)';
+    const rows = await tx.query<{ id: string }>(
+      `SELECT d.id FROM unnest($2::uuid[], $3::uuid[]) AS m (first, last), LATERAL (
+         SELECT id FROM webhook_deliveries WHERE ${inRange} UNION SELECT id FROM pending_deliveries WHERE ${inRange}) AS d`,
+      [tenantId, first, last, eventIds],
+    );
+    return rows.map(({ id }) => id);
   }
 }
 

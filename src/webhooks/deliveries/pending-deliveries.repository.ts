@@ -262,6 +262,23 @@ export class PendingDeliveriesRepository {
     );
   }
 
+  /**
+   * Deletes deliveries of a suspended workspace that are older than an id, but none with an attempt in flight.
+   * @returns how many; 0 when the workspace is not suspended
+   */
+  async deleteSuspended(tx: Transaction, tenantId: string, before: string, count: number): Promise<number> {
+    const rows = await tx.query(
+      `WITH step AS (
+         SELECT id FROM pending_deliveries
+         WHERE tenant_id = $1 AND id < $2 AND (lease_id IS NULL OR next_attempt_at <= now()) AND ${isSuspended('$1')}
+         ORDER BY id LIMIT $3 FOR UPDATE SKIP LOCKED
+       )
+       DELETE FROM pending_deliveries p USING step WHERE p.tenant_id = $1 AND p.id = step.id RETURNING 1`,
+      [tenantId, before, count],
+    );
+    return rows.length;
+  }
+
   /** Counts an endpoint's pending recovered deliveries, up to a limit. */
   async countRecovered(
     tx: Transaction,

@@ -1,10 +1,11 @@
 import { Module } from '@nestjs/common';
 import { AuditModule } from '../../audit/audit.module';
 import { DatabaseModule } from '../../database/database.module';
-import { KeyRotationService } from '../../secrets/key-rotation.service';
 import { SecretsModule } from '../../secrets/secrets.module';
+import { TableRegistry } from '../../stored-data/table-registry';
 import { WorkspacesModule } from '../../workspaces/workspaces.module';
 import { SendingModule } from '../sending/sending.module';
+import { ENDPOINT_TABLES } from './endpoint-tables';
 import { EndpointRegistration } from './endpoint-registration';
 import { PendingCancellationsRepository } from './pending-cancellations.repository';
 import { EndpointSubscription } from './subscription';
@@ -36,8 +37,7 @@ import { WebhookEndpointsService } from './webhook-endpoints.service';
   ],
 })
 export class EndpointsModule {
-  constructor(keyRotation: KeyRotationService) {
-    keyRotation.register('webhook_endpoints');
-    keyRotation.register('webhook_endpoints', 'previous_secret');
+  constructor(tables: TableRegistry) {
+    tables.register(...ENDPOINT_TABLES);
   }
 }

@@ -2,10 +2,12 @@ import { Module } from '@nestjs/common';
 import { AuditModule } from '../../audit/audit.module';
 import { DatabaseModule } from '../../database/database.module';
 import { OutboxModule } from '../../outbox/outbox.module';
+import { TableRegistry } from '../../stored-data/table-registry';
 import { BrowsingModule } from '../browsing/browsing.module';
 import { DeliveriesModule } from '../deliveries/deliveries.module';
 import { EndpointsModule } from '../endpoints/endpoints.module';
 import { RecoverySource } from './recovery-source';
+import { recoveryTables } from './recovery-tables';
 import { WebhookRecoveriesRepository } from './webhook-recoveries.repository';
 import { WebhookRecoveriesService } from './webhook-recoveries.service';
 import { WebhookRecoveryEntity } from './webhook-recovery.entity';
@@ -23,4 +25,8 @@ import { WebhookRecoveryEntity } from './webhook-recovery.entity';
   providers: [WebhookRecoveriesService, RecoverySource, WebhookRecoveriesRepository],
   exports: [WebhookRecoveriesService, RecoverySource, WebhookRecoveriesRepository],
 })
-export class RecoveriesModule {}
+export class RecoveriesModule {
+  constructor(tables: TableRegistry, recoveries: WebhookRecoveriesRepository) {
+    tables.register(...recoveryTables(recoveries));
+  }
+}

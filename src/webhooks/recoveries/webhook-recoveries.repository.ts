@@ -3,6 +3,7 @@ import { FindOptionsWhere, MoreThan } from 'typeorm';
 import { isId } from '../../common/ids';
 import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
+import { isSuspended } from '../../workspaces/suspension';
 import { WebhookRecoveryEntity } from './webhook-recovery.entity';
 
 @Injectable()
@@ -70,5 +71,19 @@ export class WebhookRecoveriesRepository {
       { tenantId, id },
       { status, recovered, cursor, finishedAt },
     );
+  }
+
+  /**
+   * Moves the running recoveries of a suspended workspace past what is older than an id, but those with a filter: these go
+   * down from the newest delivery.
+   * @returns 0: one statement moves all
+   */
+  async passOver(tx: Transaction, tenantId: string, next: string): Promise<number> {
+    await tx.query(
+      `UPDATE webhook_recoveries SET cursor = $2
+       WHERE tenant_id = $1 AND status = 'RUNNING' AND filter IS NULL AND cursor < $2 AND ${isSuspended('$1')}`,
+      [tenantId, next],
+    );
+    return 0;
   }
 }

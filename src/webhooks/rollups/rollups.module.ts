@@ -1,8 +1,10 @@
 import { Module } from '@nestjs/common';
+import { TableRegistry } from '../../stored-data/table-registry';
 import { EndpointsModule } from '../endpoints/endpoints.module';
 import { AttemptRollupsRepository } from './attempt-rollups.repository';
 import { DeliveryCountsRepository } from './delivery-counts.repository';
 import { EndpointStatisticsService } from './endpoint-statistics.service';
+import { ROLLUP_TABLES } from './rollup-tables';
 
 /** Counts of attempts and deliveries, for charts. */
 @Module({
@@ -10,4 +12,8 @@ import { EndpointStatisticsService } from './endpoint-statistics.service';
   providers: [EndpointStatisticsService, AttemptRollupsRepository, DeliveryCountsRepository],
   exports: [EndpointStatisticsService, AttemptRollupsRepository],
 })
-export class RollupsModule {}
+export class RollupsModule {
+  constructor(tables: TableRegistry) {
+    tables.register(...ROLLUP_TABLES);
+  }
+}

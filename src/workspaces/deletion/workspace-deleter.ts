@@ -1,14 +1,14 @@
 import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AuditEntriesRepository } from '../../audit/audit-entries.repository';
+import { AUDIT_TABLE, AuditEntriesRepository } from '../../audit/audit-entries.repository';
 import { isReferenceViolated } from '../../database/database-errors';
 import { Periodic } from '../../common/periodic';
 import { Database } from '../../database/database';
 import { OwnerDatabase } from '../../database/owner-database';
 import { Transaction } from '../../database/transaction';
+import { TableRegistry } from '../../stored-data/table-registry';
+import { TableRowsRepository } from '../../stored-data/table-rows.repository';
 import { WorkspacesRepository } from '../workspaces.repository';
-import { TenantRowsRepository } from './tenant-rows.repository';
-import { AUDIT_TABLE, TENANT_TABLES } from './tenant-tables';
 import {
   DeletionProgress,
   DueDeletion,
@@ -19,8 +19,6 @@ const INTERVAL_MS = 1_000;
 const BATCH = 500;
 /** Between steps, so that deleting slows nobody else. */
 const PAUSE_MS = 25;
-
-const NAMES = [...TENANT_TABLES.map(({ name }) => name), AUDIT_TABLE];
 
 /** Ends what the outside has of a workspace, such as hooks at providers. Doing it again changes nothing. */
 type Closing = (tenantId: string) => Promise<void>;
@@ -44,7 +42,8 @@ export class WorkspaceDeleter implements OnApplicationBootstrap, BeforeApplicati
     private readonly owner: OwnerDatabase,
     private readonly workspaces: WorkspacesRepository,
     private readonly deletions: WorkspaceDeletionsRepository,
-    private readonly rows: TenantRowsRepository,
+    private readonly tables: TableRegistry,
+    private readonly rows: TableRowsRepository,
     private readonly auditEntries: AuditEntriesRepository,
   ) {}
 
@@ -101,13 +100,16 @@ export class WorkspaceDeleter implements OnApplicationBootstrap, BeforeApplicati
   }
 
   private async deleteRows(tx: Transaction, tenantId: string, progress: DeletionProgress): Promise<void> {
-    const at = Math.max(0, NAMES.indexOf(progress.table ?? ''));
-    const table = TENANT_TABLES[at];
-    if (!table) return;
+    if (progress.table === AUDIT_TABLE) return;
+    const tables = this.tables.listForDeletion();
+    const known = tables.findIndex(({ name }) => name === progress.table);
+    // Another version may have stopped at a table that this one does not know: then the first begins again.
+    const [at, cursor] = known === -1 ? [0, null] : [known, progress.cursor];
+    const table = tables[at]!;
     // Of a table that refers to this one PostgreSQL may have to pass over many dead rows.
     await tx.allowLongStatements();
-    const { deleted, next } = await this.rows.deleteStep(tx, tenantId, table, progress.cursor, BATCH);
-    const name = next ? table.name : NAMES[at + 1]!;
+    const { deleted, next } = await this.rows.deleteStep(tx, tenantId, table, cursor, BATCH);
+    const name = next ? table.name : (tables[at + 1]?.name ?? AUDIT_TABLE);
     await this.deletions.advance(tx, tenantId, { table: name, cursor: next }, deleted);
   }
 
@@ -126,7 +128,8 @@ export class WorkspaceDeleter implements OnApplicationBootstrap, BeforeApplicati
       await tx.allowLongStatements();
       await this.workspaces.lockExclusively(tx, tenantId);
       if (!(await this.deletions.lockRunning(tx, tenantId))) return 'busy';
-      if (await this.rows.areLeft(tx, tenantId)) return 'rows left';
+      const names = [...this.tables.listForDeletion().map(({ name }) => name), AUDIT_TABLE];
+      if (await this.rows.hasRows(tx, tenantId, names)) return 'rows left';
       await this.deletions.delete(tx, tenantId);
       await this.workspaces.delete(tx, tenantId);
       return 'deleted';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { isId } from '../../common/ids';
 import { Database, Reader } from '../../database/database';
 import { Transaction } from '../../database/transaction';
-import { TableCursor } from './tenant-rows.repository';
+import { TableCursor } from '../../stored-data/table-rows.repository';
 import { WorkspaceDeletion } from './workspace-deletion.dto';
 
 /** Deletions that one round looks at. */

@@ -17,6 +17,9 @@ import {
 import { PartitionReferences } from '../../../src/retention/partition-references';
 import { PartitionKeeper } from '../../../src/retention/partition.keeper';
 import { SuspendedBacklog } from '../../../src/retention/suspended-backlog';
+import { TableRegistry } from '../../../src/stored-data/table-registry';
+import { TableRowsRepository } from '../../../src/stored-data/table-rows.repository';
+import { WorkspacesRepository } from '../../../src/workspaces/workspaces.repository';
 import { WorkspacesService } from '../../../src/workspaces/workspaces.service';
 import { Dashboard } from '../../support/dashboard';
 import { ownerDatabase } from '../../support/owner-database';
@@ -60,8 +63,13 @@ describe('partitions of the history', () => {
       config,
       partitions,
       changes,
-      new PartitionReferences(database),
-      new SuspendedBacklog(database),
+      new PartitionReferences(
+        database,
+        dashboard.get(WorkspacesRepository),
+        dashboard.get(TableRegistry),
+        dashboard.get(TableRowsRepository),
+      ),
+      new SuspendedBacklog(database, dashboard.get(WorkspacesRepository), dashboard.get(TableRegistry)),
     );
   }
 

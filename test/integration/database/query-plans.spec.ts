@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Queue } from 'bull';
 import { Client, escapeLiteral } from 'pg';
+import { MessageStatusRepository } from '../../../src/messages/message-status.repository';
 import { Metrics } from '../../../src/metrics/metrics';
 import { LoadedConnection } from '../../../src/channels/connections/connection.loader';
 import { OutboundMessageQueue } from '../../../src/channels/outbound/outbound-message-queue';
@@ -617,14 +618,15 @@ describe('query plans', () => {
     });
 
     it('claims a connection’s messages from the due index, and asks each whether it is the next by index', async () => {
-      const store = new OutboundMessagesRepository(dashboard.get(Database));
+      const statuses = dashboard.get(MessageStatusRepository);
+      const store = new OutboundMessagesRepository(dashboard.get(Database), statuses);
       const connection = { id: uuid(501), tenantId: BIG } as LoadedConnection;
       const [ready] = await plansOf(() => store.countReady(connection, 25), /^SELECT count/);
       const [claim] = await plansOf(() => store.claim(connection, 25), /^WITH/);
 
       for (const plan of [ready!, claim!]) {
         expect(indexesOf(plan)).toEqual(
-          expect.arrayContaining(['message_dispatches_due_idx', 'messages_unsent_idx']),
+          expect.arrayContaining(['outbound_messages_due_idx', 'messages_unsent_idx']),
         );
         expectOnlyIndexed(plan, ['outbound_messages', 'messages', 'conversations']);
         expect(rowsRead(plan)).toBeLessThan(1_000);
@@ -633,8 +635,9 @@ describe('query plans', () => {
 
     it('finds the messages of events by their keys, however many are queued', async () => {
       const queue = new OutboundMessageQueue({} as Queue<Target>); // nothing is queued
-      const messages = new OutboundMessagesRepository(dashboard.get(Database));
-      const router = new OutboundMessageRouter(messages, queue, dashboard.get(Metrics));
+      const statuses = dashboard.get(MessageStatusRepository);
+      const messages = new OutboundMessagesRepository(dashboard.get(Database), statuses);
+      const router = new OutboundMessageRouter(messages, statuses, queue, dashboard.get(Metrics));
       const keys = Array.from({ length: 10 }, (_, n) => ({
         tenantId: BIG,
         conversationId: CONVERSATION,

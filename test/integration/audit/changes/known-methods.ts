@@ -18,7 +18,6 @@ export const READS = [
   'WebhookRecoveriesService.get',
   'WebhookRecoveriesService.list',
   'ParkedEventsService.list',
-  'KeyRotationService.register',
   'KeyRotationService.registerOther',
   'ChannelConnectionsService.list',
   'ChannelConnectionsService.get',

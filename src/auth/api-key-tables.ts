@@ -1,0 +1,13 @@
+import { TableDeclaration } from '../stored-data/table-declaration';
+
+/** Declares the table of API keys. */
+export const API_KEY_TABLES: TableDeclaration[] = [
+  {
+    name: 'api_keys',
+    key: { tenant_id: 'uuid', id: 'uuid' },
+    deletion: { before: ['agents'] },
+    erasure: { none: 'It names no contact.' },
+    export: { none: 'It names no contact.' },
+    retention: { none: 'Keys stay listed when they are revoked or have expired.' },
+  },
+];

@@ -1,0 +1,29 @@
+import { TableDeclaration } from '../../stored-data/table-declaration';
+import { ProviderIdsRepository } from './provider-ids.repository';
+
+/** Declares the tables of provider ids and of receipts that come before their id. */
+export function providerIdsTables(providerIds: ProviderIdsRepository): TableDeclaration[] {
+  return [
+    {
+      name: 'provider_messages',
+      key: { tenant_id: 'uuid', connection_id: 'uuid', provider_id: 'text' },
+      deletion: { before: ['messages', 'channel_connections'], after: ['outbound_messages'] },
+      erasure: { eraseCopies: (tx, messages) => providerIds.erase(tx, messages) },
+      export: { none: 'It says no more than the message and its conversation.' },
+      retention: {
+        age: 'created_at',
+        keptHours: 'history',
+        guard: `NOT EXISTS (SELECT FROM outbound_messages d WHERE d.tenant_id = t.tenant_id
+          AND d.conversation_id = t.conversation_id AND d.message_id = t.message_id)`,
+      },
+    },
+    {
+      name: 'early_receipts',
+      key: { tenant_id: 'uuid', connection_id: 'uuid', provider_id: 'text', status: 'text' },
+      deletion: { before: ['channel_connections'] },
+      erasure: { none: 'It names no message of the service, and is gone after a day.' },
+      export: { none: 'It names no message of the service.' },
+      retention: { age: 'created_at', keptHours: 24 },
+    },
+  ];
+}

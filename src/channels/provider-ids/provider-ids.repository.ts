@@ -1,0 +1,161 @@
+import { Injectable } from '@nestjs/common';
+import { Transaction } from '../../database/transaction';
+import { DeliveryError, ReceiptStatus } from '../../messages/message-status';
+import { MessageKey, MessageStatusRepository } from '../../messages/message-status.repository';
+import { MessageEntity } from '../../messages/message.entity';
+import { ErasedIds } from '../../secrets/erased-ids';
+import { ErasedMessages } from '../../stored-data/table-declaration';
+import { Connection } from '../adapters/channel-adapter';
+
+export const PROVIDER_MESSAGES_KEY = 'provider_messages_pkey';
+
+/** What a receipt says of a message. */
+export interface AppliedReceipt {
+  providerId: string;
+  status: ReceiptStatus;
+  error: DeliveryError | null;
+}
+
+/** The ids that providers give to messages, of customers and of agents, and receipts that come before such an id. */
+@Injectable()
+export class ProviderIdsRepository {
+  constructor(
+    private readonly statuses: MessageStatusRepository,
+    private readonly erasedIds: ErasedIds,
+  ) {}
+
+  /** Serializes the provider's answer to a request and the receipts for it: they can come at the same time. */
+  async lock(tx: Transaction, connection: Connection, providerId: string): Promise<void> {
+    await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [connection.id + providerId]);
+  }
+
+  /** Locks many provider ids as `lock` does, in one order for all callers. */
+  async lockAll(tx: Transaction, connection: Connection, providerIds: string[]): Promise<void> {
+    await tx.query(
+      `SELECT pg_advisory_xact_lock(hash) FROM (
+         SELECT hashtextextended($1 || id, 0) AS hash FROM unnest($2::text[]) id ORDER BY 1 OFFSET 0) ordered`,
+      [connection.id, providerIds],
+    );
+  }
+
+  /** Whether any of the ids is known, also when its message was erased. */
+  async isKnown(
+    tx: Transaction,
+    { tenantId, id }: Pick<Connection, 'tenantId' | 'id'>,
+    providerIds: string[],
+  ): Promise<boolean> {
+    const rows = await tx.query(
+      'SELECT FROM provider_messages WHERE tenant_id = $1 AND connection_id = $2 AND provider_id = ANY ($3) LIMIT 1',
+      [tenantId, id, this.erasedIds.with(id, providerIds)],
+    );
+    return rows.length > 0;
+  }
+
+  /** Returns the message with a provider id, also when it was erased. */
+  async findMessage(
+    tx: Transaction,
+    { tenantId, id }: Connection,
+    providerId: string,
+  ): Promise<MessageKey | null> {
+    const [row] = await tx.query<MessageKey>(
+      `SELECT tenant_id AS "tenantId", conversation_id AS "conversationId", message_id AS "messageId"
+       FROM provider_messages WHERE tenant_id = $1 AND connection_id = $2 AND provider_id = ANY ($3)`,
+      [tenantId, id, this.erasedIds.with(id, [providerId])],
+    );
+    return row ?? null;
+  }
+
+  /** Inserts the ids of a customer's message. */
+  async insertReceived(
+    tx: Transaction,
+    connectionId: string,
+    providerIds: string[],
+    { tenantId, conversationId, id, createdAt }: MessageEntity,
+  ): Promise<void> {
+    await tx.query(
+      `INSERT INTO provider_messages
+         (tenant_id, connection_id, provider_id, conversation_id, message_id, created_at)
+       SELECT $3, $1, unnest($2::text[]), $4, $5, $6`,
+      [connectionId, providerIds, tenantId, conversationId, id, createdAt],
+    );
+  }
+
+  /** Inserts the id of a sent message, and applies the receipts that came before it. The caller holds the id's `lock`. */
+  async insertSent(
+    tx: Transaction,
+    connection: Connection,
+    { tenantId, conversationId, messageId }: MessageKey,
+    providerId: string,
+    sentAt: Date,
+  ): Promise<void> {
+    await tx.query(
+      `INSERT INTO provider_messages
+         (tenant_id, connection_id, provider_id, conversation_id, message_id, sent_at, created_at)
+       VALUES ($1, $2, $3, $4, $5, $6, now()) ON CONFLICT DO NOTHING`,
+      [tenantId, connection.id, providerId, conversationId, messageId, sentAt],
+    );
+    const early = await tx.query<{ status: ReceiptStatus; error: DeliveryError | null }>(
+      `DELETE FROM early_receipts WHERE tenant_id = $1 AND connection_id = $2 AND provider_id = $3
+       RETURNING status, error`,
+      [tenantId, connection.id, providerId],
+    );
+    for (const { status, error } of early) {
+      await this.statuses.advance(tx, { tenantId, conversationId, messageId }, status, error);
+    }
+  }
+
+  /** Keeps those of the receipts whose provider id is unknown: the answers to the requests may still be on their way. */
+  async insertEarlyReceipts(
+    tx: Transaction,
+    { tenantId, id }: Connection,
+    receipts: AppliedReceipt[],
+  ): Promise<void> {
+    await tx.query(
+      `INSERT INTO early_receipts (tenant_id, connection_id, provider_id, status, error, created_at)
+       SELECT $1, $2, r.provider_id, r.status, r.error, now()
+       FROM unnest($3::text[], $4::text[], $5::jsonb[]) r (provider_id, status, error)
+       WHERE NOT EXISTS (
+         SELECT FROM provider_messages p
+         WHERE p.tenant_id = $1 AND p.connection_id = $2 AND p.provider_id = r.provider_id)
+       ON CONFLICT DO NOTHING`,
+      [
+        tenantId,
+        id,
+        receipts.map(({ providerId }) => providerId),
+        receipts.map(({ status }) => status),
+        receipts.map(({ error }) => error && JSON.stringify(error)),
+      ],
+    );
+  }
+
+  /**
+   * Puts a digest in the place of the provider ids of messages. Deleted and inserted, because a receipt may have come
+   * under the id and under its digest.
+   */
+  async erase(tx: Transaction, { tenantId, conversationId, ids }: ErasedMessages): Promise<void> {
+    const rows = await tx.query<{ connectionId: string; providerId: string }>(
+      `SELECT connection_id AS "connectionId", provider_id AS "providerId" FROM provider_messages
+       WHERE tenant_id = $1 AND conversation_id = $2 AND message_id = ANY ($3)`,
+      [tenantId, conversationId, ids],
+    );
+    const known = rows.filter(({ providerId }) => !ErasedIds.isErased(providerId));
+    if (known.length === 0) return;
+    await tx.query(
+      `WITH erased AS (
+         DELETE FROM provider_messages p USING unnest($2::uuid[], $3::text[], $4::text[]) AS e (connection_id, id, instead)
+         WHERE p.tenant_id = $1 AND p.connection_id = e.connection_id AND p.provider_id = e.id
+         RETURNING p.*, e.instead
+       )
+       INSERT INTO provider_messages
+         (tenant_id, connection_id, provider_id, conversation_id, message_id, sent_at, created_at)
+       SELECT tenant_id, connection_id, instead, conversation_id, message_id, sent_at, created_at FROM erased
+       ON CONFLICT DO NOTHING`,
+      [
+        tenantId,
+        known.map(({ connectionId }) => connectionId),
+        known.map(({ providerId }) => providerId),
+        known.map(({ connectionId, providerId }) => this.erasedIds.of(connectionId, providerId)),
+      ],
+    );
+  }
+}

@@ -1,0 +1,51 @@
+import { ContactKey, TableDeclaration } from '../stored-data/table-declaration';
+import { ContactAlone, ContactIdentityResponse, toContactAlone } from './contact.dto';
+import { ContactsRepository } from './contacts.repository';
+
+/** The line of an export that tells of the contact, and that of each identity. */
+export type ContactLine = { type: 'contact' } & ContactAlone;
+export type IdentityLine = { type: 'identity' } & ContactIdentityResponse;
+
+/** Declares the tables of contacts and of their ids on channels. */
+export function contactTables(contacts: ContactsRepository): TableDeclaration[] {
+  return [
+    {
+      name: 'contacts',
+      key: { tenant_id: 'uuid', id: 'uuid' },
+      deletion: {},
+      erasure: {
+        eraseContact: async (tx, contact) => {
+          await contacts.erase(tx, contact);
+          return false;
+        },
+      },
+      export: { exportContact: (contact) => exportContact(contacts, contact) },
+      retention: { none: 'A workspace keeps its contacts until it erases them.' },
+    },
+    {
+      name: 'contact_identities',
+      key: { tenant_id: 'uuid', channel: 'text', external_id: 'text' },
+      deletion: { before: ['contacts'] },
+      erasure: { eraseContact: (tx, contact, count) => contacts.eraseIdentities(tx, contact, count) },
+      export: { exportContact: (contact) => exportIdentities(contacts, contact) },
+      retention: { none: 'A contact keeps its identities until it is erased.' },
+    },
+  ];
+}
+
+async function* exportContact(
+  contacts: ContactsRepository,
+  { tenantId, contactId }: ContactKey,
+): AsyncGenerator<ContactLine> {
+  const contact = await contacts.find(tenantId, contactId);
+  if (!contact) return;
+  yield { type: 'contact', ...toContactAlone(contact) };
+}
+
+async function* exportIdentities(
+  contacts: ContactsRepository,
+  { tenantId, contactId }: ContactKey,
+): AsyncGenerator<IdentityLine> {
+  for (const { channel, externalId } of await contacts.identitiesOf(tenantId, [contactId]))
+    yield { type: 'identity', channel, externalId };
+}

@@ -1,0 +1,28 @@
+import { ConversationKey, TableDeclaration } from '../stored-data/table-declaration';
+import { ConversationResponse, toConversation } from './conversation.dto';
+import { ConversationsRepository } from './conversations.repository';
+
+/** The line of an export that tells of a conversation. */
+export type ConversationLine = { type: 'conversation' } & ConversationResponse;
+
+/** Declares the table of conversations. */
+export function conversationTables(conversations: ConversationsRepository): TableDeclaration[] {
+  return [
+    {
+      name: 'conversations',
+      key: { tenant_id: 'uuid', id: 'uuid' },
+      deletion: { before: ['contacts', 'agents'] },
+      erasure: { eraseCopies: (tx, messages) => conversations.erase(tx, messages) },
+      export: { exportConversation: (key) => exportConversation(conversations, key) },
+      retention: { none: 'A workspace keeps its conversations; only the texts in them grow too old.' },
+    },
+  ];
+}
+
+async function* exportConversation(
+  conversations: ConversationsRepository,
+  { tenantId, conversationId }: ConversationKey,
+): AsyncGenerator<ConversationLine> {
+  const conversation = await conversations.find(tenantId, conversationId);
+  if (conversation) yield { type: 'conversation', ...toConversation(conversation) };
+}

@@ -1,0 +1,16 @@
+import { TableDeclaration } from '../stored-data/table-declaration';
+import { IdempotencyKeysRepository } from './idempotency-keys.repository';
+
+/** Declares the table of idempotency keys with the responses that they repeat. */
+export function idempotencyTables(keys: IdempotencyKeysRepository): TableDeclaration[] {
+  return [
+    {
+      name: 'idempotency_keys',
+      key: { tenant_id: 'uuid', key: 'text' },
+      deletion: {},
+      erasure: { eraseUnlocked: (tx, messages) => keys.erase(tx, messages) },
+      export: { none: 'A response holds a message that is exported, and is gone after a day.' },
+      retention: { age: 'created_at', keptHours: 24 },
+    },
+  ];
+}

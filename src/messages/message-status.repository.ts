@@ -1,0 +1,161 @@
+import { Injectable } from '@nestjs/common';
+import { Pipelined, Transaction } from '../database/transaction';
+import {
+  DELIVERY_ERROR_CODES,
+  DeliveryError,
+  DeliveryErrorCode,
+  DeliveryStatus,
+  statusesBefore,
+  withoutDetails,
+} from './message-status';
+
+/** Names a message. */
+export interface MessageKey {
+  tenantId: string;
+  conversationId: string;
+  messageId: string;
+}
+
+/** What a channel needs of a message that it starts to send. */
+export interface SendingMessage {
+  body: string;
+  createdAt: Date;
+}
+
+const BY_KEY = 'm.tenant_id = $1 AND m.conversation_id = $2 AND m.id = $3';
+
+/** The delivery status of messages: everything that channels write to a message. */
+@Injectable()
+export class MessageStatusRepository {
+  /** Marks a message as SENDING. A prepared statement: the messages of a claim go out in one packet. */
+  async startSending(
+    tx: Transaction,
+    { tenantId, conversationId, messageId }: MessageKey,
+  ): Promise<SendingMessage | null> {
+    const [row] = await tx.prepared<SendingMessage>(
+      `UPDATE messages m SET delivery_status = 'SENDING' WHERE ${BY_KEY}
+       RETURNING m.body, m.created_at AS "createdAt"`,
+      [tenantId, conversationId, messageId],
+    );
+    return row ?? null;
+  }
+
+  /**
+   * Advances a message to a status.
+   * @returns the previous status, or null when the message can't advance to this one
+   */
+  async advance(
+    tx: Transaction,
+    { tenantId, conversationId, messageId }: MessageKey,
+    status: DeliveryStatus,
+    error: DeliveryError | null = null,
+  ): Promise<DeliveryStatus | null> {
+    const [row] = await tx.prepared<{ before: DeliveryStatus }>(
+      `WITH old AS (
+         SELECT m.delivery_status FROM messages m WHERE ${BY_KEY} AND m.delivery_status = ANY ($6) FOR NO KEY UPDATE
+       )
+       UPDATE messages m SET delivery_status = $4, delivery_error = CASE WHEN m.body = '' THEN $7::jsonb ELSE $5::jsonb END
+       FROM old WHERE ${BY_KEY} RETURNING old.delivery_status AS before`,
+      [
+        tenantId,
+        conversationId,
+        messageId,
+        status,
+        error && JSON.stringify(error),
+        statusesBefore(status),
+        error && JSON.stringify(withoutDetails(error)),
+      ],
+    );
+    return row?.before ?? null;
+  }
+
+  /**
+   * Advances the messages of a workspace that a query selects, without a round trip for their keys.
+   * @param selection SQL that locks the messages and returns `conversation_id`, `id` and `error` (jsonb) of each; the
+   * workspace is its $1, its own parameters begin with $3
+   */
+  async advanceSelected(
+    tx: Transaction,
+    tenantId: string,
+    status: DeliveryStatus,
+    selection: string,
+    parameters: unknown[],
+  ): Promise<void> {
+    await tx.query(
+      `WITH passed AS (${selection})
+       UPDATE messages m SET delivery_status = $2, delivery_error = passed.error FROM passed
+       WHERE m.tenant_id = $1 AND m.conversation_id = passed.conversation_id AND m.id = passed.id`,
+      [tenantId, status, ...parameters],
+    );
+  }
+
+  /**
+   * Advances the messages of a conversation that are being sent or were sent, up to and including one.
+   * @returns how many have advanced
+   */
+  async advanceUpTo(
+    tx: Transaction,
+    { tenantId, conversationId, messageId }: MessageKey,
+    status: DeliveryStatus,
+  ): Promise<number> {
+    const before = statusesBefore(status).filter((earlier) => earlier !== 'QUEUED');
+    const rows = await tx.query(
+      `WITH due AS (
+         SELECT id FROM messages
+         WHERE tenant_id = $1 AND conversation_id = $2 AND id <= $3 AND delivery_status = ANY ($4)
+         ORDER BY id FOR NO KEY UPDATE
+       )
+       UPDATE messages m SET delivery_status = $5, delivery_error = NULL
+       FROM due WHERE m.tenant_id = $1 AND m.conversation_id = $2 AND m.id = due.id
+       RETURNING m.id`,
+      [tenantId, conversationId, messageId, before, status],
+    );
+    return rows.length;
+  }
+
+  /** Records why a SENDING message is retried. `advance` overwrites it. */
+  async recordError(
+    tx: Transaction,
+    { tenantId, conversationId, messageId }: MessageKey,
+    error: DeliveryError,
+  ): Promise<void> {
+    await tx.query(
+      `UPDATE messages m SET delivery_error = $4 WHERE ${BY_KEY} AND m.delivery_status = 'SENDING'`,
+      [tenantId, conversationId, messageId, JSON.stringify(error)],
+    );
+  }
+
+  /** Fails messages that the caller has locked while they were QUEUED. */
+  failPipelined(tx: Transaction, failed: (MessageKey & { code: DeliveryErrorCode })[]): Pipelined {
+    return tx.pipeline(
+      `UPDATE messages m SET delivery_status = 'FAILED', delivery_error = jsonb_build_object(
+         'code', f.code, 'providerCode', NULL, 'message', $5::jsonb->>f.code)
+       FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[]) AS f (tenant_id, conversation_id, id, code)
+       WHERE m.tenant_id = f.tenant_id AND m.conversation_id = f.conversation_id AND m.id = f.id`,
+      [
+        failed.map(({ tenantId }) => tenantId),
+        failed.map(({ conversationId }) => conversationId),
+        failed.map(({ messageId }) => messageId),
+        failed.map(({ code }) => code),
+        JSON.stringify(DELIVERY_ERROR_CODES),
+      ],
+    );
+  }
+
+  /**
+   * Fails a message that is QUEUED.
+   * @returns whether it was
+   */
+  async failQueued(
+    tx: Transaction,
+    { tenantId, conversationId, messageId }: MessageKey,
+    error: DeliveryError,
+  ): Promise<boolean> {
+    const rows = await tx.query(
+      `UPDATE messages m SET delivery_status = 'FAILED', delivery_error = $4
+       WHERE ${BY_KEY} AND m.delivery_status = 'QUEUED' RETURNING 1`,
+      [tenantId, conversationId, messageId, JSON.stringify(error)],
+    );
+    return rows.length > 0;
+  }
+}

@@ -1,0 +1,40 @@
+import { LOWEST_ID } from '../common/ids';
+import { ConversationKey, TableDeclaration } from '../stored-data/table-declaration';
+import { MessageResponse, toMessage } from './message.dto';
+import { KeptMessage, MessagesRepository } from './messages.repository';
+
+/** Rows of one statement of an export. */
+const PAGE = 200;
+
+/** The line of an export that tells of a message. */
+export type MessageLine = { type: 'message'; conversationId: string } & MessageResponse &
+  Pick<KeptMessage, 'metadata'>;
+
+/** Declares the table of messages. */
+export function messageTables(messages: MessagesRepository): TableDeclaration[] {
+  return [
+    {
+      name: 'messages',
+      key: { tenant_id: 'uuid', conversation_id: 'uuid', id: 'uuid' },
+      deletion: { before: ['conversations', 'agents'] },
+      erasure: { eraseMessages: (tx, erased, beingSent) => messages.erase(tx, erased, beingSent) },
+      export: { exportConversation: (key) => exportMessages(messages, key) },
+      retention: {
+        none: 'MessageRetentionService erases texts at the age that their workspace has set; rows stay.',
+      },
+    },
+  ];
+}
+
+async function* exportMessages(
+  messages: MessagesRepository,
+  key: ConversationKey,
+): AsyncGenerator<MessageLine> {
+  const { conversationId } = key;
+  for (let after: string | undefined = LOWEST_ID; after !== undefined;) {
+    const page: KeptMessage[] = await messages.listFrom(key, after, PAGE);
+    for (const { metadata, ...message } of page)
+      yield { type: 'message', conversationId, ...toMessage(message), metadata };
+    after = page.length < PAGE ? undefined : page.at(-1)!.id;
+  }
+}

@@ -1,0 +1,41 @@
+import { TableDeclaration } from '../stored-data/table-declaration';
+import { EventQueueRepository } from './event-queue.repository';
+import { ParkedEventsRepository } from './parked-events.repository';
+
+const NEEDS_ITS_EVENT = 't.event_id >= day.first AND t.event_id < day.next';
+const NO_COPY = { none: 'It tells nothing that a message or a conversation does not.' };
+
+/** Declares the tables of events, of their queue, and of those that a consumer could not take in. */
+export function outboxTables(
+  events: EventQueueRepository,
+  parked: ParkedEventsRepository,
+): TableDeclaration[] {
+  return [
+    {
+      name: 'events',
+      key: { tenant_id: 'uuid', id: 'uuid' },
+      deletion: {},
+      erasure: { eraseCopies: (tx, messages) => events.erase(tx, messages) },
+      export: NO_COPY,
+      retention: { none: 'Its partitions are dropped by the day.' },
+    },
+    {
+      name: 'event_queue',
+      key: { tenant_id: 'uuid', event_id: 'uuid' },
+      deletion: { before: ['events'] },
+      erasure: { none: 'It names an event, and says nothing of it.' },
+      export: NO_COPY,
+      retention: { none: 'A row goes when every consumer has taken its event in.' },
+      history: { needsDay: NEEDS_ITS_EVENT },
+    },
+    {
+      name: 'parked_events',
+      key: { tenant_id: 'uuid', event_id: 'uuid', consumer: 'text' },
+      deletion: { before: ['events'], after: ['event_queue'] },
+      erasure: { eraseCopies: (tx, messages) => parked.erase(tx, messages) },
+      export: NO_COPY,
+      retention: { none: 'A row stays until an operator has its event retried or given up.' },
+      history: { needsDay: NEEDS_ITS_EVENT },
+    },
+  ];
+}

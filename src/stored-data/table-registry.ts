@@ -1,0 +1,83 @@
+import { Injectable } from '@nestjs/common';
+import { CleanUp, Erasure, Export, HistoryUse, isNeeded, TableDeclaration } from './table-declaration';
+
+/** The tables of all features that this process has loaded, each registered by its feature's module. */
+@Injectable()
+export class TableRegistry {
+  private readonly tables = new Map<string, TableDeclaration>();
+
+  /** @throws Error when a table is registered already: one folder writes a table */
+  register(...tables: TableDeclaration[]): void {
+    for (const table of tables) {
+      if (this.tables.has(table.name)) throw new Error(`The table ${table.name} is registered twice`);
+      this.tables.set(table.name, table);
+    }
+  }
+
+  /** Lists all tables by name. */
+  list(): TableDeclaration[] {
+    return [...this.tables.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  /**
+   * Lists the tables that a workspace's deletion takes, in its order: one that refers to another comes before it. The
+   * order depends on the declarations alone, so every process goes on where another one has stopped.
+   */
+  listForDeletion(): TableDeclaration[] {
+    const ordered: TableDeclaration[] = [];
+    const open = new Set<string>();
+    const visit = (table: TableDeclaration): void => {
+      if (ordered.includes(table)) return;
+      if (open.has(table.name)) throw new Error(`The table ${table.name} refers to itself over others`);
+      open.add(table.name);
+      for (const later of this.laterThan(table)) visit(later);
+      ordered.push(table);
+    };
+    for (const table of this.list().reverse()) visit(table);
+    return ordered.reverse().filter(({ deletion }) => isNeeded(deletion));
+  }
+
+  /** Lists what erases, in the order of a deletion. */
+  erasures(): Erasure[] {
+    return this.listForDeletion()
+      .map(({ erasure }) => erasure)
+      .filter(isNeeded);
+  }
+
+  /** Lists what exports, a table after those that it refers to: a contact first, a message after its conversation. */
+  exports(): Export[] {
+    return this.listForDeletion()
+      .reverse()
+      .map((table) => table.export)
+      .filter(isNeeded);
+  }
+
+  /** Lists what deletes rows by their age, by the table's name. */
+  cleanUps(): { table: TableDeclaration; cleanUp: CleanUp }[] {
+    return this.list().flatMap((table) =>
+      isNeeded(table.retention) ? { table, cleanUp: table.retention } : [],
+    );
+  }
+
+  /** Lists what needs days of the history, in the order of a deletion: what makes more work comes before its work. */
+  historyUses(): { table: string; use: HistoryUse }[] {
+    return this.listForDeletion().flatMap(({ name, history }) =>
+      history ? { table: name, use: history } : [],
+    );
+  }
+
+  /** Lists the tables with secrets, and the prefix of each secret's columns. */
+  secrets(): { table: string; prefix: string }[] {
+    return this.list().flatMap(({ name, secrets = [] }) =>
+      secrets.map((prefix) => ({ table: name, prefix })),
+    );
+  }
+
+  private laterThan({ name, deletion }: TableDeclaration): TableDeclaration[] {
+    const before = (isNeeded(deletion) && deletion.before) || [];
+    return this.list().filter((other) => {
+      const after = (isNeeded(other.deletion) && other.deletion.after) || [];
+      return before.includes(other.name) || after.includes(name);
+    });
+  }
+}

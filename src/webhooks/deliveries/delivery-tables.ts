@@ -1,0 +1,43 @@
+import { TableDeclaration } from '../../stored-data/table-declaration';
+import { DeliveryHistoryRepository } from './delivery-history.repository';
+import { PendingDeliveriesRepository } from './pending-deliveries.repository';
+
+const OF_A_RECEIVER = { none: 'It tells how a receiver of the workspace was reached.' };
+const BY_PARTITIONS = { none: 'Its partitions are dropped by the day.' };
+
+/** Declares the tables of pending deliveries and of the history. */
+export function deliveryTables(
+  pending: PendingDeliveriesRepository,
+  history: DeliveryHistoryRepository,
+): TableDeclaration[] {
+  return [
+    {
+      name: 'pending_deliveries',
+      key: { tenant_id: 'uuid', id: 'uuid' },
+      deletion: { before: ['events', 'webhook_endpoints'], after: ['event_queue', 'parked_events'] },
+      erasure: { none: 'It names its event; an attempt reads the event again.' },
+      export: OF_A_RECEIVER,
+      retention: { none: 'A row goes when its delivery has succeeded, or is given up.' },
+      history: {
+        needsDay: 't.id >= day.first AND t.id < day.next',
+        giveUpSuspended: (tx, tenantId, next, count) => pending.deleteSuspended(tx, tenantId, next, count),
+      },
+    },
+    {
+      name: 'webhook_attempts',
+      key: { tenant_id: 'uuid', delivery_id: 'uuid', round: 'smallint', attempt: 'smallint' },
+      deletion: { before: ['webhook_deliveries', 'webhook_endpoints'], after: ['pending_deliveries'] },
+      erasure: { none: 'webhook_deliveries erases the answers of both tables.' },
+      export: OF_A_RECEIVER,
+      retention: BY_PARTITIONS,
+    },
+    {
+      name: 'webhook_deliveries',
+      key: { tenant_id: 'uuid', id: 'uuid', round: 'smallint' },
+      deletion: { before: ['events', 'webhook_endpoints'], after: ['pending_deliveries'] },
+      erasure: { eraseUnlocked: (tx, messages) => history.eraseAnswers(tx, messages) },
+      export: OF_A_RECEIVER,
+      retention: BY_PARTITIONS,
+    },
+  ];
+}

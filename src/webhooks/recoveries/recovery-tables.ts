@@ -1,0 +1,20 @@
+import { TableDeclaration } from '../../stored-data/table-declaration';
+import { WebhookRecoveriesRepository } from './webhook-recoveries.repository';
+
+/** Declares the table of recoveries. */
+export function recoveryTables(recoveries: WebhookRecoveriesRepository): TableDeclaration[] {
+  return [
+    {
+      name: 'webhook_recoveries',
+      key: { tenant_id: 'uuid', id: 'uuid' },
+      deletion: { before: ['pending_deliveries', 'webhook_endpoints'] },
+      erasure: { none: 'Its filter names a conversation at most.' },
+      export: { none: 'It tells how a receiver of the workspace was reached.' },
+      retention: { none: 'A row goes with its endpoint.' },
+      history: {
+        needsDay: `t.status = 'RUNNING' AND t.cursor < day.next AND t.until >= day.start`,
+        giveUpSuspended: (tx, tenantId, next) => recoveries.passOver(tx, tenantId, next),
+      },
+    },
+  ];
+}

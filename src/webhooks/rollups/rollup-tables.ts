@@ -1,0 +1,13 @@
+import { TableDeclaration } from '../../stored-data/table-declaration';
+
+/** Declares the table of counted attempts. */
+export const ROLLUP_TABLES: TableDeclaration[] = [
+  {
+    name: 'attempt_rollups',
+    key: { tenant_id: 'uuid', endpoint_id: 'uuid', starts_at: 'timestamptz' },
+    deletion: { before: ['webhook_endpoints'] },
+    erasure: { none: 'It holds counts alone.' },
+    export: { none: 'It holds counts alone.' },
+    retention: { age: 'starts_at', keptHours: 8 * 24 },
+  },
+];

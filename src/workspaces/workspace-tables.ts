@@ -1,0 +1,32 @@
+import { TableDeclaration } from '../stored-data/table-declaration';
+
+const NO_CONTACT = { none: 'It names no contact.' };
+const GOES_LAST = { none: 'WorkspaceDeleter deletes it with the workspace, when no other table has a row.' };
+
+/** Declares the tables of workspaces, their agents and their deletions. */
+export const WORKSPACE_TABLES: TableDeclaration[] = [
+  {
+    name: 'workspaces',
+    key: { id: 'uuid' },
+    deletion: GOES_LAST,
+    erasure: NO_CONTACT,
+    export: NO_CONTACT,
+    retention: { none: 'A workspace stays until it is deleted.' },
+  },
+  {
+    name: 'workspace_deletions',
+    key: { tenant_id: 'uuid' },
+    deletion: GOES_LAST,
+    erasure: NO_CONTACT,
+    export: NO_CONTACT,
+    retention: { none: 'A row goes with its workspace, or when the deletion is cancelled.' },
+  },
+  {
+    name: 'agents',
+    key: { tenant_id: 'uuid', id: 'uuid' },
+    deletion: {},
+    erasure: NO_CONTACT,
+    export: NO_CONTACT,
+    retention: { none: 'Messages name their agent, also one who has left.' },
+  },
+];
