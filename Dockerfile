@@ -6,7 +6,7 @@ FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 COPY widget/package.json ./widget/
-RUN npm install --no-audit --no-fund --ignore-scripts
+RUN npm install --loglevel=error --no-audit --no-fund --ignore-scripts
 COPY nest-cli.json tsconfig.json tsconfig.build.json tsconfig.migrations.json ./
 COPY src ./src
 COPY migrations ./migrations
@@ -18,7 +18,7 @@ RUN npm run build:service && npm run build:widget
 FROM ${NODE_IMAGE} AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json ./
-RUN npm install --no-audit --no-fund --ignore-scripts --omit=dev --omit=optional --workspaces=false
+RUN npm install --loglevel=error --no-audit --no-fund --ignore-scripts --omit=dev --omit=optional --workspaces=false
 
 FROM ${NODE_IMAGE}
 ENV NODE_ENV=production PORT=3000

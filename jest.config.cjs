@@ -16,16 +16,12 @@ module.exports = {
   testEnvironment: 'node',
   roots: ['<rootDir>/src', '<rootDir>/test', '<rootDir>/widget/src', '<rootDir>/dashboard/server/src'],
   testMatch: ['**/*.spec.ts', '**/*.e2e-spec.ts'],
-  // A server from outside has one database role, which may do everything.
   testPathIgnorePatterns: [
     '/node_modules/',
+    // The suites of the whole system: jest.system.cjs runs them.
+    '<rootDir>/test/(attack|browser|chaos|packaging|topology)/',
+    // A server from outside has one database role, which may do everything.
     ...(process.env.DATABASE_URL ? ['database/roles\\.spec'] : []),
-    // What it does in half an hour, the smoke shows in half a minute.
-    ...(process.env.BROWSER === 'full' ? [] : ['test/browser/full/']),
-    // It writes into docs/.
-    ...(process.env.SCREENSHOTS === 'write' ? [] : ['test/browser/full/screenshots']),
-    // It needs git's history, and builds another version.
-    ...(process.env.TOPOLOGY ? [] : ['topology/upgrade\\.spec']),
   ],
   // The examples import the package by its name, as its users do.
   moduleNameMapper: {

@@ -2,7 +2,8 @@
 // everything, those packages included, is compiled to CommonJS by swc on its way into a test.
 const swc = require('@swc/jest').createTransformer({
   swcrc: false,
-  sourceMaps: 'inline',
+  // In a file beside the code: inline maps are read and scanned with each module that a test file loads.
+  sourceMaps: true,
   module: { type: 'commonjs', ignoreDynamic: false },
   jsc: {
     target: 'es2022',
@@ -26,6 +27,6 @@ const withoutImportMeta = (source) =>
 
 module.exports = {
   canInstrument: true,
-  getCacheKey: (source, file, options) => `${swc.getCacheKey(source, file, options)}-cjs2`,
+  getCacheKey: (source, file, options) => `${swc.getCacheKey(source, file, options)}-cjs3`,
   process: (source, file, options) => swc.process(withoutImportMeta(source), file, options),
 };

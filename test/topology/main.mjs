@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { TOPOLOGIES } from './topologies.mjs';
 
 const JEST = fileURLToPath(new URL('../../node_modules/jest/bin/jest.js', import.meta.url));
+const CONFIG = fileURLToPath(new URL('../../jest.system.cjs', import.meta.url));
 
 // Runs Jest once for each topology, or for those that are named.
 const names = process.argv.slice(2);
@@ -15,7 +16,10 @@ if (unknown.length > 0) {
 for (const name of names.length > 0 ? names : Object.keys(TOPOLOGIES)) {
   console.log(`\nTopology: ${name}\n`);
   const env = { ...process.env, TOPOLOGY: name };
-  const jest = spawn(process.execPath, [JEST, ...TOPOLOGIES[name].tests], { env, stdio: 'inherit' });
+  const jest = spawn(process.execPath, [JEST, '--config', CONFIG, ...TOPOLOGIES[name].tests], {
+    env,
+    stdio: 'inherit',
+  });
   const [code] = await once(jest, 'exit');
   if (code !== 0) process.exitCode = 1;
 }
