@@ -26,7 +26,7 @@ export { AppError, type ErrorBody, type ErrorCode } from './common/app-error';
 // its role must allow the change: `INVALID_BODY` and `FORBIDDEN` otherwise.
 export { SYSTEM, type Actor, type Origin } from './common/principal';
 export { PERMISSIONS, type Permission } from './access/permissions';
-// Lists: at most `MAX_LIMIT` entries a page, and the cursor of the next one.
+// Lists check their `limit`, 1 to 200 (`MAX_LIMIT`), and their `cursor`: `INVALID_QUERY` otherwise.
 export { MAX_LIMIT, PageQuery, type Page } from './common/page';
 
 // Workspaces and their agents.

@@ -1,9 +1,11 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsInt, IsOptional, IsUUID, Max, Min } from 'class-validator';
+import { AppError } from './app-error';
 
 export const DEFAULT_LIMIT = 50;
 export const MAX_LIMIT = 200;
+const LIMIT_FAULT = `must be a whole number from 1 to ${MAX_LIMIT}`;
 
 export class PageQuery {
   @ApiPropertyOptional({
@@ -17,9 +19,9 @@ export class PageQuery {
   @Transform(
     ({ value }) => (typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value) as unknown,
   )
-  @IsInt({ message: `must be a whole number from 1 to ${MAX_LIMIT}` })
-  @Min(1, { message: `must be a whole number from 1 to ${MAX_LIMIT}` })
-  @Max(MAX_LIMIT, { message: `must be a whole number from 1 to ${MAX_LIMIT}` })
+  @IsInt({ message: LIMIT_FAULT })
+  @Min(1, { message: LIMIT_FAULT })
+  @Max(MAX_LIMIT, { message: LIMIT_FAULT })
   limit: number = DEFAULT_LIMIT;
 
   @ApiPropertyOptional({
@@ -29,6 +31,15 @@ export class PageQuery {
   @IsOptional()
   @IsUUID('loose', { message: 'must be the nextCursor of an earlier page' })
   cursor?: string;
+}
+
+/**
+ * Checks the limit of a list that has one page.
+ * @throws AppError INVALID_QUERY unless it is a whole number from 1 to 200
+ */
+export function checkLimit(limit: number): void {
+  if (Number.isInteger(limit) && limit >= 1 && limit <= MAX_LIMIT) return;
+  throw new AppError('INVALID_QUERY', `limit ${LIMIT_FAULT}.`, [{ field: 'limit', message: LIMIT_FAULT }]);
 }
 
 /** `nextCursor` starts the next page; null on the last one. */

@@ -31,11 +31,12 @@ export class ContactsService {
   ) {}
 
   /**
-   * A page of contacts, newest first. `q` searches name, e-mail and phone.
-   * @throws AppError with `q`: RATE_LIMITED (too many searches of the workspace at once), UNAVAILABLE (too many of this
+   * Returns a page of contacts, newest first: 50 by default, 200 at most. `q` searches name, e-mail and phone.
+   * @throws AppError INVALID_QUERY; with `q`: RATE_LIMITED (too many searches of the workspace at once), UNAVAILABLE (too many of this
    * process; or the search takes too long)
    */
-  async list(tenantId: string, query: ListContactsQuery): Promise<Page<ContactResponse>> {
+  async list(tenantId: string, input: Partial<ListContactsQuery> = {}): Promise<Page<ContactResponse>> {
+    const query = validate(ListContactsQuery, input, 'INVALID_QUERY');
     if (!query.q) return this.page(tenantId, query);
     const release = await this.budgets.acquire('searches', tenantId);
     return this.page(tenantId, query).finally(release);

@@ -47,9 +47,15 @@ export class ConversationsService {
     private readonly audit: AuditService,
   ) {}
 
-  /** A page of conversations, newest first. */
-  async list(tenantId: string, query: ListConversationsQuery): Promise<Page<ConversationListItem>> {
-    const { limit, ...filter } = query;
+  /**
+   * Returns a page of conversations, newest first: 50 by default, 200 at most.
+   * @throws AppError INVALID_QUERY
+   */
+  async list(
+    tenantId: string,
+    input: Partial<ListConversationsQuery> = {},
+  ): Promise<Page<ConversationListItem>> {
+    const { limit, ...filter } = validate(ListConversationsQuery, input, 'INVALID_QUERY');
     const rows = await this.conversations.list(tenantId, filter, limit + 1);
     return toPage(rows, limit, toConversationListItem);
   }

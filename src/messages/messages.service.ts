@@ -34,17 +34,21 @@ export class MessagesService {
   ) {}
 
   /**
-   * A page of a conversation's messages, newest first.
-   * @throws AppError NOT_FOUND
+   * Returns a page of a conversation's messages, newest first: 50 by default, 200 at most.
+   * @throws AppError INVALID_QUERY, NOT_FOUND
    */
-  async list(tenantId: string, conversationId: string, query: PageQuery): Promise<Page<MessageResponse>> {
+  async list(
+    tenantId: string,
+    conversationId: string,
+    input: Partial<PageQuery> = {},
+  ): Promise<Page<MessageResponse>> {
+    const { cursor, limit } = validate(PageQuery, input, 'INVALID_QUERY');
     if (!isId(conversationId)) throw AppError.notFound('Conversation');
-    const { cursor, limit } = query;
     const rows = await this.messages.list(tenantId, conversationId, cursor, limit + 1);
     // A conversation with messages exists. Only an empty page leaves that open.
     if (rows.length === 0 && !(await this.conversations.exists(tenantId, conversationId)))
       throw AppError.notFound('Conversation');
-    return toPage(rows, query.limit, toMessage);
+    return toPage(rows, limit, toMessage);
   }
 
   /**

@@ -4,6 +4,7 @@ import { requirePermission } from '../../access/require-permission';
 import { AuditService } from '../../audit/audit.service';
 import { AppError } from '../../common/app-error';
 import { violatesUnique } from '../../database/database-errors';
+import { checkLimit } from '../../common/page';
 import { Actor } from '../../common/principal';
 import { validate } from '../../common/validate';
 import { Database } from '../../database/database';
@@ -105,12 +106,13 @@ export class WebhookRecoveriesService {
 
   /**
    * Lists an endpoint's latest recoveries, of both kinds, newest first.
-   * @param count 20 by default
-   * @throws AppError NOT_FOUND (the endpoint)
+   * @param limit 20 by default, 200 at most
+   * @throws AppError INVALID_QUERY, NOT_FOUND (the endpoint)
    */
-  async list(tenantId: string, endpointId: string, count = LISTED): Promise<WebhookRecoverySummary[]> {
+  async list(tenantId: string, endpointId: string, limit = LISTED): Promise<WebhookRecoverySummary[]> {
+    checkLimit(limit);
     await this.findEndpoint(tenantId, endpointId);
-    return (await this.recoveries.latest(tenantId, endpointId, count)).map(toRecoverySummary);
+    return (await this.recoveries.latest(tenantId, endpointId, limit)).map(toRecoverySummary);
   }
 
   /**

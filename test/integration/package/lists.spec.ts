@@ -1,0 +1,80 @@
+import { AuditService } from '../../../src/audit/audit.service';
+import { ContactsService } from '../../../src/contacts/contacts.service';
+import { ConversationsService } from '../../../src/conversations/conversations.service';
+import { MessagesService } from '../../../src/messages/messages.service';
+import { WebhookDeliveriesService } from '../../../src/webhooks/browsing/webhook-deliveries.service';
+import { WebhookRecoveriesService } from '../../../src/webhooks/recoveries/webhook-recoveries.service';
+import { Dashboard } from '../../support/dashboard';
+import { expectRefusal } from '../../support/errors';
+import { listingMethods } from '../../support/service-methods';
+import { subscribe, Subscription } from '../../support/webhook-workspace';
+
+let dashboard: Dashboard;
+let own: Subscription;
+
+beforeAll(async () => {
+  dashboard = await Dashboard.create();
+  own = await subscribe(dashboard, 'https://127.0.0.1:9999/hook');
+});
+afterAll(() => dashboard.close());
+
+interface Query {
+  limit?: number;
+  cursor?: string;
+}
+
+/** Lists by pages, each called for the workspace. */
+const PAGED: Record<string, (query: Query) => Promise<unknown>> = {
+  'AuditService.list': (query) => dashboard.get(AuditService).list(own.id, query),
+  'ContactsService.list': (query) => dashboard.get(ContactsService).list(own.id, query),
+  'ConversationsService.list': (query) => dashboard.get(ConversationsService).list(own.id, query),
+  'MessagesService.list': (query) => dashboard.get(MessagesService).list(own.id, own.conversation.id, query),
+  'WebhookDeliveriesService.list': (query) => dashboard.get(WebhookDeliveriesService).list(own.id, query),
+};
+
+/** Lists of the latest rows, without a cursor. */
+const LATEST: Record<string, (limit?: number) => Promise<unknown>> = {
+  'WebhookRecoveriesService.list': (limit) =>
+    dashboard.get(WebhookRecoveriesService).list(own.id, own.endpoint.id, limit),
+};
+
+/** Methods that return all rows, and why these are few. */
+const WHOLE: Record<string, string[]> = {
+  'a cap bounds what a workspace or a person has': [
+    'ApiKeysService.list',
+    'ApiKeysService.revokeAllOf',
+    'ChannelConnectionsService.list',
+    'LoginSessionsService.list',
+    'OperatorSessionsService.list',
+    'WebhookEndpointsService.list',
+  ],
+  'one each for an agent of the workspace': [
+    'AgentsService.list',
+    'InvitationsService.list',
+    'OperatorLoginsService.list',
+  ],
+  'one each for a path of the API': ['RateLimitUseService.list'],
+  'one each for what the caller names': [
+    'EndpointStatisticsService.last24Hours',
+    'WebhookDeliveriesService.redeliverMany',
+  ],
+  'its statement has a limit': ['ParkedEventsService.list'],
+  'a stream': ['AuditService.export', 'ContactExportService.export'],
+};
+
+it.each(Object.entries(PAGED))('%s checks its limit and its cursor', async (_, list) => {
+  for (const limit of [0, 201, -1, 1.5, NaN]) await expectRefusal(list({ limit }), 'INVALID_QUERY');
+  await expectRefusal(list({ cursor: 'nope' }), 'INVALID_QUERY');
+  expect(await list({})).toEqual(await list({ limit: 50 }));
+  expect(await list({ limit: 200 })).toEqual(await list({}));
+});
+
+it.each(Object.entries(LATEST))('%s checks its limit', async (_, list) => {
+  for (const limit of [0, 201, -1, 1.5, NaN]) await expectRefusal(list(limit), 'INVALID_QUERY');
+  expect(await list(200)).toEqual(await list());
+});
+
+it('every service’s lists are among them, or return all rows on purpose', () => {
+  const known = [...Object.keys(PAGED), ...Object.keys(LATEST), ...Object.values(WHOLE).flat()];
+  expect(listingMethods().sort()).toEqual(known.sort());
+});
