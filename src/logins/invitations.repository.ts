@@ -13,12 +13,12 @@ export interface OpenInvitation extends InvitationSummary {
 
 const LIFE = `interval '24 hours'`;
 
-/** Of active agents alone: an invitation to an inactive one opens nothing. */
+/** Selects invitations of the workspace $1. One to an inactive agent opens nothing, and is left out. */
 const SELECT = `
   SELECT i.tenant_id AS "tenantId", i.id, i.agent_id AS "agentId", a.name AS "agentName", a.email, a.role,
          i.created_at AS "createdAt", i.expires_at AS "expiresAt", w.name AS "workspaceName"
-  FROM invitations i JOIN agents a ON a.tenant_id = i.tenant_id AND a.id = i.agent_id AND a.active
-    JOIN workspaces w ON w.id = i.tenant_id`;
+  FROM invitations i JOIN agents a ON a.tenant_id = $1 AND a.id = i.agent_id AND a.active
+    JOIN workspaces w ON w.id = $1`;
 
 @Injectable()
 export class InvitationsRepository {

@@ -65,7 +65,7 @@ export class MembershipsRepository {
     return this.database.query<AgentLogin>(
       `SELECT a.id AS "agentId", p.email, a.role, a.active, p.last_logged_in_at AS "lastLoggedInAt",
               EXISTS (SELECT FROM second_factors f WHERE f.person_id = p.id AND f.confirmed_at IS NOT NULL) AS "hasSecondFactor"
-       FROM memberships m JOIN agents a ON a.tenant_id = m.tenant_id AND a.id = m.agent_id
+       FROM memberships m JOIN agents a ON a.tenant_id = $1 AND a.id = m.agent_id
          JOIN people p ON p.id = m.person_id
        WHERE m.tenant_id = $1 ORDER BY a.id`,
       [tenantId],

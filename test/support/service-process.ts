@@ -24,6 +24,7 @@ export function environmentOf(stores: TestStores, role?: Role): Record<string, s
     ...ownerOf(stores, role),
     DATABASE_POOL_SIZE: '5',
     REDIS_URL: stores.redisUrl,
+    CROSS_WORKSPACE_BATCHES: process.env.CROSS_WORKSPACE_BATCHES ?? 'true',
     SECRETS_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
     WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
     WEBHOOK_EXTRA_CA_FILE: setting('TEST_CA_FILE'),

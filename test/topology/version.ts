@@ -1,5 +1,5 @@
 import { execFile, ExecFileOptions } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -8,6 +8,8 @@ import { environmentOf, ServiceProcess } from '../support/service-process';
 import { direct, TestStores } from '../support/test-database';
 
 const CHECKOUT = resolve(__dirname, '../..');
+/** A migration of the baseline, with which the history of the schema begins. */
+const BASELINE = 'migrations/1795392000000-workspaces.ts';
 
 /** A build of the service, in a folder of its own. */
 export class Version {
@@ -21,7 +23,8 @@ export class Version {
 
   /**
    * Builds the commit of `UPGRADE_FROM`, or else the one before the newest migration was added, so that an
-   * upgrade from it has something to migrate.
+   * upgrade from it has something to migrate. While there is none after the baseline, it builds the
+   * baseline's own commit: nothing is upgraded from before that.
    */
   static async before(): Promise<Version> {
     const commit = await commitBefore();
@@ -36,14 +39,10 @@ export class Version {
     return version;
   }
 
-  /**
-   * Returns the stores for a version. In versions before the two database roles, the owner is the only role.
-   */
-  storesFrom({ databaseUrl, databaseOwnerUrl, ...stores }: TestStores): TestStores {
-    const variables = readFileSync(join(this.folder, 'src/config/environment.ts'), 'utf8');
-    return variables.includes('DATABASE_OWNER_URL')
-      ? { ...stores, databaseUrl, databaseOwnerUrl }
-      : { ...stores, databaseUrl: databaseOwnerUrl ?? databaseUrl };
+  /** The migrations that the present version has and this one lacks. */
+  get missingMigrations(): number {
+    const own = migrationsIn(this.folder);
+    return migrationsIn(CHECKOUT).filter((name) => !own.includes(name)).length;
   }
 
   start(
@@ -53,15 +52,14 @@ export class Version {
     logFile: string,
   ): Promise<ServiceProcess> {
     const main = join(this.folder, 'dist/main.js');
-    return ServiceProcess.start(role, this.storesFrom(stores), env, { main, logFile });
+    return ServiceProcess.start(role, stores, env, { main, logFile });
   }
 
   /** Runs a command of its CLI, and returns what it prints. */
   async cli(stores: TestStores, env: Record<string, string>, ...args: string[]): Promise<any> {
-    const own = this.storesFrom(stores);
     // Migrations do not go through a pooler.
-    const past = { DATABASE_DIRECT_URL: direct(own.databaseOwnerUrl ?? own.databaseUrl) };
-    const options = { env: { ...environmentOf(own), ...past, ...env } };
+    const past = { DATABASE_DIRECT_URL: direct(stores.databaseOwnerUrl ?? stores.databaseUrl) };
+    const options = { env: { ...environmentOf(stores), ...past, ...env } };
     return JSON.parse(await run(process.execPath, [join(this.folder, 'dist/cli.js'), ...args], options));
   }
 
@@ -72,16 +70,22 @@ export class Version {
 }
 
 async function commitBefore(): Promise<string> {
-  const { UPGRADE_FROM } = process.env;
-  const newest = ['log', '-1', '--format=%H', '--diff-filter=A', '--', 'migrations/*.ts'];
+  const added = (path: string) =>
+    git('log', '-1', '--no-renames', '--format=%H', '--diff-filter=A', '--', path);
   try {
-    return await git('rev-parse', '--verify', `${UPGRADE_FROM ?? `${await git(...newest)}^`}^{commit}`);
+    const [newest, baseline] = [await added('migrations/*.ts'), await added(BASELINE)];
+    const commit = process.env.UPGRADE_FROM ?? (newest === baseline ? baseline : `${newest}^`);
+    return await git('rev-parse', '--verify', `${commit}^{commit}`);
   } catch (error) {
     throw new Error(
       'The version before is built from git, whose history lacks it. Fetch the history (git fetch --unshallow), or name ' +
         `a commit: UPGRADE_FROM=<commit>. ${(error as Error).message}`,
     );
   }
+}
+
+function migrationsIn(folder: string): string[] {
+  return readdirSync(join(folder, 'migrations')).filter((name) => name.endsWith('.ts'));
 }
 
 async function build(commit: string, folder: string): Promise<void> {

@@ -249,12 +249,12 @@ export class PendingDeliveriesRepository {
   ): Promise<PendingDelivery[]> {
     return tx.prepared<PendingDelivery>(
       `WITH stale AS (
-         SELECT tenant_id, id FROM pending_deliveries
+         SELECT id FROM pending_deliveries
          WHERE tenant_id = $1 AND endpoint_id = $2 AND activation <= $3
            AND (lease_id IS NULL OR next_attempt_at <= now())
          ORDER BY activation, recovered, next_attempt_at, id LIMIT $4 FOR UPDATE SKIP LOCKED
        )
-       DELETE FROM pending_deliveries p USING stale WHERE p.tenant_id = stale.tenant_id AND p.id = stale.id
+       DELETE FROM pending_deliveries p USING stale WHERE p.tenant_id = $1 AND p.id = stale.id
        RETURNING p.tenant_id AS "tenantId", p.id, p.endpoint_id AS "endpointId", p.activation, p.event_id AS "eventId",
                  p.event_type AS "eventType", p.round, p.attempt_count AS "attemptCount", p.recovered, p.last_status_code AS "lastStatusCode",
                  p.last_error AS "lastError"`,

@@ -1,10 +1,18 @@
 import { Injectable } from '@nestjs/common';
-import { FindOptionsWhere, MoreThan } from 'typeorm';
 import { isId } from '../../common/ids';
 import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
 import { isSuspended } from '../../workspaces/suspension';
 import { WebhookRecoveryEntity } from './webhook-recovery.entity';
+
+/** Names a recovery. */
+interface RecoveryKey {
+  tenantId: string;
+  id: string;
+}
+
+/** More than the workers that each hold one. */
+const MAX_LISTED = 100;
 
 @Injectable()
 export class WebhookRecoveriesRepository {
@@ -47,21 +55,28 @@ export class WebhookRecoveriesRepository {
     return rows.length > 0;
   }
 
-  /** The running recovery after the previous one, or else the first. Skips those that another worker has locked. */
+  /**
+   * Locks the running recovery after the previous one, or else the first. Skips those that another worker has locked. A
+   * plain read finds them, so that each lock names its workspace.
+   */
   async lockNextRunning(tx: Transaction, previousId: string): Promise<WebhookRecoveryEntity | null> {
-    const following = await this.lockRunning(tx, { id: MoreThan(previousId) });
-    return following ?? this.lockRunning(tx, {});
+    for (const { tenantId, id } of await this.findRunning(tx, previousId)) {
+      const recovery = await tx.manager.findOne(WebhookRecoveryEntity, {
+        where: { tenantId, id, status: 'RUNNING' },
+        lock: { mode: 'for_no_key_update', onLocked: 'skip_locked' },
+      });
+      if (recovery) return recovery;
+    }
+    return null;
   }
 
-  private lockRunning(
-    tx: Transaction,
-    where: FindOptionsWhere<WebhookRecoveryEntity>,
-  ): Promise<WebhookRecoveryEntity | null> {
-    return tx.manager.findOne(WebhookRecoveryEntity, {
-      where: { ...where, status: 'RUNNING' },
-      order: { id: 'ASC' },
-      lock: { mode: 'for_no_key_update', onLocked: 'skip_locked' },
-    });
+  /** Reads which recoveries run, those after the previous one first. */
+  private findRunning(tx: Transaction, previousId: string): Promise<RecoveryKey[]> {
+    return tx.query<RecoveryKey>(
+      `SELECT tenant_id AS "tenantId", id FROM webhook_recoveries WHERE status = 'RUNNING'
+       ORDER BY id <= $1, id LIMIT ${MAX_LISTED}`,
+      [previousId],
+    );
   }
 
   async advance(tx: Transaction, recovery: WebhookRecoveryEntity): Promise<void> {

@@ -42,7 +42,9 @@ export class WorkspaceDeletionsRepository {
 
   async find(tenantId: string, reader: Reader = this.database): Promise<WorkspaceDeletion | null> {
     if (!isId(tenantId)) return null;
-    const [row] = await reader.query<WorkspaceDeletion>(`${SUMMARY} WHERE d.tenant_id = $1`, [tenantId]);
+    const [row] = await reader.query<WorkspaceDeletion>(`${SUMMARY} WHERE d.tenant_id = $1 AND w.id = $1`, [
+      tenantId,
+    ]);
     return row ?? null;
   }
 

@@ -1,0 +1,100 @@
+/**
+ * Statements that do not name the workspace of each of their tables by a parameter, each by the method that runs it, with
+ * the reason and what it costs on a database of several nodes: such a statement asks all of them.
+ */
+
+const OPERATOR = 'an operator asks, by hand';
+const NIGHTLY = 'nightly, by one worker';
+const EVERY_SECOND = 'finds due work, once a second for each worker: a bounded read by index';
+
+/** They find the workspace, which what follows them names. */
+export const LOOK_UPS: Record<string, string> = {
+  'ApiKeysRepository.authenticate':
+    'a request brings the key alone: one read by a unique index for each request',
+  'ApiKeysRepository.findActive':
+    'tells known keys among refused ones: one read by a unique index for a batch of them',
+  'ApiKeysRepository.findByHashes': 'as findActive, when refused keys are written to the audit log',
+  'ChannelConnectionsRepository.findByAccounts':
+    'a provider names an account: one read by a unique index for each hook of several accounts',
+  'ChannelConnectionsRepository.findHookKeys':
+    'tells known hook keys among refused ones: one read for a batch of them',
+  'LoginSessionsRepository.authenticate':
+    'a person brings a session alone: one read by index for each request of a dashboard',
+  'MembershipsRepository.list': 'a person is an agent of several workspaces: at a change of the login',
+  'MembershipsRepository.listActive': 'as list, at a login and for the choice of a workspace',
+  'OperatorLookup.tenantOf': OPERATOR,
+  'WorkspacesRepository.findBySlug': OPERATOR,
+  findConnected:
+    'a provider or a visitor brings the hook key alone: one read by a unique index for each call of a hook',
+};
+
+/** They find work of all workspaces. Each is a plain read, and what it finds is done in a transaction for each workspace. */
+export const SEARCHES: Record<string, string> = {
+  'ContactErasuresRepository.listDue':
+    'finds due erasures, twice a second for each worker: a bounded read by index',
+  'DatabaseMetrics.measureOutbox': 'at every scrape of the metrics: the oldest rows of the queue',
+  'EventQueueRepository.findWorkspaces': EVERY_SECOND,
+  'InstagramTokensService.refreshDue': NIGHTLY,
+  'OperatorLookup.workspaces': OPERATOR,
+  'ParkedEventsRepository.findRequested': EVERY_SECOND,
+  'ParkedEventsRepository.list': OPERATOR,
+  'PendingCancellationsRepository.list': EVERY_SECOND,
+  'PendingDeliveriesRepository.findDue': EVERY_SECOND,
+  'PendingDeliveriesRepository.findScheduled': EVERY_SECOND,
+  'StaleMessagesRepository.findDue': EVERY_SECOND,
+  'StaleMessagesRepository.findScheduled':
+    'finds leases and holds that have ended, up to five times a second for each worker',
+  'StaleMessagesRepository.findStuck': EVERY_SECOND,
+  'TableRowsRepository.findHistoryUses':
+    'nightly, before a day of the history is dropped: index look-ups for each workspace',
+  'TableRowsRepository.findSecrets': 'a rotation of the keys, which an operator starts',
+  'WebhookRecoveriesRepository.findRunning': 'after isAnyRunning: the recoveries that run',
+  'WebhookRecoveriesRepository.isAnyRunning':
+    'asks whether recoveries run, twice a second for each worker: one row of a small table',
+  'WorkspaceDeletionsRepository.due': EVERY_SECOND,
+  'WorkspaceDeletionsRepository.list': OPERATOR,
+  'WorkspacesRepository.listIds': NIGHTLY,
+  'WorkspacesRepository.listMessageRetentions': NIGHTLY,
+  'WorkspacesRepository.listSuspended': NIGHTLY,
+};
+
+/** They serve several workspaces at once on one server; with `CROSS_WORKSPACE_BATCHES=false` they get one at a time. */
+export const BATCHES: Record<string, string> = {
+  'EventQueueRepository.claim': 'a turn of the relay, OutboxRelay.maxWorkspaces',
+  'EventQueueRepository.deletePipelined': 'the same turn',
+  'EventQueueRepository.settle': 'a batch of AttemptRecorder',
+  'MessageStatusRepository.failPipelined': 'the same turn as OutboundMessageRouter.route',
+  'OutboundMessageRouter.route': 'a turn of the relay',
+  'PendingDeliveriesRepository.claim': 'a batch of DeliveryClaimer',
+  'PendingDeliveriesRepository.postponePipelined': 'a batch of DeliveryClaimer',
+  'PendingDeliveriesRepository.settle': 'a batch of AttemptRecorder',
+  'WebhookEndpointsRepository.lockActive': 'a turn of the relay',
+  'WebhookEndpointsRepository.markFailing': 'a batch of AttemptRecorder',
+  'WebhookEndpointsRepository.markSucceeded': 'a batch of AttemptRecorder',
+};
+
+/** They lock rows of several workspaces, whatever the setting says. */
+export const LOCKS: Record<string, string> = {
+  'PartitionChanges.moveDefaultRows':
+    'moves rows of a day to its own partition: nightly, only after workers were away for days',
+  'TableRowsRepository.cleanUp': 'nightly, in steps of bounded size, by one worker',
+};
+
+/** They read one workspace, and find a table by the tenant of another one of the statement. */
+export const JOINS: Record<string, string> = {
+  'OutboundMessagesRepository.lease': 'shares the recipient with OutboundMessageRouter.route',
+  'ParkedEventsRepository.take': 'the workspaces of the keys that are given',
+  'VisitorMessagesRepository.findByProviderId': 'shares its columns with VisitorsRepository.stateWith',
+  'VisitorMessagesRepository.list': 'shares its columns with VisitorsRepository.stateWith',
+  'VisitorsRepository.stateWith': 'one visitor, in the form of states',
+  'VisitorsRepository.states': 'the visitors whose streams are open on this process: one read a second',
+  find: 'the contact search: entries of its index contain the workspace; with it, PostgreSQL reads the whole primary key too',
+};
+
+/** Tables whose names are put together at run time. */
+export const RUNNERS: Record<string, string> = {
+  PageStatement: 'reads a page of the table that a repository names',
+  PartitionChanges: 'makes, fills and drops partitions of the history',
+  Partitions: 'looks into default partitions of the history',
+  TableRowsRepository: 'runs what the folders of the tables have registered',
+};

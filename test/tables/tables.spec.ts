@@ -1,0 +1,102 @@
+import { BATCHES, JOINS, LOCKS, LOOK_UPS, RUNNERS, SEARCHES } from './across-workspaces';
+import { readSources } from './source-files';
+import { SqlTexts } from './sql-texts';
+import { parseStatements, Statement, TableUse, UNKNOWN } from './statements';
+import { ownersOf } from './table-owners';
+import { findEntityWrites, findUnscopedEntityUses } from './table-writes';
+
+const WRITES = ['insert', 'update', 'delete', 'truncate'];
+const LOCKING = ['lock', 'update', 'delete', 'truncate'];
+/** A partition's own name, and what belongs to PostgreSQL or TypeORM. */
+const NO_TABLE = /^pg_|^migrations$|_default$/;
+
+describe('the SQL of the service', () => {
+  const sources = readSources('src', 'dashboard/server/src');
+  const owners = ownersOf(sources);
+  let statements: Statement[];
+  let tables: Set<string>;
+  let tenantTables: Set<string>;
+
+  beforeAll(async () => {
+    statements = await parseStatements(new SqlTexts(sources).find());
+    const schema = await parseStatements(new SqlTexts(readSources('migrations')).find());
+    const created = schema.flatMap(({ creates }) => creates);
+    tables = new Set(created.map(({ table }) => table));
+    tenantTables = new Set(
+      created.filter(({ columns }) => columns.includes('tenant_id')).map(({ table }) => table),
+    );
+    tenantTables.add('workspaces');
+  });
+
+  it('is found, and names no table that is not there', () => {
+    expect(statements.length).toBeGreaterThan(250);
+    expect(tenantTables.size).toBeGreaterThan(25);
+    const named = new Set(statements.flatMap(({ uses }) => uses.map(({ table }) => table)));
+    const unknown = [...named].filter(
+      (table) => !tables.has(table) && !isUnknown(table) && !NO_TABLE.test(table),
+    );
+    expect(unknown).toEqual([]);
+  });
+
+  it('has a folder for each table', () => {
+    expect([...owners.keys()].sort()).toEqual([...tables].sort());
+  });
+
+  it('writes a table in the folder that declares it alone', () => {
+    const bySql = statements.flatMap(({ uses, ...at }) =>
+      uses.filter(({ action }) => WRITES.includes(action)).map(({ table }) => ({ ...at, table })),
+    );
+    const strangers = [...bySql, ...findEntityWrites(sources)]
+      .filter(({ table }) => !isUnknown(table))
+      .filter(({ file, table }) => !file.startsWith(`${owners.get(table)}/`))
+      .map(({ file, place, table }) => `${file} ${place} writes ${table}`);
+    expect([...new Set(strangers)]).toEqual([]);
+  });
+
+  it('puts the name of a table together in the runners alone', () => {
+    expect(classesOf(placesWhere(({ table }) => isUnknown(table)))).toEqual(Object.keys(RUNNERS));
+  });
+
+  it('names the workspace of each table of a statement by a parameter', () => {
+    const unscoped = [
+      ...placesWhere(({ table, scope }) => isOfTenants(table) && scope !== 'parameter'),
+      ...findUnscopedEntityUses(sources)
+        .filter(({ table }) => tenantTables.has(table))
+        .map(({ place }) => place),
+    ];
+    const listed = { ...LOOK_UPS, ...SEARCHES, ...BATCHES, ...LOCKS, ...JOINS };
+    expect(withoutReaders(unscoped)).toEqual(Object.keys(listed).sort());
+  });
+
+  it('locks rows of one workspace, or of several behind CROSS_WORKSPACE_BATCHES', () => {
+    const locking = placesWhere(
+      ({ table, action, scope }) => isOfTenants(table) && LOCKING.includes(action) && scope !== 'parameter',
+    );
+    expect(locking.filter((place) => !(place in JOINS))).toEqual(
+      Object.keys({ ...BATCHES, ...LOCKS }).sort(),
+    );
+  });
+
+  function isUnknown(table: string): boolean {
+    return table.includes(UNKNOWN);
+  }
+
+  function isOfTenants(table: string): boolean {
+    return tenantTables.has(table) || isUnknown(table);
+  }
+
+  /** Returns the methods with a statement that uses a table so, in order. */
+  function placesWhere(matches: (use: TableUse) => boolean): string[] {
+    const places = statements.filter(({ uses }) => uses.some(matches)).map(({ place }) => place);
+    return [...new Set(places)].sort();
+  }
+});
+
+function classesOf(places: string[]): string[] {
+  return [...new Set(places.map((place) => place.split('.')[0]!))];
+}
+
+/** Leaves out what only reads for those that run any table's statements. */
+function withoutReaders(places: string[]): string[] {
+  return [...new Set(places)].filter((place) => !/^(PageStatement|Partitions)\./.test(place)).sort();
+}
