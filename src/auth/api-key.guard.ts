@@ -5,9 +5,10 @@ import { AuthenticatedRequest, originOf, PUBLIC } from '../http/access.decorator
 import { AppError } from '../common/app-error';
 import { clientNetworkOf } from '../http/client-network';
 import { isInNetworks } from '../common/network';
+import { Metrics } from '../metrics/metrics';
+import { KeyLookup } from '../rate-limit/key-lookup';
 import { RateLimit, RateLimiter } from '../rate-limit/rate-limiter';
 import { hashApiKey, isWellFormedApiKey } from './api-key-token';
-import { ApiKeyLookup } from './api-key-lookup';
 import { ApiKeysRepository } from './api-keys.repository';
 import { RefusedApiKeys } from './refused-api-keys';
 
@@ -22,14 +23,17 @@ const REFUSALS: RateLimit = { max: 120, excess: 'Too many refused API keys.' };
 @Injectable()
 export class ApiKeyGuard implements CanActivate {
   private readonly logger = new Logger(ApiKeyGuard.name);
+  private readonly lookup: KeyLookup;
 
   constructor(
     private readonly reflector: Reflector,
-    private readonly lookup: ApiKeyLookup,
     private readonly keys: ApiKeysRepository,
     private readonly refused: RefusedApiKeys,
     private readonly limiter: RateLimiter,
-  ) {}
+    metrics: Metrics,
+  ) {
+    this.lookup = new KeyLookup('keys', metrics, (hashes) => keys.findActive(hashes));
+  }
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     if (this.reflector.getAllAndOverride<boolean>(PUBLIC, [context.getHandler(), context.getClass()]))
@@ -37,7 +41,7 @@ export class ApiKeyGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
     const key = keyOf(request);
     const hash = isWellFormedApiKey(key) ? hashApiKey(key) : null;
-    const authenticated = hash && (await this.lookup.authenticate(hash));
+    const authenticated = hash && (await this.lookup.find(hash, () => this.keys.authenticate(hash)));
     if (!authenticated) {
       await this.countRefusal(context, hash);
       throw new AppError('UNAUTHENTICATED', 'The API key is malformed, unknown, expired or revoked.');

@@ -10,7 +10,6 @@ import { TableRegistry } from '../stored-data/table-registry';
 import { WorkspacesModule } from '../workspaces/workspaces.module';
 import { API_KEY_TABLES } from './api-key-tables';
 import { ApiKeyEntity } from './api-key.entity';
-import { ApiKeyLookup } from './api-key-lookup';
 import { ApiKeyGuard } from './api-key.guard';
 import { ApiKeysRepository } from './api-keys.repository';
 import { ApiKeysService } from './api-keys.service';
@@ -51,7 +50,6 @@ export class AuthModule {
   ],
   controllers: [MeController],
   providers: [
-    ApiKeyLookup,
     RefusedApiKeys,
     { provide: APP_GUARD, useClass: ApiKeyGuard },
     { provide: APP_GUARD, useClass: RateLimitGuard },

@@ -13,15 +13,12 @@ export class LoginSessionLookup {
     private readonly sessions: LoginSessionsRepository,
     metrics: Metrics,
   ) {
-    this.lookup = new KeyLookup('sessions', metrics, async (names) => {
-      const active = await sessions.findActive(names.map((name) => Buffer.from(name, 'latin1')));
-      return active.map((hash) => hash.toString('latin1'));
-    });
+    this.lookup = new KeyLookup('sessions', metrics, (hashes) => sessions.findActive(hashes));
   }
 
   /** @throws AppError UNAVAILABLE: too many unknown tokens wait */
   async find(token: string): Promise<AuthenticatedSession | null> {
     const hash = hashOf(token);
-    return hash && this.lookup.find(hash.toString('latin1'), () => this.sessions.authenticate(hash));
+    return hash && this.lookup.find(hash, () => this.sessions.authenticate(hash));
   }
 }

@@ -3,13 +3,13 @@ import { AppError } from '../common/app-error';
 import { Batcher } from '../common/batcher';
 import { Metrics } from '../metrics/metrics';
 
-/** Of unknown keys in one statement. */
+/** Unknown keys that one statement looks up. */
 const BATCH = 500;
-/** Between two of these statements, after one that found a key refused. */
+/** Time between two of these statements, after one that found a key refused. */
 const PAUSE_MS = 50;
-/** Requests with unknown keys that wait. */
+/** Requests with unknown keys that may wait. */
 const MAX_WAITING = 5_000;
-/** Keys that this process has accepted. */
+/** Accepted keys that this process remembers. */
 const MAX_ACCEPTED = 10_000;
 
 /**
@@ -18,16 +18,17 @@ const MAX_ACCEPTED = 10_000;
  * attacker's address passes, at most a moment later.
  */
 export class KeyLookup {
+  /** Keys as latin1, which has a character for every byte. */
   private readonly accepted = new Set<string>();
-  private readonly unknown = new Batcher<string, boolean>(BATCH, (names) => this.areValid(names));
+  private readonly unknown = new Batcher<Buffer, boolean>(BATCH, (keys) => this.areValid(keys));
   private waiting = 0;
   private pauseUntil = 0;
 
-  /** @param findValid returns those of the names that are of valid keys */
+  /** @param findValid returns those of the keys that are valid */
   constructor(
     private readonly kind: 'keys' | 'hooks' | 'sessions',
     private readonly metrics: Metrics,
-    private readonly findValid: (names: string[]) => Promise<string[]>,
+    private readonly findValid: (keys: Buffer[]) => Promise<Buffer[]>,
   ) {}
 
   /**
@@ -36,29 +37,30 @@ export class KeyLookup {
    * @returns null for a key that is not valid
    * @throws AppError UNAVAILABLE: too many unknown keys wait
    */
-  async find<Found>(name: string, read: () => Promise<Found | null>): Promise<Found | null> {
-    if (!this.accepted.has(name) && !(await this.isValid(name))) return null;
+  async find<Found>(key: Buffer, read: () => Promise<Found | null>): Promise<Found | null> {
+    const name = nameOf(key);
+    if (!this.accepted.has(name) && !(await this.isValid(key))) return null;
     const found = await read();
     if (found) this.remember(name);
     else this.accepted.delete(name);
     return found;
   }
 
-  private async isValid(name: string): Promise<boolean> {
+  private async isValid(key: Buffer): Promise<boolean> {
     if (this.waiting >= MAX_WAITING) {
       this.metrics.workRefused.inc({ kind: this.kind, limit: 'process' });
       throw AppError.busy();
     }
     this.waiting += 1;
-    return this.unknown.add(name).finally(() => (this.waiting -= 1));
+    return this.unknown.add(key).finally(() => (this.waiting -= 1));
   }
 
-  private async areValid(names: string[]): Promise<boolean[]> {
+  private async areValid(keys: Buffer[]): Promise<boolean[]> {
     const pauseMs = this.pauseUntil - performance.now();
     if (pauseMs > 0) await sleep(pauseMs);
-    const valid = new Set(await this.findValid(names));
-    if (valid.size < names.length) this.pauseUntil = performance.now() + PAUSE_MS;
-    return names.map((name) => valid.has(name));
+    const valid = new Set((await this.findValid(keys)).map(nameOf));
+    if (valid.size < keys.length) this.pauseUntil = performance.now() + PAUSE_MS;
+    return keys.map((key) => valid.has(nameOf(key)));
   }
 
   private remember(name: string): void {
@@ -67,4 +69,8 @@ export class KeyLookup {
     if (this.accepted.size >= MAX_ACCEPTED) this.accepted.delete(oldest!);
     this.accepted.add(name);
   }
+}
+
+function nameOf(key: Buffer): string {
+  return key.toString('latin1');
 }

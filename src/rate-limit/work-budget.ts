@@ -1,8 +1,8 @@
 /** Gives a slot back, once however often it is called. */
 export type Release = () => void;
 
-/** Something that can go away while it waits: a response whose client hangs up. */
-export interface Caller {
+/** Leaves a line when it closes: a response closes when its client hangs up. */
+export interface Closable {
   once(event: 'close', listener: () => void): unknown;
   off(event: 'close', listener: () => void): unknown;
 }
@@ -56,25 +56,25 @@ export class WorkBudget {
 
   /**
    * Takes a slot, or waits for one for 10 seconds at most.
-   * @param caller leaves the line when it closes
+   * @param closable leaves the line when it closes
    * @returns null when there is none in time, or the line is full
    */
-  acquire(key: string, caller?: Caller): Promise<Release | null> {
+  acquire(key: string, closable?: Closable): Promise<Release | null> {
     const release = this.tryAcquire(key);
     const { waiting = 0 } = this.limits;
     if (release || this.isLineFull(key) || this.waiting >= waiting) return Promise.resolve(release);
-    return new Promise((resolve) => this.wait(key, caller, resolve));
+    return new Promise((resolve) => this.wait(key, closable, resolve));
   }
 
   private isLineFull(key: string): boolean {
     return (this.lines.get(key)?.size ?? 0) >= (this.limits.waitingPerKey ?? 0);
   }
 
-  private wait(key: string, caller: Caller | undefined, resolve: Settle): void {
+  private wait(key: string, closable: Closable | undefined, resolve: Settle): void {
     const line = this.lines.get(key) ?? new Set();
     const settle = (release: Release | null) => {
       clearTimeout(timer);
-      caller?.off('close', leave);
+      closable?.off('close', leave);
       line.delete(settle);
       if (line.size === 0) this.lines.delete(key);
       this.waiting -= 1;
@@ -82,7 +82,7 @@ export class WorkBudget {
     };
     const leave = () => settle(null);
     const timer = setTimeout(leave, MAX_WAIT_MS);
-    caller?.once('close', leave);
+    closable?.once('close', leave);
     line.add(settle);
     this.lines.set(key, line);
     this.waiting += 1;

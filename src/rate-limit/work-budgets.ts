@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AppError } from '../common/app-error';
 import { Config } from '../config/config';
 import { Metrics } from '../metrics/metrics';
-import { Caller, Release, WorkBudget, WorkLimits } from './work-budget';
+import { Closable, Release, WorkBudget, WorkLimits } from './work-budget';
 
 /**
  * The key is a workspace for `requests` and `searches`, a connection for `hooks` and `streams`, a site key for `widget`, a
@@ -51,12 +51,12 @@ export class WorkBudgets {
 
   /**
    * Takes a slot; all but streams wait for one, up to 10 seconds.
-   * @param caller gives up when it closes
+   * @param closable gives up when it closes
    * @throws AppError RATE_LIMITED: the key has all that one may have; UNAVAILABLE: the process is full
    */
-  async acquire(kind: WorkKind, key: string, caller?: Caller): Promise<Release> {
+  async acquire(kind: WorkKind, key: string, closable?: Closable): Promise<Release> {
     const budget = this.budgets[kind];
-    const release = await budget.acquire(key, caller);
+    const release = await budget.acquire(key, closable);
     if (release) return release;
     const limit = budget.isUsedUp(key) ? 'key' : 'process';
     this.metrics.workRefused.inc({ kind, limit });

@@ -32,7 +32,10 @@ export class ConnectionLoader {
     private readonly secrets: SecretBox,
     metrics: Metrics,
   ) {
-    this.hookKeys = new KeyLookup('hooks', metrics, (names) => connections.findHookKeys(names));
+    this.hookKeys = new KeyLookup('hooks', metrics, async (keys) => {
+      const found = await connections.findHookKeys(keys.map((key) => key.toString()));
+      return found.map((hookKey) => Buffer.from(hookKey));
+    });
   }
 
   async byId(tenantId: string, id: string): Promise<LoadedConnection | null> {
@@ -47,7 +50,7 @@ export class ConnectionLoader {
   async byHookKey(channel: Channel, hookKey: string): Promise<LoadedConnection | null> {
     if (!HOOK_KEY.test(hookKey)) return null;
     const find = () => this.connections.findByHookKey(channel, hookKey);
-    return this.openNullable(await this.hookKeys.find(hookKey, find));
+    return this.openNullable(await this.hookKeys.find(Buffer.from(hookKey), find));
   }
 
   /** Omits unreadable ones, which must not block the others. */
