@@ -66,6 +66,14 @@ const MAY_IMPORT = {
  * @type {Record<string, Record<string, string[]>>}
  */
 const INSIDE = {
+  logins: {
+    people: [],
+    sessions: ['people'],
+    links: ['sessions', 'people'],
+    passwords: ['links', 'sessions', 'people'],
+    'second-factor': ['passwords', 'sessions', 'people'],
+    invitations: ['passwords', 'links', 'sessions', 'people'],
+  },
   webhooks: {
     sending: [],
     endpoints: ['sending'],

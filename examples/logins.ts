@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { type Actor, AppError, type Origin } from 'conversation-messaging-service';
 import {
-  callerOf,
+  holderOf,
   type LoggedIn,
-  LoginSessionsService,
   LoginsService,
   PasswordsService,
   type SecondFactorRequired,
@@ -13,7 +12,6 @@ import {
 export class ComingIn {
   constructor(
     private readonly logins: LoginsService,
-    private readonly sessions: LoginSessionsService,
     private readonly passwords: PasswordsService,
   ) {}
 
@@ -29,7 +27,7 @@ export class ComingIn {
 
   /** On every request: who asks, as the actor of what is done in the workspace. */
   async actorIn(workspaceId: string, token: string, origin: Origin): Promise<Actor> {
-    const opened = await this.sessions.authenticate(token);
+    const opened = await this.logins.authenticate(token);
     if (!opened) throw new AppError('UNAUTHENTICATED', 'Log in.');
     const membership = opened.memberships.find(({ workspace }) => workspace.id === workspaceId);
     if (!membership) throw AppError.notFound('Workspace');
@@ -43,10 +41,10 @@ export class ComingIn {
     newPassword: string,
     origin: Origin,
   ): Promise<string> {
-    const opened = await this.sessions.authenticate(token);
+    const opened = await this.logins.authenticate(token);
     if (!opened) throw new AppError('UNAUTHENTICATED', 'Log in.');
-    const caller = callerOf(opened, origin);
-    const renewed = await this.passwords.change(caller, { currentPassword, newPassword });
+    const holder = holderOf(opened, origin);
+    const renewed = await this.passwords.change(holder, { currentPassword, newPassword });
     return renewed.token;
   }
 }

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import type { AgentRole } from '../common/agent-role';
-import type { Locale } from '../logins/login.dto';
+import type { Locale } from '../logins/people/person.dto';
 import { addListCommand, example, inWorkspace, requireChange, withServices } from './command';
 import { trueOrFalse } from './option-values';
 

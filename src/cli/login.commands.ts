@@ -51,8 +51,8 @@ export function addLoginCommands(program: Command): void {
     .description("Lists a person's sessions, newest first.")
     .addHelpText('after', example('{data: [sessions]}', 'login sessions --email ada@example.com'))
     .action(
-      withServices(async ({ operatorSessions }, { email }: EmailOptions) => ({
-        data: await operatorSessions.list(email),
+      withServices(async ({ operatorLogins }, { email }: EmailOptions) => ({
+        data: await operatorLogins.listSessions(email),
       })),
     );
 
@@ -64,8 +64,8 @@ export function addLoginCommands(program: Command): void {
       example('{revoked}, the number of sessions that ended', 'login revoke --email ada@example.com'),
     )
     .action(
-      withServices(({ operatorSessions, operator }, { email, session }: RevokeOptions) =>
-        operatorSessions.revoke(email, session, operator),
+      withServices(({ operatorLogins, operator }, { email, session }: RevokeOptions) =>
+        operatorLogins.revokeSessions(email, session, operator),
       ),
     );
 }

@@ -12,9 +12,8 @@ import { DatabaseClient } from '../database/database-client';
 import { DatabaseClock } from '../database/database-clock';
 import { DatabaseHosts } from '../database/database-hosts';
 import { DatabasePool } from '../database/database-pool';
-import { InvitationsService } from '../logins/invitations.service';
+import { InvitationsService } from '../logins/invitations/invitations.service';
 import { OperatorLoginsService } from '../logins/operator-logins.service';
-import { OperatorSessionsService } from '../logins/operator-sessions.service';
 import { MessagesService } from '../messages/messages.service';
 import { MessagingModule } from '../messaging.module';
 import { ParkedEventsService } from '../parked-events/parked-events.service';
@@ -38,7 +37,6 @@ const SERVICES = {
   agents: AgentsService,
   invitations: InvitationsService,
   operatorLogins: OperatorLoginsService,
-  operatorSessions: OperatorSessionsService,
   apiKeys: ApiKeysService,
   webhookEndpoints: WebhookEndpointsService,
   webhookDeliveries: WebhookDeliveriesService,

@@ -6,89 +6,57 @@ import { KeyRotationService } from '../secrets/key-rotation.service';
 import { SecretsModule } from '../secrets/secrets.module';
 import { TableRegistry } from '../stored-data/table-registry';
 import { WorkspacesModule } from '../workspaces/workspaces.module';
-import { AcceptancesService } from './acceptances.service';
-import { AgentPasswordsService } from './agent-passwords.service';
-import { Callers } from './callers';
-import { GuessLimits } from './guess-limits';
-import { InvitationUse } from './invitation-use';
-import { InvitationsRepository } from './invitations.repository';
-import { InvitationsService } from './invitations.service';
-import { KnownBrowsersRepository } from './known-browsers.repository';
-import { LoginAgents } from './login-agents';
-import { LoginAudit } from './login-audit';
-import { LoginLinks } from './login-links';
-import { LoginLinksService } from './login-links.service';
-import { LoginSessionLookup } from './login-session-lookup';
-import { LoginSessionsRepository } from './login-sessions.repository';
-import { LoginSessionsService } from './login-sessions.service';
+import { InvitationAcceptance } from './invitations/invitation-acceptance';
+import { InvitationUse } from './invitations/invitation-use';
+import { InvitationsRepository } from './invitations/invitations.repository';
+import { InvitationsService } from './invitations/invitations.service';
+import { LinksService } from './links.service';
+import { LinkMailer } from './links/link-mailer';
+import { LinkRecipients } from './links/link-recipients';
 import { LOGIN_TABLES } from './login-tables';
 import { LoginsService } from './logins.service';
-import { Mailer } from './mailer';
-import { MembershipsRepository } from './memberships.repository';
 import { OperatorLoginsService } from './operator-logins.service';
-import { OperatorSessionsService } from './operator-sessions.service';
-import { PasswordCheck } from './password-check';
-import { PasswordHasher } from './password-hasher';
-import { PasswordResetsRepository } from './password-resets.repository';
-import { PasswordResetsService } from './password-resets.service';
-import { PasswordSetter } from './password-setter';
-import { PasswordsService } from './passwords.service';
-import { PendingLoginsRepository } from './pending-logins.repository';
-import { PeopleRepository } from './people.repository';
+import { PasswordCheck } from './passwords/password-check';
+import { PasswordHasher } from './passwords/password-hasher';
+import { PasswordResetsRepository } from './passwords/password-resets.repository';
+import { PasswordsService } from './passwords/passwords.service';
+import { PersonPassword } from './passwords/person-password';
+import { ResetAcceptance } from './passwords/reset-acceptance';
 import { PeopleService } from './people.service';
-import { ResetTokens } from './reset-tokens';
-import { SecondFactorCodes } from './second-factor-codes';
-import { SecondFactors } from './second-factors';
-import { SecondFactorsRepository } from './second-factors.repository';
-import { SecondFactorsService } from './second-factors.service';
-import { SecondStep } from './second-step';
-import { SessionOpener } from './session-opener';
+import { GuessLimits } from './people/guess-limits';
+import { LoginAudit } from './people/login-audit';
+import { MembershipsRepository } from './people/memberships.repository';
+import { PeopleRepository } from './people/people.repository';
+import { PersonSecondFactor } from './second-factor/person-second-factor';
+import { SecondFactorsRepository } from './second-factor/second-factors.repository';
+import { SecondFactorsService } from './second-factor/second-factors.service';
+import { SecondStep } from './second-factor/second-step';
+import { KnownBrowsersRepository } from './sessions/known-browsers.repository';
+import { LoginSessionsRepository } from './sessions/login-sessions.repository';
+import { PendingLoginsRepository } from './sessions/pending-logins.repository';
+import { PersonSessions } from './sessions/person-sessions';
+
+const PEOPLE = [PeopleRepository, MembershipsRepository, LoginAudit, GuessLimits];
+const SESSIONS = [LoginSessionsRepository, PendingLoginsRepository, KnownBrowsersRepository, PersonSessions];
+const LINKS = [LinkMailer, LinkRecipients];
+const PASSWORDS = [PasswordHasher, PasswordCheck, PasswordResetsRepository, PersonPassword, ResetAcceptance];
+const SECOND_FACTOR = [SecondFactorsRepository, PersonSecondFactor, SecondStep];
+const INVITATIONS = [InvitationsRepository, InvitationUse, InvitationAcceptance];
 
 const SERVICES = [
   LoginsService,
-  LoginSessionsService,
-  LoginLinksService,
+  LinksService,
   InvitationsService,
-  AcceptancesService,
   PasswordsService,
-  PasswordResetsService,
-  AgentPasswordsService,
   SecondFactorsService,
   PeopleService,
   OperatorLoginsService,
-  OperatorSessionsService,
 ];
 
-/** Who comes in: people with passwords, for a dashboard's backend. The service's own processes know API keys alone. */
+/** People with passwords, for a dashboard's backend and the CLI. The API knows keys alone. */
 @Module({
   imports: [AuditModule, MetricsModule, RateLimitModule, SecretsModule, WorkspacesModule],
-  providers: [
-    ...SERVICES,
-    Callers,
-    GuessLimits,
-    InvitationUse,
-    InvitationsRepository,
-    KnownBrowsersRepository,
-    LoginAgents,
-    LoginAudit,
-    LoginLinks,
-    LoginSessionLookup,
-    LoginSessionsRepository,
-    Mailer,
-    MembershipsRepository,
-    PasswordCheck,
-    PasswordHasher,
-    PasswordResetsRepository,
-    PasswordSetter,
-    PendingLoginsRepository,
-    PeopleRepository,
-    ResetTokens,
-    SecondFactorCodes,
-    SecondFactors,
-    SecondFactorsRepository,
-    SecondStep,
-    SessionOpener,
-  ],
+  providers: [...PEOPLE, ...SESSIONS, ...LINKS, ...PASSWORDS, ...SECOND_FACTOR, ...INVITATIONS, ...SERVICES],
   exports: SERVICES,
 })
 export class LoginsModule {

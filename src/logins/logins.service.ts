@@ -1,59 +1,136 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { Origin } from '../common/principal';
 import { validate } from '../common/validate';
 import { Database } from '../database/database';
-import { ConfirmSecondFactor, LoggedIn, LogIn, SecondFactorRequired } from './login.dto';
-import { hashOf } from './login-tokens';
-import { PasswordCheck, requireSamePassword } from './password-check';
-import { PeopleRepository } from './people.repository';
-import { SecondStep } from './second-step';
-import { SessionOpener } from './session-opener';
+import { Metrics } from '../metrics/metrics';
+import { KeyLookup } from '../rate-limit/key-lookup';
+import { PasswordCheck } from './passwords/password-check';
+import { parseToken } from './people/login-tokens';
+import { SecondStep } from './second-factor/second-step';
+import { LoginSessionsRepository } from './sessions/login-sessions.repository';
+import { PersonSessions } from './sessions/person-sessions';
+import {
+  ConfirmSecondFactor,
+  LoggedIn,
+  LogIn,
+  LoginSession,
+  OpenedSession,
+  SecondFactorRequired,
+  SessionHolder,
+} from './sessions/session.dto';
 
-/** Logs people in. `LoginSessionsService` knows who is, and logs them out. */
+/** Logs people in and out, and knows their sessions. */
 @Injectable()
 export class LoginsService {
+  private readonly logger = new Logger(LoginsService.name);
+  private readonly lookup: KeyLookup;
+
   constructor(
     private readonly database: Database,
     private readonly check: PasswordCheck,
-    private readonly people: PeopleRepository,
     private readonly secondStep: SecondStep,
-    private readonly opener: SessionOpener,
-  ) {}
+    private readonly sessions: PersonSessions,
+    private readonly repository: LoginSessionsRepository,
+    metrics: Metrics,
+  ) {
+    this.lookup = new KeyLookup('sessions', metrics, (hashes) => repository.findActive(hashes));
+  }
 
   /**
    * Logs in with a password. A person with a second factor gets a pending login, which opens nothing.
-   * @param origin its `address` is what guesses are limited by
-   * @throws AppError UNAUTHENTICATED, the same for an unknown address as for a wrong password; RATE_LIMITED with
+   * @param origin limits guesses by its `address`
+   * @throws AppError UNAUTHENTICATED, for an unknown address as for a wrong password; RATE_LIMITED with
    * `retryAfterSeconds`; UNAVAILABLE; INVALID_BODY
    */
   async logIn(input: LogIn, origin?: Origin): Promise<LoggedIn | SecondFactorRequired> {
     const { email, password, browserToken } = validate(LogIn, input);
-    const checked = await this.check.ofLogin({ email, password }, hashOf(browserToken), origin);
+    const checked = await this.check.requireLogin({ email, password }, parseToken(browserToken), origin);
     return this.database.transaction(async (tx) => {
-      const { id: personId, hasSecondFactor } = requireSamePassword(
-        checked,
-        await this.people.lock(tx, checked.id),
-      );
+      const { id: personId, hasSecondFactor } = await this.check.lockSame(tx, checked);
       if (hasSecondFactor) return this.secondStep.begin(tx, { personId, browserId: checked.browserId });
-      return this.opener.open(tx, personId, browserToken, origin);
+      return this.sessions.open(tx, personId, browserToken, origin);
     });
   }
 
   /**
    * Finishes a pending login with a code of the app or a recovery code. Each is good once.
-   * @throws AppError UNAUTHENTICATED: the code is wrong, or the pending login has expired or had five codes; RATE_LIMITED,
-   * INVALID_BODY
+   * @throws AppError UNAUTHENTICATED: the code is wrong, or the pending login has expired or had five codes;
+   * RATE_LIMITED, INVALID_BODY
    */
   async confirmSecondFactor(input: ConfirmSecondFactor, origin?: Origin): Promise<LoggedIn> {
-    const { browserToken, ...given } = validate(ConfirmSecondFactor, input);
-    const attempt = await this.secondStep.attempt(given.pendingToken, origin);
+    const { pendingToken, code, browserToken } = validate(ConfirmSecondFactor, input);
+    const attempt = await this.secondStep.countAttempt(pendingToken, origin);
     const loggedIn = await this.database.transaction(async (tx) => {
-      await this.people.lock(tx, attempt.personId);
-      if (!(await this.secondStep.finish(tx, attempt, given, origin))) return null;
-      return this.opener.open(tx, attempt.personId, browserToken, origin);
+      if (!(await this.secondStep.finish(tx, attempt, code, origin))) return null;
+      return this.sessions.open(tx, attempt.personId, browserToken, origin);
     });
     if (!loggedIn) throw await this.secondStep.refuse(attempt, origin);
     await attempt.noGuess();
     return loggedIn;
+  }
+
+  /**
+   * Ends the holder's own session.
+   * @throws AppError UNAUTHENTICATED: it has ended already
+   */
+  async logOut(holder: SessionHolder): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      await this.sessions.lock(tx, holder);
+      await this.sessions.logOut(tx, holder);
+    });
+  }
+
+  /**
+   * Returns the person to whom a session's token belongs, with the workspaces that it opens: for every
+   * request, from the database. A revoked session, a deactivated agent and a changed role count from the next
+   * request on.
+   * @returns null for a token that is malformed, unknown, expired or revoked
+   * @throws AppError UNAVAILABLE: too many unknown tokens wait
+   */
+  async authenticate(token: string): Promise<OpenedSession | null> {
+    const hash = parseToken(token);
+    const found = hash && (await this.lookup.find(hash, () => this.repository.authenticate(hash)));
+    if (!found) return null;
+    const { isUseStale, ...opened } = found;
+    if (isUseStale) this.markUsed(opened.session.id);
+    return opened;
+  }
+
+  /** Lists the holder's sessions, newest first. */
+  listSessions({ personId }: Pick<SessionHolder, 'personId'>): Promise<LoginSession[]> {
+    return this.sessions.list(personId);
+  }
+
+  /**
+   * Ends one of the holder's sessions: its next request is refused.
+   * @throws AppError NOT_FOUND, UNAUTHENTICATED
+   */
+  async revokeSession(holder: SessionHolder, id: string): Promise<void> {
+    const { personId, origin } = holder;
+    await this.database.transaction(async (tx) => {
+      await this.sessions.lock(tx, holder);
+      await this.sessions.revoke(tx, personId, id, { origin });
+    });
+  }
+
+  /**
+   * Ends all of the holder's sessions but the holder's own.
+   * @returns how many ended
+   * @throws AppError UNAUTHENTICATED
+   */
+  async revokeOtherSessions(holder: SessionHolder): Promise<{ revoked: number }> {
+    return this.database.transaction(async (tx) => {
+      await this.sessions.lock(tx, holder);
+      return { revoked: await this.sessions.revokeOthers(tx, holder) };
+    });
+  }
+
+  /** Starts a write that the request does not wait for. */
+  private markUsed(id: string): void {
+    this.repository
+      .markUsed(id)
+      .catch((error: Error) =>
+        this.logger.warn({ err: error }, 'the last use of a session was not recorded'),
+      );
   }
 }

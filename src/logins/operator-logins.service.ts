@@ -2,13 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { requireOperator } from '../access/require-permission';
 import { Actor } from '../common/principal';
 import { Database } from '../database/database';
-import { SentLink } from './login.dto';
-import { LoginAudit } from './login-audit';
-import { LoginLinks } from './login-links';
-import { AgentLogin, MembershipsRepository } from './memberships.repository';
-import { PeopleRepository } from './people.repository';
-import { ResetTokens } from './reset-tokens';
-import { SecondFactors } from './second-factors';
+import { LinkMailer } from './links/link-mailer';
+import { SentLink } from './links/link.dto';
+import { PersonPassword } from './passwords/person-password';
+import { LoginAudit } from './people/login-audit';
+import { AgentLogin, PeopleRepository } from './people/people.repository';
+import { PersonSecondFactor } from './second-factor/person-second-factor';
+import { PersonSessions } from './sessions/person-sessions';
+import { LoginSession } from './sessions/session.dto';
 
 /** Logins by their e-mail address, whatever their workspaces: for operators alone. */
 @Injectable()
@@ -16,36 +17,36 @@ export class OperatorLoginsService {
   constructor(
     private readonly database: Database,
     private readonly people: PeopleRepository,
-    private readonly memberships: MembershipsRepository,
-    private readonly tokens: ResetTokens,
-    private readonly links: LoginLinks,
-    private readonly factors: SecondFactors,
+    private readonly password: PersonPassword,
+    private readonly links: LinkMailer,
+    private readonly factor: PersonSecondFactor,
+    private readonly sessions: PersonSessions,
     private readonly audit: LoginAudit,
   ) {}
 
-  /** The workspace's agents who have a login, oldest first. */
+  /** Lists a workspace's agents who have a login, oldest first. */
   list(tenantId: string): Promise<AgentLogin[]> {
-    return this.memberships.listOfWorkspace(tenantId);
+    return this.people.listAgentLogins(tenantId);
   }
 
   /**
-   * Makes a link that resets the password of a login. It is mailed when a mail server is configured; otherwise the result has
-   * it.
+   * Makes a link that resets the password of a login. It is mailed when a mail server is configured;
+   * otherwise the result has it.
    * @throws AppError NOT_FOUND, FORBIDDEN; UNAVAILABLE: the mail was not sent
    */
   async sendReset(email: string, actor: Actor): Promise<SentLink> {
     requireOperator(actor, 'login.manage');
     const { id } = await this.people.getByEmail(email);
     const reset = await this.database.transaction(async (tx) => {
-      const made = await this.tokens.makeIn(tx, id);
-      await this.audit.append(tx, id, { action: 'password_reset_sent', by: actor });
+      const made = await this.password.makeReset(tx, id);
+      await this.audit.append(tx, id, { action: 'password_reset_sent', operator: actor });
       return made;
     });
-    return this.links.sendReset(reset);
+    return this.links.sendReset(reset.person, reset);
   }
 
   /**
-   * Turns the second factor of a login off, for somebody who has lost the app and the recovery codes.
+   * Turns the second factor of a login off, for a person who has lost the app and the recovery codes.
    * @returns false when it was off already
    * @throws AppError NOT_FOUND, FORBIDDEN
    */
@@ -55,9 +56,37 @@ export class OperatorLoginsService {
     return this.database.transaction(async (tx) => {
       const person = await this.people.lock(tx, id);
       if (!person?.hasSecondFactor) return false;
-      await this.factors.turnOff(tx, id);
-      await this.audit.append(tx, id, { action: 'second_factor_turned_off', by: actor });
+      await this.factor.turnOff(tx, id, { operator: actor });
       return true;
+    });
+  }
+
+  /**
+   * Lists the sessions of a login, newest first.
+   * @throws AppError NOT_FOUND
+   */
+  async listSessions(email: string): Promise<LoginSession[]> {
+    return this.sessions.list((await this.people.getByEmail(email)).id);
+  }
+
+  /**
+   * Ends a session of a login, or all of them, with its pending logins.
+   * @returns how many sessions ended
+   * @throws AppError NOT_FOUND, FORBIDDEN
+   */
+  async revokeSessions(
+    email: string,
+    sessionId: string | undefined,
+    actor: Actor,
+  ): Promise<{ revoked: number }> {
+    requireOperator(actor, 'login.manage');
+    const { id } = await this.people.getByEmail(email);
+    return this.database.transaction(async (tx) => {
+      await this.people.lock(tx, id);
+      if (sessionId === undefined)
+        return { revoked: await this.sessions.revokeAll(tx, id, { operator: actor }) };
+      await this.sessions.revoke(tx, id, sessionId, { operator: actor });
+      return { revoked: 1 };
     });
   }
 }

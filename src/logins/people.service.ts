@@ -2,17 +2,18 @@ import { Injectable } from '@nestjs/common';
 import { AppError } from '../common/app-error';
 import { validate } from '../common/validate';
 import { Database } from '../database/database';
-import { Callers } from './callers';
-import { Caller, Person, UpdatePerson } from './login.dto';
-import { PeopleRepository, toPerson } from './people.repository';
+import { PeopleRepository, toPerson } from './people/people.repository';
+import { Person, UpdatePerson } from './people/person.dto';
+import { PersonSessions } from './sessions/person-sessions';
+import { SessionHolder } from './sessions/session.dto';
 
-/** What people say of themselves. */
+/** What people tell of themselves: name, language, theme. */
 @Injectable()
 export class PeopleService {
   constructor(
     private readonly database: Database,
     private readonly people: PeopleRepository,
-    private readonly callers: Callers,
+    private readonly sessions: PersonSessions,
   ) {}
 
   /** @throws AppError NOT_FOUND */
@@ -23,13 +24,13 @@ export class PeopleService {
   }
 
   /**
-   * Changes the caller's name, language or theme. The names of agents, which customers see, stay.
+   * Changes the holder's name, language or theme. The names of agents, which customers see, stay.
    * @throws AppError INVALID_BODY, UNAUTHENTICATED
    */
-  async update(caller: Caller, input: UpdatePerson): Promise<Person> {
+  async update(holder: SessionHolder, input: UpdatePerson): Promise<Person> {
     const { name, locale, theme } = validate(UpdatePerson, input);
     return this.database.transaction(async (tx) => {
-      const before = await this.callers.lock(tx, caller);
+      const before = await this.sessions.lock(tx, holder);
       const after = {
         name: name ?? before.name,
         locale: locale === undefined ? before.locale : locale,

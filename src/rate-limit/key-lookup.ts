@@ -13,9 +13,9 @@ const MAX_WAITING = 5_000;
 const MAX_ACCEPTED = 10_000;
 
 /**
- * Keeps forged keys from PostgreSQL. A key that this process has not accepted yet is looked up together with others: a
- * flood of them costs 20 statements a second, on one connection. No key is refused without a look: a valid one behind an
- * attacker's address passes, at most a moment later.
+ * Keeps forged keys from PostgreSQL. A key that this process has not accepted yet is looked up together with
+ * others: a flood of them costs 20 statements a second, on one connection. No key is refused without a look:
+ * a valid one behind an attacker's address passes, at most a moment later.
  */
 export class KeyLookup {
   /** Keys as latin1, which has a character for every byte. */

@@ -24,8 +24,9 @@ type Settle = (release: Release | null) => void;
 const MAX_WAIT_MS = 10_000;
 
 /**
- * Slots for concurrent work of one kind in this process. A key is what the work is done for: a workspace, a connection.
- * Callers without a slot wait in a line of their key. The lines take turns, so a long one does not hold up the others.
+ * Slots for concurrent work of one kind in this process. A key is what the work is done for: a workspace, a
+ * connection. Callers without a slot wait in a line of their key. The lines take turns, so a long one does
+ * not hold up the others.
  */
 export class WorkBudget {
   private used = 0;

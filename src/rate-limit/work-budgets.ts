@@ -5,8 +5,8 @@ import { Metrics } from '../metrics/metrics';
 import { Closable, Release, WorkBudget, WorkLimits } from './work-budget';
 
 /**
- * The key is a workspace for `requests` and `searches`, a connection for `hooks` and `streams`, a site key for `widget`, a
- * client's network for `passwords`.
+ * The key is a workspace for `requests` and `searches`, a connection for `hooks` and `streams`, a site key
+ * for `widget`, a client's network for `passwords`.
  */
 export type WorkKind = 'requests' | 'searches' | 'hooks' | 'widget' | 'streams' | 'passwords';
 

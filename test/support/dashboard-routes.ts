@@ -3,7 +3,7 @@ import { AgentRole } from '../../src/common/agent-role';
 import { SYSTEM } from '../../src/common/principal';
 import { ApiKeysService } from '../../src/auth/api-keys.service';
 import { ChannelConnectionsService } from '../../src/channels/connections/channel-connections.service';
-import { InvitationsService } from '../../src/logins/invitations.service';
+import { InvitationsService } from '../../src/logins/invitations/invitations.service';
 import { WebhookTestService } from '../../src/webhooks/browsing/webhook-test.service';
 import { WebhookDeliveriesService } from '../../src/webhooks/browsing/webhook-deliveries.service';
 import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service';

@@ -1,11 +1,10 @@
 import { TOTP } from 'otpauth';
 import { Origin, SYSTEM } from '../../src/common/principal';
-import { AcceptancesService } from '../../src/logins/acceptances.service';
-import { InvitationsService } from '../../src/logins/invitations.service';
-import { Caller, LoggedIn, SecondFactorRequired } from '../../src/logins/login.dto';
-import { LoginSessionsService } from '../../src/logins/login-sessions.service';
+import { LinksService } from '../../src/logins/links.service';
+import { InvitationsService } from '../../src/logins/invitations/invitations.service';
+import { LoggedIn, SecondFactorRequired, SessionHolder } from '../../src/logins/sessions/session.dto';
 import { LoginsService } from '../../src/logins/logins.service';
-import { SecondFactorsService } from '../../src/logins/second-factors.service';
+import { SecondFactorsService } from '../../src/logins/second-factor/second-factors.service';
 import { CreateAgent } from '../../src/workspaces/agent.dto';
 import { AgentEntity } from '../../src/workspaces/agent.entity';
 import { Dashboard } from './dashboard';
@@ -20,7 +19,7 @@ const STEP_MS = 30_000;
 export interface Member extends LoggedIn {
   agent: AgentEntity;
   email: string;
-  caller: Caller;
+  holder: SessionHolder;
 }
 
 /** People who come in, as a dashboard's backend lets them. */
@@ -49,8 +48,8 @@ export class Logins {
   async accept(workspace: { id: string }, agent: AgentEntity): Promise<Member> {
     const token = await this.invite(workspace, agent);
     const given = { password: PASSWORD };
-    const loggedIn = await this.dashboard.get(AcceptancesService).accept(token, given, this.origin());
-    return this.memberOf(agent, loggedIn);
+    const loggedIn = await this.dashboard.get(LinksService).accept(token, given, this.origin());
+    return this.memberOf(agent, loggedIn as LoggedIn);
   }
 
   /** The member as an agent of another workspace too. */
@@ -61,7 +60,7 @@ export class Logins {
   ): Promise<AgentEntity> {
     const agent = await this.dashboard.make.agent(workspace, { ...input, email: member.email });
     const token = await this.invite(workspace, agent);
-    await this.dashboard.get(AcceptancesService).join(token, member.caller);
+    await this.dashboard.get(LinksService).accept(token, { sessionToken: member.token }, this.origin());
     return agent;
   }
 
@@ -79,7 +78,7 @@ export class Logins {
   }
 
   authenticate(token: string) {
-    return this.dashboard.get(LoginSessionsService).authenticate(token);
+    return this.dashboard.get(LoginsService).authenticate(token);
   }
 
   isOpen(token: string): Promise<boolean> {
@@ -89,8 +88,8 @@ export class Logins {
   /** Turns a second factor on. */
   async secure(member: Member): Promise<Member & { secret: string; recoveryCodes: string[] }> {
     const factors = this.dashboard.get(SecondFactorsService);
-    const { secret } = await factors.begin(member.caller, { password: PASSWORD });
-    const confirmed = await factors.confirm(member.caller, { code: codeOf(secret) });
+    const { secret } = await factors.begin(member.holder, { password: PASSWORD });
+    const confirmed = await factors.confirm(member.holder, { code: codeOf(secret) });
     // The present code is good for a login too.
     await this.dashboard.query('UPDATE second_factors SET last_step = 0 WHERE person_id = $1', [
       member.personId,
@@ -100,7 +99,7 @@ export class Logins {
 
   private memberOf(agent: AgentEntity, loggedIn: LoggedIn): Member {
     const { personId, sessionId } = loggedIn;
-    return { ...loggedIn, agent, email: agent.email, caller: { personId, sessionId, origin: this.origin() } };
+    return { ...loggedIn, agent, email: agent.email, holder: { personId, sessionId, origin: this.origin() } };
   }
 }
 

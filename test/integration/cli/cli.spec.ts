@@ -6,8 +6,8 @@ import { join, resolve } from 'node:path';
 import { Command } from 'commander';
 import { Client } from 'pg';
 import { buildProgram } from '../../../src/cli/program';
-import { AcceptancesService } from '../../../src/logins/acceptances.service';
-import { PasswordResetsService } from '../../../src/logins/password-resets.service';
+import { LinksService } from '../../../src/logins/links.service';
+import { LoggedIn } from '../../../src/logins/sessions/session.dto';
 import { Dashboard } from '../../support/dashboard';
 import { OTHER_PASSWORD, PASSWORD, tokenOf } from '../../support/logins';
 import { Receiver } from '../../support/receiver';
@@ -831,7 +831,8 @@ describe('login', () => {
     const dashboard = await Dashboard.create({ beside: { stores } });
     try {
       const token = tokenOf(sent.link);
-      const { sessionId } = await dashboard.get(AcceptancesService).accept(token, { password: PASSWORD });
+      const accepted = await dashboard.get(LinksService).accept(token, { password: PASSWORD });
+      const { sessionId } = accepted as LoggedIn;
       expect(await cli('login', 'list', '--workspace', 'logins')).toEqual({
         data: [
           {
@@ -851,7 +852,7 @@ describe('login', () => {
       expect(await cli('login', 'end-factor', ...ofAda)).toEqual({ turnedOff: false });
       const reset = await cli('login', 'reset', ...ofAda);
       expect(reset).toEqual({ isMailed: false, link: expect.stringContaining('/reset#'), expiresAt: MOMENT });
-      await dashboard.get(PasswordResetsService).reset(tokenOf(reset.link), { password: OTHER_PASSWORD });
+      await dashboard.get(LinksService).accept(tokenOf(reset.link), { password: OTHER_PASSWORD });
     } finally {
       await dashboard.close();
     }

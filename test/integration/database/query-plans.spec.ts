@@ -20,12 +20,12 @@ import { ConversationsRepository } from '../../../src/conversations/conversation
 import { Database } from '../../../src/database/database';
 import { VisitorMessagesRepository } from '../../../src/channels/widget/visitor-messages.repository';
 
-import { InvitationsRepository } from '../../../src/logins/invitations.repository';
-import { LoginSessionsRepository } from '../../../src/logins/login-sessions.repository';
-import { MembershipsRepository } from '../../../src/logins/memberships.repository';
-import { PasswordResetsRepository } from '../../../src/logins/password-resets.repository';
-import { PendingLoginsRepository } from '../../../src/logins/pending-logins.repository';
-import { PeopleRepository } from '../../../src/logins/people.repository';
+import { InvitationsRepository } from '../../../src/logins/invitations/invitations.repository';
+import { LoginSessionsRepository } from '../../../src/logins/sessions/login-sessions.repository';
+import { MembershipsRepository } from '../../../src/logins/people/memberships.repository';
+import { PasswordResetsRepository } from '../../../src/logins/passwords/password-resets.repository';
+import { PendingLoginsRepository } from '../../../src/logins/sessions/pending-logins.repository';
+import { PeopleRepository } from '../../../src/logins/people/people.repository';
 import { MessagesRepository } from '../../../src/messages/messages.repository';
 import { ErasedIds } from '../../../src/secrets/erased-ids';
 import { EventQueueRepository } from '../../../src/outbox/event-queue.repository';
@@ -474,7 +474,7 @@ describe('query plans', () => {
       await expectOwnRows(() => dashboard.get(PeopleRepository).findForLogin('p5@example.com', hash), 3);
       await expectOwnRows(() => dashboard.get(LoginSessionsRepository).list(PERSON), 5);
       await expectOwnRows(() => dashboard.get(MembershipsRepository).listActive(PERSON), 5);
-      await expectOwnRows(() => dashboard.get(PendingLoginsRepository).attempt(hash), 1);
+      await expectOwnRows(() => dashboard.get(PendingLoginsRepository).countAttempt(hash), 1);
       await expectOwnRows(() => dashboard.get(PasswordResetsRepository).find(hash), 1);
       await expectOwnRows(() => dashboard.get(InvitationsRepository).find({ tenantId: BIG, hash }), 3);
     });

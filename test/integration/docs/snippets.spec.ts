@@ -25,10 +25,9 @@ import { PACKAGE_INSTALL_TIMEOUT_MS } from '../../support/debian-package';
 import { HttpsReceiver, ReceivedRequest } from '../../support/https-receiver';
 import { requirePython, runPython } from '../../support/python';
 
-import { LoggedIn } from '../../../src/logins/login.dto';
-import { LoginSessionsService } from '../../../src/logins/login-sessions.service';
+import { LoggedIn } from '../../../src/logins/sessions/session.dto';
 import { LoginsService } from '../../../src/logins/logins.service';
-import { PasswordsService } from '../../../src/logins/passwords.service';
+import { PasswordsService } from '../../../src/logins/passwords/passwords.service';
 import { Dashboard } from '../../support/dashboard';
 import { expectRefusal } from '../../support/errors';
 import { Logins, OTHER_PASSWORD, PASSWORD } from '../../support/logins';
@@ -294,11 +293,7 @@ describe('examples/logins.ts', () => {
     const logins = new Logins(dashboard);
     const workspace = await dashboard.make.workspace();
     const { agent, email, browserToken } = await logins.member(workspace);
-    const example = new ComingIn(
-      dashboard.get(LoginsService),
-      dashboard.get(LoginSessionsService),
-      dashboard.get(PasswordsService),
-    );
+    const example = new ComingIn(dashboard.get(LoginsService), dashboard.get(PasswordsService));
     const origin = logins.origin();
     const { token } = (await example.logIn(email, PASSWORD, browserToken!, origin)) as LoggedIn;
     expect(await example.actorIn(workspace.id, token, origin)).toEqual({

@@ -1,7 +1,7 @@
 import { Origin } from '../../../src/common/principal';
-import { LoggedIn, SecondFactorRequired } from '../../../src/logins/login.dto';
+import { LoggedIn, SecondFactorRequired } from '../../../src/logins/sessions/session.dto';
 import { LoginsService } from '../../../src/logins/logins.service';
-import { PasswordsService } from '../../../src/logins/passwords.service';
+import { PasswordsService } from '../../../src/logins/passwords/passwords.service';
 import { Dashboard } from '../../support/dashboard';
 import { expectRefusal } from '../../support/errors';
 import { codeOf, Logins, Member, OTHER_PASSWORD, PASSWORD } from '../../support/logins';
@@ -122,7 +122,7 @@ describe.each([
 
   it('of the own password, by session', async () => {
     const change = (currentPassword: string) =>
-      dashboard.get(PasswordsService).change(member.caller, { currentPassword, newPassword: OTHER_PASSWORD });
+      dashboard.get(PasswordsService).change(member.holder, { currentPassword, newPassword: OTHER_PASSWORD });
     for (let n = 0; n < OF_ACCOUNT; n++) await expectRefusal(change(WRONG), 'INVALID_BODY');
     await expectRefusal(change(PASSWORD), 'RATE_LIMITED');
   });

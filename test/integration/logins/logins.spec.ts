@@ -1,8 +1,7 @@
 import { Client } from 'pg';
 import { AuditTally } from '../../../src/audit/audit-tally';
 import { SYSTEM } from '../../../src/common/principal';
-import { LoggedIn, LogIn } from '../../../src/logins/login.dto';
-import { LoginSessionsService } from '../../../src/logins/login-sessions.service';
+import { LoggedIn, LogIn } from '../../../src/logins/sessions/session.dto';
 import { LoginsService } from '../../../src/logins/logins.service';
 import { PeopleService } from '../../../src/logins/people.service';
 import { WorkBudgets } from '../../../src/rate-limit/work-budgets';
@@ -33,7 +32,7 @@ describe('logins', () => {
   });
   afterAll(() => dashboard.close());
 
-  const sessions = () => dashboard.get(LoginSessionsService);
+  const sessions = () => dashboard.get(LoginsService);
   const entries = (action: string) =>
     dashboard.query(
       `SELECT action, entity_id AS "entityId", actor_type AS "actorType", actor_id AS "actorId", address, metadata
@@ -191,12 +190,12 @@ describe('logins', () => {
       expect(await logins.isOpen(member.token)).toBe(true);
       // That was a use: 12 hours from now again.
       await waitFor('the use to be recorded', async () => {
-        const [session] = await sessions().list(member.caller);
+        const [session] = await sessions().listSessions(member.holder);
         return session!.expiresAt.getTime() - Date.now() > 11.9 * 3_600_000;
       });
       await age(12);
       expect(await logins.isOpen(member.token)).toBe(false);
-      expect(await sessions().list(member.caller)).toEqual([]);
+      expect(await sessions().listSessions(member.holder)).toEqual([]);
     });
 
     it('end 30 days after the login, however they are used', async () => {
@@ -222,46 +221,46 @@ describe('logins', () => {
         )[0];
       const before = await version();
       for (let n = 0; n < 5; n++) await logins.isOpen(member.token);
-      await sessions().list(member.caller);
+      await sessions().listSessions(member.holder);
       expect(await version()).toEqual(before);
     });
 
     it('are listed, revoked one by one, or all others', async () => {
       const [second, third] = [await logins.session(member), await logins.session(member)];
-      const listed = await sessions().list(member.caller);
+      const listed = await sessions().listSessions(member.holder);
       expect(listed.map(({ id }) => id)).toEqual([third.sessionId, second.sessionId, member.sessionId]);
-      await sessions().revoke(member.caller, second.sessionId);
+      await sessions().revokeSession(member.holder, second.sessionId);
       expect(await logins.isOpen(second.token)).toBe(false);
-      await expectRefusal(sessions().revoke(member.caller, second.sessionId), 'NOT_FOUND');
-      expect(await sessions().revokeOthers(member.caller)).toEqual({ revoked: 1 });
+      await expectRefusal(sessions().revokeSession(member.holder, second.sessionId), 'NOT_FOUND');
+      expect(await sessions().revokeOtherSessions(member.holder)).toEqual({ revoked: 1 });
       expect(await logins.isOpen(third.token)).toBe(false);
       expect(await logins.isOpen(member.token)).toBe(true);
-      expect(await sessions().revokeOthers(member.caller)).toEqual({ revoked: 0 });
+      expect(await sessions().revokeOtherSessions(member.holder)).toEqual({ revoked: 0 });
     });
 
     it('of others are not found', async () => {
       const other = await logins.member(workspace);
-      await expectRefusal(sessions().revoke(member.caller, other.sessionId), 'NOT_FOUND');
-      await expectRefusal(sessions().revoke(member.caller, 'nope'), 'NOT_FOUND');
+      await expectRefusal(sessions().revokeSession(member.holder, other.sessionId), 'NOT_FOUND');
+      await expectRefusal(sessions().revokeSession(member.holder, 'nope'), 'NOT_FOUND');
       expect(await logins.isOpen(other.token)).toBe(true);
-      const foreign = { ...member.caller, sessionId: other.sessionId };
-      await expectRefusal(sessions().revokeOthers(foreign), 'UNAUTHENTICATED');
+      const foreign = { ...member.holder, sessionId: other.sessionId };
+      await expectRefusal(sessions().revokeOtherSessions(foreign), 'UNAUTHENTICATED');
     });
 
     it('end with a log-out', async () => {
-      await sessions().logOut(member.caller);
+      await sessions().logOut(member.holder);
       expect(await logins.isOpen(member.token)).toBe(false);
-      await expectRefusal(sessions().logOut(member.caller), 'UNAUTHENTICATED');
+      await expectRefusal(sessions().logOut(member.holder), 'UNAUTHENTICATED');
       expect(await entries('agent.logged_out')).toHaveLength(1);
     });
 
     it('commit nothing any more, once their revocation is answered', async () => {
       const second = await logins.session(member);
       const lock = await lockPerson();
-      const revocation = sessions().revoke(member.caller, second.sessionId);
+      const revocation = sessions().revokeSession(member.holder, second.sessionId);
       await waitFor('the revocation to wait', async () => (await waiters()) === 1);
       // Begun while the session was open; the revocation is first.
-      const change = dashboard.get(PeopleService).update(second.caller, { name: 'Too late' });
+      const change = dashboard.get(PeopleService).update(second.holder, { name: 'Too late' });
       await waitFor('the change to wait', async () => (await waiters()) === 2);
       await lock.query('COMMIT');
       await lock.end();
@@ -292,8 +291,8 @@ describe('logins', () => {
     it('change their name, language and theme, and nothing else', async () => {
       const people = dashboard.get(PeopleService);
       const changes = { name: 'Ana María', locale: 'de' as const, theme: 'dark' as const };
-      expect(await people.update(member.caller, changes)).toMatchObject(changes);
-      expect(await people.update(member.caller, { locale: null })).toMatchObject({
+      expect(await people.update(member.holder, changes)).toMatchObject(changes);
+      expect(await people.update(member.holder, { locale: null })).toMatchObject({
         ...changes,
         locale: null,
       });
@@ -302,7 +301,7 @@ describe('logins', () => {
         theme: 'dark',
       });
       for (const bad of [{ name: ' ' }, { locale: 'fr' }, { theme: 'blue' }, { email: 'x@example.com' }])
-        await expectRefusal(people.update(member.caller, bad as object), 'INVALID_BODY');
+        await expectRefusal(people.update(member.holder, bad as object), 'INVALID_BODY');
       await expectRefusal(people.get(workspace.id), 'NOT_FOUND');
     });
   });

@@ -1,10 +1,9 @@
 import { AuditTally } from '../../../src/audit/audit-tally';
 import { SYSTEM } from '../../../src/common/principal';
-import { AcceptancesService } from '../../../src/logins/acceptances.service';
-import { AgentPasswordsService } from '../../../src/logins/agent-passwords.service';
-import { InvitationsService } from '../../../src/logins/invitations.service';
+import { LinksService } from '../../../src/logins/links.service';
+import { PasswordsService } from '../../../src/logins/passwords/passwords.service';
+import { InvitationsService } from '../../../src/logins/invitations/invitations.service';
 import { OperatorLoginsService } from '../../../src/logins/operator-logins.service';
-import { PasswordResetsService } from '../../../src/logins/password-resets.service';
 import { PeopleService } from '../../../src/logins/people.service';
 import { Dashboard } from '../../support/dashboard';
 import { expectRefusal } from '../../support/errors';
@@ -46,9 +45,9 @@ describe('mails', () => {
 
   const invite = (agent: { id: string }, locale?: 'en' | 'de') =>
     dashboard.get(InvitationsService).invite(workspace.id, agent.id, { locale }, SYSTEM);
-  const request = (email: string) => dashboard.get(PasswordResetsService).request({ email }, logins.origin());
+  const request = (email: string) => dashboard.get(PasswordsService).requestReset({ email }, logins.origin());
   const reset = (token: string) =>
-    dashboard.get(PasswordResetsService).reset(token, { password: OTHER_PASSWORD }, logins.origin());
+    dashboard.get(LinksService).accept(token, { password: OTHER_PASSWORD }, logins.origin());
   const linkIn = ({ text }: ReceivedMail) => LINK.exec(text)?.[0] ?? null;
 
   it.each([
@@ -65,7 +64,7 @@ describe('mails', () => {
       expect(mail.source).toContain('From: Acme Support <login@example.com>');
       expect(mail.text).toContain(text);
       const accepted = dashboard
-        .get(AcceptancesService)
+        .get(LinksService)
         .accept(tokenOf(linkIn(mail)), { password: PASSWORD }, logins.origin());
       expect(await accepted).toMatchObject({ status: 'logged_in' });
     },
@@ -92,7 +91,7 @@ describe('mails', () => {
       await expectRefusal(asked, 'UNAVAILABLE');
       // Whoever asks for a reset learns nothing of it.
       const forgotten = { email: member.email };
-      expect(await away.get(PasswordResetsService).request(forgotten, logins.origin())).toBeUndefined();
+      expect(await away.get(PasswordsService).requestReset(forgotten, logins.origin())).toBeUndefined();
     } finally {
       await away.close();
     }
@@ -113,7 +112,7 @@ describe('mails', () => {
   });
 
   it('reset a password in the language of the person', async () => {
-    await plain.get(PeopleService).update(member.caller, { locale: 'de' });
+    await plain.get(PeopleService).update(member.holder, { locale: 'de' });
     await request(member.email.toUpperCase());
     const mail = await mailbox.next(member.email);
     expect(mail.subject).toBe('Ihr neues Passwort');
@@ -151,9 +150,7 @@ describe('mails', () => {
   it('bring what managers and operators send, for a login of several workspaces too', async () => {
     const second = await dashboard.make.workspace();
     await logins.join(member, second);
-    const byManager = await dashboard
-      .get(AgentPasswordsService)
-      .sendReset(workspace.id, member.agent.id, SYSTEM);
+    const byManager = await dashboard.get(PasswordsService).sendReset(workspace.id, member.agent.id, SYSTEM);
     expect(byManager).toMatchObject({ isMailed: true, link: null });
     const byOperator = await dashboard
       .get(OperatorLoginsService)
@@ -171,7 +168,7 @@ describe('mails', () => {
       smtpUrl: mailbox.url,
       mailFrom: 'login@example.com',
     });
-    await ending.get(PasswordResetsService).request({ email: member.email }, logins.origin());
+    await ending.get(PasswordsService).requestReset({ email: member.email }, logins.origin());
     await ending.close();
     expect(mailbox.mails.map(({ to }) => to)).toEqual([[member.email]]);
     await mailbox.next(member.email);

@@ -1,12 +1,9 @@
 import { Actor, SYSTEM } from '../../../src/common/principal';
-import { AgentPasswordsService } from '../../../src/logins/agent-passwords.service';
-import { LoginLinksService } from '../../../src/logins/login-links.service';
-import { LoggedIn, SecondFactorRequired } from '../../../src/logins/login.dto';
+import { PasswordsService } from '../../../src/logins/passwords/passwords.service';
+import { LinksService } from '../../../src/logins/links.service';
+import { LoggedIn, SecondFactorRequired } from '../../../src/logins/sessions/session.dto';
 import { LoginsService } from '../../../src/logins/logins.service';
 import { OperatorLoginsService } from '../../../src/logins/operator-logins.service';
-import { OperatorSessionsService } from '../../../src/logins/operator-sessions.service';
-import { PasswordResetsService } from '../../../src/logins/password-resets.service';
-import { PasswordsService } from '../../../src/logins/passwords.service';
 import { AgentsService } from '../../../src/workspaces/agents.service';
 import { Dashboard } from '../../support/dashboard';
 import { expectRefusal } from '../../support/errors';
@@ -29,11 +26,11 @@ describe('passwords', () => {
   afterAll(() => dashboard.close());
 
   const change = (currentPassword = PASSWORD, newPassword = OTHER_PASSWORD) =>
-    dashboard.get(PasswordsService).change(member.caller, { currentPassword, newPassword });
+    dashboard.get(PasswordsService).change(member.holder, { currentPassword, newPassword });
   const sendReset = (actor: Actor = SYSTEM, agent: { id: string } = member.agent) =>
-    dashboard.get(AgentPasswordsService).sendReset(workspace.id, agent.id, actor);
+    dashboard.get(PasswordsService).sendReset(workspace.id, agent.id, actor);
   const reset = (token: string, password = OTHER_PASSWORD) =>
-    dashboard.get(PasswordResetsService).reset(token, { password }, logins.origin());
+    dashboard.get(LinksService).accept(token, { password }, logins.origin());
   const actor = ({ id }: { id: string }): Actor => ({ type: 'agent', id });
 
   describe('that are changed', () => {
@@ -83,7 +80,7 @@ describe('passwords', () => {
       expect(isMailed).toBe(false);
       const token = tokenOf(link);
       expect(link).toBe(`http://localhost:3000/reset#${token}`);
-      expect(await dashboard.get(LoginLinksService).describe(token, logins.origin())).toEqual({
+      expect(await dashboard.get(LinksService).describe(token, logins.origin())).toEqual({
         kind: 'reset',
         email: member.email,
         workspaceName: null,
@@ -165,7 +162,7 @@ describe('passwords', () => {
 
     it('nobody asks for by an e-mail address without a mail server', async () => {
       const request = (email: string) =>
-        dashboard.get(PasswordResetsService).request({ email }, logins.origin());
+        dashboard.get(PasswordsService).requestReset({ email }, logins.origin());
       await expectRefusal(request(member.email), 'FORBIDDEN');
       await expectRefusal(request('nobody@example.com'), 'FORBIDDEN');
     });
@@ -173,13 +170,12 @@ describe('passwords', () => {
 
   describe('and operators', () => {
     const operator: Actor = { type: 'operator', name: 'lin' };
+    const operatorLogins = () => dashboard.get(OperatorLoginsService);
 
     it('reset any, whatever its workspaces, and name themselves in each', async () => {
       const second = await dashboard.make.workspace();
       await logins.join(member, second);
-      const { link } = await dashboard
-        .get(OperatorLoginsService)
-        .sendReset(member.email.toUpperCase(), operator);
+      const { link } = await operatorLogins().sendReset(member.email.toUpperCase(), operator);
       await reset(tokenOf(link));
       expect(await logins.logIn(member, OTHER_PASSWORD)).toMatchObject({ status: 'logged_in' });
       const told = await dashboard.query(
@@ -191,41 +187,47 @@ describe('passwords', () => {
     });
 
     it('end sessions, one or all, and turn a second factor off', async () => {
-      const sessions = dashboard.get(OperatorSessionsService);
       const [one, two] = [await logins.session(member), await logins.session(member)];
-      expect(await sessions.list(member.email)).toHaveLength(3);
-      expect(await sessions.revoke(member.email, one.sessionId, operator)).toEqual({ revoked: 1 });
+      expect(await operatorLogins().listSessions(member.email)).toHaveLength(3);
+      expect(await operatorLogins().revokeSessions(member.email, one.sessionId, operator)).toEqual({
+        revoked: 1,
+      });
       expect(await logins.isOpen(one.token)).toBe(false);
       expect(await logins.isOpen(two.token)).toBe(true);
-      await expectRefusal(sessions.revoke(member.email, one.sessionId, operator), 'NOT_FOUND');
-      expect(await sessions.revoke(member.email, undefined, operator)).toEqual({ revoked: 2 });
+      await expectRefusal(
+        operatorLogins().revokeSessions(member.email, one.sessionId, operator),
+        'NOT_FOUND',
+      );
+      expect(await operatorLogins().revokeSessions(member.email, undefined, operator)).toEqual({
+        revoked: 2,
+      });
       expect(await logins.isOpen(two.token)).toBe(false);
 
       const secured = await logins.secure(await logins.session(member));
-      const logs = dashboard.get(OperatorLoginsService);
-      expect(await logs.list(workspace.id)).toMatchObject([
+      expect(await operatorLogins().list(workspace.id)).toMatchObject([
         { agentId: member.agent.id, hasSecondFactor: true, lastLoggedInAt: expect.any(Date) },
       ]);
-      expect(await logs.turnOffSecondFactor(member.email, operator)).toBe(true);
-      expect(await logs.turnOffSecondFactor(member.email, operator)).toBe(false);
+      expect(await operatorLogins().turnOffSecondFactor(member.email, operator)).toBe(true);
+      expect(await operatorLogins().turnOffSecondFactor(member.email, operator)).toBe(false);
       expect(await logins.logIn(secured)).toMatchObject({ status: 'logged_in' });
     });
 
     it('are they alone, and name a login that there is', async () => {
-      const sessions = dashboard.get(OperatorSessionsService);
-      const logs = dashboard.get(OperatorLoginsService);
       const { id } = await dashboard.make.agent(workspace);
       const others: Actor[] = [
         { type: 'agent', id },
         { type: 'api_key', id },
       ];
       for (const by of others) {
-        await expectRefusal(logs.sendReset(member.email, by), 'FORBIDDEN');
-        await expectRefusal(logs.turnOffSecondFactor(member.email, by), 'FORBIDDEN');
-        await expectRefusal(sessions.revoke(member.email, undefined, by), 'FORBIDDEN');
+        await expectRefusal(operatorLogins().sendReset(member.email, by), 'FORBIDDEN');
+        await expectRefusal(operatorLogins().turnOffSecondFactor(member.email, by), 'FORBIDDEN');
+        await expectRefusal(operatorLogins().revokeSessions(member.email, undefined, by), 'FORBIDDEN');
       }
-      await expectRefusal(logs.sendReset('nobody@example.com', operator), 'NOT_FOUND');
-      await expectRefusal(logs.sendReset(member.email, { type: 'operator', name: ' ' }), 'INVALID_BODY');
+      await expectRefusal(operatorLogins().sendReset('nobody@example.com', operator), 'NOT_FOUND');
+      await expectRefusal(
+        operatorLogins().sendReset(member.email, { type: 'operator', name: ' ' }),
+        'INVALID_BODY',
+      );
     });
   });
 });

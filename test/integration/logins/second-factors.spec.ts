@@ -1,9 +1,9 @@
 import { KeyRotationService } from '../../../src/secrets/key-rotation.service';
 import { AuditTally } from '../../../src/audit/audit-tally';
 import { SYSTEM } from '../../../src/common/principal';
-import { LoggedIn, SecondFactorRequired } from '../../../src/logins/login.dto';
+import { LoggedIn, SecondFactorRequired } from '../../../src/logins/sessions/session.dto';
 import { LoginsService } from '../../../src/logins/logins.service';
-import { SecondFactorsService } from '../../../src/logins/second-factors.service';
+import { SecondFactorsService } from '../../../src/logins/second-factor/second-factors.service';
 import { Dashboard } from '../../support/dashboard';
 import { expectRefusal } from '../../support/errors';
 import { codeOf, Logins, Member, OTHER_PASSWORD, PASSWORD, withinStep } from '../../support/logins';
@@ -27,7 +27,7 @@ describe('second factors', () => {
   afterAll(() => dashboard.close());
 
   const factors = () => dashboard.get(SecondFactorsService);
-  const begin = () => factors().begin(member.caller, { password: PASSWORD });
+  const begin = () => factors().begin(member.holder, { password: PASSWORD });
   const beginLogin = async (who: { email: string } = member) =>
     (await logins.logIn(who)) as SecondFactorRequired;
   const confirm = ({ pendingToken }: SecondFactorRequired, code: string) =>
@@ -56,9 +56,9 @@ describe('second factors', () => {
     });
     // Not confirmed, it counts for nothing.
     expect(await logins.logIn(member)).toMatchObject({ status: 'logged_in' });
-    await expect(factors().confirm(member.caller, { code: '000000' })).rejects.toMatchObject(WRONG_CODE);
+    await expect(factors().confirm(member.holder, { code: '000000' })).rejects.toMatchObject(WRONG_CODE);
 
-    const { recoveryCodes, token } = await factors().confirm(member.caller, { code: codeOf(secret) });
+    const { recoveryCodes, token } = await factors().confirm(member.holder, { code: codeOf(secret) });
     expect(recoveryCodes).toHaveLength(10);
     expect(new Set(recoveryCodes).size).toBe(10);
     for (const code of recoveryCodes) expect(code).toMatch(/^([a-z2-9]{4}-){3}[a-z2-9]{4}$/);
@@ -70,20 +70,20 @@ describe('second factors', () => {
   });
 
   it('need the password to begin', async () => {
-    await expect(factors().begin(member.caller, { password: OTHER_PASSWORD })).rejects.toMatchObject({
+    await expect(factors().begin(member.holder, { password: OTHER_PASSWORD })).rejects.toMatchObject({
       code: 'INVALID_BODY',
       details: [{ field: 'password' }],
     });
-    await expect(factors().confirm(member.caller, { code: '123456' })).rejects.toMatchObject(WRONG_CODE);
+    await expect(factors().confirm(member.holder, { code: '123456' })).rejects.toMatchObject(WRONG_CODE);
   });
 
   it('replace a secret that was never confirmed', async () => {
     const first = await begin();
     const second = await begin();
-    await expect(factors().confirm(member.caller, { code: codeOf(first.secret) })).rejects.toMatchObject(
+    await expect(factors().confirm(member.holder, { code: codeOf(first.secret) })).rejects.toMatchObject(
       WRONG_CODE,
     );
-    expect(await factors().confirm(member.caller, { code: codeOf(second.secret) })).toMatchObject({
+    expect(await factors().confirm(member.holder, { code: codeOf(second.secret) })).toMatchObject({
       recoveryCodes: expect.any(Array),
     });
   });
@@ -186,7 +186,7 @@ describe('second factors', () => {
     it('with the password and a code, and take everything with them', async () => {
       const secured = await logins.secure(member);
       const turnOff = (password: string, code: string) =>
-        factors().turnOff(secured.caller, { password, code });
+        factors().turnOff(secured.holder, { password, code });
       await expect(turnOff(OTHER_PASSWORD, codeOf(secured.secret))).rejects.toMatchObject({
         details: [{ field: 'password' }],
       });
@@ -206,16 +206,16 @@ describe('second factors', () => {
     });
 
     it('with a recovery code instead', async () => {
-      const { recoveryCodes, caller } = await logins.secure(member);
-      expect(await factors().turnOff(caller, { password: PASSWORD, code: recoveryCodes[3]! })).toEqual({
+      const { recoveryCodes, holder } = await logins.secure(member);
+      expect(await factors().turnOff(holder, { password: PASSWORD, code: recoveryCodes[3]! })).toEqual({
         token: expect.any(String),
       });
     });
   });
 
   it('get new recovery codes, which end the old ones', async () => {
-    const { recoveryCodes, caller, secret } = await logins.secure(member);
-    const renewed = await factors().newRecoveryCodes(caller, { password: PASSWORD, code: codeOf(secret) });
+    const { recoveryCodes, holder, secret } = await logins.secure(member);
+    const renewed = await factors().renewRecoveryCodes(holder, { password: PASSWORD, code: codeOf(secret) });
     expect(renewed.recoveryCodes).toHaveLength(10);
     await expectRefusal(confirm(await beginLogin(), recoveryCodes[0]!), 'UNAUTHENTICATED');
     expect(await confirm(await beginLogin(), renewed.recoveryCodes[0]!)).toMatchObject({

@@ -3,7 +3,7 @@ import { newId } from '../../../src/common/ids';
 import { Config } from '../../../src/config/config';
 import { Database } from '../../../src/database/database';
 import { SYSTEM } from '../../../src/common/principal';
-import { AgentPasswordsService } from '../../../src/logins/agent-passwords.service';
+import { PasswordsService } from '../../../src/logins/passwords/passwords.service';
 import { RetentionService } from '../../../src/retention/retention.service';
 import { TableRegistry } from '../../../src/stored-data/table-registry';
 import { TableRowsRepository } from '../../../src/stored-data/table-rows.repository';
@@ -68,7 +68,7 @@ describe('retention', () => {
     await logins.invite(workspace, await dashboard.make.agent(workspace));
     await logins.invite(workspace, await dashboard.make.agent(workspace));
     for (let n = 0; n < 2; n++)
-      await dashboard.get(AgentPasswordsService).sendReset(workspace.id, kept.agent.id, SYSTEM);
+      await dashboard.get(PasswordsService).sendReset(workspace.id, kept.agent.id, SYSTEM);
     const expireOne = (table: string, key: string) =>
       dashboard.query(
         `UPDATE ${table} SET expires_at = now() - interval '1 second'

@@ -2,9 +2,9 @@ import Redis from 'ioredis';
 import { AuditService } from '../../../src/audit/audit.service';
 import { idFloor, newId } from '../../../src/common/ids';
 import { SYSTEM } from '../../../src/common/principal';
-import { AcceptancesService } from '../../../src/logins/acceptances.service';
-import { InvitationsService } from '../../../src/logins/invitations.service';
 import { AUDIT_TABLE } from '../../../src/audit/audit-entries.repository';
+import { InvitationsService } from '../../../src/logins/invitations/invitations.service';
+import { LinksService } from '../../../src/logins/links.service';
 import { TableRegistry } from '../../../src/stored-data/table-registry';
 import { WebhookEndpointsService } from '../../../src/webhooks/endpoints/webhook-endpoints.service';
 import { WorkspaceEntity } from '../../../src/workspaces/workspace.entity';
@@ -157,7 +157,7 @@ describe('the deletion of a workspace', () => {
     const invitations = dashboard.get(InvitationsService);
     const { link } = await invitations.invite(workspace.id, member.id, {}, SYSTEM);
     const token = link!.split('#')[1]!;
-    await dashboard.get(AcceptancesService).accept(token, { password: 'furnished for deletion' });
+    await dashboard.get(LinksService).accept(token, { password: 'furnished for deletion' });
     await invitations.invite(workspace.id, invited.id, {}, SYSTEM);
   }
 

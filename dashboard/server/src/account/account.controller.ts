@@ -1,17 +1,17 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Res } from '@nestjs/common';
 import type { Page } from 'conversation-messaging-service';
 import {
-  type Caller,
   ChangePassword,
-  LoginSessionsService,
+  LoginsService,
   PasswordsService,
   PeopleService,
   type Person,
+  type SessionHolder,
   UpdatePerson,
 } from 'conversation-messaging-service/logins';
 import type { Response } from 'express';
 import type { LoginSessionResponse } from '../api';
-import { CurrentCaller } from '../http/access.decorators';
+import { CurrentHolder } from '../http/access.decorators';
 import { toList } from '../http/list';
 import { LoginCookies } from '../login/login-cookies';
 import { toLoginSession } from './login-session.response';
@@ -22,39 +22,39 @@ export class AccountController {
   constructor(
     private readonly people: PeopleService,
     private readonly passwords: PasswordsService,
-    private readonly sessions: LoginSessionsService,
+    private readonly logins: LoginsService,
     private readonly cookies: LoginCookies,
   ) {}
 
   @Patch()
-  update(@Body() body: UpdatePerson, @CurrentCaller() caller: Caller): Promise<Person> {
-    return this.people.update(caller, body);
+  update(@Body() body: UpdatePerson, @CurrentHolder() holder: SessionHolder): Promise<Person> {
+    return this.people.update(holder, body);
   }
 
   @Post('password')
   @HttpCode(204)
   async changePassword(
     @Body() body: ChangePassword,
-    @CurrentCaller() caller: Caller,
+    @CurrentHolder() holder: SessionHolder,
     @Res({ passthrough: true }) response: Response,
   ): Promise<void> {
-    this.cookies.keepRenewed(response, await this.passwords.change(caller, body));
+    this.cookies.keepRenewed(response, await this.passwords.change(holder, body));
   }
 
   @Get('sessions')
-  async listSessions(@CurrentCaller() caller: Caller): Promise<Page<LoginSessionResponse>> {
-    return toList((await this.sessions.list(caller)).map((session) => toLoginSession(session, caller)));
+  async listSessions(@CurrentHolder() holder: SessionHolder): Promise<Page<LoginSessionResponse>> {
+    return toList((await this.logins.listSessions(holder)).map((session) => toLoginSession(session, holder)));
   }
 
   @Delete('sessions/:id')
   @HttpCode(204)
-  revokeSession(@Param('id') id: string, @CurrentCaller() caller: Caller): Promise<void> {
-    return this.sessions.revoke(caller, id);
+  revokeSession(@Param('id') id: string, @CurrentHolder() holder: SessionHolder): Promise<void> {
+    return this.logins.revokeSession(holder, id);
   }
 
   @Post('sessions/revoke-others')
   @HttpCode(200)
-  revokeOtherSessions(@CurrentCaller() caller: Caller): Promise<{ revoked: number }> {
-    return this.sessions.revokeOthers(caller);
+  revokeOtherSessions(@CurrentHolder() holder: SessionHolder): Promise<{ revoked: number }> {
+    return this.logins.revokeOtherSessions(holder);
   }
 }

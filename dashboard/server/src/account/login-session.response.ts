@@ -1,6 +1,6 @@
-import type { Caller, LoginSession } from 'conversation-messaging-service/logins';
+import type { LoginSession, SessionHolder } from 'conversation-messaging-service/logins';
 import type { LoginSessionResponse } from '../api';
 
-export function toLoginSession(session: LoginSession, { sessionId }: Caller): LoginSessionResponse {
+export function toLoginSession(session: LoginSession, { sessionId }: SessionHolder): LoginSessionResponse {
   return { ...session, isCurrent: session.id === sessionId };
 }

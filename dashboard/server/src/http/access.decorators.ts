@@ -2,10 +2,10 @@ import { createParamDecorator, type ExecutionContext, SetMetadata } from '@nestj
 import type { Actor } from 'conversation-messaging-service';
 import { type IdentifiedRequest, originOf } from 'conversation-messaging-service/http';
 import {
-  type Caller,
-  callerOf,
+  holderOf,
   type Membership,
   type OpenedSession,
+  type SessionHolder,
 } from 'conversation-messaging-service/logins';
 
 export const PUBLIC = 'access:public';
@@ -32,10 +32,10 @@ export const CurrentSession = createParamDecorator(
   (_: unknown, context: ExecutionContext): OpenedSession => requestOf<SessionRequest>(context).opened,
 );
 
-/** The person as one who changes their own login. */
-export const CurrentCaller = createParamDecorator((_: unknown, context: ExecutionContext): Caller => {
+/** The person who is logged in, for what they do to their own login. */
+export const CurrentHolder = createParamDecorator((_: unknown, context: ExecutionContext): SessionHolder => {
   const request = requestOf<SessionRequest>(context);
-  return callerOf(request.opened, originOf(request));
+  return holderOf(request.opened, originOf(request));
 });
 
 /** What the person is in the workspace of the path. */

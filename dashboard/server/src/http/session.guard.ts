@@ -1,7 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { AppError } from 'conversation-messaging-service';
-import { LoginSessionsService } from 'conversation-messaging-service/logins';
+import { LoginsService } from 'conversation-messaging-service/logins';
 import { PUBLIC, type SessionRequest } from './access.decorators';
 import { Cookies } from './cookies';
 
@@ -11,7 +11,7 @@ export class SessionGuard implements CanActivate {
   constructor(
     private readonly reflector: Reflector,
     private readonly cookies: Cookies,
-    private readonly sessions: LoginSessionsService,
+    private readonly logins: LoginsService,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
@@ -19,7 +19,7 @@ export class SessionGuard implements CanActivate {
       return true;
     const request = context.switchToHttp().getRequest<SessionRequest>();
     const token = this.cookies.read(request, 'session');
-    const opened = token === undefined ? null : await this.sessions.authenticate(token);
+    const opened = token === undefined ? null : await this.logins.authenticate(token);
     if (!opened) throw new AppError('UNAUTHENTICATED', 'Log in first.');
     request.opened = opened;
     return true;

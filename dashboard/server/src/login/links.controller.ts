@@ -1,19 +1,19 @@
 import { Body, Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
 import type { Origin } from 'conversation-messaging-service';
-import { type LoginLink, LoginLinksService } from 'conversation-messaging-service/logins';
+import { LinksService, type LoginLink } from 'conversation-messaging-service/logins';
 import type { Request, Response } from 'express';
 import type { AcceptedLink } from '../api';
 import { CurrentOrigin, Public } from '../http/access.decorators';
 import { AcceptLinkBody, LinkBody } from './login.dto';
-import { LinkAcceptance } from './link-acceptance';
+import { LoginCookies } from './login-cookies';
 
 /** The links of invitations and of new passwords. Their tokens come in bodies: no log and no history has them. */
 @Controller('api/links')
 @Public()
 export class LinksController {
   constructor(
-    private readonly links: LoginLinksService,
-    private readonly acceptance: LinkAcceptance,
+    private readonly links: LinksService,
+    private readonly cookies: LoginCookies,
   ) {}
 
   @Post('describe')
@@ -24,12 +24,15 @@ export class LinksController {
 
   @Post('accept')
   @HttpCode(200)
-  accept(
-    @Body() body: AcceptLinkBody,
+  async accept(
+    @Body() { token, name, password }: AcceptLinkBody,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
     @CurrentOrigin() origin: Origin,
   ): Promise<AcceptedLink> {
-    return this.acceptance.accept(body, { request, response, origin });
+    const browserToken = this.cookies.browserTokenOf(request);
+    const sessionToken = this.cookies.sessionTokenOf(request);
+    const input = { name, password, browserToken, sessionToken };
+    return this.cookies.keepAccepted(response, await this.links.accept(token, input, origin));
   }
 }

@@ -1,13 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from 'conversation-messaging-service';
 import type {
+  LinkOutcome,
   LoggedIn,
   RecoveryCodes,
   RenewedSession,
   SecondFactorRequired,
 } from 'conversation-messaging-service/logins';
 import type { Request, Response } from 'express';
-import type { Done, LoginResponse } from '../api';
+import type { AcceptedLink, Done, LoginResponse } from '../api';
 import { Cookies } from '../http/cookies';
 
 /** Turns what a login gives into cookies: no token is in an answer's body. */
@@ -15,7 +16,12 @@ import { Cookies } from '../http/cookies';
 export class LoginCookies {
   constructor(private readonly cookies: Cookies) {}
 
-  /** What this browser got at an earlier login. */
+  /** The token of the browser's session. */
+  sessionTokenOf(request: Request): string | undefined {
+    return this.cookies.read(request, 'session');
+  }
+
+  /** The token that this browser got at an earlier login. */
   browserTokenOf(request: Request): string | undefined {
     return this.cookies.read(request, 'browser');
   }
@@ -38,6 +44,13 @@ export class LoginCookies {
     if (browserToken !== null) this.cookies.set(response, 'browser', browserToken);
     this.cookies.clear(response, 'login');
     return { status: 'done' };
+  }
+
+  keepAccepted(response: Response, outcome: LinkOutcome): AcceptedLink {
+    if (outcome.status === 'logged_in') return this.keepSession(response, outcome);
+    if (outcome.status === 'joined') return { status: 'done' };
+    this.forget(response);
+    return { status: 'password_set' };
   }
 
   keepRenewed(response: Response, { token }: RenewedSession): void {

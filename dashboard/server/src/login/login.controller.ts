@@ -1,15 +1,14 @@
 import { Body, Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
 import type { Origin } from 'conversation-messaging-service';
 import {
-  type Caller,
-  LoginSessionsService,
   LoginsService,
-  PasswordResetsService,
+  PasswordsService,
   RequestPasswordReset,
+  type SessionHolder,
 } from 'conversation-messaging-service/logins';
 import type { Request, Response } from 'express';
 import type { Done, LoginResponse } from '../api';
-import { CurrentCaller, CurrentOrigin, Public } from '../http/access.decorators';
+import { CurrentHolder, CurrentOrigin, Public } from '../http/access.decorators';
 import { CodeBody, LogInBody } from './login.dto';
 import { LoginCookies } from './login-cookies';
 
@@ -18,8 +17,7 @@ import { LoginCookies } from './login-cookies';
 export class LoginController {
   constructor(
     private readonly logins: LoginsService,
-    private readonly sessions: LoginSessionsService,
-    private readonly resets: PasswordResetsService,
+    private readonly passwords: PasswordsService,
     private readonly cookies: LoginCookies,
   ) {}
 
@@ -54,10 +52,10 @@ export class LoginController {
   @Post('logout')
   @HttpCode(204)
   async logOut(
-    @CurrentCaller() caller: Caller,
+    @CurrentHolder() holder: SessionHolder,
     @Res({ passthrough: true }) response: Response,
   ): Promise<void> {
-    await this.sessions.logOut(caller);
+    await this.logins.logOut(holder);
     this.cookies.forget(response);
   }
 
@@ -66,6 +64,6 @@ export class LoginController {
   @HttpCode(202)
   @Public()
   requestReset(@Body() body: RequestPasswordReset, @CurrentOrigin() origin: Origin): Promise<void> {
-    return this.resets.request(body, origin);
+    return this.passwords.requestReset(body, origin);
   }
 }

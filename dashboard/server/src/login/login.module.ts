@@ -1,12 +1,11 @@
 import { Module } from '@nestjs/common';
-import { LinkAcceptance } from './link-acceptance';
 import { LinksController } from './links.controller';
 import { LoginController } from './login.controller';
 import { LoginCookies } from './login-cookies';
 
 @Module({
   controllers: [LoginController, LinksController],
-  providers: [LoginCookies, LinkAcceptance],
+  providers: [LoginCookies],
   exports: [LoginCookies],
 })
 export class LoginModule {}

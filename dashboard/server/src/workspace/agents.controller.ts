@@ -1,9 +1,9 @@
 import { Body, Controller, Get, HttpCode, Param, Patch, Post } from '@nestjs/common';
 import { type Actor, AgentsService, type Page, UpdateAgent } from 'conversation-messaging-service';
 import {
-  AgentPasswordsService,
   InvitationsService,
   InviteAgent,
+  PasswordsService,
   type SentInvitation,
   type SentLink,
 } from 'conversation-messaging-service/logins';
@@ -24,7 +24,7 @@ export class AgentsController {
     private readonly agents: AgentsService,
     private readonly newAgents: NewAgents,
     private readonly invitations: InvitationsService,
-    private readonly passwords: AgentPasswordsService,
+    private readonly passwords: PasswordsService,
   ) {}
 
   @Get()

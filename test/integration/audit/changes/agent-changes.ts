@@ -1,7 +1,7 @@
 import { Permission } from '../../../../src/access/permissions';
 import { SYSTEM } from '../../../../src/common/principal';
-import { AgentPasswordsService } from '../../../../src/logins/agent-passwords.service';
-import { InvitationsService } from '../../../../src/logins/invitations.service';
+import { InvitationsService } from '../../../../src/logins/invitations/invitations.service';
+import { PasswordsService } from '../../../../src/logins/passwords/passwords.service';
 import { AgentsService } from '../../../../src/workspaces/agents.service';
 import { Dashboard } from '../../../support/dashboard';
 import { Logins } from '../../../support/logins';
@@ -87,12 +87,12 @@ export function agentChanges(host: () => Dashboard): Record<string, Scenario> {
       },
     },
     'agent.password_reset_sent': {
-      method: 'AgentPasswordsService.sendReset',
+      method: 'PasswordsService.sendReset',
       permission: 'agent.reset_password',
       prepare: async ({ workspace }, actor) => {
         const { agent } = await logins().member(workspace, { role: 'AGENT' });
         return async () => {
-          await host().get(AgentPasswordsService).sendReset(workspace.id, agent.id, actor);
+          await host().get(PasswordsService).sendReset(workspace.id, agent.id, actor);
           return { entity: 'agent', entityId: agent.id };
         };
       },

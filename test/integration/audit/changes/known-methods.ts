@@ -29,17 +29,17 @@ export const READS = [
   'MessagesService.list',
   'AuditService.list',
   'AuditService.export',
-  'LoginSessionsService.authenticate',
-  'LoginSessionsService.list',
-  'LoginLinksService.describe',
+  'LoginsService.authenticate',
+  'LoginsService.listSessions',
+  'LinksService.describe',
   'InvitationsService.list',
   'PeopleService.get',
   'OperatorLoginsService.list',
-  'OperatorSessionsService.list',
+  'OperatorLoginsService.listSessions',
   // It counts for nothing until it is confirmed.
   'SecondFactorsService.begin',
   // Anybody may ask: it is counted.
-  'PasswordResetsService.request',
+  'PasswordsService.requestReset',
 ];
 
 /** Methods that write what people say to each other and who they are: no configuration, access or status. */
@@ -72,7 +72,7 @@ export const COMMANDS: Record<string, string | null> = {
   'login reset': 'OperatorLoginsService.sendReset',
   'login end-factor': 'OperatorLoginsService.turnOffSecondFactor',
   'login sessions': null,
-  'login revoke': 'OperatorSessionsService.revoke',
+  'login revoke': 'OperatorLoginsService.revokeSessions',
   'api-key create': 'ApiKeysService.create',
   'api-key list': null,
   'api-key revoke': 'ApiKeysService.revoke',

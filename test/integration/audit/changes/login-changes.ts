@@ -1,15 +1,11 @@
 import { AuditService } from '../../../../src/audit/audit.service';
 import { Actor, Origin, SYSTEM } from '../../../../src/common/principal';
-import { AcceptancesService } from '../../../../src/logins/acceptances.service';
-import { AgentPasswordsService } from '../../../../src/logins/agent-passwords.service';
-import { SecondFactorRequired } from '../../../../src/logins/login.dto';
-import { LoginSessionsService } from '../../../../src/logins/login-sessions.service';
+import { LinksService } from '../../../../src/logins/links.service';
+import { SecondFactorRequired } from '../../../../src/logins/sessions/session.dto';
 import { LoginsService } from '../../../../src/logins/logins.service';
 import { OperatorLoginsService } from '../../../../src/logins/operator-logins.service';
-import { OperatorSessionsService } from '../../../../src/logins/operator-sessions.service';
-import { PasswordResetsService } from '../../../../src/logins/password-resets.service';
-import { PasswordsService } from '../../../../src/logins/passwords.service';
-import { SecondFactorsService } from '../../../../src/logins/second-factors.service';
+import { PasswordsService } from '../../../../src/logins/passwords/passwords.service';
+import { SecondFactorsService } from '../../../../src/logins/second-factor/second-factors.service';
 import { Dashboard } from '../../../support/dashboard';
 import { codeOf, Logins, OTHER_PASSWORD, PASSWORD, tokenOf } from '../../../support/logins';
 import { Subscription } from '../../../support/webhook-workspace';
@@ -52,23 +48,17 @@ export function loginChanges(host: () => Dashboard): Record<string, Scenario> {
     },
   });
   return {
-    'agent.invitation_accepted': personal(
-      'AcceptancesService.accept',
-      async ({ workspace, agent }, origin) => {
-        const token = await logins().invite(workspace, agent);
-        return () => host().get(AcceptancesService).accept(token, { password: PASSWORD }, origin);
-      },
-    ),
+    'agent.invitation_accepted': personal('LinksService.accept', async ({ workspace, agent }, origin) => {
+      const token = await logins().invite(workspace, agent);
+      return () => host().get(LinksService).accept(token, { password: PASSWORD }, origin);
+    }),
     'agent.invitation_accepted, under a login that there is': personal(
-      'AcceptancesService.join',
+      'LinksService.accept',
       async ({ workspace, agent }, origin) => {
         const elsewhere = await host().make.workspace();
-        const { caller } = await logins().member(elsewhere, { email: agent.email });
+        const { token: sessionToken } = await logins().member(elsewhere, { email: agent.email });
         const token = await logins().invite(workspace, agent);
-        return () =>
-          host()
-            .get(AcceptancesService)
-            .join(token, { ...caller, origin });
+        return () => host().get(LinksService).accept(token, { sessionToken }, origin);
       },
     ),
     'agent.logged_in': personal('LoginsService.logIn', async (subject, origin) => {
@@ -90,70 +80,70 @@ export function loginChanges(host: () => Dashboard): Record<string, Scenario> {
       const code = recoveryCodes[0]!;
       return () => host().get(LoginsService).confirmSecondFactor({ pendingToken, code }, origin);
     }),
-    'agent.logged_out': personal('LoginSessionsService.logOut', async (subject, origin) => {
-      const { caller } = await memberOf(subject);
+    'agent.logged_out': personal('LoginsService.logOut', async (subject, origin) => {
+      const { holder } = await memberOf(subject);
       return () =>
         host()
-          .get(LoginSessionsService)
-          .logOut({ ...caller, origin });
+          .get(LoginsService)
+          .logOut({ ...holder, origin });
     }),
-    'agent.session_revoked': personal('LoginSessionsService.revoke', async (subject, origin) => {
+    'agent.session_revoked': personal('LoginsService.revokeSession', async (subject, origin) => {
       const member = await memberOf(subject);
       const { sessionId } = await logins().session(member);
       return () =>
         host()
-          .get(LoginSessionsService)
-          .revoke({ ...member.caller, origin }, sessionId);
+          .get(LoginsService)
+          .revokeSession({ ...member.holder, origin }, sessionId);
     }),
     'agent.sessions_revoked': personal(
-      'LoginSessionsService.revokeOthers',
+      'LoginsService.revokeOtherSessions',
       async (subject, origin) => {
         const member = await memberOf(subject);
         await logins().session(member);
         return () =>
           host()
-            .get(LoginSessionsService)
-            .revokeOthers({ ...member.caller, origin });
+            .get(LoginsService)
+            .revokeOtherSessions({ ...member.holder, origin });
       },
       { count: 1 },
     ),
     'agent.password_changed': personal('PasswordsService.change', async (subject, origin) => {
-      const { caller } = await memberOf(subject);
+      const { holder } = await memberOf(subject);
       const given = { currentPassword: PASSWORD, newPassword: OTHER_PASSWORD };
       return () =>
         host()
           .get(PasswordsService)
-          .change({ ...caller, origin }, given);
+          .change({ ...holder, origin }, given);
     }),
-    'agent.password_reset': personal('PasswordResetsService.reset', async (subject, origin) => {
+    'agent.password_reset': personal('LinksService.accept', async (subject, origin) => {
       const { agent } = await memberOf(subject);
-      const resets = host().get(AgentPasswordsService);
+      const resets = host().get(PasswordsService);
       const token = tokenOf((await resets.sendReset(subject.workspace.id, agent.id, SYSTEM)).link);
-      return () => host().get(PasswordResetsService).reset(token, { password: OTHER_PASSWORD }, origin);
+      return () => host().get(LinksService).accept(token, { password: OTHER_PASSWORD }, origin);
     }),
     'agent.second_factor_turned_on': personal('SecondFactorsService.confirm', async (subject, origin) => {
-      const { caller } = await memberOf(subject);
+      const { holder } = await memberOf(subject);
       const factors = host().get(SecondFactorsService);
-      const { secret } = await factors.begin(caller, { password: PASSWORD });
-      return () => factors.confirm({ ...caller, origin }, { code: codeOf(secret) });
+      const { secret } = await factors.begin(holder, { password: PASSWORD });
+      return () => factors.confirm({ ...holder, origin }, { code: codeOf(secret) });
     }),
     'agent.second_factor_turned_off': personal('SecondFactorsService.turnOff', async (subject, origin) => {
-      const { caller, secret } = await logins().secure(await memberOf(subject));
+      const { holder, secret } = await logins().secure(await memberOf(subject));
       const given = { password: PASSWORD, code: codeOf(secret) };
       return () =>
         host()
           .get(SecondFactorsService)
-          .turnOff({ ...caller, origin }, given);
+          .turnOff({ ...holder, origin }, given);
     }),
     'agent.recovery_codes_renewed': personal(
-      'SecondFactorsService.newRecoveryCodes',
+      'SecondFactorsService.renewRecoveryCodes',
       async (subject, origin) => {
-        const { caller, secret } = await logins().secure(await memberOf(subject));
+        const { holder, secret } = await logins().secure(await memberOf(subject));
         const given = { password: PASSWORD, code: codeOf(secret) };
         return () =>
           host()
             .get(SecondFactorsService)
-            .newRecoveryCodes({ ...caller, origin }, given);
+            .renewRecoveryCodes({ ...holder, origin }, given);
       },
     ),
     'agent.password_reset_sent, by an operator': byOperator(
@@ -165,8 +155,8 @@ export function loginChanges(host: () => Dashboard): Record<string, Scenario> {
       (email, actor) => host().get(OperatorLoginsService).turnOffSecondFactor(email, actor),
     ),
     'agent.sessions_revoked, by an operator': byOperator(
-      'OperatorSessionsService.revoke',
-      (email, actor) => host().get(OperatorSessionsService).revoke(email, undefined, actor),
+      'OperatorLoginsService.revokeSessions',
+      (email, actor) => host().get(OperatorLoginsService).revokeSessions(email, undefined, actor),
       { count: 1 },
     ),
     'agent.logged_in, as a host records it': {

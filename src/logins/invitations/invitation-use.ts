@@ -1,0 +1,49 @@
+import { Injectable } from '@nestjs/common';
+import { AuditService } from '../../audit/audit.service';
+import { AppError } from '../../common/app-error';
+import { Actor, Origin } from '../../common/principal';
+import { Transaction } from '../../database/transaction';
+import { linkGone } from '../links/link.dto';
+import { PasswordResetsRepository } from '../passwords/password-resets.repository';
+import { InvitationKey } from '../people/login-tokens';
+import { MAX_MEMBERSHIPS, MembershipKey, MembershipsRepository } from '../people/memberships.repository';
+import { normalizeEmail } from '../people/people.repository';
+import { InvitationsRepository } from './invitations.repository';
+
+/** Makes a membership of an invitation. */
+@Injectable()
+export class InvitationUse {
+  constructor(
+    private readonly invitations: InvitationsRepository,
+    private readonly memberships: MembershipsRepository,
+    private readonly resets: PasswordResetsRepository,
+    private readonly audit: AuditService,
+  ) {}
+
+  /**
+   * Uses an invitation up. The transaction holds the person's lock, or has just inserted the person.
+   * @throws AppError NOT_FOUND: another request has used it; FORBIDDEN: it is for another e-mail address;
+   * INVALID_BODY: the person has 100 workspaces
+   */
+  async use(
+    tx: Transaction,
+    key: InvitationKey,
+    person: { id: string; email: string },
+    origin: Origin | undefined,
+  ): Promise<MembershipKey> {
+    const invitation = await this.invitations.lock(tx, key);
+    if (!invitation) throw linkGone();
+    const { tenantId, agentId, id, email } = invitation;
+    if (normalizeEmail(email) !== person.email)
+      throw new AppError('FORBIDDEN', `This invitation is for ${email}: log in under this address.`);
+    if ((await this.memberships.count(tx, person.id)) >= MAX_MEMBERSHIPS)
+      throw AppError.invalidBody('token', `would be one workspace too many: a login has ${MAX_MEMBERSHIPS}`);
+    await this.memberships.insert(tx, person.id, { tenantId, agentId });
+    await this.invitations.delete(tx, tenantId, id);
+    await this.resets.deleteAll(tx, person.id);
+    const actor: Actor = { type: 'agent', id: agentId, origin };
+    const subject = { tenantId, actor, entity: 'agent', entityId: agentId };
+    this.audit.appendPipelined(tx, { ...subject, action: 'agent.invitation_accepted' });
+    return { tenantId, agentId };
+  }
+}

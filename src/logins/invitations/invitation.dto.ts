@@ -1,0 +1,27 @@
+import { IsIn, IsOptional } from 'class-validator';
+import { type AgentRole } from '../../common/agent-role';
+import { type SentLink } from '../links/link.dto';
+import { type Locale, LOCALES } from '../people/person.dto';
+
+export class InviteAgent {
+  /** The language of the mail; English by default. */
+  @IsOptional()
+  @IsIn(LOCALES)
+  locale?: Locale;
+}
+
+/** An invitation that can still be accepted. */
+export interface InvitationSummary {
+  id: string;
+  agentId: string;
+  agentName: string;
+  email: string;
+  role: AgentRole;
+  createdAt: Date;
+  /** 24 hours after `createdAt`. */
+  expiresAt: Date;
+}
+
+export interface SentInvitation extends SentLink {
+  invitation: InvitationSummary;
+}

@@ -1,0 +1,72 @@
+import { Injectable } from '@nestjs/common';
+import { requirePermission } from '../../access/require-permission';
+import { AuditService } from '../../audit/audit.service';
+import { AppError } from '../../common/app-error';
+import { Actor } from '../../common/principal';
+import { validate } from '../../common/validate';
+import { Database } from '../../database/database';
+import { LinkMailer } from '../links/link-mailer';
+import { LinkRecipients } from '../links/link-recipients';
+import { newInvitationToken } from '../people/login-tokens';
+import { InvitationSummary, InviteAgent, SentInvitation } from './invitation.dto';
+import { InvitationsRepository, OpenInvitation } from './invitations.repository';
+
+/** Invites a workspace's agents to log in. `LinksService.accept` is for the invited. */
+@Injectable()
+export class InvitationsService {
+  constructor(
+    private readonly database: Database,
+    private readonly invitations: InvitationsRepository,
+    private readonly links: LinkMailer,
+    private readonly recipients: LinkRecipients,
+    private readonly audit: AuditService,
+  ) {}
+
+  /**
+   * Invites an active agent who has no login yet. The link works once, for 24 hours, and ends an earlier one
+   * of the agent. It is mailed when a mail server is configured; otherwise the result has it, to be handed
+   * over.
+   * @throws AppError INVALID_BODY: the agent is inactive, a bot, or has a login; FORBIDDEN, NOT_FOUND,
+   * RATE_LIMITED; UNAVAILABLE: the mail was not sent, so invite again
+   */
+  async invite(tenantId: string, agentId: string, input: InviteAgent, actor: Actor): Promise<SentInvitation> {
+    const { locale } = validate(InviteAgent, input);
+    const { token, hash } = newInvitationToken(tenantId);
+    const invitation = await this.database.transaction(async (tx) => {
+      await requirePermission(tx, tenantId, actor, 'agent.invite');
+      const personId = await this.recipients.lock(tx, tenantId, agentId, actor);
+      if (personId) throw AppError.invalidBody('agent', 'has a login already');
+      const made = await this.invitations.replace(tx, { tenantId, hash }, agentId);
+      const subject = { tenantId, actor, entity: 'agent', entityId: agentId };
+      this.audit.appendPipelined(tx, { ...subject, action: 'agent.invited' });
+      return made;
+    });
+    const { expiresAt } = invitation;
+    const sent = await this.links.sendInvitation(invitation, { token, expiresAt }, locale);
+    return { invitation: toSummary(invitation), ...sent };
+  }
+
+  /** Lists the invitations that can still be accepted, oldest first. */
+  async list(tenantId: string): Promise<InvitationSummary[]> {
+    return (await this.invitations.list(tenantId)).map(toSummary);
+  }
+
+  /**
+   * Takes an invitation back: its link does not work any more.
+   * @throws AppError FORBIDDEN, NOT_FOUND
+   */
+  async revoke(tenantId: string, id: string, actor: Actor): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      await requirePermission(tx, tenantId, actor, 'agent.invite');
+      const agentId = await this.invitations.delete(tx, tenantId, id);
+      if (!agentId) throw AppError.notFound('Invitation');
+      const subject = { tenantId, actor, entity: 'agent', entityId: agentId };
+      this.audit.appendPipelined(tx, { ...subject, action: 'agent.invitation_revoked' });
+    });
+  }
+}
+
+function toSummary(invitation: OpenInvitation): InvitationSummary {
+  const { id, agentId, agentName, email, role, createdAt, expiresAt } = invitation;
+  return { id, agentId, agentName, email, role, createdAt, expiresAt };
+}

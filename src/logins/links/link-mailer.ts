@@ -1,0 +1,115 @@
+import { BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
+import type { Transporter } from 'nodemailer';
+import { AppError } from '../../common/app-error';
+import { Config } from '../../config/config';
+import { Locale } from '../people/person.dto';
+import { SentLink } from './link.dto';
+import { invitationMail, MailText, resetMail } from './mail-texts';
+
+/** A link to send: its token, and until when it works. */
+export interface MadeLink {
+  token: string;
+  expiresAt: Date;
+}
+
+/** A person who gets a mail. */
+interface Reader {
+  email: string;
+  locale: Locale | null;
+}
+
+const TIMEOUT_MS = 10_000;
+/** Mails in flight that no request waits for. Beyond this, mails are not sent. */
+const MAX_IN_BACKGROUND = 50;
+
+/**
+ * Makes links of tokens, and mails them where a mail server is configured. The token is the fragment of the
+ * address, which browsers send to no server, so no log has it.
+ */
+@Injectable()
+export class LinkMailer implements BeforeApplicationShutdown {
+  private readonly logger = new Logger(LinkMailer.name);
+  private readonly inBackground = new Set<Promise<void>>();
+
+  constructor(private readonly config: Config) {}
+
+  /** Tells whether links are mailed. Otherwise they are shown to the manager or operator who made them. */
+  get isConfigured(): boolean {
+    return this.config.mail !== null;
+  }
+
+  /** Waits for the mails in flight. */
+  async beforeApplicationShutdown(): Promise<void> {
+    await Promise.all(this.inBackground);
+  }
+
+  /** @throws AppError UNAVAILABLE: the mail was not sent */
+  async sendInvitation(
+    { email, workspaceName }: { email: string; workspaceName: string },
+    { token, expiresAt }: MadeLink,
+    locale?: Locale,
+  ): Promise<SentLink> {
+    const link = `${this.config.appUrl}/welcome#${token}`;
+    if (!this.isConfigured) return { isMailed: false, link, expiresAt };
+    await this.send(email, invitationMail(locale, workspaceName, link));
+    return { isMailed: true, link: null, expiresAt };
+  }
+
+  /** @throws AppError UNAVAILABLE: the mail was not sent */
+  async sendReset({ email, locale }: Reader, { token, expiresAt }: MadeLink): Promise<SentLink> {
+    const link = this.resetLink(token);
+    if (!this.isConfigured) return { isMailed: false, link, expiresAt };
+    await this.send(email, resetMail(locale, link));
+    return { isMailed: true, link: null, expiresAt };
+  }
+
+  /**
+   * Mails a reset that no request waits for, so that the time of an answer tells nothing. A mail that fails
+   * is logged.
+   * @param make makes the link
+   */
+  sendResetInBackground({ email, locale }: Reader, make: () => Promise<MadeLink>): void {
+    if (this.inBackground.size >= MAX_IN_BACKGROUND)
+      return this.logger.error({}, 'a mail was not sent: too many are in flight');
+    const sending = make()
+      .then(({ token }) => this.deliver(email, resetMail(locale, this.resetLink(token))))
+      .catch((error: Error) => this.logger.error({ err: error }, 'a mail was not sent'))
+      .finally(() => this.inBackground.delete(sending));
+    this.inBackground.add(sending);
+  }
+
+  private resetLink(token: string): string {
+    return `${this.config.appUrl}/reset#${token}`;
+  }
+
+  private async send(to: string, text: MailText): Promise<void> {
+    try {
+      await this.deliver(to, text);
+    } catch (error) {
+      this.logger.error({ err: error as Error }, 'a mail was not sent');
+      throw new AppError('UNAVAILABLE', 'The mail could not be sent. Try again in a few minutes.');
+    }
+  }
+
+  private async deliver(to: string, { subject, text }: MailText): Promise<void> {
+    const transport = await this.open();
+    try {
+      // An object is taken as one address; a text with a comma would be two.
+      await transport.sendMail({ to: { name: '', address: to }, subject, text });
+    } finally {
+      transport.close();
+    }
+  }
+
+  private async open(): Promise<Transporter> {
+    const { smtpUrl, from } = this.config.mail!;
+    const { createTransport } = await import('nodemailer');
+    const timeouts = {
+      connectionTimeout: TIMEOUT_MS,
+      greetingTimeout: TIMEOUT_MS,
+      socketTimeout: TIMEOUT_MS,
+      dnsTimeout: TIMEOUT_MS,
+    };
+    return createTransport({ url: smtpUrl, ...timeouts }, { from });
+  }
+}

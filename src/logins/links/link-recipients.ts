@@ -1,0 +1,47 @@
+import { Injectable } from '@nestjs/common';
+import { requireOwner } from '../../access/require-permission';
+import { AppError } from '../../common/app-error';
+import { Actor } from '../../common/principal';
+import { Transaction } from '../../database/transaction';
+import { AgentsRepository } from '../../workspaces/agents.repository';
+import { GuessLimits } from '../people/guess-limits';
+import { MembershipsRepository } from '../people/memberships.repository';
+
+/** The agents for whom a workspace's managers make links. */
+@Injectable()
+export class LinkRecipients {
+  constructor(
+    private readonly agents: AgentsRepository,
+    private readonly memberships: MembershipsRepository,
+    private readonly limits: GuessLimits,
+  ) {}
+
+  /**
+   * Locks an agent who may log in, for a link that its manager makes, and counts the link.
+   * @returns the id of the agent's person; null for an agent without a login
+   * @throws AppError NOT_FOUND; INVALID_BODY: the agent is inactive, or a bot; FORBIDDEN: the agent is an
+   * OWNER, and the actor is none; RATE_LIMITED
+   */
+  async lock(tx: Transaction, tenantId: string, agentId: string, actor: Actor): Promise<string | null> {
+    const agent = await this.agents.lock(tx, tenantId, agentId);
+    if (!agent) throw AppError.notFound('Agent');
+    if (agent.role === 'OWNER') await requireOwner(tx, tenantId, actor);
+    if (agent.isBot) throw AppError.invalidBody('agent', "is a bot, which can't log in");
+    if (!agent.active) throw AppError.invalidBody('agent', 'is not active');
+    await this.limits.countLink(tenantId);
+    return this.memberships.findPersonId(tx, { tenantId, agentId });
+  }
+
+  /**
+   * Refuses a link that would be shown for a person who has further workspaces: it would open those too. The
+   * transaction holds the person's lock, which a further membership takes as well.
+   * @throws AppError FORBIDDEN
+   */
+  async requireOneWorkspace(tx: Transaction, personId: string): Promise<void> {
+    if ((await this.memberships.count(tx, personId)) === 1) return;
+    throw new AppError(
+      'FORBIDDEN',
+      'This login opens other workspaces too: ask the operator for a link to reset its password.',
+    );
+  }
+}

@@ -1,0 +1,101 @@
+import { Injectable } from '@nestjs/common';
+import { AppError } from '../../common/app-error';
+import { Origin } from '../../common/principal';
+import { Transaction } from '../../database/transaction';
+import { GuessLimits } from '../people/guess-limits';
+import { LoginAudit } from '../people/login-audit';
+import { LoginCandidate, PeopleRepository, PersonRow } from '../people/people.repository';
+import { SessionHolder } from '../sessions/session.dto';
+import { PasswordHasher } from './password-hasher';
+import { requireGoodPassword } from './password-policy';
+
+/** Checks typed passwords within the limits of guesses, and new ones by the policy. */
+@Injectable()
+export class PasswordCheck {
+  constructor(
+    private readonly people: PeopleRepository,
+    private readonly hasher: PasswordHasher,
+    private readonly limits: GuessLimits,
+    private readonly audit: LoginAudit,
+  ) {}
+
+  /**
+   * Checks the password of a login. For an unknown e-mail address it asks and hashes as much, so that the
+   * answer tells nothing.
+   * @throws AppError UNAUTHENTICATED, RATE_LIMITED, UNAVAILABLE
+   */
+  async requireLogin(
+    { email, password }: { email: string; password: string },
+    browserHash: Buffer | null,
+    origin: Origin | undefined,
+  ): Promise<LoginCandidate> {
+    await this.limits.countCall(origin);
+    const person = await this.people.findForLogin(email, browserHash);
+    const noGuess = await this.limits.countPassword(email, person?.browserId ?? null, origin);
+    const isRight = await this.hasher.verify(person?.passwordHash ?? null, password, origin);
+    if (person && isRight) {
+      await noGuess();
+      return person;
+    }
+    await this.audit.count(person?.id ?? null, 'login_failed', origin);
+    throw new AppError('UNAUTHENTICATED', 'The e-mail address or the password is wrong.');
+  }
+
+  /**
+   * Locks the person whose login was checked.
+   * @throws AppError UNAUTHENTICATED: the password was changed between the check and the lock
+   */
+  async lockSame(tx: Transaction, checked: PersonRow): Promise<PersonRow> {
+    return requireSamePassword(checked, await this.people.lock(tx, checked.id));
+  }
+
+  /**
+   * Checks the password of a person who is logged in and changes something.
+   * @param field what an error names
+   * @throws AppError INVALID_BODY: it is wrong; RATE_LIMITED, UNAVAILABLE
+   */
+  async requireOwn(
+    { personId, sessionId, origin }: SessionHolder,
+    password: string,
+    field: string,
+  ): Promise<PersonRow> {
+    const noGuess = await this.limits.countOwnPassword(sessionId);
+    const person = await this.people.find(personId);
+    if (!(await this.hasher.verify(person?.passwordHash ?? null, password, origin)))
+      throw AppError.invalidBody(field, 'is not your password');
+    await noGuess();
+    return person!;
+  }
+
+  /**
+   * Hashes a new password that the policy allows.
+   * @param email the person's, which must not be the password
+   * @param field what an error names
+   * @throws AppError INVALID_BODY: a bad password; RATE_LIMITED, UNAVAILABLE: too many at once
+   */
+  async hashNew(password: string, email: string, field: string, origin?: Origin): Promise<string> {
+    requireGoodPassword(password, email, field);
+    return this.hasher.hash(password, origin);
+  }
+
+  /**
+   * Finds the person for whom a reset is requested, and counts the request. For an unknown e-mail address it
+   * asks as much.
+   * @throws AppError RATE_LIMITED
+   */
+  async findForReset(email: string, origin: Origin | undefined): Promise<PersonRow | null> {
+    await this.limits.countReset(email, origin);
+    const person = await this.people.findByEmail(email);
+    await this.audit.count(person?.id ?? null, 'password_reset_requested', origin);
+    return person;
+  }
+}
+
+/**
+ * Compares a checked person with the same person under the lock, in the transaction that follows the check.
+ * @throws AppError UNAUTHENTICATED: the password was changed between the check and the lock
+ */
+export function requireSamePassword(checked: PersonRow, locked: PersonRow | null): PersonRow {
+  if (locked?.passwordHash === checked.passwordHash) return locked;
+  throw new AppError('UNAUTHENTICATED', 'The password was changed meanwhile: log in again.');
+}

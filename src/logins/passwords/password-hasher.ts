@@ -1,0 +1,66 @@
+import { Injectable } from '@nestjs/common';
+import { AppError } from '../../common/app-error';
+import { networkOf } from '../../http/client-network';
+import { Origin } from '../../common/principal';
+import { WorkBudgets } from '../../rate-limit/work-budgets';
+import { normalizePassword } from './password-policy';
+
+/**
+ * The first choice of OWASP's password storage cheat sheet (2026). The package's default algorithm is
+ * argon2id.
+ */
+const COST = { memoryCost: 19 * 1024, timeCost: 2, parallelism: 1 };
+/**
+ * A hash of no password. An unknown e-mail address is checked against it, so that the answer takes as long.
+ */
+const DUMMY =
+  '$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
+
+type Argon2 = typeof import('@node-rs/argon2');
+
+/** Hashes passwords, few at once. The clients' networks take turns. */
+@Injectable()
+export class PasswordHasher {
+  constructor(private readonly budgets: WorkBudgets) {}
+
+  /** @throws AppError RATE_LIMITED, UNAVAILABLE: too many at once */
+  hash(password: string, origin?: Origin): Promise<string> {
+    return this.run(origin, (argon2) => argon2.hash(normalizePassword(password), COST));
+  }
+
+  /**
+   * Compares a password with a hash. It takes the same time whether there is a hash or not.
+   * @param hash null for an unknown person
+   * @throws AppError RATE_LIMITED, UNAVAILABLE: too many at once
+   */
+  async verify(hash: string | null, password: string, origin?: Origin): Promise<boolean> {
+    const plain = normalizePassword(password);
+    const isRight = await this.run(origin, (argon2) => argon2.verify(hash ?? DUMMY, plain));
+    return isRight && hash !== null;
+  }
+
+  private async run<T>(origin: Origin | undefined, work: (argon2: Argon2) => Promise<T>): Promise<T> {
+    const argon2 = await load();
+    const network = origin?.address === undefined ? 'unknown' : networkOf(origin.address);
+    const release = await this.budgets.acquire('passwords', network);
+    try {
+      return await work(argon2);
+    } finally {
+      release();
+    }
+  }
+}
+
+/**
+ * Loads argon2 at the first password, because an installation without optional packages lacks the native
+ * part.
+ */
+async function load(): Promise<Argon2> {
+  try {
+    return await import('@node-rs/argon2');
+  } catch (cause) {
+    const message =
+      "Passwords can't be hashed here: the native part of @node-rs/argon2, an optional package, is not installed.";
+    throw Object.assign(new AppError('UNAVAILABLE', message), { cause });
+  }
+}

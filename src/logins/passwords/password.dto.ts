@@ -1,0 +1,16 @@
+import { IsEmail } from 'class-validator';
+import { IsTyped } from '../people/typed-input';
+
+export class ChangePassword {
+  @IsTyped()
+  currentPassword: string;
+
+  /** 12 to 200 characters. */
+  @IsTyped()
+  newPassword: string;
+}
+
+export class RequestPasswordReset {
+  @IsEmail({}, { message: 'must be an e-mail address' })
+  email: string;
+}

@@ -1,0 +1,81 @@
+import { Injectable } from '@nestjs/common';
+import { AppError } from '../../common/app-error';
+import { Origin } from '../../common/principal';
+import { Transaction } from '../../database/transaction';
+import { MadeLink } from '../links/link-mailer';
+import { LoginAudit } from '../people/login-audit';
+import { newToken } from '../people/login-tokens';
+import { PeopleRepository, PersonRow } from '../people/people.repository';
+import { KnownBrowsersRepository } from '../sessions/known-browsers.repository';
+import { PersonSessions } from '../sessions/person-sessions';
+import { RenewedSession, SessionHolder } from '../sessions/session.dto';
+import { requireSamePassword } from './password-check';
+import { PasswordResetsRepository } from './password-resets.repository';
+
+/** A link that resets a person's password, to be sent. */
+export interface MadeReset extends MadeLink {
+  person: PersonRow;
+}
+
+/** Sets a person's password, and makes the links that do. Every method takes the person's lock. */
+@Injectable()
+export class PersonPassword {
+  constructor(
+    private readonly people: PeopleRepository,
+    private readonly resets: PasswordResetsRepository,
+    private readonly browsers: KnownBrowsersRepository,
+    private readonly sessions: PersonSessions,
+    private readonly audit: LoginAudit,
+  ) {}
+
+  /**
+   * Changes the holder's password.
+   * @param checked the holder, as the old password was checked
+   * @throws AppError UNAUTHENTICATED: the session has ended, or the password was changed since the check
+   */
+  async change(
+    tx: Transaction,
+    holder: SessionHolder,
+    checked: PersonRow,
+    passwordHash: string,
+  ): Promise<RenewedSession> {
+    const { personId, origin } = holder;
+    requireSamePassword(checked, await this.sessions.lock(tx, holder));
+    await this.set(tx, personId, passwordHash);
+    await this.audit.append(tx, personId, { action: 'password_changed', origin });
+    return this.sessions.renew(tx, holder);
+  }
+
+  /** Makes a link, without sending it. @throws AppError NOT_FOUND: there is no such person */
+  async makeReset(tx: Transaction, personId: string): Promise<MadeReset> {
+    const person = await this.people.lock(tx, personId);
+    if (!person) throw AppError.notFound('Person');
+    const { token, hash } = newToken();
+    return { person, token, expiresAt: await this.resets.insert(tx, personId, hash) };
+  }
+
+  /**
+   * Sets the password by a link, and ends all sessions. Returns false when the link was used or has expired.
+   */
+  async reset(
+    tx: Transaction,
+    personId: string,
+    linkHash: Buffer,
+    passwordHash: string,
+    origin: Origin | undefined,
+  ): Promise<boolean> {
+    await this.people.lock(tx, personId);
+    if (!(await this.resets.use(tx, linkHash))) return false;
+    await this.set(tx, personId, passwordHash);
+    await this.sessions.endAll(tx, personId);
+    await this.audit.append(tx, personId, { action: 'password_reset', origin });
+    return true;
+  }
+
+  /** Sets the password. Links that would reset it end, and so do the browsers that the old one made known. */
+  private async set(tx: Transaction, personId: string, passwordHash: string): Promise<void> {
+    await this.people.setPassword(tx, personId, passwordHash);
+    await this.resets.deleteAll(tx, personId);
+    await this.browsers.deleteAll(tx, personId);
+  }
+}

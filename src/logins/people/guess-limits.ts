@@ -1,0 +1,101 @@
+import { createHash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { networkOf } from '../../http/client-network';
+import { Origin } from '../../common/principal';
+import { RateLimit, RateLimiter } from '../../rate-limit/rate-limiter';
+import { normalizeEmail } from './people.repository';
+
+const QUARTER_HOUR_MS = 15 * 60_000;
+const HOUR_MS = 60 * 60_000;
+
+const CALLS: RateLimit = { max: 300, excess: 'Too many logins from this network.' };
+const BY_NETWORK: RateLimit = {
+  max: 30,
+  windowMs: QUARTER_HOUR_MS,
+  excess: 'Too many failed logins from this network.',
+};
+const BY_ACCOUNT: RateLimit = { max: 10, windowMs: QUARTER_HOUR_MS, excess: 'Too many failed logins.' };
+const BY_BROWSER: RateLimit = { ...BY_ACCOUNT, excess: 'Too many failed logins from this browser.' };
+const CODES: RateLimit = { max: 10, windowMs: HOUR_MS, excess: 'Too many wrong codes.' };
+const OWN_PASSWORD: RateLimit = { max: 10, windowMs: QUARTER_HOUR_MS, excess: 'Too many wrong passwords.' };
+const RESETS_BY_NETWORK: RateLimit = {
+  max: 20,
+  windowMs: HOUR_MS,
+  excess: 'Too many resets from this network.',
+};
+const RESETS_OF_ACCOUNT: RateLimit = {
+  max: 5,
+  windowMs: HOUR_MS,
+  excess: 'Too many resets of this password.',
+};
+const LINKS_OF_WORKSPACE: RateLimit = {
+  max: 30,
+  excess: 'Too many invitations and resets of this workspace.',
+};
+
+/** Takes a counted guess back, because it was right. */
+export type NoGuess = () => Promise<void>;
+
+/**
+ * Limits guesses. A guess counts before it is checked, so that many at once are no way around the limit, and
+ * is taken back when it was right. A browser that has logged in before has a count of its own, so that
+ * guesses made elsewhere can't lock it out. Every method throws AppError RATE_LIMITED.
+ */
+@Injectable()
+export class GuessLimits {
+  constructor(private readonly limiter: RateLimiter) {}
+
+  /** Counts a call that a stranger may make, before anything is asked of the database. */
+  async countCall(origin: Origin | undefined): Promise<void> {
+    await this.limiter.take(`login-calls:${networkKey(origin)}`, CALLS);
+  }
+
+  /** @param browserId of a browser that has logged in to this account before */
+  async countPassword(email: string, browserId: string | null, origin: Origin | undefined): Promise<NoGuess> {
+    if (browserId) return this.count([`login-browser:${browserId}`, BY_BROWSER]);
+    return this.count(
+      [`login-network:${networkKey(origin)}`, BY_NETWORK],
+      [`login-account:${accountKey(email)}`, BY_ACCOUNT],
+    );
+  }
+
+  /**
+   * @param id of the known browser that logs in, of the person who does, or of the session that changes
+   * something
+   */
+  countCode(id: string): Promise<NoGuess> {
+    return this.count([`login-code:${id}`, CODES]);
+  }
+
+  /** Counts a password that a person who is logged in types again. */
+  countOwnPassword(sessionId: string): Promise<NoGuess> {
+    return this.count([`own-password:${sessionId}`, OWN_PASSWORD]);
+  }
+
+  /** Counts a request for a link that resets a password. */
+  async countReset(email: string, origin: Origin | undefined): Promise<void> {
+    await this.limiter.take(`reset-network:${networkKey(origin)}`, RESETS_BY_NETWORK);
+    await this.limiter.take(`reset-account:${accountKey(email)}`, RESETS_OF_ACCOUNT);
+  }
+
+  /** Counts a link that a workspace's manager makes. */
+  async countLink(tenantId: string): Promise<void> {
+    await this.limiter.take(`login-links:${tenantId}`, LINKS_OF_WORKSPACE);
+  }
+
+  private async count(...limits: [key: string, limit: RateLimit][]): Promise<NoGuess> {
+    for (const [key, limit] of limits) await this.limiter.take(key, limit);
+    return async () => {
+      for (const [key] of limits) await this.limiter.giveBack(key);
+    };
+  }
+}
+
+function networkKey(origin: Origin | undefined): string {
+  return origin?.address === undefined ? 'unknown' : networkOf(origin.address);
+}
+
+/** Returns a key of fixed length, so that Redis gets no e-mail address. */
+function accountKey(email: string): string {
+  return createHash('sha256').update(normalizeEmail(email)).digest('base64url');
+}

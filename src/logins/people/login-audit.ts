@@ -1,0 +1,67 @@
+import { Injectable } from '@nestjs/common';
+import { AuditTally } from '../../audit/audit-tally';
+import { AuditService } from '../../audit/audit.service';
+import { LOWEST_ID } from '../../common/ids';
+import { Actor, Origin } from '../../common/principal';
+import { Transaction } from '../../database/transaction';
+import { MembershipsRepository } from './memberships.repository';
+
+export type LoginAction =
+  | 'logged_in'
+  | 'logged_out'
+  | 'password_changed'
+  | 'password_reset'
+  | 'password_reset_sent'
+  | 'second_factor_turned_on'
+  | 'second_factor_turned_off'
+  | 'recovery_codes_renewed'
+  | 'recovery_code_used'
+  | 'session_revoked'
+  | 'sessions_revoked';
+
+/** Who changes a login: the person, from an origin, or an operator. */
+export interface LoginChangeAuthor {
+  origin?: Origin;
+  operator?: Actor;
+}
+
+interface LoginChange extends LoginChangeAuthor {
+  action: LoginAction;
+  metadata?: Record<string, unknown>;
+}
+
+/**
+ * Writes what becomes of a person's login to the audit log of each workspace that it opens: as an entry about
+ * that workspace's agent, which names none of the others.
+ */
+@Injectable()
+export class LoginAudit {
+  constructor(
+    private readonly memberships: MembershipsRepository,
+    private readonly audit: AuditService,
+    private readonly tally: AuditTally,
+  ) {}
+
+  async append(tx: Transaction, personId: string, change: LoginChange): Promise<void> {
+    const { action, origin, operator, metadata } = change;
+    for (const { tenantId, agentId } of await this.memberships.listActive(personId, tx)) {
+      const actor: Actor = operator ?? { type: 'agent', id: agentId, origin };
+      const subject = { tenantId, actor, entity: 'agent', entityId: agentId };
+      this.audit.appendPipelined(tx, { ...subject, action: `agent.${action}`, metadata });
+    }
+  }
+
+  /**
+   * Counts what strangers can repeat at will.
+   * @param personId null for an unknown login; the database is asked all the same, so that the answer takes
+   * as long
+   */
+  async count(
+    personId: string | null,
+    action: 'login_failed' | 'code_failed' | 'password_reset_requested',
+    origin?: Origin,
+  ): Promise<void> {
+    for (const { tenantId, agentId } of await this.memberships.listActive(personId ?? LOWEST_ID))
+      this.tally.add({ tenantId, action: `agent.${action}`, entity: 'agent', entityId: agentId, origin });
+  }
+}

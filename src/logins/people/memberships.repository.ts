@@ -1,0 +1,53 @@
+import { Injectable } from '@nestjs/common';
+import { Database, Reader } from '../../database/database';
+import { Transaction } from '../../database/transaction';
+
+/** An agent of a workspace, who is the person. */
+export interface MembershipKey {
+  tenantId: string;
+  agentId: string;
+}
+
+/** Memberships of one person at most: a change of a login has an entry in the audit log of each workspace. */
+export const MAX_MEMBERSHIPS = 100;
+
+/** Which agents a person is. Only the acceptance of a workspace's own invitation adds one of its agents. */
+@Injectable()
+export class MembershipsRepository {
+  constructor(private readonly database: Database) {}
+
+  async insert(tx: Transaction, personId: string, { tenantId, agentId }: MembershipKey): Promise<void> {
+    await tx.query(
+      'INSERT INTO memberships (tenant_id, agent_id, person_id, created_at) VALUES ($1, $2, $3, now())',
+      [tenantId, agentId, personId],
+    );
+  }
+
+  /** Counts the person's workspaces, also those in which the agent is inactive. */
+  async count(tx: Transaction, personId: string): Promise<number> {
+    const [row] = await tx.query<{ count: number }>(
+      'SELECT count(*)::integer AS count FROM memberships WHERE person_id = $1',
+      [personId],
+    );
+    return row!.count;
+  }
+
+  /** Lists the active agents that the person is. */
+  async listActive(personId: string, reader: Reader = this.database): Promise<MembershipKey[]> {
+    return reader.query<MembershipKey>(
+      `SELECT m.tenant_id AS "tenantId", m.agent_id AS "agentId"
+       FROM memberships m JOIN agents a ON a.tenant_id = m.tenant_id AND a.id = m.agent_id AND a.active
+       WHERE m.person_id = $1 ORDER BY m.tenant_id, m.agent_id LIMIT ${MAX_MEMBERSHIPS}`,
+      [personId],
+    );
+  }
+
+  /** Returns the id of the person who is the agent, or null for an agent without a login. */
+  async findPersonId(reader: Reader, { tenantId, agentId }: MembershipKey): Promise<string | null> {
+    const [row] = await reader.query<{ personId: string }>(
+      'SELECT person_id AS "personId" FROM memberships WHERE tenant_id = $1 AND agent_id = $2',
+      [tenantId, agentId],
+    );
+    return row?.personId ?? null;
+  }
+}

@@ -1,0 +1,122 @@
+import { Injectable } from '@nestjs/common';
+import { AppError } from '../../common/app-error';
+import { isId } from '../../common/ids';
+import { Database, Reader } from '../../database/database';
+import { Transaction } from '../../database/transaction';
+import { Person, UpdatePerson } from './person.dto';
+
+export interface PersonRow extends Person {
+  passwordHash: string;
+}
+
+/** The person whom a login names, and the browser if it is known. */
+export interface LoginCandidate extends PersonRow {
+  browserId: string | null;
+}
+
+/** An agent with a login, as `login list` shows it. */
+export interface AgentLogin {
+  agentId: string;
+  email: string;
+  role: string;
+  active: boolean;
+  hasSecondFactor: boolean;
+  lastLoggedInAt: Date | null;
+}
+
+const SELECT = `
+  SELECT p.id, p.email, p.name, p.locale, p.theme, p.password_hash AS "passwordHash",
+         EXISTS (SELECT FROM second_factors f
+                 WHERE f.person_id = p.id AND f.confirmed_at IS NOT NULL) AS "hasSecondFactor"`;
+
+/** The people who log in. They belong to no workspace: memberships say which they may enter. */
+@Injectable()
+export class PeopleRepository {
+  constructor(private readonly database: Database) {}
+
+  /** @param browserHash of the browser's token, if it has one */
+  async findForLogin(email: string, browserHash: Buffer | null): Promise<LoginCandidate | null> {
+    const [person] = await this.database.prepared<LoginCandidate>(
+      `${SELECT}, (SELECT b.id FROM known_browsers b
+                   WHERE b.person_id = p.id AND b.hash = $2 AND b.expires_at > now()) AS "browserId"
+       FROM people p WHERE p.email = $1`,
+      [normalizeEmail(email), browserHash],
+    );
+    return person ?? null;
+  }
+
+  async find(id: string, reader: Reader = this.database): Promise<PersonRow | null> {
+    if (!isId(id)) return null;
+    const [person] = await reader.query<PersonRow>(`${SELECT} FROM people p WHERE p.id = $1`, [id]);
+    return person ?? null;
+  }
+
+  async findByEmail(email: string): Promise<PersonRow | null> {
+    const [person] = await this.database.query<PersonRow>(`${SELECT} FROM people p WHERE p.email = $1`, [
+      normalizeEmail(email),
+    ]);
+    return person ?? null;
+  }
+
+  /** @throws AppError NOT_FOUND */
+  async getByEmail(email: string): Promise<PersonRow> {
+    const person = await this.findByEmail(email);
+    if (!person) throw AppError.notFound('Login');
+    return person;
+  }
+
+  /** Lists the workspace's agents who can log in, oldest first. */
+  listAgentLogins(tenantId: string): Promise<AgentLogin[]> {
+    return this.database.query<AgentLogin>(
+      `SELECT a.id AS "agentId", p.email, a.role, a.active, p.last_logged_in_at AS "lastLoggedInAt",
+              EXISTS (SELECT FROM second_factors f
+                      WHERE f.person_id = p.id AND f.confirmed_at IS NOT NULL) AS "hasSecondFactor"
+       FROM memberships m JOIN agents a ON a.tenant_id = $1 AND a.id = m.agent_id
+         JOIN people p ON p.id = m.person_id
+       WHERE m.tenant_id = $1 ORDER BY a.id`,
+      [tenantId],
+    );
+  }
+
+  /** Locks a person. Everything that changes a login, or depends on its password, takes this lock first. */
+  async lock(tx: Transaction, id: string): Promise<PersonRow | null> {
+    await tx.query('SELECT FROM people WHERE id = $1 FOR NO KEY UPDATE', [id]);
+    // A second statement, because it sees what was committed while the first waited.
+    return this.find(id, tx);
+  }
+
+  async insert(tx: Transaction, person: Omit<PersonRow, 'hasSecondFactor'>): Promise<void> {
+    const { id, email, name, locale, theme, passwordHash } = person;
+    await tx.query(
+      `INSERT INTO people (id, email, name, locale, theme, password_hash, created_at)
+       VALUES ($1, $2, $3, $4, $5, $6, now())`,
+      [id, normalizeEmail(email), name, locale, theme, passwordHash],
+    );
+  }
+
+  async setPassword(tx: Transaction, id: string, passwordHash: string): Promise<void> {
+    await tx.query('UPDATE people SET password_hash = $2 WHERE id = $1', [id, passwordHash]);
+  }
+
+  async update(tx: Transaction, id: string, { name, locale, theme }: Required<UpdatePerson>): Promise<void> {
+    await tx.query('UPDATE people SET name = $2, locale = $3, theme = $4 WHERE id = $1', [
+      id,
+      name,
+      locale,
+      theme,
+    ]);
+  }
+
+  async markLoggedIn(tx: Transaction, id: string): Promise<void> {
+    await tx.query('UPDATE people SET last_logged_in_at = now() WHERE id = $1', [id]);
+  }
+}
+
+/** Returns the form in which an e-mail address is stored and compared: case does not matter. */
+export function normalizeEmail(email: string): string {
+  return email.trim().toLowerCase();
+}
+
+export function toPerson({ id, email, name, locale, theme, hasSecondFactor }: PersonRow): Person {
+  return { id, email, name, locale, theme, hasSecondFactor };
+}

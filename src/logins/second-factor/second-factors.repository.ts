@@ -1,0 +1,95 @@
+import { Injectable } from '@nestjs/common';
+import { SealedSecret, SecretBox } from '../../secrets/secret-box';
+import { Database } from '../../database/database';
+import { Transaction } from '../../database/transaction';
+
+/** Second factors and recovery codes. Secrets are stored encrypted, with the person's id as their context. */
+@Injectable()
+export class SecondFactorsRepository {
+  constructor(
+    private readonly database: Database,
+    private readonly secrets: SecretBox,
+  ) {}
+
+  /**
+   * Returns the secret in base32, also of a second factor that is not confirmed.
+   * @throws SecretUnreadable when the secret's key is not configured
+   */
+  async findSecret(tx: Transaction, personId: string): Promise<string | null> {
+    const [sealed] = await tx.query<SealedSecret>(
+      'SELECT secret_key_id AS "keyId", secret_ciphertext AS ciphertext FROM second_factors WHERE person_id = $1',
+      [personId],
+    );
+    return sealed ? this.secrets.decrypt(sealed, personId) : null;
+  }
+
+  /**
+   * Replaces a second factor that was never confirmed. The new one counts for nothing until it is confirmed.
+   */
+  async replace(tx: Transaction, personId: string, secret: string): Promise<void> {
+    const { keyId, ciphertext } = this.secrets.encrypt(secret, personId);
+    await this.delete(tx, personId);
+    await tx.query(
+      'INSERT INTO second_factors (person_id, secret_key_id, secret_ciphertext) VALUES ($1, $2, $3)',
+      [personId, keyId, ciphertext],
+    );
+  }
+
+  async confirm(tx: Transaction, personId: string): Promise<void> {
+    await tx.query(
+      'WITH now AS (SELECT now() AS at) UPDATE second_factors SET confirmed_at = now.at FROM now WHERE person_id = $1',
+      [personId],
+    );
+  }
+
+  /** Returns false when the code of this time step or of a later one was used already. */
+  async useTimeStep(tx: Transaction, personId: string, step: number): Promise<boolean> {
+    const rows = await tx.query(
+      'UPDATE second_factors SET last_step = $2 WHERE person_id = $1 AND last_step < $2 RETURNING 1',
+      [personId, step],
+    );
+    return rows.length > 0;
+  }
+
+  /** Deletes the second factor with its recovery codes. */
+  async delete(tx: Transaction, personId: string): Promise<void> {
+    await tx.query('DELETE FROM recovery_codes WHERE person_id = $1', [personId]);
+    await tx.query('DELETE FROM second_factors WHERE person_id = $1', [personId]);
+  }
+
+  async replaceRecoveryCodes(tx: Transaction, personId: string, hashes: Buffer[]): Promise<void> {
+    await tx.query('DELETE FROM recovery_codes WHERE person_id = $1', [personId]);
+    await tx.query('INSERT INTO recovery_codes (person_id, hash) SELECT $1, unnest($2::bytea[])', [
+      personId,
+      hashes,
+    ]);
+  }
+
+  /** Deletes a recovery code. Returns false when there is no such code, or it was used already. */
+  async useRecoveryCode(tx: Transaction, personId: string, hash: Buffer): Promise<boolean> {
+    const rows = await tx.query('DELETE FROM recovery_codes WHERE person_id = $1 AND hash = $2 RETURNING 1', [
+      personId,
+      hash,
+    ]);
+    return rows.length > 0;
+  }
+
+  /** Encrypts up to `count` secrets under the first key, and returns how many were under another one. */
+  async reencryptStep(count: number): Promise<number> {
+    return this.database.transaction(async (tx) => {
+      const rows = await tx.query<SealedSecret & { personId: string }>(
+        `SELECT person_id AS "personId", secret_key_id AS "keyId", secret_ciphertext AS ciphertext
+         FROM second_factors WHERE secret_key_id <> $1 ORDER BY person_id LIMIT $2 FOR NO KEY UPDATE`,
+        [this.secrets.currentKeyId, count],
+      );
+      for (const { personId, ...sealed } of rows) {
+        const { keyId, ciphertext } = this.secrets.encrypt(this.secrets.decrypt(sealed, personId), personId);
+        await tx.query(
+          'UPDATE second_factors SET secret_key_id = $2, secret_ciphertext = $3 WHERE person_id = $1',
+          [personId, keyId, ciphertext],
+        );
+      }
+      return rows.length;
+    });
+  }
+}

@@ -1,0 +1,125 @@
+import { Injectable } from '@nestjs/common';
+import { AppError } from '../../common/app-error';
+import { validate } from '../../common/validate';
+import { Database } from '../../database/database';
+import { Transaction } from '../../database/transaction';
+import { PasswordCheck, requireSamePassword } from '../passwords/password-check';
+import { GuessLimits } from '../people/guess-limits';
+import { PersonRow } from '../people/people.repository';
+import { PersonSessions } from '../sessions/person-sessions';
+import { RenewedSession, SessionHolder } from '../sessions/session.dto';
+import { PersonSecondFactor } from './person-second-factor';
+import {
+  BeginSecondFactor,
+  ConfirmNewSecondFactor,
+  NewSecondFactor,
+  PasswordAndCode,
+  RecoveryCodes,
+} from './second-factor.dto';
+
+/** The second factor of people who are logged in: a code of an app, by TOTP. */
+@Injectable()
+export class SecondFactorsService {
+  constructor(
+    private readonly database: Database,
+    private readonly check: PasswordCheck,
+    private readonly factor: PersonSecondFactor,
+    private readonly sessions: PersonSessions,
+    private readonly limits: GuessLimits,
+  ) {}
+
+  /**
+   * Makes a secret, which replaces one that was never confirmed.
+   * @throws AppError INVALID_BODY: a wrong password, or there is a second factor already; UNAUTHENTICATED,
+   * RATE_LIMITED, UNAVAILABLE
+   */
+  async begin(holder: SessionHolder, input: BeginSecondFactor): Promise<NewSecondFactor> {
+    const { password } = validate(BeginSecondFactor, input);
+    const checked = await this.check.requireOwn(holder, password, 'password');
+    return this.database.transaction(async (tx) => {
+      const person = requireSamePassword(checked, await this.sessions.lock(tx, holder));
+      if (person.hasSecondFactor) throw isOn();
+      return this.factor.begin(tx, person);
+    });
+  }
+
+  /**
+   * Turns the second factor on with a code of the new secret. The holder's session goes on under a new token;
+   * all others end.
+   * @returns ten recovery codes, only now
+   * @throws AppError INVALID_BODY: the code is wrong, or nothing was begun; UNAUTHENTICATED, RATE_LIMITED
+   */
+  async confirm(
+    holder: SessionHolder,
+    input: ConfirmNewSecondFactor,
+  ): Promise<RecoveryCodes & RenewedSession> {
+    const { code } = validate(ConfirmNewSecondFactor, input);
+    const { personId, origin } = holder;
+    return this.withCode(holder, async (tx, person) => {
+      if (person.hasSecondFactor) throw isOn();
+      const recoveryCodes = await this.factor.confirm(tx, personId, code, origin);
+      return recoveryCodes && { recoveryCodes, ...(await this.sessions.renew(tx, holder)) };
+    });
+  }
+
+  /**
+   * Turns the second factor off. The holder's session goes on under a new token; all others end.
+   * @throws AppError INVALID_BODY: a wrong password or code, or it is off; UNAUTHENTICATED, RATE_LIMITED,
+   * UNAVAILABLE
+   */
+  async turnOff(holder: SessionHolder, input: PasswordAndCode): Promise<RenewedSession> {
+    const { personId, origin } = holder;
+    return this.withPasswordAndCode(holder, input, async (tx) => {
+      await this.factor.turnOff(tx, personId, { origin });
+      return this.sessions.renew(tx, holder);
+    });
+  }
+
+  /**
+   * Replaces the recovery codes, used or not. The holder's session goes on under a new token; all others end.
+   * @returns ten new ones, only now
+   * @throws AppError as `turnOff`
+   */
+  async renewRecoveryCodes(
+    holder: SessionHolder,
+    input: PasswordAndCode,
+  ): Promise<RecoveryCodes & RenewedSession> {
+    const { personId, origin } = holder;
+    return this.withPasswordAndCode(holder, input, async (tx) => {
+      const recoveryCodes = await this.factor.renewRecoveryCodes(tx, personId, origin);
+      return { recoveryCodes, ...(await this.sessions.renew(tx, holder)) };
+    });
+  }
+
+  private async withPasswordAndCode<T>(
+    holder: SessionHolder,
+    input: PasswordAndCode,
+    work: (tx: Transaction) => Promise<T>,
+  ): Promise<T> {
+    const { password, code } = validate(PasswordAndCode, input);
+    const checked = await this.check.requireOwn(holder, password, 'password');
+    return this.withCode(holder, async (tx, locked) => {
+      const { id, hasSecondFactor } = requireSamePassword(checked, locked);
+      if (!hasSecondFactor) throw AppError.invalidBody('code', 'is of no use: there is no second factor');
+      return (await this.factor.use(tx, id, code, holder.origin)) ? work(tx) : null;
+    });
+  }
+
+  /** @param work returns null for a wrong code, and has changed nothing then */
+  private async withCode<T>(
+    holder: SessionHolder,
+    work: (tx: Transaction, person: PersonRow) => Promise<T | null>,
+  ): Promise<T> {
+    const noGuess = await this.limits.countCode(holder.sessionId);
+    const done = await this.database.transaction(async (tx) =>
+      work(tx, await this.sessions.lock(tx, holder)),
+    );
+    if (done === null) throw AppError.invalidBody('code', 'is wrong, or was used already');
+    await noGuess();
+    return done;
+  }
+}
+
+function isOn(): AppError {
+  return new AppError('INVALID_BODY', 'There is a second factor already: turn it off first.');
+}

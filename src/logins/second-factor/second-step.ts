@@ -1,0 +1,76 @@
+import { Injectable } from '@nestjs/common';
+import { AppError } from '../../common/app-error';
+import { Origin } from '../../common/principal';
+import { Transaction } from '../../database/transaction';
+import { GuessLimits, NoGuess } from '../people/guess-limits';
+import { LoginAudit } from '../people/login-audit';
+import { newToken, parseToken } from '../people/login-tokens';
+import { PeopleRepository } from '../people/people.repository';
+import { PendingLogin, PendingLoginsRepository } from '../sessions/pending-logins.repository';
+import { SecondFactorRequired } from '../sessions/session.dto';
+import { PersonSecondFactor } from './person-second-factor';
+
+/** A counted attempt to finish a pending login with a code. */
+export interface CodeAttempt extends PendingLogin {
+  hash: Buffer;
+  noGuess: NoGuess;
+}
+
+/** The step of a login between password and session, for a person with a second factor. */
+@Injectable()
+export class SecondStep {
+  constructor(
+    private readonly pending: PendingLoginsRepository,
+    private readonly people: PeopleRepository,
+    private readonly factor: PersonSecondFactor,
+    private readonly limits: GuessLimits,
+    private readonly audit: LoginAudit,
+  ) {}
+
+  /** Makes a pending login. The transaction holds the person's lock. */
+  async begin(tx: Transaction, pending: PendingLogin): Promise<SecondFactorRequired> {
+    const { token, hash } = newToken();
+    const expiresAt = await this.pending.insert(tx, hash, pending);
+    return { status: 'second_factor_required', pendingToken: token, expiresAt };
+  }
+
+  /**
+   * Counts an attempt before the code is checked.
+   * @throws AppError UNAUTHENTICATED: there is no such pending login, or it has ended; RATE_LIMITED
+   */
+  async countAttempt(pendingToken: string, origin: Origin | undefined): Promise<CodeAttempt> {
+    await this.limits.countCall(origin);
+    const hash = parseToken(pendingToken);
+    const pending = hash && (await this.pending.countAttempt(hash));
+    if (!pending) throw ended();
+    const noGuess = await this.limits.countCode(pending.browserId ?? pending.personId);
+    return { ...pending, hash, noGuess };
+  }
+
+  /**
+   * Locks the person, uses the code up, and ends the pending login.
+   * @returns false when the code is wrong: nothing has changed then
+   * @throws AppError UNAUTHENTICATED: another request has finished the pending login
+   */
+  async finish(
+    tx: Transaction,
+    { personId, hash }: CodeAttempt,
+    code: string,
+    origin: Origin | undefined,
+  ): Promise<boolean> {
+    await this.people.lock(tx, personId);
+    if (!(await this.factor.use(tx, personId, code, origin))) return false;
+    if (!(await this.pending.delete(tx, hash))) throw ended();
+    return true;
+  }
+
+  /** Records a wrong code, and returns its error. */
+  async refuse({ personId }: CodeAttempt, origin: Origin | undefined): Promise<AppError> {
+    await this.audit.count(personId, 'code_failed', origin);
+    return new AppError('UNAUTHENTICATED', 'The code is wrong, or was used already.');
+  }
+}
+
+function ended(): AppError {
+  return new AppError('UNAUTHENTICATED', 'This login has ended: enter the password again.');
+}

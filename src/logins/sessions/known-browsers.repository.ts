@@ -1,0 +1,43 @@
+import { Injectable } from '@nestjs/common';
+import { newId } from '../../common/ids';
+import { Transaction } from '../../database/transaction';
+
+/** Browsers of one person. With more, the oldest are forgotten. */
+const MAX_BROWSERS = 50;
+const LIFE = `interval '180 days'`;
+
+/**
+ * The browsers in which a person has logged in: wrong passwords are counted for each. Their tokens open
+ * nothing.
+ */
+@Injectable()
+export class KnownBrowsersRepository {
+  /** Prolongs the life of a known browser. Returns false when the person has no such browser. */
+  async renew(tx: Transaction, personId: string, hash: Buffer): Promise<boolean> {
+    const rows = await tx.query(
+      `WITH until AS (SELECT now() AS now, now() + ${LIFE} AS at)
+       UPDATE known_browsers b SET expires_at = until.at FROM until
+       WHERE b.person_id = $1 AND b.hash = $2 AND b.expires_at > until.now RETURNING 1`,
+      [personId, hash],
+    );
+    return rows.length > 0;
+  }
+
+  /** Adds a known browser. The transaction holds the person's lock. */
+  async insert(tx: Transaction, personId: string, hash: Buffer): Promise<void> {
+    await tx.query(
+      `DELETE FROM known_browsers WHERE person_id = $1 AND id IN (
+         SELECT id FROM known_browsers WHERE person_id = $1
+         ORDER BY id DESC OFFSET ${MAX_BROWSERS - 1} LIMIT ${MAX_BROWSERS})`,
+      [personId],
+    );
+    await tx.query(
+      `INSERT INTO known_browsers (id, person_id, hash, expires_at) VALUES ($1, $2, $3, now() + ${LIFE})`,
+      [newId(), personId, hash],
+    );
+  }
+
+  async deleteAll(tx: Transaction, personId: string): Promise<void> {
+    await tx.query('DELETE FROM known_browsers WHERE person_id = $1', [personId]);
+  }
+}

@@ -1,0 +1,193 @@
+import { Injectable } from '@nestjs/common';
+import { AgentRole } from '../../common/agent-role';
+import { isId, newId } from '../../common/ids';
+import { Origin } from '../../common/principal';
+import { Database } from '../../database/database';
+import { Transaction } from '../../database/transaction';
+import { Entitlement } from '../../common/entitlement';
+import { PlanTier } from '../../workspaces/plan-policy';
+import { MAX_MEMBERSHIPS } from '../people/memberships.repository';
+import { Locale, Theme } from '../people/person.dto';
+import { LoginSession, OpenedSession } from './session.dto';
+
+/** Sessions of one person. With more, the oldest end. */
+const MAX_SESSIONS = 100;
+const MAX_ADDRESS = 45;
+const MAX_USER_AGENT = 512;
+
+const IDLE = `interval '12 hours'`;
+const LONGEST = `interval '30 days'`;
+
+const SESSION = `s.id, s.created_at AS "createdAt", s.last_used_at AS "lastUsedAt", s.expires_at AS "expiresAt",
+  s.address, s.user_agent AS "userAgent"`;
+
+export interface AuthenticatedSession extends OpenedSession {
+  /** Whether the recorded last use is more than a minute ago. */
+  isUseStale: boolean;
+}
+
+@Injectable()
+export class LoginSessionsRepository {
+  constructor(private readonly database: Database) {}
+
+  /**
+   * Reads a session with its person and memberships in one statement, on every request. Nothing is cached, so
+   * the end of a session, a deactivated agent and a changed role take effect at once.
+   */
+  async authenticate(hash: Buffer): Promise<AuthenticatedSession | null> {
+    const rows = await this.database.prepared<AuthenticationRow>(
+      `SELECT ${SESSION}, s.last_used_at < now() - interval '1 minute' AS "isUseStale",
+              p.id AS "personId", p.email, p.name, p.locale, p.theme,
+              EXISTS (SELECT FROM second_factors f
+                      WHERE f.person_id = p.id AND f.confirmed_at IS NOT NULL) AS "hasSecondFactor",
+              m.*
+       FROM login_sessions s JOIN people p ON p.id = s.person_id
+       LEFT JOIN LATERAL (
+         SELECT a.id AS "agentId", a.name AS "agentName", a.role, w.id AS "workspaceId", w.name AS "workspaceName",
+                w.slug, w.plan_tier AS "planTier", w.trial_ends_at AS "trialEndsAt", w.rate_limit AS "rateLimit",
+                w.message_retention_days AS "messageRetentionDays", w.entitlements,
+                w.suspended_at IS NOT NULL AS "isSuspended"
+         FROM memberships m JOIN agents a ON a.tenant_id = m.tenant_id AND a.id = m.agent_id AND a.active
+           JOIN workspaces w ON w.id = m.tenant_id
+         WHERE m.person_id = s.person_id ORDER BY lower(w.name), w.id LIMIT ${MAX_MEMBERSHIPS}
+       ) m ON true
+       WHERE s.hash = $1 AND s.expires_at > now()`,
+      [hash],
+    );
+    return rows.length > 0 ? toSession(rows) : null;
+  }
+
+  /** Returns those of the hashes that belong to active sessions. */
+  async findActive(hashes: Buffer[]): Promise<Buffer[]> {
+    const rows = await this.database.prepared<{ hash: Buffer }>(
+      'SELECT hash FROM login_sessions WHERE hash = ANY ($1::bytea[]) AND expires_at > now()',
+      [hashes],
+    );
+    return rows.map(({ hash }) => hash);
+  }
+
+  /** Records the use of a session, at most once a minute, and prolongs it. */
+  async markUsed(id: string): Promise<void> {
+    await this.database.query(
+      `WITH now AS (SELECT now() AS at)
+       UPDATE login_sessions s SET last_used_at = now.at, expires_at = least(s.created_at + ${LONGEST}, now.at + ${IDLE})
+       FROM now WHERE s.id = $1 AND s.last_used_at < now.at - interval '1 minute' AND s.expires_at > now.at`,
+      [id],
+    );
+  }
+
+  /** Lists a person's sessions, newest first. */
+  list(personId: string): Promise<LoginSession[]> {
+    return this.database.query<LoginSession>(
+      `SELECT ${SESSION} FROM login_sessions s WHERE s.person_id = $1 AND s.expires_at > now()
+       ORDER BY s.id DESC LIMIT ${MAX_SESSIONS}`,
+      [personId],
+    );
+  }
+
+  /** Adds a session, and returns its id. The transaction holds the person's lock. */
+  async insert(tx: Transaction, personId: string, hash: Buffer, origin: Origin = {}): Promise<string> {
+    const id = newId();
+    await tx.query(
+      `DELETE FROM login_sessions WHERE person_id = $1 AND id IN (
+         SELECT id FROM login_sessions WHERE person_id = $1
+         ORDER BY id DESC OFFSET ${MAX_SESSIONS - 1} LIMIT ${MAX_SESSIONS})`,
+      [personId],
+    );
+    await tx.query(
+      `INSERT INTO login_sessions (id, person_id, hash, address, user_agent, created_at, last_used_at, expires_at)
+       VALUES ($1, $2, $3, $4, $5, now(), now(), now() + ${IDLE})`,
+      [id, personId, hash, storable(origin.address, MAX_ADDRESS), storable(origin.userAgent, MAX_USER_AGENT)],
+    );
+    return id;
+  }
+
+  /** Tells whether the session is active. It stays so in a transaction that holds the person's lock. */
+  async isActive(tx: Transaction, personId: string, id: string): Promise<boolean> {
+    if (!isId(id)) return false;
+    const rows = await tx.query(
+      'SELECT FROM login_sessions WHERE id = $1 AND person_id = $2 AND expires_at > now()',
+      [id, personId],
+    );
+    return rows.length > 0;
+  }
+
+  /** Replaces the token of a session. */
+  async renew(tx: Transaction, id: string, hash: Buffer): Promise<void> {
+    await tx.query('UPDATE login_sessions SET hash = $2 WHERE id = $1', [id, hash]);
+  }
+
+  /** Returns false when the person has no such session. */
+  async delete(tx: Transaction, personId: string, id: string): Promise<boolean> {
+    if (!isId(id)) return false;
+    const rows = await tx.query(
+      'DELETE FROM login_sessions WHERE id = $1 AND person_id = $2 AND expires_at > now() RETURNING 1',
+      [id, personId],
+    );
+    return rows.length > 0;
+  }
+
+  /**
+   * Ends a person's sessions.
+   * @param keptId of the session that stays; null for none
+   * @returns how many ended
+   */
+  async deleteOthers(tx: Transaction, personId: string, keptId: string | null): Promise<number> {
+    const rows = await tx.query(
+      'DELETE FROM login_sessions WHERE person_id = $1 AND id IS DISTINCT FROM $2 RETURNING 1',
+      [personId, keptId],
+    );
+    return rows.length;
+  }
+}
+
+/** A session with one of its person's memberships. */
+interface AuthenticationRow extends LoginSession {
+  isUseStale: boolean;
+  personId: string;
+  email: string;
+  name: string;
+  locale: Locale | null;
+  theme: Theme;
+  hasSecondFactor: boolean;
+  /** Null, like the fields below, for a person without an active agent. */
+  agentId: string | null;
+  agentName: string;
+  role: AgentRole;
+  workspaceId: string;
+  workspaceName: string;
+  slug: string;
+  planTier: PlanTier;
+  trialEndsAt: Date | null;
+  rateLimit: number | null;
+  messageRetentionDays: number | null;
+  entitlements: Entitlement[];
+  isSuspended: boolean;
+}
+
+function toSession(rows: AuthenticationRow[]): AuthenticatedSession {
+  const { personId, email, name, locale, theme, hasSecondFactor, isUseStale, ...first } = rows[0]!;
+  const { id, createdAt, lastUsedAt, expiresAt, address, userAgent } = first;
+  return {
+    person: { id: personId, email, name, locale, theme, hasSecondFactor },
+    session: { id, createdAt, lastUsedAt, expiresAt, address, userAgent },
+    memberships: rows.filter(({ agentId }) => agentId !== null).map(toMembership),
+    isUseStale,
+  };
+}
+
+function toMembership(row: AuthenticationRow): OpenedSession['memberships'][number] {
+  const { slug, planTier, trialEndsAt, rateLimit, messageRetentionDays, entitlements, isSuspended } = row;
+  const plan = { planTier, trialEndsAt, rateLimit, messageRetentionDays, entitlements, isSuspended };
+  return {
+    agentId: row.agentId!,
+    agentName: row.agentName,
+    role: row.role,
+    workspace: { id: row.workspaceId, name: row.workspaceName, slug, ...plan },
+  };
+}
+
+/** Cuts a text that a client chose, and removes what PostgreSQL can't store. */
+function storable(text: string | undefined, max: number): string | null {
+  return text === undefined ? null : text.replaceAll('\0', '').slice(0, max).toWellFormed();
+}

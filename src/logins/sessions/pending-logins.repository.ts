@@ -1,0 +1,61 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../database/database';
+import { Transaction } from '../../database/transaction';
+
+const LIFE = `interval '5 minutes'`;
+/** Codes that one pending login may try. */
+const MAX_ATTEMPTS = 5;
+/** Pending logins of one person. With more, the oldest end. */
+const MAX_PENDING = 20;
+
+export interface PendingLogin {
+  personId: string;
+  /** The known browser in which the password was typed; null for one that is not known. */
+  browserId: string | null;
+}
+
+/** Logins between the password and the code. One opens nothing by itself. */
+@Injectable()
+export class PendingLoginsRepository {
+  constructor(private readonly database: Database) {}
+
+  /** Adds a pending login, and returns when it ends. The transaction holds the person's lock. */
+  async insert(tx: Transaction, hash: Buffer, { personId, browserId }: PendingLogin): Promise<Date> {
+    await tx.query(
+      `DELETE FROM pending_logins WHERE person_id = $1 AND hash IN (
+         SELECT hash FROM pending_logins WHERE person_id = $1
+         ORDER BY expires_at DESC OFFSET ${MAX_PENDING - 1} LIMIT ${MAX_PENDING})`,
+      [personId],
+    );
+    const [row] = await tx.query<{ expiresAt: Date }>(
+      `INSERT INTO pending_logins (hash, person_id, browser_id, attempt_count, expires_at)
+       VALUES ($1, $2, $3, 0, now() + ${LIFE}) RETURNING expires_at AS "expiresAt"`,
+      [hash, personId, browserId],
+    );
+    return row!.expiresAt;
+  }
+
+  /**
+   * Counts an attempt before it is checked. Returns null when the login has expired, or has had all its
+   * attempts.
+   */
+  async countAttempt(hash: Buffer): Promise<PendingLogin | null> {
+    const [row] = await this.database.query<PendingLogin>(
+      `WITH now AS (SELECT now() AS at)
+       UPDATE pending_logins p SET attempt_count = p.attempt_count + 1 FROM now
+       WHERE p.hash = $1 AND p.expires_at > now.at AND p.attempt_count < ${MAX_ATTEMPTS}
+       RETURNING p.person_id AS "personId", p.browser_id AS "browserId"`,
+      [hash],
+    );
+    return row ?? null;
+  }
+
+  /** Returns false when there is no such pending login: another request has finished it. */
+  async delete(tx: Transaction, hash: Buffer): Promise<boolean> {
+    return (await tx.query('DELETE FROM pending_logins WHERE hash = $1 RETURNING 1', [hash])).length > 0;
+  }
+
+  async deleteAll(tx: Transaction, personId: string): Promise<void> {
+    await tx.query('DELETE FROM pending_logins WHERE person_id = $1', [personId]);
+  }
+}

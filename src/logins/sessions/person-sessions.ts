@@ -1,0 +1,128 @@
+import { Injectable } from '@nestjs/common';
+import { AppError } from '../../common/app-error';
+import { Origin } from '../../common/principal';
+import { Transaction } from '../../database/transaction';
+import { LoginAudit, LoginChangeAuthor } from '../people/login-audit';
+import { newToken, parseToken } from '../people/login-tokens';
+import { PeopleRepository, PersonRow } from '../people/people.repository';
+import { KnownBrowsersRepository } from './known-browsers.repository';
+import { LoginSessionsRepository } from './login-sessions.repository';
+import { PendingLoginsRepository } from './pending-logins.repository';
+import { LoggedIn, LoginSession, RenewedSession, SessionHolder } from './session.dto';
+
+/**
+ * Opens, renews and ends a person's sessions. Every transaction but that of `lock` holds the person's lock.
+ */
+@Injectable()
+export class PersonSessions {
+  constructor(
+    private readonly people: PeopleRepository,
+    private readonly sessions: LoginSessionsRepository,
+    private readonly pending: PendingLoginsRepository,
+    private readonly browsers: KnownBrowsersRepository,
+    private readonly audit: LoginAudit,
+  ) {}
+
+  /**
+   * Locks the holder, so that nothing that a session began commits after its end was answered.
+   * @throws AppError UNAUTHENTICATED: the session has ended
+   */
+  async lock(tx: Transaction, { personId, sessionId }: SessionHolder): Promise<PersonRow> {
+    const person = await this.people.lock(tx, personId);
+    if (!person || !(await this.sessions.isActive(tx, personId, sessionId)))
+      throw new AppError('UNAUTHENTICATED', 'The session has ended: log in again.');
+    return person;
+  }
+
+  /** Opens a session for a person who has shown everything that the login needs. */
+  async open(
+    tx: Transaction,
+    personId: string,
+    browserToken: string | undefined,
+    origin: Origin | undefined,
+  ): Promise<LoggedIn> {
+    const { token, hash } = newToken();
+    const sessionId = await this.sessions.insert(tx, personId, hash, origin);
+    const newBrowserToken = await this.remember(tx, personId, browserToken);
+    await this.people.markLoggedIn(tx, personId);
+    await this.audit.append(tx, personId, { action: 'logged_in', origin });
+    return { status: 'logged_in', personId, sessionId, token, browserToken: newBrowserToken };
+  }
+
+  /**
+   * Gives the holder's session a new token and ends the others, because a password or a second factor has
+   * changed.
+   */
+  async renew(tx: Transaction, holder: SessionHolder): Promise<RenewedSession> {
+    const { token, hash } = newToken();
+    await this.sessions.renew(tx, holder.sessionId, hash);
+    await this.endOthers(tx, holder);
+    return { token };
+  }
+
+  /** Ends all sessions and pending logins of the holder but the holder's own session. */
+  async endOthers(tx: Transaction, { personId, sessionId }: SessionHolder): Promise<void> {
+    await this.sessions.deleteOthers(tx, personId, sessionId);
+    await this.pending.deleteAll(tx, personId);
+  }
+
+  /** Ends all sessions and pending logins, and returns how many sessions. */
+  async endAll(tx: Transaction, personId: string): Promise<number> {
+    await this.pending.deleteAll(tx, personId);
+    return this.sessions.deleteOthers(tx, personId, null);
+  }
+
+  /** Lists a person's sessions, newest first. */
+  list(personId: string): Promise<LoginSession[]> {
+    return this.sessions.list(personId);
+  }
+
+  /** Ends the holder's own session. */
+  async logOut(tx: Transaction, { personId, sessionId, origin }: SessionHolder): Promise<void> {
+    await this.sessions.delete(tx, personId, sessionId);
+    await this.audit.append(tx, personId, { action: 'logged_out', origin });
+  }
+
+  /** @throws AppError NOT_FOUND: the person has no such session */
+  async revoke(tx: Transaction, personId: string, id: string, author: LoginChangeAuthor): Promise<void> {
+    if (!(await this.sessions.delete(tx, personId, id))) throw AppError.notFound('Session');
+    await this.audit.append(tx, personId, { action: 'session_revoked', ...author });
+  }
+
+  /** Ends the holder's other sessions, and returns how many. Pending logins stay. */
+  async revokeOthers(tx: Transaction, { personId, sessionId, origin }: SessionHolder): Promise<number> {
+    const count = await this.sessions.deleteOthers(tx, personId, sessionId);
+    await this.auditRevoked(tx, personId, count, { origin });
+    return count;
+  }
+
+  /** Ends all sessions and pending logins on the author's wish, and returns how many sessions. */
+  async revokeAll(tx: Transaction, personId: string, author: LoginChangeAuthor): Promise<number> {
+    const count = await this.endAll(tx, personId);
+    await this.auditRevoked(tx, personId, count, author);
+    return count;
+  }
+
+  private async auditRevoked(
+    tx: Transaction,
+    personId: string,
+    count: number,
+    author: LoginChangeAuthor,
+  ): Promise<void> {
+    if (count > 0)
+      await this.audit.append(tx, personId, { action: 'sessions_revoked', ...author, metadata: { count } });
+  }
+
+  /** Returns a token for a browser that the person is not known in; null when the person is. */
+  private async remember(
+    tx: Transaction,
+    personId: string,
+    browserToken: string | undefined,
+  ): Promise<string | null> {
+    const known = parseToken(browserToken);
+    if (known && (await this.browsers.renew(tx, personId, known))) return null;
+    const { token, hash } = newToken();
+    await this.browsers.insert(tx, personId, hash);
+    return token;
+  }
+}
