@@ -5,18 +5,19 @@ type Holder = AgentRole | 'API_KEY';
 const OWNERS: readonly Holder[] = ['OWNER'];
 const MANAGERS: readonly Holder[] = ['OWNER', 'ADMIN'];
 const EVERYONE: readonly Holder[] = [...AGENT_ROLES, 'API_KEY'];
-/** The operator and the host, who may do everything. */
-const NOBODY_ELSE: readonly Holder[] = [];
+/** No agent and no key: only operators and the system. */
+const OPERATORS_ALONE: readonly Holder[] = [];
 
 /**
- * Who may do what, besides operators and the system, who may do everything. A key's scopes are checked before, by the
- * route. Every method of a service that changes something requires its permission first, in its transaction.
+ * The roles that may do each act, besides operators and the system, who may do everything. The route has
+ * checked a key's scopes before. Every method of a service that changes something requires its permission
+ * first, in its transaction.
  */
 export const PERMISSIONS = {
-  'workspace.create': NOBODY_ELSE,
+  'workspace.create': OPERATORS_ALONE,
   'workspace.update': MANAGERS,
-  'workspace.suspend': NOBODY_ELSE,
-  'workspace.resume': NOBODY_ELSE,
+  'workspace.suspend': OPERATORS_ALONE,
+  'workspace.resume': OPERATORS_ALONE,
   'workspace.delete': OWNERS,
   'workspace.cancel_deletion': OWNERS,
   'agent.create': MANAGERS,
@@ -40,10 +41,10 @@ export const PERMISSIONS = {
   'contact.export': MANAGERS,
   'conversation.update': EVERYONE,
   'audit_entry.record': EVERYONE,
-  'parked_event.retry': NOBODY_ELSE,
-  'parked_event.give_up': NOBODY_ELSE,
-  'secret.reencrypt': NOBODY_ELSE,
-  'login.manage': NOBODY_ELSE,
+  'parked_event.retry': OPERATORS_ALONE,
+  'parked_event.give_up': OPERATORS_ALONE,
+  'secret.reencrypt': OPERATORS_ALONE,
+  'login.manage': OPERATORS_ALONE,
 } as const satisfies Record<string, readonly Holder[]>;
 
 export type Permission = keyof typeof PERMISSIONS;

@@ -9,10 +9,12 @@ import { Permission, PERMISSIONS } from './permissions';
 const MAX_NAME = 100;
 
 /**
- * Refuses an actor who may not do this in the workspace. To be called first in the transaction of a change. An agent's row
- * is locked in share mode: once a deactivation or a change of its role is answered, nothing it began commits any more.
- * @throws AppError NOT_FOUND: an id that is no workspace's; INVALID_BODY: the agent is unknown, inactive or of another
- * workspace, or the operator has no name; FORBIDDEN: its role does not allow it, or it is an API key
+ * Refuses an actor who may not do this in the workspace. Call it first in the transaction of a change. It
+ * locks an agent's row in share mode, so that nothing that an agent began commits after its deactivation or
+ * change of role was answered.
+ * @throws AppError NOT_FOUND: an id that is no workspace's; INVALID_BODY: the agent is unknown, inactive or
+ * of another workspace, or the operator has no name; FORBIDDEN: its role does not allow it, or it is an API
+ * key
  */
 export async function requirePermission(
   tx: Transaction,
@@ -32,8 +34,8 @@ export async function requirePermission(
 }
 
 /**
- * Refuses an agent who is no OWNER: for what concerns an OWNER, which an ADMIN may neither make nor change. To be called after
- * `requirePermission`.
+ * Refuses an agent who is not an OWNER, for a change of an OWNER, whom an ADMIN may neither make nor change.
+ * Call it after `requirePermission`.
  * @throws AppError FORBIDDEN
  */
 export async function requireOwner(tx: Transaction, tenantId: string, actor: Actor): Promise<void> {
@@ -42,7 +44,7 @@ export async function requireOwner(tx: Transaction, tenantId: string, actor: Act
 }
 
 /**
- * Refuses everybody but operators and the system: for what concerns several workspaces.
+ * Refuses every actor except operators and the system, for a change that concerns several workspaces.
  * @throws AppError FORBIDDEN; INVALID_BODY: the operator has no name
  */
 export function requireOperator(actor: Actor, permission: Permission): void {
@@ -51,7 +53,7 @@ export function requireOperator(actor: Actor, permission: Permission): void {
   throw new AppError('FORBIDDEN', `Only an operator may do this (${permission}).`);
 }
 
-/** Null if the agent is unknown, inactive or of another workspace. */
+/** Returns the role of an agent; null if the agent is unknown, inactive or of another workspace. */
 async function lockRole(tx: Transaction, tenantId: string, id: string): Promise<AgentRole | null> {
   if (!isId(id)) return null;
   const [agent] = await tx.query<{ role: AgentRole }>(

@@ -7,7 +7,7 @@ const RANDOM_LENGTH = 34;
 const CHECKSUM_LENGTH = 6;
 const FORM = new RegExp(`^${PREFIX}[0-9A-Za-z]{${RANDOM_LENGTH + CHECKSUM_LENGTH}}$`);
 
-/** `plk_`, 34 random base62 characters (202 bits), and the CRC-32 of both in 6 digits. */
+/** Returns `plk_`, 34 random base62 characters (202 bits), and the CRC-32 of both in 6 base62 digits. */
 export function generateApiKey(): string {
   const random = randomBase62(RANDOM_LENGTH);
   return PREFIX + random + checksum(PREFIX + random);
@@ -18,7 +18,7 @@ export function isWellFormedApiKey(text: string): boolean {
   return FORM.test(text) && text.endsWith(checksum(text.slice(0, -CHECKSUM_LENGTH)));
 }
 
-/** A key has 202 random bits, so a fast hash is enough. */
+/** Hashes a key for storage. A fast hash is enough, because a key has 202 random bits. */
 export function hashApiKey(key: string): Buffer {
   return createHash('sha256').update(key).digest();
 }

@@ -42,13 +42,13 @@ export class CreateApiKey {
   @ArrayNotEmpty({ message: 'must name at least one scope' })
   scopes: Scope[];
 
-  /** Default: the longest life that the operator allows, or else the key never expires. */
+  /** By default the end of the longest life that the operator allows; without one, the key never expires. */
   @IsOptional()
   @MinDate(() => new Date(), { message: 'must be in the future' })
   @IsMoment()
   expiresAt?: Date;
 
-  /** Networks (CIDR, IPv4 and IPv6) from which alone the key may be used, at most 50; from everywhere by default. */
+  /** Networks (CIDR, IPv4 and IPv6) from which the key may be used, at most 50; all by default. */
   @IsOptional()
   @ArrayMaxSize(MAX_NETWORKS, { message: `must be at most ${MAX_NETWORKS} networks` })
   @ArrayUnique({ message: 'must not name a network twice' })
@@ -57,9 +57,9 @@ export class CreateApiKey {
   allowedNetworks?: string[];
 }
 
-/** Which keys are listed. */
+/** Filters the list of keys. */
 export class ListApiKeys {
-  /** Only keys that still work, were created so many days ago at least, and were not used since. */
+  /** Lists only keys that still work, were created at least this many days ago, and were not used since. */
   @IsOptional()
   @IsInt()
   @Min(1)
@@ -74,18 +74,19 @@ export interface ApiKeySummary {
   /** `plk_` and the first and last 4 characters. */
   preview: string;
   scopes: Scope[];
-  /** Null: it may be used from everywhere. */
+  /** Null: the key may be used from everywhere. */
   allowedNetworks: string[] | null;
   createdBy: string | null;
   createdAt: Date;
-  /** To the minute. */
+  /** Exact to a minute. */
   lastUsedAt: Date | null;
   expiresAt: Date | null;
   revokedAt: Date | null;
 }
 
-/** `key` is the value. It is returned only once: the service stores a hash. */
+/** A new key with its value. */
 export interface CreatedApiKey extends ApiKeySummary {
+  /** The value. Only this result has it: the service stores a hash. */
   key: string;
 }
 

@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { type Scope } from '../common/scope';
 
-/** A key to the REST API: only its hash, and a few characters to recognize it. */
+/** A key to the REST API: its hash, and a few characters to recognize it by. */
 @Entity('api_keys')
 export class ApiKeyEntity {
   @PrimaryColumn('uuid', { name: 'tenant_id' })
@@ -25,11 +25,11 @@ export class ApiKeyEntity {
   @Column('text', { array: true })
   scopes: Scope[];
 
-  /** Networks (CIDR) from which it may be used; null for everywhere. */
+  /** Networks (CIDR) from which the key may be used; null for all. */
   @Column('text', { name: 'allowed_networks', array: true, nullable: true })
   allowedNetworks: string[] | null;
 
-  /** The agent who created it; null for the operator. */
+  /** The agent who created the key; null for an operator or the system. */
   @Column('uuid', { name: 'created_by', nullable: true })
   createdBy: string | null;
 

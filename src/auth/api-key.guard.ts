@@ -13,12 +13,12 @@ import { ApiKeysRepository } from './api-keys.repository';
 import { RefusedApiKeys } from './refused-api-keys';
 
 const BEARER = /^Bearer +(.+)$/i;
-/** By client network, against guessing. A valid key is never refused for others. */
+/** Limits refusals of one client network, against guessing. A valid key from that network still passes. */
 const REFUSALS: RateLimit = { max: 120, excess: 'Too many refused API keys.' };
 
 /**
- * Authenticates each request by its API key, checks the client's address where the key has networks, and attaches the
- * principal, unless the route is public.
+ * Authenticates each request by its API key, checks the client's address where the key has networks, and
+ * attaches the principal, unless the route is public.
  */
 @Injectable()
 export class ApiKeyGuard implements CanActivate {
@@ -48,8 +48,8 @@ export class ApiKeyGuard implements CanActivate {
     }
     const { allowedNetworks } = authenticated;
     if (allowedNetworks && !isInNetworks(request.ip, allowedNetworks)) {
-      // It counts as refused, and not for the workspace's rate: who found the key can't use that up. Nothing is said of
-      // the workspace, the key or its networks.
+      // It counts as refused and not for the workspace's rate, which a thief of the key could use up. The
+      // answer tells nothing of the workspace, the key or its networks.
       await this.countRefusal(context, hash);
       throw new AppError('FORBIDDEN', 'The API key may not be used from this address.');
     }
@@ -65,7 +65,7 @@ export class ApiKeyGuard implements CanActivate {
     return this.limiter.count(`refused:${clientNetworkOf(request)}`, REFUSALS, http.getResponse<Response>());
   }
 
-  /** Not awaited: the caller must not wait for this write. */
+  /** Starts a write that the request does not wait for. */
   private markUsed({ principal }: AuthenticatedRequest): void {
     this.keys
       .markUsed(principal.tenant.id, principal.apiKeyId)
@@ -75,7 +75,7 @@ export class ApiKeyGuard implements CanActivate {
   }
 }
 
-/** Reads either header. The same key may stand in both. */
+/** Reads the key from either header. Both may carry the same one. */
 function keyOf({ headersDistinct }: Request): string {
   const bearers = (headersDistinct['authorization'] ?? []).map((value) => BEARER.exec(value)?.[1] ?? '');
   const keys = new Set([...bearers, ...(headersDistinct['x-api-key'] ?? [])]);

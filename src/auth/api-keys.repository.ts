@@ -15,7 +15,7 @@ export interface Authenticated {
   principal: Principal;
   /** Null: the key may be used from everywhere. */
   allowedNetworks: string[] | null;
-  /** Whether `last_used_at` is more than a minute old. */
+  /** Whether the recorded last use is more than a minute ago. */
   isUseStale: boolean;
 }
 
@@ -23,7 +23,10 @@ export interface Authenticated {
 export class ApiKeysRepository {
   constructor(private readonly database: Database) {}
 
-  /** One read on every request, without a cache: so a revocation takes effect at once. */
+  /**
+   * Reads a key with its workspace, on every request. Nothing is cached, so a revocation takes effect at
+   * once.
+   */
   async authenticate(hash: Buffer): Promise<Authenticated | null> {
     const [row] = await this.database.pipelinedRead<AuthenticationRow>(
       `SELECT k.id AS key_id, k.scopes, k.allowed_networks,
@@ -48,7 +51,7 @@ export class ApiKeysRepository {
     };
   }
 
-  /** Those of these hashes that keys have which are neither revoked nor expired. */
+  /** Returns those of the hashes that belong to keys neither revoked nor expired. */
   async findActive(hashes: Buffer[]): Promise<Buffer[]> {
     const rows = await this.database.prepared<{ hash: Buffer }>(
       `SELECT hash FROM api_keys
@@ -58,7 +61,7 @@ export class ApiKeysRepository {
     return rows.map(({ hash }) => hash);
   }
 
-  /** The keys of these hashes, also revoked and expired ones, and why they are refused now. */
+  /** Returns the keys with these hashes, also revoked and expired ones, and why they are refused now. */
   findByHashes(hashes: Buffer[]): Promise<RefusedApiKey[]> {
     return this.database.query<RefusedApiKey>(
       `SELECT tenant_id AS "tenantId", id, name, hash,
@@ -69,6 +72,7 @@ export class ApiKeysRepository {
     );
   }
 
+  /** Records a use of the key, at most once a minute. */
   async markUsed(tenantId: string, id: string): Promise<void> {
     await this.database.query(
       `UPDATE api_keys SET last_used_at = now()
@@ -82,7 +86,10 @@ export class ApiKeysRepository {
     return this.database.manager.find(ApiKeyEntity, { where: { tenantId }, order: { id: 'DESC' } });
   }
 
-  /** Those that still work and were not used for so many days, nor created in them. By the database's clock. */
+  /**
+   * Lists keys that still work, and were neither used nor created within so many days of the database's
+   * clock.
+   */
   async listUnused(tenantId: string, days: number): Promise<ApiKeyEntity[]> {
     if (!isId(tenantId)) return [];
     return this.database.manager
@@ -103,7 +110,7 @@ export class ApiKeysRepository {
     return tx.manager.findOne(ApiKeyEntity, { where: { tenantId, id }, lock: { mode: 'for_no_key_update' } });
   }
 
-  /** Some keys that an agent has created, and that nobody has revoked. */
+  /** Locks up to `count` keys that an agent has created, and that are not revoked. */
   async lockActiveOf(
     tx: Transaction,
     tenantId: string,

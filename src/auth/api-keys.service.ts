@@ -16,7 +16,7 @@ import { ApiKeysRepository } from './api-keys.repository';
 
 const PREFIX_LENGTH = 'plk_'.length;
 const SHOWN_CHARS = 4;
-/** Keys of one transaction. */
+/** Keys that one transaction revokes. */
 const REVOKED_AT_ONCE = 100;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -63,8 +63,8 @@ export class ApiKeysService {
   }
 
   /**
-   * All keys of the workspace, also revoked ones, newest first; or those alone that still work and are unused for so many
-   * days.
+   * Lists all keys of the workspace, also revoked ones, newest first; with `unusedForDays` only those that
+   * still work and were not used for so long.
    * @throws AppError INVALID_BODY
    */
   async list(tenantId: string, input: ListApiKeys = {}): Promise<ApiKeySummary[]> {
@@ -87,8 +87,8 @@ export class ApiKeysService {
   }
 
   /**
-   * Revokes all keys that an agent has created, such as one that was deactivated. They go in steps of 100, each with its
-   * entry in the audit log; a second call revokes what an interrupted one has left.
+   * Revokes all keys that an agent has created, such as a deactivated one, in steps of 100. Each key has its
+   * entry in the audit log. A second call revokes what an interrupted one has left.
    * @returns the keys that this call has revoked
    * @throws AppError FORBIDDEN
    */
@@ -115,7 +115,10 @@ export class ApiKeysService {
     return revoked;
   }
 
-  /** @throws AppError INVALID_BODY: later than the longest life */
+  /**
+   * Returns when a new key expires; null for never.
+   * @throws AppError INVALID_BODY: later than the longest life that the operator allows
+   */
   private endOf(expiresAt: Date | undefined): Date | null {
     const { apiKeyMaxLifeDays: days } = this.config;
     if (days === null) return expiresAt ?? null;

@@ -21,7 +21,7 @@ import { ScopeGuard } from './scope.guard';
 import { SuspensionGuard } from './suspension.guard';
 import { TrialGuard } from './trial.guard';
 
-/** API keys as the dashboard manages them, and what their limit has left. */
+/** The services for a workspace's API keys and rate limit, for the dashboard and the CLI. */
 @Module({
   imports: [DatabaseModule.forEntities([ApiKeyEntity]), WorkspacesModule, AuditModule, RateLimitModule],
   providers: [ApiKeysRepository, ApiKeysService, RateLimitUseService],
@@ -33,7 +33,10 @@ export class AuthModule {
   }
 }
 
-/** The guards that every request to the API passes, in this order, and the slot that it then gets. */
+/**
+ * The guards that every request to the API passes, in this order, and the interceptor that then gives it a
+ * slot.
+ */
 @Module({
   imports: [
     AuthModule,

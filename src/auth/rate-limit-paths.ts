@@ -1,4 +1,4 @@
-/** The templates of the API's paths, each of which has the workspace's whole limit. */
+/** Templates of the API's paths. Each path has the workspace's whole limit. */
 export const RATE_LIMITED_PATHS = [
   '/api/v1/me',
   '/api/v1/conversations',
@@ -7,7 +7,7 @@ export const RATE_LIMITED_PATHS = [
   '/api/v1/contacts',
 ] as const;
 
-/** What a workspace's requests to a path are counted under. */
+/** Returns the key under which a workspace's requests to a path are counted. */
 export function rateKeyOf(tenantId: string, path: string): string {
   return `${tenantId}:${path}`;
 }

@@ -3,23 +3,23 @@ import { isId } from '../common/ids';
 import { RateLimitStorage } from '../rate-limit/rate-limit-storage';
 import { RATE_LIMITED_PATHS, rateKeyOf } from './rate-limit-paths';
 
-/** Requests of a workspace to one path, in its present window of a minute. */
+/** Requests of a workspace to one path, in the present window of a minute. */
 export interface RateLimitUse {
   /** A template, such as `/api/v1/conversations/:id`. */
   path: string;
-  /** Over all keys, also refused ones. */
+  /** Requests with any of the workspace's keys, also refused ones. */
   used: number;
   endsInSeconds: number;
 }
 
-/** How much of its rate limit a workspace uses, for the dashboard. */
+/** Tells how much of its rate limit a workspace uses, for the dashboard. */
 @Injectable()
 export class RateLimitUseService {
   constructor(private readonly storage: RateLimitStorage) {}
 
   /**
    * Lists the paths that were called in the present minute, the busiest first.
-   * @returns null while Redis is down: then each process counts for itself
+   * @returns null while Redis is down, when each process counts for itself
    */
   async list(tenantId: string): Promise<RateLimitUse[] | null> {
     if (!isId(tenantId)) return [];

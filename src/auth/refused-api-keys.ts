@@ -4,7 +4,7 @@ import { Origin } from '../common/principal';
 import { Metrics } from '../metrics/metrics';
 import { ApiKeysRepository } from './api-keys.repository';
 
-/** Different keys in a window. The others are in the metric alone. */
+/** Different keys that are counted in a window. Further ones are in the metric alone. */
 const MAX_KEYS = 1_000;
 
 interface Refusals extends Times {
@@ -13,8 +13,8 @@ interface Refusals extends Times {
 }
 
 /**
- * Counts refused API keys. Those that a workspace has had, such as revoked ones, get an audit entry for each window. Nothing
- * is asked of the database meanwhile: forged keys cost it one read in ten minutes.
+ * Counts refused API keys. Those that a workspace has had, such as revoked ones, get an audit entry every ten
+ * minutes. The database is asked only then, so forged keys cost it one read in ten minutes.
  */
 @Injectable()
 export class RefusedApiKeys implements OnModuleInit {
