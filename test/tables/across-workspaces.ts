@@ -20,8 +20,9 @@ export const LOOK_UPS: Record<string, string> = {
     'tells known hook keys among refused ones: one read for a batch of them',
   'LoginSessionsRepository.authenticate':
     'a person brings a session alone: one read by index for each request of a dashboard',
-  'MembershipsRepository.list': 'a person is an agent of several workspaces: at a change of the login',
-  'MembershipsRepository.listActive': 'as list, at a login and for the choice of a workspace',
+  'MembershipsRepository.count': 'counts the workspaces of a person, at an invitation or a reset',
+  'MembershipsRepository.listActive':
+    'a person is an agent of several workspaces: at a login or a change of it, for an audit entry in each',
   'OperatorLookup.tenantOf': OPERATOR,
   'WorkspacesRepository.findBySlug': OPERATOR,
   findConnected:
