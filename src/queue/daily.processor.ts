@@ -4,7 +4,7 @@ import type { Job, Queue } from 'bull';
 import { closeQueue } from './close-queue';
 import { holdProcessing } from './hold-processing';
 
-/** Redis may have been wiped, and the schedule with it. */
+/** How often the schedule is written again: Redis may have been wiped. */
 const RESCHEDULE_MS = 60 * 60 * 1000;
 
 /** Runs its work once a day, on one worker. */
@@ -42,7 +42,7 @@ export abstract class DailyProcessor
     this.logger.error({ err: error }, 'the daily work failed; it continues the next day');
   }
 
-  /** Not awaited: all processors stop at the same time. */
+  /** Starts to stop, without waiting: all processors stop at the same time. */
   onModuleDestroy(): void {
     clearInterval(this.timer);
     this.stop.abort();
@@ -53,12 +53,12 @@ export abstract class DailyProcessor
     await this.stopped;
   }
 
-  /** The shutdown aborts the signal and waits for the work. */
+  /** Runs the day's work. A shutdown aborts the signal and waits for the work. */
   protected run(work: (stop: AbortSignal) => Promise<unknown>): Promise<unknown> {
     return (this.running = work(this.stop.signal));
   }
 
-  /** Not awaited: while Redis is down, the client keeps the command. Bull ignores a schedule that exists. */
+  /** Schedules the work, without waiting: while Redis is down, the client keeps the command. Bull ignores a schedule that exists. */
   private schedule(): void {
     this.queue
       .add({}, { repeat: { cron: this.cron }, removeOnComplete: true, removeOnFail: true })

@@ -1,11 +1,11 @@
 import { Logger } from '@nestjs/common';
 import { Slots } from './slots';
-import { keyOf, Target } from './target';
+import { targetKeyOf, Target } from './target';
 import { Turns } from './turns';
 
 export const CONCURRENT_CLAIMS = 20;
 const WAKE_OTHERS_EVERY_MS = 1_000;
-/** Waiting targets that one pass looks at: bounds the time of a pass, however many wait. */
+/** Waiting targets that one pass looks at. It bounds the time of a pass, however many wait. */
 const VISITS_PER_PASS = 100;
 
 /**
@@ -18,20 +18,20 @@ export abstract class LeaseWorker<Claimed> {
   private readonly active = new Set<Promise<unknown>>();
   /** Targets to claim for. */
   private readonly woken = new Turns();
-  /** Targets that used all slots of their own, and may have more to start. */
+  /** Targets that use all slots of their own limit, and may have more to start. */
   private readonly waitingForOwn = new Map<string, Target>();
-  /** Targets whose workspace, or whose kind, had no slot left. */
-  private readonly waitingForRoom = new Turns();
+  /** Targets that found no slot left in the pool that workspaces share. */
+  private readonly waitingForShared = new Turns();
   private claimLoops = 0;
   private isPassPlanned = false;
-  /** Within the last WAKE_OTHERS_EVERY_MS. */
+  /** Keys of targets for which other workers were woken within the last WAKE_OTHERS_EVERY_MS. */
   private readonly othersWokenFor = new Set<string>();
   private stopping = false;
   private released: () => void = () => {};
 
   protected constructor(protected readonly slots: Slots) {}
 
-  /** True while claiming for a target would only postpone its items. */
+  /** Reports whether claiming for a target would only postpone its items. */
   protected abstract isPaused(target: Target): boolean;
 
   /** Claims up to `count` due items of a target, under a lease. */
@@ -58,33 +58,33 @@ export abstract class LeaseWorker<Claimed> {
     if (!this.isWaiting(target)) await this.track(this.claimUntilFull(target));
   }
 
-  /** How many items may start at once without a claim: none while older ones wait. */
+  /** Returns how many items may start at once without a claim: none while older ones wait. */
   freeSlots(target: Target): number {
     if (this.stopping || this.isPaused(target) || this.hasOlder(target)) return 0;
     return this.slots.free(target);
   }
 
-  /** Whether a target can start several items at once. */
+  /** Reports whether a target can start several items at once. */
   isHalfFree(target: Target): boolean {
     return this.freeSlots(target) > 0 && this.slots.isHalfFree(target);
   }
 
   /**
-   * Takes free slots for items that the caller claims, and starts what `claim` resolves to. The other slots are released,
-   * all of them when it rejects.
+   * Takes free slots for items that the caller claims, and starts those that `claim` resolves to. It releases the other
+   * slots; all of them when `claim` rejects.
    */
   admit(target: Target, slots: number, claim: Promise<Claimed[]>): void {
     this.slots.acquire(target, slots);
-    // The caller hears of a failed claim itself.
+    // The caller handles a failed claim.
     void this.track(this.startClaimed(target, slots, claim)).catch(() => undefined);
   }
 
-  /** Calls back after slots were released, once for all of one turn of the event loop. */
+  /** Calls back after slots were released: once for all that are released in one turn of the event loop. */
   onRelease(callback: () => void): void {
     this.released = callback;
   }
 
-  /** Claims nothing more; settles when every claimed item is recorded. */
+  /** Claims nothing more. Settles when every claimed item is recorded. */
   async drain(): Promise<void> {
     this.stopping = true;
     while (this.active.size > 0) await Promise.allSettled(this.active);
@@ -98,9 +98,9 @@ export abstract class LeaseWorker<Claimed> {
     return this.woken.has(target) || this.isWaiting(target);
   }
 
-  /** The next slot that is released claims for it. */
+  /** Reports whether a released slot will claim for the target. */
   private isWaiting(target: Target): boolean {
-    return this.waitingForOwn.has(keyOf(target)) || this.waitingForRoom.has(target);
+    return this.waitingForOwn.has(targetKeyOf(target)) || this.waitingForShared.has(target);
   }
 
   private async claimForWoken(): Promise<void> {
@@ -152,34 +152,35 @@ export abstract class LeaseWorker<Claimed> {
   }
 
   private wait(target: Target): void {
-    if (target.old) this.slots.setOldWaiting(target.id, true);
-    if (this.slots.freeOwn(target) > 0) this.waitingForRoom.add(target);
-    else this.waitingForOwn.set(keyOf(target), target);
+    if (target.isBackground) this.slots.setBackgroundWaiting(target.id, true);
+    if (this.slots.freeOwn(target) > 0) this.waitingForShared.add(target);
+    else this.waitingForOwn.set(targetKeyOf(target), target);
   }
 
   private release(target: Target, slots: number): void {
     if (slots === 0) return;
     this.slots.release(target, slots);
-    // Live and old work share the target's slots.
-    if (this.waitingForOwn.size > 0) for (const old of [false, true]) this.wakeIfHalfFree({ ...target, old });
+    // Live and background work share the target's slots.
+    if (this.waitingForOwn.size > 0)
+      for (const isBackground of [false, true]) this.wakeIfHalfFree({ ...target, isBackground });
     this.planPass();
   }
 
   private wakeIfHalfFree(target: Target): void {
-    const waiting = this.waitingForOwn.get(keyOf(target));
+    const waiting = this.waitingForOwn.get(targetKeyOf(target));
     if (!waiting || !this.slots.isHalfFree(waiting)) return;
-    this.waitingForOwn.delete(keyOf(target));
+    this.waitingForOwn.delete(targetKeyOf(target));
     this.wakeWaiting(waiting);
   }
 
-  /** One pass for all slots that are released in this turn of the event loop. */
+  /** Plans one pass for all slots that are released in this turn of the event loop. */
   private planPass(): void {
     if (this.isPassPlanned) return;
     this.isPassPlanned = true;
     setImmediate(() => {
       this.isPassPlanned = false;
-      for (let visits = Math.min(VISITS_PER_PASS, this.waitingForRoom.size); visits > 0; visits--) {
-        const target = this.waitingForRoom.next()!;
+      for (let visits = Math.min(VISITS_PER_PASS, this.waitingForShared.size); visits > 0; visits--) {
+        const target = this.waitingForShared.next()!;
         if (this.slots.free(target) > 0) this.wakeWaiting(target);
         else this.wait(target);
       }
@@ -188,14 +189,14 @@ export abstract class LeaseWorker<Claimed> {
   }
 
   private wakeWaiting(target: Target): void {
-    if (target.old) this.slots.setOldWaiting(target.id, false);
+    if (target.isBackground) this.slots.setBackgroundWaiting(target.id, false);
     if (this.stopping) this.wakeOtherWorkers([target]);
     else this.wake([target]);
   }
 
-  /** Other workers may have free slots. */
+  /** Wakes other workers, which may have free slots, at most once a second for a target. */
   private wakeOthersThrottled(target: Target): void {
-    const key = keyOf(target);
+    const key = targetKeyOf(target);
     if (this.othersWokenFor.has(key)) return;
     if (this.othersWokenFor.size === 0) {
       setTimeout(() => this.othersWokenFor.clear(), WAKE_OTHERS_EVERY_MS).unref();

@@ -3,18 +3,18 @@ import type { DynamicModule } from '@nestjs/common';
 import type Redis from 'ioredis';
 import { RedisConnections } from '../redis/redis-connections';
 
-/** Another worker takes over a killed worker's jobs within 15 s; a live one renews its locks every 5 s. */
+/** A live worker renews the locks of its jobs every 5 s. Another one takes over a killed worker's jobs within 15 s. */
 const LOCK_MS = 10_000;
 const STALLED_CHECK_MS = 5_000;
 /** A job is safe to repeat, so it must not fail however many workers were killed. */
 const MAX_STALLED = 1_000_000;
 
-/** After an error of Redis, as while it loads its data. */
+/** The wait after an error of Redis, such as the one while it loads its data. */
 const RETRY_MS = 1_000;
-/** Longer than Bull's blocking read. A connection without an answer for so long is dead. */
+/** A connection without an answer for so long is dead. It is longer than Bull's blocking read. */
 const SOCKET_TIMEOUT_MS = 10_000;
 
-/** Registers a queue of Bull's, which reconnects through any outage of Redis. */
+/** Registers a Bull queue that reconnects through any outage of Redis. */
 export function registerQueue(name: string): DynamicModule {
   return BullModule.registerQueueAsync({
     name,

@@ -171,58 +171,58 @@ describe('Slots', () => {
     });
   });
 
-  describe('of old work', () => {
+  describe('of background work', () => {
     const live = target('a');
-    const old = { ...live, old: true };
+    const background = { ...live, isBackground: true };
 
     it('are half of the target’s at most, and only those that live work leaves', () => {
-      expect(slots.free(old)).toBe(10);
+      expect(slots.free(background)).toBe(10);
       slots.acquire(live, 14);
-      expect(slots.free(old)).toBe(6);
+      expect(slots.free(background)).toBe(6);
       slots.acquire(live, 6);
-      expect(slots.free(old)).toBe(0);
+      expect(slots.free(background)).toBe(0);
     });
 
     it('count for live work', () => {
-      slots.acquire(old, 10);
+      slots.acquire(background, 10);
       expect(slots.free(live)).toBe(10);
-      expect(slots.free(old)).toBe(0);
-      slots.release(old, 4);
-      expect([slots.free(live), slots.free(old)]).toEqual([14, 4]);
+      expect(slots.free(background)).toBe(0);
+      slots.release(background, 4);
+      expect([slots.free(live), slots.free(background)]).toEqual([14, 4]);
     });
 
     it('have a floor of a tenth while it waits', () => {
-      slots.setOldWaiting(live.id, true);
+      slots.setBackgroundWaiting(live.id, true);
       expect(slots.free(live)).toBe(18);
       slots.acquire(live, 18);
-      expect([slots.free(live), slots.free(old)]).toEqual([0, 2]);
-      slots.acquire(old, 2);
+      expect([slots.free(live), slots.free(background)]).toEqual([0, 2]);
+      slots.acquire(background, 2);
       slots.release(live, 3);
       expect(slots.free(live)).toBe(3);
-      slots.setOldWaiting(live.id, false);
-      slots.release(old, 2);
+      slots.setBackgroundWaiting(live.id, false);
+      slots.release(background, 2);
       expect(slots.free(live)).toBe(5);
     });
 
     it('can be claimed again as soon as a part of that floor is free', () => {
-      slots.setOldWaiting(live.id, true);
+      slots.setBackgroundWaiting(live.id, true);
       slots.acquire(live, 18);
-      expect(slots.isHalfFree(old)).toBe(true);
-      slots.acquire(old, 2);
-      expect(slots.isHalfFree(old)).toBe(false);
-      slots.release(old, 1);
-      expect(slots.isHalfFree(old)).toBe(true);
+      expect(slots.isHalfFree(background)).toBe(true);
+      slots.acquire(background, 2);
+      expect(slots.isHalfFree(background)).toBe(false);
+      slots.release(background, 1);
+      expect(slots.isHalfFree(background)).toBe(true);
     });
 
     it('are claimed several at once while live work leaves them free', () => {
-      slots.acquire(old, 6);
-      expect(slots.isHalfFree(old)).toBe(false);
-      slots.release(old, 1);
-      expect(slots.isHalfFree(old)).toBe(true);
+      slots.acquire(background, 6);
+      expect(slots.isHalfFree(background)).toBe(false);
+      slots.release(background, 1);
+      expect(slots.isHalfFree(background)).toBe(true);
     });
 
     it('are no reason for live work to wait for all that it may have', () => {
-      slots.acquire(old, 10);
+      slots.acquire(background, 10);
       slots.acquire(live, 10);
       slots.release(live, 4);
       expect(slots.isHalfFree(live)).toBe(false);
@@ -232,8 +232,8 @@ describe('Slots', () => {
 
     it('leave the only slot of a target to live work', () => {
       slots = new Slots({ ...LIMITS, perTarget: 1 });
-      slots.setOldWaiting(live.id, true);
-      expect([slots.free(live), slots.free(old)]).toEqual([1, 1]);
+      slots.setBackgroundWaiting(live.id, true);
+      expect([slots.free(live), slots.free(background)]).toEqual([1, 1]);
     });
   });
 });

@@ -1,50 +1,52 @@
 import { Target } from './target';
 
-/** Of a target's slots, the share that its old work may use while live work leaves them free. */
-const OLD_SHARE = 1 / 2;
-/** And the share that live work leaves to waiting old work. */
-const OLD_FLOOR = 1 / 10;
+/** The share of a target's slots that its background work may use while live work leaves them free. */
+const BACKGROUND_SHARE = 1 / 2;
+/** The share of a target's slots that live work leaves to background work that waits. */
+const BACKGROUND_FLOOR = 1 / 10;
 
 export interface SlotLimits {
-  /** Of this process. */
+  /** Slots of this process for targets that are not slow. */
   total: number;
-  /** Of one target, live and old work together. */
+  /** Slots of one target, for live and background work together. */
   perTarget: number;
-  /** Of all slow targets together, beside the total. */
+  /** Slots of all slow targets together, in addition to the total. */
   slow: number;
-  /** Whether a target is slow until it answers for the first time. */
+  /** Whether a target counts as slow until it answers for the first time. */
   startSlow?: boolean;
 }
 
-/** The slots of one target in use. */
+/** Slots of one target that are in use. */
 interface Use {
   normal: number;
   slow: number;
-  old: number;
+  background: number;
 }
 
-const NONE: Use = { normal: 0, slow: 0, old: 0 };
+const NONE: Use = { normal: 0, slow: 0, background: 0 };
 
 /**
- * Slots for concurrent work. A workspace may use as many as are left free: so one alone gets half, two get a third each,
- * and one that has nothing in flight always finds a slot. A slow target has one slot, out of a pool of its own kind.
+ * Shares the slots of this process among workspaces and targets. A workspace may use as many slots as are left free: one
+ * alone gets half, two get a third each, and one that has nothing in flight always finds a slot. A slow target has one
+ * slot, from a pool that slow targets share.
  */
 export class Slots {
-  private readonly normal: Pool;
-  private readonly slow: Pool;
+  private readonly normal: SlotPool;
+  private readonly slow: SlotPool;
   private readonly uses = new Map<string, Use>();
   private readonly startSlow: boolean;
-  /** Those that are not as at the start: slow, or no longer slow. */
+  /** Targets that are no longer as at the start: slow, or not slow. */
   private readonly changed = new Set<string>();
-  private readonly oldWaiting = new Set<string>();
+  /** Targets with background work that waits. */
+  private readonly backgroundWaiting = new Set<string>();
 
   constructor(private readonly limits: SlotLimits) {
-    this.normal = new Pool(limits.total, limits.perTarget);
-    this.slow = new Pool(limits.slow, 1);
+    this.normal = new SlotPool(limits.total, limits.perTarget);
+    this.slow = new SlotPool(limits.slow, 1);
     this.startSlow = limits.startSlow ?? false;
   }
 
-  /** Of all targets that are not slow. May be changed at any time. */
+  /** Slots for targets that are not slow. It may be changed at any time. */
   get total(): number {
     return this.normal.size;
   }
@@ -53,28 +55,28 @@ export class Slots {
     this.normal.size = slots;
   }
 
-  /** Of the total. */
+  /** Slots in use by targets that are not slow. */
   get used(): number {
     return this.normal.used;
   }
 
-  /** How many slots the target may take now. */
+  /** Returns how many slots the target may take now. */
   free(target: Target): number {
-    const room = this.poolOf(target).room(target.tenantId);
-    return Math.max(0, Math.min(this.freeOwn(target), room));
+    const shared = this.poolOf(target).freeFor(target.tenantId);
+    return Math.max(0, Math.min(this.freeOwn(target), shared));
   }
 
-  /** The same, of the target's own limit alone. */
-  freeOwn({ id, old }: Target): number {
+  /** Returns the free slots by the target's own limit, ignoring the workspace's and the process's. */
+  freeOwn({ id, isBackground }: Target): number {
     const use = this.uses.get(id) ?? NONE;
     const used = use.normal + use.slow;
     if (this.isSlow(id)) return Math.max(0, 1 - used);
     const free = this.limits.perTarget - used;
-    if (old) return Math.min(free, this.share(OLD_SHARE) - use.old);
-    return this.oldWaiting.has(id) ? free - Math.max(0, this.oldFloor - use.old) : free;
+    if (isBackground) return Math.min(free, this.share(BACKGROUND_SHARE) - use.background);
+    return this.backgroundWaiting.has(id) ? free - Math.max(0, this.backgroundFloor - use.background) : free;
   }
 
-  /** Half of what the target may count on is free: then one claim fills several slots. */
+  /** Reports whether half of the slots that the target can count on are free, so that one claim fills several. */
   isHalfFree(target: Target): boolean {
     return this.freeOwn(target) * 2 >= Math.max(1, this.countsOn(target));
   }
@@ -85,35 +87,36 @@ export class Slots {
     pool.add(target.tenantId, slots);
     const use = this.uses.get(target.id) ?? { ...NONE };
     use[pool === this.slow ? 'slow' : 'normal'] += slots;
-    if (target.old) use.old += slots;
+    if (target.isBackground) use.background += slots;
     this.uses.set(target.id, use);
   }
 
   release(target: Target, slots: number): void {
     const use = this.uses.get(target.id);
     if (!use || slots === 0) return;
-    // Those taken before the target became slow end first.
+    // Slots that were taken before the target became slow are released first.
     const normal = Math.min(slots, use.normal);
     this.normal.add(target.tenantId, -normal);
     this.slow.add(target.tenantId, normal - slots);
     use.normal -= normal;
     use.slow -= slots - normal;
-    if (target.old) use.old -= slots;
+    if (target.isBackground) use.background -= slots;
     if (use.normal + use.slow === 0) this.uses.delete(target.id);
   }
 
-  /** A target that timed out is slow until it answers. */
+  /** Notes whether a target is slow: one that timed out is, until it answers. */
   setSlow(id: string, isSlow: boolean): void {
     if (isSlow === this.startSlow) this.changed.delete(id);
     else this.changed.add(id);
   }
 
-  setOldWaiting(id: string, isWaiting: boolean): void {
-    if (isWaiting) this.oldWaiting.add(id);
-    else this.oldWaiting.delete(id);
+  /** Notes whether background work of a target waits, so that live work leaves a share of the slots to it. */
+  setBackgroundWaiting(id: string, isWaiting: boolean): void {
+    if (isWaiting) this.backgroundWaiting.add(id);
+    else this.backgroundWaiting.delete(id);
   }
 
-  private poolOf({ id }: Target): Pool {
+  private poolOf({ id }: Target): SlotPool {
     return this.isSlow(id) ? this.slow : this.normal;
   }
 
@@ -121,17 +124,18 @@ export class Slots {
     return this.changed.has(id) !== this.startSlow;
   }
 
-  private countsOn({ id, old }: Target): number {
+  /** Returns the slots that the target may use, once its own live and background work have shared them. */
+  private countsOn({ id, isBackground }: Target): number {
     if (this.isSlow(id)) return 1;
     const use = this.uses.get(id) ?? NONE;
-    if (!old) return this.limits.perTarget - use.old;
-    const left = this.limits.perTarget - (use.normal + use.slow - use.old);
-    return Math.min(this.share(OLD_SHARE), Math.max(this.oldFloor, left));
+    if (!isBackground) return this.limits.perTarget - use.background;
+    const left = this.limits.perTarget - (use.normal + use.slow - use.background);
+    return Math.min(this.share(BACKGROUND_SHARE), Math.max(this.backgroundFloor, left));
   }
 
-  /** The only slot of a target is for live work. */
-  private get oldFloor(): number {
-    return Math.min(this.share(OLD_FLOOR), this.limits.perTarget - 1);
+  /** Slots that live work leaves to background work. A target with one slot keeps it for live work. */
+  private get backgroundFloor(): number {
+    return Math.min(this.share(BACKGROUND_FLOOR), this.limits.perTarget - 1);
   }
 
   private share(share: number): number {
@@ -139,12 +143,13 @@ export class Slots {
   }
 }
 
-class Pool {
+/** Slots that workspaces share. */
+class SlotPool {
   used = 0;
   private readonly usedBy = new Map<string, number>();
   private readonly maxSize: number;
 
-  /** @param share what a workspace keeps, as far as the pool's first size allows, when the pool has become smaller */
+  /** @param share slots that a workspace keeps when the pool shrinks, as far as the pool's first size allows */
   constructor(
     public size: number,
     private readonly share: number,
@@ -152,8 +157,8 @@ class Pool {
     this.maxSize = size;
   }
 
-  /** So many that the workspace then uses as many slots as are left free; one if it uses none. */
-  room(tenantId: string): number {
+  /** Returns how many slots the workspace may take: then it uses as many as are left free. One that uses none gets one. */
+  freeFor(tenantId: string): number {
     const own = this.usedBy.get(tenantId) ?? 0;
     const half = (size: number) => Math.ceil((size - this.used - own) / 2);
     return Math.max(own === 0 ? 1 : 0, half(this.size), Math.min(this.share - own, half(this.maxSize)));

@@ -2,10 +2,11 @@
 export interface Target {
   tenantId: string;
   id: string;
-  /** Old work of the target, which gives way to its live work. A target of its own. */
-  old?: boolean;
+  /** Whether the work gives way to the target's live work. It is claimed for by itself, as for a target of its own. */
+  isBackground?: boolean;
 }
 
-export function keyOf({ id, old }: Target): string {
-  return old ? `${id}:old` : id;
+/** Returns the target's id, which tells its background work from its live work. It is a job's id in Redis. */
+export function targetKeyOf({ id, isBackground }: Target): string {
+  return isBackground ? `${id}:background` : id;
 }

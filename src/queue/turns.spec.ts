@@ -1,10 +1,16 @@
 import { Target } from './target';
 import { Turns } from './turns';
 
-const target = (tenantId: string, id: string, old?: boolean): Target => ({ tenantId, id, old });
+const target = (tenantId: string, id: string, isBackground?: boolean): Target => ({
+  tenantId,
+  id,
+  isBackground,
+});
 
 function take(turns: Turns, count = turns.size): string[] {
-  return Array.from({ length: count }, () => turns.next()!).map(({ id, old }) => (old ? `${id} (old)` : id));
+  return Array.from({ length: count }, () => turns.next()!).map(({ id, isBackground }) =>
+    isBackground ? `${id} (background)` : id,
+  );
 }
 
 describe('Turns', () => {
@@ -28,11 +34,11 @@ describe('Turns', () => {
     expect(take(turns)).toEqual(['a2', 'b1', 'a3']);
   });
 
-  it('have each target once, its live and its old work apart', () => {
+  it('have each target once, its live and its background work apart', () => {
     for (let n = 0; n < 3; n++) turns.add(target('a', 'a1'));
     turns.add(target('a', 'a1', true));
     expect(turns.size).toBe(2);
-    expect(take(turns)).toEqual(['a1', 'a1 (old)']);
+    expect(take(turns)).toEqual(['a1', 'a1 (background)']);
   });
 
   it('have a target again after its turn', () => {

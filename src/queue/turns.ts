@@ -1,6 +1,6 @@
-import { keyOf, Target } from './target';
+import { targetKeyOf, Target } from './target';
 
-/** Targets that wait, each once. They come out workspace by workspace in turn, so that none waits for all of another. */
+/** Keeps targets that wait, each once. They come out a workspace after another, so that none waits for all of another. */
 export class Turns {
   private readonly workspaces = new Map<string, Map<string, Target>>();
   private count = 0;
@@ -10,27 +10,27 @@ export class Turns {
   }
 
   has(target: Target): boolean {
-    return this.workspaces.get(target.tenantId)?.has(keyOf(target)) ?? false;
+    return this.workspaces.get(target.tenantId)?.has(targetKeyOf(target)) ?? false;
   }
 
   add(target: Target): void {
     const { tenantId } = target;
     let targets = this.workspaces.get(tenantId);
     if (!targets) this.workspaces.set(tenantId, (targets = new Map<string, Target>()));
-    if (targets.has(keyOf(target))) return;
-    targets.set(keyOf(target), target);
+    if (targets.has(targetKeyOf(target))) return;
+    targets.set(targetKeyOf(target), target);
     this.count += 1;
   }
 
   delete(target: Target): boolean {
     const targets = this.workspaces.get(target.tenantId);
-    if (!targets?.delete(keyOf(target))) return false;
+    if (!targets?.delete(targetKeyOf(target))) return false;
     this.count -= 1;
     if (targets.size === 0) this.workspaces.delete(target.tenantId);
     return true;
   }
 
-  /** Removes the next target. Its workspace goes behind the others. */
+  /** Removes and returns the next target. Its workspace goes behind the others. */
   next(): Target | undefined {
     for (const [tenantId, targets] of this.workspaces) {
       for (const target of targets.values()) {

@@ -1,8 +1,8 @@
 import { Logger, OnModuleInit } from '@nestjs/common';
 import type { Queue } from 'bull';
-import { keyOf, Target } from './target';
+import { targetKeyOf, Target } from './target';
 
-/** Delayed wake-ups of one target within one step are one job. */
+/** A step of the time of delayed wake-ups. Those of one target within one step are one job. */
 const DELAY_STEP_MS = 100;
 
 type WakeHandler = (targets: Iterable<Target>) => void;
@@ -13,21 +13,21 @@ type WakeHandler = (targets: Iterable<Target>) => void;
  */
 export class WakeUpQueue implements OnModuleInit {
   private readonly logger = new Logger(this.constructor.name);
-  /** By job id. */
+  /** Wake-ups to be enqueued, by the job's id. */
   private readonly pending = new Map<string, { target: Target; delay: number }>();
   private isAdding = false;
   private localHandler: WakeHandler | null = null;
 
   constructor(protected readonly bull: Queue<Target>) {}
 
-  /** Without a listener, an error of the queue would end the process. */
+  /** Listens for errors of the queue: without a listener, one would end the process. */
   onModuleInit(): void {
     this.bull.on('error', (error: Error) =>
       this.logger.warn({ err: error }, 'the queue has no connection to Redis'),
     );
   }
 
-  /** From now on `wake` calls the handler: a job would only cost time. */
+  /** Makes `wake` call a handler in this process: a job would only cost time. */
   handleLocally(handler: WakeHandler): void {
     this.localHandler = handler;
   }
@@ -36,25 +36,26 @@ export class WakeUpQueue implements OnModuleInit {
     this.localHandler = null;
   }
 
+  /** Wakes targets in this process if it works, or else by a job. */
   wake(targets: Iterable<Target>): void {
     if (this.localHandler) this.localHandler(targets);
     else this.enqueue(targets);
   }
 
-  /** Wakes targets by a job, in any worker. While a target's job waits, Bull ignores a second one. */
+  /** Wakes targets by jobs, in any worker. While a target's job waits, Bull ignores a second one. */
   enqueue(targets: Iterable<Target>): void {
-    for (const target of targets) this.pending.set(keyOf(target), { target, delay: 0 });
+    for (const target of targets) this.pending.set(targetKeyOf(target), { target, delay: 0 });
     void this.addPending();
   }
 
   /** Wakes a target after a delay, by a job with an id of its own: Bull would ignore a second job of the same id. */
   wakeIn(target: Target, delayMs: number): void {
     const step = Math.ceil((Date.now() + delayMs) / DELAY_STEP_MS);
-    this.pending.set(`${keyOf(target)}@${step}`, { target, delay: step * DELAY_STEP_MS - Date.now() });
+    this.pending.set(`${targetKeyOf(target)}@${step}`, { target, delay: step * DELAY_STEP_MS - Date.now() });
     void this.addPending();
   }
 
-  /** One call to Redis at a time; the next one adds everything that was enqueued during it. */
+  /** Makes one call to Redis at a time. The next one adds everything that was enqueued during it. */
   private async addPending(): Promise<void> {
     if (this.isAdding) return;
     this.isAdding = true;
@@ -65,7 +66,7 @@ export class WakeUpQueue implements OnModuleInit {
           opts: { jobId, delay, removeOnComplete: true, removeOnFail: true },
         }));
         this.pending.clear();
-        // While Redis is down the client would keep them all in memory. The poll finds these targets later.
+        // While Redis is down, its client would keep all jobs in memory. The poll finds these targets later.
         if (this.bull.client.status === 'ready') await this.bull.addBulk(jobs);
       }
     } catch (error) {

@@ -1,15 +1,15 @@
-import { OnQueueCompleted, OnQueueError, OnQueueFailed } from '@nestjs/bull';
+import { OnQueueCompleted, OnQueueError, OnQueueFailed, Process } from '@nestjs/bull';
 import { BeforeApplicationShutdown, Logger, OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
 import type { Job, Queue } from 'bull';
 import { closeQueue } from './close-queue';
 import { holdProcessing } from './hold-processing';
-import { LeaseWorker } from './lease-worker';
+import { CONCURRENT_CLAIMS, LeaseWorker } from './lease-worker';
 import { Target } from './target';
 import { WakeUpQueue } from './wake-up-queue';
 
 /**
- * Claims for the targets that are woken, by this process or by a job. The database holds what is due and its lease, so
- * any number of jobs, workers and repetitions is harmless.
+ * Claims for the targets that this process or a job wakes. The database holds what is due and its lease, so any number of
+ * jobs, workers and repetitions is harmless.
  */
 export abstract class WakeUpProcessor
   implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown
@@ -21,17 +21,23 @@ export abstract class WakeUpProcessor
   protected constructor(
     private readonly bull: Queue<Target>,
     private readonly queue: WakeUpQueue,
-    protected readonly worker: LeaseWorker<unknown>,
+    private readonly worker: LeaseWorker<unknown>,
   ) {
     this.startProcessing = holdProcessing(bull, this.logger);
   }
 
-  /** Whether a target has anything that can be claimed now. */
+  /** Reports whether a target has anything that can be claimed now. */
   protected abstract hasDue(target: Target): Promise<boolean>;
 
   onApplicationBootstrap(): void {
     this.queue.handleLocally((targets) => this.worker.wake(targets));
     this.startProcessing();
+  }
+
+  /** Settles when every due item that has a slot is claimed and started. */
+  @Process({ concurrency: CONCURRENT_CLAIMS })
+  claimDue({ data }: Job<Target>): Promise<void> {
+    return this.worker.claimAndStart(data);
   }
 
   @OnQueueError()
@@ -44,7 +50,7 @@ export abstract class WakeUpProcessor
     this.logger.error({ err: error, ...data }, 'claiming failed; it will be retried');
   }
 
-  /** While the job was active, Bull ignored new jobs for this target. So look once more. */
+  /** Looks once more, because Bull ignored new jobs for this target while the job was active. */
   @OnQueueCompleted()
   async onCompleted({ data: target }: Job<Target>): Promise<void> {
     // If no slot is free, the next one that is released claims for this target.
@@ -56,7 +62,7 @@ export abstract class WakeUpProcessor
     }
   }
 
-  /** Not awaited: all processors stop at the same time. */
+  /** Starts to stop, without waiting: all processors stop at the same time. */
   onModuleDestroy(): void {
     this.queue.stopHandlingLocally();
     this.stopping ??= closeQueue(this.bull, [this.worker.drain()]);

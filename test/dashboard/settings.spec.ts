@@ -75,7 +75,7 @@ describe("the dashboard's settings", () => {
   });
 
   describe('webhook endpoints', () => {
-    it('are made with a secret, tested, paused, resumed, rolled and deleted', async () => {
+    it('are made with a secret, tested, deactivated, activated, rolled and deleted', async () => {
       const { id, secret } = await makeEndpoint();
       expect(secret).toMatch(/^whsec_/);
       const test = await post(`/webhook-endpoints/${id}/test`);
@@ -87,14 +87,14 @@ describe("the dashboard's settings", () => {
         response: { encoding: 'utf8', body: 'thanks' },
         responseHeaders: expect.stringContaining('x-receiver: acme'),
       });
-      expect((await post(`/webhook-endpoints/${id}/pause`)).body).toMatchObject({ id, active: false });
+      expect((await post(`/webhook-endpoints/${id}/deactivate`)).body).toMatchObject({ id, active: false });
       // Tests do not count.
       expect((await get(`/webhook-endpoints/${id}`)).body).toMatchObject({
         id,
         active: false,
         health: { active: false, last24Hours: { succeeded: 0 } },
       });
-      expect((await post(`/webhook-endpoints/${id}/resume`)).body).toMatchObject({ id, active: true });
+      expect((await post(`/webhook-endpoints/${id}/activate`)).body).toMatchObject({ id, active: true });
       const rolled = await post(`/webhook-endpoints/${id}/roll-secret`, { gracePeriodSeconds: 60 });
       expect(rolled.body.secret).not.toBe(secret);
       const list = await get('/webhook-endpoints');

@@ -171,8 +171,14 @@ export const WORKSPACE_ROUTES: WorkspaceRoute[] = [
     body: () => ({ url: 'https://127.0.0.1:9999/hook' }),
   },
   { method: 'GET', path: '/webhook-endpoints/:id', success: 200, thing: ENDPOINT },
-  { method: 'POST', path: '/webhook-endpoints/:id/pause', success: 200, thing: ENDPOINT, roles: MANAGERS },
-  { method: 'POST', path: '/webhook-endpoints/:id/resume', success: 200, thing: ENDPOINT, roles: MANAGERS },
+  {
+    method: 'POST',
+    path: '/webhook-endpoints/:id/deactivate',
+    success: 200,
+    thing: ENDPOINT,
+    roles: MANAGERS,
+  },
+  { method: 'POST', path: '/webhook-endpoints/:id/activate', success: 200, thing: ENDPOINT, roles: MANAGERS },
   { method: 'POST', path: '/webhook-endpoints/:id/test', success: 200, thing: ENDPOINT, roles: MANAGERS },
   {
     method: 'POST',

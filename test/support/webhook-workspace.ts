@@ -8,7 +8,7 @@ import { ConversationDetail } from '../../src/conversations/conversation.dto';
 import { MessageResponse } from '../../src/messages/message.dto';
 import { deliveryIdOf } from '../../src/webhooks/deliveries/delivery-id';
 import { DeliveryQueue } from '../../src/webhooks/deliveries/delivery-queue';
-import { MAX_ATTEMPTS } from '../../src/webhooks/deliveries/retry-schedule';
+import { MAX_DELIVERY_ATTEMPTS } from '../../src/webhooks/deliveries/retry-schedule';
 import { WebhookDeliveriesService } from '../../src/webhooks/browsing/webhook-deliveries.service';
 import {
   ListWebhookDeliveriesQuery,
@@ -198,7 +198,7 @@ export class WebhookWorkspace {
            UPDATE pending_deliveries SET attempt_count = $3, next_attempt_at = now()
            WHERE tenant_id = $1 AND endpoint_id = $2 AND lease_id IS NULL RETURNING id
          ) SELECT id FROM changed`,
-        [this.id, id, MAX_ATTEMPTS - 1],
+        [this.id, id, MAX_DELIVERY_ATTEMPTS - 1],
       );
       return changed.length > 0;
     });

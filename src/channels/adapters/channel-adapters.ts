@@ -12,7 +12,7 @@ export class ChannelAdapters {
     }
   }
 
-  of(channel: Channel): ChannelAdapter {
+  adapterOf(channel: Channel): ChannelAdapter {
     const adapter = this.byChannel.get(channel);
     if (!adapter) throw new Error(`${channel} has no adapter`);
     return adapter;
@@ -24,7 +24,7 @@ export class ChannelAdapters {
 
   /** Null if the channel's provider does not call us. */
   hooked(channel: Channel): HookedAdapter | null {
-    const adapter = this.of(channel);
+    const adapter = this.adapterOf(channel);
     return 'verify' in adapter ? (adapter as HookedAdapter) : null;
   }
 }

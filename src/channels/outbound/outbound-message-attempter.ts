@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { ChannelAdapters } from '../adapters/channel-adapters';
 import { ClaimedMessage } from './claimed-message';
-import { AttemptOutcome, SendResult } from './send-result';
 import { OutboundMessageRecorder } from './outbound-message-recorder';
+import { MessageOutcome, SendResult } from './send-result';
 
+/** Makes one attempt of a claimed message: send, decide, record. */
 @Injectable()
 export class OutboundMessageAttempter {
   constructor(
@@ -11,17 +12,16 @@ export class OutboundMessageAttempter {
     private readonly recorder: OutboundMessageRecorder,
   ) {}
 
-  /** Makes one attempt. Settles once its outcome is committed. A provider's failure is an outcome, and does not throw. */
-  async send(message: ClaimedMessage): Promise<SendResult> {
-    return this.recorder.record(message, await this.attempt(message));
+  /** Settles once the outcome is recorded. A provider's failure is an outcome, and does not throw. */
+  async attempt(message: ClaimedMessage): Promise<SendResult> {
+    return this.recorder.record(message, await this.send(message));
   }
 
-  private async attempt(message: ClaimedMessage): Promise<AttemptOutcome> {
+  private async send(message: ClaimedMessage): Promise<MessageOutcome> {
     const { connection, recipientId, messageId, conversationId, body } = message;
     if (body === '') return { kind: 'ERASED' };
     if (recipientId === null) return { kind: 'NO_RECIPIENT' };
-    return this.adapters
-      .of(connection.channel)
-      .send(connection, { messageId, conversationId, recipientId, body });
+    const adapter = this.adapters.adapterOf(connection.channel);
+    return adapter.send(connection, { messageId, conversationId, recipientId, body });
   }
 }

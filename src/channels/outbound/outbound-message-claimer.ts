@@ -1,5 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { SecretUnreadable } from '../../secrets/secret-box';
+import { PausedTargets, UNREADABLE_PAUSE_MS } from '../../queue/paused-targets';
 import { Target } from '../../queue/target';
 import { ThroughputLimiter } from '../../redis/throughput-limiter';
 import { ChannelAdapters } from '../adapters/channel-adapters';
@@ -8,15 +9,11 @@ import { ClaimedMessage } from './claimed-message';
 import { OutboundMessageQueue } from './outbound-message-queue';
 import { OutboundMessagesRepository } from './outbound-messages.repository';
 
-/** Until an operator restores the key. */
-const UNREADABLE_PAUSE_MS = 60_000;
-
 /** Claims messages within the rate that their provider allows. */
 @Injectable()
 export class OutboundMessageClaimer {
   private readonly logger = new Logger(OutboundMessageClaimer.name);
-  /** By connection, in milliseconds. */
-  private readonly pausedUntil = new Map<string, number>();
+  private readonly paused = new PausedTargets();
 
   constructor(
     private readonly messages: OutboundMessagesRepository,
@@ -37,12 +34,8 @@ export class OutboundMessageClaimer {
     return claimed;
   }
 
-  isPaused({ id }: Target): boolean {
-    const until = this.pausedUntil.get(id);
-    if (until === undefined) return false;
-    if (Date.now() < until) return true;
-    this.pausedUntil.delete(id);
-    return false;
+  isPaused(target: Target): boolean {
+    return this.paused.isPaused(target);
   }
 
   private async load(target: Target): Promise<LoadedConnection | null> {
@@ -65,14 +58,14 @@ export class OutboundMessageClaimer {
     { tenantId, id, channel }: LoadedConnection,
     wanted: number,
   ): Promise<number> {
-    const { perSecond } = this.adapters.of(channel).limits;
+    const { perSecond } = this.adapters.adapterOf(channel).limits;
     const { granted, remainingMs } = await this.throughput.acquire(id, perSecond, wanted);
     if (granted < wanted) this.pause({ tenantId, id }, Math.max(remainingMs, 1));
     return granted;
   }
 
   private pause(target: Target, delayMs: number): void {
-    this.pausedUntil.set(target.id, Date.now() + delayMs);
+    this.paused.pause(target, delayMs);
     this.queue.wakeIn(target, delayMs);
   }
 }

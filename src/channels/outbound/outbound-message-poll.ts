@@ -1,9 +1,9 @@
 import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
 import { Periodic } from '../../common/periodic';
 import { ScheduleSearch, SteppedSearch } from '../../database/stepped-search';
+import { BEFORE_ALL_MESSAGES, DueMessagesRepository } from './due-messages.repository';
 import { OutboundMessageQueue } from './outbound-message-queue';
 import { StaleMessages } from './stale-messages';
-import { FIRST_POSITION, StaleMessagesRepository } from './stale-messages.repository';
 
 const INTERVAL_MS = 1_000;
 /** Steps of each search in one poll. */
@@ -27,21 +27,21 @@ export class OutboundMessagePoll implements OnApplicationBootstrap, BeforeApplic
     await this.stale.reconcile(step.ended);
     return step;
   });
-  private readonly due = new SteppedSearch(FIRST_POSITION, MAX_STEPS, async (after) => {
+  private readonly due = new SteppedSearch(BEFORE_ALL_MESSAGES, MAX_STEPS, async (after) => {
     const { due, inactive, ended, next } = await this.messages.findDue(after);
     this.queue.wake(due);
     this.stale.failPendingOf(inactive);
     await this.stale.reconcile(ended);
     return next;
   });
-  private readonly stuck = new SteppedSearch(FIRST_POSITION, MAX_STEPS, async (after) => {
+  private readonly stuck = new SteppedSearch(BEFORE_ALL_MESSAGES, MAX_STEPS, async (after) => {
     const { stuck, next } = await this.messages.findStuck(after);
     await this.stale.moveUp(stuck);
     return next;
   });
 
   constructor(
-    private readonly messages: StaleMessagesRepository,
+    private readonly messages: DueMessagesRepository,
     private readonly stale: StaleMessages,
     private readonly queue: OutboundMessageQueue,
   ) {}

@@ -10,7 +10,7 @@ import { ChannelConnectionsService } from '../connections/channel-connections.se
 import { ProviderIdsRepository } from '../provider-ids/provider-ids.repository';
 import { ClaimedMessage } from './claimed-message';
 import { OutboundMessagesRepository } from './outbound-messages.repository';
-import { AttemptOutcome, SendResult, resultOf } from './send-result';
+import { MessageOutcome, SendResult, resultOf } from './send-result';
 
 const RETRY_MS = 500;
 /** Longer than a lease: a message that has become UNKNOWN can still become SENT. */
@@ -31,7 +31,7 @@ export class OutboundMessageRecorder {
   ) {}
 
   /** Settles once the result is committed. Retries while the database is down: a lost outcome makes its message UNKNOWN. */
-  async record(message: ClaimedMessage, outcome: AttemptOutcome): Promise<SendResult> {
+  async record(message: ClaimedMessage, outcome: MessageOutcome): Promise<SendResult> {
     const stopAt = Date.now() + STOP_AFTER_MS;
     for (;;) {
       try {
@@ -48,14 +48,14 @@ export class OutboundMessageRecorder {
     }
   }
 
-  private async write(tx: Transaction, message: ClaimedMessage, given: AttemptOutcome): Promise<SendResult> {
+  private async write(tx: Transaction, message: ClaimedMessage, given: MessageOutcome): Promise<SendResult> {
     const { connection } = message;
     const outcome =
       given.kind === 'REAUTH' && !(await this.connections.markReauthRequired(tx, connection))
         ? // The credentials were rotated meanwhile: retry with the new ones.
           ({ kind: 'RETRY', fault: given.fault } as const)
         : given;
-    const result = resultOf(outcome, this.adapters.of(connection.channel), message.attemptCount);
+    const result = resultOf(outcome, this.adapters.adapterOf(connection.channel), message.attemptCount);
     if (result.status === 'SENDING') await this.scheduleRetry(tx, message, result);
     else await this.finish(tx, message, result);
     return result;

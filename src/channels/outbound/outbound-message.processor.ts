@@ -1,6 +1,5 @@
-import { InjectQueue, Process, Processor } from '@nestjs/bull';
-import type { Job, Queue } from 'bull';
-import { CONCURRENT_CLAIMS } from '../../queue/lease-worker';
+import { InjectQueue, Processor } from '@nestjs/bull';
+import type { Queue } from 'bull';
 import { type Target } from '../../queue/target';
 import { WakeUpProcessor } from '../../queue/wake-up.processor';
 import { OUTBOUND_MESSAGE_QUEUE, OutboundMessageQueue } from './outbound-message-queue';
@@ -17,12 +16,6 @@ export class OutboundMessageProcessor extends WakeUpProcessor {
     private readonly messages: OutboundMessagesRepository,
   ) {
     super(bull, queue, worker);
-  }
-
-  /** Settles when every message that has a slot is claimed and started. */
-  @Process({ concurrency: CONCURRENT_CLAIMS })
-  send({ data }: Job<Target>): Promise<void> {
-    return this.worker.claimAndStart(data);
   }
 
   protected override async hasDue(connection: Target): Promise<boolean> {

@@ -6,6 +6,7 @@ import { ChannelAdaptersModule } from '../adapters/channel-adapters.module';
 import { ChannelConnectionsModule } from '../connections/channel-connections.module';
 import { ProviderIdsModule } from '../provider-ids/provider-ids.module';
 import { ChannelsConsumer } from './channels.consumer';
+import { DueMessagesRepository } from './due-messages.repository';
 import { OutboundMessageClaimer } from './outbound-message-claimer';
 import { OutboundMessageProcessor } from './outbound-message.processor';
 import { OutboundMessageQueueModule } from './outbound-message-queue';
@@ -14,7 +15,6 @@ import { OutboundMessageAttempter } from './outbound-message-attempter';
 import { OutboundMessagePoll } from './outbound-message-poll';
 import { OutboundMessageWorker } from './outbound-message.worker';
 import { OutboundMessagesModule } from './outbound-messages.module';
-import { SendFollowUp } from './send-follow-up';
 import { OutboundMessageRecorder } from './outbound-message-recorder';
 import { StaleMessages } from './stale-messages';
 import { StaleMessagesRepository } from './stale-messages.repository';
@@ -38,10 +38,10 @@ import { StaleMessagesRepository } from './stale-messages.repository';
     OutboundMessageAttempter,
     OutboundMessagePoll,
     OutboundMessageWorker,
-    SendFollowUp,
     OutboundMessageRecorder,
     StaleMessages,
     StaleMessagesRepository,
+    DueMessagesRepository,
     ThroughputLimiter,
   ],
 })

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { startByFromNow } from '../../queue/start-by';
 import { newId } from '../../common/ids';
 import { Database } from '../../database/database';
 import { Pipelined, Transaction } from '../../database/transaction';
@@ -6,7 +7,7 @@ import { MessageKey, MessageStatusRepository } from '../../messages/message-stat
 import { ErasedMessages } from '../../stored-data/table-declaration';
 import { Target } from '../../queue/target';
 import { LoadedConnection } from '../connections/connection.loader';
-import { ClaimedMessage, startByFromNow } from './claimed-message';
+import { ClaimedMessage } from './claimed-message';
 
 /** Longer than an attempt can take. When it ends, as after a killed worker, the outcome is unknown. */
 const LEASE = `interval '20 seconds'`;

@@ -1,19 +1,21 @@
-import { MAX_ATTEMPTS, pauseMs, retryDelayMs } from './retry-schedule';
+import { MAX_MESSAGE_ATTEMPTS, pauseMs, messageRetryDelayMs } from './retry-schedule';
 
 describe('the retry schedule of outbound messages', () => {
   it('doubles from 2 to 128 seconds, then ends', () => {
-    const delays = Array.from({ length: MAX_ATTEMPTS }, (_, i) => retryDelayMs(i + 1, 0, () => 0));
+    const delays = Array.from({ length: MAX_MESSAGE_ATTEMPTS }, (_, i) =>
+      messageRetryDelayMs(i + 1, 0, () => 0),
+    );
     expect(delays).toEqual([2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 128_000, null]);
   });
 
   it('follows the provider up to a day, and is never shorter than the backoff', () => {
-    expect(retryDelayMs(1, 30_000, () => 0)).toBe(30_000);
-    expect(retryDelayMs(4, 5_000, () => 0)).toBe(16_000);
-    expect(retryDelayMs(1, 7 * 86_400_000, () => 0)).toBe(86_400_000);
+    expect(messageRetryDelayMs(1, 30_000, () => 0)).toBe(30_000);
+    expect(messageRetryDelayMs(4, 5_000, () => 0)).toBe(16_000);
+    expect(messageRetryDelayMs(1, 7 * 86_400_000, () => 0)).toBe(86_400_000);
   });
 
   it('adds up to a tenth', () => {
-    expect(retryDelayMs(1, 0, () => 0.999999)).toBe(2_199);
+    expect(messageRetryDelayMs(1, 0, () => 0.999999)).toBe(2_199);
   });
 });
 

@@ -1,7 +1,7 @@
 import { backoffMs, FIRST_DELAY_MS } from '../../common/backoff';
 
 /** Seven retries take four minutes, longer than most outages of a provider. */
-export const MAX_ATTEMPTS = 8;
+export const MAX_MESSAGE_ATTEMPTS = 8;
 
 /** Limits what a provider asks for. */
 const MAX_DELAY_MS = 24 * 60 * 60 * 1000;
@@ -10,8 +10,12 @@ const MAX_DELAY_MS = 24 * 60 * 60 * 1000;
  * The delay after `failedAttempts` failed attempts: 2, 4, 8 … 128 seconds plus up to 10 %, or longer when the provider
  * asks for it; null when no attempt is left.
  */
-export function retryDelayMs(failedAttempts: number, requestedMs = 0, random?: () => number): number | null {
-  if (failedAttempts >= MAX_ATTEMPTS) return null;
+export function messageRetryDelayMs(
+  failedAttempts: number,
+  requestedMs = 0,
+  random?: () => number,
+): number | null {
+  if (failedAttempts >= MAX_MESSAGE_ATTEMPTS) return null;
   return backoffMs(failedAttempts, Math.min(requestedMs, MAX_DELAY_MS), random);
 }
 

@@ -2,9 +2,9 @@ import { DeliveryError, DeliveryErrorCode } from '../../messages/message-status'
 import { ChannelAdapter, ProviderFault, SendOutcome } from '../adapters/channel-adapter';
 import { deliveryError } from './delivery-error';
 import { isUsableId } from '../adapters/support/provider-values';
-import { pauseMs, retryDelayMs } from './retry-schedule';
+import { pauseMs, messageRetryDelayMs } from './retry-schedule';
 
-/** The message after an attempt. */
+/** The consequence of an attempt. */
 export type SendResult =
   | { status: 'SENT'; providerId: string | null; holdMs: number }
   | { status: 'UNKNOWN'; error: DeliveryError; holdMs: number }
@@ -12,11 +12,15 @@ export type SendResult =
   /** It will be retried. The whole connection waits for `pauseMs`. */
   | { status: 'SENDING'; error: DeliveryError; retryDelayMs: number; pauseMs: number };
 
-export type AttemptOutcome = SendOutcome | { kind: 'NO_RECIPIENT' | 'ERASED' };
+/** The outcome of an attempt: the provider's, or why it was not asked. */
+export type MessageOutcome = SendOutcome | { kind: 'NO_RECIPIENT' | 'ERASED' };
 
-/** @param failedAttempts before this one */
+/**
+ * Returns what follows from an attempt.
+ * @param failedAttempts before this one
+ */
 export function resultOf(
-  outcome: AttemptOutcome,
+  outcome: MessageOutcome,
   { limits, unknownHoldMs }: Pick<ChannelAdapter, 'limits' | 'unknownHoldMs'>,
   failedAttempts: number,
 ): SendResult {
@@ -44,7 +48,7 @@ export function resultOf(
     case 'REAUTH':
       return failed('REAUTH_REQUIRED', outcome.fault);
     case 'RETRY': {
-      const delay = retryDelayMs(failedAttempts + 1, outcome.afterMs);
+      const delay = messageRetryDelayMs(failedAttempts + 1, outcome.afterMs);
       if (delay === null) return failed('RETRIES_EXHAUSTED', outcome.fault);
       return {
         status: 'SENDING',

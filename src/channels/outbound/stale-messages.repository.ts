@@ -1,19 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Channel } from '../../common/channel-descriptors';
-import { LOWEST_ID } from '../../common/ids';
-import { Database } from '../../database/database';
 import { Pipelined, Transaction } from '../../database/transaction';
 import { MessageKey } from '../../messages/message-status.repository';
 import { Target } from '../../queue/target';
-import { isSuspended } from '../../workspaces/suspension';
 import { ConnectionStatus } from '../connections/channel-connection.entity';
-
-/** Rows of one step of a search over all workspaces. */
-const STEP_ROWS = 1_000;
-
-/** A place in the order of all rows: of a workspace, and of a connection or a conversation. */
-export type Position = [tenantId: string, id: string];
-export const FIRST_POSITION: Position = [LOWEST_ID, LOWEST_ID];
+import { HAS_ENDED } from './due-messages.repository';
 
 /** A message whose lease or hold has ended, locked. */
 export interface EndedMessage extends MessageKey {
@@ -22,111 +13,9 @@ export interface EndedMessage extends MessageKey {
   holds: boolean;
 }
 
-interface Columns {
-  conversationIds: string[] | null;
-  messageIds: string[] | null;
-}
-
-const HAS_ENDED = `(d.lease_id IS NOT NULL OR d.holds) AND d.next_attempt_at <= now()`;
-
-/**
- * Finds outbound messages that need attention: plain reads over all workspaces, in bounded steps. What they lead to is
- * done in one workspace at a time.
- */
+/** Ends leases and holds of outbound messages, and pending messages of connections that may send no more. */
 @Injectable()
 export class StaleMessagesRepository {
-  constructor(private readonly database: Database) {}
-
-  /**
-   * A step of a search for the connections of retries, leases and holds whose time came after `since`.
-   * @returns the time up to which they were found, those of workspaces that are not suspended, and the messages whose lease
-   * or hold has ended
-   */
-  async findScheduled(since: Date): Promise<{
-    connections: Target[];
-    ended: MessageKey[];
-    until: Date;
-    isLast: boolean;
-  }> {
-    const rows = await this.database.prepared<
-      MessageKey & { id: string; at: Date; hasEnded: boolean; isSuspended: boolean }
-    >(
-      `SELECT tenant_id AS "tenantId", connection_id AS id, conversation_id AS "conversationId",
-              message_id AS "messageId", next_attempt_at AS at, ${HAS_ENDED} AS "hasEnded",
-              ${isSuspended('tenant_id')} AS "isSuspended"
-       FROM outbound_messages d
-       WHERE (attempt_count > 0 OR lease_id IS NOT NULL OR holds) AND next_attempt_at > $1 AND next_attempt_at <= now()
-       ORDER BY next_attempt_at LIMIT ${STEP_ROWS}`,
-      [since],
-    );
-    return {
-      connections: targetsOf(rows.filter((row) => !row.isSuspended)),
-      ended: rows.filter(({ hasEnded }) => hasEnded),
-      until: rows.at(-1)?.at ?? since,
-      isLast: rows.length < STEP_ROWS,
-    };
-  }
-
-  /**
-   * A step of a search for connections with anything due, or that may send no more. The next step passes over the rest of
-   * the last connection, however many messages it has.
-   * @returns where the next step begins; null after the last
-   */
-  async findDue(after: Position): Promise<{
-    due: Target[];
-    inactive: Target[];
-    ended: MessageKey[];
-    next: Position | null;
-  }> {
-    const rows = await this.database.prepared<
-      Target & Columns & { isDue: boolean; status: ConnectionStatus }
-    >(
-      `SELECT d.*, w.status FROM (
-         SELECT tenant_id AS "tenantId", connection_id AS id,
-                bool_or(next_attempt_at <= now() AND NOT waits) AND NOT ${isSuspended('tenant_id')} AS "isDue",
-                array_agg(conversation_id) FILTER (WHERE ${HAS_ENDED}) AS "conversationIds",
-                array_agg(message_id) FILTER (WHERE ${HAS_ENDED}) AS "messageIds"
-         FROM (SELECT * FROM outbound_messages WHERE (tenant_id, connection_id) > ($1, $2)
-               ORDER BY tenant_id, connection_id, waits, next_attempt_at LIMIT ${STEP_ROWS}) AS d
-         GROUP BY 1, 2) AS d
-       JOIN channel_connections w ON w.tenant_id = d."tenantId" AND w.id = d.id ORDER BY 1, 2`,
-      after,
-    );
-    const last = rows.at(-1);
-    return {
-      due: targetsOf(rows.filter(({ isDue }) => isDue)),
-      inactive: targetsOf(rows.filter(({ status }) => status !== 'ACTIVE')),
-      ended: rows.flatMap(({ tenantId, conversationIds, messageIds }) =>
-        (messageIds ?? []).map((messageId, n) => ({
-          tenantId,
-          conversationId: conversationIds![n]!,
-          messageId,
-        })),
-      ),
-      next: last ? [last.tenantId, last.id] : null,
-    };
-  }
-
-  /**
-   * A step of a search for conversations of which every message waits: the one before was routed later, and ended before
-   * this process could see both. The next step passes over the rest of the last conversation.
-   * @returns where the next step begins; null after the last
-   */
-  async findStuck(after: Position): Promise<{ stuck: Target[]; next: Position | null }> {
-    const rows = await this.database.prepared<Target & { allWait: boolean }>(
-      `SELECT tenant_id AS "tenantId", conversation_id AS id, bool_and(waits) AS "allWait"
-       FROM (SELECT tenant_id, conversation_id, waits FROM outbound_messages WHERE (tenant_id, conversation_id) > ($1, $2)
-             ORDER BY tenant_id, conversation_id, message_id LIMIT ${STEP_ROWS}) AS step
-       GROUP BY 1, 2 ORDER BY 1, 2`,
-      after,
-    );
-    const last = rows.at(-1);
-    return {
-      stuck: targetsOf(rows.filter(({ allWait }) => allWait)),
-      next: last ? [last.tenantId, last.id] : null,
-    };
-  }
-
   /** Locks those of the messages whose lease or hold has ended, and that no other process has locked. */
   lockEnded(tx: Transaction, tenantId: string, keys: MessageKey[]): Promise<EndedMessage[]> {
     return tx.prepared<EndedMessage>(
@@ -142,7 +31,11 @@ export class StaleMessagesRepository {
   }
 
   /** Starts a hold, in the place of a lease. */
-  hold(tx: Transaction, { tenantId, conversationId, messageId }: MessageKey, holdMs: number): Pipelined {
+  holdPipelined(
+    tx: Transaction,
+    { tenantId, conversationId, messageId }: MessageKey,
+    holdMs: number,
+  ): Pipelined {
     return tx.pipeline(
       `UPDATE outbound_messages SET lease_id = NULL, holds = true, next_attempt_at = now() + $4 * interval '1 millisecond'
        WHERE tenant_id = $1 AND conversation_id = $2 AND message_id = $3`,
@@ -150,7 +43,7 @@ export class StaleMessagesRepository {
     );
   }
 
-  delete(tx: Transaction, { tenantId, conversationId, messageId }: MessageKey): Pipelined {
+  deletePipelined(tx: Transaction, { tenantId, conversationId, messageId }: MessageKey): Pipelined {
     return tx.pipeline(
       'DELETE FROM outbound_messages WHERE tenant_id = $1 AND conversation_id = $2 AND message_id = $3',
       [tenantId, conversationId, messageId],
@@ -167,7 +60,7 @@ export class StaleMessagesRepository {
     );
   }
 
-  /** The connection, when it may send no more. */
+  /** Returns the connection if it may send no more. */
   async findInactive(
     tx: Transaction,
     { tenantId, id }: Target,
@@ -178,8 +71,4 @@ export class StaleMessagesRepository {
     );
     return row ?? null;
   }
-}
-
-function targetsOf(rows: Target[]): Target[] {
-  return rows.map(({ tenantId, id }) => ({ tenantId, id }));
 }

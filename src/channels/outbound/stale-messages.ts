@@ -7,7 +7,7 @@ import { Transaction } from '../../database/transaction';
 import { DeliveryError, DeliveryStatus } from '../../messages/message-status';
 import { MessageKey, MessageStatusRepository } from '../../messages/message-status.repository';
 import { Metrics } from '../../metrics/metrics';
-import { keyOf, Target } from '../../queue/target';
+import { targetKeyOf, Target } from '../../queue/target';
 import { ChannelAdapters } from '../adapters/channel-adapters';
 import { deliveryError } from './delivery-error';
 import { OutboundMessageQueue } from './outbound-message-queue';
@@ -54,7 +54,7 @@ export class StaleMessages implements OnApplicationBootstrap, BeforeApplicationS
 
   /** Fails the pending messages of these connections, in the background. */
   failPendingOf(connections: Target[]): void {
-    for (const connection of connections) this.inactive.set(keyOf(connection), connection);
+    for (const connection of connections) this.inactive.set(targetKeyOf(connection), connection);
   }
 
   /** Ends leases and holds whose time has come. A leased message may have been sent, so it is never sent again. */
@@ -88,9 +88,9 @@ export class StaleMessages implements OnApplicationBootstrap, BeforeApplicationS
     const leased = ended.filter(({ holds }) => !holds);
     const unknown = await this.advance(tx, leased, 'UNKNOWN', deliveryError('OUTCOME_UNKNOWN'));
     for (const message of ended) {
-      const holdMs = unknown.includes(message) ? this.adapters.of(message.channel).unknownHoldMs : 0;
-      if (holdMs > 0) this.stale.hold(tx, message, holdMs);
-      else this.stale.delete(tx, message);
+      const holdMs = unknown.includes(message) ? this.adapters.adapterOf(message.channel).unknownHoldMs : 0;
+      if (holdMs > 0) this.stale.holdPipelined(tx, message, holdMs);
+      else this.stale.deletePipelined(tx, message);
     }
     this.moveUpAndWake(
       tx,
@@ -141,7 +141,7 @@ export class StaleMessages implements OnApplicationBootstrap, BeforeApplicationS
       const pending = await this.stale.lockPending(tx, connection, BATCH);
       if (pending.length === 0) return false;
       const code = inactive.status === 'REAUTH_REQUIRED' ? 'REAUTH_REQUIRED' : 'NO_CONNECTION';
-      for (const message of pending) this.stale.delete(tx, message);
+      for (const message of pending) this.stale.deletePipelined(tx, message);
       const failed = await this.advance(tx, pending, 'FAILED', deliveryError(code));
       const conversationIds = pending.map(({ conversationId }) => conversationId);
       // The account may be connected anew, with messages behind these.

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { startByFromNow } from '../../queue/start-by';
 import { requirePermission } from '../../access/require-permission';
 import { AuditService } from '../../audit/audit.service';
 import { AppError } from '../../common/app-error';
@@ -8,7 +9,7 @@ import { Database } from '../../database/database';
 import { OutboxService } from '../../outbox/outbox.service';
 import { WorkspacesRepository } from '../../workspaces/workspaces.repository';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
-import { Delivery, NOT_ATTEMPTED, startByFromNow } from '../deliveries/delivery';
+import { Delivery, NOT_ATTEMPTED } from '../deliveries/delivery';
 import { DeliveryAttempter } from '../deliveries/delivery-attempter';
 import { deliveryIdOf } from '../deliveries/delivery-id';
 import { PendingDeliveriesRepository } from '../deliveries/pending-deliveries.repository';

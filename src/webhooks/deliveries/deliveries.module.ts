@@ -8,6 +8,7 @@ import { DeliveryAttempter } from './delivery-attempter';
 import { DeliveryHistoryRepository } from './delivery-history.repository';
 import { DeliverySignal } from './delivery-signal';
 import { deliveryTables } from './delivery-tables';
+import { DueDeliveriesRepository } from './due-deliveries.repository';
 import { PendingDeliveriesRepository } from './pending-deliveries.repository';
 import { RecordedDeliveries } from './recorded-deliveries';
 
@@ -16,6 +17,7 @@ import { RecordedDeliveries } from './recorded-deliveries';
   imports: [OutboxModule, SecretsModule, SendingModule],
   providers: [
     PendingDeliveriesRepository,
+    DueDeliveriesRepository,
     DeliveryHistoryRepository,
     RecordedDeliveries,
     DeliveryAttempter,
@@ -24,6 +26,7 @@ import { RecordedDeliveries } from './recorded-deliveries';
   ],
   exports: [
     PendingDeliveriesRepository,
+    DueDeliveriesRepository,
     DeliveryHistoryRepository,
     RecordedDeliveries,
     DeliveryAttempter,
@@ -31,11 +34,7 @@ import { RecordedDeliveries } from './recorded-deliveries';
   ],
 })
 export class DeliveriesModule {
-  constructor(
-    tables: TableRegistry,
-    pending: PendingDeliveriesRepository,
-    history: DeliveryHistoryRepository,
-  ) {
-    tables.register(...deliveryTables(pending, history));
+  constructor(tables: TableRegistry, due: DueDeliveriesRepository, history: DeliveryHistoryRepository) {
+    tables.register(...deliveryTables(due, history));
   }
 }

@@ -7,7 +7,7 @@ import { DeliverySender } from '../sending/delivery-sender';
 import { SigningSecrets } from '../sending/signature';
 import { AttemptRecorder } from './attempt-recorder';
 import { AttemptRecord, Delivery } from './delivery';
-import { maxAttemptsOf, retryDelayMs } from './retry-schedule';
+import { maxAttemptsOf, deliveryRetryDelayMs } from './retry-schedule';
 
 type SealedSecrets = Pick<Subscriber, 'id' | 'secret' | 'previousSecret'>;
 
@@ -73,6 +73,7 @@ function decide(delivery: Delivery, outcome: AttemptOutcome | null): AttemptReco
   if (outcome === null) return { delivery, outcome, status: 'PENDING', retryDelayMs: 0 };
   if (outcome.kind === 'succeeded') return { delivery, outcome, status: 'SUCCEEDED', retryDelayMs: null };
   const failedAttempts = delivery.attemptCount + 1;
-  const delay = failedAttempts < maxAttemptsOf(delivery.event.type) ? retryDelayMs(failedAttempts) : null;
+  const delay =
+    failedAttempts < maxAttemptsOf(delivery.event.type) ? deliveryRetryDelayMs(failedAttempts) : null;
   return { delivery, outcome, status: delay === null ? 'EXHAUSTED' : 'PENDING', retryDelayMs: delay };
 }

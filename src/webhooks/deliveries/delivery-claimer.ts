@@ -1,4 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { startByFromNow } from '../../queue/start-by';
 import { Batcher } from '../../common/batcher';
 import { newId } from '../../common/ids';
 import { SecretUnreadable } from '../../secrets/secret-box';
@@ -6,18 +7,17 @@ import { Config } from '../../config/config';
 import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
 import { Metrics } from '../../metrics/metrics';
+import { PausedTargets, UNREADABLE_PAUSE_MS } from '../../queue/paused-targets';
 import { Target } from '../../queue/target';
 import { Granted, ThroughputLimiter } from '../../redis/throughput-limiter';
 import { Subscriber, WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
-import { Delivery, HeldRow, startByFromNow, targetOf } from './delivery';
+import { Delivery, HeldRow, takesRecovered, targetOf } from './delivery';
 import { DeliveryAttempter } from './delivery-attempter';
 import { DeliveryQueue } from './delivery-queue';
 import { ClaimedRow, PendingDeliveriesRepository } from './pending-deliveries.repository';
 
-/** Endpoints of one claim: bounds its locks. */
+/** Endpoints of one claim. It bounds the claim's locks. */
 const MAX_BATCH = 50;
-/** Until an operator restores the key. */
-const UNREADABLE_PAUSE_MS = 60_000;
 
 interface Request {
   target: Target;
@@ -26,14 +26,13 @@ interface Request {
 
 /**
  * Claims pending deliveries that may be sent now, for many endpoints with one transaction. It postpones the others, which
- * costs no attempt and holds no slot. A claim locks its endpoints: a deactivation waits for it, or it finds none.
+ * costs no attempt and holds no slot. A claim locks its endpoints: a deactivation waits for it, or it finds no endpoint.
  */
 @Injectable()
 export class DeliveryClaimer {
   private readonly logger = new Logger(DeliveryClaimer.name);
   private readonly batcher: Batcher<Request, Delivery[]>;
-  /** By endpoint, in milliseconds. */
-  private readonly pausedUntil = new Map<string, number>();
+  private readonly paused = new PausedTargets();
 
   constructor(
     config: Config,
@@ -69,15 +68,11 @@ export class DeliveryClaimer {
     return claimed.slice(0, granted);
   }
 
-  isPaused({ id }: Target): boolean {
-    const until = this.pausedUntil.get(id);
-    if (until === undefined) return false;
-    if (Date.now() < until) return true;
-    this.pausedUntil.delete(id);
-    return false;
+  isPaused(target: Target): boolean {
+    return this.paused.isPaused(target);
   }
 
-  /** Whether a delivery may start without a claim here: the endpoint has no rate of its own, and its secret is readable. */
+  /** Reports whether deliveries may start without a claim: the endpoint has no rate limit, and its secret is readable. */
   canStartNow(endpoint: Subscriber): boolean {
     return endpoint.isLocked && endpoint.rateLimit === null && this.secretErrorOf(endpoint) === null;
   }
@@ -86,10 +81,17 @@ export class DeliveryClaimer {
     const held = { leaseId: newId() };
     return this.database.queueTransaction(async (tx) => {
       const endpoints = await this.lockEndpoints(tx, requests);
-      const claims = requests.flatMap(({ target: { tenantId, id, old = false }, count }) => {
+      const claims = requests.flatMap(({ target, count }) => {
+        const { tenantId, id } = target;
         const endpoint = endpoints.get(id);
         if (!endpoint?.isLocked) return [];
-        return { tenantId, endpointId: id, activation: endpoint.activation, recovered: old, count };
+        return {
+          tenantId,
+          endpointId: id,
+          activation: endpoint.activation,
+          recovered: takesRecovered(target),
+          count,
+        };
       });
       if (claims.length === 0) return requests.map(() => []);
       const rows = await this.deliveries.claim(tx, claims, held);
@@ -125,14 +127,15 @@ export class DeliveryClaimer {
 
   private async postpone(deliveries: Delivery[], delayMs: number): Promise<void> {
     const [first] = deliveries;
-    const { endpoint, held } = first!;
-    this.pausedUntil.set(endpoint.id, Date.now() + delayMs);
+    const { endpoint, held, recovered } = first!;
+    const target = targetOf(endpoint, recovered);
+    this.paused.pause(target, delayMs);
     if (!('row' in held)) return;
     await this.database.queueTransaction((tx) => {
       this.deliveries.postponePipelined(tx, deliveries, held.row, delayMs);
       return Promise.resolve();
     });
-    this.queue.wakeIn(targetOf(first!), delayMs);
+    this.queue.wakeIn(target, delayMs);
   }
 }
 
@@ -141,12 +144,13 @@ function toDelivery(row: ClaimedRow, endpoint: Subscriber, held: HeldRow, startB
   return { id, event, endpoint, held: { row: held }, round, attemptCount, recovered, startBy };
 }
 
-/** Two requests for one target share its deliveries. */
-function takeOf(claimed: Delivery[], { id, old = false }: Target, count: number): Delivery[] {
+/** Takes up to `count` deliveries of a target out of those claimed: two requests for one target share them. */
+function takeOf(claimed: Delivery[], target: Target, count: number): Delivery[] {
   const taken: Delivery[] = [];
   for (let n = 0; n < claimed.length && taken.length < count;) {
     const { endpoint, recovered } = claimed[n]!;
-    if (endpoint.id === id && recovered === old) taken.push(...claimed.splice(n, 1));
+    if (endpoint.id === target.id && recovered === takesRecovered(target))
+      taken.push(...claimed.splice(n, 1));
     else n += 1;
   }
   return taken;

@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
+import { startByFromNow } from '../../queue/start-by';
 import { groupByWorkspace } from '../../common/group-by';
 import { Transaction } from '../../database/transaction';
 import { QueuedEvent } from '../../outbox/event-queue.repository';
 import { Target } from '../../queue/target';
 import { Subscriber } from '../endpoints/webhook-endpoints.repository';
-import { Delivery, HeldEvent, NOT_ATTEMPTED, startByFromNow } from './delivery';
+import { Delivery, HeldEvent, NOT_ATTEMPTED } from './delivery';
 import { DeliveryClaimer } from './delivery-claimer';
 import { deliveryIdOf } from './delivery-id';
 import { DeliveryQueue } from './delivery-queue';

@@ -5,12 +5,12 @@ import { DatabaseClock } from '../../database/database-clock';
 import { OwnerDatabase } from '../../database/owner-database';
 import { Target } from '../../queue/target';
 import { DeliveryWorker } from './delivery.worker';
-import { FIRST_POSITION, PendingDeliveriesRepository } from './pending-deliveries.repository';
+import { BEFORE_ALL_DELIVERIES, DueDeliveriesRepository } from './due-deliveries.repository';
 
 const INTERVAL_MS = 1_000;
 /** Steps of each search in one poll. */
 const MAX_STEPS = 20;
-/** Each leaves a dead row in the queue. */
+/** Targets found after which the table is vacuumed: each has left a dead row. */
 const VACUUM_AFTER_TARGETS = 500;
 
 /**
@@ -30,7 +30,7 @@ export class DeliveryPoll implements OnApplicationBootstrap, BeforeApplicationSh
     this.wake(step.targets);
     return step;
   });
-  private readonly due = new SteppedSearch(FIRST_POSITION, MAX_STEPS, async (after) => {
+  private readonly due = new SteppedSearch(BEFORE_ALL_DELIVERIES, MAX_STEPS, async (after) => {
     const { targets, next } = await this.deliveries.findDue(after);
     this.wake(targets);
     return next;
@@ -38,7 +38,7 @@ export class DeliveryPoll implements OnApplicationBootstrap, BeforeApplicationSh
   private found = 0;
 
   constructor(
-    private readonly deliveries: PendingDeliveriesRepository,
+    private readonly deliveries: DueDeliveriesRepository,
     private readonly worker: DeliveryWorker,
     private readonly clock: DatabaseClock,
     private readonly owner: OwnerDatabase,

@@ -1,13 +1,13 @@
 import { TableDeclaration } from '../../stored-data/table-declaration';
 import { DeliveryHistoryRepository } from './delivery-history.repository';
-import { PendingDeliveriesRepository } from './pending-deliveries.repository';
+import { DueDeliveriesRepository } from './due-deliveries.repository';
 
 const OF_A_RECEIVER = { none: 'It tells how a receiver of the workspace was reached.' };
 const BY_PARTITIONS = { none: 'Its partitions are dropped by the day.' };
 
 /** Declares the tables of pending deliveries and of the history. */
 export function deliveryTables(
-  pending: PendingDeliveriesRepository,
+  due: DueDeliveriesRepository,
   history: DeliveryHistoryRepository,
 ): TableDeclaration[] {
   return [
@@ -20,7 +20,7 @@ export function deliveryTables(
       retention: { none: 'A row goes when its delivery has succeeded, or is given up.' },
       history: {
         needsDay: 't.id >= day.first AND t.id < day.next',
-        giveUpSuspended: (tx, tenantId, next, count) => pending.deleteSuspended(tx, tenantId, next, count),
+        giveUpSuspended: (tx, tenantId, next, count) => due.deleteSuspended(tx, tenantId, next, count),
       },
     },
     {

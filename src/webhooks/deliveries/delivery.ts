@@ -3,10 +3,7 @@ import { Target } from '../../queue/target';
 import { Subscriber } from '../endpoints/webhook-endpoints.repository';
 import { AttemptOutcome } from '../sending/attempt-outcome';
 
-/** A claim's right to attempt ends so soon after it: then no attempt begins after an endpoint's deactivation. */
-const START_WITHIN_MS = 1_000;
-
-/** An event under a lease of this process, with the first attempts that are not recorded yet. */
+/** An event under a lease of this process, and the number of its first attempts that are not recorded yet. */
 export interface HeldEvent {
   leaseId: string;
   unrecorded: number;
@@ -26,35 +23,37 @@ export interface DeliveryState {
   round: number;
   /** Attempts of this round that were made. */
   attemptCount: number;
+  /** Whether a recovery made it pending. It gives way to live deliveries. */
   recovered: boolean;
 }
 
-/** How far a new delivery is. */
+/** The progress of a new delivery. */
 export const NOT_ATTEMPTED = { round: 1, attemptCount: 0, recovered: false };
 
 /** A delivery that this process has claimed. Only the lease's holder may attempt it. */
 export interface Delivery extends DeliveryState {
   /** Where it is: with its event until the first attempt is recorded, then among the pending deliveries. */
   held: { event: HeldEvent } | { row: HeldRow };
-  /** On this process's monotonic clock. */
+  /** Until when an attempt may start, on this process's monotonic clock. */
   startBy: number;
 }
 
-/** What an attempt leads to. */
+/** The consequence of an attempt. */
 export interface AttemptRecord {
   delivery: Delivery;
   /** Null when it was too late to begin. */
   outcome: AttemptOutcome | null;
   status: 'SUCCEEDED' | 'EXHAUSTED' | 'PENDING';
-  /** Until the next attempt; null when the round is finished. */
+  /** The time until the next attempt; null when the round is finished. */
   retryDelayMs: number | null;
 }
 
-/** To be read before the claim is committed. */
-export function startByFromNow(): number {
-  return performance.now() + START_WITHIN_MS;
+/** Returns the target of an endpoint's live or recovered deliveries. Recovered ones are its background work. */
+export function targetOf({ tenantId, id }: { tenantId: string; id: string }, recovered: boolean): Target {
+  return { tenantId, id, isBackground: recovered };
 }
 
-export function targetOf({ endpoint: { tenantId, id }, recovered }: Delivery): Target {
-  return { tenantId, id, old: recovered };
+/** Reports whether a target is for recovered deliveries. */
+export function takesRecovered({ isBackground = false }: Target): boolean {
+  return isBackground;
 }

@@ -8,15 +8,15 @@ import {
   PendingCancellation,
   PendingCancellationsRepository,
 } from '../endpoints/pending-cancellations.repository';
-import { PendingDeliveriesRepository } from './pending-deliveries.repository';
+import { DueDeliveriesRepository } from './due-deliveries.repository';
 
 const INTERVAL_MS = 1_000;
 const BATCH = 200;
-/** Between batches, so that cancelling slows nobody else. */
+/** The wait between batches, so that cancelling slows no other workspace. */
 const PAUSE_MS = 25;
 
 /**
- * Cancels what former activations of endpoints are owed, in small steps. Deliveries and progress move together, so that
+ * Cancels what former activations of endpoints are owed, in small steps. Deliveries and progress commit together, so that
  * another worker goes on after a killed one.
  */
 @Injectable()
@@ -31,7 +31,7 @@ export class PendingCanceller implements OnApplicationBootstrap, BeforeApplicati
   constructor(
     private readonly database: Database,
     private readonly cancellations: PendingCancellationsRepository,
-    private readonly pending: PendingDeliveriesRepository,
+    private readonly deliveries: DueDeliveriesRepository,
     private readonly history: DeliveryHistoryRepository,
     private readonly metrics: Metrics,
   ) {}
@@ -44,7 +44,7 @@ export class PendingCanceller implements OnApplicationBootstrap, BeforeApplicati
     return this.runs.stop();
   }
 
-  /** One step of each in turn, so that a big one delays no other. */
+  /** Runs one step of each cancellation in turn, so that a big one delays no other. */
   private async runAll(): Promise<void> {
     let remaining = await this.cancellations.list();
     while (remaining.length > 0 && !this.runs.isStopped) {
@@ -58,17 +58,25 @@ export class PendingCanceller implements OnApplicationBootstrap, BeforeApplicati
     }
   }
 
-  /** @returns whether there may be more to cancel now */
+  /**
+   * Cancels the next deliveries of a cancellation.
+   * @returns whether there may be more to cancel now
+   */
   private step(cancellation: PendingCancellation): Promise<boolean> {
-    const { tenantId, endpointId, activation, isOld } = cancellation;
+    const { tenantId, endpointId, activation, isSettled } = cancellation;
     return this.database.queueTransaction(async (tx) => {
       if (!(await this.cancellations.lock(tx, cancellation))) return false;
-      const cancelled = await this.pending.deleteStale(tx, { tenantId, id: endpointId }, activation, BATCH);
+      const cancelled = await this.deliveries.deleteStale(
+        tx,
+        { tenantId, id: endpointId },
+        activation,
+        BATCH,
+      );
       if (cancelled.length > 0) {
         this.history.insertCancelledPipelined(tx, cancelled);
         await this.cancellations.advance(tx, cancellation, cancelled.length);
         tx.onCommit(() => this.metrics.webhookDeliveries.inc({ status: 'cancelled' }, cancelled.length));
-      } else if (isOld) await this.cancellations.delete(tx, cancellation);
+      } else if (isSettled) await this.cancellations.delete(tx, cancellation);
       return cancelled.length === BATCH;
     });
   }

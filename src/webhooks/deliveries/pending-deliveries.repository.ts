@@ -1,17 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { LOWEST_ID } from '../../common/ids';
-import { Database, Reader } from '../../database/database';
+import { Reader } from '../../database/database';
 import { Pipelined, Transaction } from '../../database/transaction';
 import { OutboxEvent } from '../../outbox/event-queue.repository';
-import { Target } from '../../queue/target';
-import { isSuspended } from '../../workspaces/suspension';
 import type { AttemptError } from '../sending/attempt-outcome';
 import { AttemptRecord, Delivery, DeliveryState, HeldRow } from './delivery';
 
-/** Longer than an attempt can take. When it ends, as after a worker was killed, any worker may claim the delivery. */
+/** The time of a lease, longer than an attempt can take. After it, any worker may claim the delivery of a killed one. */
 const LEASE = `interval '20 seconds'`;
-/** Rows of one step of a search over all workspaces. */
-const STEP_ROWS = 1_000;
 
 /** A delivery that waits for a slot, a retry or the end of a lease. */
 export interface PendingDelivery {
@@ -48,11 +43,7 @@ export type ClaimedRow = Pick<
   event: OutboxEvent;
 };
 
-/** A place in the order of all pending deliveries. */
-export type Position = [tenantId: string, endpointId: string, activation: number, recovered: boolean];
-export const FIRST_POSITION: Position = [LOWEST_ID, LOWEST_ID, 0, false];
-
-/** One of a former activation may wait there to be cancelled: the new round takes its place. */
+/** Takes the place of a row of a former activation, which may wait to be cancelled. */
 const INSERTION = `
   INSERT INTO pending_deliveries AS p (tenant_id, id, endpoint_id, activation, event_id, event_type, round, attempt_count,
     recovered, next_attempt_at, last_status_code, last_error)
@@ -74,8 +65,6 @@ const INSERTION = `
  */
 @Injectable()
 export class PendingDeliveriesRepository {
-  constructor(private readonly database: Database) {}
-
   /** Inserts deliveries that are due after a delay. One that the same activation is owed already stays as it is. */
   insertPipelined(tx: Transaction, deliveries: (PendingDelivery & { delayMs: number })[]): Pipelined {
     return tx.pipeline(INSERTION, columnsOf(deliveries));
@@ -213,7 +202,7 @@ export class PendingDeliveriesRepository {
     );
   }
 
-  /** Those of the deliveries that are pending, with their activation and round. */
+  /** Returns the activation and round of those of the deliveries that are pending. */
   roundsOf(
     reader: Reader,
     tenantId: string,
@@ -224,121 +213,9 @@ export class PendingDeliveriesRepository {
       [tenantId, ids],
     );
   }
-
-  async hasDue({ tenantId, id, old = false }: Target): Promise<boolean> {
-    const [row] = await this.database.query<{ due: boolean }>(
-      `SELECT EXISTS (
-         SELECT FROM webhook_endpoints w JOIN pending_deliveries p
-           ON p.tenant_id = $1 AND p.endpoint_id = w.id AND p.activation = w.activation AND p.recovered = $3
-         WHERE w.tenant_id = $1 AND w.id = $2 AND w.active AND p.next_attempt_at <= now()
-           AND NOT ${isSuspended('$1')}) AS due`,
-      [tenantId, id, old],
-    );
-    return row!.due;
-  }
-
-  /**
-   * Takes some deliveries of a former activation out of the queue, but none with an attempt in flight.
-   * @param activation this one and those before it
-   */
-  async deleteStale(
-    tx: Transaction,
-    { tenantId, id }: Target,
-    activation: number,
-    count: number,
-  ): Promise<PendingDelivery[]> {
-    return tx.prepared<PendingDelivery>(
-      `WITH stale AS (
-         SELECT id FROM pending_deliveries
-         WHERE tenant_id = $1 AND endpoint_id = $2 AND activation <= $3
-           AND (lease_id IS NULL OR next_attempt_at <= now())
-         ORDER BY activation, recovered, next_attempt_at, id LIMIT $4 FOR UPDATE SKIP LOCKED
-       )
-       DELETE FROM pending_deliveries p USING stale WHERE p.tenant_id = $1 AND p.id = stale.id
-       RETURNING p.tenant_id AS "tenantId", p.id, p.endpoint_id AS "endpointId", p.activation, p.event_id AS "eventId",
-                 p.event_type AS "eventType", p.round, p.attempt_count AS "attemptCount", p.recovered, p.last_status_code AS "lastStatusCode",
-                 p.last_error AS "lastError"`,
-      [tenantId, id, activation, count],
-    );
-  }
-
-  /**
-   * Deletes deliveries of a suspended workspace that are older than an id, but none with an attempt in flight.
-   * @returns how many; 0 when the workspace is not suspended
-   */
-  async deleteSuspended(tx: Transaction, tenantId: string, before: string, count: number): Promise<number> {
-    const rows = await tx.query(
-      `WITH step AS (
-         SELECT id FROM pending_deliveries
-         WHERE tenant_id = $1 AND id < $2 AND (lease_id IS NULL OR next_attempt_at <= now()) AND ${isSuspended('$1')}
-         ORDER BY id LIMIT $3 FOR UPDATE SKIP LOCKED
-       )
-       DELETE FROM pending_deliveries p USING step WHERE p.tenant_id = $1 AND p.id = step.id RETURNING 1`,
-      [tenantId, before, count],
-    );
-    return rows.length;
-  }
-
-  /** Counts an endpoint's pending recovered deliveries, up to a limit. */
-  async countRecovered(
-    tx: Transaction,
-    { tenantId, id }: Target,
-    activation: number,
-    limit: number,
-  ): Promise<number> {
-    const rows = await tx.query(
-      `SELECT FROM pending_deliveries
-       WHERE tenant_id = $1 AND endpoint_id = $2 AND activation = $3 AND recovered LIMIT $4`,
-      [tenantId, id, activation, limit],
-    );
-    return rows.length;
-  }
-
-  /**
-   * A step of a search for the targets of retries and leases whose time came after `since`, without suspended workspaces.
-   * @returns the time up to which they were found
-   */
-  async findScheduled(since: Date): Promise<{ targets: Target[]; until: Date; isLast: boolean }> {
-    type Row = Required<Target> & { at: Date; isSuspended: boolean };
-    const rows = await this.database.queueTransaction((tx) =>
-      tx.prepared<Row>(
-        `SELECT tenant_id AS "tenantId", endpoint_id AS id, recovered AS old, next_attempt_at AS at,
-              ${isSuspended('tenant_id')} AS "isSuspended"
-       FROM pending_deliveries
-       WHERE (attempt_count > 0 OR lease_id IS NOT NULL) AND next_attempt_at > $1 AND next_attempt_at <= now()
-       ORDER BY next_attempt_at LIMIT ${STEP_ROWS}`,
-        [since],
-      ),
-    );
-    const targets = rows.filter((row) => !row.isSuspended);
-    return { targets, until: rows.at(-1)?.at ?? since, isLast: rows.length < STEP_ROWS };
-  }
-
-  /**
-   * A step of a search for targets with anything due, of all workspaces that are not suspended. The next step passes over the rest of the last
-   * target, however many deliveries it is owed.
-   * @returns where the next step begins; null after the last
-   */
-  async findDue(after: Position): Promise<{ targets: Target[]; next: Position | null }> {
-    type Row = { tenantId: string; id: string; old: boolean; activation: number; isDue: boolean };
-    const rows = await this.database.queueTransaction((tx) =>
-      tx.prepared<Row>(
-        `SELECT tenant_id AS "tenantId", endpoint_id AS id, recovered AS old, activation,
-                bool_or(next_attempt_at <= now()) AND NOT ${isSuspended('tenant_id')} AS "isDue"
-         FROM (SELECT tenant_id, endpoint_id, activation, recovered, next_attempt_at FROM pending_deliveries
-               WHERE (tenant_id, endpoint_id, activation, recovered) > ($1, $2, $3, $4)
-               ORDER BY tenant_id, endpoint_id, activation, recovered, next_attempt_at LIMIT ${STEP_ROWS}) AS step
-         GROUP BY tenant_id, endpoint_id, activation, recovered ORDER BY tenant_id, endpoint_id, activation, recovered`,
-        after,
-      ),
-    );
-    const targets = rows.filter(({ isDue }) => isDue).map(({ tenantId, id, old }) => ({ tenantId, id, old }));
-    const last = rows.at(-1);
-    return { targets, next: last ? [last.tenantId, last.id, last.activation, last.old] : null };
-  }
 }
 
-/** How far a round without an attempt is. */
+/** The last outcome of a round without an attempt. */
 export const NO_FAILURE = { lastStatusCode: null, lastError: null };
 
 function columnsOf(deliveries: (PendingDelivery & { delayMs: number })[]): unknown[] {

@@ -2,19 +2,19 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
 
-/** A former activation of an endpoint, and those before it, whose pending deliveries are to be cancelled. */
+/** An activation of an endpoint that has ended. The pending deliveries of this one and those before it are cancelled. */
 export interface PendingCancellation {
   tenantId: string;
   endpointId: string;
   activation: number;
   /** Deliveries cancelled so far. */
   cancelled: number;
-  /** Older than any attempt that was in flight: nothing more can come. */
-  isOld: boolean;
+  /** Whether every attempt that was in flight has ended by now, so that nothing more can come. */
+  isSettled: boolean;
 }
 
 const COLUMNS = `tenant_id AS "tenantId", endpoint_id AS "endpointId", activation, cancelled::float8,
-  created_at < now() - interval '1 minute' AS "isOld"`;
+  created_at < now() - interval '1 minute' AS "isSettled"`;
 const BY_KEY = 'tenant_id = $1 AND endpoint_id = $2 AND activation = $3';
 
 @Injectable()
@@ -32,7 +32,7 @@ export class PendingCancellationsRepository {
     return this.database.query(`SELECT ${COLUMNS} FROM pending_cancellations ORDER BY created_at LIMIT 1000`);
   }
 
-  /** Cancelled so far for an endpoint; null when nothing is being cancelled. */
+  /** Returns how many deliveries of an endpoint are cancelled so far; null when nothing is being cancelled. */
   async progressOf(tenantId: string, endpointId: string): Promise<{ cancelled: number } | null> {
     const [row] = await this.database.query<{ cancelled: number | null }>(
       `SELECT sum(cancelled)::float8 AS cancelled FROM pending_cancellations WHERE tenant_id = $1 AND endpoint_id = $2`,
@@ -41,7 +41,10 @@ export class PendingCancellationsRepository {
     return row!.cancelled === null ? null : { cancelled: row!.cancelled };
   }
 
-  /** @returns false when another process has it */
+  /**
+   * Locks a cancellation.
+   * @returns false when another process has it
+   */
   async lock(tx: Transaction, { tenantId, endpointId, activation }: PendingCancellation): Promise<boolean> {
     const rows = await tx.query(`SELECT FROM pending_cancellations WHERE ${BY_KEY} FOR UPDATE SKIP LOCKED`, [
       tenantId,

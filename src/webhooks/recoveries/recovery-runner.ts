@@ -5,6 +5,8 @@ import { Database } from '../../database/database';
 import { DatabaseClock } from '../../database/database-clock';
 import { Transaction } from '../../database/transaction';
 import { DeliveryQueue } from '../deliveries/delivery-queue';
+import { DueDeliveriesRepository } from '../deliveries/due-deliveries.repository';
+import { targetOf } from '../deliveries/delivery';
 import { NO_FAILURE, PendingDeliveriesRepository } from '../deliveries/pending-deliveries.repository';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
 import { beforeQueued, RecoverySource } from './recovery-source';
@@ -39,6 +41,7 @@ export class RecoveryRunner implements OnApplicationBootstrap, BeforeApplication
     private readonly endpoints: WebhookEndpointsRepository,
     private readonly source: RecoverySource,
     private readonly pending: PendingDeliveriesRepository,
+    private readonly due: DueDeliveriesRepository,
     private readonly queue: DeliveryQueue,
     private readonly clock: DatabaseClock,
   ) {}
@@ -84,8 +87,8 @@ export class RecoveryRunner implements OnApplicationBootstrap, BeforeApplication
     const [endpoint] = await this.endpoints.lockSubscribers(tx, [{ tenantId, id: endpointId }]);
     if (!endpoint) return { ...recovery, status: 'CANCELLED', finishedAt: new Date() };
     const { activation } = endpoint;
-    const target = { tenantId, id: endpointId, old: true };
-    if ((await this.pending.countRecovered(tx, target, activation, ENOUGH_PENDING)) === ENOUGH_PENDING)
+    const target = targetOf(endpoint, true);
+    if ((await this.due.countRecovered(tx, target, activation, ENOUGH_PENDING)) === ENOUGH_PENDING)
       return null;
     const step = await this.source.step(tx, recovery, endpoint, recovery.cursor, STEP);
     const { rounds, next } = beforeQueued(step, recovery.cursor);

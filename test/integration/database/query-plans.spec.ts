@@ -8,9 +8,9 @@ import { OutboundMessageQueue } from '../../../src/channels/outbound/outbound-me
 import { OutboundMessageRouter } from '../../../src/channels/outbound/outbound-message-router';
 import { OutboundMessagesRepository } from '../../../src/channels/outbound/outbound-messages.repository';
 import {
-  FIRST_POSITION as FIRST_STALE,
-  StaleMessagesRepository,
-} from '../../../src/channels/outbound/stale-messages.repository';
+  BEFORE_ALL_MESSAGES,
+  DueMessagesRepository,
+} from '../../../src/channels/outbound/due-messages.repository';
 import { AuditEntriesRepository } from '../../../src/audit/audit-entries.repository';
 import { CHANNELS } from '../../../src/common/channel-descriptors';
 import { newId } from '../../../src/common/ids';
@@ -30,9 +30,10 @@ import { MessagesRepository } from '../../../src/messages/messages.repository';
 import { ErasedIds } from '../../../src/secrets/erased-ids';
 import { EventQueueRepository } from '../../../src/outbox/event-queue.repository';
 import {
-  FIRST_POSITION,
-  PendingDeliveriesRepository,
-} from '../../../src/webhooks/deliveries/pending-deliveries.repository';
+  BEFORE_ALL_DELIVERIES,
+  DueDeliveriesRepository,
+} from '../../../src/webhooks/deliveries/due-deliveries.repository';
+import { PendingDeliveriesRepository } from '../../../src/webhooks/deliveries/pending-deliveries.repository';
 import { Target } from '../../../src/queue/target';
 import { AttemptRecord } from '../../../src/webhooks/deliveries/delivery';
 import { DeliverySearch } from '../../../src/webhooks/browsing/delivery-search';
@@ -517,16 +518,16 @@ describe('query plans', () => {
 
     it('sees whether anything is due from the endpoint’s own part of the index', async () => {
       const target = { tenantId: BIG, id: endpoint(2) };
-      const [plan] = await plansOf(() => dashboard.app.get(PendingDeliveriesRepository).hasDue(target));
+      const [plan] = await plansOf(() => dashboard.app.get(DueDeliveriesRepository).hasDue(target));
       expect(indexesOf(plan!)).toEqual(expect.arrayContaining(['pending_deliveries_endpoint_idx']));
       expectOnlyIndexed(plan!, ['pending_deliveries']);
       expect(rowsRead(plan!)).toBeLessThan(10);
     });
 
     it('polls in steps, however much is pending', async () => {
-      const store = dashboard.app.get(PendingDeliveriesRepository);
+      const store = dashboard.app.get(DueDeliveriesRepository);
       const plans = [
-        ...(await plansOf(() => store.findDue(FIRST_POSITION))),
+        ...(await plansOf(() => store.findDue(BEFORE_ALL_DELIVERIES))),
         ...(await plansOf(() => store.findScheduled(new Date(0)))),
       ];
       expect(plans).toHaveLength(4);
@@ -557,7 +558,7 @@ describe('query plans', () => {
     });
 
     it('cancels in steps, from the endpoint’s own part of the index', async () => {
-      const store = dashboard.app.get(PendingDeliveriesRepository);
+      const store = dashboard.app.get(DueDeliveriesRepository);
       const target = { tenantId: BIG, id: endpoint(5) };
       const plans = await plansOf(() => inQueue((tx) => store.deleteStale(tx, target, 0, 500)), /^WITH/);
       for (const plan of plans) {
@@ -652,11 +653,11 @@ describe('query plans', () => {
     });
 
     it('finds stale messages by index, a step at a time', async () => {
-      const stale = new StaleMessagesRepository(dashboard.get(Database));
+      const stale = new DueMessagesRepository(dashboard.get(Database));
       const plans = [
         ...(await plansOf(() => stale.findScheduled(new Date(0)))),
-        ...(await plansOf(() => stale.findDue(FIRST_STALE))),
-        ...(await plansOf(() => stale.findStuck(FIRST_STALE))),
+        ...(await plansOf(() => stale.findDue(BEFORE_ALL_MESSAGES))),
+        ...(await plansOf(() => stale.findStuck(BEFORE_ALL_MESSAGES))),
       ];
 
       for (const plan of plans) {

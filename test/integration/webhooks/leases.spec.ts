@@ -4,8 +4,11 @@ import { Database } from '../../../src/database/database';
 import { AttemptRecorder } from '../../../src/webhooks/deliveries/attempt-recorder';
 import { AttemptRecord, Delivery } from '../../../src/webhooks/deliveries/delivery';
 import {
+  BEFORE_ALL_DELIVERIES,
+  DueDeliveriesRepository,
+} from '../../../src/webhooks/deliveries/due-deliveries.repository';
+import {
   ClaimedRow,
-  FIRST_POSITION,
   PendingDeliveriesRepository,
 } from '../../../src/webhooks/deliveries/pending-deliveries.repository';
 import { Subscriber } from '../../../src/webhooks/endpoints/webhook-endpoints.repository';
@@ -31,6 +34,7 @@ describe('leases', () => {
   let dashboard: Dashboard;
   let database: Database;
   let store: PendingDeliveriesRepository;
+  let dueStore: DueDeliveriesRepository;
   let recorder: AttemptRecorder;
   let subscription: Subscription;
 
@@ -38,6 +42,7 @@ describe('leases', () => {
     dashboard = await Dashboard.create();
     database = dashboard.get(Database);
     store = dashboard.get(PendingDeliveriesRepository);
+    dueStore = dashboard.get(DueDeliveriesRepository);
     recorder = dashboard.get(AttemptRecorder);
   });
   afterAll(() => dashboard.close());
@@ -48,7 +53,7 @@ describe('leases', () => {
   const target = () => ({ tenantId: subscription.id, id: subscription.endpoint.id });
   const stored = () => deliveriesOf(dashboard, subscription.endpoint);
   const insertPending = (count = 1) => insertPendingDeliveries(dashboard, subscription, count);
-  const hasDue = () => store.hasDue(target());
+  const hasDue = () => dueStore.hasDue(target());
 
   /** Claims for one activation of the endpoint. */
   async function claim(count = 10, activation = 1): Promise<Claimed[]> {
@@ -265,8 +270,8 @@ describe('leases', () => {
     /** Everything that a search finds, step by step. */
     async function due(): Promise<string[]> {
       const found: string[] = [];
-      for (let position: typeof FIRST_POSITION | null = FIRST_POSITION; position !== null;) {
-        const step: Awaited<ReturnType<typeof store.findDue>> = await store.findDue(position);
+      for (let position: typeof BEFORE_ALL_DELIVERIES | null = BEFORE_ALL_DELIVERIES; position !== null;) {
+        const step: Awaited<ReturnType<typeof dueStore.findDue>> = await dueStore.findDue(position);
         found.push(...step.targets.map(({ id }) => id));
         position = step.next;
       }
@@ -274,7 +279,7 @@ describe('leases', () => {
     }
 
     async function scheduled(since: Date): Promise<string[]> {
-      return (await store.findScheduled(since)).targets.map(({ id }) => id);
+      return (await dueStore.findScheduled(since)).targets.map(({ id }) => id);
     }
 
     it('are found by the poll, and none before', async () => {

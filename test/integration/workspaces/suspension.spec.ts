@@ -2,9 +2,9 @@ import { Database } from '../../../src/database/database';
 import { newId } from '../../../src/common/ids';
 import { SYSTEM } from '../../../src/common/principal';
 import {
-  FIRST_POSITION,
-  PendingDeliveriesRepository,
-} from '../../../src/webhooks/deliveries/pending-deliveries.repository';
+  BEFORE_ALL_DELIVERIES,
+  DueDeliveriesRepository,
+} from '../../../src/webhooks/deliveries/due-deliveries.repository';
 import { AuditService } from '../../../src/audit/audit.service';
 import { WebhookEndpointsRepository } from '../../../src/webhooks/endpoints/webhook-endpoints.repository';
 import { WorkspacesService } from '../../../src/workspaces/workspaces.service';
@@ -114,12 +114,12 @@ describe('a suspended workspace', () => {
       await suspend(workspace);
       await service.make.received(workspace, conversation);
       await waitForDeliveries(service, endpoint, 'PENDING', 1);
-      const pending = service.app.get(PendingDeliveriesRepository);
+      const pending = service.app.get(DueDeliveriesRepository);
       const target = { tenantId: workspace.id, id: endpoint.id };
       const ofTarget = (targets: { id: string }[]) => targets.filter(({ id }) => id === endpoint.id);
 
       expect(await pending.hasDue(target)).toBe(false);
-      expect(ofTarget((await pending.findDue(FIRST_POSITION)).targets)).toEqual([]);
+      expect(ofTarget((await pending.findDue(BEFORE_ALL_DELIVERIES)).targets)).toEqual([]);
       await service.query('UPDATE pending_deliveries SET attempt_count = 1 WHERE endpoint_id = $1', [
         endpoint.id,
       ]);

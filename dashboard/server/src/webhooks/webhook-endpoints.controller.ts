@@ -68,9 +68,9 @@ export class WebhookEndpointsController {
     return this.statistics.timeline(workspaceId, id, period);
   }
 
-  @Post(':id/pause')
+  @Post(':id/deactivate')
   @HttpCode(200)
-  pause(
+  deactivate(
     @Param('workspaceId') workspaceId: string,
     @Param('id') id: string,
     @CurrentActor() actor: Actor,
@@ -78,9 +78,9 @@ export class WebhookEndpointsController {
     return this.endpoints.deactivate(workspaceId, id, actor);
   }
 
-  @Post(':id/resume')
+  @Post(':id/activate')
   @HttpCode(200)
-  resume(
+  activate(
     @Param('workspaceId') workspaceId: string,
     @Param('id') id: string,
     @CurrentActor() actor: Actor,

@@ -217,7 +217,7 @@ export const de: Texts = {
     lastSuccess: 'Letzter Erfolg',
     healthy: 'gesund',
     unused: 'noch nicht benutzt',
-    paused: 'pausiert',
+    inactive: 'pausiert',
     failingSince: (ago: string) => `gestört, begann ${ago}`,
     rolling: (ends: string) => `altes Secret endet ${ends}`,
     test: 'Testen',
@@ -232,13 +232,13 @@ export const de: Texts = {
         : `Der Empfänger antwortete ${status} nach ${elapsed}`,
     testFailedAdvice:
       'Ein Empfänger muss innerhalb von 10 Sekunden mit 2xx antworten. Korrigieren Sie das und testen Sie noch einmal.',
-    pause: 'Pausieren',
-    pauseAdvice:
+    deactivate: 'Pausieren',
+    deactivateAdvice:
       'Ein pausierter Endpunkt bekommt nichts. Was ansteht, wird abgebrochen; nach dem Fortsetzen können Sie ' +
       'nachholen, was er verpasst hat.',
-    pausedDone: 'Der Endpunkt ist pausiert.',
-    resume: 'Fortsetzen',
-    resumed: 'Der Endpunkt ist wieder aktiv.',
+    deactivatedDone: 'Der Endpunkt ist pausiert.',
+    activate: 'Fortsetzen',
+    activatedDone: 'Der Endpunkt ist wieder aktiv.',
     delete: 'Löschen',
     deleteAdvice:
       'Er bekommt nichts mehr, und seine Zustellungen werden nicht mehr gezeigt. Das lässt sich nicht rückgängig machen.',
@@ -378,7 +378,7 @@ export const de: Texts = {
         : `${text} ${plural(count, 'Ereignis wurde', 'Ereignisse wurden')} seitdem verpasst.`,
     start: (count: number) => `${count} nachholen`,
   },
-  tasks: {
+  recoveries: {
     title: 'Nachholungen und erneute Zustellungen',
     kind: { missed: 'Nachholung', matching: 'Erneute Zustellung' },
     moreThan: (total: string) => `mehr als ${total}`,

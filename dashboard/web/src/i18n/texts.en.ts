@@ -204,7 +204,7 @@ export const en = {
     lastSuccess: 'Last success',
     healthy: 'healthy',
     unused: 'not used yet',
-    paused: 'paused',
+    inactive: 'paused',
     failingSince: (ago: string) => `failing, began ${ago}`,
     rolling: (ends: string) => `old secret ends ${ends}`,
     test: 'Test',
@@ -218,13 +218,13 @@ export const en = {
         ? `No answer from the receiver after ${elapsed}`
         : `The receiver answered ${status} after ${elapsed}`,
     testFailedAdvice: 'A receiver must answer with 2xx within 10 seconds. Correct it, then test again.',
-    pause: 'Pause',
-    pauseAdvice:
+    deactivate: 'Pause',
+    deactivateAdvice:
       'Nothing is sent to a paused endpoint. What is pending is cancelled; after you resume it, you can recover what ' +
       'it missed.',
-    pausedDone: 'The endpoint is paused.',
-    resume: 'Resume',
-    resumed: 'The endpoint is active again.',
+    deactivatedDone: 'The endpoint is paused.',
+    activate: 'Resume',
+    activatedDone: 'The endpoint is active again.',
     delete: 'Delete',
     deleteAdvice:
       'Nothing is sent to it any more, and its deliveries are not shown any more. This can’t be undone.',
@@ -360,7 +360,7 @@ export const en = {
         : `${text} ${plural(count, 'event was', 'events were')} missed since then.`,
     start: (count: number) => `Recover ${count}`,
   },
-  tasks: {
+  recoveries: {
     title: 'Recoveries and redeliveries',
     kind: { missed: 'Recovery', matching: 'Redelivery' },
     moreThan: (total: string) => `more than ${total}`,

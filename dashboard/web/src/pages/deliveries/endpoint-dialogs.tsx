@@ -5,27 +5,30 @@ import { useChange } from '../../api/workspace';
 import { ConfirmDialog } from '../../common/dialogs';
 import { useTexts } from '../../i18n/locale';
 
-export function useResumeEndpoint(endpointId: string) {
+export function useActivateEndpoint(endpointId: string) {
   const texts = useTexts();
-  return useChange((at) => api.post(`${at}/webhook-endpoints/${endpointId}/resume`), texts.webhooks.resumed);
+  return useChange(
+    (at) => api.post(`${at}/webhook-endpoints/${endpointId}/activate`),
+    texts.webhooks.activatedDone,
+  );
 }
 
-export function PauseEndpointDialog({ endpoint, onClose }: { endpoint: Endpoint; onClose: () => void }) {
+export function DeactivateEndpointDialog({ endpoint, onClose }: { endpoint: Endpoint; onClose: () => void }) {
   const texts = useTexts();
-  const pause = useChange(
-    (at) => api.post(`${at}/webhook-endpoints/${endpoint.id}/pause`),
-    texts.webhooks.pausedDone,
+  const deactivate = useChange(
+    (at) => api.post(`${at}/webhook-endpoints/${endpoint.id}/deactivate`),
+    texts.webhooks.deactivatedDone,
   );
   return (
     <ConfirmDialog
-      title={texts.webhooks.pause}
-      action={texts.webhooks.pause}
-      isPending={pause.isPending}
-      error={pause.error}
-      onConfirm={() => pause.mutate(undefined, { onSuccess: onClose })}
+      title={texts.webhooks.deactivate}
+      action={texts.webhooks.deactivate}
+      isPending={deactivate.isPending}
+      error={deactivate.error}
+      onConfirm={() => deactivate.mutate(undefined, { onSuccess: onClose })}
       onClose={onClose}
     >
-      <Text size="sm">{texts.webhooks.pauseAdvice}</Text>
+      <Text size="sm">{texts.webhooks.deactivateAdvice}</Text>
     </ConfirmDialog>
   );
 }

@@ -13,10 +13,10 @@ import { EndpointState } from '../webhooks/endpoint-state';
 import { NewSecretDialog } from '../webhooks/new-secret-dialog';
 import { TestDialog } from '../webhooks/test-dialog';
 import { DeliveriesSection } from './deliveries-section';
-import { DeleteEndpointDialog, PauseEndpointDialog, useResumeEndpoint } from './endpoint-dialogs';
+import { DeleteEndpointDialog, DeactivateEndpointDialog, useActivateEndpoint } from './endpoint-dialogs';
 import { RecoverDialog } from './recover-dialog';
 import { RollSecretDialog } from './roll-secret-dialog';
-import { TasksSection } from './tasks-section';
+import { RecoveriesSection } from './recoveries-section';
 import { TimelineSection } from './timeline-section';
 
 const route = getRouteApi('/inside/w/$slug/settings/webhooks/$endpointId');
@@ -31,7 +31,7 @@ export function EndpointPage() {
   return <ErrorNotice error={endpoint.error} onRetry={() => void endpoint.refetch()} />;
 }
 
-type Open = 'test' | 'pause' | 'delete' | 'roll' | 'recover' | null;
+type Open = 'test' | 'deactivate' | 'delete' | 'roll' | 'recover' | null;
 
 function LoadedEndpoint({ endpoint }: { endpoint: Endpoint }) {
   const texts = useTexts();
@@ -58,10 +58,10 @@ function LoadedEndpoint({ endpoint }: { endpoint: Endpoint }) {
       actions={mayManage && <EndpointActions endpoint={endpoint} onOpen={setOpen} />}
     >
       <TimelineSection endpointId={endpoint.id} />
-      <TasksSection endpointId={endpoint.id} />
+      <RecoveriesSection endpointId={endpoint.id} />
       <DeliveriesSection endpointId={endpoint.id} isActive={endpoint.active} />
       {open === 'test' && <TestDialog endpointId={endpoint.id} onClose={close} />}
-      {open === 'pause' && <PauseEndpointDialog endpoint={endpoint} onClose={close} />}
+      {open === 'deactivate' && <DeactivateEndpointDialog endpoint={endpoint} onClose={close} />}
       {open === 'recover' && <RecoverDialog endpoint={endpoint} onClose={close} />}
       {open === 'delete' && (
         <DeleteEndpointDialog
@@ -87,13 +87,13 @@ function LoadedEndpoint({ endpoint }: { endpoint: Endpoint }) {
 
 function EndpointActions({ endpoint, onOpen }: { endpoint: Endpoint; onOpen: (open: Open) => void }) {
   const texts = useTexts();
-  const resume = useResumeEndpoint(endpoint.id);
+  const activate = useActivateEndpoint(endpoint.id);
   return (
     <>
       <Button onClick={() => onOpen('test')}>{texts.webhooks.test}</Button>
       {!endpoint.active && (
-        <Button variant="default" loading={resume.isPending} onClick={() => resume.mutate()}>
-          {texts.webhooks.resume}
+        <Button variant="default" loading={activate.isPending} onClick={() => activate.mutate()}>
+          {texts.webhooks.activate}
         </Button>
       )}
       <Menu position="bottom-end">
@@ -104,7 +104,9 @@ function EndpointActions({ endpoint, onOpen }: { endpoint: Endpoint; onOpen: (op
         </Menu.Target>
         <Menu.Dropdown>
           {endpoint.active && <Menu.Item onClick={() => onOpen('recover')}>{texts.recover.action}</Menu.Item>}
-          {endpoint.active && <Menu.Item onClick={() => onOpen('pause')}>{texts.webhooks.pause}</Menu.Item>}
+          {endpoint.active && (
+            <Menu.Item onClick={() => onOpen('deactivate')}>{texts.webhooks.deactivate}</Menu.Item>
+          )}
           <Menu.Item onClick={() => onOpen('roll')} disabled={endpoint.previousSecretEndsAt !== null}>
             {texts.webhooks.roll}
           </Menu.Item>
@@ -113,7 +115,7 @@ function EndpointActions({ endpoint, onOpen }: { endpoint: Endpoint; onOpen: (op
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      {resume.error && <ErrorNotice error={resume.error} />}
+      {activate.error && <ErrorNotice error={activate.error} />}
     </>
   );
 }

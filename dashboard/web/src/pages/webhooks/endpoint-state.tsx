@@ -21,7 +21,7 @@ export function EndpointState({
   const { active, failingSince, lastSuccessAt, previousSecretEndsAt } = endpoint;
   return (
     <Group gap={4}>
-      {!active && <Badge color="gray">{texts.webhooks.paused}</Badge>}
+      {!active && <Badge color="gray">{texts.webhooks.inactive}</Badge>}
       {active && failingSince && (
         <Badge color="red">{texts.webhooks.failingSince(formats.relative(failingSince, now))}</Badge>
       )}

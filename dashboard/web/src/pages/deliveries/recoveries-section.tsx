@@ -10,7 +10,7 @@ const RUNNING_REFRESH_MS = 2_000;
 const SHOWN = 3;
 
 /** Recoveries and redeliveries that run, and the last ones that have ended. */
-export function TasksSection({ endpointId }: { endpointId: string }) {
+export function RecoveriesSection({ endpointId }: { endpointId: string }) {
   const texts = useTexts();
   const recoveries = useRead<{ data: Recovery[] }>(
     `webhook-endpoints/${endpointId}/recoveries`,
@@ -20,34 +20,34 @@ export function TasksSection({ endpointId }: { endpointId: string }) {
   const recent = recoveries.data?.data.slice(0, SHOWN) ?? [];
   if (recent.length === 0) return null;
   return (
-    <Card withBorder component="section" aria-label={texts.tasks.title}>
+    <Card withBorder component="section" aria-label={texts.recoveries.title}>
       <Stack gap="sm">
         <Title order={2} size="h4">
-          {texts.tasks.title}
+          {texts.recoveries.title}
         </Title>
         {recent.map((recovery) => (
-          <Task key={recovery.id} recovery={recovery} />
+          <RecoveryProgress key={recovery.id} recovery={recovery} />
         ))}
       </Stack>
     </Card>
   );
 }
 
-function Task({ recovery }: { recovery: Recovery }) {
+function RecoveryProgress({ recovery }: { recovery: Recovery }) {
   const texts = useTexts();
   const formats = useFormats();
   const mayManage = useMayManage();
   const { id, kind, status, total, isTotalComplete, recovered, finishedAt } = recovery;
-  const cancel = useChange((at) => api.post(`${at}/recoveries/${id}/cancel`), texts.tasks.cancelledDone);
+  const cancel = useChange((at) => api.post(`${at}/recoveries/${id}/cancel`), texts.recoveries.cancelledDone);
   const isRunning = status === 'running';
-  const name = texts.tasks.kind[kind];
-  const all = isTotalComplete ? formats.number(total) : texts.tasks.moreThan(formats.number(total));
-  const progress = texts.tasks.progress(formats.number(recovered), all);
+  const name = texts.recoveries.kind[kind];
+  const all = isTotalComplete ? formats.number(total) : texts.recoveries.moreThan(formats.number(total));
+  const progress = texts.recoveries.progress(formats.number(recovered), all);
   return (
     <Stack gap={4}>
       <Group justify="space-between">
         <Text size="sm" role="status">
-          {name}: {texts.tasks.status[status]} · {progress}
+          {name}: {texts.recoveries.status[status]} · {progress}
         </Text>
         {isRunning ? (
           mayManage && (
