@@ -1,25 +1,33 @@
 /**
- * What a host that serves HTTP beside `MessagingModule` of `conversation-messaging-service` shares with the REST API:
- * bodies checked, errors answered, requests named, counted and logged in one way.
+ * What a host that serves HTTP beside `MessagingModule` of `conversation-messaging-service` shares with the REST API.
+ *
+ * `configureHttp` gives its application the edge: connections, bodies and times within limits, request ids, access log,
+ * checked input, errors in one form. `runProcess` starts and stops its process, and `readHttpSettings` reads what both
+ * are configured with.
  */
 import 'reflect-metadata';
 
-export { RequestPipe } from './http/request.pipe';
-export { ErrorFilter } from './http/error.filter';
-export { requestId, type IdentifiedRequest } from './http/request-id';
-export { originOf } from './http/access.decorators';
-export { accessLog } from './http/access-log';
+export { configureHttp, type HttpOptions } from './http/configure-http';
+export type { BodyLimit } from './http/request-bodies';
+export { runProcess, type HttpProcess } from './run-process';
+export {
+  readHttpSettings,
+  type HttpLimits,
+  type HttpSettings,
+  type TrustProxy,
+} from './config/http-settings';
 export { createLogger, NestLogger } from './common/logger';
-export { noticeUntrustedProxy } from './http/untrusted-proxy';
-export { clientNetworkOf } from './http/client-network';
-export { trustProxyOf } from './config/environment-values';
 
-// Calls counted over all processes, and a process's connections shared out.
+// For its routes: who asks, calls counted over all processes, and a process's connections shared out. `Public` is for a
+// guard of its own, which reads `PUBLIC`; the routes of `HealthApiModule`, `GET /health/live` and `/health/ready`, have it.
+export { HealthApiModule } from './health/health.module';
+export { originOf, Public, PUBLIC } from './http/access.decorators';
+export { type IdentifiedRequest } from './http/request-id';
+export { clientNetworkOf } from './http/client-network';
 export { RateLimiter, type RateLimit } from './rate-limit/rate-limiter';
 export { WorkBudgets, type WorkKind } from './rate-limit/work-budgets';
 
-// A host that answers probes imports `HealthModule` beside `MessagingModule`. At SIGTERM, before `app.close()`, it sends
-// clients away: then no request is refused.
-export { HealthModule } from './health/health.module';
-export { HealthService, type Readiness } from './health/health.service';
-export { sendClientsAway } from './health/send-clients-away';
+// Streams of server-sent events, and the groups of those who get the same events.
+export { EventStreams, type StreamOwner } from './http/event-streams';
+export { StreamGroups, type StreamGroup } from './http/stream-groups';
+export type { EventStream } from './http/event-stream';

@@ -10,6 +10,7 @@ import { ConfigModule } from './config/config.module';
 import { ContactsModule } from './contacts/contacts.module';
 import { ConversationsModule } from './conversations/conversations.module';
 import { DatabaseModule } from './database/database.module';
+import { HttpModule } from './http/http.module';
 import { LoginsModule } from './logins/logins.module';
 import { MessagesModule } from './messages/messages.module';
 import { MetricsModule } from './metrics/metrics.module';
@@ -125,7 +126,15 @@ export class MessagingModule {
   static over(config: DynamicModule): DynamicModule {
     return {
       module: MessagingModule,
-      imports: [config, DatabaseModule.forRoot(), RedisModule, MetricsModule, StoredDataModule, ...SERVICES],
+      imports: [
+        config,
+        DatabaseModule.forRoot(),
+        RedisModule,
+        MetricsModule,
+        HttpModule,
+        StoredDataModule,
+        ...SERVICES,
+      ],
       exports: SERVICES,
     };
   }

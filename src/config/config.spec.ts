@@ -32,17 +32,24 @@ describe('Config', () => {
   it('has a default for everything but the servers and keys', () => {
     expect(Config.from({ ...REQUIRED, DATA_DIR: folder })).toEqual({
       role: 'all',
-      port: 3000,
+      http: {
+        port: 3000,
+        host: '0.0.0.0',
+        trustProxy: false,
+        limits: {
+          maxConnections: 5000,
+          maxStreams: 5000,
+          maxUnfinishedBytes: 64 * 1024 * 1024,
+          headTimeoutMs: 10_000,
+          bodyTimeoutMs: 30_000,
+          idleTimeoutMs: 75_000,
+        },
+        shutdownDelayMs: 500,
+        logLevel: 'info',
+      },
       metricsPort: null,
       retentionDays: 30,
       apiKeyMaxLifeDays: null,
-      host: '0.0.0.0',
-      httpMaxConnections: 5000,
-      httpHeadTimeoutMs: 10_000,
-      httpBodyTimeoutMs: 30_000,
-      httpIdleTimeoutMs: 75_000,
-      shutdownDelayMs: 500,
-      httpMaxUnfinishedBytes: 64 * 1024 * 1024,
       databaseUrl: REQUIRED.DATABASE_URL,
       databaseOwnerUrl: null,
       databaseDirectUrl: null,
@@ -52,7 +59,6 @@ describe('Config', () => {
       searchConcurrency: 5,
       hookConcurrency: 10,
       widgetConcurrency: 10,
-      widgetStreams: 5000,
       widgetNewVisitors: 3000,
       widgetMessages: 1200,
       redis: { kind: 'server', url: REQUIRED.REDIS_URL },
@@ -74,8 +80,6 @@ describe('Config', () => {
       webhookEndpointConcurrency: 10,
       webhookSlowConcurrency: 200,
       crossWorkspaceBatches: true,
-      trustProxy: false,
-      logLevel: 'info',
     });
   });
 
@@ -137,17 +141,24 @@ describe('Config', () => {
 
     expect(config).toEqual({
       role: 'worker',
-      port: 8080,
+      http: {
+        port: 8080,
+        host: '127.0.0.1',
+        trustProxy: 'loopback, 10.0.0.0/8',
+        limits: {
+          maxConnections: 100,
+          maxStreams: 45,
+          maxUnfinishedBytes: 8_388_608,
+          headTimeoutMs: 2000,
+          bodyTimeoutMs: 4000,
+          idleTimeoutMs: 60_000,
+        },
+        shutdownDelayMs: 5_000,
+        logLevel: 'warn',
+      },
       metricsPort: 9464,
       retentionDays: 7,
       apiKeyMaxLifeDays: 90,
-      host: '127.0.0.1',
-      httpMaxConnections: 100,
-      httpHeadTimeoutMs: 2000,
-      httpBodyTimeoutMs: 4000,
-      httpIdleTimeoutMs: 60_000,
-      shutdownDelayMs: 5_000,
-      httpMaxUnfinishedBytes: 8_388_608,
       databaseUrl: 'postgres://db.example.com/messages',
       databaseOwnerUrl: 'postgres://owner@db.example.com/messages',
       databaseDirectUrl: 'postgres://owner@one,two:5433/messages?target_session_attrs=read-write',
@@ -157,7 +168,6 @@ describe('Config', () => {
       searchConcurrency: 42,
       hookConcurrency: 43,
       widgetConcurrency: 44,
-      widgetStreams: 45,
       widgetNewVisitors: 46,
       widgetMessages: 47,
       redis: { kind: 'server', url: 'rediss://cache.example.com:6380/2' },
@@ -182,8 +192,6 @@ describe('Config', () => {
       webhookEndpointConcurrency: 3,
       webhookSlowConcurrency: 2,
       crossWorkspaceBatches: false,
-      trustProxy: 'loopback, 10.0.0.0/8',
-      logLevel: 'warn',
     });
   });
 
@@ -248,7 +256,10 @@ describe('Config', () => {
 
   it('takes an empty variable as one that is not set', () => {
     const config = Config.from({ ...REQUIRED, DATA_DIR: folder, PORT: '', LOG_LEVEL: '', APP_URL: '' });
-    expect(config).toMatchObject({ port: 3000, logLevel: 'info', appUrl: 'http://localhost:3000' });
+    expect(config).toMatchObject({
+      http: { port: 3000, logLevel: 'info' },
+      appUrl: 'http://localhost:3000',
+    });
   });
 
   it.each([
@@ -259,7 +270,7 @@ describe('Config', () => {
     ['loopback', 'loopback'],
     ['10.0.0.0/8, 192.168.1.1', '10.0.0.0/8, 192.168.1.1'],
   ])('takes TRUST_PROXY=%s as Express does', (TRUST_PROXY, trustProxy) => {
-    expect(Config.from({ ...REQUIRED, TRUST_PROXY })).toMatchObject({ trustProxy });
+    expect(Config.from({ ...REQUIRED, TRUST_PROXY }).http).toMatchObject({ trustProxy });
   });
 
   it.each(['DATABASE_OWNER_URL', 'DATABASE_DIRECT_URL'])('refuses %s in an API process', (name) => {

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { ProviderVariable } from '../common/channel-descriptors';
-import { SecretsKey } from './secrets-keys';
 import { readEnvironment, Role } from './environment';
 import {
   databaseUrlOf,
@@ -8,30 +7,20 @@ import {
   networksOf,
   ownerUrlOf,
   secretsKeysOf,
-  trustProxyOf,
   withoutSlash,
 } from './environment-values';
+import { HttpSettings, readHttpSettings } from './http-settings';
 import { parseRedisAddress, RedisAddress } from './redis-address';
+import { SecretsKey } from './secrets-keys';
+
+const DEFAULT_PORT = 3000;
 
 /** The service's configuration, checked. Only this folder reads the environment. */
 export class Config {
   readonly role: Role;
-  readonly port: number;
-  readonly host: string;
+  readonly http: HttpSettings;
   /** The port of `/metrics`; null when it is not served. */
   readonly metricsPort: number | null;
-  /** Of this process; event streams count apart. */
-  readonly httpMaxConnections: number;
-  /** From the first byte of a request, or of its connection, to the end of its head. */
-  readonly httpHeadTimeoutMs: number;
-  /** From the first byte of a request to the end of its body; also how long a client may leave an answer unread. */
-  readonly httpBodyTimeoutMs: number;
-  /** From an answer to the next request on the same connection. */
-  readonly httpIdleTimeoutMs: number;
-  /** From SIGTERM until an API takes no more requests. It says meanwhile that it is not ready. */
-  readonly shutdownDelayMs: number;
-  /** What this process holds of bodies that have not arrived completely. */
-  readonly httpMaxUnfinishedBytes: number;
   readonly databaseUrl: string;
   /** The same database for the owner of the tables; null when that is the role of `databaseUrl`. */
   readonly databaseOwnerUrl: string | null;
@@ -48,8 +37,6 @@ export class Config {
   readonly hookConcurrency: number;
   /** Requests of visitors in flight in one process; half of them of one widget. Half of the connections by default. */
   readonly widgetConcurrency: number;
-  /** Streams of visitors in one process; half of them of one widget. */
-  readonly widgetStreams: number;
   /** Anonymous visitors a minute who begin at one widget, over all processes. */
   readonly widgetNewVisitors: number;
   /** Messages a minute to one widget, over all processes. */
@@ -82,9 +69,6 @@ export class Config {
   readonly webhookSlowConcurrency: number;
   /** Whether one statement may serve several workspaces. A database with a shard for each needs `false`. */
   readonly crossWorkspaceBatches: boolean;
-  /** Express's `trust proxy`: from which addresses X-Forwarded-For is believed. */
-  readonly trustProxy: string | number | boolean;
-  readonly logLevel: string;
   /** The longest life of a new API key; null for no limit. */
   readonly apiKeyMaxLifeDays: number | null;
   /** How long events and deliveries are kept. */
@@ -124,22 +108,14 @@ export class Config {
       () => env.WEBHOOK_EXTRA_CA_FILE && readFileSync(env.WEBHOOK_EXTRA_CA_FILE, 'utf8'),
     );
     const webhookDnsServers = check('WEBHOOK_DNS_SERVERS', () => nameServersOf(env.WEBHOOK_DNS_SERVERS));
-    const trustProxy = check('TRUST_PROXY', () => trustProxyOf(env.TRUST_PROXY));
-    if (env.HTTP_HEAD_TIMEOUT_MS > env.HTTP_BODY_TIMEOUT_MS)
-      faults.push('HTTP_HEAD_TIMEOUT_MS must not be longer than HTTP_BODY_TIMEOUT_MS');
+    const http = readHttpSettings(environment, DEFAULT_PORT);
+    faults.push(...http.faults);
     if (Boolean(env.SMTP_URL) !== Boolean(env.MAIL_FROM))
       faults.push('SMTP_URL and MAIL_FROM must be set together');
     if (faults.length > 0) throw new ConfigError(faults);
     return new Config({
       role: env.ROLE,
-      port: env.PORT,
-      host: env.HOST,
-      httpMaxConnections: env.HTTP_MAX_CONNECTIONS,
-      httpHeadTimeoutMs: env.HTTP_HEAD_TIMEOUT_MS,
-      httpBodyTimeoutMs: env.HTTP_BODY_TIMEOUT_MS,
-      httpIdleTimeoutMs: env.HTTP_IDLE_TIMEOUT_MS,
-      shutdownDelayMs: env.SHUTDOWN_DELAY_MS,
-      httpMaxUnfinishedBytes: env.HTTP_MAX_UNFINISHED_BYTES,
+      http: { ...http.settings, limits: { ...http.settings.limits, maxStreams: env.WIDGET_STREAMS } },
       metricsPort: env.METRICS_PORT ?? null,
       retentionDays: env.RETENTION_DAYS,
       apiKeyMaxLifeDays: env.API_KEY_MAX_LIFE_DAYS ?? null,
@@ -152,7 +128,6 @@ export class Config {
       searchConcurrency: env.SEARCH_CONCURRENCY ?? Math.ceil(env.DATABASE_POOL_SIZE / 4),
       hookConcurrency: env.HOOK_CONCURRENCY ?? Math.ceil(env.DATABASE_POOL_SIZE / 2),
       widgetConcurrency: env.WIDGET_CONCURRENCY ?? Math.ceil(env.DATABASE_POOL_SIZE / 2),
-      widgetStreams: env.WIDGET_STREAMS,
       widgetNewVisitors: env.WIDGET_NEW_VISITORS,
       widgetMessages: env.WIDGET_MESSAGES,
       redis: redis!,
@@ -172,8 +147,6 @@ export class Config {
       webhookEndpointConcurrency: env.WEBHOOK_ENDPOINT_CONCURRENCY,
       webhookSlowConcurrency: env.WEBHOOK_SLOW_CONCURRENCY ?? Math.ceil(env.WEBHOOK_CONCURRENCY / 5),
       crossWorkspaceBatches: env.CROSS_WORKSPACE_BATCHES === 'true',
-      trustProxy: trustProxy!,
-      logLevel: env.LOG_LEVEL,
     });
   }
 }

@@ -1,72 +1,24 @@
-import { applyDecorators } from '@nestjs/common';
-import { plainToInstance, Transform, Type } from 'class-transformer';
-import {
-  IsEmail,
-  IsIn,
-  IsInt,
-  IsNotEmpty,
-  IsOptional,
-  IsString,
-  IsUrl,
-  isURL,
-  Matches,
-  Max,
-  Min,
-  validateSync,
-} from 'class-validator';
+import { plainToInstance, Transform } from 'class-transformer';
+import { IsEmail, IsIn, IsOptional, IsString, IsUrl, isURL, Matches, validateSync } from 'class-validator';
 import { pickProviderUrls, PROVIDER_URLS, ProviderVariable } from '../common/channel-descriptors';
 import { runningServers } from './local-data';
+import { HTTP_ADDRESS, IsHttpAddress, IsWhole } from './setting-validators';
 
 const ROLES = ['api', 'worker', 'all'] as const;
-const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** An integer, given as text. */
-const IsWhole = (min: number, max: number) =>
-  applyDecorators(
-    Max(max),
-    Min(min),
-    IsInt(),
-    Type(() => Number),
-  );
-
-const HTTP_ADDRESS = { require_tld: false, protocols: ['http', 'https'], require_protocol: true };
-const IsHttpAddress = () => IsUrl(HTTP_ADDRESS);
-
-/** Environment variables and their defaults, except the addresses of providers. `docs/configuration.md` lists them. */
+/**
+ * The service's own environment variables and their defaults. The addresses of providers and the variables of
+ * `http-settings.ts` come beside. `docs/configuration.md` lists all.
+ */
 export class Environment {
   @IsIn(ROLES)
   ROLE: Role = 'all';
-
-  @IsWhole(0, 65_535)
-  PORT: number = 3000;
 
   /** The port of `/metrics`; not served by default. */
   @IsOptional()
   @IsWhole(0, 65_535)
   METRICS_PORT?: number;
-
-  @IsNotEmpty()
-  HOST: string = '0.0.0.0';
-
-  @IsWhole(10, 100_000)
-  HTTP_MAX_CONNECTIONS: number = 5000;
-
-  @IsWhole(100, 600_000)
-  HTTP_HEAD_TIMEOUT_MS: number = 10_000;
-
-  @IsWhole(100, 600_000)
-  HTTP_BODY_TIMEOUT_MS: number = 30_000;
-
-  /** Longer than load balancers keep an idle connection, so that none is closed at the moment of its next use. */
-  @IsWhole(100, 3_600_000)
-  HTTP_IDLE_TIMEOUT_MS: number = 75_000;
-
-  @IsWhole(0, 60_000)
-  SHUTDOWN_DELAY_MS: number = 500;
-
-  @IsWhole(1_048_576, 17_179_869_184)
-  HTTP_MAX_UNFINISHED_BYTES: number = 67_108_864;
 
   @IsString()
   DATABASE_URL: string;
@@ -123,12 +75,6 @@ export class Environment {
 
   @IsString()
   WEBHOOK_DNS_SERVERS: string = '';
-
-  @IsString()
-  TRUST_PROXY: string = '';
-
-  @IsIn(LOG_LEVELS)
-  LOG_LEVEL: string = 'info';
 
   @IsWhole(2, 500)
   DATABASE_POOL_SIZE: number = 20;

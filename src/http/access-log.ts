@@ -3,34 +3,34 @@ import type pino from 'pino';
 import { AuthenticatedRequest } from './access.decorators';
 import { IdentifiedRequest } from './request-id';
 
-/** Who makes a request, for its line: ids alone. */
-type CallerOf = (request: IdentifiedRequest) => Record<string, string> | undefined;
+/** Returns the ids of a request's caller for its log line; undefined while the caller is unknown. */
+export type DescribeCaller = (request: IdentifiedRequest) => Record<string, string> | undefined;
 
 /**
- * Logs one line a request: caller, path, status, time; never a header, a query or a body. A line takes 2.5 µs, where
- * pino-http's child loggers took 21.
- * @param callerOf is asked when the request ends; the workspace and the API key by default
+ * Makes the middleware that logs one line a request: caller, path, status, time; never a header, a query or a body. A
+ * line takes 2.5 µs, where pino-http's child loggers took 21.
+ * @param describeCaller is asked when the request ends; the workspace and the API key by default
  */
-export function accessLog(logger: pino.Logger, callerOf: CallerOf = keyOf) {
+export function accessLog(logger: pino.Logger, describeCaller: DescribeCaller = describeKey) {
   return (request: Request, response: Response, next: NextFunction): void => {
     if (request.url.startsWith('/health/')) return next();
     const startedAt = Date.now();
     // Emitted once for every request, also when the caller hangs up before the answer.
     response.once('close', () =>
-      writeLine(logger, callerOf, request as IdentifiedRequest, response, startedAt),
+      writeLine(logger, describeCaller, request as IdentifiedRequest, response, startedAt),
     );
     next();
   };
 }
 
-function keyOf(request: IdentifiedRequest) {
+function describeKey(request: IdentifiedRequest) {
   const { principal } = request as Partial<AuthenticatedRequest>;
   return principal && { tenantId: principal.tenant.id, apiKeyId: principal.apiKeyId };
 }
 
 function writeLine(
   logger: pino.Logger,
-  callerOf: CallerOf,
+  describeCaller: DescribeCaller,
   request: IdentifiedRequest,
   response: Response,
   startedAt: number,
@@ -39,7 +39,7 @@ function writeLine(
   const { statusCode, writableEnded } = response;
   const line = {
     requestId,
-    ...callerOf(request),
+    ...describeCaller(request),
     method,
     path: originalUrl.split('?', 1)[0],
     res: { statusCode },

@@ -5,11 +5,12 @@ import type { NextFunction, Request, Response } from 'express';
 import { AppError } from '../common/app-error';
 import { endAndDestroy, hasBody, sendError } from './error-answer';
 import { protocolError, rawAnswer } from './protocol-errors';
-import { Config } from '../config/config';
+import { HttpLimits } from '../config/http-settings';
 import { Metrics } from '../metrics/metrics';
 
+/** Pause between two looks for answers that stay unread, and between Node's looks for late heads and bodies. */
 const SWEEP_MS = 1_000;
-/** Of the cap, those above it: each gets one answer, that the process is full. */
+/** Connections above the cap that still get an answer, as a share of the cap: 503, and the connection is closed. */
 const REFUSED_SHARE = 0.1;
 
 /** Why this process ends a connection. */
@@ -23,31 +24,37 @@ interface Connection {
   response: Response | null;
   kind: 'request' | 'stream' | 'refused' | 'closed';
   isClosing: boolean;
-  /** Since when the client has left bytes of ours unread. */
+  /** When the client stopped reading what this process sends; null while it reads. */
   unreadSince: number | null;
 }
 
+/** Node's settings of a server that exist under these names although its documentation has them as options alone. */
+interface TunedServer extends Server {
+  connectionsCheckingInterval: number;
+  requireHostHeader: boolean;
+}
+
 /**
- * The connections of this process: their number, and that none outlives its time. Node keeps the time of heads, bodies
- * and idle connections. At the cap, the connection that has waited longest for its client gives way to a new one, so
- * that clients who only hold connections don't keep others out. Event streams count apart.
+ * Keeps the connections of this process within their number and their times. Node watches heads, bodies and idle
+ * connections; this class watches unread answers. At the cap, the connection that has waited longest for its client
+ * gives way to a new one, so clients who only hold connections do not keep others out. Event streams are counted apart.
  */
 @Injectable()
 export class Connections {
   private readonly bySocket = new Map<Socket, Connection>();
-  /** Without a complete request, the longest waiting first. */
+  /** Connections without a complete request, the longest waiting first. */
   private readonly waiting = new Set<Connection>();
   private readonly counts = { request: 0, stream: 0, refused: 0, closed: 0 };
   private server: Server | null = null;
+  private limits: HttpLimits;
 
-  constructor(
-    private readonly config: Config,
-    private readonly metrics: Metrics,
-  ) {}
+  constructor(private readonly metrics: Metrics) {}
 
-  /** Before the server listens. */
-  attach(server: Server): void {
+  /** Watches a server, which must not listen yet. */
+  attach(server: Server, limits: HttpLimits): void {
     this.server = server;
+    this.limits = limits;
+    this.setTimes(server as TunedServer);
     this.setHardLimit();
     server.on('connection', (socket: Socket) => this.add(socket));
     server.on('drop', () => this.metrics.httpConnectionsClosed.inc({ reason: 'full' }));
@@ -61,8 +68,8 @@ export class Connections {
   }
 
   /**
-   * Middleware: a connection with a request in progress is not waiting. Its pipelined requests are worked on one at a time,
-   * in the order of their answers, so that one connection costs no more however many it sends at once.
+   * Middleware that takes the connection off the waiting list while a request is in progress. Pipelined requests are
+   * worked on one at a time, in the order of their answers: a connection costs no more however many it sends at once.
    */
   readonly track = (request: Request, response: Response, next: NextFunction): void => {
     const connection = this.bySocket.get(request.socket);
@@ -78,15 +85,26 @@ export class Connections {
     else this.proceed(connection, response, next);
   };
 
-  /** From now on the connection is a stream until its end. */
+  /** Counts a connection as a stream until its end. */
   countAsStream(socket: Socket): void {
     const connection = this.bySocket.get(socket);
     if (connection?.kind === 'request') this.become(connection, 'stream');
   }
 
-  /** Closes those that have sent nothing. Node counts them among the busy ones, so a closing server would wait for them. */
+  /** Closes connections that have sent nothing: Node counts them as busy, so a closing server would wait for them. */
   closeSilent(): void {
     for (const { socket } of this.waiting) if (socket.bytesRead === 0) socket.destroy();
+  }
+
+  private setTimes(server: TunedServer): void {
+    const { headTimeoutMs, bodyTimeoutMs, idleTimeoutMs } = this.limits;
+    // Both are measured from the request's first byte.
+    server.headersTimeout = headTimeoutMs;
+    server.requestTimeout = bodyTimeoutMs;
+    server.keepAliveTimeout = idleTimeoutMs;
+    server.connectionsCheckingInterval = SWEEP_MS;
+    // Node would answer a request without Host with an empty body; `requireHost` answers in the form of every error.
+    server.requireHostHeader = false;
   }
 
   private proceed({ socket, kind }: Connection, response: Response, next: NextFunction): void {
@@ -107,7 +125,7 @@ export class Connections {
     };
     this.bySocket.set(socket, connection);
     socket.once('close', () => this.remove(connection));
-    const hasRoom = this.counts.request < this.config.httpMaxConnections || this.evictOne();
+    const hasRoom = this.counts.request < this.limits.maxConnections || this.evictOne();
     this.counts[(connection.kind = hasRoom ? 'request' : 'refused')] += 1;
     if (hasRoom) this.waiting.add(connection);
     else this.metrics.httpConnectionsClosed.inc({ reason: 'full' });
@@ -148,10 +166,9 @@ export class Connections {
     this.report();
   }
 
-  /** Node refuses those above it without an answer. */
+  /** Sets the number of connections above which Node refuses without an answer. */
   private setHardLimit(): void {
-    const { httpMaxConnections } = this.config;
-    const hardLimit = Math.ceil(httpMaxConnections * (1 + REFUSED_SHARE)) + this.counts.stream;
+    const hardLimit = Math.ceil(this.limits.maxConnections * (1 + REFUSED_SHARE)) + this.counts.stream;
     if (this.server) this.server.maxConnections = hardLimit;
   }
 
@@ -187,13 +204,13 @@ export class Connections {
     else response.once('close', () => (socket.writable ? answer() : socket.destroy()));
   }
 
-  /** A client that reads nothing holds its answer in our memory. */
+  /** Closes connections whose client leaves an answer unread, because the answer takes memory meanwhile. */
   private sweep(): void {
     const now = Date.now();
     for (const connection of this.bySocket.values()) {
       if (connection.socket.writableLength === 0) connection.unreadSince = null;
       else if (connection.unreadSince === null) connection.unreadSince = now;
-      else if (now - connection.unreadSince >= this.config.httpBodyTimeoutMs)
+      else if (now - connection.unreadSince >= this.limits.bodyTimeoutMs)
         this.close(connection, 'unread_answer');
     }
   }

@@ -36,7 +36,7 @@ function fromHttp(exception: HttpException): AppError {
     case 404:
       return new AppError('NOT_FOUND', 'No such path.');
     case 413:
-      return new AppError('PAYLOAD_TOO_LARGE', 'The body is larger than 256 KiB.');
+      return new AppError('PAYLOAD_TOO_LARGE', 'The body is too large.');
     case 400:
       if (UNDECODABLE_PATH.test(exception.message)) return new AppError('NOT_FOUND', 'No such path.');
       return new AppError('INVALID_BODY', 'The body cannot be read as JSON.');

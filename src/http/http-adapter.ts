@@ -1,4 +1,4 @@
-import { createServer, IncomingMessage, ServerOptions, ServerResponse } from 'node:http';
+import { createServer, IncomingMessage, ServerResponse } from 'node:http';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import type { Express, Response } from 'express';
 
@@ -7,10 +7,6 @@ import type { Express, Response } from 'express';
  * of 50 rows; without the two steps 12 and 30.
  */
 export class HttpAdapter extends ExpressAdapter {
-  constructor(private readonly serverOptions: ServerOptions = {}) {
-    super();
-  }
-
   /** Sends plain objects as JSON without Express's checks for other kinds of bodies: 15 → 12 and 36 → 30 µs. */
   override reply(response: Response, body: unknown, statusCode?: number): unknown {
     if (!isPlain(body) || response.req.fresh) return super.reply(response, body, statusCode);
@@ -41,8 +37,7 @@ export class HttpAdapter extends ExpressAdapter {
     express.request = ExpressRequest.prototype as typeof express.request;
     express.response = ExpressResponse.prototype as typeof express.response;
     const classes = { IncomingMessage: ExpressRequest, ServerResponse: ExpressResponse };
-    // Node would refuse a request without Host with an empty body; requireHost answers it in the error form.
-    this.httpServer = createServer({ ...this.serverOptions, ...classes, requireHostHeader: false }, express);
+    this.httpServer = createServer(classes, express);
   }
 }
 

@@ -1,8 +1,12 @@
 import { Global, Module } from '@nestjs/common';
 import { Connections } from './connections';
+import { EventStreams } from './event-streams';
 import { RequestBodies } from './request-bodies';
 
-/** What the HTTP server of this process may hold. */
+/** What the HTTP server of this process may hold. `configureHttp` sets the limits. */
 @Global()
-@Module({ providers: [Connections, RequestBodies], exports: [Connections, RequestBodies] })
+@Module({
+  providers: [Connections, RequestBodies, EventStreams],
+  exports: [Connections, RequestBodies, EventStreams],
+})
 export class HttpModule {}

@@ -1,14 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import type { NextFunction, Request, Response } from 'express';
 import { AppError } from '../common/app-error';
-import { hasBody, sendError } from './error-answer';
-import { Config } from '../config/config';
 import { Metrics } from '../metrics/metrics';
+import { hasBody, sendError } from './error-answer';
 
+const KIBIBYTE = 1024;
+const MEBIBYTE = 1024 * KIBIBYTE;
+
+/** The largest JSON body in bytes, where a route sets no limit of its own: 256 KiB. */
+export const DEFAULT_BODY_BYTES = 256 * KIBIBYTE;
+
+/** The largest body of some routes. A body is read before its route is found, so the path says which. */
 export interface BodyLimit {
-  bytes: number;
-  /** As people read it: `256 KiB`. */
-  label: string;
+  path: RegExp;
+  /** Null for routes that read their bodies themselves. */
+  bytes: number | null;
 }
 
 interface UnfinishedBody {
@@ -17,35 +23,60 @@ interface UnfinishedBody {
 }
 
 /**
- * Keeps the bodies of requests within their size, and the bytes that this process holds of unfinished ones within
- * theirs. Above that, the body that has been on its way longest is refused: it is the slowest.
+ * Limits the size of each body, and the bytes that this process holds of unfinished ones. Above the latter, the body that
+ * began first is refused: it is the slowest.
  */
 @Injectable()
 export class RequestBodies {
-  /** In the order of their arrival. */
+  /** Bodies on their way, in the order in which they began. */
   private readonly unfinished = new Set<UnfinishedBody>();
   private heldBytes = 0;
+  private maxUnfinishedBytes = Infinity;
+  private limits: BodyLimit[] = [];
 
-  constructor(
-    private readonly config: Config,
-    private readonly metrics: Metrics,
-  ) {}
-
-  /** Middleware, before a parser. */
-  limit(limit: BodyLimit, isExempt: (request: Request) => boolean) {
-    return (request: Request, response: Response, next: NextFunction): void => {
-      if (!hasBody(request) || isExempt(request)) return next();
-      if (isDeclaredTooLarge(request, limit)) return next(tooLarge(limit));
-      this.watch(request, limit, (error) => sendError(response, error));
-      next();
-    };
-  }
+  constructor(private readonly metrics: Metrics) {}
 
   /**
-   * Reads a body that no parser takes.
+   * Sets how many bytes of unfinished bodies this process holds, and the largest body of each route: that of the first
+   * path that matches, or 256 KiB.
+   */
+  configure(maxUnfinishedBytes: number, limits: BodyLimit[]): void {
+    this.maxUnfinishedBytes = maxUnfinishedBytes;
+    this.limits = limits;
+  }
+
+  /** The limits for which there must be a parser, because one that inflates a compressed body has to know its limit. */
+  get sizes(): number[] {
+    const sizes = this.limits.map(({ bytes }) => bytes).filter((bytes) => bytes !== null);
+    return [...new Set([...sizes, DEFAULT_BODY_BYTES])];
+  }
+
+  /** Returns the largest body of a request in bytes; null if its route reads the body itself. */
+  limitOf({ url }: Pick<Request, 'url'>): number | null {
+    const limit = this.limits.find(({ path }) => path.test(url));
+    return limit ? limit.bytes : DEFAULT_BODY_BYTES;
+  }
+
+  /** Middleware that watches a body on its way to a parser. */
+  readonly watchParsed = (request: Request, response: Response, next: NextFunction): void => {
+    const limit = hasBody(request) ? this.limitOf(request) : null;
+    if (limit === null) return next();
+    if (isDeclaredTooLarge(request, limit)) return next(tooLarge(limit));
+    this.watch(request, limit, (error) => sendError(response, error));
+    next();
+  };
+
+  /** Middleware for errors that names the limit where a parser refused a body for its size. */
+  readonly nameLimit = (error: unknown, request: Request, _: Response, next: NextFunction): void => {
+    const limit = this.limitOf(request);
+    next(limit !== null && isTooLarge(error) ? tooLarge(limit) : error);
+  };
+
+  /**
+   * Reads a body that the middleware leaves alone.
    * @throws AppError PAYLOAD_TOO_LARGE, UNAVAILABLE (this process holds too much); INVALID_BODY when the caller hangs up
    */
-  read(request: Request, limit: BodyLimit): Promise<Buffer> {
+  read(request: Request, limit: number): Promise<Buffer> {
     if (isDeclaredTooLarge(request, limit)) return Promise.reject(tooLarge(limit));
     return new Promise((resolve, reject) => {
       const chunks: Buffer[] = [];
@@ -56,7 +87,7 @@ export class RequestBodies {
     });
   }
 
-  private watch(request: Request, limit: BodyLimit, onRefused: (error: AppError) => void): void {
+  private watch(request: Request, limit: number, onRefused: (error: AppError) => void): void {
     const release = () => {
       if (!this.unfinished.delete(body)) return;
       this.hold(-body.bytes);
@@ -73,7 +104,7 @@ export class RequestBodies {
       if (!this.unfinished.has(body)) return;
       body.bytes += chunk.length;
       this.hold(chunk.length);
-      if (body.bytes > limit.bytes) body.refuse(tooLarge(limit));
+      if (body.bytes > limit) body.refuse(tooLarge(limit));
       this.refuseSlowest();
     });
     request.once('end', release);
@@ -82,7 +113,7 @@ export class RequestBodies {
 
   private refuseSlowest(): void {
     for (const body of this.unfinished) {
-      if (this.heldBytes <= this.config.httpMaxUnfinishedBytes) return;
+      if (this.heldBytes <= this.maxUnfinishedBytes) return;
       this.metrics.httpBodiesRefused.inc();
       body.refuse(
         new AppError('UNAVAILABLE', 'The process holds too many unfinished bodies. Retry shortly.'),
@@ -96,10 +127,16 @@ export class RequestBodies {
   }
 }
 
-function isDeclaredTooLarge({ headers }: Request, { bytes }: BodyLimit): boolean {
-  return Number(headers['content-length'] ?? 0) > bytes;
+function isDeclaredTooLarge({ headers }: Request, limit: number): boolean {
+  return Number(headers['content-length'] ?? 0) > limit;
 }
 
-function tooLarge({ label }: BodyLimit): AppError {
-  return new AppError('PAYLOAD_TOO_LARGE', `The body is larger than ${label}.`);
+/** Whether the parser refused a body for its size, such as a compressed one that grew. */
+function isTooLarge(error: unknown): boolean {
+  return (error as { type?: string } | undefined)?.type === 'entity.too.large';
+}
+
+function tooLarge(limit: number): AppError {
+  const size = limit % MEBIBYTE === 0 ? `${limit / MEBIBYTE} MiB` : `${Math.floor(limit / KIBIBYTE)} KiB`;
+  return new AppError('PAYLOAD_TOO_LARGE', `The body is larger than ${size}.`);
 }

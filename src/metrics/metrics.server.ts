@@ -17,14 +17,14 @@ export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutd
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
-    const { metricsPort, host } = this.config;
+    const { metricsPort, http } = this.config;
     if (metricsPort === null) return;
     const server = createServer((request, response) => {
       if (request.url === '/metrics') void this.respond(response);
       else response.writeHead(404).end();
     });
     await new Promise<void>((resolve, reject) =>
-      server.once('error', reject).listen(metricsPort, host, resolve),
+      server.once('error', reject).listen(metricsPort, http.host, resolve),
     );
     this.server = server;
   }

@@ -5,10 +5,10 @@ import { Metrics } from '../metrics/metrics';
 import { Closable, Release, WorkBudget, WorkLimits } from './work-budget';
 
 /**
- * The key is a workspace for `requests` and `searches`, a connection for `hooks` and `streams`, a site key
- * for `widget`, a client's network for `passwords`.
+ * The key is a workspace for `requests` and `searches`, a connection for `hooks`, a site key for `widget`, a
+ * client's network for `passwords`.
  */
-export type WorkKind = 'requests' | 'searches' | 'hooks' | 'widget' | 'streams' | 'passwords';
+export type WorkKind = 'requests' | 'searches' | 'hooks' | 'widget' | 'passwords';
 
 /** A whole quota of 240 requests may come at once, on two paths: it waits, and is not refused. */
 const REQUESTS_WAITING = { waiting: 2000, waitingPerKey: 500 };
@@ -26,7 +26,6 @@ const NAMES: Record<WorkKind, string> = {
   searches: 'searches of this workspace',
   hooks: 'requests for this connection',
   widget: 'requests for this widget',
-  streams: 'streams of this widget',
   passwords: 'logins from this network',
 };
 
@@ -44,13 +43,12 @@ export class WorkBudgets {
       searches: new WorkBudget(limitsOf(config.searchConcurrency, SEARCHES_WAITING)),
       hooks: new WorkBudget(limitsOf(config.hookConcurrency, HOOKS_WAITING)),
       widget: new WorkBudget(limitsOf(config.widgetConcurrency, VISITORS_WAITING)),
-      streams: new WorkBudget(limitsOf(config.widgetStreams)),
       passwords: new WorkBudget(PASSWORDS),
     };
   }
 
   /**
-   * Takes a slot; all but streams wait for one, up to 10 seconds.
+   * Takes a slot, or waits for one, up to 10 seconds.
    * @param closable gives up when it closes
    * @throws AppError RATE_LIMITED: the key has all that one may have; UNAVAILABLE: the process is full
    */

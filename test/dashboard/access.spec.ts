@@ -1,9 +1,9 @@
 import { RequestMethod } from '@nestjs/common';
 import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants';
 import { ModulesContainer } from '@nestjs/core';
-import { PUBLIC } from '../../dashboard/server/src/http/access.decorators';
 import { AGENT_ROLES, AgentRole } from '../../src/common/agent-role';
 import { newId } from '../../src/common/ids';
+import { PUBLIC } from '../../src/http/access.decorators';
 import {
   callRoute,
   makeSettings,

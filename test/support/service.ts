@@ -54,8 +54,8 @@ export class TestService {
       ROLE: ownRole,
       ...env,
     });
-    const app = await createApp(config, createLogger(config.logLevel));
-    await app.listen(config.port, config.host);
+    const app = await createApp(config, createLogger(config.http.logLevel));
+    await app.listen(config.http.port, config.http.host);
     const { port } = app.getHttpServer().address() as AddressInfo;
     const baseUrl = `http://127.0.0.1:${port}`;
     const validator = role === 'worker' ? null : await ContractValidator.of(baseUrl);

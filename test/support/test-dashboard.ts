@@ -42,8 +42,8 @@ export class TestDashboard {
       TRUST_PROXY: 'loopback',
       ...env,
     });
-    const app = await createApp(config, createLogger(config.logLevel), pageFolder);
-    await app.listen(config.port, config.host);
+    const app = await createApp(config, createLogger(config.http.logLevel), pageFolder);
+    await app.listen(config.http.port, config.http.host);
     const { port } = app.getHttpServer().address() as AddressInfo;
     return new TestDashboard(app, `http://127.0.0.1:${port}`);
   }

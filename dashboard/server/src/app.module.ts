@@ -1,5 +1,6 @@
 import { DynamicModule, Module } from '@nestjs/common';
 import { MessagingModule } from 'conversation-messaging-service';
+import { HealthApiModule } from 'conversation-messaging-service/http';
 import { AccountModule } from './account/account.module';
 import { ApiKeysModule } from './api-keys/api-keys.module';
 import { AuditPagesModule } from './audit/audit.module';
@@ -7,7 +8,6 @@ import { ChannelsModule } from './channels/channels.module';
 import { DashboardConfigModule } from './config/config.module';
 import { DashboardConfig } from './config/dashboard-config';
 import { DeliveriesModule } from './deliveries/deliveries.module';
-import { HealthRoutesModule } from './health/health.module';
 import { HttpModule } from './http/http.module';
 import { LoginModule } from './login/login.module';
 import { WebhooksModule } from './webhooks/webhooks.module';
@@ -25,7 +25,7 @@ export class AppModule {
         // Every page's module injects services.
         { ...MessagingModule.forRoot(config.messaging), global: true },
         HttpModule,
-        HealthRoutesModule,
+        HealthApiModule,
         LoginModule,
         AccountModule,
         WorkspaceModule,

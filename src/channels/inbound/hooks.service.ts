@@ -128,9 +128,8 @@ export class HooksService {
 
   private async readBody({ channel, request }: HookCall, { id }: Connection): Promise<Buffer> {
     const { maxMebibytes } = describeChannel(channel).hook!.batch;
-    const limit = { bytes: maxMebibytes * 1024 * 1024, label: `${maxMebibytes} MiB` };
     return this.bodies
-      .read(request, limit)
+      .read(request, maxMebibytes * 1024 * 1024)
       .catch((error: unknown) => this.reportTooLarge(error, channel, id));
   }
 

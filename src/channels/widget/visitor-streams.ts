@@ -1,22 +1,33 @@
-import { BeforeApplicationShutdown, Injectable, Logger, OnModuleInit } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { BeforeApplicationShutdown, Injectable, Logger, OnModuleInit } from '@nestjs/common';
+import type { Response } from 'express';
 import { AppError } from '../../common/app-error';
 import { Periodic } from '../../common/periodic';
-import { Connections } from '../../http/connections';
+import { EventStream } from '../../http/event-stream';
+import { EventStreams } from '../../http/event-streams';
+import { StreamGroup, StreamGroups } from '../../http/stream-groups';
 import { Metrics } from '../../metrics/metrics';
-import { WorkBudgets } from '../../rate-limit/work-budgets';
-import { EventStream } from './event-stream';
-import { RETRY_AFTER_SECONDS, textKeyOf, StreamGroup, StreamGroups } from './stream-groups';
 import { Visitor, Widget } from './visitor';
-import { VisitorsRepository, VisitorState } from './visitors.repository';
+import { VisitorKey, VisitorsRepository, VisitorState } from './visitors.repository';
 import { toVisitorMessage } from './widget.dto';
 import { WidgetSignal } from '../adapters/widget-signal';
 
 const HEARTBEAT_MS = 15_000;
-/** How long a stream waits for Redis before it begins. Without Redis its heartbeats announce what it misses. */
+/** Time that a stream waits for Redis before it begins. Without Redis its heartbeats announce what it misses. */
 const LISTEN_MS = 100;
 /** Visitors in one statement. */
 const HEARTBEAT_BATCH = 500;
+
+/** What the streams of one visitor share. */
+interface VisitorContext {
+  readonly key: VisitorKey;
+  /** Settles once this process hears of each message to the visitor; null before it listens. */
+  listening: Promise<void> | null;
+  /** The widget's version when the first stream began; null before. */
+  version: string | null;
+}
+
+type VisitorGroup = StreamGroup<VisitorContext>;
 
 /**
  * The streams of the visitors that are connected to this process. They carry every message of the visitor's
@@ -26,20 +37,18 @@ const HEARTBEAT_BATCH = 500;
 @Injectable()
 export class VisitorStreams implements OnModuleInit, BeforeApplicationShutdown {
   private readonly logger = new Logger(VisitorStreams.name);
-  private readonly groups = new StreamGroups();
+  private readonly groups = new StreamGroups<VisitorContext>();
   private readonly heartbeat = new Periodic(
     HEARTBEAT_MS,
     () => this.sendHeartbeats(),
     (error) => this.logger.warn({ err: error }, 'sending heartbeats failed; the next ones will retry'),
   );
-  private stopping = false;
 
   constructor(
     private readonly visitors: VisitorsRepository,
     private readonly signal: WidgetSignal,
     private readonly metrics: Metrics,
-    private readonly connections: Connections,
-    private readonly budgets: WorkBudgets,
+    private readonly streams: EventStreams,
   ) {}
 
   onModuleInit(): void {
@@ -47,87 +56,76 @@ export class VisitorStreams implements OnModuleInit, BeforeApplicationShutdown {
   }
 
   /**
-   * The stream begins with `ready`. It lasts until the client hangs up, its token expires, the widget changes, or the
-   * process stops.
+   * Makes a response the stream of a visitor. It begins with `ready`, and lasts until the client hangs up, its token
+   * expires, the widget changes, or the process stops.
    * @throws AppError RATE_LIMITED (too many at once), NOT_FOUND (the widget is disconnected), UNAVAILABLE
    */
-  async open(widget: Widget, visitor: Visitor, address: string, stream: EventStream): Promise<void> {
-    if (this.stopping) throw new AppError('UNAVAILABLE', 'The process is stopping. Connect again.');
-    const release = await this.budgets.acquire('streams', widget.id).catch((error: unknown) => {
-      stream.retryAfter(RETRY_AFTER_SECONDS);
-      throw error;
-    });
-    stream.onEnd(release);
-    const { externalId, expiresAt } = visitor;
-    // Before the state is read, so that no message in between is missed.
+  async open(widget: Widget, { externalId, expiresAt }: Visitor, response: Response): Promise<void> {
     const key = { tenantId: widget.tenantId, connectionId: widget.id, externalId };
-    const group = this.groups.add(key, address, stream);
+    const owner = { workspace: widget.id, caller: textKeyOf(key) };
+    const stream = this.streams.start(response, owner);
+    const group = this.groups.join(owner, stream, () => ({ key, listening: null, version: null }));
+    // Before the state is read, so that no message in between is missed.
     this.listen(group);
     this.metrics.visitorStreams.inc();
-    this.connections.countAsStream(stream.socket);
     const expiry = setTimeout(() => stream.end('token_expired'), expiresAt.getTime() - Date.now());
     stream.onEnd(() => {
       clearTimeout(expiry);
       this.metrics.visitorStreams.dec();
       this.stopListening(group, stream);
-      this.groups.remove(group, address, stream);
+      this.groups.leave(group, stream);
     });
     await group.runInOrder(async () => {
-      await Promise.race([group.listening, sleep(LISTEN_MS, undefined, { ref: false })]);
-      const state = await this.visitors.state(group.key);
+      await Promise.race([group.context.listening, sleep(LISTEN_MS, undefined, { ref: false })]);
+      const state = await this.visitors.state(key);
       if (!state) throw AppError.notFound('Widget');
-      group.setVersionOnce(state.version);
+      group.context.version ??= state.version;
       stream.begin();
       stream.send('ready', state.sequence, positionOf(state));
     });
   }
 
-  /** One query for many visitors. */
+  /** Sends each visitor a heartbeat, with one query for many of them. */
   async sendHeartbeats(): Promise<void> {
     const groups = this.groups.all();
     for (let from = 0; from < groups.length; from += HEARTBEAT_BATCH)
       await this.sendHeartbeatsTo(groups.slice(from, from + HEARTBEAT_BATCH));
   }
 
-  private async sendHeartbeatsTo(groups: StreamGroup[]): Promise<void> {
-    const states = await this.visitors.states(groups.map(({ key }) => key));
+  private async sendHeartbeatsTo(groups: VisitorGroup[]): Promise<void> {
+    const states = await this.visitors.states(groups.map(({ context }) => context.key));
     const byVisitor = new Map(states.map((state) => [textKeyOf(state), state]));
     for (const group of groups) {
-      const state = byVisitor.get(textKeyOf(group.key));
-      if (!state || group.isOutdated(state.version)) group.end('widget_changed');
+      const state = byVisitor.get(group.owner.caller);
+      if (!state || isOutdated(group, state)) group.end('widget_changed');
       else group.send('heartbeat', state.sequence, positionOf(state));
     }
   }
 
-  /** Open streams would keep the process from stopping for hours. */
-  stop(): void {
-    this.stopping = true;
-    for (const group of this.groups.all()) group.end('server_stopping');
+  beforeApplicationShutdown(): Promise<void> {
+    return this.heartbeat.stop();
   }
 
-  async beforeApplicationShutdown(): Promise<void> {
-    this.stop();
-    await this.heartbeat.stop();
-  }
-
-  private listen(group: StreamGroup): void {
-    if (group.listening) return;
-    group.listening = this.signal.onMessage(group.key, (messageId) => this.announce(group, messageId));
-    const { connectionId } = group.key;
-    if (this.groups.isOnlyOneOfWidget(group))
+  private listen(group: VisitorGroup): void {
+    const { context } = group;
+    if (context.listening) return;
+    context.listening = this.signal.onMessage(context.key, (messageId) => this.announce(group, messageId));
+    const { connectionId } = context.key;
+    if (this.groups.isOnlyOneInWorkspace(group))
       this.signal.onChanged(connectionId, () => {
-        for (const outdated of this.groups.ofWidget(connectionId)) outdated.end('widget_changed');
+        for (const outdated of this.groups.inWorkspace(connectionId)) outdated.end('widget_changed');
       });
   }
 
-  /** With the group's last stream, and the widget's last group. */
-  private stopListening(group: StreamGroup, ended: EventStream): void {
+  /** Stops listening for the visitor with the group's last stream, and for the widget with its last group. */
+  private stopListening(group: VisitorGroup, ended: EventStream): void {
     if (group.streams.size > 1 || !group.streams.has(ended)) return;
-    this.signal.offMessage(group.key);
-    if (this.groups.isOnlyOneOfWidget(group)) this.signal.offChanged(group.key.connectionId);
+    const { key } = group.context;
+    this.signal.offMessage(key);
+    if (this.groups.isOnlyOneInWorkspace(group)) this.signal.offChanged(key.connectionId);
   }
 
-  private announce(group: StreamGroup, messageId: string): void {
+  private announce(group: VisitorGroup, messageId: string): void {
     group
       .runInOrder(() => this.sendMessage(group, messageId))
       .catch((error: Error) =>
@@ -139,8 +137,8 @@ export class VisitorStreams implements OnModuleInit, BeforeApplicationShutdown {
   }
 
   /** Reads the message once for all streams of the visitor. */
-  private async sendMessage(group: StreamGroup, messageId: string): Promise<void> {
-    const found = await this.visitors.stateWith(group.key, messageId);
+  private async sendMessage(group: VisitorGroup, messageId: string): Promise<void> {
+    const found = await this.visitors.stateWith(group.context.key, messageId);
     if (!found) return;
     const { state, message } = found;
     group.send('message', state.sequence, {
@@ -148,6 +146,16 @@ export class VisitorStreams implements OnModuleInit, BeforeApplicationShutdown {
       message: toVisitorMessage(message),
     });
   }
+}
+
+/** Whether the widget has changed since the first stream of the visitor began. */
+function isOutdated({ context }: VisitorGroup, { version }: VisitorState): boolean {
+  return context.version !== null && context.version !== version;
+}
+
+/** Returns a text that names a visitor. It is unique, because a connection id has no space. */
+function textKeyOf({ connectionId, externalId }: Omit<VisitorKey, 'tenantId'>): string {
+  return `${connectionId} ${externalId}`;
 }
 
 function positionOf({ conversationId, sequence }: VisitorState): object {

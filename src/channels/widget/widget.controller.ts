@@ -6,18 +6,15 @@ import {
   Options,
   Post,
   Query,
-  Req,
   Res,
   UseGuards,
   UseInterceptors,
 } from '@nestjs/common';
 import { ApiExcludeEndpoint, ApiTags } from '@nestjs/swagger';
-import type { Request, Response } from 'express';
+import type { Response } from 'express';
 import { Public } from '../../http/access.decorators';
-import { clientNetworkOf } from '../../http/client-network';
 import { NoQuery } from '../../http/request.pipe';
 import { type Page, PageQuery } from '../../common/page';
-import { EventStream } from './event-stream';
 import { type Visitor, type VisitorRequest, type Widget } from './visitor';
 import { VisitorMessagesService } from './visitor-messages.service';
 import { VisitorSessionsService } from './visitor-sessions.service';
@@ -162,9 +159,8 @@ export class WidgetController {
   events(
     @CurrentWidget() widget: Widget,
     @CurrentVisitor() visitor: Visitor,
-    @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    return this.streams.open(widget, visitor, clientNetworkOf(request), new EventStream(response));
+    return this.streams.open(widget, visitor, response);
   }
 }

@@ -74,13 +74,21 @@ it('shows the examples as they are, and no other code', () => {
 });
 
 it('lists every variable that the configuration reads, with its default', () => {
-  const variables = variablesOf('src/config/environment.ts').concat(Object.entries(PROVIDER_URLS));
+  const variables = [
+    ...variablesOf('src/config/http-settings.ts'),
+    ...variablesOf('src/config/environment.ts'),
+    ...Object.entries(PROVIDER_URLS),
+  ];
   expect(variables.length).toBeGreaterThan(0);
   expect(namesAndDefaults('docs/configuration.md', '## Variables')).toEqual(variables.sort());
 });
 
 it('lists every variable of the dashboard, with its default', () => {
-  const variables = variablesOf('dashboard/server/src/config/dashboard-config.ts');
+  const variables = [
+    ...variablesOf('src/config/http-settings.ts').filter(([name]) => name !== 'PORT'),
+    ['PORT', '3100'],
+    ...variablesOf('dashboard/server/src/config/dashboard-config.ts'),
+  ];
   expect(variables.length).toBeGreaterThan(0);
   expect(namesAndDefaults('docs/dashboard.md', '## Variables')).toEqual(variables.sort());
 });

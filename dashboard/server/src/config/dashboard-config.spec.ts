@@ -8,15 +8,15 @@ describe("the dashboard's configuration", () => {
       appOrigin: 'http://localhost:3100',
       isSecure: false,
       publicUrl: 'http://localhost:3000',
-      port: 3100,
-      host: '0.0.0.0',
-      trustProxy: false,
-      logLevel: 'info',
+      http: { port: 3100, host: '0.0.0.0', trustProxy: false, logLevel: 'info' },
     });
   });
 
   it('takes an empty variable as not set', () => {
-    expect(from({ APP_URL: '', PORT: '' })).toMatchObject({ appOrigin: 'http://localhost:3100', port: 3100 });
+    expect(from({ APP_URL: '', PORT: '' })).toMatchObject({
+      appOrigin: 'http://localhost:3100',
+      http: { port: 3100 },
+    });
   });
 
   it('passes on what the service needs', () => {

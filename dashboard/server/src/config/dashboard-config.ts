@@ -1,34 +1,15 @@
-import { applyDecorators } from '@nestjs/common';
 import { plainToInstance, Type } from 'class-transformer';
-import {
-  IsIn,
-  IsInt,
-  IsNotEmpty,
-  IsOptional,
-  IsString,
-  IsUrl,
-  Max,
-  Min,
-  validateSync,
-} from 'class-validator';
+import { IsIn, IsInt, IsOptional, IsUrl, validateSync } from 'class-validator';
 import { ConfigError, type MessagingOptions } from 'conversation-messaging-service';
-import { trustProxyOf } from 'conversation-messaging-service/http';
+import { type HttpSettings, readHttpSettings } from 'conversation-messaging-service/http';
 
-const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+const DEFAULT_PORT = 3100;
 const LOCALHOST = ['localhost', '127.0.0.1', '[::1]'];
 
-/** An integer, given as text. */
-const IsWhole = (min: number, max: number) =>
-  applyDecorators(
-    Max(max),
-    Min(min),
-    IsInt(),
-    Type(() => Number),
-  );
 const IsHttpAddress = () =>
   IsUrl({ require_tld: false, protocols: ['http', 'https'], require_protocol: true });
 
-/** The variables that are the dashboard's own, or that it reads itself. The package checks the others. */
+/** The variables that the dashboard reads itself. The package reads the others. */
 class Environment {
   @IsHttpAddress()
   APP_URL: string = 'http://localhost:3100';
@@ -36,29 +17,16 @@ class Environment {
   @IsHttpAddress()
   PUBLIC_URL: string = 'http://localhost:3000';
 
-  @IsWhole(0, 65_535)
-  PORT: number = 3100;
-
-  @IsNotEmpty()
-  HOST: string = '0.0.0.0';
-
-  @IsString()
-  TRUST_PROXY: string = '';
-
-  @IsIn(LOG_LEVELS)
-  LOG_LEVEL: string = 'info';
-
-  @IsWhole(0, 60_000)
-  SHUTDOWN_DELAY_MS: number = 500;
-
   @IsIn(['on', 'off'])
   DATABASE_PREPARED: string = 'on';
 
-  @IsWhole(2, 500)
+  @IsInt()
+  @Type(() => Number)
   DATABASE_POOL_SIZE: number = 10;
 
   @IsOptional()
-  @IsWhole(1, 3650)
+  @IsInt()
+  @Type(() => Number)
   API_KEY_MAX_LIFE_DAYS?: number;
 }
 
@@ -70,13 +38,7 @@ export class DashboardConfig {
   readonly isSecure: boolean;
   /** The service, as browsers and providers reach it; without a slash at the end. */
   readonly publicUrl: string;
-  readonly port: number;
-  readonly host: string;
-  /** Express's `trust proxy`: from which addresses X-Forwarded-For is believed. */
-  readonly trustProxy: string | number | boolean;
-  readonly logLevel: string;
-  /** From SIGTERM until no more requests are taken. The process says meanwhile that it is not ready. */
-  readonly shutdownDelayMs: number;
+  readonly http: HttpSettings;
   /** The service's part. */
   readonly messaging: MessagingOptions;
 
@@ -92,18 +54,15 @@ export class DashboardConfig {
     const set = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
     const env = plainToInstance(Environment, set, { exposeDefaultValues: true });
     const faults = validateSync(env).flatMap(({ constraints = {} }) => Object.values(constraints));
-    const trustProxy = check(faults, 'TRUST_PROXY', () => trustProxyOf(env.TRUST_PROXY));
+    const http = readHttpSettings(set, DEFAULT_PORT);
+    faults.push(...http.faults);
     const app = check(faults, 'APP_URL', () => appAddressOf(env.APP_URL));
     if (faults.length > 0) throw new ConfigError(faults);
     return new DashboardConfig({
       appOrigin: app!.origin,
       isSecure: app!.protocol === 'https:',
       publicUrl: env.PUBLIC_URL.replace(/\/+$/, ''),
-      port: env.PORT,
-      host: env.HOST,
-      trustProxy: trustProxy!,
-      logLevel: env.LOG_LEVEL,
-      shutdownDelayMs: env.SHUTDOWN_DELAY_MS,
+      http: http.settings,
       messaging: messagingOptionsOf(set, env, app!),
     });
   }

@@ -1,4 +1,4 @@
-import { createParamDecorator, type ExecutionContext, SetMetadata } from '@nestjs/common';
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Actor } from 'conversation-messaging-service';
 import { type IdentifiedRequest, originOf } from 'conversation-messaging-service/http';
 import {
@@ -7,11 +7,6 @@ import {
   type OpenedSession,
   type SessionHolder,
 } from 'conversation-messaging-service/logins';
-
-export const PUBLIC = 'access:public';
-
-/** Opens a route to callers without a session. Every other route is closed. */
-export const Public = () => SetMetadata(PUBLIC, true);
 
 /** A request that has passed SessionGuard on a route that is not public. */
 export interface SessionRequest extends IdentifiedRequest {

@@ -1,8 +1,9 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { AppError } from 'conversation-messaging-service';
+import { PUBLIC } from 'conversation-messaging-service/http';
 import { LoginsService } from 'conversation-messaging-service/logins';
-import { PUBLIC, type SessionRequest } from './access.decorators';
+import type { SessionRequest } from './access.decorators';
 import { Cookies } from './cookies';
 
 /** Closed unless the route is public. Attaches the session with its person and their workspaces. */

@@ -1,9 +1,10 @@
 import { Body, Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
 import type { Origin } from 'conversation-messaging-service';
+import { Public } from 'conversation-messaging-service/http';
 import { LinksService, type LoginLink } from 'conversation-messaging-service/logins';
 import type { Request, Response } from 'express';
 import type { AcceptedLink } from '../api';
-import { CurrentOrigin, Public } from '../http/access.decorators';
+import { CurrentOrigin } from '../http/access.decorators';
 import { AcceptLinkBody, LinkBody } from './login.dto';
 import { LoginCookies } from './login-cookies';
 

@@ -1,5 +1,6 @@
 import { Body, Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
 import type { Origin } from 'conversation-messaging-service';
+import { Public } from 'conversation-messaging-service/http';
 import {
   LoginsService,
   PasswordsService,
@@ -8,7 +9,7 @@ import {
 } from 'conversation-messaging-service/logins';
 import type { Request, Response } from 'express';
 import type { Done, LoginResponse } from '../api';
-import { CurrentHolder, CurrentOrigin, Public } from '../http/access.decorators';
+import { CurrentHolder, CurrentOrigin } from '../http/access.decorators';
 import { CodeBody, LogInBody } from './login.dto';
 import { LoginCookies } from './login-cookies';
 

@@ -1,12 +1,10 @@
 import type { Socket } from 'node:net';
 import type { Response } from 'express';
 
-/** A client with more unread is cut off. When it is back, it reads the history. */
+/** Unread bytes at which a client is cut off. When it is back, it must read what it missed elsewhere. */
 const MAX_UNREAD_BYTES = 64 * 1024;
 
-export type EndReason = 'token_expired' | 'widget_changed' | 'server_stopping';
-
-/** The server-sent events of one client. */
+/** The server-sent events of one client. `EventStreams` opens it. */
 export class EventStream {
   private readonly endCallbacks: (() => void)[] = [];
   private begun = false;
@@ -19,21 +17,17 @@ export class EventStream {
     return this.begun && !this.response.writableEnded && !this.response.destroyed;
   }
 
+  get socket(): Socket {
+    return this.response.req.socket;
+  }
+
   /** Calls back when the stream has ended, or at once if it has ended already. */
   onEnd(callback: () => void): void {
     if (this.response.closed) callback();
     else this.endCallbacks.push(callback);
   }
 
-  get socket(): Socket {
-    return this.response.req.socket;
-  }
-
-  /** For a refusal. */
-  retryAfter(seconds: number): void {
-    this.response.setHeader('Retry-After', seconds);
-  }
-
+  /** Sends the head. Until then the route can still answer with an error. */
   begin(): void {
     this.begun = true;
     this.response.writeHead(200, {
@@ -43,14 +37,15 @@ export class EventStream {
     });
   }
 
-  /** @param id the conversation's sequence */
+  /** Sends an event, unless the stream is not open. A browser that reconnects sends the last `id` back. */
   send(event: string, id: number, data: object): void {
     if (!this.isOpen) return;
     this.response.write(`event: ${event}\nid: ${id}\ndata: ${JSON.stringify(data)}\n\n`);
     if (this.response.writableLength > MAX_UNREAD_BYTES) this.response.destroy();
   }
 
-  end(reason: EndReason): void {
+  /** Sends the event `end` with the reason, and closes the connection. */
+  end(reason: string): void {
     if (this.isOpen) this.response.end(`event: end\ndata: ${JSON.stringify({ reason })}\n\n`);
     else this.response.destroy();
   }

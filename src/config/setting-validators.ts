@@ -1,0 +1,18 @@
+import { applyDecorators } from '@nestjs/common';
+import { Type } from 'class-transformer';
+import { IsInt, IsUrl, Max, Min } from 'class-validator';
+
+/** Checks an integer that is given as text. */
+export const IsWhole = (min: number, max: number) =>
+  applyDecorators(
+    Max(max),
+    Min(min),
+    IsInt(),
+    Type(() => Number),
+  );
+
+/** Addresses over http or https, of hosts with or without a domain. */
+export const HTTP_ADDRESS = { require_tld: false, protocols: ['http', 'https'], require_protocol: true };
+
+/** Checks an address over http or https. */
+export const IsHttpAddress = () => IsUrl(HTTP_ADDRESS);

@@ -1,0 +1,66 @@
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import type { Request, RequestHandler } from 'express';
+import type pino from 'pino';
+import { HttpLimits, HttpSettings } from '../config/http-settings';
+import { measureRequests } from '../metrics/http.metrics';
+import { Metrics } from '../metrics/metrics';
+import { accessLog, DescribeCaller } from './access-log';
+import { Connections } from './connections';
+import { ErrorFilter } from './error.filter';
+import { EventStreams } from './event-streams';
+import { requireHost } from './protocol-errors';
+import { BodyLimit, RequestBodies } from './request-bodies';
+import { requestId } from './request-id';
+import { RequestPipe } from './request.pipe';
+import { noticeUntrustedProxy } from './untrusted-proxy';
+
+const UNTRUSTED_PROXY =
+  'a request has X-Forwarded-For, and TRUST_PROXY trusts nobody: if a proxy is in front, all clients share its address ' +
+  'and its limits';
+
+export interface HttpOptions extends Pick<HttpSettings, 'trustProxy'> {
+  /** Gets one line a request, and the warning about a proxy that is not trusted. */
+  logger: pino.Logger;
+  limits: HttpLimits;
+  /** Sets headers of every answer. */
+  headers?: RequestHandler[];
+  /** Names the caller in the access log; by default the API key and its workspace. */
+  describeCaller?: DescribeCaller;
+  /** Middleware that runs before a body is read, such as static files. */
+  beforeBody?: RequestHandler[];
+  /** The largest bodies of routes, of which the first that matches counts; 256 KiB elsewhere. */
+  bodyLimits?: BodyLimit[];
+}
+
+/**
+ * Gives an application the edge of the REST API: connections, bodies, unread answers and times within limits; request
+ * ids, access log and metrics; input checked by the classes of the routes; every error in the one form. Call it once,
+ * before the application listens, on one that was created with `bodyParser: false` and has `MessagingModule`.
+ */
+export function configureHttp(app: NestExpressApplication, options: HttpOptions): void {
+  const { logger, trustProxy, limits, headers = [], beforeBody = [] } = options;
+  const connections = app.get(Connections, { strict: false });
+  const bodies = app.get(RequestBodies, { strict: false });
+  connections.attach(app.getHttpServer(), limits);
+  bodies.configure(limits.maxUnfinishedBytes, options.bodyLimits ?? []);
+  app.get(EventStreams, { strict: false }).limit(limits.maxStreams);
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.set('trust proxy', trustProxy);
+  app.use(requestId, ...headers, accessLog(logger, options.describeCaller));
+  if (trustProxy === false) app.use(noticeUntrustedProxy(() => logger.warn(UNTRUSTED_PROXY)));
+  app.use(measureRequests(app.get(Metrics, { strict: false })), connections.track, requireHost);
+  app.use(...beforeBody, bodies.watchParsed);
+  parseBodies(app, bodies);
+  app.useGlobalPipes(new RequestPipe());
+  app.useGlobalFilters(new ErrorFilter());
+}
+
+function parseBodies(app: NestExpressApplication, bodies: RequestBodies): void {
+  for (const limit of bodies.sizes) {
+    const type = (request: unknown) =>
+      bodies.limitOf(request as Request) === limit && Boolean((request as Request).is('json'));
+    app.useBodyParser('json', { limit, type });
+  }
+  app.use(bodies.nameLimit);
+}

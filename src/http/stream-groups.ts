@@ -1,0 +1,71 @@
+import { EventStream } from './event-stream';
+import { StreamOwner } from './event-streams';
+
+/**
+ * The streams of one caller, one for each tab, with what the feature keeps for them. They get the same events, so an event
+ * is read once.
+ */
+export class StreamGroup<Context> {
+  readonly streams = new Set<EventStream>();
+  private lastWork: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    readonly owner: StreamOwner,
+    readonly context: Context,
+  ) {}
+
+  /** Runs work after all earlier work of the group, so that events are sent in the order in which they were read. */
+  runInOrder(work: () => Promise<void>): Promise<void> {
+    const done = this.lastWork.then(work);
+    this.lastWork = done.catch(() => undefined);
+    return done;
+  }
+
+  send(event: string, id: number, data: object): void {
+    for (const stream of this.streams) stream.send(event, id, data);
+  }
+
+  end(reason: string): void {
+    for (const stream of this.streams) stream.end(reason);
+  }
+}
+
+/** The streams of one feature in one process, by caller and by workspace. */
+export class StreamGroups<Context> {
+  private readonly byCaller = new Map<string, StreamGroup<Context>>();
+  private readonly byWorkspace = new Map<string, Set<StreamGroup<Context>>>();
+
+  all(): StreamGroup<Context>[] {
+    return [...this.byCaller.values()];
+  }
+
+  inWorkspace(workspace: string): Iterable<StreamGroup<Context>> {
+    return this.byWorkspace.get(workspace) ?? [];
+  }
+
+  isOnlyOneInWorkspace({ owner }: StreamGroup<Context>): boolean {
+    return this.byWorkspace.get(owner.workspace)?.size === 1;
+  }
+
+  /** Puts a stream into the group of its caller. @param createContext is called for the caller's first stream */
+  join(owner: StreamOwner, stream: EventStream, createContext: () => Context): StreamGroup<Context> {
+    const { caller, workspace } = owner;
+    const group = this.byCaller.get(caller) ?? new StreamGroup(owner, createContext());
+    group.streams.add(stream);
+    this.byCaller.set(caller, group);
+    const others = this.byWorkspace.get(workspace) ?? new Set();
+    this.byWorkspace.set(workspace, others.add(group));
+    return group;
+  }
+
+  /** Takes a stream out of its group, which is forgotten with its last stream. */
+  leave(group: StreamGroup<Context>, stream: EventStream): void {
+    group.streams.delete(stream);
+    if (group.streams.size > 0) return;
+    const { caller, workspace } = group.owner;
+    this.byCaller.delete(caller);
+    const others = this.byWorkspace.get(workspace)!;
+    others.delete(group);
+    if (others.size === 0) this.byWorkspace.delete(workspace);
+  }
+}
