@@ -44,8 +44,8 @@ const WHOLE: Record<string, string[]> = {
     'ApiKeysService.list',
     'ApiKeysService.revokeAllOf',
     'ChannelConnectionsService.list',
-    'LoginSessionsService.list',
-    'OperatorSessionsService.list',
+    'LoginsService.listSessions',
+    'OperatorLoginsService.listSessions',
     'WebhookEndpointsService.list',
   ],
   'one each for an agent of the workspace': [
