@@ -13,8 +13,7 @@ COPY migrations ./migrations
 COPY widget ./widget
 RUN npm run build:service && npm run build:widget
 
-# Runtime dependencies: those of the widget are in its built files. The optional packages are the embedded PostgreSQL and
-# native parts with a fallback.
+# Runtime dependencies: those of the widget are in its built files. The optional packages are native parts with a fallback.
 FROM ${NODE_IMAGE} AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json ./

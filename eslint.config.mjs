@@ -52,6 +52,19 @@ export default ts.config(
     },
   },
   {
+    files: ['src/**'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector:
+            'MethodDefinition[value.returnType.typeAnnotation.typeName.name="Pipelined"][key.name!=/[pP]ipelined?$/]',
+          message: 'A method that returns a Pipelined says so in its name.',
+        },
+      ],
+    },
+  },
+  {
     files: ['test/**', '**/*.spec.ts'],
     rules: {
       'no-restricted-syntax': [

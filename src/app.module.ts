@@ -1,9 +1,9 @@
 import { DynamicModule, Module } from '@nestjs/common';
-import { ApiModule } from './api.module';
 import { Config } from './config/config';
 import { ConfigModule } from './config/config.module';
 import { JsonDatabaseClient } from './database/database-client';
 import { DatabaseModule } from './database/database.module';
+import { ROUTES } from './features';
 import { HealthApiModule } from './health/health.module';
 import { HttpModule } from './http/http.module';
 import { MetricsModule, MetricsServerModule } from './metrics/metrics.module';
@@ -27,7 +27,7 @@ export class AppModule {
         MetricsServerModule,
         HealthApiModule,
         HttpModule,
-        ...(role === 'worker' ? [] : [ApiModule]),
+        ...(role === 'worker' ? [] : ROUTES),
         ...(role === 'api' ? [] : [WorkerModule]),
       ],
     };

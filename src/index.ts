@@ -25,7 +25,7 @@ export { AppError, type ErrorBody, type ErrorCode } from './common/app-error';
 // The actor of a change, as the audit log keeps it; `SYSTEM` is for changes that have no actor. An agent must be active, and
 // its role must allow the change: `INVALID_BODY` and `FORBIDDEN` otherwise.
 export { SYSTEM, type Actor, type Origin } from './common/principal';
-export { PERMISSIONS, type Permission } from './access/permissions';
+export { PERMISSIONS, SCOPES, type Permission, type Scope } from './common/permissions';
 // Lists check their `limit`, 1 to 200 (`MAX_LIMIT`), and their `cursor`: `INVALID_QUERY` otherwise.
 export { MAX_LIMIT, PageQuery, type Page } from './common/page';
 
@@ -45,7 +45,6 @@ export { AGENT_ROLES, type AgentRole } from './common/agent-role';
 export { ApiKeysService } from './auth/api-keys.service';
 export { CreateApiKey, ListApiKeys, type ApiKeySummary, type CreatedApiKey } from './auth/api-key.dto';
 export { RateLimitUseService, type RateLimitUse } from './auth/rate-limit-use.service';
-export { SCOPES, type Scope } from './common/scope';
 
 // Webhook endpoints, their deliveries, and the Test button: `{app_url}/settings/webhooks`. The catalog has the JSON Schema
 // of each event's `data`; `exampleBody(type)` is a whole body.

@@ -1,48 +1,13 @@
 import { DynamicModule, FactoryProvider, Module, ModuleMetadata } from '@nestjs/common';
-import { AuditModule } from './audit/audit.module';
-import { AuthModule } from './auth/auth.module';
-import { OutboundMessagesModule } from './channels/outbound/outbound-messages.module';
-import { ProviderIdsModule } from './channels/provider-ids/provider-ids.module';
-import { ChannelConnectionsModule } from './channels/connections/channel-connections.module';
 import { pickProviderUrls, ProviderVariable } from './common/channel-descriptors';
 import { Config } from './config/config';
 import { ConfigModule } from './config/config.module';
-import { ContactsModule } from './contacts/contacts.module';
-import { ConversationsModule } from './conversations/conversations.module';
 import { DatabaseModule } from './database/database.module';
 import { HttpModule } from './http/http.module';
-import { LoginsModule } from './logins/logins.module';
-import { MessagesModule } from './messages/messages.module';
 import { MetricsModule } from './metrics/metrics.module';
-import { OutboxModule } from './outbox/outbox.module';
-import { ParkedEventsModule } from './parked-events/parked-events.module';
-import { PrivacyModule } from './privacy/privacy.module';
-import { RateLimitModule } from './rate-limit/rate-limit.module';
+import { SERVICES } from './features';
 import { RedisModule } from './redis/redis.module';
 import { StoredDataModule } from './stored-data/stored-data.module';
-import { SecretsModule } from './secrets/secrets.module';
-import { WebhooksModule } from './webhooks/webhooks.module';
-import { WorkspacesModule } from './workspaces/workspaces.module';
-
-/** Every feature with services. Each registers its tables, which the workers erase from, clean up and delete. */
-export const SERVICES = [
-  WorkspacesModule,
-  AuthModule,
-  LoginsModule,
-  WebhooksModule,
-  ChannelConnectionsModule,
-  OutboundMessagesModule,
-  ProviderIdsModule,
-  ContactsModule,
-  ConversationsModule,
-  MessagesModule,
-  PrivacyModule,
-  AuditModule,
-  SecretsModule,
-  OutboxModule,
-  ParkedEventsModule,
-  RateLimitModule,
-];
 
 /** The host's configuration. Each value must equal that of the service's own processes. */
 export interface MessagingOptions {

@@ -3,7 +3,7 @@ import { OutboundMessagesWorkerModule } from './channels/outbound/outbound-messa
 import { ChannelConnectionsWorkerModule } from './channels/connections/channel-connections-worker.module';
 import { TokensWorkerModule } from './channels/tokens/tokens-worker.module';
 import { OwnerDatabaseModule } from './database/database.module';
-import { SERVICES } from './messaging.module';
+import { SERVICES } from './features';
 import { OutboxRelay } from './outbox/outbox-relay';
 import { OutboxWorkerModule } from './outbox/outbox-worker.module';
 import { PrivacyWorkerModule } from './privacy/privacy-worker.module';

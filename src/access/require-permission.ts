@@ -4,7 +4,7 @@ import { isId } from '../common/ids';
 import { Actor } from '../common/principal';
 import { countCharacters, isStorableText } from '../common/validators';
 import { Transaction } from '../database/transaction';
-import { Permission, PERMISSIONS } from './permissions';
+import { Permission, PERMISSIONS } from '../common/permissions';
 
 const MAX_NAME = 100;
 

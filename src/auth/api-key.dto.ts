@@ -11,7 +11,7 @@ import {
   ValidateBy,
 } from 'class-validator';
 import { isExactNetwork } from '../common/network';
-import { type Scope, SCOPES } from '../common/scope';
+import { type Scope, SCOPES } from '../common/permissions';
 import { IsMoment, IsStorableText, MaxCharacters, NotBlank } from '../common/validators';
 import { ApiKeyEntity } from './api-key.entity';
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { IsNull } from 'typeorm';
 import { isId } from '../common/ids';
 import { Principal } from '../common/principal';
-import { Scope } from '../common/scope';
+import { Scope } from '../common/permissions';
 import { Database } from '../database/database';
 import { Transaction } from '../database/transaction';
 import { ApiKeyEntity } from './api-key.entity';

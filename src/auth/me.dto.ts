@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Principal } from '../common/principal';
-import { type Scope, SCOPES } from '../common/scope';
+import { type Scope, SCOPES } from '../common/permissions';
 
 export class TenantResponse {
   @ApiProperty({ example: '019ab3ee-0a1b-7c2d-8e3f-4a5b6c7d8e9f' })

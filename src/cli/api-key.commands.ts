@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { type Scope, SCOPES } from '../common/scope';
+import { type Scope, SCOPES } from '../common/permissions';
 import { example, inWorkspace, withServices } from './command';
 import { isoDate, list, wholeNumber } from './option-values';
 

@@ -1,4 +1,4 @@
-import { Scope } from './scope';
+import { Scope } from './permissions';
 
 /** The caller of a request: an API key and its workspace. */
 export interface Principal {

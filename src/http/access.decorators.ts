@@ -3,7 +3,7 @@ import { ApiSecurity } from '@nestjs/swagger';
 import { ApiErrors } from './api.decorators';
 import { Actor, Origin, Principal } from '../common/principal';
 import { IdentifiedRequest } from './request-id';
-import { Scope } from '../common/scope';
+import { Scope } from '../common/permissions';
 
 export const PUBLIC = 'access:public';
 export const SCOPES_ALLOWED = 'access:scopes';

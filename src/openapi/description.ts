@@ -1,4 +1,4 @@
-import { SCOPE_DESCRIPTIONS } from '../common/scope';
+import { SCOPE_DESCRIPTIONS } from '../common/permissions';
 
 const scopeRows = Object.entries(SCOPE_DESCRIPTIONS).map(([scope, allows]) => `| \`${scope}\` | ${allows} |`);
 

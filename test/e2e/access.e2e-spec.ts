@@ -5,7 +5,7 @@ import { ApiKeysService } from '../../src/auth/api-keys.service';
 import { PUBLIC, SCOPES_ALLOWED } from '../../src/http/access.decorators';
 import { newId } from '../../src/common/ids';
 import { SYSTEM } from '../../src/common/principal';
-import { SCOPES } from '../../src/common/scope';
+import { SCOPES } from '../../src/common/permissions';
 import { ApiResponse } from '../support/api-client';
 import { errorBody } from '../support/errors';
 import {

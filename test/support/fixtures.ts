@@ -3,7 +3,7 @@ import { INestApplicationContext } from '@nestjs/common';
 import { CreatedApiKey } from '../../src/auth/api-key.dto';
 import { ApiKeysService } from '../../src/auth/api-keys.service';
 import { Actor, SYSTEM } from '../../src/common/principal';
-import { Scope, SCOPES } from '../../src/common/scope';
+import { Scope, SCOPES } from '../../src/common/permissions';
 import { CreateContact, ContactResponse } from '../../src/contacts/contact.dto';
 import { ContactsService } from '../../src/contacts/contacts.service';
 import { CreateConversation, ConversationDetail } from '../../src/conversations/conversation.dto';

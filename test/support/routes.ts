@@ -1,5 +1,5 @@
 import { Method } from 'axios';
-import { Scope } from '../../src/common/scope';
+import { Scope } from '../../src/common/permissions';
 import { ConversationDetail } from '../../src/conversations/conversation.dto';
 import { CreatedApiKey } from '../../src/auth/api-key.dto';
 import { AgentEntity } from '../../src/workspaces/agent.entity';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Command } from 'commander';
-import { Permission, PERMISSIONS } from '../../../src/access/permissions';
+import { Permission, PERMISSIONS } from '../../../src/common/permissions';
 import { buildProgram } from '../../../src/cli/program';
 import { AgentRole } from '../../../src/common/agent-role';
 import { Actor, actorIdOf, SYSTEM } from '../../../src/common/principal';

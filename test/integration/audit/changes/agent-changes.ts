@@ -1,4 +1,4 @@
-import { Permission } from '../../../../src/access/permissions';
+import { Permission } from '../../../../src/common/permissions';
 import { SYSTEM } from '../../../../src/common/principal';
 import { InvitationsService } from '../../../../src/logins/invitations/invitations.service';
 import { PasswordsService } from '../../../../src/logins/passwords/passwords.service';

@@ -1,4 +1,4 @@
-import { Permission } from '../../../../src/access/permissions';
+import { Permission } from '../../../../src/common/permissions';
 import { Actor } from '../../../../src/common/principal';
 import { Subscription } from '../../../support/webhook-workspace';
 

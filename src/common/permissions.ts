@@ -1,4 +1,15 @@
-import { AGENT_ROLES, AgentRole } from '../common/agent-role';
+import { AGENT_ROLES, AgentRole } from './agent-role';
+
+/** Scopes of API keys, with what each lets a key do. A route names the one that it requires. */
+export const SCOPE_DESCRIPTIONS = {
+  'conversations:read': 'list and read conversations and their messages',
+  'conversations:write': 'close, reopen or reassign conversations',
+  'messages:read': "read a conversation's message history",
+  'messages:write': 'send a message as an agent',
+  'contacts:read': 'list and search contacts',
+} as const;
+export type Scope = keyof typeof SCOPE_DESCRIPTIONS;
+export const SCOPES = Object.keys(SCOPE_DESCRIPTIONS) as unknown as readonly [Scope, ...Scope[]];
 
 type Holder = AgentRole | 'API_KEY';
 

@@ -1,0 +1,50 @@
+import { AuditModule } from './audit/audit.module';
+import { AuthApiModule, AuthModule } from './auth/auth.module';
+import { ChannelConnectionsModule } from './channels/connections/channel-connections.module';
+import { HooksModule } from './channels/inbound/hooks.module';
+import { OutboundMessagesModule } from './channels/outbound/outbound-messages.module';
+import { ProviderIdsModule } from './channels/provider-ids/provider-ids.module';
+import { WidgetModule } from './channels/widget/widget.module';
+import { ContactsApiModule, ContactsModule } from './contacts/contacts.module';
+import { ConversationsApiModule, ConversationsModule } from './conversations/conversations.module';
+import { LoginsModule } from './logins/logins.module';
+import { MessagesApiModule, MessagesModule } from './messages/messages.module';
+import { OutboxModule } from './outbox/outbox.module';
+import { ParkedEventsModule } from './parked-events/parked-events.module';
+import { PrivacyModule } from './privacy/privacy.module';
+import { RateLimitModule } from './rate-limit/rate-limit.module';
+import { SecretsModule } from './secrets/secrets.module';
+import { WebhooksModule } from './webhooks/webhooks.module';
+import { WidgetFilesModule } from './widget-files/widget-files.module';
+import { WorkspacesModule } from './workspaces/workspaces.module';
+
+/** Every feature with services. Each registers its tables, which the workers erase from, clean up and delete. */
+export const SERVICES = [
+  WorkspacesModule,
+  AuthModule,
+  LoginsModule,
+  WebhooksModule,
+  ChannelConnectionsModule,
+  OutboundMessagesModule,
+  ProviderIdsModule,
+  ContactsModule,
+  ConversationsModule,
+  MessagesModule,
+  PrivacyModule,
+  AuditModule,
+  SecretsModule,
+  OutboxModule,
+  ParkedEventsModule,
+  RateLimitModule,
+];
+
+/** What serves HTTP: the REST API below `/api/v1`, the providers' hooks and the widget beside it. */
+export const ROUTES = [
+  AuthApiModule,
+  ContactsApiModule,
+  ConversationsApiModule,
+  MessagesApiModule,
+  HooksModule,
+  WidgetModule,
+  WidgetFilesModule,
+];
