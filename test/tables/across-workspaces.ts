@@ -40,12 +40,12 @@ export const SEARCHES: Record<string, string> = {
   'ParkedEventsRepository.findRequested': EVERY_SECOND,
   'ParkedEventsRepository.list': OPERATOR,
   'PendingCancellationsRepository.list': EVERY_SECOND,
-  'PendingDeliveriesRepository.findDue': EVERY_SECOND,
-  'PendingDeliveriesRepository.findScheduled': EVERY_SECOND,
-  'StaleMessagesRepository.findDue': EVERY_SECOND,
-  'StaleMessagesRepository.findScheduled':
+  'DueDeliveriesRepository.findDue': EVERY_SECOND,
+  'DueDeliveriesRepository.findScheduled': EVERY_SECOND,
+  'DueMessagesRepository.findDue': EVERY_SECOND,
+  'DueMessagesRepository.findScheduled':
     'finds leases and holds that have ended, up to five times a second for each worker',
-  'StaleMessagesRepository.findStuck': EVERY_SECOND,
+  'DueMessagesRepository.findStuck': EVERY_SECOND,
   'TableRowsRepository.findHistoryUses':
     'nightly, before a day of the history is dropped: index look-ups for each workspace',
   'TableRowsRepository.findSecrets': 'a rotation of the keys, which an operator starts',

@@ -5,8 +5,6 @@ export const READS = [
   'AgentsService.list',
   'ApiKeysService.list',
   'RateLimitUseService.list',
-  'HealthService.stop',
-  'HealthService.ready',
   'WebhookEndpointsService.list',
   'WebhookEndpointsService.get',
   'WebhookEndpointsService.checkUrl',
