@@ -1,0 +1,192 @@
+import { Client, escapeLiteral } from 'pg';
+import { PAGE } from './rows';
+
+/** Partitions and their indexes, each with what it is a part of. */
+const wholes = new Map<string, string>();
+
+export interface PlanNode {
+  'Node Type': string;
+  'Index Name'?: string;
+  'Relation Name'?: string;
+  'Total Cost': number;
+  'Actual Rows': number;
+  'Actual Loops': number;
+  'Rows Removed by Filter'?: number;
+  'Rows Removed by Index Recheck'?: number;
+  Plans?: PlanNode[];
+}
+
+interface Statement {
+  sql: string;
+  parameters: unknown[];
+  /** Whether connections keep it, and so may run it by a plan that is made for all values. */
+  isPrepared: boolean;
+}
+
+/** In the two forms in which statements reach a connection: the text and its parameters, or all in one. */
+function toStatement([query, parameters]: unknown[]): Statement {
+  if (typeof query === 'string')
+    return { sql: query, parameters: Array.isArray(parameters) ? parameters : [], isPrepared: false };
+  const { text, values, name } = query as { text: string; values: unknown[]; name?: string };
+  return { sql: text, parameters: values, isPrepared: name !== undefined };
+}
+
+/** Reads the plans of the statements that repositories send. */
+export class PlanReader {
+  private readonly sent = jest.spyOn(Client.prototype, 'query');
+
+  private constructor(private readonly database: Client) {}
+
+  static async start(databaseUrl: string): Promise<PlanReader> {
+    const database = new Client({ connectionString: databaseUrl });
+    await database.connect();
+    return new PlanReader(database);
+  }
+
+  /** Reads which parts belong to which partitioned table or index: call it once the tables are there. */
+  async readParts(): Promise<void> {
+    const { rows } = await this.database.query<{ part: string; whole: string }>(
+      'SELECT inhrelid::regclass::text AS part, inhparent::regclass::text AS whole FROM pg_inherits',
+    );
+    for (const { part, whole } of rows) wholes.set(part, whole);
+  }
+
+  /**
+   * Returns the plans of what a call sends to the database, each run and rolled back, of statements that begin like
+   * `prefix`. A prepared one has two: for its values, and for all values.
+   */
+  async read(call: () => Promise<unknown>, prefix = /^(SELECT|WITH|UPDATE|DELETE)/): Promise<PlanNode[]> {
+    this.sent.mockClear();
+    await call();
+    const all = this.sent.mock.calls.map(toStatement);
+    // Statements over queues come after one that sets how they are planned.
+    const settings = all.find(({ sql }) => /set_config\(name/.test(sql))?.sql;
+    const statements = all.filter(({ sql }) => prefix.test(sql.trim()) && !/advisory|set_config/.test(sql));
+    expect(statements.length).toBeGreaterThan(0);
+    const plans: PlanNode[] = [];
+    for (const { sql, parameters, isPrepared } of statements) {
+      plans.push(await this.explain(sql, parameters, settings));
+      if (isPrepared) plans.push(await this.explainForAllValues(sql, parameters, settings));
+    }
+    return plans;
+  }
+
+  private async explain(sql: string, parameters: unknown[] = [], settings?: string): Promise<PlanNode> {
+    await this.database.query('BEGIN');
+    try {
+      if (settings) await this.database.query(settings);
+      const { rows } = await this.database.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
+        `EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) ${sql}`,
+        parameters,
+      );
+      return rows[0]!['QUERY PLAN'][0].Plan;
+    } finally {
+      await this.database.query('ROLLBACK');
+    }
+  }
+
+  private async explainForAllValues(
+    sql: string,
+    parameters: unknown[],
+    settings?: string,
+  ): Promise<PlanNode> {
+    const values = parameters.map((value) => literalOf(value));
+    await this.database.query(`SET plan_cache_mode = force_generic_plan; PREPARE statement AS ${sql}`);
+    try {
+      return await this.explain(
+        `EXECUTE statement ${values.length > 0 ? `(${values.join()})` : ''}`,
+        [],
+        settings,
+      );
+    } finally {
+      await this.database.query('DEALLOCATE statement; RESET plan_cache_mode');
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.sent.mockRestore();
+    await this.database.end();
+  }
+}
+
+/**
+ * A page costs a page: read from an index in its order, and next to nothing read to be thrown away. Where
+ * nearly all of a tenant's rows pass the filter, the key's own order is as good.
+ */
+export function expectPage(plans: PlanNode[], index: string, key = index): void {
+  for (const plan of plans) {
+    expectInOrder(plan);
+    expect([[index], [key]]).toContainEqual(indexesOf(plan));
+    expect(rowsRead(plan)).toBeLessThanOrEqual(index === key ? PAGE : PAGE * 1.5);
+  }
+}
+
+export function expectInOrder(plan: PlanNode): void {
+  const types = runNodesOf(plan).map((node) => node['Node Type']);
+  for (const type of ['Seq Scan', 'Sort', 'Incremental Sort', 'Bitmap Heap Scan']) {
+    expect(types).not.toContain(type);
+  }
+}
+
+export function expectOnlyIndexed(plan: PlanNode, tables: string[]): void {
+  const scanned = scansOf(plan).filter((node) => tables.includes(wholeOf(node['Relation Name'] ?? '')));
+  expect(scanned.map((node) => node['Node Type'])).not.toContain('Seq Scan');
+}
+
+/** A parameter as it stands in a text of SQL. */
+function literalOf(value: unknown): string {
+  if (value === null) return 'NULL';
+  if (Buffer.isBuffer(value)) return escapeLiteral(`\\x${value.toString('hex')}`);
+  if (value instanceof Date) return escapeLiteral(value.toISOString());
+  if (Array.isArray(value)) return escapeLiteral(`{${value.map(elementOf).join()}}`);
+  return escapeLiteral(`${value as string | number}`);
+}
+
+/** A value as it stands in an array's literal. */
+function elementOf(value: unknown): string {
+  if (value === null) return 'NULL';
+  if (value instanceof Date) return `"${value.toISOString()}"`;
+  return JSON.stringify(`${value as string | number}`);
+}
+
+export function nodesOf(plan: PlanNode): PlanNode[] {
+  return [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
+}
+
+/** Without partitions that the statement passed over. */
+export function runNodesOf(plan: PlanNode): PlanNode[] {
+  return nodesOf(plan).filter((node) => node['Actual Loops'] > 0);
+}
+
+/** The partitioned table or index that a part belongs to, or else itself. */
+function wholeOf(name: string): string {
+  return wholes.get(name) ?? name;
+}
+
+export function scansOf(plan: PlanNode): PlanNode[] {
+  return runNodesOf(plan).filter((node) => node['Node Type'].endsWith('Scan'));
+}
+
+export function indexesOf(plan: PlanNode): string[] {
+  return runNodesOf(plan).flatMap((node) => (node['Index Name'] ? wholeOf(node['Index Name']) : []));
+}
+
+/** Without those that the plan has and its run did not need. */
+export function indexesRead(plan: PlanNode): string[] {
+  const read = nodesOf(plan).filter((node) => node['Actual Loops'] > 0);
+  return [...new Set(read.flatMap((node) => node['Index Name'] ?? []))].sort();
+}
+
+/** Rows of tables that were looked at, whether or not they were wanted. */
+export function rowsRead(plan: PlanNode): number {
+  return scansOf(plan)
+    .filter((node) => node['Relation Name'])
+    .map(
+      (node) =>
+        (node['Actual Rows'] +
+          (node['Rows Removed by Filter'] ?? 0) +
+          (node['Rows Removed by Index Recheck'] ?? 0)) *
+        node['Actual Loops'],
+    )
+    .reduce((sum, rows) => sum + rows, 0);
+}
