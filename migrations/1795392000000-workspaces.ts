@@ -3,8 +3,8 @@ import { MigrationInterface, QueryRunner } from 'typeorm';
 /** Workspaces (the tenants), their agents, and workspaces that are being deleted. */
 export class Workspaces1795392000000 implements MigrationInterface {
   async up(db: QueryRunner): Promise<void> {
-    // While suspended_at is set, nothing is sent. From resumed_at on, failing endpoints get their five days again.
-    // Every message from before messages_erased_until is erased; it is null before the first run.
+    // While suspended_at is set, nothing is sent. From resumed_at on, failing endpoints get their five days
+    // again. Every message from before messages_erased_until is erased; it is null before the first run.
     await db.query(`
       CREATE TABLE workspaces (
         id                     uuid PRIMARY KEY,
@@ -39,8 +39,8 @@ export class Workspaces1795392000000 implements MigrationInterface {
         PRIMARY KEY (tenant_id, id)
       )`);
     await db.query('CREATE UNIQUE INDEX agents_email_key ON agents (tenant_id, lower(email))');
-    // was_suspended: a cancelled deletion does not resume a workspace that was suspended before. Rows are deleted from
-    // started_at on. The cursor is the key of the last row of table_name that was deleted.
+    // was_suspended: a cancelled deletion does not resume a workspace that was suspended before. Rows are
+    // deleted from started_at on. The cursor is the key of the last row of table_name that was deleted.
     await db.query(`
       CREATE TABLE workspace_deletions (
         tenant_id     uuid PRIMARY KEY REFERENCES workspaces (id),

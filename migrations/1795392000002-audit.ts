@@ -3,7 +3,8 @@ import { MigrationInterface, QueryRunner } from 'typeorm';
 /** The audit log: who did what, from where, and what it changed. */
 export class Audit1795392000002 implements MigrationInterface {
   async up(db: QueryRunner): Promise<void> {
-    // actor_name is an operator's, who has no row. before and after hold the changed values alone, and no secret.
+    // actor_name is an operator's, who has no row. before and after hold the changed values alone, and no
+    // secret.
     await db.query(`
       CREATE TABLE audit_entries (
         tenant_id  uuid NOT NULL REFERENCES workspaces (id),
@@ -31,7 +32,8 @@ export class Audit1795392000002 implements MigrationInterface {
             ELSE false
           END)
       )`);
-    // With any one filter, a page of the log reads no more rows than it shows. An actor is written as in audit.event.
+    // With any one filter, a page of the log reads no more rows than it shows. An actor is written as in
+    // audit.event.
     await db.query('CREATE INDEX audit_entries_action_idx ON audit_entries (tenant_id, action, id)');
     await db.query(`
       CREATE INDEX audit_entries_actor_idx ON audit_entries

@@ -19,8 +19,9 @@ export class Outbox1795392000004 implements MigrationInterface {
       CREATE INDEX events_conversation_idx ON events (tenant_id, (data->>'conversationId'), id)
       WHERE data->>'conversationId' IS NOT NULL`);
     await createPartitions(db, 'events');
-    // Events that not every consumer has dealt with. queued_at is the database's time: an endpoint takes only events
-    // that were queued after its activation. Half of each page is left free, so that a lease is written in place.
+    // Events that are not processed by every consumer yet. queued_at is the database's time: an endpoint
+    // takes only events that were queued after its activation. Half of each page is left free, so that a
+    // lease is written in place.
     await db.query(`
       CREATE TABLE event_queue (
         tenant_id   uuid NOT NULL,

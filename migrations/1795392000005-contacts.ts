@@ -4,8 +4,8 @@ import { MigrationInterface, QueryRunner } from 'typeorm';
 export class Contacts1795392000005 implements MigrationInterface {
   async up(db: QueryRunner): Promise<void> {
     await this.requireUtf8(db);
-    // verified names the fields that the workspace's server has signed for a visitor of its widget. search_text holds a
-    // line for each searched value; U&'\\0001' marks the line with the phone's digits.
+    // verified names the fields that the workspace's server has signed for a visitor of its widget.
+    // search_text holds a line for each searched value; U&'\\0001' marks the line with the phone's digits.
     await db.query(`
       CREATE TABLE contacts (
         tenant_id   uuid NOT NULL REFERENCES workspaces (id),
@@ -46,13 +46,14 @@ export class Contacts1795392000005 implements MigrationInterface {
   }
 
   /**
-   * Makes the index of grams: three characters in a row, or five. Those of five are rare, which makes a search fast; to save space only
-   * half of them are kept, by the hash of their first three. A gram is hashed with its workspace, so that a search reads
-   * no entry of another one.
+   * Makes the index of grams: three characters in a row, or five. Grams of five are rare, which makes a
+   * search fast; to save space only half of them are kept, by the hash of their first three. A gram is hashed
+   * with its workspace, so that a search reads no entry of another workspace.
    */
   private async createSearchIndex(db: QueryRunner): Promise<void> {
-    // For a searched term it returns the grams of five alone, if there are any. Its cost and the missing PARALLEL SAFE
-    // make the planner use the index, in one process; a higher cost would make it compile each search (`jit`).
+    // For a searched term it returns the grams of five alone, if there are any. Its cost and the missing
+    // PARALLEL SAFE make the planner use the index, in one process; a higher cost would make it compile each
+    // search (`jit`).
     await db.query(`
       CREATE FUNCTION search_grams(tenant_id uuid, content text, of_term boolean) RETURNS bigint[]
       LANGUAGE plpgsql IMMUTABLE STRICT COST 2000 AS $$

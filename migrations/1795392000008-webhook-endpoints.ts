@@ -1,10 +1,11 @@
 import { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Webhook endpoints, and the cancellation of what a deactivated one was owed. */
+/** Webhook endpoints, and the cancellation of the deliveries that a deactivated endpoint was owed. */
 export class WebhookEndpoints1795392000008 implements MigrationInterface {
   async up(db: QueryRunner): Promise<void> {
-    // activation counts activations; activated_at is the database's time of the latest one. While there is a previous
-    // secret, it signs beside the present one; previous_secret_signs_service: x-service-signature is made with it.
+    // activation counts activations; activated_at is the database's time of the latest one. While there is a
+    // previous secret, it signs beside the present one; previous_secret_signs_service: x-service-signature is
+    // made with it.
     await db.query(`
       CREATE TABLE webhook_endpoints (
         tenant_id                     uuid NOT NULL REFERENCES workspaces (id),

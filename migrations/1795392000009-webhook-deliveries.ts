@@ -26,9 +26,10 @@ export class WebhookDeliveries1795392000009 implements MigrationInterface {
   }
 
   private async createQueue(db: QueryRunner): Promise<void> {
-    // Deliveries that wait for a slot or a retry. A lease moves next_attempt_at to its end, so that one column is the
-    // schedule of everything, and leased rows do not stand in front of those that are due. recovered: the delivery gives
-    // way to those of new events. last_status_code and last_error are the last attempt's of this round.
+    // Deliveries that wait for a slot or a retry. A lease moves next_attempt_at to its end, so that one
+    // column is the schedule of everything, and leased rows do not stand in front of those that are due.
+    // recovered: the delivery gives way to those of new events. last_status_code and last_error are the last
+    // attempt's of this round.
     await db.query(`
       CREATE TABLE pending_deliveries (
         tenant_id        uuid NOT NULL,
@@ -57,8 +58,8 @@ export class WebhookDeliveries1795392000009 implements MigrationInterface {
   }
 
   private async createHistory(db: QueryRunner): Promise<void> {
-    // A row for each finished round of a delivery, with the round's last attempt. response_headers holds a name and a
-    // value in each line.
+    // A row for each finished round of a delivery, with the round's last attempt. response_headers holds a
+    // name and a value in each line.
     await db.query(`
       CREATE TABLE webhook_deliveries (
         tenant_id        uuid NOT NULL,
@@ -75,8 +76,8 @@ export class WebhookDeliveries1795392000009 implements MigrationInterface {
     await db.query(
       'CREATE INDEX webhook_deliveries_endpoint_idx ON webhook_deliveries (tenant_id, endpoint_id, id)',
     );
-    // Failures are rare beside successes: a delivery that succeeds costs no entry in these three, and a filter reads no
-    // delivery that succeeded.
+    // Failures are rare beside successes: a delivery that succeeds costs no entry in these three, and a
+    // filter reads no delivery that succeeded.
     await db.query(`
       CREATE INDEX webhook_deliveries_undelivered_idx ON webhook_deliveries (tenant_id, endpoint_id, status, id)
       WHERE status IN ('EXHAUSTED', 'CANCELLED')`);
@@ -98,8 +99,8 @@ export class WebhookDeliveries1795392000009 implements MigrationInterface {
         PRIMARY KEY (tenant_id, delivery_id, round, attempt)
       ) PARTITION BY RANGE (delivery_id)`);
     await createPartitions(db, 'webhook_attempts');
-    // The attempts of each endpoint in five minutes. outcomes and durations are counts by position; what is counted
-    // where stands in src/webhooks/rollups/attempt-counts.ts.
+    // The attempts of each endpoint in five minutes. outcomes and durations are counts by position; what is
+    // counted where stands in src/webhooks/rollups/attempt-counts.ts.
     await db.query(`
       CREATE TABLE attempt_rollups (
         tenant_id   uuid NOT NULL,

@@ -1,10 +1,10 @@
 import { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Recoveries of what endpoints missed. */
+/** Recoveries: events that endpoints missed are delivered again. */
 export class WebhookRecoveries1795392000010 implements MigrationInterface {
   async up(db: QueryRunner): Promise<void> {
-    // Without a filter, the cursor rises from event to event, beginning at since. With one, it falls from the newest
-    // delivery to the oldest, and since may be null. recovered counts deliveries.
+    // Without a filter, the cursor rises from event to event, beginning at since. With one, it falls from the
+    // newest delivery to the oldest, and since may be null. recovered counts deliveries.
     await db.query(`
       CREATE TABLE webhook_recoveries (
         tenant_id         uuid NOT NULL,

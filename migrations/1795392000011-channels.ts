@@ -30,9 +30,9 @@ export class Channels1795392000011 implements MigrationInterface {
       CREATE UNIQUE INDEX channel_connections_account_key ON channel_connections (channel, external_id)
       WHERE status <> 'DISCONNECTED'`);
 
-    // One row for each unfinished outbound message. The message's own row holds its status. Only the first row of a
-    // conversation does not wait, so however many wait behind it, no search for due messages reads them. next_attempt_at
-    // is also the end of a lease or a hold: one column is the schedule of everything.
+    // One row for each unfinished outbound message. The message's own row holds its status. Only the first
+    // row of a conversation does not wait, so however many wait behind it, no search for due messages reads
+    // them. next_attempt_at is also the end of a lease or a hold: one column is the schedule of everything.
     await db.query(`
       CREATE TABLE outbound_messages (
         tenant_id       uuid NOT NULL,
@@ -57,8 +57,8 @@ export class Channels1795392000011 implements MigrationInterface {
       CREATE INDEX outbound_messages_scheduled_idx ON outbound_messages (next_attempt_at)
       WHERE attempt_count > 0 OR lease_id IS NOT NULL OR holds`);
 
-    // The provider's id of a message, inbound or outbound: so a message that arrives twice is stored once, and a receipt
-    // finds its message.
+    // The provider's id of a message, inbound or outbound: so a message that arrives twice is stored once,
+    // and a receipt finds its message.
     await db.query(`
       CREATE TABLE provider_messages (
         tenant_id       uuid NOT NULL,

@@ -3,8 +3,8 @@ import { MigrationInterface, QueryRunner } from 'typeorm';
 /** Erasures of contacts. */
 export class ContactErasures1795392000012 implements MigrationInterface {
   async up(db: QueryRunner): Promise<void> {
-    // A row holds ids and times only, and stays as the record of what was erased. The cursor is the last message that was
-    // erased; all conversations before its own are done. messages counts those erased.
+    // A row holds ids and times only, and stays as the record of what was erased. The cursor is the last
+    // message that was erased; all conversations before its own are done. messages counts those erased.
     await db.query(`
       CREATE TABLE contact_erasures (
         tenant_id              uuid NOT NULL,

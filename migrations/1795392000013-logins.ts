@@ -1,8 +1,8 @@
 import { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * People who log in, and their memberships of workspaces. A person's own rows belong to no workspace, and their tables
- * are small. Only the SHA-256 of a token is stored.
+ * People who log in, and their memberships of workspaces. A person's own rows belong to no workspace, and
+ * their tables are small. Only the SHA-256 of a token is stored.
  */
 export class Logins1795392000013 implements MigrationInterface {
   async up(db: QueryRunner): Promise<void> {
@@ -90,7 +90,8 @@ export class Logins1795392000013 implements MigrationInterface {
       )`);
     await db.query('CREATE INDEX password_resets_person_id_idx ON password_resets (person_id)');
     await db.query('CREATE INDEX password_resets_expires_at_idx ON password_resets (expires_at)');
-    // last_step is the step of the last code that was used: a code is good once. An unconfirmed factor counts for nothing.
+    // last_step is the step of the last code that was used: a code is good once. An unconfirmed factor counts
+    // for nothing.
     await db.query(`
       CREATE TABLE second_factors (
         person_id         uuid PRIMARY KEY REFERENCES people (id) ON DELETE CASCADE,

@@ -11,7 +11,7 @@ import { RedisModule } from './redis/redis.module';
 import { StoredDataModule } from './stored-data/stored-data.module';
 import { WorkerModule } from './worker.module';
 
-/** The root of one process: the API, the worker, or both, by its role. */
+/** Root module of a process, which is the API, a worker, or both, by its role. */
 @Module({})
 export class AppModule {
   static forRoot(config: Config): DynamicModule {

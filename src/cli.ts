@@ -3,10 +3,11 @@ import 'reflect-metadata';
 import { reportFailure } from './cli/failure';
 import { buildProgram } from './cli/program';
 
-/** The operator's door: one command, one JSON object on stdout. */
+/** Runs one command of the operator, which prints one JSON object on stdout. */
 async function main(): Promise<void> {
   await buildProgram().parseAsync().catch(reportFailure);
-  // All is done and closed. A client of a Redis that is away would keep the process for seconds more.
+  // All work is done. Without this call, a client of a Redis that is down would keep the process for seconds
+  // more.
   process.exit();
 }
 

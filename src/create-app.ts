@@ -12,14 +12,14 @@ import { standardHeaders } from './http/standard-headers';
 import { DOCS_FILES_PATH, setupOpenApi } from './openapi/openapi';
 import { AppModule } from './app.module';
 
-/** The prefix of every route except those in `OUTSIDE_API`. */
+/** Prefix of every route except those in `OUTSIDE_API`. */
 const API_PREFIX = 'api/v1';
 const OUTSIDE_API = [
-  // Load balancers and orchestrators call it, whatever the API's version.
+  // Load balancers and orchestrators call these, whatever the API's version.
   'health/*path',
-  // The channels' providers and the widget call it: their addresses outlive a version of the API.
+  // Providers of channels and the widget call these addresses, which outlive a version of the API.
   'channels/*path',
-  // Workspaces' pages load the widget's files: their snippets outlive a version of the API.
+  // Workspaces' pages load the widget's files by snippets, which outlive a version of the API.
   'widget/*path',
 ];
 
@@ -36,7 +36,7 @@ export async function createApp(config: Config, logger: pino.Logger): Promise<Ne
     logger,
     headers: [standardHeaders(DOCS_FILES_PATH)],
     beforeBody: [requireClock(app.get(DatabaseClock))],
-    // A hook's route reads its body itself: the hook's key comes first, and providers sign the raw bytes.
+    // A hook's route reads its body itself: it checks the hook's key first, and providers sign the raw bytes.
     bodyLimits: [{ path: HOOK_PATH, bytes: null }],
   });
   if (config.role !== 'worker') setupOpenApi(app, config);

@@ -18,7 +18,10 @@ import { WebhooksModule } from './webhooks/webhooks.module';
 import { WidgetFilesModule } from './widget-files/widget-files.module';
 import { WorkspacesModule } from './workspaces/workspaces.module';
 
-/** Every feature with services. Each registers its tables, which the workers erase from, clean up and delete. */
+/**
+ * Modules of every feature with services. Each registers its tables, which the workers erase from, clean up
+ * and delete.
+ */
 export const SERVICES = [
   WorkspacesModule,
   AuthModule,
@@ -38,7 +41,7 @@ export const SERVICES = [
   RateLimitModule,
 ];
 
-/** What serves HTTP: the REST API below `/api/v1`, the providers' hooks and the widget beside it. */
+/** Modules that serve HTTP: the REST API below `/api/v1`, the providers' hooks and the widget. */
 export const ROUTES = [
   AuthApiModule,
   ContactsApiModule,

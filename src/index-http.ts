@@ -1,9 +1,10 @@
 /**
- * What a host that serves HTTP beside `MessagingModule` of `conversation-messaging-service` shares with the REST API.
+ * Parts of the REST API for a host that serves HTTP beside `MessagingModule` of
+ * `conversation-messaging-service`.
  *
- * `configureHttp` gives its application the edge: connections, bodies and times within limits, request ids, access log,
- * checked input, errors in one form. `runProcess` starts and stops its process, and `readHttpSettings` reads what both
- * are configured with.
+ * `configureHttp` gives the host's application the same edge: connections, bodies and times within limits,
+ * request ids, access log, checked input, errors in one form. `runProcess` starts and stops the process, and
+ * `readHttpSettings` reads the configuration of both.
  */
 import 'reflect-metadata';
 
@@ -18,8 +19,9 @@ export {
 } from './config/http-settings';
 export { createLogger, NestLogger } from './common/logger';
 
-// For its routes: who asks, calls counted over all processes, and a process's connections shared out. `Public` is for a
-// guard of its own, which reads `PUBLIC`; the routes of `HealthApiModule`, `GET /health/live` and `/health/ready`, have it.
+// Parts for the host's routes: who asks, calls counted over all processes, and a process's connections shared
+// out. `Public` is for a guard of the host's own, which reads `PUBLIC`; the routes of `HealthApiModule`, `GET
+// /health/live` and `/health/ready`, have it.
 export { HealthApiModule } from './health/health.module';
 export { originOf, Public, PUBLIC } from './http/access.decorators';
 export { type IdentifiedRequest } from './http/request-id';
@@ -27,7 +29,7 @@ export { clientNetworkOf } from './http/client-network';
 export { RateLimiter, type RateLimit } from './rate-limit/rate-limiter';
 export { WorkBudgets, type WorkKind } from './rate-limit/work-budgets';
 
-// Streams of server-sent events, and the groups of those who get the same events.
+// Streams of server-sent events, and groups of the streams that get the same events.
 export { EventStreams, type StreamOwner } from './http/event-streams';
 export { StreamGroups, type StreamGroup } from './http/stream-groups';
 export type { EventStream } from './http/event-stream';

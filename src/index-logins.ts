@@ -1,10 +1,10 @@
 /**
- * People with a password and a second factor, their sessions, and the workspaces that they may enter, for a host
- * that has `MessagingModule` of `conversation-messaging-service`.
+ * Logins of people with a password and a second factor, their sessions, and the workspaces that they may
+ * enter, for a host that imports `MessagingModule` of `conversation-messaging-service`.
  *
  * A method for a person who is logged in takes a `SessionHolder`: `holderOf(opened, origin)` of what
- * `LoginsService.authenticate` returned. Pass the `origin` of the request everywhere: guesses are limited by its
- * `address`. Tokens are for cookies, and are stored as hashes.
+ * `LoginsService.authenticate` returned. Pass the `origin` of the request everywhere, because guesses are
+ * limited by its `address`. Tokens are for cookies, and are stored as hashes.
  */
 import 'reflect-metadata';
 
@@ -33,7 +33,7 @@ export {
   type SentInvitation,
 } from './logins/invitations/invitation.dto';
 
-// The person's own login.
+// A person's own login.
 export { PasswordsService } from './logins/passwords/passwords.service';
 export { ChangePassword, RequestPasswordReset } from './logins/passwords/password.dto';
 export { SecondFactorsService } from './logins/second-factor/second-factors.service';

@@ -1,18 +1,21 @@
 /**
- * The services for another Nest application, such as a dashboard's backend: one module, and what the CLI uses too.
- * `conversation-messaging-service/logins` has the people who log in, `conversation-messaging-service/http` what a host that
- * serves HTTP needs. Nothing inside this package imports these three files.
+ * The services for another Nest application, such as a dashboard's backend, in one module. The CLI uses the
+ * same services. `conversation-messaging-service/logins` exports the services for people who log in, and
+ * `conversation-messaging-service/http` the parts for a host that serves HTTP. Nothing inside this package
+ * imports these three files.
  *
  * ```ts
  * @Module({ imports: [MessagingModule.forRoot({ databaseUrl, redisUrl, secretsKeys })] })
  * class DashboardModule {}
  *
- * const { key } = await apiKeys.create(workspaceId, { name: 'CRM', scopes: ['contacts:read'] }, { type: 'agent', id });
+ * const input = { name: 'CRM', scopes: ['contacts:read'] };
+ * const { key } = await apiKeys.create(workspaceId, input, { type: 'agent', id });
  * ```
  *
- * A method's first argument is the id of its workspace (`WorkspacesService` creates and finds workspaces). Data of another
- * workspace is not found. Dates are `Date`s. Input is checked by the REST API's rules, and a caller's mistake is thrown as
- * an `AppError`. A type that is only a part of an exported one has no name here: `MessageResponse['delivery']`.
+ * The first argument of a method is the id of its workspace (`WorkspacesService` creates and finds
+ * workspaces). Data of another workspace is not found. Dates are `Date`s. Input is checked by the REST API's
+ * rules, and a caller's mistake is thrown as an `AppError`. A type that is only a part of an exported one has
+ * no name here: `MessageResponse['delivery']`.
  *
  * Methods marked `@internal` take a transaction of the service, and are not in the package's types.
  */
@@ -22,8 +25,8 @@ export { MessagingModule, type MessagingAsyncOptions, type MessagingOptions } fr
 export { ConfigError } from './config/config';
 // Errors: `code` for programs, `status` and `toBody(requestId)` for an HTTP answer, `details` by field.
 export { AppError, type ErrorBody, type ErrorCode } from './common/app-error';
-// The actor of a change, as the audit log keeps it; `SYSTEM` is for changes that have no actor. An agent must be active, and
-// its role must allow the change: `INVALID_BODY` and `FORBIDDEN` otherwise.
+// The actor of a change, as the audit log stores it; `SYSTEM` is for changes that have no actor. An agent
+// must be active, and its role must allow the change: `INVALID_BODY` and `FORBIDDEN` otherwise.
 export { SYSTEM, type Actor, type Origin } from './common/principal';
 export { PERMISSIONS, SCOPES, type Permission, type Scope } from './common/permissions';
 // Lists check their `limit`, 1 to 200 (`MAX_LIMIT`), and their `cursor`: `INVALID_QUERY` otherwise.
@@ -46,8 +49,8 @@ export { ApiKeysService } from './auth/api-keys.service';
 export { CreateApiKey, ListApiKeys, type ApiKeySummary, type CreatedApiKey } from './auth/api-key.dto';
 export { RateLimitUseService, type RateLimitUse } from './auth/rate-limit-use.service';
 
-// Webhook endpoints, their deliveries, and the Test button: `{app_url}/settings/webhooks`. The catalog has the JSON Schema
-// of each event's `data`; `exampleBody(type)` is a whole body.
+// Webhook endpoints, their deliveries, and the Test button: `{app_url}/settings/webhooks`. The catalog has
+// the JSON Schema of each event's `data`; `exampleBody(type)` is a whole body.
 export { WebhookEndpointsService } from './webhooks/endpoints/webhook-endpoints.service';
 export { ALL_EVENTS } from './webhooks/endpoints/subscription';
 export {
@@ -112,13 +115,13 @@ export { MessagesService } from './messages/messages.service';
 export { MessageResponse, ReceiveMessage, SendMessage, SentMessageResponse } from './messages/message.dto';
 export { DELIVERY_ERROR_CODES } from './messages/message-status';
 
-// What a workspace owes to its contacts. An erasure is for ever; a worker runs it.
+// Rights of a workspace's contacts: export and erasure. An erasure is for ever; a worker runs it.
 export { ContactErasuresService } from './privacy/contact-erasures.service';
 export type { ContactErasureSummary } from './privacy/contact-erasure.dto';
 export { ContactExportService, type ContactExportLine } from './privacy/contact-export.service';
 
-// The audit log. `record` is for what only the host sees. What a stranger can repeat at will, such as a failed login, is
-// counted by `AuditTally`: an entry every ten minutes.
+// The audit log. `record` is for acts that only the host sees. Acts that a stranger can repeat at will, such
+// as a failed login, are counted by `AuditTally`: an entry every ten minutes.
 export { AuditService, type AuditRecord } from './audit/audit.service';
 export { AuditTally, type CountedRecord } from './audit/audit-tally';
 export {
@@ -129,8 +132,9 @@ export {
 } from './audit/audit-entry.dto';
 export type { AuditEntryEntity as AuditEntry } from './audit/audit-entry.entity';
 
-// For operators: events that a consumer could not take in (`webhooks` or `channels`; a request takes effect within
-// seconds), and the secrets, encrypted again under the first key of `secretsKeys`, so that an old key can be removed.
+// For operators: events that a consumer could not take in (`webhooks` or `channels`; a request takes effect
+// within seconds), and the secrets, encrypted again under the first key of `secretsKeys`, so that an old key
+// can be removed.
 export { ParkedEventsService } from './parked-events/parked-events.service';
 export type { ParkedEvent, ParkedEventKey } from './outbox/parked-events.repository';
 export { KeyRotationService } from './secrets/key-rotation.service';

@@ -4,7 +4,10 @@ import { Config } from './config/config';
 import { createApp } from './create-app';
 import { runProcess } from './run-process';
 
-/** Time for requests at a shutdown. They take less, and a caller who stops sending must not take the deliveries' time. */
+/**
+ * Time that requests get at a shutdown. They take less, and a caller who stops sending must not use up the
+ * deliveries' time.
+ */
 const REQUESTS_DEADLINE_MS = 4_000;
 
 runProcess(async () => {
@@ -13,7 +16,7 @@ runProcess(async () => {
   const logger = createLogger(http.logLevel);
   return {
     app: await createApp(config, logger),
-    // A worker has no clients to send away: it answers only who asks for its health.
+    // A worker has no clients to send away: only health checks call it.
     settings: role === 'worker' ? { ...http, shutdownDelayMs: 0 } : http,
     logger,
     logFields: { role },

@@ -9,39 +9,51 @@ import { SERVICES } from './features';
 import { RedisModule } from './redis/redis.module';
 import { StoredDataModule } from './stored-data/stored-data.module';
 
-/** The host's configuration. Each value must equal that of the service's own processes. */
+/** Configuration of the host. Each value must equal that of the service's own processes. */
 export interface MessagingOptions {
-  /** `postgresql://…` of the service's migrated database, of one host or several. The host's own data source stays untouched. */
+  /**
+   * Address of the service's migrated database, `postgresql://…`, of one host or several. The host's own data
+   * source stays untouched.
+   */
   databaseUrl: string;
-  /** The service's `REDIS_URL`: wakes up the workers. While Redis is away everything works, only later. */
+  /**
+   * The service's `REDIS_URL`, over which the workers are woken up. While Redis is down everything works,
+   * only later.
+   */
   redisUrl: string;
-  /** The service's `SECRETS_KEYS`: `id:base64` pairs of 32 bytes. The first encrypts, all decrypt. */
+  /** The service's `SECRETS_KEYS`: `id:base64` pairs of 32 bytes. The first key encrypts, all decrypt. */
   secretsKeys: string;
-  /** CIDR networks in which webhook receivers may live although they are not public; none by default. */
+  /** CIDR networks in which webhook receivers are allowed although they are not public; none by default. */
   webhookAllowedNetworks?: string[];
-  /** CIDR networks in which webhook receivers are refused, public or allowed ones too; none by default. */
+  /** CIDR networks in which webhook receivers are refused, even public or allowed ones; none by default. */
   webhookDeniedNetworks?: string[];
-  /** A PEM file of certificates trusted for webhook receivers beside the system's, for the Test action. */
+  /** Path of a PEM file with certificates that the Test action trusts in addition to the system's. */
   webhookExtraCaFile?: string;
   /** Name servers for webhook receivers, `address` or `address:port`; the system's by default. */
   webhookDnsServers?: string[];
-  /** The dashboard's own address, for links in invitations; `http://localhost:3000` by default. */
+  /** Address of the dashboard, for links in invitations; `http://localhost:3000` by default. */
   appUrl?: string;
-  /** `smtp://` or `smtps://`, with user and password if need be. Without it links are shown instead of mailed. */
+  /**
+   * Address of the mail server, `smtp://` or `smtps://`, with user and password if needed. Without it links
+   * are shown instead of mailed.
+   */
   smtpUrl?: string;
-  /** The sender of mails, such as `Acme <login@example.com>`. */
+  /** Sender of mails, such as `Acme <login@example.com>`. */
   mailFrom?: string;
-  /** Where channel providers reach the service and its hooks; `http://localhost:3000` by default. */
+  /** Address at which channel providers reach the service; `http://localhost:3000` by default. */
   publicUrl?: string;
   /** Other addresses of the channel providers' APIs, by environment variable, such as `TELEGRAM_API_URL`. */
   providerUrls?: Partial<Record<ProviderVariable, string>>;
-  /** The version of Meta's Graph API. */
+  /** Version of Meta's Graph API. */
   metaGraphVersion?: string;
   /** The longest life of a new API key in days, 1 to 3650; no limit by default. */
   apiKeyMaxLifeDays?: number;
   /** Connections to the database, 2 to 500; 20 by default. */
   databasePoolSize?: number;
-  /** `false` behind a PgBouncer before 1.21 in transaction mode, which knows no named statements; true by default. */
+  /**
+   * Whether prepared statements have names: `false` behind a PgBouncer before 1.21 in transaction mode, which
+   * knows no names; true by default.
+   */
   databasePrepared?: boolean;
 }
 
@@ -54,20 +66,23 @@ export interface MessagingAsyncOptions {
 }
 
 /**
- * The service inside another Nest application, such as a dashboard's backend: workspaces, agents, keys, endpoints,
- * channels, contacts, conversations and messages as injectable services.
+ * The service inside another Nest application, such as a dashboard's backend: workspaces, agents, keys,
+ * endpoints, channels, contacts, conversations and messages as injectable services.
  *
- * It adds no route, guard or filter to its host, and runs no queue and no relay: the service's workers relay and deliver
- * the host's events. Its connections close with the host's `app.close()`.
+ * It adds no route, guard or filter to its host, and runs no queue and no relay: the service's workers relay
+ * and deliver the host's events. Its connections close with the host's `app.close()`.
  */
 @Module({})
 export class MessagingModule {
-  /** @throws ConfigError naming every invalid option */
+  /**
+   * Makes the module from options.
+   * @throws ConfigError naming every invalid option
+   */
   static forRoot(options: MessagingOptions): DynamicModule {
     return MessagingModule.over(ConfigModule.forRoot(configOf(options)));
   }
 
-  /** Like `forRoot`, with options from other providers. On a ConfigError the host fails to start. */
+  /** Makes the module from options of other providers. On a ConfigError the host fails to start. */
   static forRootAsync({ imports, inject, useFactory }: MessagingAsyncOptions): DynamicModule {
     return MessagingModule.over({
       module: ConfigModule,
@@ -85,7 +100,7 @@ export class MessagingModule {
   }
 
   /**
-   * With a configuration that was read already.
+   * Makes the module over a configuration that was read already.
    * @internal
    */
   static over(config: DynamicModule): DynamicModule {
@@ -105,7 +120,10 @@ export class MessagingModule {
   }
 }
 
-/** Checks the options like environment variables. As in production, so that no key is generated on the host's disk. */
+/**
+ * Checks the options like environment variables. It does so as in production, so that no key is generated on
+ * the host's disk.
+ */
 function configOf(options: MessagingOptions): Config {
   return Config.from({
     NODE_ENV: 'production',

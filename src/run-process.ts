@@ -16,16 +16,21 @@ export interface HttpProcess {
   app: NestExpressApplication;
   settings: HttpSettings;
   logger: pino.Logger;
-  /** Time for requests in progress at a shutdown, in milliseconds, below 15 s. Then their connections are closed. */
+  /**
+   * Time for requests in progress at a shutdown, in milliseconds, below 15 s. Then their connections are
+   * closed.
+   */
   requestsDeadlineMs: number;
-  /** Fields of the line that says that the process listens. */
+  /** Fields of the log line that says that the process listens. */
   logFields?: Record<string, string>;
 }
 
 /**
- * Runs a process that serves HTTP until SIGTERM or SIGINT. Then it sends clients to other processes, answers what is in
- * progress, ends event streams, closes the application and exits with 0, or with 1 if that takes longer than 15 s.
- * @param prepare if it throws, the process exits with 1; of a ConfigError the faults are printed, without a stack
+ * Runs a process that serves HTTP until SIGTERM or SIGINT. Then it sends clients to other processes, answers
+ * requests in progress, ends event streams, closes the application and exits with 0, or with 1 if that takes
+ * longer than 15 s.
+ * @param prepare if it throws, the process exits with 1; a ConfigError is printed as its faults, without a
+ *   stack
  */
 export function runProcess(prepare: () => Promise<HttpProcess>): void {
   start(prepare).catch((error: Error) => {
@@ -45,13 +50,14 @@ async function start(prepare: () => Promise<HttpProcess>): Promise<void> {
   logger.info({ ...logFields, port }, 'listening');
 }
 
-/** Accepts nothing new, finishes requests and then background work, and closes every connection. */
+/** Stops accepting, finishes requests and then background work, and closes every connection. */
 async function stop(
   { app, settings, logger, requestsDeadlineMs }: HttpProcess,
   signal: string,
 ): Promise<void> {
   logger.info({ signal }, 'stopping');
-  // Bull does not handle commands that fail when its connection ends. That must not disturb the shutdown.
+  // Bull does not handle commands that fail when its connection ends. Such a failure must not disturb the
+  // shutdown.
   process.on('unhandledRejection', (err: unknown) => logger.warn({ err }, 'failed while stopping'));
   await sendClientsAway(app, settings.shutdownDelayMs);
   setTimeout(() => {
@@ -66,7 +72,10 @@ async function stop(
   process.exit(0);
 }
 
-/** Settles when every request is answered or its time is over. Idle connections are closed at once. */
+/**
+ * Stops the server. Settles when every request is answered or its time is over; idle connections are closed
+ * at once.
+ */
 async function stopServing(app: NestExpressApplication, deadlineMs: number): Promise<void> {
   const server: Server = app.getHttpServer();
   const connections = app.get(Connections, { strict: false });

@@ -12,8 +12,8 @@ import { WebhooksWorkerModule } from './webhooks/webhooks-worker.module';
 import { WorkspaceDeletionWorkerModule } from './workspaces/deletion/workspace-deletion-worker.module';
 
 /**
- * What works in the background: relays events, sends outbound messages and webhooks, deletes workspaces and old rows. The
- * module imported last is stopped first: messages and deliveries, which need the time.
+ * Background work: relays events, sends outbound messages and webhooks, deletes workspaces and old rows. The
+ * module that is imported last is stopped first: messages and deliveries, which need the time.
  */
 @Module({
   imports: [
@@ -32,7 +32,7 @@ import { WorkspaceDeletionWorkerModule } from './workspaces/deletion/workspace-d
 export class WorkerModule implements OnApplicationBootstrap {
   constructor(private readonly relay: OutboxRelay) {}
 
-  /** By now every consumer has registered. */
+  /** Starts the relay, once every consumer has registered. */
   onApplicationBootstrap(): void {
     this.relay.start();
   }

@@ -3,24 +3,25 @@ import { QueryRunner } from 'typeorm';
 interface ConcurrentIndex {
   name: string;
   table: string;
-  /** As it stands behind the table's name, such as `(tenant_id, id) WHERE active`. */
+  /** Text of the index behind the table's name, such as `(tenant_id, id) WHERE active`. */
   definition: string;
 }
 
 interface Child {
   partition: string;
-  /** Of the table's own index. */
+  /** Name of the table's own index. */
   index: string;
 }
 
 /**
- * Makes an index of a table in use, without holding up its writes. For a migration with `transaction = false`. After a
- * failure it can be called again: it goes on with what is missing. On a partitioned table each partition gets its own.
+ * Makes an index of a table in use, without holding up its writes. It is for a migration with `transaction =
+ * false`. After a failure it can be called again: it goes on with what is missing. On a partitioned table
+ * each partition gets its own index.
  */
 export async function createIndexConcurrently(db: QueryRunner, index: ConcurrentIndex): Promise<void> {
   const { name, table, definition } = index;
   if (!(await isPartitioned(db, table))) return makeValid(db, index);
-  // Of no partition yet. Partitions that are made from now on have it.
+  // The index covers no partition yet. Partitions that are made from now on have it.
   await db.query(`CREATE INDEX IF NOT EXISTS ${name} ON ONLY ${table} ${definition}`);
   for (const { partition, index: child } of await missingChildren(db, table, name)) {
     await makeValid(db, { name: child, table: partition, definition });
@@ -28,7 +29,10 @@ export async function createIndexConcurrently(db: QueryRunner, index: Concurrent
   }
 }
 
-/** The wait of a concurrent index is for transactions that are older, and holds up nobody: it may be long. */
+/**
+ * Builds a concurrent index. Building waits for older transactions, but nothing waits for it: it may take
+ * long.
+ */
 async function makeValid(db: QueryRunner, { name, table, definition }: ConcurrentIndex): Promise<void> {
   const [found] = (await db.query(
     'SELECT indisvalid AS "isValid" FROM pg_index WHERE indexrelid = to_regclass($1)',
@@ -51,7 +55,7 @@ async function isPartitioned(db: QueryRunner, table: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Partitions without the index, and what theirs is to be called: as in `name_20261122`. */
+/** Lists the partitions without the index, and the names that their indexes get, such as `name_20261122`. */
 async function missingChildren(db: QueryRunner, table: string, name: string): Promise<Child[]> {
   return (await db.query(
     `SELECT p.relname AS partition, $2 || substr(p.relname, length($1) + 1) AS index

@@ -1,14 +1,20 @@
 import { QueryRunner } from 'typeorm';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** A worker makes those that follow, with what `src/database/partitions.ts` knows of names, bounds and storage. */
+/**
+ * Days for which partitions are made ahead. A worker makes the later ones, with the names, bounds and storage
+ * of `src/database/partitions.ts`.
+ */
 const DAYS_AHEAD = 8;
-/** Written once: freezing rows early is never in vain. */
+/**
+ * Storage parameter of partitions: freeze rows at the first vacuum. They are written once, so they need no
+ * freezing later.
+ */
 const STORAGE = 'autovacuum_freeze_min_age = 0';
 
 /**
- * Partitions a table by the day of its ids, whose high bits are milliseconds since 1970. The default partition takes what
- * no other one does, so that a missing partition loses nothing.
+ * Partitions a table by the day of its ids, whose high bits are milliseconds since 1970. The default
+ * partition takes rows of any other day, so that a missing partition loses nothing.
  */
 export async function createPartitions(db: QueryRunner, table: string): Promise<void> {
   await db.query(`CREATE TABLE ${table}_default PARTITION OF ${table} DEFAULT`);
@@ -21,7 +27,7 @@ export async function createPartitions(db: QueryRunner, table: string): Promise<
   }
 }
 
-/** The lowest UUID of a moment, of any version. */
+/** Returns the lowest UUID of a moment, of any version. */
 function lowestId(ms: number): string {
   const hex = ms.toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;

@@ -9,12 +9,12 @@ import { Permission, PERMISSIONS } from '../common/permissions';
 const MAX_NAME = 100;
 
 /**
- * Refuses an actor who may not do this in the workspace. Call it first in the transaction of a change. It
- * locks an agent's row in share mode, so that nothing that an agent began commits after its deactivation or
- * change of role was answered.
- * @throws AppError NOT_FOUND: an id that is no workspace's; INVALID_BODY: the agent is unknown, inactive or
- * of another workspace, or the operator has no name; FORBIDDEN: its role does not allow it, or it is an API
- * key
+ * Refuses an actor who lacks a permission in the workspace. Call it first in the transaction of a change. It
+ * locks an agent's row in share mode, so that nothing that an agent began commits after the agent's
+ * deactivation or change of role was answered.
+ * @throws AppError NOT_FOUND: the id is not that of a workspace; INVALID_BODY: the agent is unknown, inactive
+ *   or of another workspace, or the operator has no name; FORBIDDEN: the agent's role lacks the permission,
+ *   or an API key may never have it
  */
 export async function requirePermission(
   tx: Transaction,
@@ -34,7 +34,7 @@ export async function requirePermission(
 }
 
 /**
- * Refuses an agent who is not an OWNER, for a change of an OWNER, whom an ADMIN may neither make nor change.
+ * Refuses an agent who is not an OWNER, for a change of an OWNER: an ADMIN may neither make nor change one.
  * Call it after `requirePermission`.
  * @throws AppError FORBIDDEN
  */

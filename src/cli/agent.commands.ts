@@ -22,7 +22,7 @@ interface InviteOptions {
 
 interface UpdateOptions {
   id: string;
-  /** False for none. */
+  /** Name that customers see; false to remove it. */
   displayName?: string | false;
   role?: AgentRole;
   active?: boolean;

@@ -4,7 +4,7 @@ import { Operator, operatorOf } from './operator';
 import { isoDate, wholeNumber } from './option-values';
 import type { Services as ServicesByName } from './services';
 
-/** What a command works with: the services, and the operator as the actor of its changes. */
+/** Objects that a command works with: the services, and the operator as the actor of its changes. */
 export type Services = ServicesByName & { operator: Operator };
 
 /** Prints one line of JSON for a program, indented JSON for a person. */
@@ -23,7 +23,7 @@ export function withServices<Options>(
   };
 }
 
-/** The same for a command with `--workspace` that writes many lines itself. */
+/** Makes an action of a command with `--workspace` that writes many lines itself. */
 export function writingInWorkspace<Options extends { workspace: string }>(
   write: (services: Services, tenantId: string, options: Omit<Options, 'workspace'>) => Promise<void>,
 ): (options: Options, command: Command) => Promise<void> {
@@ -37,7 +37,7 @@ export function writingInWorkspace<Options extends { workspace: string }>(
   };
 }
 
-/** The same for a command with `--workspace`. */
+/** Makes an action of a command with `--workspace`. It prints what `work` returns. */
 export function inWorkspace<Options extends { workspace: string }>(
   run: (services: Services, tenantId: string, options: Omit<Options, 'workspace'>) => Promise<object>,
 ): (options: Options, command: Command) => Promise<void> {
@@ -47,7 +47,7 @@ export function inWorkspace<Options extends { workspace: string }>(
   });
 }
 
-/** The example and the output in a command's help. `calls` lack the program's name. */
+/** Formats the example and the output in a command's help. `calls` lack the program's name. */
 export function example(prints: string, ...calls: string[]): string {
   const lines = calls.map((call) => `  node dist/cli.js ${call}`);
   return `\nExample${calls.length > 1 ? 's' : ''}:\n${lines.join('\n')}\n\nPrints ${prints}.`;
@@ -68,7 +68,7 @@ export function addListCommand(group: Command, { does, things, run }: ListComman
     .action(inWorkspace(async (services, tenantId) => ({ data: await run(services, tenantId) })));
 }
 
-/** The options of a list by time that has pages. */
+/** Adds the options of a list by time that has pages. */
 export function withPages(command: Command): Command {
   return command
     .option('--since <date>', 'only from this moment on', isoDate)
@@ -77,7 +77,7 @@ export function withPages(command: Command): Command {
     .option('--cursor <cursor>', 'the nextCursor of the previous page');
 }
 
-/** Refuses an update that changes nothing, and lists its options. */
+/** Refuses an update without any option, and lists its options. */
 export function requireChange(_: Command, command: Command): void {
   const changes = command.options.filter(({ mandatory }) => !mandatory);
   if (changes.some((option) => command.getOptionValue(option.attributeName()) !== undefined)) return;

@@ -102,7 +102,10 @@ export function addContactCommands(program: Command): void {
     );
 }
 
-/** A file that exists is not overwritten. An unknown contact makes none. */
+/**
+ * Writes lines to a new file, or to stdout. An existing file is not overwritten, and no file is made for an
+ * unknown contact.
+ */
 async function writeLines(lines: AsyncGenerator<object>, file?: string): Promise<void> {
   const first = await lines.next();
   if (first.done) return;

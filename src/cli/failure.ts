@@ -16,11 +16,11 @@ export async function reportFailure(error: unknown): Promise<void> {
   process.exitCode = 1;
 }
 
-/** The operator may see internals, which a caller over HTTP may not. */
+/** Turns any error into the API's form. The operator may see internals, which a caller over HTTP may not. */
 async function toAppError(error: unknown): Promise<AppError> {
   if (error instanceof AppError) return error;
   if (error instanceof CommanderError) return new AppError('INVALID_BODY', usageFault(error));
-  // Loaded only here, so that a wrong option fails as fast as --help.
+  // The import is here, so that a wrong option fails as fast as --help.
   const { ConfigError } = await import('../config/config.js');
   const { isDatabaseAway } = await import('../database/database-errors.js');
   if (error instanceof ConfigError) return fromConfig(error);
@@ -36,7 +36,10 @@ async function toAppError(error: unknown): Promise<AppError> {
   return new AppError('INTERNAL', textOf(error));
 }
 
-/** For a missing subcommand, commander's message is the help text. */
+/**
+ * Returns commander's message for a wrong call, but a shorter one for a missing subcommand, where commander's
+ * is the whole help.
+ */
 function usageFault({ code, message }: CommanderError): string {
   if (code === 'commander.help') return 'A command is missing: see --help.';
   return message.replace(/^error: /, '');

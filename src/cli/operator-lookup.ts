@@ -19,8 +19,8 @@ const TABLES = {
 } as const;
 
 /**
- * Finds things by their id alone, and lists all workspaces. Only the operator may search across workspaces: every other
- * finder takes the workspace first.
+ * Finds things by their id alone, and lists all workspaces. Only the operator may search across workspaces:
+ * every other finder takes the workspace first.
  */
 @Injectable()
 export class OperatorLookup {
@@ -30,18 +30,18 @@ export class OperatorLookup {
     private readonly deletions: WorkspaceDeletionsRepository,
   ) {}
 
-  /** Newest first. */
+  /** Lists all workspaces, newest first. */
   workspaces(): Promise<WorkspaceEntity[]> {
     return this.database.manager.find(WorkspaceEntity, { order: { id: 'DESC' } });
   }
 
-  /** The workspaces that are to be deleted, the first due first. */
+  /** Lists the workspaces that are to be deleted, the earliest due date first. */
   workspaceDeletions(): Promise<WorkspaceDeletion[]> {
     return this.deletions.list();
   }
 
   /**
-   * @returns the id of its workspace
+   * Returns the id of the workspace that a thing belongs to.
    * @throws AppError NOT_FOUND
    */
   async tenantOf(thing: keyof typeof TABLES, id: string): Promise<string> {
@@ -56,7 +56,7 @@ export class OperatorLookup {
   }
 
   /**
-   * The agent as the author of a change, which the operator makes in its name.
+   * Returns an agent as the author of a change that the operator makes in the agent's name.
    * @throws AppError INVALID_BODY when the agent is unknown, inactive or of another workspace
    */
   async actingAgent(tenantId: string, agentId: string, operator: Operator): Promise<Actor> {

@@ -5,7 +5,7 @@ import { Actor } from '../common/principal';
 /** An operator by name: the actor of the CLI's commands. */
 export type Operator = Extract<Actor, { type: 'operator' }>;
 
-/** Who runs the CLI, for the audit log: nothing else depends on it. */
+/** Makes the option that names who runs the CLI. Only the audit log uses the name. */
 export function operatorOption(): Option {
   return new Option(
     '--operator <name>',

@@ -13,7 +13,7 @@ export function list(text: string): string[] {
     .filter(Boolean);
 }
 
-/** A date, or a date with time and zone. */
+/** Parses a date, or a date with time and zone. */
 export function isoDate(text: string): Date {
   const date = new Date(text);
   if (!ISO_DATE.test(text) || Number.isNaN(date.getTime()))
@@ -26,22 +26,25 @@ export function wholeNumber(text: string): number {
   return Number(text);
 }
 
-/** A whole number, or `default` (not null: for commander that is a missing value). */
+/**
+ * Parses a whole number, or `default`. It returns `default` as a text, because commander takes null for a
+ * missing value.
+ */
 export function wholeNumberOrDefault(text: string): number | 'default' {
   return text === 'default' ? text : wholeNumber(text);
 }
 
-/** A whole number, or `off`. */
+/** Parses a whole number, or `off`. */
 export function wholeNumberOrOff(text: string): number | 'off' {
   return text === 'off' ? text : wholeNumber(text);
 }
 
-/** Case does not matter. The service checks that the channel exists. */
+/** Parses a channel; case does not matter. The service checks that the channel exists. */
 export function channel(text: string): Channel {
   return text.toUpperCase() as Channel;
 }
 
-/** `CHANNEL:ID`. The id may contain colons. */
+/** Parses `CHANNEL:ID`. The id may contain colons. */
 export function identity(text: string): { channel: Channel; externalId: string } {
   const colon = text.indexOf(':');
   if (colon < 1) throw new InvalidArgumentError('Give a channel and an id, such as WHATSAPP:33612345678.');
@@ -51,8 +54,8 @@ export function identity(text: string): { channel: Channel; externalId: string }
 const STDIN = 0;
 
 /**
- * A JSON object: the argument itself, `@file`, or `-` for stdin. It may be secret, and commander's error would repeat
- * the argument, so this throws an AppError.
+ * Parses a JSON object: the argument itself, `@file`, or `-` for stdin. It may be secret, and commander's
+ * error would repeat the argument, so this throws an AppError.
  */
 export function credentials(text: string): object {
   const [source, json] = sourceOf(text);
@@ -61,12 +64,12 @@ export function credentials(text: string): object {
   throw AppError.invalidBody('credentials', `must be a JSON object, and ${source} is another value`);
 }
 
-/** The JSON, and a name of its source that an error may show. */
+/** Returns the JSON, and a name of its source that an error may show. */
 function sourceOf(text: string): [source: string, json: string] {
   if (text === '-') return ['stdin', read('stdin', STDIN)];
   if (!text.startsWith('@')) return ['the argument', text];
   const path = text.slice(1);
-  // A path like this is JSON with an @ in front by mistake: it may be secret.
+  // A path with such a character is probably JSON with an @ in front by mistake, and may be secret.
   const source = /[{"]/.test(path) ? 'the file' : `the file ${path}`;
   return [source, read(source, path)];
 }
@@ -80,7 +83,10 @@ function read(source: string, from: string | number): string {
   }
 }
 
-/** Repeats only the position from the parser's message, because the message quotes the JSON. */
+/**
+ * Parses JSON. Its error repeats only the position from the parser's message, because the message quotes the
+ * JSON.
+ */
 function parsed(source: string, json: string): unknown {
   try {
     return JSON.parse(json);

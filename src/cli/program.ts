@@ -20,7 +20,7 @@ exits with 1. The database is DATABASE_URL, or else the one that "npm start" run
 DATABASE_DIRECT_URL or DATABASE_OWNER_URL, if one is set.
 `;
 
-/** Loads nothing heavy before a command runs, so that help is fast. */
+/** Builds the CLI. It loads nothing heavy before a command runs, so that help is fast. */
 export function buildProgram(): Command {
   const program = new Command('node dist/cli.js')
     .description('Administers the conversation messaging service.')

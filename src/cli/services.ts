@@ -31,7 +31,7 @@ import { OperatorLookup } from './operator-lookup';
 
 const CONNECT_TIMEOUT_MS = 3_000;
 
-/** The services that a command can use, by name. */
+/** Services that a command can use, by name. */
 const SERVICES = {
   workspaces: WorkspacesService,
   agents: AgentsService,
@@ -89,7 +89,10 @@ export async function useServices(work: (services: Services) => Promise<void>): 
   }
 }
 
-/** Fails at once. Nest would retry for seconds, in case the servers start together. */
+/**
+ * Fails at once if the database can't be reached. Nest would retry for seconds, in case the servers start
+ * together.
+ */
 async function requireDatabase({ databaseUrl }: Config): Promise<void> {
   const pool = new DatabasePool({
     hosts: new DatabaseHosts(databaseUrl),

@@ -166,7 +166,10 @@ function addDeliveryCommands(webhook: Command): void {
   });
 }
 
-/** A delivery needs its workspace too: an index on the id alone would be too large. */
+/**
+ * Adds a command about one delivery, which needs `--workspace` too: an index on the id alone would be too
+ * large.
+ */
 function addDeliveryAction(
   webhook: Command,
   name: string,

@@ -1,3 +1,3 @@
-/** What an agent is in its workspace. `src/common/permissions.ts` says what each may do. */
+/** Roles of agents in their workspace. `src/common/permissions.ts` says what each role may do. */
 export const AGENT_ROLES = ['OWNER', 'ADMIN', 'AGENT'] as const;
 export type AgentRole = (typeof AGENT_ROLES)[number];

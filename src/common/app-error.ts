@@ -1,4 +1,4 @@
-/** Every error code of the API, and its HTTP status. */
+/** Error codes of the API, each with its HTTP status. */
 export const ERROR_STATUS = {
   INVALID_BODY: 400,
   INVALID_QUERY: 400,
@@ -17,7 +17,7 @@ export const ERROR_STATUS = {
 
 export type ErrorCode = keyof typeof ERROR_STATUS;
 
-/** Answered with `Retry-After`. */
+/** Codes whose answers have a `Retry-After` header. */
 export const RETRYABLE: readonly ErrorCode[] = ['RATE_LIMITED', 'UNAVAILABLE'];
 
 export interface ErrorDetail {
@@ -25,20 +25,26 @@ export interface ErrorDetail {
   message: string;
 }
 
-/** The only error that services throw on purpose. Callers see its message: no secret, no internals. */
+/**
+ * The only error that services throw on purpose. Callers see its message, which must contain no secret and no
+ * internals.
+ */
 export class AppError extends Error {
   constructor(
     readonly code: ErrorCode,
     message: string,
     readonly details?: ErrorDetail[],
-    /** When a retry can succeed, if that is known. */
+    /** Time after which a retry can succeed, if that is known. */
     readonly retryAfterSeconds?: number,
   ) {
     super(message);
     this.name = 'AppError';
   }
 
-  /** @param fault continues a sentence that begins with the field: `is required` */
+  /**
+   * Makes the error of one faulty field.
+   * @param fault continues a sentence that begins with the field: `is required`
+   */
   static invalidBody(field: string, fault: string): AppError {
     return new AppError('INVALID_BODY', `${field} ${fault}.`, [{ field, message: fault }]);
   }
@@ -47,7 +53,10 @@ export class AppError extends Error {
     return new AppError('NOT_FOUND', `${thing} not found.`);
   }
 
-  /** @param excess the first sentence of the message */
+  /**
+   * Makes the error of too many requests.
+   * @param excess the first sentence of the message
+   */
   static rateLimited(excess: string, retryAfterSeconds: number): AppError {
     const message = `${excess} Retry in ${retryAfterSeconds} s.`;
     return new AppError('RATE_LIMITED', message, undefined, retryAfterSeconds);

@@ -1,10 +1,13 @@
 export const FIRST_DELAY_MS = 2_000;
-/** Spreads the retries of simultaneous failures. It only adds to the base delay. */
+/**
+ * Share of the delay that is added at random, so that failures of the same moment are not retried at the same
+ * moment.
+ */
 const JITTER = 0.1;
 
 /**
- * The wait after `failures` failures in a row: 2, 4, 8 … seconds, or `atLeastMs` if that is longer, plus up to 10 %.
- * `random` returns a number from 0 to below 1.
+ * Returns the wait after `failures` failures in a row: 2, 4, 8 … seconds, or `atLeastMs` if that is longer,
+ * plus up to 10 %. `random` returns a number from 0 to below 1.
  */
 export function backoffMs(failures: number, atLeastMs = 0, random: () => number = Math.random): number {
   if (!Number.isInteger(failures) || failures < 1) {

@@ -5,20 +5,23 @@ interface Waiting<Item, Result> {
 }
 
 /**
- * Batches concurrent calls: while one batch runs, the next one collects items. So a busy process does many items with one
- * statement, and a quiet process does each item at once.
+ * Batches concurrent calls: while one batch runs, the next one collects items. So a busy process does many
+ * items with one statement, and a quiet process does each item at once.
  */
 export class Batcher<Item, Result> {
   private waiting: Waiting<Item, Result>[] = [];
   private working = false;
 
-  /** `work` takes up to `max` items and returns a result for each, in their order. */
+  /**
+   * Makes a batcher.
+   * @param work takes up to `max` items and returns a result for each, in their order
+   */
   constructor(
     private readonly max: number,
     private readonly work: (items: Item[]) => Promise<Result[]>,
   ) {}
 
-  /** Resolves after the item's batch. A batch that fails rejects all its items. */
+  /** Adds an item to the next batch, and resolves to its result. If a batch fails, all its items reject. */
   add(item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
       this.waiting.push({ item, resolve, reject });

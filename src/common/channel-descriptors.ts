@@ -1,22 +1,25 @@
-/** A provider's requests to our hook. */
+/** Description of the requests that a provider sends to our hook. */
 export interface HookDescriptor {
-  /** The header that signs them. */
+  /** Header with the signature of a request. */
   signature: { name: string; description: string };
-  /** Whether the provider verifies the address. */
+  /** True if the provider calls the address once to verify it. */
   hasHandshake?: boolean;
-  /** The largest request. Each message, receipt or other news is one event. */
+  /**
+   * Size of the largest request, and the most events in it: each message, receipt or other report is one
+   * event.
+   */
   batch: { maxMebibytes: number; maxEvents: number };
 }
 
-/** What the service knows of a channel outside its adapter. */
+/** Facts about a channel that the service knows outside the channel's adapter. */
 interface ChannelDescriptor {
-  /** The name that people read. */
+  /** Name of the channel for people. */
   label: string;
-  /** What the provider takes in one message, where that is less than the API's 4096 characters. */
+  /** Longest text of a message, if the provider allows less than the API's 4096 characters. */
   bodyLimit?: { max: number; unit: 'characters' | 'UTF-8 bytes' };
-  /** What an operator gives to connect an account, [optional] in brackets. */
+  /** Names of the credentials with which an operator connects an account; optional ones in brackets. */
   credentials: string;
-  /** The provider's API, and the environment variable that replaces its address. */
+  /** Address of the provider's API, and the environment variable that replaces it. */
   api?: { variable: string; url: string };
   /** The provider's requests to us. */
   hook?: HookDescriptor;
@@ -32,7 +35,7 @@ const META_HOOK = {
   batch: { maxMebibytes: 3, maxEvents: 10_000 },
 };
 
-/** Every channel. A new one is an entry here and an adapter in `src/channels/adapters/`. */
+/** Descriptors of all channels. A new channel is an entry here and an adapter in `src/channels/adapters/`. */
 const CHANNEL_DESCRIPTORS = {
   WIDGET: {
     label: 'Widget',
@@ -76,12 +79,14 @@ const CHANNEL_DESCRIPTORS = {
 export type Channel = keyof typeof CHANNEL_DESCRIPTORS;
 export const CHANNELS = Object.keys(CHANNEL_DESCRIPTORS) as unknown as readonly [Channel, ...Channel[]];
 
-/** The channel's part of a path: `/channels/{slug}/{hookKey}`. */
+/** Returns the channel's part of a path: `/channels/{slug}/{hookKey}`. */
 export function slugOf(channel: Channel): string {
   return channel.toLowerCase();
 }
 
-/** Where the provider calls a connection. The widget's script calls below it. */
+/**
+ * Returns the address that the provider calls for a connection. The widget's script calls routes below it.
+ */
 export function hookUrlOf(
   publicUrl: string,
   { channel, hookKey }: { channel: Channel; hookKey: string },
@@ -89,7 +94,7 @@ export function hookUrlOf(
   return `${publicUrl}/channels/${slugOf(channel)}/${hookKey}`;
 }
 
-/** The HTML that shows the widget in a workspace's pages; null for the other channels. */
+/** Returns the HTML that shows the widget in a workspace's pages; null for the other channels. */
 export function snippetOf(
   publicUrl: string,
   { channel, hookKey }: { channel: Channel; hookKey: string },
@@ -102,20 +107,20 @@ export function describeChannel(channel: Channel): ChannelDescriptor {
   return CHANNEL_DESCRIPTORS[channel];
 }
 
-/** The environment variables with the providers' addresses. */
+/** Names of the environment variables that hold providers' addresses. */
 export type ProviderVariable = Extract<
   (typeof CHANNEL_DESCRIPTORS)[Channel],
   { api: unknown }
 >['api']['variable'];
 
-/** The providers' own addresses. */
+/** Addresses of the providers' own APIs, by environment variable. */
 export const PROVIDER_URLS = Object.fromEntries(
   CHANNELS.map((channel) => describeChannel(channel).api)
     .filter((api) => api !== undefined)
     .map(({ variable, url }) => [variable, url]),
 ) as Record<ProviderVariable, string>;
 
-/** The providers' addresses among other values, without those that are not set. */
+/** Returns the providers' addresses among other values, without those that are not set. */
 export function pickProviderUrls(values: object): Partial<Record<ProviderVariable, string>> {
   const isProviderUrl = ([name, url]: [string, unknown]) =>
     Object.hasOwn(PROVIDER_URLS, name) && url !== undefined;

@@ -1,4 +1,4 @@
-/** The items of each key, in their order. */
+/** Groups items by a key. Each group keeps the order of its items. */
 export function groupBy<T>(items: Iterable<T>, keyOf: (item: T) => string): Map<string, T[]> {
   const groups = new Map<string, T[]>();
   for (const item of items) {

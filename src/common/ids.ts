@@ -2,28 +2,34 @@ import { randomFillSync } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-/** Before all ids. */
+/** An id that sorts before all others. */
 export const LOWEST_ID = '00000000-0000-0000-0000-000000000000';
-/** After all ids. */
+/** An id that sorts after all others. */
 export const HIGHEST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 const RANDOM_BYTES = 16;
-/** A sequence starts at random in the lowest quarter of its range, so that no millisecond counts to its end. */
+/**
+ * Bits that a millisecond's sequence leaves zero at its random start, so that no millisecond counts to the
+ * end of the range.
+ */
 const SEQUENCE_HEADROOM_BITS = 2;
 const TIMESTAMP_SHIFT = 80n;
-/** A UUIDv7 has 74 random bits: all but timestamp, version and variant. */
+/** Position of the upper 12 of a UUIDv7's 74 random bits. The lower 62 are those of RAND_B_MASK. */
 const RAND_A_SHIFT = 64n;
 const RAND_B_MASK = (1n << 62n) - 1n;
 const VERSION_7 = 7n << 76n;
 const VARIANT = 2n << 62n;
 
-/** Filled for many ids at once, because each draw is a system call: an id takes 0.4 µs instead of 2.0. */
+/**
+ * Random bytes for many ids, drawn at once because each draw is a system call: an id takes 0.4 µs instead of
+ * 2.0.
+ */
 const randomness = Buffer.allocUnsafe(256 * RANDOM_BYTES);
 let drawn = randomness.length;
-/** `seq` counts the ids of the millisecond `msecs`. */
+/** Time of the latest id, and the sequence number of that id within its millisecond. */
 const latest = { msecs: 0, seq: 0 };
 
-/** A new UUIDv7. Ids sort by creation time, and increase within this process. */
+/** Returns a new UUIDv7. Ids sort by creation time, and increase within this process. */
 export function newId(): string {
   const random = nextRandom();
   const now = Date.now();
@@ -37,25 +43,28 @@ export function newId(): string {
 }
 
 /**
- * A new id that sorts above `last`, even if this machine's clock is behind. Called under a conversation's lock, it makes
- * the ids of the conversation's rows follow the order of commits.
+ * Returns a new id that sorts above `last`, even if this machine's clock is behind. If it is called under a
+ * conversation's lock, the ids of the conversation's rows follow the order of commits.
  */
 export function newIdAfter(last: string | null): string {
   const id = newId();
   return last === null || id > last ? id : successor(last);
 }
 
-/** The lowest id of `moment`: a bound for "older than" on ids. */
+/** Returns the lowest id of a moment: the bound for "older than" on ids. */
 export function idFloor(moment: Date): string {
   return format((BigInt(moment.getTime()) << TIMESTAMP_SHIFT) | VERSION_7 | VARIANT);
 }
 
-/** Ids are opaque: another spelling, such as capitals, is no id. */
+/**
+ * Reports whether a value is an id in the form in which this service writes it. Another spelling of the same
+ * UUID, such as capitals, is not.
+ */
 export function isId(value: unknown): value is string {
   return typeof value === 'string' && UUID.test(value);
 }
 
-/** The next UUIDv7 in sort order: adds one to the random bits, with carry into the timestamp. */
+/** Returns the next UUIDv7 in sort order: one more in the random bits, with carry into the timestamp. */
 function successor(id: string): string {
   const bits = BigInt(`0x${id.replaceAll('-', '')}`);
   const timestamp = bits >> TIMESTAMP_SHIFT;

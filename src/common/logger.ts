@@ -1,12 +1,14 @@
 import { LoggerService } from '@nestjs/common';
 import pino from 'pino';
 
-/** While stdout is blocked, lines wait up to this size; more are dropped. */
+/** Size of the lines that wait while stdout is blocked. Further lines are dropped. */
 const MAX_UNWRITTEN_BYTES = 1024 * 1024;
 
-/** Logs JSON lines on stdout. Never pass a key, a secret or a message body. */
+/**
+ * Makes a logger that writes JSON lines on stdout. Never pass it a key, a secret or the text of a message.
+ */
 export function createLogger(level: string): pino.Logger {
-  // Synchronous: with a full disk, unwritten lines would keep the process from exiting.
+  // Writes are synchronous: with a full disk, unwritten lines would keep the process from exiting.
   const stdout = pino.destination({ sync: true, maxLength: MAX_UNWRITTEN_BYTES });
   // A full disk or a closed pipe only loses log lines. There is nowhere to report it.
   stdout.on('error', () => undefined);
@@ -14,12 +16,15 @@ export function createLogger(level: string): pino.Logger {
   return pino({ level, base: undefined, timestamp: pino.stdTimeFunctions.isoTime, serializers }, stdout);
 }
 
-/** Omits other properties: a failed query carries its parameters, which are customers' data. */
+/**
+ * Returns the loggable properties of an error. Others are left out: a failed query carries its parameters,
+ * which are customers' data.
+ */
 function describeError(error: NodeJS.ErrnoException): object {
   return { type: error.name, code: error.code, message: error.message, stack: error.stack };
 }
 
-/** Contexts of Nest's own lines at every start. */
+/** Contexts of the lines that Nest itself logs at every start. */
 const WIRING = new Set<unknown>([
   'NestFactory',
   'InstanceLoader',
@@ -28,7 +33,7 @@ const WIRING = new Set<unknown>([
   'NestApplication',
 ]);
 
-/** Nest's logging interface over pino: `logger.log({ fields }, 'message')` or `logger.log('message')`. */
+/** Logs Nest's messages through pino: `logger.log({ fields }, 'message')` or `logger.log('message')`. */
 export class NestLogger implements LoggerService {
   constructor(private readonly pino: pino.Logger) {}
 
@@ -52,7 +57,10 @@ export class NestLogger implements LoggerService {
     this.write('trace', message, rest);
   }
 
-  /** Nest passes the context last. A text before it is the message for the fields, or an error's stack. */
+  /**
+   * Writes one line. Nest passes the context last; a text before the context is the message for the fields,
+   * or an error's stack.
+   */
   private write(level: pino.Level, message: unknown, rest: unknown[]): void {
     const context = rest.at(-1);
     const [text] = rest.length > 1 ? rest : [];

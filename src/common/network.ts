@@ -18,7 +18,10 @@ export function parseNetwork(cidr: string): Network {
   return ipaddr.parseCIDR(cidr);
 }
 
-/** ipaddr.js also parses octal, hexadecimal and short forms, and zone ids; these are rejected. */
+/**
+ * Parses an address; null for any text but the usual form. ipaddr.js would also accept octal, hexadecimal and
+ * short forms, and zone ids.
+ */
 export function parseAddress(address: string): Address | null {
   return isIP(address) === 0 || address.includes('%') ? null : ipaddr.parse(address);
 }
@@ -27,12 +30,15 @@ export function isWithin(address: Address, [network, prefixLength]: Network): bo
   return address.kind() === network.kind() && address.match(network, prefixLength);
 }
 
-/** The IPv4 address that an IPv4-mapped one stands for; any other as it is. */
+/** Returns the IPv4 address that an IPv4-mapped IPv6 address stands for; any other address unchanged. */
 export function unmapped(address: Address): Address {
   return address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() ? address.toIPv4Address() : address;
 }
 
-/** Whether a text is a network, with no bits set behind its prefix, and not one of IPv4-mapped addresses. */
+/**
+ * Reports whether a text is a network without bits set behind its prefix, and not a network of IPv4-mapped
+ * addresses.
+ */
 export function isExactNetwork(cidr: string): boolean {
   try {
     const [address] = parseNetwork(cidr);
@@ -44,7 +50,10 @@ export function isExactNetwork(cidr: string): boolean {
   }
 }
 
-/** Whether a client's address is in one of the networks. An IPv4-mapped address counts as its IPv4 address. */
+/**
+ * Reports whether a client's address is in one of the networks. An IPv4-mapped address counts as its IPv4
+ * address.
+ */
 export function isInNetworks(address: string | undefined, networks: readonly string[]): boolean {
   const parsed = address === undefined ? null : parseAddress(address);
   if (!parsed) return false;

@@ -42,13 +42,16 @@ export function checkLimit(limit: number): void {
   throw new AppError('INVALID_QUERY', `limit ${LIMIT_FAULT}.`, [{ field: 'limit', message: LIMIT_FAULT }]);
 }
 
-/** `nextCursor` starts the next page; null on the last one. */
+/** One page of a list. `nextCursor` starts the next page, and is null on the last one. */
 export interface Page<T> {
   data: T[];
   nextCursor: string | null;
 }
 
-/** Takes up to `limit + 1` rows: the extra row only shows that more follow. */
+/**
+ * Makes a page of rows.
+ * @param rows up to `limit + 1` rows: the extra row only shows that more follow
+ */
 export function toPage<Row extends { id: string }, T>(
   rows: Row[],
   limit: number,

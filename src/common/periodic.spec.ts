@@ -5,7 +5,7 @@ describe('Periodic', () => {
   let errors: Error[];
   let periodic: Periodic;
   const times = () => finish.length;
-  /** Long past the pause. */
+  /** Advances the fake clock by far more than the pause. */
   const timePasses = () => jest.advanceTimersByTimeAsync(1_000);
 
   beforeEach(() => {
@@ -19,7 +19,7 @@ describe('Periodic', () => {
     jest.useRealTimers();
   });
 
-  /** Each run ends when the test calls `finish`. */
+  /** Starts a periodic whose runs end when the test calls `finish`. */
   const start = (fail = false) => {
     periodic = new Periodic(
       1,

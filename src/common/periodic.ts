@@ -4,14 +4,17 @@ export class Periodic {
   private running: Promise<void> = Promise.resolve();
   private stopped = false;
 
-  /** A failure goes to `onError`, and the work runs again after the pause. */
+  /**
+   * Makes a periodic that is not started yet.
+   * @param onError gets each failure; the work runs again after the pause
+   */
   constructor(
     private readonly pauseMs: number,
     private readonly work: () => Promise<void>,
     private readonly onError: (error: Error) => void,
   ) {}
 
-  /** Lets long work end early. */
+  /** True once `stop` was called, so that long work can end early. */
   get isStopped(): boolean {
     return this.stopped;
   }
@@ -20,7 +23,7 @@ export class Periodic {
     this.timer = setTimeout(() => (this.running = this.run()), firstPauseMs);
   }
 
-  /** Resolves after the current run. */
+  /** Stops the repetition. Resolves after the current run. */
   async stop(): Promise<void> {
     this.stopped = true;
     clearTimeout(this.timer);

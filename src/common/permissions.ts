@@ -1,6 +1,6 @@
 import { AGENT_ROLES, AgentRole } from './agent-role';
 
-/** Scopes of API keys, with what each lets a key do. A route names the one that it requires. */
+/** Scopes of API keys, with what each allows. A route names the scope that it requires. */
 export const SCOPE_DESCRIPTIONS = {
   'conversations:read': 'list and read conversations and their messages',
   'conversations:write': 'close, reopen or reassign conversations',
@@ -16,13 +16,13 @@ type Holder = AgentRole | 'API_KEY';
 const OWNERS: readonly Holder[] = ['OWNER'];
 const MANAGERS: readonly Holder[] = ['OWNER', 'ADMIN'];
 const EVERYONE: readonly Holder[] = [...AGENT_ROLES, 'API_KEY'];
-/** No agent and no key: only operators and the system. */
+/** Holders of a permission that no agent and no key has: operators and the system alone. */
 const OPERATORS_ALONE: readonly Holder[] = [];
 
 /**
- * The roles that may do each act, besides operators and the system, who may do everything. The route has
- * checked a key's scopes before. Every method of a service that changes something requires its permission
- * first, in its transaction.
+ * Roles that have each permission. Operators and the system may do everything; the route has checked an API
+ * key's scopes before. Every method of a service that changes something requires its permission first, in its
+ * transaction.
  */
 export const PERMISSIONS = {
   'workspace.create': OPERATORS_ALONE,

@@ -7,7 +7,7 @@ export interface Principal {
   tenant: PrincipalTenant;
 }
 
-/** The values of a workspace that every request needs. They are read together with the key. */
+/** Values of a workspace that every request needs. They are read together with the key. */
 export interface PrincipalTenant {
   id: string;
   name: string;
@@ -18,18 +18,18 @@ export interface PrincipalTenant {
   isSuspended: boolean;
 }
 
-/** Where a change was made from. The audit log keeps it; what is too long is cut. */
+/** The place from which a change was made. The audit log stores it; values that are too long are cut. */
 export interface Origin {
-  /** The address of the client. */
+  /** IP address of the client. */
   address?: string;
   userAgent?: string;
-  /** The `X-Request-Id` of the request, which is in the logs too. */
+  /** Value of the request's `X-Request-Id` header, which is in the logs too. */
   requestId?: string;
 }
 
 /**
- * The author of a change: an agent in the dashboard, an API key, an operator of the CLI, or the service itself. The
- * `origin` is for the audit log: a dashboard's backend passes that of its own request.
+ * The author of a change: an agent in the dashboard, an API key, an operator of the CLI, or the service
+ * itself. The audit log stores its `origin`; a dashboard's backend passes the origin of its own request.
  */
 export type Actor = (
   | { type: 'agent' | 'api_key'; id: string }
@@ -39,7 +39,10 @@ export type Actor = (
 
 export const SYSTEM = { type: 'system', id: null } as const satisfies Actor;
 
-/** An actor as one text, as in an `audit.event`: the id of an agent or key, `operator:<name>`, or `system`. */
+/**
+ * Returns an actor as one text, as in an `audit.event`: the id of an agent or key, `operator:<name>`, or
+ * `system`.
+ */
 export function actorIdOf(actor: Actor): string {
   if (actor.type === 'operator') return `operator:${actor.name}`;
   return actor.id ?? actor.type;

@@ -3,18 +3,25 @@ import { validateSync, ValidationError } from 'class-validator';
 import { AppError, ErrorDetail } from './app-error';
 
 const UNKNOWN_FIELD = 'is not a known field';
-/** One fault a field: the others mostly follow from it. */
+/**
+ * Options of class-validator. They report one fault a field, because further faults mostly follow from the
+ * first.
+ */
 const STRICT = { whitelist: true, forbidNonWhitelisted: true, stopAtFirstError: true };
 
-/** Deeper than any valid input, and safe for the stack. */
+/** Levels of nesting that an input may have: deeper than any valid input, and safe for the stack. */
 const MAX_DEPTH = 20;
-/** More than any valid input. class-validator would take seconds for thousands of unknown ones. */
+/**
+ * Fields that an input may have: more than any valid input has. class-validator would take seconds for
+ * thousands of unknown fields.
+ */
 const MAX_FIELDS = 500;
-/** Keeps the response from being many times larger than its request. */
+/** Faults in one answer. The limit keeps the answer from being many times larger than its request. */
 const MAX_DETAILS = 20;
 
 /**
- * Validates input against its DTO: refuses unknown fields, clamps nothing, and reports all faulty fields at once.
+ * Validates input against its DTO: refuses unknown fields, clamps nothing, and reports all faulty fields at
+ * once.
  * @returns the DTO's instance
  * @throws AppError with `code` and a detail for each faulty field
  */
@@ -38,7 +45,10 @@ export function validate<T extends object>(
   throw new AppError(code, `${message}${more}.`, named);
 }
 
-/** Goes level by level, because a deep body would exhaust the stack of a recursion. */
+/**
+ * Reports whether a value is nested deeper than `depth` levels. It goes level by level, because a deep body
+ * would exhaust the stack of a recursion.
+ */
 export function isDeeperThan(depth: number, value: unknown): boolean {
   let level = [value].filter(isNested);
   for (let n = 0; n < depth && level.length > 0; n++) {
@@ -47,7 +57,7 @@ export function isDeeperThan(depth: number, value: unknown): boolean {
   return level.length > 0;
 }
 
-/** Those of all levels. */
+/** Counts the fields of a value on all levels. */
 function fieldsOf(value: object): number {
   const values: unknown[] = Object.values(value);
   return values.filter(isNested).reduce((sum, nested) => sum + fieldsOf(nested), values.length);
@@ -57,7 +67,10 @@ function isNested(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !(value instanceof Date);
 }
 
-/** class-transformer silently drops keys that every object inherits, such as `__proto__`. */
+/**
+ * Lists the keys of an input that every object inherits, such as `__proto__`. class-transformer would drop
+ * them silently.
+ */
 function inheritedKeysOf(input: object): ErrorDetail[] {
   return Object.keys(input)
     .filter((key) => key in Object.prototype)

@@ -2,7 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { Type } from 'class-transformer';
 import { buildMessage, IsDate, ValidateBy, ValidationOptions } from 'class-validator';
 
-/** Text that PostgreSQL can store: no NUL, no half of a surrogate pair. */
+/** Reports whether PostgreSQL can store a text: it has no NUL and no half of a surrogate pair. */
 export function isStorableText(value: unknown): value is string {
   return typeof value === 'string' && !value.includes('\0') && value.isWellFormed();
 }
@@ -23,7 +23,7 @@ export function IsStorableText(options?: ValidationOptions): PropertyDecorator {
   );
 }
 
-/** Counts Unicode code points, as JSON Schema's `maxLength` does. */
+/** Limits a text to a number of Unicode code points, as JSON Schema's `maxLength` counts. */
 export function MaxCharacters(max: number, options?: ValidationOptions): PropertyDecorator {
   return ValidateBy(
     {
@@ -38,7 +38,7 @@ export function MaxCharacters(max: number, options?: ValidationOptions): Propert
   );
 }
 
-/** A moment, as a `Date` or as text. */
+/** Accepts a moment, as a `Date` or as text. */
 export function IsMoment(): PropertyDecorator {
   return applyDecorators(
     Type(() => Date),

@@ -15,63 +15,87 @@ import { SecretsKey } from './secrets-keys';
 
 const DEFAULT_PORT = 3000;
 
-/** The service's configuration, checked. Only this folder reads the environment. */
+/** The checked configuration of the service. Only this folder reads the environment. */
 export class Config {
   readonly role: Role;
   readonly http: HttpSettings;
-  /** The port of `/metrics`; null when it is not served. */
+  /** Port of `/metrics`; null when it is not served. */
   readonly metricsPort: number | null;
   readonly databaseUrl: string;
-  /** The same database for the owner of the tables; null when that is the role of `databaseUrl`. */
+  /**
+   * Address of the same database for the owner of the tables; null when the owner is the role of
+   * `databaseUrl`.
+   */
   readonly databaseOwnerUrl: string | null;
-  /** The same database for the owner, past a pooler; null when the others lead past it, too. */
+  /**
+   * Address of the same database for the owner, past a pooler; null when the other addresses lead past it
+   * too.
+   */
   readonly databaseDirectUrl: string | null;
   readonly databasePoolSize: number;
-  /** Whether statements have names, which PgBouncer before 1.21 does not know. */
+  /** Whether prepared statements have names, which PgBouncer before 1.21 does not know. */
   readonly databasePrepared: boolean;
-  /** Requests with an API key in flight in one process; half of them of one workspace. As many as connections by default. */
+  /**
+   * Requests with an API key in flight in one process; one workspace gets half of them. By default as many as
+   * connections.
+   */
   readonly requestConcurrency: number;
-  /** Contact searches in flight in one process; half of them of one workspace. A quarter of the connections by default. */
+  /**
+   * Contact searches in flight in one process; one workspace gets half of them. By default a quarter of the
+   * connections.
+   */
   readonly searchConcurrency: number;
-  /** Requests of providers in flight in one process; half of them for one connection. Half of the connections by default. */
+  /**
+   * Requests of providers in flight in one process; one connection gets half of them. By default half of the
+   * connections.
+   */
   readonly hookConcurrency: number;
-  /** Requests of visitors in flight in one process; half of them of one widget. Half of the connections by default. */
+  /**
+   * Requests of visitors in flight in one process; one widget gets half of them. By default half of the
+   * connections.
+   */
   readonly widgetConcurrency: number;
-  /** Anonymous visitors a minute who begin at one widget, over all processes. */
+  /** New anonymous visitors a minute at one widget, over all processes. */
   readonly widgetNewVisitors: number;
   /** Messages a minute to one widget, over all processes. */
   readonly widgetMessages: number;
   readonly redis: RedisAddress;
-  /** The dashboard, for links to its settings pages. */
+  /** Address of the dashboard, for links to its settings pages. */
   readonly appUrl: string;
-  /** Sends mails to people who log in; null when none are sent. */
+  /** Mail server and sender of mails to people who log in; null when no mails are sent. */
   readonly mail: { smtpUrl: string; from: string } | null;
-  /** Where channel providers reach this service; without a slash at the end. */
+  /** Address at which channel providers reach this service; without a slash at the end. */
   readonly publicUrl: string;
-  /** The addresses of the channel providers' APIs, by environment variable, without a slash at the end. */
+  /** Addresses of the channel providers' APIs, by environment variable, without a slash at the end. */
   readonly providerUrls: Record<ProviderVariable, string>;
-  /** The Graph API's version in every call to Meta. */
+  /** Version of the Graph API in every call to Meta. */
   readonly metaGraphVersion: string;
   readonly secretsKeys: SecretsKey[];
   /** CIDR networks in which webhook receivers are allowed although they are not public. */
   readonly webhookAllowedNetworks: string[];
-  /** CIDR networks in which webhook receivers are refused, public or allowed ones too. */
+  /** CIDR networks in which webhook receivers are refused, even public or allowed ones. */
   readonly webhookDeniedNetworks: string[];
-  /** PEM certificates trusted for webhook receivers beside the system's. */
+  /** PEM certificates trusted for webhook receivers in addition to the system's. */
   readonly webhookExtraCa: string | undefined;
   /** Name servers for webhook receivers, `address` or `address:port`; empty for the system's. */
   readonly webhookDnsServers: string[];
   /** Deliveries in flight in one worker. */
   readonly webhookConcurrency: number;
-  /** Of these, to one endpoint. */
+  /** Deliveries in flight in one worker to one endpoint. */
   readonly webhookEndpointConcurrency: number;
-  /** Attempts in flight to endpoints that time out; each has one at a time. A fifth of the others by default. */
+  /**
+   * Attempts in flight in one worker to endpoints that time out; each endpoint has one at a time. By default
+   * a fifth of the other attempts.
+   */
   readonly webhookSlowConcurrency: number;
-  /** Whether one statement may serve several workspaces. A database with a shard for each needs `false`. */
+  /**
+   * Whether one statement may serve several workspaces. A database with a shard for each workspace needs
+   * `false`.
+   */
   readonly crossWorkspaceBatches: boolean;
   /** The longest life of a new API key; null for no limit. */
   readonly apiKeyMaxLifeDays: number | null;
-  /** How long events and deliveries are kept. */
+  /** Days for which events and deliveries are kept. */
   readonly retentionDays: number;
 
   private constructor(values: Omit<Config, never>) {

@@ -1,20 +1,20 @@
 const ADDRESS = /^(postgres(?:ql)?:\/\/)([^/?#]*@)?([^/?#@]*)([/?#].*)?$/;
 const HOST = /^(\[[\da-f:.]+\]|[^[\]:,]+)(?::(\d{1,5}))?$/i;
-/** What libpq calls it: the one host of several that can be written to. */
+/** Regular expression of libpq's parameter that asks for the one host of several that takes writes. */
 const ATTRIBUTE = /([?&])target_session_attrs=([^&]*)(&|$)/;
 const READ_WRITE = 'read-write';
 
 /** `postgresql://…` for one server or several, of which one is the primary. */
 export interface DatabaseAddress {
-  /** One for each host, in their order. */
+  /** Address of each host, in their order. */
   urls: string[];
   /** Whether a new connection must lead to a server that takes writes. */
   requiresPrimary: boolean;
 }
 
 /**
- * Reads `postgresql://user:password@first:5432,second:5432/name?target_session_attrs=read-write`. Neither URL nor pg know
- * several hosts.
+ * Parses `postgresql://user:password@first:5432,second:5432/name?target_session_attrs=read-write`. Neither
+ * `URL` nor pg knows addresses with several hosts.
  * @throws Error the fault
  */
 export function parseDatabaseAddress(text: string): DatabaseAddress {
@@ -33,7 +33,10 @@ export function parseDatabaseAddress(text: string): DatabaseAddress {
   };
 }
 
-/** The same hosts and database as another role. @param other an address of that role's */
+/**
+ * Returns the address of the same hosts and database for another role.
+ * @param other an address with that role's name and password
+ */
 export function withRoleOf(address: string, other: string): string {
   const [, , login = ''] = ADDRESS.exec(other) ?? [];
   const [, protocol, , hosts, rest = ''] = ADDRESS.exec(address)!;

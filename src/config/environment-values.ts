@@ -6,9 +6,9 @@ import { parseSecretsKeys, SecretsKey } from './secrets-keys';
 import { Environment } from './environment';
 import { keptSecretsKeys } from './local-data';
 
-// Parsers of the variables that are more than a word or a number. They throw the fault.
+// Parsers of the variables that are more than a word or a number. Each throws what is wrong.
 
-/** Outside production the default is the keys of this checkout. */
+/** Parses the encryption keys. Outside production they default to the generated keys of this checkout. */
 export function secretsKeysOf(env: Environment): SecretsKey[] {
   if (env.SECRETS_KEYS) return parseSecretsKeys(env.SECRETS_KEYS);
   if (env.NODE_ENV === 'production')
@@ -16,13 +16,16 @@ export function secretsKeysOf(env: Environment): SecretsKey[] {
   return parseSecretsKeys(keptSecretsKeys(env.DATA_DIR));
 }
 
-/** A missing address is a fault already. */
+/** Parses the database's address. A missing one is not reported here: another check does so. */
 export function databaseUrlOf(url: string | undefined): string {
   if (url) parseDatabaseAddress(url);
   return url ?? '';
 }
 
-/** An API that does not know the owner's password can't lose it. */
+/**
+ * Parses the owner's address; null if it is not set.
+ * @throws Error in an API process: one that does not know the owner's password can't lose it
+ */
 export function ownerUrlOf(url: string | undefined, { ROLE }: Environment): string | null {
   if (!url) return null;
   if (ROLE === 'api')
@@ -57,10 +60,10 @@ function listOf(text: string): string[] {
     .filter(Boolean);
 }
 
-/** Express's names for networks. */
+/** Names of networks that Express knows. */
 const PROXY_GROUPS = ['loopback', 'linklocal', 'uniquelocal'];
 
-/** `true`, `false`, a number of hops, or addresses and networks, as Express takes them. */
+/** Parses `true`, `false`, a number of hops, or addresses and networks, as Express takes them. */
 export function trustProxyOf(text: string): string | number | boolean {
   if (text === '' || text === 'false') return false;
   if (text === 'true') return true;

@@ -9,13 +9,13 @@ export type Role = (typeof ROLES)[number];
 
 /**
  * The service's own environment variables and their defaults. The addresses of providers and the variables of
- * `http-settings.ts` come beside. `docs/configuration.md` lists all.
+ * `http-settings.ts` are read elsewhere. `docs/configuration.md` lists all.
  */
 export class Environment {
   @IsIn(ROLES)
   ROLE: Role = 'all';
 
-  /** The port of `/metrics`; not served by default. */
+  /** Port of `/metrics`; not served by default. */
   @IsOptional()
   @IsWhole(0, 65_535)
   METRICS_PORT?: number;
@@ -23,12 +23,12 @@ export class Environment {
   @IsString()
   DATABASE_URL: string;
 
-  /** Of the tables' owner; that of DATABASE_URL if unset. */
+  /** Address of the database for the owner of the tables; by default that of DATABASE_URL. */
   @IsOptional()
   @IsString()
   DATABASE_OWNER_URL?: string;
 
-  /** The owner's, past a pooler; that of DATABASE_OWNER_URL if unset. */
+  /** Address of the database for the owner, past a pooler; by default that of DATABASE_OWNER_URL. */
   @IsOptional()
   @IsString()
   DATABASE_DIRECT_URL?: string;
@@ -42,17 +42,17 @@ export class Environment {
   @IsHttpAddress()
   APP_URL: string = 'http://localhost:3000';
 
-  /** `smtp://` or `smtps://`; without it no mail is sent. */
+  /** Address of the mail server, `smtp://` or `smtps://`; without it no mail is sent. */
   @IsOptional()
   @IsUrl({ require_tld: false, protocols: ['smtp', 'smtps'], require_protocol: true })
   SMTP_URL?: string;
 
-  /** An address, or a name with one: `Acme <login@example.com>`. */
+  /** Sender of mails: an address, or a name with an address such as `Acme <login@example.com>`. */
   @IsOptional()
   @IsEmail({ allow_display_name: true })
   MAIL_FROM?: string;
 
-  /** Where channel providers reach this service. */
+  /** Address at which channel providers reach this service. */
   @IsHttpAddress()
   PUBLIC_URL: string = 'http://localhost:3000';
 
@@ -137,7 +137,7 @@ interface ReadEnvironment {
   faults: string[];
 }
 
-/** Reads the variables, with their defaults, and lists the faults. An empty variable is not set. */
+/** Reads the variables, with their defaults, and lists the faults. An empty variable counts as not set. */
 export function readEnvironment(variables: NodeJS.ProcessEnv): ReadEnvironment {
   const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''));
   const set = { ...embeddedDefaults(given), ...given };
@@ -154,8 +154,8 @@ export function readEnvironment(variables: NodeJS.ProcessEnv): ReadEnvironment {
 }
 
 /**
- * The addresses that `npm start` and `npm run demo` save while their servers run. With another database it is another
- * service, so only the servers' own addresses are used.
+ * Returns the addresses that `npm start` and `npm run demo` save while their servers run. If DATABASE_URL
+ * names another database, which belongs to another service, they are the stores' addresses alone.
  */
 function embeddedDefaults(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const servers = runningServers(env.DATA_DIR ?? '.data');

@@ -5,7 +5,7 @@ import { IsWhole } from './setting-validators';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
-/** The variables of every process that serves HTTP, with their defaults. `docs/configuration.md` lists them. */
+/** Variables of every process that serves HTTP, with their defaults. `docs/configuration.md` lists them. */
 class HttpEnvironment {
   @IsWhole(0, 65_535)
   PORT: number = 3000;
@@ -22,7 +22,10 @@ class HttpEnvironment {
   @IsWhole(100, 600_000)
   HTTP_BODY_TIMEOUT_MS: number = 30_000;
 
-  /** Longer than load balancers keep an idle connection, so that none is closed at the moment of its next use. */
+  /**
+   * Milliseconds for which an idle connection stays open: longer than load balancers keep one, so that none
+   * is closed at the moment of its next use.
+   */
   @IsWhole(100, 3_600_000)
   HTTP_IDLE_TIMEOUT_MS: number = 75_000;
 
@@ -39,32 +42,37 @@ class HttpEnvironment {
   LOG_LEVEL: string = 'info';
 }
 
-/** Express's `trust proxy`: the proxies whose X-Forwarded-For is believed. */
+/** Value of Express's `trust proxy`: the proxies whose X-Forwarded-For is believed. */
 export type TrustProxy = string | number | boolean;
 
-/** The most that clients may take of one process. */
+/** Limits on what clients may take of one process. */
 export interface HttpLimits {
   /** Open connections; event streams are counted apart. */
   maxConnections: number;
-  /** Open event streams; one workspace gets half of them at most. */
+  /** Open event streams; one workspace gets at most half of them. */
   maxStreams: number;
   /** Bytes held of bodies that have not arrived completely, over all connections. */
   maxUnfinishedBytes: number;
   /** Time from the first byte of a request, or from the connection's start, to the end of the head. */
   headTimeoutMs: number;
-  /** Time from the first byte of a request to the end of its body; also how long an answer may stay unread. */
+  /**
+   * Time from the first byte of a request to the end of its body; also how long an answer may stay unread.
+   */
   bodyTimeoutMs: number;
   /** Time from an answer to the next request on the same connection. */
   idleTimeoutMs: number;
 }
 
-/** What a process that serves HTTP is configured with. */
+/** Configuration of a process that serves HTTP. */
 export interface HttpSettings {
   port: number;
   host: string;
   trustProxy: TrustProxy;
   limits: HttpLimits;
-  /** Time from SIGTERM until the process takes no more requests. During it the process reports that it is not ready. */
+  /**
+   * Time in milliseconds from SIGTERM until the process takes no more requests. In this time the process
+   * reports that it is not ready.
+   */
   shutdownDelayMs: number;
   logLevel: string;
 }
@@ -72,8 +80,8 @@ export interface HttpSettings {
 const MAX_STREAMS = 5000;
 
 /**
- * Reads the variables that every process serving HTTP has: `PORT`, `HOST`, `HTTP_*`, `SHUTDOWN_DELAY_MS`, `TRUST_PROXY`
- * and `LOG_LEVEL`. An empty variable counts as not set.
+ * Reads the variables that every process serving HTTP has: `PORT`, `HOST`, `HTTP_*`, `SHUTDOWN_DELAY_MS`,
+ * `TRUST_PROXY` and `LOG_LEVEL`. An empty variable counts as not set.
  * @param defaultPort the port to listen on if `PORT` is not set
  * @returns the settings, and what is wrong with the variables; if anything is, the settings must not be used
  */

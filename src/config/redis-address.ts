@@ -3,20 +3,20 @@ interface HostAndPort {
   port: number;
 }
 
-/** What each connection needs, whatever it leads to. */
+/** Parts of an address that every connection needs, whatever kind of Redis it leads to. */
 interface Access {
   username?: string;
   password?: string;
   isTls: boolean;
 }
 
-/** Where Redis is: one server, a primary that Sentinels know, or a Cluster. */
+/** Address of Redis: one server, a primary that Sentinels know, or a Cluster. */
 export type RedisAddress =
   | { kind: 'server'; url: string }
   | (Access & {
       kind: 'sentinel';
       hosts: HostAndPort[];
-      /** The primary's name at the Sentinels. */
+      /** Name of the primary, as the Sentinels know it. */
       name: string;
       db: number;
       sentinelPassword?: string;
@@ -30,9 +30,9 @@ const PARTS =
 const DEFAULT_PORTS = { sentinel: 26_379, cluster: 6_379 };
 
 /**
- * Reads `redis://user:password@host:port/db`, `redis+sentinel://user:password@host:port,host:port/name/db` or
- * `redis+cluster://user:password@host:port,host:port`; `rediss` means TLS. User and password are percent-encoded. The
- * Sentinels' own password is the parameter `sentinelPassword`.
+ * Parses `redis://user:password@host:port/db`, `redis+sentinel://user:password@host:port,host:port/name/db`
+ * or `redis+cluster://user:password@host:port,host:port`; `rediss` means TLS. User and password are
+ * percent-encoded. The Sentinels' own password is the parameter `sentinelPassword`.
  * @throws Error that names the fault, and no password
  */
 export function parseRedisAddress(text: string): RedisAddress {
@@ -42,7 +42,7 @@ export function parseRedisAddress(text: string): RedisAddress {
   if (!parts.kind) return { kind: 'server', url: text };
   const access = { ...credentialsOf(parts.user), isTls: text.startsWith('rediss') };
   const hosts = parts.hosts.split(',').map((host) => hostOf(host, DEFAULT_PORTS[parts.kind!]));
-  // Only the path and the parameters: the hosts are no single one.
+  // Takes only the path and the parameters, because `URL` can't parse several hosts.
   const { pathname, searchParams } = new URL(parts.rest || '/', 'redis://host');
   const [name, db, ...more] = pathname.split('/').slice(1);
   if (parts.kind === 'cluster') {

@@ -8,8 +8,8 @@ export interface SecretsKey {
 }
 
 /**
- * Parses `id:base64,id2:base64`. One error lists all faults, by position and id, never by value.
- * `openssl rand -base64 32` makes a key.
+ * Parses `id:base64,id2:base64`. One error lists all faults, by position and id, never by value. `openssl
+ * rand -base64 32` makes a key.
  */
 export function parseSecretsKeys(text: string): SecretsKey[] {
   const faults: string[] = [];
@@ -38,7 +38,10 @@ function parseEntry(entry: string, position: string): SecretsKey | string {
   return { id, key };
 }
 
-/** Buffer is lenient, but a mistyped key must be an error, not another key. */
+/**
+ * Decodes Base64 strictly; null for a fault. `Buffer` is lenient, but a mistyped key must be an error, not
+ * another key.
+ */
 function decodeBase64(text: string): Buffer | null {
   const bytes = Buffer.from(text, 'base64');
   const canonical = bytes.toString('base64');

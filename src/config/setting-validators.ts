@@ -2,7 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { Type } from 'class-transformer';
 import { IsInt, IsUrl, Max, Min } from 'class-validator';
 
-/** Checks an integer that is given as text. */
+/** Accepts a whole number that is given as text. */
 export const IsWhole = (min: number, max: number) =>
   applyDecorators(
     Max(max),
@@ -11,8 +11,8 @@ export const IsWhole = (min: number, max: number) =>
     Type(() => Number),
   );
 
-/** Addresses over http or https, of hosts with or without a domain. */
+/** Validator options for addresses over http or https, of hosts with or without a domain. */
 export const HTTP_ADDRESS = { require_tld: false, protocols: ['http', 'https'], require_protocol: true };
 
-/** Checks an address over http or https. */
+/** Accepts an address over http or https. */
 export const IsHttpAddress = () => IsUrl(HTTP_ADDRESS);

@@ -6,15 +6,16 @@ import { DatabaseHosts } from './database-hosts';
 import { DatabasePool } from './database-pool';
 
 const CONNECT_TIMEOUT_MS = 3_000;
-/** Detects a dead peer on idle connections. */
+/** Idle time in milliseconds after which TCP checks whether the server is still there. */
 const KEEP_ALIVE_AFTER_MS = 10_000;
 
-/** Compiled beside the compiled service; the tests run the sources. */
+/** Path of the migrations: compiled beside the compiled service, and as sources for the tests. */
 const MIGRATIONS = __filename.endsWith('.ts') ? '../../migrations/*.ts' : '../migrations/*.js';
 
 /**
- * Features add their entities themselves. What a connection must have are settings of its role (`role-settings.ts`).
- * @param address of the servers; that of the service's role by default
+ * Returns TypeORM's options for the service's database, without entities, which the features add themselves.
+ * Time-outs and the like are settings of the database role (`role-settings.ts`).
+ * @param address of the servers; by default the address that the service's own role uses
  */
 export function connectionOptions(
   { databaseUrl, databasePoolSize, databasePrepared, role }: Config,

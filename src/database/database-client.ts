@@ -4,27 +4,30 @@ import { QueryFailedError } from 'typeorm';
 import { DatabaseHosts, Lead } from './database-hosts';
 import { parseTimestamp, parseTimestampForJson } from './timestamp';
 
-/** A slower request is better answered with 503. */
+/** Time after which PostgreSQL cancels a statement: 503 is a better answer than a slower one. */
 export const STATEMENT_TIMEOUT_MS = 5_000;
-/** The time that PostgreSQL's own timeout error may take to arrive. */
+/** Time that PostgreSQL's own timeout error may take to arrive. */
 const GRACE_MS = 1_000;
-/** The server is a standby, or takes no writes for another reason. */
+/**
+ * SQLSTATE of a write that the server refuses because it is a standby, or takes no writes for another reason.
+ */
 const READ_ONLY = '25006';
 
-/** What a pool gives its connections beside pg's own options. */
+/** Options of a pool's connections beside pg's own. */
 export interface DatabaseClientConfig extends ClientConfig {
   hosts?: DatabaseHosts;
-  /** Whether statements may have names. PgBouncer before 1.21 does not know them in transaction mode. */
+  /** Whether prepared statements have names. PgBouncer before 1.21 does not know them in transaction mode. */
   prepared?: boolean;
 }
 
 /**
- * A connection that detects a dead peer. PostgreSQL ends every statement in time; a statement without an answer one
- * second later means that the server hangs or the network is gone, so the connection is destroyed and never reused.
- * pg's `query_timeout` fails the statement, but gives the dead connection back to the pool.
+ * A connection that detects a dead peer. PostgreSQL ends every statement in time; a statement without an
+ * answer one second later means that the server hangs or the network is gone, so the connection is destroyed
+ * and never reused. pg's `query_timeout` would fail the statement, but give the dead connection back to the
+ * pool.
  */
 export class DatabaseClient extends Client {
-  /** Zero: a statement may take as long as it likes. */
+  /** Time that a statement may take in milliseconds; zero for no limit. */
   private readonly usualTimeoutMs: number;
   private statementTimeoutMs: number;
   private readonly isPrepared: boolean;
@@ -40,20 +43,25 @@ export class DatabaseClient extends Client {
     this.isPrepared = prepared;
     this.hosts = hosts;
     this.lead = lead;
-    // A broken connection emits an error beside the failing statement. Without a listener it would end the process.
+    // A broken connection emits an error beside the failing statement. Without a listener it would end the
+    // process.
     this.on('error', () => undefined);
     // For this connection only: the host application may have connections of its own.
     this.setTypeParser(types.builtins.TIMESTAMPTZ, parseTimestamp);
   }
 
-  /** False when it is not to be used again: it leads to the wrong server, or its names are not clear. */
+  /**
+   * False when this connection must not be used again: it leads to the wrong server, or it is unclear which
+   * prepared statements the server knows.
+   */
   get isCurrent(): boolean {
     if (this.hasRefusedName) return false;
     return !this.hosts || !this.lead || this.hosts.isCurrent(this.lead);
   }
 
   /**
-   * For a new connection. Asks, because what a pooler between reports of the server may be old.
+   * Requires that a new connection leads to the primary. It asks the server, because what a pooler reports
+   * may be out of date.
    * @throws Error when the address asks for the primary and this is another server
    */
   async requirePrimary(): Promise<void> {
@@ -64,12 +72,18 @@ export class DatabaseClient extends Client {
     this.hosts.found(this.lead!);
   }
 
-  /** For a transaction that has raised its `statement_timeout`; holds until its end. */
+  /**
+   * Notes that the open transaction has raised its `statement_timeout`. The note holds until the transaction
+   * ends.
+   */
   allowLongStatements(statementTimeoutMs: number): void {
     this.statementTimeoutMs = statementTimeoutMs;
   }
 
-  /** Limits the time of pg's promise form. TypeORM uses no other form, except while it connects. */
+  /**
+   * Limits the time of a statement that is sent in pg's promise form. TypeORM uses no other form, except
+   * while it connects.
+   */
   override query(...statement: unknown[]): never {
     if (this.getTransactionStatus() === 'I') this.statementTimeoutMs = this.usualTimeoutMs;
     this.corkUntilNextTick();
@@ -82,15 +96,18 @@ export class DatabaseClient extends Client {
     return withTypeOrmErrors(sql, parameters, this.query({ text: sql, values: parameters }));
   }
 
-  /** This connection parses and plans the statement once: a read by key then takes 0.15 ms instead of 0.4. */
+  /**
+   * Runs a statement that this connection parses and plans once: a read by key then takes 0.15 ms instead of
+   * 0.4.
+   */
   runPrepared<Row>(sql: string, parameters: unknown[]): Promise<{ rows: Row[] }> {
     const name = this.isPrepared ? nameOf(sql) : undefined;
     return withTypeOrmErrors(sql, parameters, this.runNamed<Row>(name, sql, parameters));
   }
 
   /**
-   * The same in less time than other statements have, as a transaction of its own: a pooler may run the next statement on
-   * another connection. Outside transactions only.
+   * Runs a prepared statement within a shorter time than other statements have, in a transaction of its own,
+   * because a pooler may run the next statement on another connection. Call it outside transactions only.
    */
   async runPreparedWithin<Row>(
     timeoutMs: number,
@@ -106,8 +123,9 @@ export class DatabaseClient extends Client {
   }
 
   /**
-   * Makes pg's Query itself: pg copies a described query property by property. Together with `nameOf`, `GET /me` takes
-   * 89 µs of processor time instead of 95, and a list 293 instead of 390.
+   * Sends a named statement by a query object made here, because pg copies a given query property by
+   * property. Together with `nameOf`, `GET /me` takes 89 µs of processor time instead of 95, and a list 293
+   * instead of 390.
    */
   private runNamed<Row>(
     name: string | undefined,
@@ -117,7 +135,8 @@ export class DatabaseClient extends Client {
     const answer = new Promise<{ rows: Row[] }>((resolve, reject) => {
       const query = new Query(sql, parameters, (error, result) => {
         if (!error) return resolve(result);
-        // PgBouncer keeps the name of a statement that PostgreSQL did not parse, and refuses it the next time.
+        // PgBouncer keeps the name of a statement that PostgreSQL did not parse, and refuses it the next
+        // time.
         if (name && !(name in this.parsedStatements)) this.hasRefusedName = true;
         reject(error);
       });
@@ -127,7 +146,7 @@ export class DatabaseClient extends Client {
     return answer;
   }
 
-  /** Of this connection, by name. */
+  /** Texts of the statements that pg has prepared on this connection, by name. */
   private get parsedStatements(): Record<string, string> {
     return (this.connection as unknown as { parsedStatements: Record<string, string> }).parsedStatements;
   }
@@ -145,7 +164,7 @@ export class DatabaseClient extends Client {
     const stop = () => clearTimeout(timer);
     answer.then(stop, ({ code }: { code?: string }) => {
       stop();
-      // After a failover a connection may still lead to the old primary; then others may, too.
+      // After a failover this connection may still lead to the old primary, and so may others.
       if (code === READ_ONLY) this.hosts?.renew();
     });
   }
@@ -158,7 +177,7 @@ export class DatabaseClient extends Client {
   }
 }
 
-/** For a process whose rows end in HTTP responses. */
+/** A connection whose rows end in HTTP responses: their timestamps turn into JSON faster. */
 export class JsonDatabaseClient extends DatabaseClient {
   constructor(config?: DatabaseClientConfig) {
     super(config);
@@ -168,7 +187,7 @@ export class JsonDatabaseClient extends DatabaseClient {
 
 const names = new Map<string, string>();
 
-/** The name of a prepared statement: the same text has the same name on every connection. */
+/** Returns the name of a prepared statement. A text has the same name on every connection. */
 function nameOf(sql: string): string {
   let name = names.get(sql);
   if (!name) {
@@ -178,7 +197,10 @@ function nameOf(sql: string): string {
   return name;
 }
 
-/** Errors are TypeORM's, whether a statement ran through TypeORM or not. */
+/**
+ * Turns pg's errors into TypeORM's, so that a statement fails in the same way whether it ran through TypeORM
+ * or not.
+ */
 function withTypeOrmErrors<T>(sql: string, parameters: unknown[], answer: Promise<T>): Promise<T> {
   return answer.catch((error: Error) => {
     throw new QueryFailedError(sql, parameters, error);

@@ -2,15 +2,18 @@ import { BeforeApplicationShutdown, Injectable, Logger, OnModuleInit } from '@ne
 import { Periodic } from '../common/periodic';
 import { Database } from './database';
 
-/** Ids hold their time, and so do leases and retries: a process that is further off spoils the order of others. */
+/**
+ * Difference from the database's clock that is tolerated. Ids, leases and retries hold their time: a process
+ * that is further off spoils the order of others.
+ */
 const MAX_OFFSET_MS = 2_000;
 const INTERVAL_MS = 10_000;
-/** Of one measurement. The one with the shortest round trip counts. */
+/** Reads of the database's clock in one measurement. The read with the shortest round trip counts. */
 const SAMPLES = 3;
 
 /**
- * Compares this process's clock with the database's, at the start and every ten seconds. Between two measurements the
- * process's own steady clock shows a jump at once.
+ * Compares this process's clock with the database's, at the start and every ten seconds. Between two
+ * measurements the process's own steady clock shows a jump at once.
  */
 @Injectable()
 export class DatabaseClock implements OnModuleInit, BeforeApplicationShutdown {
@@ -20,16 +23,21 @@ export class DatabaseClock implements OnModuleInit, BeforeApplicationShutdown {
     () => this.measure(),
     (error) => this.logger.warn({ err: error }, 'failed to compare the clock with that of the database'),
   );
-  /** The steady clock's zero, by the database's clock; null before the first measurement. */
+  /**
+   * The time on the database's clock when the steady clock was at zero; null before the first measurement.
+   */
   private steadyZero: number | null = null;
-  /** Half of the round trip of the measurement. */
+  /** Half of the measurement's round trip, in milliseconds: the largest error of the measurement. */
   private uncertainty = 0;
   private measuring: Promise<void> | null = null;
   private wasTrusted = true;
 
   constructor(private readonly database: Database) {}
 
-  /** Before anything is served. While the database is down, nothing is served anyway. */
+  /**
+   * Measures once before anything is served. A failure is no obstacle: while the database is down, nothing is
+   * served.
+   */
   async onModuleInit(): Promise<void> {
     await this.measure().catch((error: Error) =>
       this.logger.warn({ err: error }, 'failed to compare the clock with that of the database'),
@@ -41,12 +49,15 @@ export class DatabaseClock implements OnModuleInit, BeforeApplicationShutdown {
     return this.measurements.stop();
   }
 
-  /** By how much this process's clock is ahead, in milliseconds; NaN while it is not known. */
+  /** Milliseconds by which this process's clock is ahead of the database's; NaN while that is not known. */
   get offsetMs(): number {
     return this.steadyZero === null ? Number.NaN : Date.now() - performance.now() - this.steadyZero;
   }
 
-  /** False while the clock is certainly more than 2 seconds off: then the process serves nothing and claims nothing. */
+  /**
+   * False while the clock is certainly more than 2 seconds off: then the process serves nothing and claims
+   * nothing.
+   */
   get isTrusted(): boolean {
     const isTrusted = !(Math.abs(this.offsetMs) - this.uncertainty > MAX_OFFSET_MS);
     if (isTrusted !== this.wasTrusted) this.report(isTrusted);
@@ -58,11 +69,11 @@ export class DatabaseClock implements OnModuleInit, BeforeApplicationShutdown {
     const details = { offsetMs: Math.round(this.offsetMs) };
     if (isTrusted) this.logger.log(details, "the clock agrees with the database's again");
     else this.logger.error(details, "the clock is more than 2 s from the database's: nothing is served");
-    // The steady clock may have stopped meanwhile, as a suspended machine's does.
+    // The steady clock may have stopped since the measurement, as a suspended machine's does.
     if (!isTrusted) void this.measure().catch(() => undefined);
   }
 
-  /** Two at once are one. */
+  /** Measures the difference of the clocks. Calls at the same time share one measurement. */
   private measure(): Promise<void> {
     this.measuring ??= this.compare().finally(() => (this.measuring = null));
     return this.measuring;

@@ -1,13 +1,16 @@
 import { Logger } from '@nestjs/common';
 import { parseDatabaseAddress } from '../config/database-address';
 
-/** Where a connection leads, and since which era. */
+/** The server that a connection leads to, and the era in which the connection was made. */
 export interface Lead {
   readonly url: string;
   era: number;
 }
 
-/** The servers of one address, which of them is the primary, and which connections must go since that has changed. */
+/**
+ * The servers of one address: knows which one is the primary, and which connections must be replaced since
+ * the primary has changed.
+ */
 export class DatabaseHosts {
   private readonly logger = new Logger(DatabaseHosts.name);
   private readonly urls: string[];
@@ -15,7 +18,7 @@ export class DatabaseHosts {
   readonly requiresPrimary: boolean;
   private turn = 0;
   private primary: string | null = null;
-  /** Connections of an earlier era are not used again. */
+  /** Number of the current era. Connections of an earlier era are not used again. */
   private era = 0;
 
   constructor(address: string) {
@@ -28,12 +31,12 @@ export class DatabaseHosts {
     return this.urls.length;
   }
 
-  /** Where the next connection leads. */
+  /** URL of the server to try next. */
   get current(): string {
     return this.urls[this.turn]!;
   }
 
-  /** For a new connection. */
+  /** Returns the server and the era for a new connection. */
   lead(): Lead {
     return { url: this.current, era: this.era };
   }
@@ -42,12 +45,15 @@ export class DatabaseHosts {
     return lead.era === this.era;
   }
 
-  /** The next one gets its turn, unless it has it already. */
+  /** Moves on to the next server after one that failed, unless another call has done so already. */
   pass(url: string): void {
     if (url === this.current) this.turn = (this.turn + 1) % this.count;
   }
 
-  /** A new connection has led to the primary. The first one to another host ends the era of all others. */
+  /**
+   * Records that a new connection has reached the primary. If another server was the primary before, all
+   * earlier connections are replaced.
+   */
   found(lead: Lead): void {
     if (this.primary !== null && this.primary !== lead.url) {
       this.renew();
@@ -58,7 +64,7 @@ export class DatabaseHosts {
     lead.era = this.era;
   }
 
-  /** From now on only new connections are used. */
+  /** Begins a new era: connections that exist now are not used again. */
   renew(): void {
     this.era += 1;
   }

@@ -9,12 +9,15 @@ type Callback = (
 ) => void;
 type PrimaryClient = PoolClient & DatabaseClient;
 
-/** A server that starts up or shuts down. Any other error that PostgreSQL reports is the answer of one that works. */
+/**
+ * SQLSTATEs of a server that starts up or shuts down. Any other error that PostgreSQL reports comes from a
+ * server that works.
+ */
 const IS_NOT_UP = /^57P0/;
-/** All connections are in use: that says nothing about a host. */
+/** Message of pg's error when all connections are in use, which says nothing about a host. */
 const POOL_IS_FULL = 'timeout exceeded when trying to connect';
 
-/** A pool of connections to whichever host is the primary. */
+/** A pool of connections to the primary, whichever host that is. */
 export class DatabasePool extends Pool {
   private readonly hosts: DatabaseHosts;
 
@@ -35,12 +38,14 @@ export class DatabasePool extends Pool {
     );
   }
 
-  /** Each connection is replaced by a new one before its next use. */
+  /** Has each connection replaced by a new one before its next use. */
   renew(): void {
     this.hosts.renew();
   }
 
-  /** Tries each host once. A connection that leads to a former primary is replaced by another. */
+  /**
+   * Connects to the primary; tries each host once. A connection that leads to a former primary is replaced.
+   */
   private async connectToPrimary(): Promise<PrimaryClient> {
     for (let failures = 0; ;) {
       const host = this.hosts.current;
@@ -58,7 +63,10 @@ export class DatabasePool extends Pool {
   }
 }
 
-/** Whether another host may be the primary now: this one does not answer, is not up, or refuses writes. */
+/**
+ * Reports whether another host may be the primary now: this one does not answer, is not up, or refuses
+ * writes.
+ */
 function mayAnotherServe(error: Error): boolean {
   if (error instanceof DatabaseError) return IS_NOT_UP.test(error.code ?? '');
   return error.message !== POOL_IS_FULL;

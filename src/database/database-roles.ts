@@ -2,16 +2,17 @@ import type { Reader } from './database';
 import { PARTITION_OF_DAY } from './partitions';
 import { Transaction } from './transaction';
 
-/** An object of the database, and what the service's role lacks of it or has too much. */
+/** An object of the database, and the privileges that the service's role lacks or has in excess. */
 interface Difference {
   object: string;
   privileges: string;
 }
 
 /**
- * What the service may do: the tables' rows are its work, but audit entries are only added and read, and what has been
- * migrated only read. It names partitions by their tables alone, for which PostgreSQL asks no more; only the default
- * ones are counted by name. The tables are those of the schema and the owner of `migrations`.
+ * SQL that lists the objects and the privileges that the service needs: all on rows of its tables, only
+ * adding and reading for audit entries, only reading for applied migrations. Partitions need no privilege,
+ * because statements name their tables; only the default partitions are counted by name. The tables are those
+ * of the schema and the owner of `migrations`.
  */
 const OBJECTS = `
   WITH home AS (SELECT relnamespace AS schema, relowner AS owner FROM pg_class WHERE oid = to_regclass('migrations')),
@@ -41,12 +42,18 @@ const OBJECTS = `
   SELECT kind || ' ' || name AS object, string_agg(privilege, ', ' ORDER BY privilege) AS privileges FROM privileges
   WHERE needed = $2 AND held <> $2 GROUP BY kind, name ORDER BY kind, name`;
 
-/** @param role the service's; null for the reader's own */
+/**
+ * Lists the differences between the privileges that a role has and those that it must have.
+ * @param role the service's role; null for the role of the reader's connection
+ */
 export function missingPrivileges(reader: Reader, role: string | null): Promise<Difference[]> {
   return reader.query(OBJECTS, [role, true]);
 }
 
-/** Gives a role what the service needs, and takes what it must not have. Changes nothing that is so already. */
+/**
+ * Gives a role the privileges that the service needs and takes all others away. It changes nothing that is
+ * right already.
+ */
 export async function grantPrivileges(tx: Transaction, role: string): Promise<void> {
   const [quoted] = await tx.query<{ name: string }>('SELECT quote_ident($1) AS name', [role]);
   for (const { object, privileges } of await missingPrivileges(tx, role))
@@ -56,8 +63,8 @@ export async function grantPrivileges(tx: Transaction, role: string): Promise<vo
 }
 
 /**
- * Whether the reader's role can change or delete audit entries, by a privilege or because it can become a role that has
- * one. False when there is no table of them.
+ * Reports whether the reader's role can change or delete audit entries, by a privilege or because it can
+ * become a role that has one. False when the table does not exist.
  */
 export async function canChangeAudit(reader: Reader): Promise<boolean> {
   const [row] = await reader.query<{ can: boolean }>(
@@ -68,7 +75,7 @@ export async function canChangeAudit(reader: Reader): Promise<boolean> {
   return row?.can ?? false;
 }
 
-/** Whether the reader's role may change tables and partitions. True when there are none. */
+/** Reports whether the reader's role may change tables and partitions. True when there are no tables. */
 export async function ownsTables(reader: Pick<Reader, 'query'>): Promise<boolean> {
   const [row] = await reader.query<{ owns: boolean }>(
     `SELECT pg_has_role(relowner, 'USAGE') AS owns FROM pg_class WHERE oid = to_regclass('events')`,

@@ -37,7 +37,7 @@ export class DatabaseModule {
   }
 }
 
-/** For workers alone: whoever has it can drop every table. */
+/** Gives workers the database as the owner of the tables, who can drop every table. No API process has it. */
 @Global()
 @Module({ providers: [OwnerDatabase, PartitionChanges], exports: [OwnerDatabase, PartitionChanges] })
 export class OwnerDatabaseModule {}

@@ -9,14 +9,17 @@ import type { DatabasePool } from './database-pool';
 import { PipelinedReads } from './pipelined-reads';
 import { Transaction } from './transaction';
 
-/** Named, so that a dashboard backend that imports this service keeps its own default data source. */
+/**
+ * Name of the service's data source, so that a dashboard backend that imports this service keeps its own
+ * default one.
+ */
 export const DATA_SOURCE = 'messaging';
 
 const PLAN_BY_INDEX = `
   SELECT set_config(name, 'off', true)
   FROM unnest('{enable_seqscan,enable_bitmapscan,enable_hashjoin,enable_mergejoin,enable_incremental_sort,jit}'::text[]) AS name`;
 
-/** Single reads outside a transaction, and the one way to open a transaction. */
+/** Runs single reads outside a transaction, and is the one way to open a transaction. */
 @Injectable()
 export class Database {
   private readonly logger = new Logger(Database.name);
@@ -28,12 +31,12 @@ export class Database {
     return this.dataSource.manager;
   }
 
-  /** The connections behind TypeORM, for what TypeORM has no method for. */
+  /** Connections behind TypeORM, for uses that TypeORM has no method for. */
   get pool(): DatabasePool {
     return (this.dataSource.driver as unknown as { master: DatabasePool }).master;
   }
 
-  /** Replaces each connection by a new one before its next use. */
+  /** Has each connection replaced by a new one before its next use. */
   renewConnections(): void {
     this.pool.renew();
   }
@@ -43,28 +46,28 @@ export class Database {
     return (await this.onConnection((client) => client.run<Row>(sql, parameters))).rows;
   }
 
-  /** For a statement of a hot path, whose text never varies: each connection parses and plans it once. */
+  /** Runs a statement of a hot path, whose text never varies: each connection parses and plans it once. */
   async prepared<Row>(sql: string, parameters: unknown[] = []): Promise<Row[]> {
     return (await this.onConnection((client) => client.runPrepared<Row>(sql, parameters))).rows;
   }
 
-  /** The same for a statement that is cancelled after `timeoutMs` milliseconds; see `isStatementTimeout`. */
+  /** Runs a prepared statement that is cancelled after `timeoutMs` milliseconds; see `isStatementTimeout`. */
   async preparedWithin<Row>(timeoutMs: number, sql: string, parameters: unknown[]): Promise<Row[]> {
     const run = (client: DatabaseClient) => client.runPreparedWithin<Row>(timeoutMs, sql, parameters);
     return (await this.onConnection(run)).rows;
   }
 
   /**
-   * The same for a read that is always fast. The reads of one turn of the event loop share a connection and a packet,
-   * whatever request they belong to; each waits for those before it.
+   * Runs a prepared read that is always fast. The reads of one turn of the event loop share a connection and
+   * a packet, whatever requests they belong to; each waits for the reads before it.
    */
   async pipelinedRead<Row>(sql: string, parameters: unknown[]): Promise<Row[]> {
     return (await this.pipelinedReads.runPrepared(sql, parameters)).rows as Row[];
   }
 
   /**
-   * Runs `work` in one transaction: all of it commits, or nothing if it or a pipelined statement fails. Work of pipelined
-   * statements alone need not be asynchronous.
+   * Runs `work` in one transaction: all of it commits, or nothing if `work` or a pipelined statement fails.
+   * Work of pipelined statements alone need not be asynchronous.
    * @throws AppError NOT_FOUND when a row names an unknown workspace; otherwise the first error
    */
   async transaction<T>(work: (tx: Transaction) => T | Promise<T>): Promise<T> {
@@ -87,8 +90,9 @@ export class Database {
   }
 
   /**
-   * The same for statements over queues, planned as queues need: rows are found by index and in its order. The
-   * planner's statistics are no guide, because a queue is empty at one moment and long at the next.
+   * Runs `work` in a transaction whose statements are planned as queues need: rows are found by an index and
+   * in its order. The planner's statistics are no guide, because a queue is empty at one moment and long at
+   * the next.
    */
   queueTransaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     return this.transaction((tx) => {
@@ -121,12 +125,12 @@ export class Database {
   }
 }
 
-/** A transaction with what only Database may do: to end it. */
+/** An open transaction with the methods that only `Database` calls, to end it. */
 class OpenTransaction extends Transaction {
   private end!: (how: 'committed' | 'rolled back') => void;
   readonly ended = new Promise<'committed' | 'rolled back'>((resolve) => (this.end = resolve));
 
-  /** The errors of the pipelined statements, in the order they were sent. */
+  /** Waits for the pipelined statements, and returns their errors in the order in which they were sent. */
   async pipelinedFailures(): Promise<Error[]> {
     const outcomes = await Promise.allSettled(this.pipelined);
     return outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? (outcome.reason as Error) : []));
@@ -142,5 +146,5 @@ class OpenTransaction extends Transaction {
   }
 }
 
-/** What can read: the database outside a transaction, or an open one. */
+/** A source of reads: the database outside a transaction, or an open transaction. */
 export type Reader = Database | Transaction;

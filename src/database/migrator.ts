@@ -11,29 +11,35 @@ import { OwnerDatabase } from './owner-database';
 import { setRoleSettings } from './role-settings';
 import { ServiceRole } from './service-role';
 
-/** An arbitrary key: the process with this advisory lock migrates, the others wait. */
+/** Key of the advisory lock under which one process migrates while others wait; an arbitrary number. */
 const MIGRATION_LOCK = 7_254_139;
 const LOCK_POLL_MS = 250;
-/** How PgBouncer refuses a startup parameter. */
+/** SQLSTATE with which PgBouncer refuses a startup parameter. */
 const PROTOCOL_VIOLATION = '08P01';
-/** What comes after a waiting migration waits for it. The service's own statements wait 2 s for a lock, and then fail. */
+/**
+ * Time that a migration waits for a table's lock. Statements that come later wait behind the migration, and
+ * the service's own statements fail after 2 s.
+ */
 const LOCK_TIMEOUT_MS = 1_000;
 const TRIES = 10;
 const MAX_PAUSE_MS = 15_000;
-/** The time of the first migration that there is. A database with an older one was made before the first release. */
+/**
+ * Time in the name of the first migration. A database with an older migration was made before the first
+ * release.
+ */
 const BASELINE_MS = 1_795_392_000_000;
 
 type Migrations = NonNullable<DataSourceOptions['migrations']>;
 
 /**
- * Applies every missing migration, or reverts the last one, as the owner of the tables; then gives both roles their
- * settings, and the service's role what it needs and no more. Two processes at once are safe: the second waits and finds nothing to do. A migration that
- * does not get a lock within a second is rolled back and tried again, so that it holds up no process that serves
- * meanwhile.
- * @param migrations other ones than the service's
+ * Applies every missing migration, or reverts the last one, as the owner of the tables. Then it gives both
+ * roles their settings, and the service's role exactly the privileges that it needs. Two processes at once
+ * are safe: the second waits and finds nothing to do. A migration that does not get a lock within a second is
+ * rolled back and tried again, so that it does not hold up processes that serve.
+ * @param migrations replace the service's own
  * @returns the names of the migrations applied or reverted
- * @throws AppError INVALID_BODY: a pre-release version made the database, the two roles do not protect the audit log, or
- *   the address leads to a pooler; UNAVAILABLE: it got no lock
+ * @throws AppError INVALID_BODY: a pre-release version made the database, the two roles do not protect the
+ *   audit log, or the address leads to a pooler; UNAVAILABLE: no lock was granted
  */
 export async function migrate(
   config: Config,
@@ -61,7 +67,10 @@ export async function migrate(
   }
 }
 
-/** As the owner, on connections that no pooler shares: the lock is a session's, and so are the time-outs. */
+/**
+ * Returns a data source of the owner, whose connections no pooler shares: the advisory lock and the time-outs
+ * belong to a session.
+ */
 function directDataSource(config: Config, migrations: Migrations | undefined): DataSource {
   const { databaseUrl, databaseOwnerUrl, databaseDirectUrl } = config;
   const options = connectionOptions(
@@ -86,8 +95,8 @@ function directDataSource(config: Config, migrations: Migrations | undefined): D
 }
 
 /**
- * With connections of both roles, if there are two. They go past a pooler too: it would keep those that it opened before
- * the roles had their settings.
+ * Runs `work` with the service's role; with null if the owner is the same role. Both connections go past a
+ * pooler, which would keep connections that were opened before the roles got their settings.
  */
 async function withServiceRole<T>(
   given: Config,
@@ -114,7 +123,7 @@ async function withServiceRole<T>(
   }
 }
 
-/** TypeORM would print on stdout what fails, also when it is tried again. */
+/** Logs nothing: TypeORM would print each failed statement on stdout, even one that is tried again. */
 class SilentLogger extends AbstractLogger {
   protected override writeLog(): void {}
 }
@@ -129,8 +138,8 @@ async function revertLast(dataSource: DataSource, last: string | undefined): Pro
 }
 
 /**
- * Asks again and again, because a statement that waits for the lock has a snapshot: an index that is made concurrently
- * would wait for its end, for ever.
+ * Runs `work` under the lock of migrations. It asks for the lock in a loop: a single statement that waited
+ * would hold a snapshot, and the concurrent creation of an index would wait for that statement for ever.
  */
 async function withMigrationLock<T>(dataSource: DataSource, work: () => Promise<T>): Promise<T> {
   const runner = dataSource.createQueryRunner();
@@ -152,7 +161,7 @@ async function withMigrationLock<T>(dataSource: DataSource, work: () => Promise<
   }
 }
 
-/** The pauses grow, so that what holds the lock may end. */
+/** Tries `work` several times. The pauses grow, so that the holder of the lock can finish. */
 async function inTries(work: () => Promise<unknown>): Promise<void> {
   for (let failures = 0; ;) {
     try {

@@ -8,13 +8,16 @@ import { Database } from './database';
 import { DatabaseClient } from './database-client';
 import { Transaction } from './transaction';
 
-/** Partitions are changed one at a time, and now and then a queue is vacuumed meanwhile. */
+/**
+ * Connections of the owner: one changes a partition, and the other one can vacuum a queue at the same time.
+ */
 const POOL_SIZE = 2;
 
 /**
- * The database as the owner of the tables, for what the service's role may not do: to change partitions, to vacuum, to
- * delete the audit entries of a workspace that goes. Only workers have it. Its connections are opened when they are
- * needed, and closed when they have been idle for ten seconds. Without DATABASE_OWNER_URL it is the service's own role.
+ * The database as the owner of the tables, for acts that the service's role may not do: changing partitions,
+ * vacuuming, deleting the audit entries of a deleted workspace. Only workers have it. Its connections are
+ * opened when they are needed, and closed after ten idle seconds. Without DATABASE_OWNER_URL the owner is the
+ * service's own role.
  */
 @Injectable()
 export class OwnerDatabase implements OnApplicationShutdown {
@@ -26,25 +29,28 @@ export class OwnerDatabase implements OnApplicationShutdown {
     private readonly database: Database,
   ) {}
 
-  /** @throws AppError INVALID_BODY when DATABASE_OWNER_URL leads to another database */
+  /**
+   * Runs a statement as the owner.
+   * @throws AppError INVALID_BODY when DATABASE_OWNER_URL leads to another database
+   */
   async query<Row>(sql: string, parameters: unknown[] = []): Promise<Row[]> {
     return (await this.open()).query<Row>(sql, parameters);
   }
 
   /**
-   * As `Database.transaction`.
+   * Runs `work` in a transaction of the owner, as `Database.transaction` does.
    * @throws AppError INVALID_BODY when DATABASE_OWNER_URL leads to another database
    */
   async transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     return (await this.open()).transaction(work);
   }
 
-  /** Removes the dead rows of a queue, which would stand in front of those that are wanted. */
+  /** Removes the dead rows of a queue, which would slow down the search for the first live ones. */
   async vacuum(queue: 'event_queue' | 'pending_deliveries'): Promise<void> {
     await this.query(`VACUUM (SKIP_LOCKED, TRUNCATE false, INDEX_CLEANUP on) ${queue}`);
   }
 
-  /** As `Database.renewConnections`. */
+  /** Has each of the owner's connections replaced by a new one before its next use. */
   async renewConnections(): Promise<void> {
     (await this.open()).renewConnections();
   }
@@ -83,7 +89,11 @@ export class OwnerDatabase implements OnApplicationShutdown {
   }
 }
 
-/** @throws AppError INVALID_BODY: a lock that is held over the one is free over the other */
+/**
+ * Refuses an owner's address of another database, by an advisory lock: a lock held in one database is free in
+ * another.
+ * @throws AppError INVALID_BODY
+ */
 async function requireSameDatabase(owner: Database, service: Database): Promise<void> {
   const key = [randomInt(2 ** 48 - 1)];
   const isFree = await owner.transaction(async (tx) => {

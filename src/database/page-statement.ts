@@ -2,15 +2,20 @@ import { MAX_LIMIT } from '../common/page';
 import { Database } from './database';
 import { Parameters } from './parameters';
 
-/** One more than a page: the extra row shows that more follow. */
+/** Rows read at most: a page and one extra row, which shows that more follow. */
 const MAX_ROWS = MAX_LIMIT + 1;
 
-/** Reads a page of a table, newest first, as plain rows: TypeORM's entities of a page cost more than the read. */
+/**
+ * Reads a page of a table, newest first, as plain rows: TypeORM's entities of a page cost more than the read.
+ */
 export class PageStatement {
   private readonly parameters = new Parameters();
   private readonly conditions: string[] = [];
 
-  /** @param columns each with the property's name as its alias */
+  /**
+   * Makes a statement over one table.
+   * @param columns each with the property's name as its alias
+   */
   constructor(
     private readonly columns: string,
     private readonly table: string,
@@ -24,8 +29,9 @@ export class PageStatement {
   }
 
   /**
-   * Reads up to `count` rows below the cursor, by a plan that is made once for all values. PostgreSQL plans an unknown
-   * limit as a tenth of the table, so the page is cut from the largest possible one.
+   * Reads up to `count` rows below the cursor, by a plan that is made once for all values. PostgreSQL plans
+   * an unknown limit as a tenth of the table, so the statement reads the largest possible page, and the
+   * result is cut.
    */
   read<Row>(database: Database, cursor: string | undefined, count: number): Promise<Row[]> {
     const largest = `${this.from(cursor)} LIMIT ${MAX_ROWS}`;

@@ -1,8 +1,11 @@
-/** Values of a statement that is put together from parts, numbered as they are bound. */
+/** Values of a statement that is put together from parts. Each value gets the next placeholder. */
 export class Parameters {
   readonly values: unknown[] = [];
 
-  /** @returns the value's placeholder, such as `$3` */
+  /**
+   * Adds a value.
+   * @returns the value's placeholder, such as `$3`
+   */
   bind(value: unknown): string {
     return `$${this.values.push(value)}`;
   }

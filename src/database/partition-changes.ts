@@ -3,34 +3,41 @@ import { OwnerDatabase } from './owner-database';
 import { Day, lowestId, nameOf, PARTITION_KEYS, PartitionedTable } from './partitions';
 import { Transaction } from './transaction';
 
-/** All that a change of partitions makes others wait. It is tried again. */
+/**
+ * Time that a change of partitions waits for its locks, and so the longest time that it holds others up. A
+ * change that gets no lock is tried again.
+ */
 const LOCK_TIMEOUT_MS = 200;
-/** An arbitrary key: the process with this advisory lock changes a partition. */
+/** Key of the advisory lock under which one process changes a partition; an arbitrary number. */
 const PARTITION_LOCK = 7_254_140;
-/** Moved out of a default partition under its lock: 0.1 s. */
+/** Rows that are moved out of a default partition at once: 0.1 s under its lock. */
 const MAX_MOVED = 10_000;
 /**
- * Rows of the history are written once, so freezing them early is never in vain: a partition that is read only has no
- * vacuum before it any more.
+ * Storage parameter of partitions: freeze rows at the first vacuum. Rows of the history never change, so this
+ * work is done once, and a partition that is only read needs no vacuum later.
  */
 const STORAGE = 'autovacuum_freeze_min_age = 0';
 
-/** `busy`: another process changes partitions now. `unchanged`: it was so already. */
+/**
+ * Result of a change. `busy`: another process is changing partitions now. `unchanged`: there was nothing to
+ * do.
+ */
 export type PartitionChange = 'done' | 'unchanged' | 'busy';
 
-/** Thrown for a day whose rows are in the default partition, and are too many to be moved at once. */
+/** Thrown when the default partition holds too many rows of a day to move them at once. */
 export class TooManyDefaultRows extends Error {}
 
 /**
- * Makes and drops partitions of the history, as their owner. Each change is one transaction that waits 200 ms for its
- * locks at most, because what comes after it waits for them too. The first partitions and their rule are also in
- * `migrations/support/partitions.ts`: a migration imports nothing of the service, so that it does the same for ever.
+ * Creates and drops partitions of the history, as their owner. Each change is one transaction that waits at
+ * most 200 ms for its locks, because later statements wait behind it. The first partitions are made by
+ * `migrations/support/partitions.ts` with a copy of these rules: a migration imports nothing of the service,
+ * so that it always does the same.
  */
 @Injectable()
 export class PartitionChanges {
   constructor(private readonly database: OwnerDatabase) {}
 
-  /** Makes the table, which nobody sees before it is attached. */
+  /** Creates a day's table, which no query sees before it is attached. */
   create(table: PartitionedTable, day: Day): Promise<PartitionChange> {
     return this.change(table, day, async (tx, name, { exists }) => {
       if (exists) return 'unchanged';
@@ -40,7 +47,7 @@ export class PartitionChanges {
   }
 
   /**
-   * Attaches the day's table, with the day's rows of the default partition.
+   * Attaches the day's table, and moves the day's rows from the default partition to it.
    * @throws TooManyDefaultRows
    */
   attach(table: PartitionedTable, day: Day): Promise<PartitionChange> {
@@ -55,7 +62,9 @@ export class PartitionChanges {
     });
   }
 
-  /** Not CONCURRENTLY: PostgreSQL refuses that beside a default partition. */
+  /**
+   * Detaches a day's table. Not CONCURRENTLY, which PostgreSQL refuses for a table with a default partition.
+   */
   detach(table: PartitionedTable, day: Day): Promise<PartitionChange> {
     return this.change(table, day, async (tx, name, { isAttached }) => {
       if (!isAttached) return 'unchanged';
@@ -64,7 +73,7 @@ export class PartitionChanges {
     });
   }
 
-  /** Drops a table that is not attached. */
+  /** Drops a day's table that is not attached. */
   drop(table: PartitionedTable, day: Day): Promise<PartitionChange> {
     return this.change(table, day, async (tx, name, { exists, isAttached }) => {
       if (!exists || isAttached) return 'unchanged';
@@ -73,7 +82,10 @@ export class PartitionChanges {
     });
   }
 
-  /** One process at a time changes partitions, and looks again under the lock at what there is. */
+  /**
+   * Runs one change while no other process changes partitions, after another look, under the lock, at what
+   * exists.
+   */
   private change(
     table: PartitionedTable,
     day: Day,

@@ -2,10 +2,16 @@ import { Injectable } from '@nestjs/common';
 import { Database } from './database';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** Counting more rows of a default partition costs time, and says no more. */
+/**
+ * Rows of a default partition that are counted at most: a higher count takes time and tells an operator no
+ * more.
+ */
 const MAX_COUNTED = 1_000;
 
-/** The history, partitioned by the day of its ids, and the column that it is partitioned by. */
+/**
+ * Tables of the history, which are partitioned by the day of their ids, each with the column that holds the
+ * id.
+ */
 export const PARTITION_KEYS = {
   webhook_attempts: 'delivery_id',
   webhook_deliveries: 'id',
@@ -13,13 +19,13 @@ export const PARTITION_KEYS = {
 } as const;
 
 export type PartitionedTable = keyof typeof PARTITION_KEYS;
-/** What refers to another table stands before it. */
+/** Tables of the history, in an order in which a table stands before the tables that it refers to. */
 export const PARTITIONED_TABLES = Object.keys(PARTITION_KEYS) as PartitionedTable[];
 
-/** The names of the partitions of days, as a regular expression. */
+/** Regular expression of the names of daily partitions. */
 export const PARTITION_OF_DAY = `^(${PARTITIONED_TABLES.join('|')})_[0-9]{8}$`;
 
-/** A day in UTC, counted from 1970. */
+/** A day in UTC, as a number of days since 1970. */
 export type Day = number;
 
 export interface Partition {
@@ -28,12 +34,12 @@ export interface Partition {
   isAttached: boolean;
 }
 
-/** The partitions of the history. `PartitionChanges` makes and drops them. */
+/** Reads which partitions the history has. `PartitionChanges` makes and drops them. */
 @Injectable()
 export class Partitions {
   constructor(private readonly database: Database) {}
 
-  /** By the database's clock. */
+  /** Returns the present day by the database's clock. */
   async today(): Promise<Day> {
     const [row] = await this.database.query<{ day: Day }>(
       'SELECT floor(extract(epoch FROM now()) / 86400)::integer AS day',
@@ -41,7 +47,7 @@ export class Partitions {
     return row!.day;
   }
 
-  /** The partitions of days, also those that are not attached yet or no longer. */
+  /** Lists the daily partitions, including those that are not yet or no longer attached. */
   async list(): Promise<Partition[]> {
     const rows = await this.database.query<{ name: string; isAttached: boolean }>(
       `SELECT c.relname AS name, EXISTS (SELECT FROM pg_inherits i WHERE i.inhrelid = c.oid) AS "isAttached"
@@ -54,7 +60,7 @@ export class Partitions {
     return rows.map(({ name, isAttached }) => ({ ...parseName(name), isAttached }));
   }
 
-  /** Rows that no partition of a day took, counted to 1,000. There should be none. */
+  /** Counts the rows of each default partition, up to 1,000. There should be none. */
   async countDefaultRows(): Promise<Record<PartitionedTable, number>> {
     const [row] = await this.database.query<Record<PartitionedTable, number>>(
       `SELECT ${PARTITIONED_TABLES.map(
@@ -65,7 +71,7 @@ export class Partitions {
     return row!;
   }
 
-  /** The days of some of those rows. */
+  /** Lists the days of some rows in default partitions. */
   async daysOfDefaultRows(): Promise<Day[]> {
     const rows = await this.database.query<{ id: string }>(
       PARTITIONED_TABLES.map(
@@ -76,7 +82,7 @@ export class Partitions {
   }
 }
 
-/** The lowest id of a day, of any version: where its partition begins. */
+/** Returns the lowest id of a day, of any UUID version: the bound at which the day's partition begins. */
 export function lowestId(day: Day): string {
   const hex = (day * DAY_MS).toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
@@ -90,7 +96,7 @@ export function startOf(day: Day): Date {
   return new Date(day * DAY_MS);
 }
 
-/** As in `events_20261122`. */
+/** Returns the name of a day's partition, such as `events_20261122`. */
 export function nameOf(table: PartitionedTable, day: Day): string {
   return `${table}_${startOf(day).toISOString().slice(0, 10).replaceAll('-', '')}`;
 }

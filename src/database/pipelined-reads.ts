@@ -12,13 +12,16 @@ interface Statement {
 }
 
 /**
- * Sends the reads of one turn of the event loop over one connection, in one packet. Under sixteen callers `GET /me`
- * takes 123 µs of processor time instead of 153, a list 468 instead of 495.
+ * Sends the reads of one turn of the event loop over one connection, in one packet. With sixteen concurrent
+ * callers, `GET /me` takes 123 µs of processor time instead of 153, and a list 468 instead of 495.
  */
 export class PipelinedReads {
   private waiting: Statement[] = [];
 
-  /** @param onConnection lends a connection until `work` settles */
+  /**
+   * Uses connections that it borrows.
+   * @param onConnection lends a connection until `work` settles
+   */
   constructor(
     private readonly onConnection: (work: (client: DatabaseClient) => Promise<void>) => Promise<void>,
   ) {}
@@ -40,7 +43,7 @@ export class PipelinedReads {
   }
 }
 
-/** Settles once all are answered. Rejects if one failed. */
+/** Runs statements on one connection. Settles when all are answered; rejects if one failed. */
 async function runAll(client: DatabaseClient, statements: Statement[]): Promise<void> {
   const answers = statements.map(({ sql, parameters, resolve }) => {
     const answer = client.runPrepared(sql, parameters);

@@ -2,8 +2,8 @@ import { STATEMENT_TIMEOUT_MS } from './database-client';
 import type { Reader } from './database';
 
 /**
- * What every connection of the service must have, in milliseconds. As startup parameters PgBouncer would refuse them, so
- * they are settings of each role in the service's database.
+ * Settings that every connection of the service must have, in milliseconds. They are stored with each role in
+ * the service's database, because PgBouncer would refuse them as startup parameters.
  */
 const SETTINGS = {
   statement_timeout: STATEMENT_TIMEOUT_MS,
@@ -12,7 +12,10 @@ const SETTINGS = {
 };
 const NAMES = Object.keys(SETTINGS);
 
-/** Sets them for the reader's own role. New connections have them. Changes nothing that is so already. */
+/**
+ * Stores the settings with the reader's own role, unless they are stored already. New connections of the role
+ * have them.
+ */
 export async function setRoleSettings(reader: Pick<Reader, 'query'>): Promise<void> {
   const [now] = await reader.query<{ database: string; settings: string[] }>(
     `SELECT quote_ident(d.datname) AS database, coalesce(s.setconfig, '{}') AS settings
@@ -25,7 +28,7 @@ export async function setRoleSettings(reader: Pick<Reader, 'query'>): Promise<vo
       await reader.query(`ALTER ROLE CURRENT_USER IN DATABASE ${now!.database} SET ${name} = ${value}`);
 }
 
-/** Those that the reader's connection has not got. */
+/** Lists the settings that the reader's connection lacks. */
 export async function missingRoleSettings(reader: Pick<Reader, 'query'>): Promise<string[]> {
   const rows = await reader.query<{ name: string }>(
     `SELECT name FROM unnest($1::text[], $2::text[]) AS wanted (name, value)

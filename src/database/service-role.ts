@@ -4,7 +4,7 @@ import { canChangeAudit, grantPrivileges } from './database-roles';
 import type { OwnerDatabase } from './owner-database';
 import { setRoleSettings } from './role-settings';
 
-/** The role of the service's processes, beside that of the tables' owner, who says what it may do. */
+/** The database role of the service's processes. The owner of the tables decides what this role may do. */
 export class ServiceRole {
   private constructor(
     private readonly name: string,
@@ -13,13 +13,15 @@ export class ServiceRole {
   ) {}
 
   /**
-   * @returns null when both are the same role
-   * @throws AppError INVALID_BODY when the two lead to different databases, or no privilege could bind the service's role
+   * Reads the roles of both connections.
+   * @returns null when both have the same role
+   * @throws AppError INVALID_BODY when the two lead to different databases, or no privilege could bind the
+   *   service's role
    */
   static async of(service: Database, owner: OwnerDatabase): Promise<ServiceRole | null> {
     const [name, ownerName] = await Promise.all([roleOf(service), roleOf(owner)]);
     if (name === ownerName) return null;
-    // Of the tables that there are, or of those that will be made.
+    // The owner is that of the existing tables, or of those that will be made.
     const [role] = await owner.query<{ becomesOwner: boolean; tablesOwner: string; isOwner: boolean }>(
       `SELECT pg_has_role($1, tables.owner, 'MEMBER') AS "becomesOwner", pg_get_userbyid(tables.owner) AS "tablesOwner",
          pg_has_role(tables.owner, 'USAGE') AS "isOwner"
@@ -38,8 +40,8 @@ export class ServiceRole {
   }
 
   /**
-   * Gives it its settings, and what the service needs and no more.
-   * @throws AppError INVALID_BODY when it can change audit entries all the same
+   * Stores the role's settings and gives it exactly the privileges that the service needs.
+   * @throws AppError INVALID_BODY when the role can still change audit entries
    */
   async prepare(): Promise<void> {
     await setRoleSettings(this.service);

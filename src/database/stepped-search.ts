@@ -1,11 +1,15 @@
 /**
- * A search in bounded steps, from a remembered place: a run does so many steps at most, and the next one goes on from
- * there. After the last step it begins anew.
+ * A search that walks through places in bounded steps: each run takes up to so many steps, and the next run
+ * goes on from there. After the last step it starts from the first place again.
  */
 export class SteppedSearch<Place> {
   private place: Place;
 
-  /** @param step handles what it finds after a place, and returns where the next step begins; null after the last */
+  /**
+   * Makes a search that starts at `first`.
+   * @param step handles what it finds after a place, and returns where the next step begins; null after the
+   *   last
+   */
   constructor(
     private readonly first: Place,
     private readonly maxSteps: number,
@@ -23,14 +27,18 @@ export class SteppedSearch<Place> {
   }
 }
 
-/** A row that was written late, just before the time that the last run looked at. */
+/** Time before the end of the last run that is searched again, for rows that were written late. */
 const OVERLAP_MS = 2_000;
 
-/** The same along a schedule: each run finds what has become due since the last one. */
+/** A search along a schedule in bounded steps: each run finds what has become due since the last run. */
 export class ScheduleSearch {
   private until = new Date(0);
 
-  /** @param step handles what became due after `since`, and returns up to when it looked, and whether it is done */
+  /**
+   * Makes a search that starts with the oldest due time.
+   * @param step handles what became due after `since`, and returns up to when it looked, and whether it is
+   *   done
+   */
   constructor(
     private readonly maxSteps: number,
     private readonly step: (since: Date) => Promise<{ until: Date; isLast: boolean }>,

@@ -4,11 +4,15 @@ import { DatabaseClient } from './database-client';
 const LONG_STATEMENT_TIMEOUT_MS = 60_000;
 
 /**
- * A statement that was sent without waiting for its answer. It runs after everything sent before it, at the latest with
- * COMMIT. If it fails, the transaction fails with its error. It is no promise: nothing can wait for it by mistake.
+ * A statement that was sent without waiting for its answer. It runs after everything sent before it, at the
+ * latest with COMMIT. If it fails, the transaction fails with its error. It is no promise, so that no code
+ * can wait for it by mistake.
  */
 export class Pipelined<Row = never> {
-  /** @param rows the returned rows; await them after the commit */
+  /**
+   * Wraps the rows to come.
+   * @param rows the returned rows; await them after the commit
+   */
   constructor(readonly rows: Promise<Row[]>) {}
 }
 
@@ -28,30 +32,35 @@ export abstract class Transaction {
     return (await this.client.run<Row>(sql, parameters)).rows;
   }
 
-  /** For a statement of a hot path, whose text never varies: each connection parses and plans it once. */
+  /** Runs a statement of a hot path, whose text never varies: each connection parses and plans it once. */
   async prepared<Row>(sql: string, parameters: unknown[] = []): Promise<Row[]> {
     return (await this.client.runPrepared<Row>(sql, parameters)).rows;
   }
 
   /**
-   * Sends a prepared statement together with the next one, so that it costs no round trip of its own. With it a message
-   * takes 3 round trips instead of 6.
+   * Sends a prepared statement together with the next one, so that it costs no round trip of its own. To
+   * write a message takes 3 round trips instead of 6.
    */
   pipeline<Row = never>(sql: string, parameters: unknown[]): Pipelined<Row> {
     const rows = this.prepared<Row>(sql, parameters);
     this.pipelined.push(rows);
-    // The error is thrown by the transaction. Unheard here, it would end the process.
+    // The transaction throws this error. Without a handler here, it would end the process.
     rows.catch(() => undefined);
     return new Pipelined(rows);
   }
 
-  /** Gives the following statements a minute instead of 5 s. For work without a bound of its own. */
+  /**
+   * Gives the following statements of this transaction a minute instead of 5 s, for work that has no bound of
+   * its own.
+   */
   async allowLongStatements(): Promise<void> {
     await this.query(`SET LOCAL statement_timeout = ${LONG_STATEMENT_TIMEOUT_MS}`);
     this.client.allowLongStatements(LONG_STATEMENT_TIMEOUT_MS);
   }
 
-  /** Calls back after the commit, and never after a rollback. Nothing waits for the callback. */
+  /**
+   * Calls back after the commit, and never after a rollback. The transaction does not wait for the callback.
+   */
   onCommit(callback: () => void): void {
     this.callbacks.push(callback);
   }

@@ -4,13 +4,16 @@ import { canChangeAudit, missingPrivileges, ownsTables } from '../database/datab
 import { OwnerDatabase } from '../database/owner-database';
 import { missingRoleSettings } from '../database/role-settings';
 
-/** What a role lacks, as the answer of a public route says it. */
+/** A role's missing privileges or settings, in the words of a public answer. */
 export interface RoleFault {
   field: 'privileges' | 'settings';
   message: string;
 }
 
-/** Whether the process's database roles may do what they must, and the service's no more than that; and their settings. */
+/**
+ * Checks that the process's database roles have their privileges and settings, and the service's role no
+ * privilege beyond them.
+ */
 @Injectable()
 export class DatabaseRoleCheck implements OnApplicationBootstrap {
   private readonly logger = new Logger(DatabaseRoleCheck.name);
@@ -31,7 +34,7 @@ export class DatabaseRoleCheck implements OnApplicationBootstrap {
     }
   }
 
-  /** What is missing. The log has the details, which no caller of a public route sees. */
+  /** Lists what is missing. Details are in the log alone, because the route is public. */
   async findFaults(): Promise<RoleFault[]> {
     const missing = await missingPrivileges(this.database, null);
     const ownerFault = this.owner && (await this.findOwnerFault(this.owner));
@@ -51,7 +54,7 @@ export class DatabaseRoleCheck implements OnApplicationBootstrap {
 
   private async missingSettings(database: Database | OwnerDatabase): Promise<string[]> {
     const missing = await missingRoleSettings(database);
-    // New connections have what is set meanwhile.
+    // The settings may have been stored since: new connections would have them.
     if (missing.length > 0) await database.renewConnections();
     return missing;
   }
@@ -64,7 +67,7 @@ export class DatabaseRoleCheck implements OnApplicationBootstrap {
     }
   }
 
-  /** Not the same at every probe. */
+  /** Logs the faults if they are not those of the last call, so that probes do not fill the log. */
   private log(faults: object): void {
     const text = JSON.stringify(faults);
     if (text !== this.logged && text !== '{}')

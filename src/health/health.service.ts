@@ -20,7 +20,7 @@ export interface Readiness {
   redis: State;
 }
 
-/** Of the database. */
+/** State of the database's migrations and roles. */
 interface Preparation {
   migrations: Readiness['migrations'];
   roleFaults: RoleFault[];
@@ -41,14 +41,14 @@ export class HealthService {
     private readonly redis: RedisClient,
   ) {}
 
-  /** From now on the process is not ready, whatever it still serves. */
+  /** Makes the process report that it is not ready, whatever it still serves. */
   stop(): void {
     this.isStopping = true;
   }
 
   /**
-   * The API needs its migrated database with its privileges, and only reports Redis, since it works without. A worker
-   * needs all of them, and those of the tables' owner.
+   * Checks what the process depends on. The API needs a migrated database with its privileges, and only
+   * reports Redis, since it works without. A worker needs Redis too, and the privileges of the tables' owner.
    * @throws AppError UNAVAILABLE, with a detail for each missing dependency
    */
   async ready(): Promise<Readiness> {
@@ -93,7 +93,10 @@ export class HealthService {
     );
   }
 
-  /** Cached once it is all there: nothing of it is taken back under a running process. */
+  /**
+   * Checks migrations and roles. A complete result is kept, because neither is taken back while a process
+   * runs.
+   */
   private async preparation(): Promise<Preparation> {
     if (this.isPrepared) return { migrations: 'applied', roleFaults: [] };
     const roleFaults = await this.roles.findFaults();
@@ -103,7 +106,10 @@ export class HealthService {
     return { migrations: isMigrated ? 'applied' : 'pending', roleFaults };
   }
 
-  /** Read-only, unlike TypeORM's own check. */
+  /**
+   * Reports whether every migration is applied. It only reads, unlike TypeORM's own check, which creates its
+   * table.
+   */
   private async isMigrated(): Promise<boolean> {
     const [table] = await this.dataSource.query<{ name: string | null }[]>(
       `SELECT to_regclass('migrations') AS name`,

@@ -2,7 +2,10 @@ import type { NextFunction, Request, Response } from 'express';
 import { AppError } from '../common/app-error';
 import { DatabaseClock } from '../database/database-clock';
 
-/** Refuses every request but those for the process's health while its clock is wrong. */
+/**
+ * Makes the middleware that refuses every request but those for the process's health while its clock is
+ * wrong.
+ */
 export function requireClock(clock: DatabaseClock) {
   return ({ path }: Request, _: Response, next: NextFunction): void => {
     const isServed = clock.isTrusted || path.startsWith('/health/');

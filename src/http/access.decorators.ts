@@ -41,7 +41,7 @@ export const CurrentPrincipal = createParamDecorator(
     context.switchToHttp().getRequest<AuthenticatedRequest>().principal,
 );
 
-/** The request's key as the author of a change, with where the request comes from. */
+/** Returns the request's key as the author of a change, with the origin of the request. */
 export const CurrentActor = createParamDecorator((_: unknown, context: ExecutionContext): Actor => {
   const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
   return { type: 'api_key', id: request.principal.apiKeyId, origin: originOf(request) };

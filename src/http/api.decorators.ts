@@ -12,10 +12,10 @@ import { ErrorCode } from '../common/app-error';
 import { ANSWER_HEADERS, errorResponses, headerRefs, RATE_LIMIT_HEADERS } from './error-responses';
 import { MAX_LIMIT } from '../common/page';
 
-// Documentation of routes for OpenAPI. Nothing here changes what a route does.
+// Decorators that document routes for OpenAPI. They do not change what a route does.
 
 const SUCCESS_HEADERS = [...ANSWER_HEADERS, ...RATE_LIMIT_HEADERS];
-/** Errors of every route. */
+/** Error codes that every route can answer with. */
 const COMMON_ERRORS: ErrorCode[] = ['UNAUTHENTICATED', 'RATE_LIMITED', 'INTERNAL', 'UNAVAILABLE'];
 
 interface AnswerOptions {
@@ -59,7 +59,7 @@ export function pageSchema(row: Type): object {
   };
 }
 
-/** The route's errors beside those of every route. */
+/** Documents the errors of a route beyond those of every route. */
 export function ApiErrors(...codes: ErrorCode[]): MethodDecorator {
   return applyDecorators(...errorResponses(codes).map((response) => ApiResponse(response)));
 }

@@ -2,16 +2,22 @@ import { IPv6 } from 'ipaddr.js';
 import type { Request } from 'express';
 import { parseAddress, unmapped } from '../common/network';
 
-/** One customer of a network provider has a /64 at least, so its addresses count as one. */
+/**
+ * Number of an IPv6 address's eight parts that count. A customer of a network provider has at least a /64, so
+ * all its addresses count as one.
+ */
 const IPV6_PARTS = 4;
 
-/** Who limits count a request for, as `TRUST_PROXY` says: an IPv4 address, or the /64 of an IPv6 address. */
+/**
+ * Returns the network that limits count a request for, as `TRUST_PROXY` says: an IPv4 address, or the /64 of
+ * an IPv6 address.
+ */
 export function clientNetworkOf({ ip }: Pick<Request, 'ip'>): string {
   return ip === undefined ? 'unknown' : networkOf(ip);
 }
 
 export function networkOf(address: string): string {
-  // An IPv4 address, on nearly every request.
+  // Nearly every request comes from an IPv4 address.
   if (!address.includes(':')) return address;
   const parsed = parseAddress(address.split('%', 1)[0]!);
   const plain = parsed && unmapped(parsed);

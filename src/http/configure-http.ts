@@ -19,23 +19,24 @@ const UNTRUSTED_PROXY =
   'and its limits';
 
 export interface HttpOptions extends Pick<HttpSettings, 'trustProxy'> {
-  /** Gets one line a request, and the warning about a proxy that is not trusted. */
+  /** Logs one line a request, and the warning about a proxy that is not trusted. */
   logger: pino.Logger;
   limits: HttpLimits;
-  /** Sets headers of every answer. */
+  /** Middleware that sets headers of every answer. */
   headers?: RequestHandler[];
   /** Names the caller in the access log; by default the API key and its workspace. */
   describeCaller?: DescribeCaller;
   /** Middleware that runs before a body is read, such as static files. */
   beforeBody?: RequestHandler[];
-  /** The largest bodies of routes, of which the first that matches counts; 256 KiB elsewhere. */
+  /** Largest bodies of routes, of which the first that matches counts; 256 KiB elsewhere. */
   bodyLimits?: BodyLimit[];
 }
 
 /**
- * Gives an application the edge of the REST API: connections, bodies, unread answers and times within limits; request
- * ids, access log and metrics; input checked by the classes of the routes; every error in the one form. Call it once,
- * before the application listens, on one that was created with `bodyParser: false` and has `MessagingModule`.
+ * Gives an application the edge of the REST API: connections, bodies, unread answers and times within limits;
+ * request ids, access log and metrics; input checked by the classes of the routes; every error in the same
+ * form. Call it once, before the application listens, on an application that was created with `bodyParser:
+ * false` and imports `MessagingModule`.
  */
 export function configureHttp(app: NestExpressApplication, options: HttpOptions): void {
   const { logger, trustProxy, limits, headers = [], beforeBody = [] } = options;

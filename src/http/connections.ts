@@ -8,12 +8,17 @@ import { protocolError, rawAnswer } from './protocol-errors';
 import { HttpLimits } from '../config/http-settings';
 import { Metrics } from '../metrics/metrics';
 
-/** Pause between two looks for answers that stay unread, and between Node's looks for late heads and bodies. */
+/**
+ * Pause between two searches for answers that stay unread, and between Node's searches for late heads and
+ * bodies.
+ */
 const SWEEP_MS = 1_000;
-/** Connections above the cap that still get an answer, as a share of the cap: 503, and the connection is closed. */
+/**
+ * Connections above the cap that still get an answer before they are closed, a 503, as a share of the cap.
+ */
 const REFUSED_SHARE = 0.1;
 
-/** Why this process ends a connection. */
+/** Reason for which this process ends a connection. */
 export type CloseReason =
   'head_timeout' | 'body_timeout' | 'unread_answer' | 'malformed' | 'evicted' | 'full';
 
@@ -24,20 +29,23 @@ interface Connection {
   response: Response | null;
   kind: 'request' | 'stream' | 'refused' | 'closed';
   isClosing: boolean;
-  /** When the client stopped reading what this process sends; null while it reads. */
+  /** Time at which the client stopped reading what this process sends; null while it reads. */
   unreadSince: number | null;
 }
 
-/** Node's settings of a server that exist under these names although its documentation has them as options alone. */
+/**
+ * Settings of Node's server that its documentation shows as options only, but that exist as properties too.
+ */
 interface TunedServer extends Server {
   connectionsCheckingInterval: number;
   requireHostHeader: boolean;
 }
 
 /**
- * Keeps the connections of this process within their number and their times. Node watches heads, bodies and idle
- * connections; this class watches unread answers. At the cap, the connection that has waited longest for its client
- * gives way to a new one, so clients who only hold connections do not keep others out. Event streams are counted apart.
+ * Keeps the connections of this process within their number and their times. Node watches heads, bodies and
+ * idle connections; this class watches unread answers. At the cap, the connection that has waited longest for
+ * its client is closed for a new one, so clients that only hold connections do not keep others out. Event
+ * streams are counted separately.
  */
 @Injectable()
 export class Connections {
@@ -59,7 +67,7 @@ export class Connections {
     server.on('connection', (socket: Socket) => this.add(socket));
     server.on('drop', () => this.metrics.httpConnectionsClosed.inc({ reason: 'full' }));
     server.on('clientError', (error: Error, socket: Socket) => this.refuse(error, socket));
-    // Node would refuse an unknown Expect header. This ignores the header.
+    // Node would refuse an unknown Expect header. This handler ignores the header.
     server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
       server.emit('request', request, response),
     );
@@ -68,12 +76,13 @@ export class Connections {
   }
 
   /**
-   * Middleware that takes the connection off the waiting list while a request is in progress. Pipelined requests are
-   * worked on one at a time, in the order of their answers: a connection costs no more however many it sends at once.
+   * Takes the connection off the waiting list while a request is in progress; a middleware. Pipelined
+   * requests are worked on one at a time, in the order of their answers, so a connection costs no more
+   * however many requests it sends at once.
    */
   readonly track = (request: Request, response: Response, next: NextFunction): void => {
     const connection = this.bySocket.get(request.socket);
-    // What follows a malformed request on the same connection is not read.
+    // A request that follows a malformed one on the same connection is not read.
     if (!connection || connection.isClosing) return void request.socket.destroy();
     const earlier = connection.response;
     connection.request = request;
@@ -91,19 +100,23 @@ export class Connections {
     if (connection?.kind === 'request') this.become(connection, 'stream');
   }
 
-  /** Closes connections that have sent nothing: Node counts them as busy, so a closing server would wait for them. */
+  /**
+   * Closes connections that have sent nothing. Node counts them as busy, so a closing server would wait for
+   * them.
+   */
   closeSilent(): void {
     for (const { socket } of this.waiting) if (socket.bytesRead === 0) socket.destroy();
   }
 
   private setTimes(server: TunedServer): void {
     const { headTimeoutMs, bodyTimeoutMs, idleTimeoutMs } = this.limits;
-    // Both are measured from the request's first byte.
+    // Node measures both times from the request's first byte.
     server.headersTimeout = headTimeoutMs;
     server.requestTimeout = bodyTimeoutMs;
     server.keepAliveTimeout = idleTimeoutMs;
     server.connectionsCheckingInterval = SWEEP_MS;
-    // Node would answer a request without Host with an empty body; `requireHost` answers in the form of every error.
+    // Node would answer a request without Host with an empty body; `requireHost` answers in the form of every
+    // error.
     server.requireHostHeader = false;
   }
 
@@ -142,7 +155,7 @@ export class Connections {
   private finish(connection: Connection, response: Response): void {
     if (connection.response !== response) return;
     connection.response = null;
-    // One that was streamed or refused ends with its response.
+    // A connection whose request was streamed or refused ends with its response.
     if (connection.kind === 'request') this.waiting.add(connection);
   }
 
@@ -178,7 +191,9 @@ export class Connections {
     this.metrics.httpConnections.set({ kind: 'stream' }, stream);
   }
 
-  /** Answers what Node refuses, where that can still be read, and closes the connection. */
+  /**
+   * Answers a request that Node refuses, if the client can still read the answer, and closes the connection.
+   */
   private refuse(error: NodeJS.ErrnoException, socket: Socket): void {
     const connection = this.bySocket.get(socket);
     if (!connection || error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
@@ -204,7 +219,7 @@ export class Connections {
     else response.once('close', () => (socket.writable ? answer() : socket.destroy()));
   }
 
-  /** Closes connections whose client leaves an answer unread, because the answer takes memory meanwhile. */
+  /** Closes connections whose client leaves an answer unread: the answer takes memory until it is read. */
   private sweep(): void {
     const now = Date.now();
     for (const connection of this.bySocket.values()) {

@@ -5,10 +5,16 @@ import { IdentifiedRequest } from './request-id';
 import { NO_STORE } from './standard-headers';
 
 const RETRY_AFTER_SECONDS = 2;
-/** So long a client may go on sending after our answer: closing at once would reset it, and could take the answer away. */
+/**
+ * Time for which a client may go on sending after our answer. Closing at once would reset the connection, and
+ * the client could lose the answer.
+ */
 const LINGER_MS = 2_000;
 
-/** Answers with an error. A client that is still sending its body is disconnected, for nobody will read the rest. */
+/**
+ * Answers with an error. A client that is still sending its body is disconnected, because the rest will not
+ * be read.
+ */
 export function sendError(response: Response, error: AppError): void {
   if (response.headersSent) return void response.destroy();
   const request = response.req as IdentifiedRequest;
@@ -24,14 +30,17 @@ export function sendError(response: Response, error: AppError): void {
   else response.json(body);
 }
 
-/** Sends the last bytes of a connection, and destroys it once the client has closed its side, or soon. */
+/**
+ * Sends the last bytes of a connection, and destroys it once the client has closed its side, at the latest
+ * after 2 seconds.
+ */
 export function endAndDestroy(socket: Socket, lastBytes = ''): void {
   socket.end(lastBytes);
   const timer = setTimeout(() => socket.destroy(), LINGER_MS).unref();
   socket.once('close', () => clearTimeout(timer));
 }
 
-/** Whether a request has a body, by its head. */
+/** Reports whether a request has a body, by its head. */
 export function hasBody({ headers }: Pick<IdentifiedRequest, 'headers'>): boolean {
   const length = headers['content-length'];
   return headers['transfer-encoding'] !== undefined || (length !== undefined && Number(length) !== 0);
@@ -41,7 +50,7 @@ function isStillSending(request: IdentifiedRequest): boolean {
   return !request.complete && hasBody(request);
 }
 
-/** Without `end`, which would let Node close the socket at once. */
+/** Sends the answer, but keeps the socket open: `end` would let Node close it at once. */
 function sendAndClose(response: Response, json: string): void {
   const { req: request, socket } = response;
   // An earlier answer is still on its way.
@@ -53,7 +62,7 @@ function sendAndClose(response: Response, json: string): void {
   endAndDestroy(socket);
 }
 
-/** Nobody gets the rest: a body that is complete after all must not be worked on. */
+/** Discards the rest of a body: a route must not work on it, even if it arrives completely. */
 function discardBody(request: Response['req']): void {
   request.unpipe();
   request.removeAllListeners('data');

@@ -1,7 +1,7 @@
 import type { ApiResponseOptions } from '@nestjs/swagger';
 import { ERROR_STATUS, ErrorCode, ErrorDetail, RETRYABLE } from '../common/app-error';
 
-/** When an error is answered, and an example of it. */
+/** Documentation of an error: when it is answered, and an example. */
 export interface ErrorDocumentation {
   when: string;
   message: string;
@@ -68,20 +68,20 @@ const DOCUMENTATION: Record<ErrorCode, ErrorDocumentation> = {
 };
 
 const EXAMPLE_REQUEST_ID = '019ab3f6-1c20-7e11-9d3a-4b5c6d7e8f90';
-/** Always answered before the request is counted. */
+/** Codes of errors that are answered before the request is counted for the rate limit. */
 const BEFORE_RATE_LIMIT: ErrorCode[] = ['UNAUTHENTICATED', 'REQUEST_TIMEOUT', 'PAYLOAD_TOO_LARGE'];
-/** Of every answer. */
+/** Names of the headers that every answer has. */
 export const ANSWER_HEADERS = ['X-Request-Id', 'Cache-Control', 'X-Content-Type-Options', 'Vary'];
 export const RATE_LIMIT_HEADERS = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
 
-/** Other meanings of errors on routes without a key. */
+/** Meanings of errors that differ on routes without a key. */
 export interface OtherErrors {
   documentation: Partial<Record<ErrorCode, ErrorDocumentation>>;
-  /** Beside those of every answer. */
+  /** Headers of the route's answers in addition to those of every answer. */
   headers?: string[];
 }
 
-/** One answer per status. */
+/** Documents error codes as responses, one for each status. */
 export function errorResponses(codes: ErrorCode[], others?: OtherErrors): ApiResponseOptions[] {
   const statuses = new Set(codes.map((code) => ERROR_STATUS[code]));
   return [...statuses].map((status) =>
@@ -125,7 +125,7 @@ function exampleOf(code: ErrorCode, { message, details }: ErrorDocumentation): o
   return { error: { code, message, ...(details && { details }), requestId: EXAMPLE_REQUEST_ID } };
 }
 
-/** References to the headers that the document describes once. */
+/** Returns references to the headers that the document describes once. */
 export function headerRefs(names: string[]): Record<string, { $ref: string }> {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }

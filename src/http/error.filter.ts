@@ -5,7 +5,7 @@ import { isDatabaseAway } from '../database/database-errors';
 import { sendError } from './error-answer';
 import { IdentifiedRequest } from './request-id';
 
-/** The router's message for a path with a broken percent-encoding, which it answers with 400. */
+/** Start of the router's message for a path with a broken percent-encoding, which is answered with 400. */
 const UNDECODABLE_PATH = /^Failed to decode param/;
 
 /** Turns every error into a response. An unexpected one becomes 500 and is logged with its stack. */
@@ -30,7 +30,7 @@ export class ErrorFilter implements ExceptionFilter {
   }
 }
 
-/** Errors of the router and the body parser. */
+/** Turns an error of the router or the body parser into the API's. */
 function fromHttp(exception: HttpException): AppError {
   switch (exception.getStatus()) {
     case 404:

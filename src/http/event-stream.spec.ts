@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Response } from 'express';
 import { EventStream } from './event-stream';
 
-/** Far more than the kernel buffers. */
+/** Number of events that take far more bytes than the kernel buffers. */
 const ENOUGH_EVENTS = 20_000;
 
 describe('an event stream', () => {

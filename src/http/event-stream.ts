@@ -1,7 +1,10 @@
 import type { Socket } from 'node:net';
 import type { Response } from 'express';
 
-/** Unread bytes at which a client is cut off. When it is back, it must read what it missed elsewhere. */
+/**
+ * Unread bytes at which a client is cut off. When the client reconnects, it must read what it missed by other
+ * routes.
+ */
 const MAX_UNREAD_BYTES = 64 * 1024;
 
 /** The server-sent events of one client. `EventStreams` opens it. */
@@ -27,12 +30,12 @@ export class EventStream {
     else this.endCallbacks.push(callback);
   }
 
-  /** Sends the head. Until then the route can still answer with an error. */
+  /** Sends the head of the answer. Before it, the route can still answer with an error. */
   begin(): void {
     this.begun = true;
     this.response.writeHead(200, {
       'Content-Type': 'text/event-stream; charset=utf-8',
-      // Otherwise nginx buffers events.
+      // Without this header nginx would hold events back.
       'X-Accel-Buffering': 'no',
     });
   }

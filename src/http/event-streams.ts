@@ -7,22 +7,22 @@ import { Connections } from './connections';
 import { EventStream } from './event-stream';
 
 const MAX_PER_CALLER = 10;
-/** Open streams from one address, which may be that of an office or a school. */
+/** Open streams from one address, which may be the address of an office or a school. */
 const MAX_PER_ADDRESS = 500;
 const RETRY_AFTER_SECONDS = 15;
 
-/** Whom a stream is counted for. */
+/** The workspace and the caller that a stream is counted for. */
 export interface StreamOwner {
-  /** A workspace, or one of its widgets. It has half of the process's streams at most. */
+  /** A workspace, or one of its widgets. It has at most half of the process's streams. */
   workspace: string;
-  /** A person or visitor. It has 10 streams of the process at most. */
+  /** A person or visitor. It has at most 10 streams of the process. */
   caller: string;
 }
 
 /**
- * Opens streams of server-sent events, within the caps of caller, address, workspace and process, and ends all of them at
- * shutdown. A stream is counted apart from requests: it takes memory, but neither a place among the connections nor a
- * slot of a work budget.
+ * Opens streams of server-sent events, within the caps of caller, address, workspace and process, and ends
+ * all of them at shutdown. Streams are counted apart from requests: a stream takes memory, but no connection
+ * of the cap and no slot of a work budget.
  */
 @Injectable()
 export class EventStreams implements BeforeApplicationShutdown {
@@ -37,14 +37,15 @@ export class EventStreams implements BeforeApplicationShutdown {
     private readonly metrics: Metrics,
   ) {}
 
-  /** Sets how many streams the process has at most; none before. */
+  /** Sets the number of streams that the process may have. Before the first call there may be none. */
   limit(max: number): void {
     this.max = max;
   }
 
   /**
    * Makes a route's response a stream. Call `begin` on it when everything is ready to send.
-   * @throws AppError RATE_LIMITED (caller, address or workspace has too many), UNAVAILABLE (the process has, or it stops)
+   * @throws AppError RATE_LIMITED: the caller, address or workspace has too many streams; UNAVAILABLE: the
+   *   process has too many, or it stops
    */
   start(response: Response, { workspace, caller }: StreamOwner): EventStream {
     if (this.isStopping) throw new AppError('UNAVAILABLE', 'The process is stopping. Connect again.');

@@ -3,11 +3,13 @@ import { ExpressAdapter } from '@nestjs/platform-express';
 import type { Express, Response } from 'express';
 
 /**
- * Express without two slow steps. An empty Nest route takes 73 µs of processor time for a small object and 99 for a list
- * of 50 rows; without the two steps 12 and 30.
+ * Express without two slow steps. An empty Nest route takes 12 µs of processor time instead of 73 for a small
+ * object, and 30 instead of 99 for a list of 50 rows.
  */
 export class HttpAdapter extends ExpressAdapter {
-  /** Sends plain objects as JSON without Express's checks for other kinds of bodies: 15 → 12 and 36 → 30 µs. */
+  /**
+   * Sends plain objects as JSON without Express's checks for other kinds of bodies: 15 → 12 and 36 → 30 µs.
+   */
   override reply(response: Response, body: unknown, statusCode?: number): unknown {
     if (!isPlain(body) || response.req.fresh) return super.reply(response, body, statusCode);
     if (statusCode !== undefined) response.statusCode = statusCode;
@@ -17,15 +19,18 @@ export class HttpAdapter extends ExpressAdapter {
     return response.end(json);
   }
 
-  /** Without the prefix that Nest passes, which would leave other unknown paths to Express's HTML page. */
+  /**
+   * Sets the handler of unknown paths without the prefix that Nest passes. With the prefix, other unknown
+   * paths would get Express's HTML page.
+   */
   override setNotFoundHandler(handler: Parameters<ExpressAdapter['setNotFoundHandler']>[0]): void {
     super.setNotFoundHandler(handler);
   }
 
   /**
-   * Creates requests and responses with Express's prototypes: 73 → 15 and 99 → 36 µs. Express replaces the prototype of
-   * each one, and V8 is slow on an object whose prototype has changed. Ignores Nest's server options: the service runs
-   * behind a proxy, over plain HTTP.
+   * Creates requests and responses with Express's prototypes: 15 µs instead of 73, and 36 instead of 99.
+   * Express replaces the prototype of each one, and V8 is slow on an object whose prototype has changed.
+   * Nest's server options are ignored: the service runs behind a proxy, over plain HTTP.
    */
   override initHttpServer(): void {
     const express = this.getInstance<Express>();
@@ -33,7 +38,8 @@ export class HttpAdapter extends ExpressAdapter {
     class ExpressResponse extends ServerResponse {}
     Object.setPrototypeOf(ExpressRequest.prototype, express.request);
     Object.setPrototypeOf(ExpressResponse.prototype, express.response);
-    // Express sets these on each request and response, which have them already: nothing changes.
+    // Express would set these prototypes on each request and response, which have them already: nothing
+    // changes.
     express.request = ExpressRequest.prototype as typeof express.request;
     express.response = ExpressResponse.prototype as typeof express.response;
     const classes = { IncomingMessage: ExpressRequest, ServerResponse: ExpressResponse };

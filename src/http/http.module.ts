@@ -3,7 +3,10 @@ import { Connections } from './connections';
 import { EventStreams } from './event-streams';
 import { RequestBodies } from './request-bodies';
 
-/** What the HTTP server of this process may hold. `configureHttp` sets the limits. */
+/**
+ * Limits what the HTTP server of this process holds: connections, bodies and streams. `configureHttp` sets
+ * the limits.
+ */
 @Global()
 @Module({
   providers: [Connections, RequestBodies, EventStreams],

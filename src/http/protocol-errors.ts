@@ -4,23 +4,26 @@ import { AppError } from '../common/app-error';
 import { newId } from '../common/ids';
 import { STANDARD_HEADERS } from './standard-headers';
 
-/** Of Node, when a head or a body takes too long. */
+/** Code of Node's error when a head or a body takes too long. */
 const TIMED_OUT = 'ERR_HTTP_REQUEST_TIMEOUT';
 
-/** HTTP/1.1 requires a Host header; HTTP/1.0, which health checks may use, does not. */
+/**
+ * Refuses a request without a Host header, which HTTP/1.1 requires; HTTP/1.0, which health checks may use,
+ * does not.
+ */
 export function requireHost({ headers, httpVersion }: Request, _: Response, next: NextFunction): void {
   const isRefused = httpVersion === '1.1' && headers.host === undefined;
   next(isRefused ? new AppError('INVALID_BODY', 'The request has no Host header.') : undefined);
 }
 
-/** The API's error for what Node itself refuses before routing. */
+/** Returns the API's error for a request that Node refuses before routing. */
 export function protocolError({ code }: NodeJS.ErrnoException): AppError {
   if (code === TIMED_OUT) return new AppError('REQUEST_TIMEOUT', 'The request took too long to arrive.');
   if (code === 'HPE_HEADER_OVERFLOW') return new AppError('PAYLOAD_TOO_LARGE', 'The headers are too large.');
   return new AppError('INVALID_BODY', 'The request is not HTTP as it is specified.');
 }
 
-/** The bytes of an answer to what has not become a request. */
+/** Returns the bytes of an error answer to input that has not become a request. */
 export function rawAnswer(error: AppError): string {
   const requestId = newId();
   const body = JSON.stringify(error.toBody(requestId));

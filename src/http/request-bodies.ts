@@ -7,13 +7,13 @@ import { hasBody, sendError } from './error-answer';
 const KIBIBYTE = 1024;
 const MEBIBYTE = 1024 * KIBIBYTE;
 
-/** The largest JSON body in bytes, where a route sets no limit of its own: 256 KiB. */
+/** Size of the largest JSON body, 256 KiB, for routes without a limit of their own. */
 export const DEFAULT_BODY_BYTES = 256 * KIBIBYTE;
 
-/** The largest body of some routes. A body is read before its route is found, so the path says which. */
+/** Largest body of some routes. A body is read before its route is found, so the path decides. */
 export interface BodyLimit {
   path: RegExp;
-  /** Null for routes that read their bodies themselves. */
+  /** Largest body in bytes; null for routes that read their bodies themselves. */
   bytes: number | null;
 }
 
@@ -23,8 +23,8 @@ interface UnfinishedBody {
 }
 
 /**
- * Limits the size of each body, and the bytes that this process holds of unfinished ones. Above the latter, the body that
- * began first is refused: it is the slowest.
+ * Limits the size of each body, and the bytes that this process holds of unfinished ones. Above the second
+ * limit, the body that began first is refused: it is the slowest.
  */
 @Injectable()
 export class RequestBodies {
@@ -37,15 +37,18 @@ export class RequestBodies {
   constructor(private readonly metrics: Metrics) {}
 
   /**
-   * Sets how many bytes of unfinished bodies this process holds, and the largest body of each route: that of the first
-   * path that matches, or 256 KiB.
+   * Sets how many bytes of unfinished bodies this process holds, and the largest body of each route: that of
+   * the first path that matches, or 256 KiB.
    */
   configure(maxUnfinishedBytes: number, limits: BodyLimit[]): void {
     this.maxUnfinishedBytes = maxUnfinishedBytes;
     this.limits = limits;
   }
 
-  /** The limits for which there must be a parser, because one that inflates a compressed body has to know its limit. */
+  /**
+   * Sizes for which there must be a parser, because a parser that inflates compressed bodies has one fixed
+   * limit.
+   */
   get sizes(): number[] {
     const sizes = this.limits.map(({ bytes }) => bytes).filter((bytes) => bytes !== null);
     return [...new Set([...sizes, DEFAULT_BODY_BYTES])];
@@ -57,7 +60,7 @@ export class RequestBodies {
     return limit ? limit.bytes : DEFAULT_BODY_BYTES;
   }
 
-  /** Middleware that watches a body on its way to a parser. */
+  /** Watches a body on its way to a parser; a middleware. */
   readonly watchParsed = (request: Request, response: Response, next: NextFunction): void => {
     const limit = hasBody(request) ? this.limitOf(request) : null;
     if (limit === null) return next();
@@ -66,7 +69,7 @@ export class RequestBodies {
     next();
   };
 
-  /** Middleware for errors that names the limit where a parser refused a body for its size. */
+  /** Names the limit in the answer when a parser refused a body for its size; a middleware for errors. */
   readonly nameLimit = (error: unknown, request: Request, _: Response, next: NextFunction): void => {
     const limit = this.limitOf(request);
     next(limit !== null && isTooLarge(error) ? tooLarge(limit) : error);
@@ -74,7 +77,8 @@ export class RequestBodies {
 
   /**
    * Reads a body that the middleware leaves alone.
-   * @throws AppError PAYLOAD_TOO_LARGE, UNAVAILABLE (this process holds too much); INVALID_BODY when the caller hangs up
+   * @throws AppError PAYLOAD_TOO_LARGE; UNAVAILABLE: this process holds too many bytes; INVALID_BODY: the
+   *   caller hangs up
    */
   read(request: Request, limit: number): Promise<Buffer> {
     if (isDeclaredTooLarge(request, limit)) return Promise.reject(tooLarge(limit));
@@ -131,7 +135,7 @@ function isDeclaredTooLarge({ headers }: Request, limit: number): boolean {
   return Number(headers['content-length'] ?? 0) > limit;
 }
 
-/** Whether the parser refused a body for its size, such as a compressed one that grew. */
+/** Reports whether the parser refused a body for its size, such as a compressed body that grew. */
 function isTooLarge(error: unknown): boolean {
   return (error as { type?: string } | undefined)?.type === 'entity.too.large';
 }

@@ -7,7 +7,10 @@ export interface IdentifiedRequest extends Request {
   requestId: string;
 }
 
-/** Keeps the caller's id if it is well formed, else makes one. Every response returns it in `X-Request-Id`. */
+/**
+ * Keeps the caller's request id if it is well formed, else makes one. Every response returns it in
+ * `X-Request-Id`.
+ */
 export function requestId(request: Request, response: Response, next: NextFunction): void {
   const given = request.headers['x-request-id'];
   const id = typeof given === 'string' && WELL_FORMED.test(given) ? given : newId();

@@ -21,7 +21,7 @@ export class RequestPipe implements PipeTransform {
   }
 }
 
-/** For routes without a query DTO: refuses every query parameter, as a DTO refuses unknown ones. */
+/** Refuses every query parameter, on routes without a query DTO. A DTO would refuse unknown ones. */
 export const NoQuery = () => UseGuards(NoQueryGuard);
 
 @Injectable()

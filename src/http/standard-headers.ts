@@ -1,9 +1,9 @@
 import type { NextFunction, Request, Response } from 'express';
 
-/** Keeps every cache from an answer that is for one key, token or visitor. */
+/** Value of `Cache-Control` that keeps an answer for one key, token or visitor out of every cache. */
 export const NO_STORE = 'no-store';
 
-/** Of every answer. `Vary` is for caches that are configured to keep what `no-store` forbids. */
+/** Headers of every answer. `Vary` is for caches that are configured to keep what `no-store` forbids. */
 export const STANDARD_HEADERS: Readonly<Record<string, string>> = {
   'Cache-Control': NO_STORE,
   'X-Content-Type-Options': 'nosniff',
@@ -13,8 +13,8 @@ export const STANDARD_HEADERS: Readonly<Record<string, string>> = {
 const NAMES_AND_VALUES = Object.entries(STANDARD_HEADERS);
 
 /**
- * Sets the headers of every answer.
- * @param staticPath below it are files, which say themselves how long they may be kept
+ * Makes the middleware that sets the headers of every answer.
+ * @param staticPath path of files, which say themselves how long they may be kept
  */
 export function standardHeaders(staticPath: string) {
   return (request: Request, response: Response, next: NextFunction): void => {

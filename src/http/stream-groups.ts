@@ -2,8 +2,8 @@ import { EventStream } from './event-stream';
 import { StreamOwner } from './event-streams';
 
 /**
- * The streams of one caller, one for each tab, with what the feature keeps for them. They get the same events, so an event
- * is read once.
+ * Streams of one caller, one for each tab, with a context of the feature. They get the same events, so an
+ * event is read once.
  */
 export class StreamGroup<Context> {
   readonly streams = new Set<EventStream>();
@@ -14,7 +14,10 @@ export class StreamGroup<Context> {
     readonly context: Context,
   ) {}
 
-  /** Runs work after all earlier work of the group, so that events are sent in the order in which they were read. */
+  /**
+   * Runs work after all earlier work of the group, so that events are sent in the order in which they were
+   * read.
+   */
   runInOrder(work: () => Promise<void>): Promise<void> {
     const done = this.lastWork.then(work);
     this.lastWork = done.catch(() => undefined);
@@ -30,7 +33,7 @@ export class StreamGroup<Context> {
   }
 }
 
-/** The streams of one feature in one process, by caller and by workspace. */
+/** Streams of one feature in one process, by caller and by workspace. */
 export class StreamGroups<Context> {
   private readonly byCaller = new Map<string, StreamGroup<Context>>();
   private readonly byWorkspace = new Map<string, Set<StreamGroup<Context>>>();
@@ -47,7 +50,10 @@ export class StreamGroups<Context> {
     return this.byWorkspace.get(owner.workspace)?.size === 1;
   }
 
-  /** Puts a stream into the group of its caller. @param createContext is called for the caller's first stream */
+  /**
+   * Puts a stream into the group of its caller.
+   * @param createContext is called for the caller's first stream
+   */
   join(owner: StreamOwner, stream: EventStream, createContext: () => Context): StreamGroup<Context> {
     const { caller, workspace } = owner;
     const group = this.byCaller.get(caller) ?? new StreamGroup(owner, createContext());
@@ -58,7 +64,7 @@ export class StreamGroups<Context> {
     return group;
   }
 
-  /** Takes a stream out of its group, which is forgotten with its last stream. */
+  /** Takes a stream out of its group. The group ends with its last stream. */
   leave(group: StreamGroup<Context>, stream: EventStream): void {
     group.streams.delete(stream);
     if (group.streams.size > 0) return;

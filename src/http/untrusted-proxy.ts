@@ -1,6 +1,9 @@
 import type { NextFunction, Request, Response } from 'express';
 
-/** Calls `warn` once, at the first request with X-Forwarded-For: somebody stands in front, and nobody is trusted. */
+/**
+ * Makes the middleware that calls `warn` once, at the first request with X-Forwarded-For, while no proxy is
+ * trusted.
+ */
 export function noticeUntrustedProxy(warn: () => void) {
   let isNoticed = false;
   return ({ headers }: Request, _: Response, next: NextFunction): void => {

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** The response to a request with an `Idempotency-Key`. Kept for 24 hours. */
+/** The response to a request with an `Idempotency-Key`, kept for 24 hours. */
 @Entity('idempotency_keys')
 export class IdempotencyKeyEntity {
   @PrimaryColumn('uuid', { name: 'tenant_id' })
@@ -16,7 +16,7 @@ export class IdempotencyKeyEntity {
   @Column('json', { nullable: true })
   response: object | null;
 
-  /** Of the response. */
+  /** Conversation whose message the response contains. */
   @Column('uuid', { name: 'conversation_id', nullable: true })
   conversationId: string | null;
 

@@ -2,22 +2,23 @@ import { Injectable } from '@nestjs/common';
 import { Pipelined, Transaction } from '../database/transaction';
 import { ErasedMessages } from '../stored-data/table-declaration';
 
-/** The most keys that one step of an erasure deletes. */
+/** Most keys that one step of an erasure deletes. */
 const MAX_ERASED = 500;
 
-/** A request under its key. */
+/** A request that is remembered under its key. */
 export interface KeptRequest {
   tenantId: string;
   key: string;
   fingerprint: Buffer;
-  /** The conversation whose message the response is; null when the request named none that can exist. */
+  /** Conversation whose message the response contains; null when the request named none that can exist. */
   conversationId: string | null;
 }
 
 @Injectable()
 export class IdempotencyKeysRepository {
   /**
-   * Claims a key that is free, or older than 24 hours. Of two claims at once the second waits for the first.
+   * Claims a key that is free, or older than 24 hours. If two requests claim a key at once, the second waits
+   * for the first.
    * @returns whether the key was free
    */
   async claim(tx: Transaction, request: KeptRequest): Promise<boolean> {
@@ -56,8 +57,8 @@ export class IdempotencyKeysRepository {
   }
 
   /**
-   * Deletes keys of a conversation whose contact is erased: their responses hold its messages. They are no more than its
-   * messages, so some for each step of the erasure are enough.
+   * Deletes some keys of a conversation whose contact is erased, because their responses contain its
+   * messages. There are no more such keys than messages, so some in each step of the erasure are enough.
    */
   async erase(tx: Transaction, { tenantId, conversationId, withContact }: ErasedMessages): Promise<void> {
     // A message that is too old was sent a day ago or more: its key is gone.

@@ -1,7 +1,7 @@
 import { TableDeclaration } from '../stored-data/table-declaration';
 import { IdempotencyKeysRepository } from './idempotency-keys.repository';
 
-/** Declares the table of idempotency keys with the responses that they repeat. */
+/** Declares the table of idempotency keys and their stored responses. */
 export function idempotencyTables(keys: IdempotencyKeysRepository): TableDeclaration[] {
   return [
     {

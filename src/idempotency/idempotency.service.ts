@@ -10,10 +10,11 @@ export class IdempotencyService {
   constructor(private readonly keys: IdempotencyKeysRepository) {}
 
   /**
-   * Runs `work` in the transaction, or returns the first answer again if the same request ran under this key within 24
-   * hours. Key and work commit together: a failed request leaves its key free, and of two requests at once the second
-   * waits for the first.
-   * @param subject the workspace, and the conversation whose message the response is: erasing that deletes the key
+   * Runs `work` in the transaction, or returns the first answer again if the same request ran under this key
+   * within 24 hours. Key and work commit together: a failed request leaves its key free, and if a request
+   * comes twice at once, the second waits for the first.
+   * @param subject the workspace, and the conversation whose message the response contains: the key is
+   *   deleted when that conversation is erased
    * @throws AppError IDEMPOTENCY_CONFLICT when the key was used for another request
    */
   async once<T extends object>(

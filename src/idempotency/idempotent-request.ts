@@ -9,13 +9,13 @@ const PRINTABLE = /^[\x20-\x7e]+$/;
 /** A request that may be sent again but runs once. */
 export interface IdempotentRequest {
   key: string;
-  /** Of method, path and body: what makes it the same request. */
+  /** Returns a hash of method, path and body: equal for the same request. */
   fingerprint(): Buffer;
-  /** Marks the response as the first one's replay. */
+  /** Marks the response as a repetition of the first one. */
   markReplayed(): void;
 }
 
-/** The request's `Idempotency-Key`, if it has one. */
+/** Returns the request's `Idempotency-Key`, if it has one. */
 export const Idempotent = createParamDecorator(
   (_: unknown, context: ExecutionContext): IdempotentRequest | null => {
     const request = context.switchToHttp().getRequest<Request>();
@@ -33,7 +33,10 @@ export const Idempotent = createParamDecorator(
   },
 );
 
-/** For validated requests only: a body of unlimited depth would exhaust the stack. */
+/**
+ * Hashes method, path and body of a validated request. A body that is not validated could be nested deep
+ * enough to exhaust the stack.
+ */
 function fingerprintOf({ method, path, body }: Request): Buffer {
   return createHash('sha256')
     .update(`${method}\n${path}\n${JSON.stringify(body)}`)

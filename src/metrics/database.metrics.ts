@@ -6,11 +6,11 @@ import { DatabaseClock } from '../database/database-clock';
 import { PARTITIONED_TABLES, Partitions } from '../database/partitions';
 import { Metrics } from './metrics';
 
-/** Counting more rows costs time, and the backlog is far too long already. */
+/** Rows that are counted at most. A higher count takes time, and the backlog is far too long already. */
 const MAX_DEPTH = 100_000;
 const TIMEOUT_MS = 1_000;
 
-/** Gauges that are read at each scrape. */
+/** Gauges whose values are read from the database at each scrape. */
 @Injectable()
 export class DatabaseMetrics {
   private readonly logger = new Logger(DatabaseMetrics.name);
@@ -57,14 +57,17 @@ export class DatabaseMetrics {
     });
   }
 
-  /** Settles within a second, also while the database is down: the other metrics matter most then. */
+  /**
+   * Reads the gauges' values. Settles within a second, even while the database is down: the other metrics
+   * matter most then.
+   */
   async collect(): Promise<void> {
     const { totalCount, idleCount, waitingCount } = this.database.pool;
     this.poolConnections.set({ state: 'busy' }, totalCount - idleCount);
     this.poolConnections.set({ state: 'idle' }, idleCount);
     this.poolConnections.set({ state: 'waiting' }, waitingCount);
     this.clockOffset.set(this.clock.offsetMs / 1000);
-    // An old value would look current.
+    // The last value would look like a current one.
     this.setOutbox(Number.NaN, Number.NaN);
     for (const table of PARTITIONED_TABLES) this.defaultRows.set({ table }, Number.NaN);
     this.measuring ??= this.measure().finally(() => (this.measuring = null));

@@ -1,15 +1,15 @@
 import type { NextFunction, Request, Response } from 'express';
 import { Metrics } from './metrics';
 
-/** As in nginx: the caller closed the connection before the response. */
+/** Status of a request whose caller closed the connection before the response, as in nginx. */
 const CLIENT_CLOSED_REQUEST = 499;
 
-/** Labels requests by the template of their route, so that ids make no new series. */
+/** Counts and times requests, labelled by the template of their route, so that ids make no new series. */
 export function measureRequests({ httpRequests }: Metrics) {
   return (request: Request, response: Response, next: NextFunction): void => {
     const startedAt = performance.now();
     response.once('close', () => {
-      // The duration of a stream is up to its listener.
+      // The duration of a stream depends on its listener.
       if (String(response.getHeader('content-type')).startsWith('text/event-stream')) return;
       const route = (request.route as { path?: string } | undefined)?.path ?? 'none';
       const status = response.headersSent ? response.statusCode : CLIENT_CLOSED_REQUEST;

@@ -29,7 +29,7 @@ export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutd
     this.server = server;
   }
 
-  /** Null while it does not listen. */
+  /** Address that the server listens on; null while it does not listen. */
   get address(): ReturnType<Server['address']> {
     return this.server?.address() ?? null;
   }

@@ -9,16 +9,17 @@ import { headerComponents } from './headers';
 import { resolveSchema, schemaExample } from './schema-example';
 import { webhooks } from './webhooks';
 
-/** Every method that a path of an OpenAPI document can have. */
+/** Methods that a path of an OpenAPI document can have. */
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'] as const;
 const DOCUMENT_PATH = 'api/v1/openapi.json';
 const PAGE_PATH = 'docs';
-/** Below it are the page's scripts and styles. */
+/** Path below which the page's scripts and styles are. */
 export const DOCS_FILES_PATH = `/${PAGE_PATH}/`;
 
 /**
- * Serves the OpenAPI document and a page to read it. Both are built at the first request for them. The document's bytes are
- * kept: to write it anew takes milliseconds, and anybody may ask for it as often as they like.
+ * Serves the OpenAPI document and a page to read it. Both are built at the first request. The document's
+ * bytes are kept: writing them takes milliseconds, and any stranger may ask for the document as often as they
+ * like.
  */
 export function setupOpenApi(app: NestExpressApplication, config: Config): void {
   let bytes: Buffer | undefined;
@@ -34,7 +35,7 @@ export function setupOpenApi(app: NestExpressApplication, config: Config): void 
   });
 }
 
-/** The routes as they are declared, and the webhook events. */
+/** Builds the document of the routes, as they are declared, and of the webhook events. */
 export function openApiDocument(app: NestExpressApplication, { appUrl }: Config): OpenAPIObject {
   const document = SwaggerModule.createDocument(app, base(appUrl), {
     operationIdFactory: (controller, method) => `${controller.replace('Controller', '')}_${method}`,
@@ -129,12 +130,15 @@ function addExamples({ requestBody, responses }: Operation, document: OpenAPIObj
   }
 }
 
-/** Requests may have no unknown fields. Responses may grow, so their schemas stay open. */
+/** Forbids unknown fields in request bodies. Responses may grow, so their schemas stay open. */
 function closeRequestBody(operation: Operation, document: OpenAPIObject): void {
   Object.assign(requestSchema(operation, document), { additionalProperties: false });
 }
 
-/** An empty PATCH is refused. OpenAPI has no other word for it where every field is optional. */
+/**
+ * Requires at least one field in the body of a PATCH: minProperties is how OpenAPI says so where every field
+ * is optional.
+ */
 function requireChange(operation: Operation, document: OpenAPIObject): void {
   Object.assign(requestSchema(operation, document), { minProperties: 1 });
 }

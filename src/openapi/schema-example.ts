@@ -1,7 +1,7 @@
 import { OpenAPIObject } from '@nestjs/swagger';
 import { Schema, SchemaOrReference } from './document-types';
 
-/** An example of a whole body, made of the examples that its fields have. */
+/** Makes an example of a whole body from the examples of its fields. */
 export function schemaExample(schema: SchemaOrReference, document: OpenAPIObject): unknown {
   if ('$ref' in schema) return schemaExample(resolveSchema(schema.$ref, document), document);
   if (schema.example !== undefined) return schema.example;
@@ -13,7 +13,7 @@ export function schemaExample(schema: SchemaOrReference, document: OpenAPIObject
   return null;
 }
 
-/** What a reference within `#/components/schemas` names. */
+/** Returns the schema that a reference within `#/components/schemas` names. */
 export function resolveSchema(reference: string, { components }: OpenAPIObject): Schema {
   return components!.schemas![reference.split('/').at(-1)!] as Schema;
 }

@@ -11,7 +11,7 @@ interface DeliveryHeader {
   schema: object;
 }
 
-/** Every event of the catalog with its envelope and the delivery's headers. */
+/** Documents every event of the catalog with its envelope and the delivery's headers. */
 export function webhooks(): Webhooks {
   const types = Object.keys(eventCatalog) as EventType[];
   return Object.fromEntries(types.map((type) => [type, { post: operation(type) }]));
@@ -60,7 +60,10 @@ function operation(type: EventType): Operation {
   };
 }
 
-/** The schema without `additionalProperties`: consumers must accept new keys. The catalog's own is closed for tests. */
+/**
+ * Returns the schema without `additionalProperties`, because consumers must accept new keys. The catalog's
+ * own schema is closed for tests.
+ */
 function open(schema: object): object {
   return JSON.parse(
     JSON.stringify(schema, (key, value: unknown) => (key === 'additionalProperties' ? undefined : value)),

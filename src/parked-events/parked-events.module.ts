@@ -3,7 +3,7 @@ import { AuditModule } from '../audit/audit.module';
 import { OutboxModule } from '../outbox/outbox.module';
 import { ParkedEventsService } from './parked-events.service';
 
-/** What operators ask of parked events. The outbox's worker does it. */
+/** Lets operators list parked events and decide about them. The outbox's worker carries the decisions out. */
 @Module({
   imports: [OutboxModule, AuditModule],
   providers: [ParkedEventsService],

@@ -16,7 +16,10 @@ const REQUESTS: Record<Request, { permission: Permission; action: string }> = {
   GIVE_UP: { permission: 'parked_event.give_up', action: 'parked_event.give_up_requested' },
 };
 
-/** Events that a consumer could not take in, for the operator. Nothing else waits for them but their conversation. */
+/**
+ * Lists events that a consumer could not take in, and lets the operator decide about them. Only the
+ * conversation of such an event waits for it.
+ */
 @Injectable()
 export class ParkedEventsService {
   constructor(
@@ -32,7 +35,8 @@ export class ParkedEventsService {
   }
 
   /**
-   * Makes a worker give the event to its consumer again, within seconds, and to no other consumer.
+   * Makes a worker give the event to the consumer that failed again, within seconds; other consumers do not
+   * get it.
    * @throws AppError NOT_FOUND; FORBIDDEN to agents
    */
   retry(key: ParkedEventKey, actor: Actor = SYSTEM): Promise<void> {
@@ -40,7 +44,8 @@ export class ParkedEventsService {
   }
 
   /**
-   * Makes a worker drop the event for its consumer. An outbound message becomes FAILED, and its conversation goes on.
+   * Makes a worker drop the event for its consumer. An outbound message becomes FAILED, and its conversation
+   * goes on.
    * @throws AppError NOT_FOUND; FORBIDDEN to agents
    */
   giveUp(key: ParkedEventKey, actor: Actor = SYSTEM): Promise<void> {

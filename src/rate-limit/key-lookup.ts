@@ -3,9 +3,9 @@ import { AppError } from '../common/app-error';
 import { Batcher } from '../common/batcher';
 import { Metrics } from '../metrics/metrics';
 
-/** Unknown keys that one statement looks up. */
+/** Most unknown keys in one statement. */
 const BATCH = 500;
-/** Time between two of these statements, after one that found a key refused. */
+/** Time between two of these statements, after a statement that found an invalid key. */
 const PAUSE_MS = 50;
 /** Requests with unknown keys that may wait. */
 const MAX_WAITING = 5_000;
@@ -14,17 +14,20 @@ const MAX_ACCEPTED = 10_000;
 
 /**
  * Keeps forged keys from PostgreSQL. A key that this process has not accepted yet is looked up together with
- * others: a flood of them costs 20 statements a second, on one connection. No key is refused without a look:
- * a valid one behind an attacker's address passes, at most a moment later.
+ * others: a flood of unknown keys costs 20 statements a second, on one connection. No key is refused before
+ * it is looked up, so a valid key from an attacker's address passes, at most a moment later.
  */
 export class KeyLookup {
-  /** Keys as latin1, which has a character for every byte. */
+  /** Accepted keys as latin1, which has a character for every byte. */
   private readonly accepted = new Set<string>();
   private readonly unknown = new Batcher<Buffer, boolean>(BATCH, (keys) => this.areValid(keys));
   private waiting = 0;
   private pauseUntil = 0;
 
-  /** @param findValid returns those of the keys that are valid */
+  /**
+   * Makes a lookup with an empty memory.
+   * @param findValid returns the valid ones of the keys
+   */
   constructor(
     private readonly kind: 'keys' | 'hooks' | 'sessions',
     private readonly metrics: Metrics,
@@ -34,7 +37,7 @@ export class KeyLookup {
   /**
    * Reads the key on every call, so that a revocation takes effect at once.
    * @param read reads what the key opens
-   * @returns null for a key that is not valid
+   * @returns null for an invalid key
    * @throws AppError UNAVAILABLE: too many unknown keys wait
    */
   async find<Found>(key: Buffer, read: () => Promise<Found | null>): Promise<Found | null> {

@@ -3,12 +3,12 @@ import { ThrottlerStorage, ThrottlerStorageService } from '@nestjs/throttler';
 import { Metrics } from '../metrics/metrics';
 import { RedisClient } from '../redis/redis-client';
 
-/** While Redis is down, each try would cost a request up to 100 ms. */
+/** Time for which Redis is not tried after a failure: each try would cost a request up to 100 ms. */
 const BREAKER_OPEN_MS = 2_000;
 
 /**
- * A fixed window that starts with its first call. It counts and sets the expiry atomically: a process that dies in
- * between would leave a window without an end.
+ * Lua script that counts a call in a fixed window, which starts with its first call. It counts and sets the
+ * expiry atomically: a process that died in between would leave a window without an end.
  */
 const HIT = `
   local hits = redis.call('INCR', KEYS[1])
@@ -22,7 +22,9 @@ const HIT = `
 const READ = `
   return {tonumber(redis.call('GET', KEYS[1]) or '0'), redis.call('PTTL', KEYS[1])}`;
 
-/** Never below zero, and never without an end: a window that has ended is gone. */
+/**
+ * Lua script that takes one call back. It never goes below zero, and does nothing once the window has ended.
+ */
 const TAKE_BACK = `
   local hits = tonumber(redis.call('GET', KEYS[1]) or '0')
   if hits > 0 then redis.call('DECR', KEYS[1]) end
@@ -32,9 +34,7 @@ type ThrottlerStorageRecord = Awaited<ReturnType<ThrottlerStorage['increment']>>
 type HitCommand = (key: string, windowMs: number) => Promise<[number, number]>;
 type ReadCommand = (key: string) => Promise<[number, number]>;
 
-/**
- * Counts calls in Redis, over all processes. While Redis is down, each process counts in memory.
- */
+/** Counts calls in Redis, over all processes. While Redis is down, each process counts in memory. */
 @Injectable()
 export class RateLimitStorage implements ThrottlerStorage, OnApplicationShutdown {
   private readonly logger = new Logger(RateLimitStorage.name);
@@ -54,6 +54,7 @@ export class RateLimitStorage implements ThrottlerStorage, OnApplicationShutdown
   }
 
   /**
+   * Counts one call.
    * @param ttl the window, in milliseconds
    * @returns the calls of the window, this one included, and the seconds until it ends
    */
@@ -71,7 +72,7 @@ export class RateLimitStorage implements ThrottlerStorage, OnApplicationShutdown
   }
 
   /**
-   * Reads a window, and counts nothing.
+   * Reads a window without counting.
    * @returns null while Redis is down
    */
   async read(key: string): Promise<{ used: number; endsInSeconds: number } | null> {
@@ -84,7 +85,10 @@ export class RateLimitStorage implements ThrottlerStorage, OnApplicationShutdown
     }
   }
 
-  /** Takes one call of the present window back. Not while Redis is down: a process's own count then stays. */
+  /**
+   * Takes one call of the present window back; does nothing while Redis is down, when each process counts for
+   * itself.
+   */
   async decrement(key: string): Promise<void> {
     if (Date.now() < this.openUntil) return;
     try {
@@ -94,14 +98,14 @@ export class RateLimitStorage implements ThrottlerStorage, OnApplicationShutdown
     }
   }
 
-  /** Nest does not call this hook of the in-memory storage. */
+  /** Stops the timers of the in-memory storage, whose own hook Nest does not call. */
   onApplicationShutdown(): void {
     this.inMemory.onApplicationShutdown();
   }
 
   private async incrementInMemory(key: string, ttl: number, limit: number): Promise<ThrottlerStorageRecord> {
     const record = await this.inMemory.increment(key, ttl, limit, 0, 'default');
-    // Each hit expires by itself: a blocked caller may retry when the oldest has expired.
+    // Each call expires by itself: a blocked caller may retry when the oldest call has expired.
     const seconds = record.isBlocked ? record.timeToBlockExpire : record.timeToExpire;
     return toRecord(record.totalHits, limit, seconds);
   }

@@ -6,15 +6,15 @@ import { RateLimitStorage } from './rate-limit-storage';
 const WINDOW_MS = 60_000;
 
 export interface RateLimit {
-  /** Calls in a window. */
+  /** Calls that a window allows. */
   max: number;
-  /** A minute by default. */
+  /** Length of the window in milliseconds; a minute by default. */
   windowMs?: number;
-  /** The first sentence of the error message. */
+  /** First sentence of the error message. */
   excess: string;
 }
 
-/** Limits calls in a window by any key: an address, a visitor. */
+/** Limits the calls in a window by any key, such as an address or a visitor. */
 @Injectable()
 export class RateLimiter {
   constructor(private readonly storage: RateLimitStorage) {}

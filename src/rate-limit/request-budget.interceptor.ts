@@ -7,10 +7,15 @@ import { WorkBudgets } from './work-budgets';
 
 const OWN_BUDGET = 'budget:own';
 
-/** For a route whose service takes a slot of another kind: a request that waited with two would hold up others. */
+/**
+ * Marks a route whose service takes a slot of another kind. A request that waited with two slots would hold
+ * up others.
+ */
 export const HasOwnBudget = (has: (request: Request) => boolean) => SetMetadata(OWN_BUDGET, has);
 
-/** Gives each request with an API key a slot of its workspace, after the guards and until its answer is made. */
+/**
+ * Gives each request with an API key a slot of its workspace, after the guards and until its answer is made.
+ */
 @Injectable()
 export class RequestBudgetInterceptor implements NestInterceptor {
   constructor(

@@ -40,7 +40,7 @@ describe('work budget', () => {
 
   describe('with lines', () => {
     const waiting = { waiting: 3, waitingPerKey: 2 };
-    /** Takes note of who gets a slot, in their order. */
+    /** Queues a caller for each key, and records the order in which they get slots. */
     const lineUp = (budget: WorkBudget, ...keys: string[]) => {
       const served: string[] = [];
       const releases: (() => void)[] = [];

@@ -1,48 +1,51 @@
-/** Gives a slot back, once however often it is called. */
+/** Gives a slot back. Further calls do nothing. */
 export type Release = () => void;
 
-/** Leaves a line when it closes: a response closes when its client hangs up. */
+/**
+ * Signals when its owner gives up: a response closes when its client disconnects. Then its place in the line
+ * is free.
+ */
 export interface Closable {
   once(event: 'close', listener: () => void): unknown;
   off(event: 'close', listener: () => void): unknown;
 }
 
 export interface WorkLimits {
-  /** In flight in this process. */
+  /** Slots of this process. */
   total: number;
-  /** Of these, for one key. */
+  /** Slots that one key may have. */
   perKey: number;
-  /** Callers that wait for a slot; none by default. */
+  /** Callers that may wait for a slot; none by default. */
   waiting?: number;
-  /** Of these, for one key. */
+  /** Callers that may wait for one key. */
   waitingPerKey?: number;
 }
 
 type Settle = (release: Release | null) => void;
 
-/** A longer wait is better answered with an error. */
+/** Longest wait for a slot; after it an error is the better answer. */
 const MAX_WAIT_MS = 10_000;
 
 /**
- * Slots for concurrent work of one kind in this process. A key is what the work is done for: a workspace, a
- * connection. Callers without a slot wait in a line of their key. The lines take turns, so a long one does
+ * Slots for concurrent work of one kind in this process. A key names what the work is done for: a workspace,
+ * a connection. Callers without a slot wait in a line of their key. The lines take turns, so a long line does
  * not hold up the others.
  */
 export class WorkBudget {
   private used = 0;
   private readonly usedBy = new Map<string, number>();
   private waiting = 0;
-  /** The key that was served last is the last one. */
+  /** Waiting callers of each key. The key that was served last is at the end. */
   private readonly lines = new Map<string, Set<Settle>>();
 
   constructor(private readonly limits: WorkLimits) {}
 
-  /** True when no key finds a slot. */
+  /** True when no slot is free for any key. */
   get isFull(): boolean {
     return this.used >= this.limits.total;
   }
 
-  /** True when the key itself has all that it may have, in flight or in its line. */
+  /** Reports whether a key has all the slots and all the waiting callers that it may have. */
   isUsedUp(key: string): boolean {
     return this.usedOf(key) >= this.limits.perKey || (this.lines.has(key) && this.isLineFull(key));
   }
@@ -56,9 +59,9 @@ export class WorkBudget {
   }
 
   /**
-   * Takes a slot, or waits for one for 10 seconds at most.
+   * Takes a slot, or waits up to 10 seconds for one.
    * @param closable leaves the line when it closes
-   * @returns null when there is none in time, or the line is full
+   * @returns null when no slot was free in time, or the line is full
    */
   acquire(key: string, closable?: Closable): Promise<Release | null> {
     const release = this.tryAcquire(key);
@@ -99,7 +102,7 @@ export class WorkBudget {
     };
   }
 
-  /** Keys without work are forgotten. */
+  /** Counts a slot as free. Keys without work are forgotten. */
   private release(key: string): void {
     this.used -= 1;
     const own = this.usedOf(key) - 1;
@@ -108,7 +111,10 @@ export class WorkBudget {
     this.serveNext();
   }
 
-  /** Passes over the keys that have all their slots: total / perKey of them at most. */
+  /**
+   * Serves the first caller of the next line whose key may have another slot. It passes over at most total /
+   * perKey lines.
+   */
   private serveNext(): void {
     for (const [key, line] of this.lines) {
       if (this.usedOf(key) >= this.limits.perKey) continue;

@@ -5,22 +5,31 @@ import { Metrics } from '../metrics/metrics';
 import { Closable, Release, WorkBudget, WorkLimits } from './work-budget';
 
 /**
- * The key is a workspace for `requests` and `searches`, a connection for `hooks`, a site key for `widget`, a
- * client's network for `passwords`.
+ * Kind of work. The key is a workspace for `requests` and `searches`, a connection for `hooks`, a site key
+ * for `widget`, a client's network for `passwords`.
  */
 export type WorkKind = 'requests' | 'searches' | 'hooks' | 'widget' | 'passwords';
 
-/** A whole quota of 240 requests may come at once, on two paths: it waits, and is not refused. */
+/**
+ * Lines for requests. A whole quota of 240 requests may come at once, on two paths: it waits instead of being
+ * refused.
+ */
 const REQUESTS_WAITING = { waiting: 2000, waitingPerKey: 500 };
 const VISITORS_WAITING = { waiting: 1000, waitingPerKey: 200 };
-/** Few: each holds its body. Telegram sends 40 at once by default. */
+/**
+ * Lines for hooks. They are short, because each waiting request holds its body. Telegram sends 40 at once by
+ * default.
+ */
 const HOOKS_WAITING = { waiting: 100, waitingPerKey: 40 };
 const SEARCHES_WAITING = { waiting: 200, waitingPerKey: 50 };
 
-/** Each takes 19 MiB and some 7 ms of a processor: two at once, one of a network. */
+/**
+ * Slots for hashing passwords. Each takes 19 MiB and some 7 ms of a processor: two at once, one of them for a
+ * network.
+ */
 const PASSWORDS: WorkLimits = { total: 2, perKey: 1, waiting: 200, waitingPerKey: 20 };
 
-/** In messages of errors. */
+/** Names of the kinds in error messages. */
 const NAMES: Record<WorkKind, string> = {
   requests: 'requests of this workspace',
   searches: 'searches of this workspace',
@@ -29,7 +38,10 @@ const NAMES: Record<WorkKind, string> = {
   passwords: 'logins from this network',
 };
 
-/** What this process does at once, by kind: one workspace or connection gets half of it at most. */
+/**
+ * Limits what this process does at once, by kind of work. One workspace or connection gets at most half of a
+ * kind's slots.
+ */
 @Injectable()
 export class WorkBudgets {
   private readonly budgets: Record<WorkKind, WorkBudget>;
@@ -48,9 +60,10 @@ export class WorkBudgets {
   }
 
   /**
-   * Takes a slot, or waits for one, up to 10 seconds.
+   * Takes a slot, or waits up to 10 seconds for one.
    * @param closable gives up when it closes
-   * @throws AppError RATE_LIMITED: the key has all that one may have; UNAVAILABLE: the process is full
+   * @throws AppError RATE_LIMITED: the key has all slots that it may have; UNAVAILABLE: the process has no
+   *   slot
    */
   async acquire(kind: WorkKind, key: string, closable?: Closable): Promise<Release> {
     const budget = this.budgets[kind];

@@ -1,15 +1,16 @@
 import type { Redis } from 'ioredis';
 
-/** What ioredis leaves untyped of its own connector. */
+/** Part of ioredis's own Sentinel connector that its types leave out. */
 interface SentinelConnector {
   failoverDetector: { cleanup(): void } | null;
 }
 
 /**
- * Ends a connection's subscriptions to the Sentinels before it reconnects. Once it has connected, it subscribes again.
+ * Ends a connection's subscriptions to the Sentinels before the connection is made again; a new connection
+ * subscribes again.
  *
- * ioredis keeps them. When a Sentinel announces a new primary while another is asked for the address, ioredis takes the
- * announcement for a call of `disconnect()`, and the connection is never made again.
+ * ioredis keeps the subscriptions. If a Sentinel announces a new primary while another one is asked for the
+ * address, ioredis takes the announcement for a call of `disconnect()`, and never reconnects.
  */
 export function endFailoverDetectorOnReconnect(redis: Redis): void {
   redis.on('reconnecting', () => (redis['connector'] as SentinelConnector).failoverDetector?.cleanup());

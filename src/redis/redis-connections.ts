@@ -6,17 +6,23 @@ import { probeForPrimary, reconnectOnReadOnly } from './primary';
 import { clearSocketTimeoutOnClose } from './socket-timeout';
 
 const MAX_RECONNECT_DELAY_MS = 1_000;
-/** After so long without an answer the next Sentinel is asked. Without a limit one that hangs is waited for without end. */
+/**
+ * Time after which a Sentinel that does not answer is passed over for the next one. Without a limit, ioredis
+ * would wait for a hanging Sentinel without end.
+ */
 const SENTINEL_TIMEOUT_MS = 2_000;
 
 export type RedisConnection = Redis | Cluster;
 
 interface ConnectionOptions extends RedisOptions {
-  /** For a connection whose own commands do not show that it leads to a replica. */
+  /** True for a connection whose own commands do not show that it leads to a replica. */
   probesForPrimary?: boolean;
 }
 
-/** Opens every connection of this process to Redis: to one server, to the primary that Sentinels know, or to a Cluster. */
+/**
+ * Opens every connection of this process to Redis: to one server, to the primary that Sentinels know, or to a
+ * Cluster.
+ */
 @Injectable()
 export class RedisConnections implements OnApplicationShutdown {
   private readonly connections: RedisConnection[] = [];
@@ -29,7 +35,7 @@ export class RedisConnections implements OnApplicationShutdown {
     return this.config.redis.kind === 'cluster';
   }
 
-  /** The connection is made again after every failure, and closed when the process stops. */
+  /** Opens a connection. It reconnects after every failure, and is closed when the process stops. */
   connect({ probesForPrimary, ...own }: ConnectionOptions): RedisConnection {
     const connection = this.open({
       retryStrategy: (times) => Math.min(times * 50, MAX_RECONNECT_DELAY_MS),
@@ -41,7 +47,7 @@ export class RedisConnections implements OnApplicationShutdown {
     this.connections.push(connection);
     if (connection instanceof Cluster) connection.on('+node', clearSocketTimeoutOnClose);
     else clearSocketTimeoutOnClose(connection);
-    // A replica of a Cluster refuses what it does not own itself.
+    // In a Cluster, a replica that is asked for a key of its primary sends the client to the primary.
     if (probesForPrimary && connection instanceof Redis) this.probes.push(probeForPrimary(connection));
     return connection;
   }
@@ -68,7 +74,7 @@ export class RedisConnections implements OnApplicationShutdown {
       sentinelPassword,
       sentinelCommandTimeout: SENTINEL_TIMEOUT_MS,
       ...(redis.isTls && { sentinelTLS: {}, enableTLSForSentinelMode: true }),
-      // Follows a failover at once, and not only when the old primary hangs up.
+      // Follows a failover at once, and not only when the old primary ends the connection.
       failoverDetector: true,
     });
     endFailoverDetectorOnReconnect(connection);

@@ -2,7 +2,9 @@ import { Logger } from '@nestjs/common';
 import { RedisClient } from './redis-client';
 import { channelOf, WorkerShards } from './worker-shards';
 
-/** Tells a worker something about a workspace over Redis. A lost signal costs time until the next poll, nothing else. */
+/**
+ * Tells a worker something about a workspace over Redis. A lost signal only delays work until the next poll.
+ */
 export abstract class RedisSignal<Message> {
   private readonly logger = new Logger(this.constructor.name);
 
@@ -12,12 +14,12 @@ export abstract class RedisSignal<Message> {
     private readonly name: string,
   ) {}
 
-  /** Of any process. */
+  /** Listens to the signals of all processes. */
   onSignal(callback: (message: Message) => void): void {
     this.shards.listen(this.name, (message) => callback(JSON.parse(message) as Message));
   }
 
-  /** Returns at once: no caller waits for Redis. */
+  /** Sends a signal and returns at once: no caller waits for Redis. */
   protected sendTo(tenantId: string, message: Message): void {
     if (!this.redis.isReady) return;
     this.redis

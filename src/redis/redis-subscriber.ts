@@ -3,18 +3,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import Redis, { Cluster } from 'ioredis';
 import { RedisConnection, RedisConnections } from './redis-connections';
 
-/** A subscriber sends nothing, so it would not notice a dead connection without pings. */
+/** Pause between two pings. A subscriber sends nothing else, so it would not notice a dead connection. */
 const PING_MS = 2_000;
 const SOCKET_TIMEOUT_MS = 2_000;
-/** After a node of a Cluster could not be asked. */
+/** Pause after a node of a Cluster could not be reached. */
 const RETRY_MS = 500;
 
 type Handler = (message: string) => void;
 
 /**
- * Listens to channels through any outage of Redis, over one connection, or one to each node of a Cluster. Messages of the
- * time of an outage are lost. After a failover it may stay at the old primary: a replica passes on what its primary
- * publishes.
+ * Listens to channels through any outage of Redis, over one connection, or over one to each node of a
+ * Cluster. Messages that are sent during an outage are lost. After a failover the connection may stay at the
+ * old primary: as a replica it passes on what its primary publishes.
  */
 @Injectable()
 export class RedisSubscriber implements OnApplicationShutdown {
@@ -26,7 +26,10 @@ export class RedisSubscriber implements OnApplicationShutdown {
 
   constructor(private readonly connections: RedisConnections) {}
 
-  /** Settles once Redis has confirmed: from then on no message is missed. While Redis is down it does not settle. */
+  /**
+   * Listens to a channel. Settles once Redis has confirmed, after which no message is missed; it does not
+   * settle while Redis is down.
+   */
   async subscribe(channel: string, handler: Handler): Promise<void> {
     this.handlers.set(channel, handler);
     const connection = this.connection();
@@ -77,7 +80,10 @@ export class RedisSubscriber implements OnApplicationShutdown {
     return connection;
   }
 
-  /** Another publisher's text must not end this process. */
+  /**
+   * Hands a message to its handler. An error is logged, because a malformed message must not end this
+   * process.
+   */
   private deliver(channel: string, message: string): void {
     try {
       this.handlers.get(channel)?.(message);

@@ -3,7 +3,7 @@ import { RedisClient } from './redis-client';
 
 const WINDOW_MS = 1_000;
 
-/** Grants up to ARGV[2] of the ARGV[1] in a second, atomically. */
+/** Lua script that grants up to ARGV[2] of the ARGV[1] permits of a second, atomically. */
 const ACQUIRE = `
   local used = tonumber(redis.call('GET', KEYS[1]) or '0')
   local granted = math.max(0, math.min(tonumber(ARGV[2]), tonumber(ARGV[1]) - used))
@@ -13,18 +13,18 @@ const ACQUIRE = `
   end
   return {granted, redis.call('PTTL', KEYS[1])}`;
 
-/** Does nothing when the second is over. */
+/** Lua script that gives ARGV[1] permits back, unless their second is over. */
 const RELEASE = `if redis.call('EXISTS', KEYS[1]) == 1 then redis.call('DECRBY', KEYS[1], ARGV[1]) end`;
 
 export interface Granted {
   granted: number;
-  /** Until more can be granted. */
+  /** Time until more can be granted. */
   remainingMs: number;
 }
 
 /**
- * Limits the rate for each target (an endpoint, a connection), over all processes. While Redis is away each process
- * counts for itself, so the rate is at most that of one process times their number.
+ * Limits the rate for each target (an endpoint, a connection), over all processes. While Redis is down each
+ * process counts for itself, so the rate is at most the limit times the number of processes.
  */
 @Injectable()
 export class ThroughputLimiter {
@@ -56,7 +56,10 @@ export class ThroughputLimiter {
   }
 }
 
-/** What this process was granted in the current second. It forgets all targets at once, so it stays small. */
+/**
+ * Counts what this process was granted in the current second. It forgets all targets at once, so it stays
+ * small.
+ */
 class OwnWindow {
   private readonly used = new Map<string, number>();
   private endsAt = 0;

@@ -6,14 +6,16 @@ import { Periodic } from '../common/periodic';
 import { RedisClient } from './redis-client';
 import { RedisSubscriber } from './redis-subscriber';
 
-/** More than there will be workers, so that each gets some. */
+/** Number of shards: more than there will be workers, so that each worker gets some. */
 const SHARDS = 64;
 const INTERVAL_MS = 1_000;
-/** A worker that was not heard of for so long is gone, and others take its shards. */
+/** Time without news after which a worker counts as gone, and others take its shards. */
 const GONE_AFTER_MS = 3_000;
 const KEY = 'workers';
 
-/** Notes this worker, forgets those that are gone, and lists the rest. By Redis's clock. */
+/**
+ * Lua script that records this worker, removes those that are gone by Redis's clock, and lists the rest.
+ */
 const ANNOUNCE = `
   local time = redis.call('TIME')
   local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -26,9 +28,9 @@ const LEAVE = `return redis.call('ZREM', KEYS[1], ARGV[1])`;
 type Handler = (message: string) => void;
 
 /**
- * Shares the signals to workers among them: each workspace belongs to a shard, and each shard to one worker that is there.
- * So a signal costs the same however many workers there are. For a second after one has come or gone a signal may reach
- * two workers or none; the poll finds what is due.
+ * Distributes the signals among the workers: each workspace belongs to a shard, and each shard to one running
+ * worker. So a signal costs the same however many workers there are. For a second after a worker has started
+ * or stopped, a signal may reach two workers or none; the poll finds what is due.
  */
 @Injectable()
 export class WorkerShards implements BeforeApplicationShutdown {
@@ -55,7 +57,10 @@ export class WorkerShards implements BeforeApplicationShutdown {
     this.leave = redis.script('leaveWorkers', LEAVE);
   }
 
-  /** Hears the signals about the workspaces of this worker's shards. Makes this process a worker among the others. */
+  /**
+   * Calls the handler for signals about the workspaces of this worker's shards. The first call makes this
+   * process one of the workers.
+   */
   listen(signal: string, handler: Handler): void {
     this.handlers.set(signal, handler);
     for (const shard of this.own) this.subscribe(signal, shard);
@@ -87,7 +92,7 @@ export class WorkerShards implements BeforeApplicationShutdown {
   }
 }
 
-/** Where a worker hears a signal about a workspace. */
+/** Returns the channel on which a worker hears a signal about a workspace. */
 export function channelOf(signal: string, tenantId: string): string {
   return channelOfShard(signal, hash(tenantId) % SHARDS);
 }
@@ -104,7 +109,10 @@ function without(shards: number[], others: number[]): number[] {
   return shards.filter((shard) => !others.includes(shard));
 }
 
-/** The one with the highest hash: when a worker comes or goes, only its own shards change their owner. */
+/**
+ * Returns the worker with the highest hash for a shard: when a worker starts or stops, only its own shards
+ * change their owner.
+ */
 function ownerOf(shard: number, workers: string[]): string | undefined {
   let [owner, highest]: [string | undefined, number] = [undefined, -1];
   for (const worker of workers) {

@@ -6,7 +6,7 @@ import { TableRegistry } from '../stored-data/table-registry';
 import { TableRowsRepository } from '../stored-data/table-rows.repository';
 import { WorkspacesRepository } from '../workspaces/workspaces.repository';
 
-/** Workspaces of one step. */
+/** Workspaces that one step looks at. */
 const STEP = 1_000;
 
 /** Unfinished work that needs the events of a day. */
@@ -15,7 +15,7 @@ export interface PartitionReference {
   table: string;
 }
 
-/** What refers to the events of a day, and so keeps its partitions. */
+/** Finds unfinished work that needs the events of a day, and so keeps the day's partitions. */
 @Injectable()
 export class PartitionReferences {
   constructor(

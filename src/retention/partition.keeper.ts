@@ -7,16 +7,19 @@ import { Day, Partition, PARTITIONED_TABLES, Partitions, nameOf } from '../datab
 import { PartitionReferences } from './partition-references';
 import { SuspendedBacklog } from './suspended-backlog';
 
-/** A week without any worker costs nothing. */
+/** Days for which partitions are made ahead: a week without any worker does no harm. */
 const DAYS_AHEAD = 8;
-/** Of rows in default partitions, in one run: ids that nobody made could be of any day. */
+/**
+ * Days of rows in default partitions that one run handles. A forged id could be of any day, so there may be
+ * many.
+ */
 const MAX_DEFAULT_DAYS = 30;
 const TRIES = 5;
 const PAUSE_MS = 400;
 
 /**
- * Keeps a partition for each day of the history, from the oldest that is kept to eight days ahead. Every step stands for
- * itself: the next run, of any worker, goes on after a kill or a failure.
+ * Keeps a partition for each day of the history, from the oldest day that is kept to eight days ahead. Every
+ * step is complete in itself: after a kill or a failure the next run, of any worker, goes on.
  */
 @Injectable()
 export class PartitionKeeper {
@@ -31,8 +34,8 @@ export class PartitionKeeper {
   ) {}
 
   /**
-   * Makes and attaches the partitions of yesterday, of the coming days, and of days whose rows are in a default partition,
-   * and attaches what an earlier run left.
+   * Creates and attaches the partitions of yesterday, of the coming days, and of days whose rows are in a
+   * default partition. It also attaches partitions that an earlier run left detached.
    */
   async create(stop?: AbortSignal): Promise<void> {
     const today = await this.partitions.today();
@@ -58,7 +61,7 @@ export class PartitionKeeper {
     }
   }
 
-  /** Takes days out of the history that are wholly older than the retention, and that nothing unfinished needs. */
+  /** Detaches days that are wholly older than the retention and that no unfinished work needs. */
   async detach(stop?: AbortSignal): Promise<void> {
     const expired = await this.expired();
     const attached = expired.filter(({ isAttached }) => isAttached);
@@ -73,14 +76,17 @@ export class PartitionKeeper {
     }
   }
 
-  /** @returns whether there is anything to drop */
+  /**
+   * Tells whether there are detached partitions.
+   * @returns whether there is anything to drop
+   */
   async hasDetached(): Promise<boolean> {
     return (await this.expired()).some(({ isAttached }) => !isAttached);
   }
 
   /**
-   * Drops what is detached. A request that read the history just before may have asked for an old delivery again: then
-   * the day is attached again.
+   * Drops detached partitions. A request that read the history just before may have asked for an old delivery
+   * again: then the day is attached again.
    */
   async drop(stop?: AbortSignal): Promise<void> {
     const detached = (await this.expired()).filter(({ isAttached }) => !isAttached);
@@ -92,7 +98,7 @@ export class PartitionKeeper {
     }
   }
 
-  /** A row in a default partition means that the partition of its day was missing. */
+  /** Warns about rows in a default partition: they mean that the partition of their day was missing. */
   async checkDefaults(): Promise<void> {
     const rows = await this.partitions.countDefaultRows();
     if (Object.values(rows).some((count) => count > 0))
@@ -112,7 +118,10 @@ export class PartitionKeeper {
     return true;
   }
 
-  /** @returns null when it failed: the next run tries again */
+  /**
+   * Runs one change and logs a failure.
+   * @returns null when it failed: the next run tries again
+   */
   private async tryStep(
     step: 'create' | 'attach' | 'detach' | 'drop',
     table: Partition['table'],
@@ -134,7 +143,7 @@ export class PartitionKeeper {
           return null;
         }
       }
-      // Not at a fixed pace, which a regular reader might keep too.
+      // A fixed pause could meet a regular reader's pause again and again.
       await sleep(PAUSE_MS * (0.5 + Math.random()));
     }
     return null;

@@ -4,10 +4,13 @@ import { Periodic } from '../common/periodic';
 import { PartitionKeeper } from './partition.keeper';
 
 const INTERVAL_MS = 10 * 60 * 1000;
-/** Longer than a request takes that has read the history before a day was detached. */
+/**
+ * Time between detaching and dropping: longer than a request takes that has read the history before a day was
+ * detached.
+ */
 const BEFORE_DROP_MS = 15_000;
 
-/** Keeps the partitions: at the start of a worker, and every ten minutes. It needs no Redis. */
+/** Keeps the partitions at the start of a worker, and every ten minutes. It needs no Redis. */
 @Injectable()
 export class PartitionWorker implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(PartitionWorker.name);

@@ -8,16 +8,16 @@ import { CleanUpStep, TableRowsRepository } from '../stored-data/table-rows.repo
 
 /** Rows that one statement looks at. */
 const BATCH = 2_000;
-/** A table whose batches of this size fail as well is left to the next night. */
+/** Smallest batch. A table of which such a batch fails too is left to the next night. */
 const MIN_BATCH = 100;
-/** Between batches, so that the clean-up does not slow other work. */
+/** Pause between batches, so that the clean-up does not slow other work. */
 const PAUSE_MS = 50;
 
 const BEGINNING = '-infinity';
 
 /**
- * Deletes rows that are older than their table keeps them, of each table that is registered with a retention. Audit
- * entries stay, and `PartitionKeeper` drops the history by the day.
+ * Deletes rows that are older than their table keeps them, from each table that is registered with a
+ * retention. It leaves audit entries alone; `PartitionKeeper` drops the history by the day.
  */
 @Injectable()
 export class RetentionService {
@@ -31,7 +31,8 @@ export class RetentionService {
   ) {}
 
   /**
-   * Deletes in small batches, each table for itself. The next run continues after a stop or a failure.
+   * Deletes expired rows in small batches. A failure of one table does not affect the others, and the next
+   * run continues after a stop or a failure.
    * @returns the number of deleted rows, by table
    */
   async clean(stop?: AbortSignal): Promise<Record<string, number>> {
@@ -52,7 +53,10 @@ export class RetentionService {
     return deleted;
   }
 
-  /** A batch that fails is made smaller. */
+  /**
+   * Deletes the expired rows of one table, and yields the count of each batch. A batch that fails is made
+   * smaller.
+   */
   private async *cleanTable(
     table: TableDeclaration,
     cleanUp: CleanUp,

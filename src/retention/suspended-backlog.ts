@@ -6,12 +6,12 @@ import { TableRegistry } from '../stored-data/table-registry';
 import { WorkspacesRepository } from '../workspaces/workspaces.repository';
 
 const BATCH = 500;
-/** Between batches, so that others are not slowed. */
+/** Pause between batches, so that the clean-up does not slow other work. */
 const PAUSE_MS = 25;
 
 /**
- * Gives up what waits for a suspended workspace longer than events are kept: or else it would keep the days of every
- * workspace's history.
+ * Gives up work that has waited for a suspended workspace longer than events are kept. Otherwise it would
+ * keep the days of every workspace's history.
  */
 @Injectable()
 export class SuspendedBacklog {
@@ -21,7 +21,7 @@ export class SuspendedBacklog {
     private readonly tables: TableRegistry,
   ) {}
 
-  /** Gives up what suspended workspaces have pending of a day, and of those before. */
+  /** Gives up the pending work of suspended workspaces for events up to and including a day. */
   async drop(day: Day, stop?: AbortSignal): Promise<void> {
     const next = lowestId(day + 1);
     for (const tenantId of await this.workspaces.listSuspended()) {

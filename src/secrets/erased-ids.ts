@@ -3,15 +3,15 @@ import { Injectable } from '@nestjs/common';
 import { Config } from '../config/config';
 
 const KEY_BYTES = 32;
-/** Derives a separate key, so that it serves nothing else. */
+/** Purpose under which a separate key is derived, so that the key serves nothing else. */
 const KEY_PURPOSE = 'erased provider ids';
 const PREFIX = 'erased:';
 
 /**
- * What stands in the place of a provider's id of an erased message. The ids of some providers hold the customer's phone
- * number or account, and guessing those is cheap; without a configured key nobody can compare them with these. The
- * service can: a provider that repeats an erased message does not bring it back. The first configured key makes them; all
- * of them recognize.
+ * Makes the ids that replace the provider's ids of erased messages. Some providers' ids contain the
+ * customer's phone number or account, which is easy to guess; without a configured key, guesses cannot be
+ * compared with these ids. The service can compare: a provider that repeats an erased message does not bring
+ * it back. The first configured key makes the ids; every key recognizes them.
  */
 @Injectable()
 export class ErasedIds {
@@ -31,7 +31,7 @@ export class ErasedIds {
     return digest(this.keys[0]!, connectionId, providerId);
   }
 
-  /** The ids, and what may stand in their place. */
+  /** Returns the provider's ids together with the ids that may stand in their place. */
   with(connectionId: string, providerIds: string[]): string[] {
     const erased = providerIds.flatMap((id) => this.keys.map((key) => digest(key, connectionId, id)));
     return [...providerIds, ...erased];

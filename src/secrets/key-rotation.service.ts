@@ -27,7 +27,8 @@ export class KeyRotationService {
 
   /**
    * Registers secrets that belong to no workspace.
-   * @param reencryptStep encrypts up to `count` of them under the first key, and returns how many had another one
+   * @param reencryptStep encrypts up to `count` secrets under the first key, and returns how many had another
+   *   key
    * @internal
    */
   registerOther(reencryptStep: (count: number) => Promise<number>): void {
@@ -35,8 +36,8 @@ export class KeyRotationService {
   }
 
   /**
-   * Encrypts every stored secret of all workspaces with the first of the configured keys. Can be stopped and run again at
-   * any time. Each workspace gets an audit entry for every hundred of its secrets.
+   * Encrypts every stored secret of all workspaces with the first of the configured keys. It can be stopped
+   * and run again at any time. Each workspace gets an audit entry for every hundred of its secrets.
    * @returns how many secrets had another key
    * @throws SecretUnreadable when the key of a stored secret is not configured
    */

@@ -6,20 +6,21 @@ const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** `ciphertext` is nonce ‖ tag ‖ encrypted bytes. */
+/** An encrypted secret. `ciphertext` is nonce ‖ tag ‖ encrypted bytes. */
 export interface SealedSecret {
   keyId: string;
   ciphertext: Buffer;
 }
 
-/** The message never holds key or secret material. */
+/** Thrown when a secret can't be decrypted. The message never contains a key or a secret. */
 export class SecretUnreadable extends Error {
   override readonly name = 'SecretUnreadable';
 }
 
 /**
- * Encrypts secrets that the service must read again, such as an endpoint's signing secret. The ring's first key encrypts;
- * every key decrypts. To rotate, put a new key first, and keep the old one until all rows are re-encrypted.
+ * Encrypts secrets that the service must read again, such as an endpoint's signing secret. The first key
+ * encrypts; every key decrypts. To rotate, put a new key first, and keep the old one until all rows are
+ * encrypted under the new one.
  */
 export class SecretBox {
   private readonly keys: ReadonlyMap<string, Buffer>;
@@ -36,12 +37,15 @@ export class SecretBox {
     if (this.keys.size !== ring.length) throw new Error('Every key needs an id of its own');
   }
 
-  /** A row under any other key is due for re-encryption. */
+  /** Id of the key that encrypts. A row under any other key is due for re-encryption. */
   get currentKeyId(): string {
     return this.current.id;
   }
 
-  /** `context`, such as the row's id, is authenticated: a ciphertext in another row does not decrypt. */
+  /**
+   * Encrypts a secret. `context`, such as the row's id, is authenticated: a ciphertext that was copied to
+   * another row does not decrypt.
+   */
   encrypt(plaintext: string, context: string): SealedSecret {
     const nonce = randomBytes(NONCE_BYTES);
     const cipher = createCipheriv(ALGORITHM, this.current.key, nonce, { authTagLength: TAG_BYTES });
@@ -50,7 +54,10 @@ export class SecretBox {
     return { keyId: this.current.id, ciphertext: Buffer.concat([nonce, cipher.getAuthTag(), encrypted]) };
   }
 
-  /** @throws SecretUnreadable */
+  /**
+   * Decrypts a secret in the context in which it was encrypted.
+   * @throws SecretUnreadable
+   */
   decrypt({ keyId, ciphertext }: SealedSecret, context: string): string {
     const key = this.keys.get(keyId);
     if (!key) throw new SecretUnreadable(`The key "${keyId}" is not among the configured keys`);

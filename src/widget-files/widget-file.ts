@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, gzip } from 'node:zlib';
 
-/** The smaller first. */
+/** Encodings of a file, the smaller one first. */
 export const ENCODINGS = ['br', 'gzip'] as const;
 export type Encoding = (typeof ENCODINGS)[number] | 'identity';
 
@@ -14,7 +14,10 @@ export class WidgetFile {
   private readonly encoded: Record<Encoding, Promise<Buffer>>;
   private readonly hash: string;
 
-  /** Compresses in threads of their own while the process starts: the best compression takes a tenth of a second. */
+  /**
+   * Compresses the file in other threads while the process starts: the best compression takes a tenth of a
+   * second.
+   */
   constructor(bytes: Buffer) {
     this.encoded = { br: compressBrotli(bytes), gzip: compressGzip(bytes), identity: Promise.resolve(bytes) };
     this.hash = createHash('sha256').update(bytes).digest('base64url').slice(0, 16);
@@ -24,7 +27,7 @@ export class WidgetFile {
     return this.encoded[encoding];
   }
 
-  /** Differs by encoding: the bytes do. */
+  /** Returns the entity tag of an encoding's bytes. */
   etag(encoding: Encoding): string {
     return `"${this.hash}-${encoding}"`;
   }

@@ -4,7 +4,10 @@ import type { Request, Response } from 'express';
 import { Public } from '../http/access.decorators';
 import { WidgetFilesService } from './widget-files.service';
 
-/** What a workspace's page loads: the snippet names the loader, and the loader its chunks. */
+/**
+ * Serves the scripts that a workspace's page loads: its snippet names the loader, and the loader names the
+ * chunks.
+ */
 @Controller('widget')
 @Public()
 @ApiExcludeController()

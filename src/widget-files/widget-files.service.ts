@@ -6,15 +6,19 @@ import { NO_STORE } from '../http/standard-headers';
 import { ENCODINGS, WidgetFile } from './widget-file';
 import { WidgetFiles } from './widget-files';
 
-/** The same from `src` and from `dist`. */
+/** Folder of the widget's build; the path is right from `src` and from `dist`. */
 const FOLDER = resolve(__dirname, '../../dist/widget');
 
-/** The loader has the same address in every build: pages get a new one within minutes. */
+/**
+ * Cache-Control of the loader. Its address is the same in every build, so pages get a new one within minutes.
+ */
 const SHORT = 'public, max-age=300, stale-while-revalidate=86400';
-/** A chunk's name says what is in it. */
+/** Cache-Control of a chunk, whose name contains a hash of its content. */
 const FOREVER = 'public, max-age=31536000, immutable';
 
-/** Pages of any origin may load a file, also those that admit nothing else from other origins. */
+/**
+ * Headers that let pages of any origin load a file, even pages that admit nothing else from other origins.
+ */
 const HEADERS = {
   'Content-Type': 'text/javascript; charset=utf-8',
   'Access-Control-Allow-Origin': '*',
@@ -22,7 +26,7 @@ const HEADERS = {
   Vary: 'Accept-Encoding',
 };
 
-/** Sends the widget's files. It holds the build that it finds at the start. */
+/** Sends the widget's files of the build that it found when the process started. */
 @Injectable()
 export class WidgetFilesService implements OnModuleInit {
   private readonly logger = new Logger(WidgetFilesService.name);
@@ -34,13 +38,19 @@ export class WidgetFilesService implements OnModuleInit {
       this.logger.warn(`the widget is not built: ${FOLDER} has no files, so /widget/ answers 404`);
   }
 
-  /** @throws AppError NOT_FOUND: the widget is not built */
+  /**
+   * Sends the loader.
+   * @throws AppError NOT_FOUND: the widget is not built
+   */
   async sendLoader(request: Request, response: Response): Promise<void> {
     if (!this.files.loader) throw AppError.notFound('File');
     await send(this.files.loader, SHORT, request, response);
   }
 
-  /** @throws AppError NOT_FOUND: no build has such a chunk */
+  /**
+   * Sends a chunk.
+   * @throws AppError NOT_FOUND: no build has such a chunk
+   */
   async sendChunk(fileName: string, request: Request, response: Response): Promise<void> {
     const found = this.files.findChunk(fileName);
     if (!found) throw AppError.notFound('File');
@@ -48,7 +58,7 @@ export class WidgetFilesService implements OnModuleInit {
   }
 }
 
-/** Without a body if the client has these bytes already, or asks by HEAD. */
+/** Sends a file; without a body if the client has these bytes already, or asks by HEAD. */
 async function send(
   file: WidgetFile,
   cacheControl: string,

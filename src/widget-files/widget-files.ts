@@ -4,16 +4,16 @@ import { WidgetFile } from './widget-file';
 
 const LOADER = 'v1.js';
 const ASSETS = 'assets';
-/** The build names a chunk `<name>-<hash>.js`. */
+/** Regular expression of a chunk's name in the build: `<name>-<hash>.js`. */
 const CHUNK = /^(?<name>[\w-]+)-[\w-]{8}\.js$/;
 
-/** A chunk, and whether it is of the build that was asked for. */
+/** A chunk, and whether it belongs to the build that was asked for. */
 export interface FoundChunk {
   file: WidgetFile;
   isExact: boolean;
 }
 
-/** The files of one build of the widget. They are few and small, so that memory holds them. */
+/** Files of one build of the widget. They are few and small enough for memory. */
 export class WidgetFiles {
   private readonly byName = new Map<string, WidgetFile>();
 
@@ -24,7 +24,7 @@ export class WidgetFiles {
     for (const [fileName, file] of byFileName) this.byName.set(CHUNK.exec(fileName)!.groups!['name']!, file);
   }
 
-  /** Without a build there, it has no files. */
+  /** Reads the files of a folder. Without a build in the folder there are none. */
   static async read(folder: string): Promise<WidgetFiles> {
     try {
       const loader = new WidgetFile(await readFile(join(folder, LOADER)));
@@ -41,8 +41,9 @@ export class WidgetFiles {
   }
 
   /**
-   * During an upgrade, a page with the loader of one build may ask a process with another for a chunk. It gets that
-   * process's chunk of the same name: what loader and chunks expect of each other stays the same within `v1`.
+   * Finds a chunk. During an upgrade, a page with the loader of one build may ask a process that has another
+   * build. It gets that build's chunk of the same name: within `v1`, loader and chunks of all builds fit each
+   * other.
    */
   findChunk(fileName: string): FoundChunk | null {
     const exact = this.byFileName.get(fileName);

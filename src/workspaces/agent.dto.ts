@@ -8,14 +8,14 @@ export class CreateAgent {
   @IsStorableText()
   name: string;
 
-  /** What customers see of the name: the widget shows it. */
+  /** Name that customers see in the widget. */
   @IsOptional()
   @MaxCharacters(200)
   @NotBlank()
   @IsStorableText()
   displayName?: string | null;
 
-  /** Unique within the workspace; case does not matter. */
+  /** E-mail address of the agent, unique within the workspace; case does not matter. */
   @IsEmail({}, { message: 'must be an e-mail address' })
   email: string;
 
@@ -31,9 +31,9 @@ export class CreateAgent {
   active?: boolean;
 }
 
-/** A field that is left out does not change. */
+/** Changes of an agent. A field that is left out does not change. */
 export class UpdateAgent {
-  /** Null takes it away. */
+  /** Name that customers see; null removes it. */
   @IsOptional()
   @MaxCharacters(200)
   @NotBlank()

@@ -13,7 +13,7 @@ export class AgentEntity {
   @Column('text')
   name: string;
 
-  /** What customers see of the name; null for nothing. */
+  /** Name that customers see; null if they see none. */
   @Column('text', { name: 'display_name', nullable: true })
   displayName: string | null;
 

@@ -13,12 +13,12 @@ export class AgentsRepository {
     return this.database.manager.find(AgentEntity, { where: { tenantId }, order: { id: 'ASC' } });
   }
 
-  /** Null if the agent is unknown, inactive or of another workspace. */
+  /** Finds an agent; null if the agent is unknown, inactive or of another workspace. */
   async findActive(reader: Reader, tenantId: string, id: string): Promise<AgentEntity | null> {
     return isId(id) ? reader.manager.findOneBy(AgentEntity, { tenantId, id, active: true }) : null;
   }
 
-  /** The oldest active OWNER or ADMIN: the default sender of a message. */
+  /** Finds the oldest active OWNER or ADMIN: the default sender of a message. */
   async findFirstManager(reader: Reader, tenantId: string): Promise<Pick<AgentEntity, 'id'> | null> {
     const [manager] = await reader.prepared<{ id: string }>(
       `SELECT id FROM agents WHERE tenant_id = $1 AND active AND role IN ('OWNER', 'ADMIN') ORDER BY id LIMIT 1`,
@@ -27,7 +27,7 @@ export class AgentsRepository {
     return manager ?? null;
   }
 
-  /** Whether the workspace has an active OWNER, bots left out, beside this one. */
+  /** Reports whether the workspace has an active OWNER other than this agent. Bots do not count. */
   async hasOtherOwner(tx: Transaction, tenantId: string, id: string): Promise<boolean> {
     const others = await tx.query(
       `SELECT FROM agents WHERE tenant_id = $1 AND id <> $2 AND role = 'OWNER' AND active AND NOT is_bot LIMIT 1`,

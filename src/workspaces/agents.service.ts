@@ -24,14 +24,16 @@ export class AgentsService {
     private readonly audit: AuditService,
   ) {}
 
-  /** All agents of the workspace, also inactive ones and bots, oldest first. */
+  /** Lists all agents of the workspace, oldest first, including bots and inactive agents. */
   list(tenantId: string): Promise<AgentEntity[]> {
     return this.agents.list(tenantId);
   }
 
   /**
-   * Creates an agent or a bot account, which a message can name as its sender. Of agents only an OWNER makes an OWNER.
-   * @throws AppError INVALID_BODY, also when another agent has the e-mail address; FORBIDDEN; NOT_FOUND (the workspace)
+   * Creates an agent or a bot account, which a message can name as its sender. Among agents, only an OWNER
+   * can create an OWNER.
+   * @throws AppError INVALID_BODY, also when another agent has the e-mail address; FORBIDDEN; NOT_FOUND (the
+   *   workspace)
    */
   async create(tenantId: string, input: CreateAgent, actor: Actor): Promise<AgentEntity> {
     const { displayName = null, isBot = false, active = true, ...given } = validate(CreateAgent, input);
@@ -63,14 +65,14 @@ export class AgentsService {
   }
 
   /**
-   * Changes an agent's role or display name, or activates or deactivates it. Of agents only an OWNER makes or ends an OWNER;
-   * nobody takes the last one away.
+   * Changes an agent's role or display name, or activates or deactivates the agent. Among agents, only an
+   * OWNER can do so to an OWNER or make one; the last active OWNER stays.
    * @throws AppError INVALID_BODY, also for the last active OWNER; FORBIDDEN, NOT_FOUND
    */
   async update(tenantId: string, id: string, input: UpdateAgent, actor: Actor): Promise<AgentEntity> {
     const { displayName, role, active } = validate(UpdateAgent, input);
     return this.database.transaction(async (tx) => {
-      // Two changes at once could take the last two OWNERs away.
+      // Two changes at once could otherwise remove the last two OWNERs.
       await this.workspaces.lock(tx, tenantId);
       await requirePermission(tx, tenantId, actor, 'agent.update');
       const before = await this.agents.lock(tx, tenantId, id);
@@ -97,7 +99,10 @@ export class AgentsService {
     });
   }
 
-  /** @throws AppError FORBIDDEN: the actor is no OWNER; INVALID_BODY: it is the last one */
+  /**
+   * Refuses changes of an OWNER that break the rules.
+   * @throws AppError FORBIDDEN: the actor is no OWNER; INVALID_BODY: the agent is the last OWNER
+   */
   private async protectOwners(
     tx: Transaction,
     actor: Actor,
@@ -113,7 +118,7 @@ export class AgentsService {
   }
 }
 
-/** A bot can't log in, so it leads nothing. */
+/** Reports whether an agent counts as an active OWNER. A bot does not: it can't log in. */
 function leads({ role, active, isBot }: AgentEntity): boolean {
   return role === 'OWNER' && active && !isBot;
 }

@@ -1,6 +1,9 @@
 import { Entitlement } from '../common/entitlement';
 
-/** What a workspace's plan allows. Pure: no clock, no database. */
+/**
+ * Plans of a workspace. The functions of this file say what a plan allows; they read neither clock nor
+ * database.
+ */
 
 export const PLAN_TIERS = ['TRIAL', 'STARTER', 'PRO', 'ENTERPRISE'] as const;
 export type PlanTier = (typeof PLAN_TIERS)[number];
@@ -19,7 +22,7 @@ export function trialEndFrom(createdAt: Date): Date {
   return new Date(createdAt.getTime() + TRIAL_DAYS * 24 * 60 * 60 * 1000);
 }
 
-/** An expired trial makes the API read-only. */
+/** Reports whether a workspace's trial has ended, which makes the API read-only. */
 export function isTrialExpired(
   workspace: { planTier: string; trialEndsAt: Date | null },
   now: Date,
@@ -27,7 +30,7 @@ export function isTrialExpired(
   return workspace.planTier === 'TRIAL' && workspace.trialEndsAt !== null && workspace.trialEndsAt <= now;
 }
 
-/** Whether the plan includes the entitlement, or the workspace has it in addition. */
+/** Reports whether the plan includes the entitlement, or the workspace has it in addition. */
 export function isEntitled(
   workspace: { planTier: PlanTier; entitlements: readonly string[] },
   entitlement: Entitlement,
@@ -35,7 +38,7 @@ export function isEntitled(
   return INCLUDED[workspace.planTier].includes(entitlement) || workspace.entitlements.includes(entitlement);
 }
 
-/** Requests a minute, per path. */
+/** Returns the workspace's limit of requests a minute, for each path. */
 export function rateLimitOf(workspace: { rateLimit: number | null }): number {
   return workspace.rateLimit ?? DEFAULT_RATE_LIMIT;
 }

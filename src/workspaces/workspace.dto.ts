@@ -20,12 +20,12 @@ export class CreateWorkspace {
   @IsIn(PLAN_TIERS)
   planTier: PlanTier;
 
-  /** Default on the TRIAL plan: 14 days from now. */
+  /** End of the trial; on the TRIAL plan 14 days from now by default. */
   @IsOptional()
   @IsMoment()
   trialEndsAt?: Date;
 
-  /** Requests a minute per path; default 240. */
+  /** Requests a minute per path; 240 by default. */
   @IsOptional()
   @IsInt()
   @Min(1)
@@ -39,13 +39,13 @@ export class CreateWorkspace {
   @Max(MAX_RETENTION_DAYS)
   messageRetentionDays?: number;
 
-  /** In addition to the plan's own. */
+  /** Entitlements in addition to those of the plan. */
   @IsOptional()
   @IsIn(ENTITLEMENTS, { each: true })
   entitlements?: Entitlement[];
 }
 
-/** A field that is left out does not change. */
+/** Changes of a workspace. A field that is left out does not change. */
 export class UpdateWorkspace {
   @IsOptional()
   @IsIn(PLAN_TIERS)
@@ -62,7 +62,9 @@ export class UpdateWorkspace {
   @Max(1_000_000)
   rateLimit?: number | null;
 
-  /** Days after which messages are erased, for ever; null keeps them. It takes effect in the next night. */
+  /**
+   * Days after which messages are erased, for ever; null keeps them. A change takes effect in the next night.
+   */
   @IsOptional()
   @IsInt()
   @Min(1)

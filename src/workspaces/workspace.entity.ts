@@ -2,7 +2,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { type Entitlement } from '../common/entitlement';
 import { type PlanTier } from './plan-policy';
 
-/** A tenant. */
+/** A tenant of the service: the owner of all other rows. */
 @Entity('workspaces')
 export class WorkspaceEntity {
   @PrimaryColumn('uuid')
@@ -24,19 +24,19 @@ export class WorkspaceEntity {
   @Column('integer', { name: 'rate_limit', nullable: true })
   rateLimit: number | null;
 
-  /** Messages older than this are erased; null keeps them for ever. */
+  /** Days after which messages are erased; null keeps them for ever. */
   @Column('integer', { name: 'message_retention_days', nullable: true })
   messageRetentionDays: number | null;
 
-  /** In addition to the plan's own. */
+  /** Entitlements in addition to those of the plan. */
   @Column('text', { array: true })
   entitlements: Entitlement[];
 
-  /** While set, its keys are refused and nothing is sent. */
+  /** Time of the suspension; while it is set, the workspace's keys are refused and nothing is sent. */
   @Column('timestamptz', { name: 'suspended_at', nullable: true })
   suspendedAt: Date | null;
 
-  /** The end of its last suspension. */
+  /** Time at which the last suspension ended. */
   @Column('timestamptz', { name: 'resumed_at', nullable: true })
   resumedAt: Date | null;
 

@@ -5,10 +5,13 @@ import { Database, Reader } from '../database/database';
 import { Transaction } from '../database/transaction';
 import { WorkspaceEntity } from './workspace.entity';
 
-/** The messages of a workspace that it keeps no longer, by the database's clock, and that no earlier run has erased. */
+/**
+ * Period of a workspace's messages to erase: those that it no longer keeps, by the database's clock, and that
+ * no earlier run has erased.
+ */
 export interface MessageRetention {
   tenantId: string;
-  /** Null when no run has ended yet. */
+  /** Start of the period; null when no run has ended yet. */
   from: Date | null;
   until: Date;
 }
@@ -29,7 +32,7 @@ export class WorkspacesRepository {
     return reader.manager.findBy(WorkspaceEntity, { id: In(ids) });
   }
 
-  /** Lists ids of workspaces, in their order, above an id. */
+  /** Lists ids of workspaces above an id, in their order. */
   async listIds(after: string, count: number): Promise<string[]> {
     const rows = await this.database.query<{ id: string }>(
       'SELECT id FROM workspaces WHERE id > $1 ORDER BY id LIMIT $2',
@@ -46,7 +49,7 @@ export class WorkspacesRepository {
     return rows.map(({ id }) => id);
   }
 
-  /** Lists workspaces that keep messages for a limited time, in the order of their ids, above an id. */
+  /** Lists workspaces above an id that keep messages for a limited time, in the order of their ids. */
   listMessageRetentions(after: string, count: number): Promise<MessageRetention[]> {
     return this.database.query<MessageRetention>(
       `SELECT id AS "tenantId", messages_erased_until AS "from", now() - message_retention_days * interval '1 day' AS until
@@ -78,8 +81,8 @@ export class WorkspacesRepository {
   }
 
   /**
-   * Waits for whoever shares the lock now. It writes the row, because a claim that has begun with the row as it was would
-   * not see that this lock was held.
+   * Locks a workspace's row after waiting for all who share the lock. It writes the row, so that a claim that
+   * began with the row's earlier version notices this lock.
    */
   async lockExclusively(tx: Transaction, id: string): Promise<void> {
     await tx.query('SELECT FROM workspaces WHERE id = $1 FOR UPDATE', [id]);

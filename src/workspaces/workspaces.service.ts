@@ -16,7 +16,7 @@ import { CreateWorkspace, UpdateWorkspace } from './workspace.dto';
 import { WorkspaceEntity } from './workspace.entity';
 import { WorkspacesRepository } from './workspaces.repository';
 
-/** An entry for each that changed, by the field that it names. */
+/** Actions in the audit log, by the field that changed. Each changed field has its own entry. */
 const CHANGES = {
   planTier: 'workspace.plan_changed',
   trialEndsAt: 'workspace.trial_changed',
@@ -38,7 +38,7 @@ export class WorkspacesService {
 
   /**
    * Creates a workspace. On the TRIAL plan, `trialEndsAt` defaults to 14 days from now.
-   * @param actor no agent: it has none yet
+   * @param actor not an agent, because a new workspace has none
    * @throws AppError INVALID_BODY, also when another workspace has the slug
    */
   async create(input: CreateWorkspace, actor: Actor = SYSTEM): Promise<WorkspaceEntity> {
@@ -77,7 +77,10 @@ export class WorkspacesService {
     return workspace;
   }
 
-  /** @throws AppError NOT_FOUND */
+  /**
+   * Finds a workspace by its slug.
+   * @throws AppError NOT_FOUND
+   */
   async getBySlug(slug: string): Promise<WorkspaceEntity> {
     const workspace = await this.workspaces.findBySlug(slug);
     if (!workspace) throw AppError.notFound(`Workspace "${slug}"`);
@@ -85,7 +88,8 @@ export class WorkspacesService {
   }
 
   /**
-   * Changes a workspace's plan, trial, rate limit, retention of messages or entitlements. Each has an audit entry of its own.
+   * Changes a workspace's plan, trial, rate limit, retention of messages or entitlements. Each change has an
+   * audit entry of its own.
    * @throws AppError INVALID_BODY, FORBIDDEN, NOT_FOUND
    */
   async update(tenantId: string, input: UpdateWorkspace, actor: Actor): Promise<WorkspaceEntity> {
@@ -106,9 +110,9 @@ export class WorkspacesService {
   }
 
   /**
-   * Suspends a workspace: its keys are answered 403 `WORKSPACE_SUSPENDED`, and no attempt of a webhook delivery or of an
-   * outbound message begins after this has returned, in any process. What customers write is still taken in; its events
-   * and what agents answer wait. A second call changes nothing.
+   * Suspends a workspace: its keys are answered 403 `WORKSPACE_SUSPENDED`, and after this has returned no
+   * process begins an attempt of a webhook delivery or of an outbound message. Messages of customers are
+   * still stored; their events and the agents' answers wait. A second call changes nothing.
    * @throws AppError FORBIDDEN, NOT_FOUND
    */
   async suspend(tenantId: string, actor: Actor): Promise<WorkspaceEntity> {
@@ -124,7 +128,8 @@ export class WorkspacesService {
   }
 
   /**
-   * Ends a suspension: what waits is sent within a second or two, each delivery with the attempts that it had left.
+   * Ends a suspension: waiting work is sent within a second or two, each delivery with the attempts that it
+   * had left.
    * @throws AppError FORBIDDEN, NOT_FOUND; INVALID_BODY: the workspace is to be deleted
    */
   async resume(tenantId: string, actor: Actor): Promise<WorkspaceEntity> {
@@ -139,9 +144,10 @@ export class WorkspacesService {
   }
 
   /**
-   * Schedules the deletion of a workspace and of everything in it, and suspends it until then. Afterwards workers delete
-   * its rows in the background, its audit log last; then its slug is free again. Another call changes when it is due.
-   * @throws AppError FORBIDDEN, NOT_FOUND; INVALID_BODY, also when the rows have begun to go
+   * Schedules the deletion of a workspace and of everything in it, and suspends it until then. When the
+   * deletion is due, workers delete the rows in the background, the audit log last; then the slug is free
+   * again. Another call changes the due date.
+   * @throws AppError FORBIDDEN, NOT_FOUND; INVALID_BODY, also when deleting has begun
    */
   async delete(tenantId: string, input: DeleteWorkspace, actor: Actor): Promise<WorkspaceDeletion> {
     const { graceDays = DEFAULT_GRACE_DAYS } = validate(DeleteWorkspace, input);
@@ -164,8 +170,10 @@ export class WorkspacesService {
   }
 
   /**
-   * Cancels a scheduled deletion. The workspace is as it was before: resumed, unless it was suspended on its own.
-   * @throws AppError FORBIDDEN; NOT_FOUND, also when no deletion is scheduled; INVALID_BODY: the rows have begun to go
+   * Cancels a scheduled deletion. The workspace is resumed, unless it was suspended before the deletion was
+   * scheduled.
+   * @throws AppError FORBIDDEN; NOT_FOUND, also when no deletion is scheduled; INVALID_BODY: deleting has
+   *   begun
    */
   async cancelDeletion(tenantId: string, actor: Actor): Promise<WorkspaceEntity> {
     return this.database.transaction(async (tx) => {
@@ -181,7 +189,7 @@ export class WorkspacesService {
   }
 
   /**
-   * Returns how far a workspace's deletion is.
+   * Returns the progress of a workspace's deletion.
    * @throws AppError NOT_FOUND when none is scheduled, and after its end
    */
   async getDeletion(tenantId: string): Promise<WorkspaceDeletion> {
@@ -215,8 +223,8 @@ export class WorkspacesService {
   }
 
   /**
-   * Waits for the claims that began before a suspension. In a transaction of its own: those that begin after the
-   * suspension's commit share no lock, so however many there were, they can't hold this one up.
+   * Waits for the claims that began before a suspension. It does so in a transaction of its own: claims that
+   * begin after the suspension's commit do not share the lock, so no number of them can hold this one up.
    */
   private async waitForClaims(tenantId: string): Promise<void> {
     await this.database.transaction((tx) => this.workspaces.lockExclusively(tx, tenantId));

@@ -30,7 +30,7 @@ export class NeighbourEndpoint {
     return answeredAt - askedAt;
   }
 
-  /** Whether nothing that it was owed was ever cancelled. */
+  /** Reports whether nothing that it was owed was ever cancelled. */
   get wasAlwaysOpen(): boolean {
     return this.changes.every(({ kind }) => kind !== 'closed');
   }

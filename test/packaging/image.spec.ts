@@ -161,7 +161,7 @@ function copyAsIn(instructions: string[], ignore: string, folder: string): void 
   }
 }
 
-/** Whether Docker gets a file to copy: the last rule that matches decides. */
+/** Reports whether Docker gets a file to copy: the last rule that matches decides. */
 function isSent(path: string, rules: string[]): boolean {
   const matching = rules.filter((rule) => {
     const pattern = rule.replace(/^!/, '');

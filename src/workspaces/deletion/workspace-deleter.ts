@@ -17,15 +17,16 @@ import {
 
 const INTERVAL_MS = 1_000;
 const BATCH = 500;
-/** Between steps, so that deleting slows nobody else. */
+/** Pause between steps, so that a deletion does not slow other work. */
 const PAUSE_MS = 25;
 
-/** Ends what the outside has of a workspace, such as hooks at providers. Doing it again changes nothing. */
+/** Ends what other systems hold of a workspace, such as hooks at providers. A second call changes nothing. */
 type Closing = (tenantId: string) => Promise<void>;
 
 /**
- * Deletes all rows of workspaces whose deletion is due, in small steps. Rows and progress go together, so that another
- * worker goes on after a killed one. The workspace itself goes when no table has a row of it.
+ * Deletes all rows of workspaces whose deletion is due, in small steps. Rows and progress change together, so
+ * that another worker can go on after a killed one. The workspace itself is deleted when no table has a row
+ * of it.
  */
 @Injectable()
 export class WorkspaceDeleter implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -47,7 +48,7 @@ export class WorkspaceDeleter implements OnApplicationBootstrap, BeforeApplicati
     private readonly auditEntries: AuditEntriesRepository,
   ) {}
 
-  /** Adds what must be done before a workspace's rows go. */
+  /** Registers work that must be done before a workspace's rows are deleted. */
   register(closing: Closing): void {
     this.closings.push(closing);
   }
@@ -60,7 +61,7 @@ export class WorkspaceDeleter implements OnApplicationBootstrap, BeforeApplicati
     return this.runs.stop();
   }
 
-  /** One step of each in turn, so that a big one delays no other. */
+  /** Runs one step of each deletion in turn, so that a large one does not delay the others. */
   private async runAll(): Promise<void> {
     for (let isWorking = true; isWorking && !this.runs.isStopped;) {
       isWorking = false;
@@ -72,14 +73,17 @@ export class WorkspaceDeleter implements OnApplicationBootstrap, BeforeApplicati
     }
   }
 
-  /** @returns whether there is more to do now */
+  /**
+   * Runs one step, and logs a failure.
+   * @returns whether there is more to do now
+   */
   private async tryStep(deletion: DueDeletion): Promise<boolean> {
     const { tenantId } = deletion;
     try {
       return await this.step(deletion);
     } catch (error) {
       this.logger.error({ err: error as Error, tenantId }, 'a step of a deletion failed; it will be retried');
-      // Somebody has added a row that refers to one of these.
+      // A row was added that refers to one of the deleted rows.
       if (isReferenceViolated(error)) await this.beginAnew(tenantId);
       return false;
     }
@@ -103,10 +107,11 @@ export class WorkspaceDeleter implements OnApplicationBootstrap, BeforeApplicati
     if (progress.table === AUDIT_TABLE) return;
     const tables = this.tables.listForDeletion();
     const known = tables.findIndex(({ name }) => name === progress.table);
-    // Another version may have stopped at a table that this one does not know: then the first begins again.
+    // Another version may have stopped at a table that this version does not know: then the first table
+    // begins again.
     const [at, cursor] = known === -1 ? [0, null] : [known, progress.cursor];
     const table = tables[at]!;
-    // Of a table that refers to this one PostgreSQL may have to pass over many dead rows.
+    // PostgreSQL may have to pass over many dead rows of a table that refers to this one.
     await tx.allowLongStatements();
     const { deleted, next } = await this.rows.deleteStep(tx, tenantId, table, cursor, BATCH);
     const name = next ? table.name : (tables[at + 1]?.name ?? AUDIT_TABLE);
@@ -122,7 +127,10 @@ export class WorkspaceDeleter implements OnApplicationBootstrap, BeforeApplicati
     return true;
   }
 
-  /** Under the workspace's lock nobody can add a row that refers to it. What came before is found, and goes too. */
+  /**
+   * Deletes the workspace itself, under its lock, so that no row can be added that refers to it. If rows were
+   * added before, the deletion of the tables begins again.
+   */
   private async finish(tenantId: string): Promise<boolean> {
     const end = await this.database.transaction(async (tx) => {
       await tx.allowLongStatements();

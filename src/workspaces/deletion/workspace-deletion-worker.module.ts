@@ -3,7 +3,7 @@ import { AuditModule } from '../../audit/audit.module';
 import { WorkspacesModule } from '../workspaces.module';
 import { WorkspaceDeleter } from './workspace-deleter';
 
-/** The worker's side of deletions. */
+/** Runs the deletions of workspaces in a worker. */
 @Module({
   imports: [WorkspacesModule, AuditModule],
   providers: [WorkspaceDeleter],

@@ -3,7 +3,7 @@ import { IsInt, IsOptional, Max, Min } from 'class-validator';
 export const DEFAULT_GRACE_DAYS = 30;
 
 export class DeleteWorkspace {
-  /** Until the rows go; 30 by default. Meanwhile the deletion can be cancelled. */
+  /** Days until the rows are deleted; 30 by default. Until then the deletion can be cancelled. */
   @IsOptional()
   @IsInt()
   @Min(0)
@@ -11,18 +11,18 @@ export class DeleteWorkspace {
   graceDays?: number;
 }
 
-/** The deletion of a workspace, until nothing of it is left. */
+/** The deletion of a workspace, until nothing of the workspace is left. */
 export interface WorkspaceDeletion {
   workspaceId: string;
   slug: string;
   /** `scheduled` can be cancelled; `running` deletes rows. */
   status: 'scheduled' | 'running';
   requestedAt: Date;
-  /** When the rows begin to go. */
+  /** Time at which deleting begins. */
   dueAt: Date;
-  /** When they did; null before. */
+  /** Time at which deleting began; null before. */
   startedAt: Date | null;
   deletedRows: number;
-  /** Whose rows are going now; null before the first. */
+  /** Table whose rows are being deleted; null before the first. */
   table: string | null;
 }

@@ -8,12 +8,12 @@ import { WorkspaceDeletion } from './workspace-deletion.dto';
 /** Deletions that one round looks at. */
 const MAX_DUE = 100;
 
-/** How far a deletion is. */
+/** Progress of a deletion. */
 export interface DeletionProgress {
   wasSuspended: boolean;
-  /** Null while it can be cancelled. */
+  /** Time at which deleting began; null while the deletion can be cancelled. */
   startedAt: Date | null;
-  /** The table whose rows go next; null before the first. */
+  /** Table whose rows are deleted next; null before the first. */
   table: string | null;
   cursor: TableCursor | null;
 }
@@ -35,7 +35,7 @@ const SUMMARY = `
 export class WorkspaceDeletionsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Of all workspaces, the first due first. */
+  /** Lists the deletions of all workspaces, the earliest due date first. */
   list(): Promise<WorkspaceDeletion[]> {
     return this.database.query(`${SUMMARY} ORDER BY d.due_at, d.tenant_id`);
   }
@@ -48,7 +48,7 @@ export class WorkspaceDeletionsRepository {
     return row ?? null;
   }
 
-  /** The caller holds the lock of the workspace. */
+  /** Locks a workspace's deletion. The caller holds the lock of the workspace. */
   async lock(tx: Transaction, tenantId: string): Promise<DeletionProgress | null> {
     const [row] = await tx.query<DeletionProgress>(
       `SELECT ${PROGRESS} FROM workspace_deletions WHERE tenant_id = $1 FOR UPDATE`,
@@ -68,7 +68,7 @@ export class WorkspaceDeletionsRepository {
     );
   }
 
-  /** A cancellation of the deletion leaves the workspace suspended. */
+  /** Notes that a workspace stays suspended if its deletion is cancelled. */
   async keepSuspended(tx: Transaction, tenantId: string): Promise<void> {
     await tx.query('UPDATE workspace_deletions SET was_suspended = true WHERE tenant_id = $1', [tenantId]);
   }
@@ -77,7 +77,7 @@ export class WorkspaceDeletionsRepository {
     await tx.query('DELETE FROM workspace_deletions WHERE tenant_id = $1', [tenantId]);
   }
 
-  /** Those that are due, the longest due first. */
+  /** Lists the deletions that are due, the earliest due date first. */
   due(): Promise<DueDeletion[]> {
     return this.database.query(
       `SELECT tenant_id AS "tenantId", ${PROGRESS} FROM workspace_deletions WHERE due_at <= now()
@@ -86,8 +86,8 @@ export class WorkspaceDeletionsRepository {
   }
 
   /**
-   * Begins a deletion: from now on it can't be cancelled.
-   * @returns false when it was cancelled or postponed meanwhile
+   * Begins a deletion, which can't be cancelled from then on.
+   * @returns false when it was cancelled or postponed in the meantime
    */
   async begin(tenantId: string): Promise<boolean> {
     const rows = await this.database.query(
@@ -99,7 +99,10 @@ export class WorkspaceDeletionsRepository {
     return rows.length > 0;
   }
 
-  /** @returns how far a running deletion is; null when another process works on it */
+  /**
+   * Locks a running deletion.
+   * @returns its progress; null when another process works on it
+   */
   async lockRunning(tx: Transaction, tenantId: string): Promise<DeletionProgress | null> {
     const [row] = await tx.query<DeletionProgress>(
       `SELECT ${PROGRESS} FROM workspace_deletions WHERE tenant_id = $1 AND started_at IS NOT NULL FOR UPDATE SKIP LOCKED`,

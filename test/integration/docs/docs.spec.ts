@@ -230,7 +230,7 @@ it('has a glossary in alphabetical order, each entry with its place', () => {
   expect(entries.filter(([, , place]) => !existsSync(resolve(ROOT, bare(place)!)))).toEqual([]);
 });
 
-/** Whether a link leads to a file, and, after #, to a heading in it. */
+/** Reports whether a link leads to a file, and, after #, to a heading in it. */
 function exists(page: string, link: string): boolean {
   const [path, anchor] = link.split('#', 2) as [string, string | undefined];
   const file = path ? resolve(ROOT, page, '..', path) : resolve(ROOT, page);

@@ -17,7 +17,7 @@ export class Timeline {
     return this.messages.some((message) => message.id === id);
   }
 
-  /** Whether a message is among the older ones that have not been read. */
+  /** Reports whether a message is among the older ones that have not been read. */
   beginsAfter({ id }: Message): boolean {
     return this.olderCursor !== null && id < (this.messages[0]?.id ?? '');
   }
@@ -37,7 +37,7 @@ export class Timeline {
     this.newestAtSequence = this.messages.at(-1)?.id ?? null;
   }
 
-  /** Whether a page, newest first, leaves no gap to what was here at the stored sequence. */
+  /** Reports whether a page, newest first, leaves no gap to what was here at the stored sequence. */
   isReachedBy(page: readonly Message[]): boolean {
     const oldest = page.at(-1);
     return oldest !== undefined && this.newestAtSequence !== null && oldest.id <= this.newestAtSequence;

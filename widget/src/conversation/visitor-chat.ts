@@ -25,7 +25,7 @@ export interface VisitorChatEvents {
   onChange(): void;
   onFresh(messages: Message[]): void;
   onRefused(error: unknown): void;
-  /** Whether the visitor sees the newest message in this tab. */
+  /** Reports whether the visitor sees the newest message in this tab. */
   isSeen(): boolean;
 }
 

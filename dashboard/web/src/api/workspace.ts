@@ -16,7 +16,10 @@ export function useWorkspace(): Workspace {
   return workspace;
 }
 
-/** Whether the person may change settings here. The server decides; the page only hides what it would refuse. */
+/**
+ * Reports whether the person may change settings here. The server decides; the page only hides what it would
+ * refuse.
+ */
 export function useMayManage(): boolean {
   return useWorkspace().role !== 'AGENT';
 }
