@@ -2,13 +2,13 @@ import { readdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
 
-// Vite reads it: tests set another one, and must get the same files.
+// Vite reads this variable: tests set another one, and must get the same files.
 process.env.NODE_ENV = 'production';
 
 const OUT_DIR = fileURLToPath(new URL('../dist/widget', import.meta.url));
 const source = (path) => fileURLToPath(new URL(`src/${path}`, import.meta.url));
 
-/** Of all builds. Browsers of the last two and a half years: docs/widget.md. */
+/** Settings of all builds. They support the browsers of the last two and a half years: docs/widget.md. */
 const COMMON = {
   configFile: false,
   logLevel: 'warn',
@@ -16,7 +16,7 @@ const COMMON = {
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
 };
 const COMMON_BUILD = {
-  // Or the build would replace light-dark() by longer rules.
+  // With older targets the build would replace light-dark() by longer rules.
   cssTarget: ['chrome123', 'firefox121', 'safari17.5'],
   target: 'es2022',
   outDir: OUT_DIR,
@@ -24,7 +24,9 @@ const COMMON_BUILD = {
   reportCompressedSize: false,
 };
 
-/** The app first: its name has a hash of its content, and the loader must know it. */
+/**
+ * Builds the app. It goes first: its name has a hash of its content, and the loader must contain the name.
+ */
 async function buildApp() {
   await build({
     ...COMMON,
@@ -50,7 +52,7 @@ async function buildApp() {
   return `assets/${app}`;
 }
 
-/** One classic script: a module could not read the script element that it came from. */
+/** Builds the loader as one classic script: a module could not find the script element that loaded it. */
 async function buildLoader(appPath) {
   await build({
     ...COMMON,

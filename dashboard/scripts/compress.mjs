@@ -1,4 +1,5 @@
-// Puts a `.br` and a `.gz` beside each file of the built page that shrinks: compressing at each request would cost more.
+// Writes a `.br` and a `.gz` file for each file of the built page that gets smaller: compressing at each
+// request would cost more.
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

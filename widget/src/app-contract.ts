@@ -1,7 +1,7 @@
 import type { Identity, WidgetEvents, WidgetSettings } from './page-api';
 
-// Between the loader and the app. A browser may have an older loader than the app that it loads, so within v1
-// nothing here is removed or changed.
+// Contract between the loader and the app. A browser may have an older loader than the app that it loads, so
+// within v1 nothing here is removed or changed.
 
 export interface LoaderContext {
   /** The page's `fetch` as it was when the loader ran, before the page patched it. */
@@ -10,10 +10,13 @@ export interface LoaderContext {
   serviceUrl: string;
   siteKey: string;
   shadow: ShadowRoot;
-  /** The launcher. */
+  /** Button of the launcher. */
   button: HTMLButtonElement;
   settings: WidgetSettings;
-  /** Null after the page's `logout`; undefined when it has said nothing of the visitor. */
+  /**
+   * Identity of the visitor; null after the page's `logout`, undefined before the page's first `identify` or
+   * `logout`.
+   */
   identity: Identity | null | undefined;
   emit<Name extends keyof WidgetEvents>(name: Name, detail: WidgetEvents[Name]): void;
 }
@@ -24,7 +27,7 @@ export interface ChatApp {
   toggle(): void;
   identify(identity: Identity): void;
   logout(): void;
-  /** Replaces all settings, the unchanged ones included. */
+  /** Replaces all settings, including the unchanged ones. */
   set(settings: WidgetSettings): void;
 }
 

@@ -2,7 +2,7 @@ import type { AppModule } from './app-contract';
 import { Chat } from './chat';
 import { Panel } from './ui/panel';
 
-/** Called once by the loader. */
+/** Starts the app. The loader calls it once. */
 export const start: AppModule['start'] = async (context) => {
   const chat = await Chat.create(context);
   chat.begin(new Panel(chat, context));

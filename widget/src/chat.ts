@@ -8,7 +8,7 @@ import type { Message } from './protocol/types';
 import { newSession, SessionStore, type StoredSession } from './session/session-store';
 import { newAnonymousOwner, ownerOf } from './session/visitor-session';
 
-/** Shows the chat in the page. */
+/** Display of the chat in the page. */
 export interface ChatDisplay {
   show: () => void;
   hide: () => void;
@@ -18,7 +18,7 @@ export interface ChatDisplay {
   isNewestSeen: () => boolean;
 }
 
-/** The app: who the visitor is, and whether the panel is open. */
+/** Root of the app: knows who the visitor is, and whether the panel is open. */
 export class Chat implements ChatApp {
   isOpen = false;
   refusal: 'identity' | 'unavailable' | null = null;
@@ -87,7 +87,10 @@ export class Chat implements ChatApp {
     else this.switchTo(owner, identity, this.visitor.isAnonymous);
   }
 
-  /** Pages also call this when nobody is logged in: an anonymous visitor keeps the conversation. */
+  /**
+   * Ends the session of an identified visitor. Pages also call this when no one is logged in: an anonymous
+   * visitor keeps the conversation.
+   */
   logout(): void {
     if (this.visitor.isAnonymous) return;
     this.shared.sessions.remove();
@@ -103,7 +106,7 @@ export class Chat implements ChatApp {
     });
   }
 
-  /** The form before the first message is done. */
+  /** Stores the values of the form before the first message. */
   completeForm(said: NonNullable<StoredSession['said']>): void {
     const { sessions } = this.shared;
     sessions.write({ ...(sessions.read() ?? newSession(this.visitor.owner)), said });
@@ -114,7 +117,10 @@ export class Chat implements ChatApp {
     return Boolean(this.shared.sessions.read()?.said);
   }
 
-  /** The session of the page before may be another visitor's: it must not even begin. */
+  /**
+   * Identifies the visitor before anything begins: the stored session may be another visitor's, and must not
+   * be used then.
+   */
   private identifyAtStart(identity: Identity): void {
     try {
       if (ownerOf(identity) === this.visitor.owner) {
@@ -140,7 +146,7 @@ export class Chat implements ChatApp {
       if (persisted) this.visitor.resume();
       wake();
     });
-    // A frozen page would keep the stream from the other tabs.
+    // A frozen page would keep the stream, and other tabs would get nothing.
     document.addEventListener('freeze', () => this.visitor.suspend());
     document.addEventListener('resume', () => this.visitor.resume());
   }
@@ -154,7 +160,10 @@ export class Chat implements ChatApp {
     else this.switchTo(newAnonymousOwner(), null, visitor.isAnonymous);
   }
 
-  /** @param takesUnsent it is the same person, now known by another name */
+  /**
+   * Changes to another visitor.
+   * @param takesUnsent true when it is the same person, now known by another name
+   */
   private switchTo(owner: string, identity: Identity | null, takesUnsent: boolean): void {
     const { sessions } = this.shared;
     const before = this.visitor;

@@ -1,4 +1,4 @@
-/** The text of a style sheet, made small by the build. */
+/** Text of a style sheet, minified by the build. */
 declare module '*.css?inline' {
   const css: string;
   export default css;

@@ -2,20 +2,20 @@ import type { Texts } from './locales/en';
 
 /**
  * Methods of `window.chatWidget` once the script has run. Before that it is an array of commands, which the
- * script runs.
+ * script then executes.
  */
 export interface ChatWidgetApi {
   open(): void;
   close(): void;
-  /** Says who the visitor is. The workspace's server has signed it. */
+  /** Identifies the visitor, with data that the workspace's server has signed. */
   identify(identity: Identity): void;
   /** Ends the session of a logged-in visitor. An anonymous visitor stays. */
   logout(): void;
-  /** Returns what removes the listener. */
+  /** Adds a listener, and returns a function that removes it. */
   on<Name extends keyof WidgetEvents>(name: Name, listener: (detail: WidgetEvents[Name]) => void): () => void;
-  /** Changes what is given; the rest stays. */
+  /** Changes the given settings, and leaves the others. */
   set(settings: WidgetSettings): void;
-  /** A command in the form of the queue: `['open']`. */
+  /** Executes commands in the form of the queue: `['open']`. */
   push(...commands: Command[]): void;
 }
 
@@ -29,17 +29,17 @@ export type Identity = ({ jwt: string } | { id: string; signature: string }) & {
 };
 
 export interface WidgetSettings {
-  /** A BCP 47 tag, such as `de` or `pt-BR`. */
+  /** BCP 47 tag of the language, such as `de` or `pt-BR`. */
   locale?: string;
   theme?: 'auto' | 'light' | 'dark';
-  /** The side of the page. Without it, the one where lines end. */
+  /** Side of the page. By default it is the side where lines of text end. */
   position?: 'right' | 'left';
   title?: string;
-  /** Shown above the first message. */
+  /** Text above the first message. */
   welcome?: string;
-  /** Asked once, before an anonymous visitor's first message. */
+  /** Fields that are asked for once, before an anonymous visitor's first message. */
   form?: VisitorForm;
-  /** Replaces texts of the widget, or adds a language. */
+  /** Texts that replace the widget's own, or add a language. */
   texts?: Partial<Texts>;
 }
 
@@ -49,13 +49,13 @@ export interface VisitorForm {
 }
 
 export interface WidgetEvents {
-  /** The script has run. */
+  /** Emitted when the script has run. */
   ready: undefined;
   open: undefined;
   close: undefined;
-  /** A new message, of an agent or of the visitor in any tab. */
+  /** Emitted for a new message of an agent, or of the visitor in any tab. */
   message: PageMessage;
-  /** Number of agent messages that the visitor has not seen. */
+  /** Emitted with the number of agent messages that the visitor has not seen. */
   unread: number;
   error: WidgetError;
 }
@@ -70,8 +70,9 @@ export interface PageMessage {
 
 export interface WidgetError {
   /**
-   * `load`: the app could not be loaded. `identity`: the service refuses the identity, or it has expired:
-   * identify again. `unavailable`: the page's origin is not allowed, or the widget is disconnected.
+   * Kind of error. `load`: the app could not be loaded. `identity`: the service refuses the identity, or it
+   * has expired: identify again. `unavailable`: the page's origin is not allowed, or the widget is
+   * disconnected.
    */
   code: 'load' | 'identity' | 'unavailable';
   message: string;

@@ -1,6 +1,6 @@
 /**
- * What the pages and this server say to each other, as types: bodies, queries and answers of the routes below `/api`.
- * The page imports nothing else of the server. In JSON a `Date` is text.
+ * Types of what the pages and this server exchange: bodies, queries and answers of the routes below `/api`.
+ * The pages import nothing else of the server. In JSON a `Date` is text.
  */
 import type {
   AgentRole,
@@ -15,7 +15,7 @@ import type {
 } from 'conversation-messaging-service';
 import type { LoginSession, Person, SentInvitation } from 'conversation-messaging-service/logins';
 
-// Answers, as the services give them.
+// Answers in the form in which the services give them.
 export type {
   AgentRole,
   ApiKeySummary,
@@ -84,20 +84,20 @@ export type { CheckUrl, TimelineQuery } from './webhooks/webhook-endpoint.dto';
 export type { AddAgent } from './workspace/agent.dto';
 export type { UpdateWorkspaceSettings } from './workspace/workspace.dto';
 
-/** Every answer that is not a success. `requestId` is in the logs, too. */
+/** Body of every answer that is not a success. Its `requestId` is in the logs, too. */
 export type ApiError = ErrorBody;
 
-/** `GET /api/session` */
+/** Answer of `GET /api/session`. */
 export interface SessionResponse {
   person: Person;
   workspaces: WorkspaceSummary[];
-  /** The REST API, such as `https://messaging.example.com/api/v1`. */
+  /** Address of the REST API, such as `https://messaging.example.com/api/v1`. */
   apiUrl: string;
-  /** Where browsers and channels' providers reach the service. */
+  /** Address at which browsers and channels' providers reach the service. */
   publicUrl: string;
 }
 
-/** A workspace of the person, and what the person is in it. */
+/** A workspace of the person, with the person's role in it. */
 export interface WorkspaceSummary {
   id: string;
   slug: string;
@@ -111,30 +111,30 @@ export interface WorkspaceSummary {
   entitlements: Entitlement[];
 }
 
-/** `POST /api/login`: whether the session has begun, or a code is asked for first. */
+/** Answer of `POST /api/login`: the session has begun, or a code is needed first. */
 export interface LoginResponse {
   status: 'done' | 'second_factor';
 }
 
-/** The session has begun. */
+/** Answer that says that the session has begun. */
 export interface Done {
   status: 'done';
 }
 
-/** `POST /api/links/accept`: logged in, or a new password is set and to be logged in with. */
+/** Answer of `POST /api/links/accept`: the person is logged in, or has set a new password to log in with. */
 export interface AcceptedLink {
   status: 'done' | 'password_set';
 }
 
-/** `GET /api/account/sessions` */
+/** Item of `GET /api/account/sessions`. */
 export interface LoginSessionResponse extends LoginSession {
   isCurrent: boolean;
 }
 
-/** `GET /api/workspaces/:workspaceId/overview` */
+/** Answer of `GET /api/workspaces/:workspaceId/overview`. */
 export interface WorkspaceOverview extends WorkspaceSummary, WorkspaceSettings {
   rateLimit: {
-    /** For each path. */
+    /** Requests a minute for each path. */
     perMinute: number;
     /** Paths that were called in the present minute, the busiest first; null while they can't be counted. */
     paths: RateLimitUse[] | null;
@@ -142,7 +142,7 @@ export interface WorkspaceOverview extends WorkspaceSummary, WorkspaceSettings {
   counts: WorkspaceCounts;
 }
 
-/** Of what is in use. */
+/** Numbers of keys, endpoints and the like that are in use. */
 export interface WorkspaceCounts {
   agents: number;
   apiKeys: number;
@@ -150,17 +150,17 @@ export interface WorkspaceCounts {
   channels: number;
 }
 
-/** `PATCH /api/workspaces/:workspaceId` */
+/** Body of `PATCH /api/workspaces/:workspaceId`. */
 export interface WorkspaceSettings {
-  /** Messages older than this are erased; null keeps them for ever. */
+  /** Days after which messages are erased; null keeps them for ever. */
   messageRetentionDays: number | null;
 }
 
-/** `GET /api/workspaces/:workspaceId/agents` */
+/** Item of `GET /api/workspaces/:workspaceId/agents`. */
 export interface AgentResponse {
   id: string;
   name: string;
-  /** What customers see; null for none. */
+  /** Name that customers see; null if they see none. */
   displayName: string | null;
   email: string;
   role: AgentRole;
@@ -169,24 +169,24 @@ export interface AgentResponse {
   createdAt: Date;
 }
 
-/** `POST /api/workspaces/:workspaceId/agents` */
+/** Answer of `POST /api/workspaces/:workspaceId/agents`. */
 export interface InvitedAgent extends SentInvitation {
   agent: AgentResponse;
 }
 
-/** `GET /api/workspaces/:workspaceId/event-types` */
+/** Item of `GET /api/workspaces/:workspaceId/event-types`. */
 export interface EventTypeResponse {
   type: string;
   description: string;
-  /** A `test` is sent by the Test button alone, to any endpoint. */
+  /** Kind of event. Only the Test button sends a `test`, and to any endpoint. */
   kind: 'fact' | 'test';
-  /** The JSON Schema of `data`. */
+  /** JSON Schema of `data`. */
   schema: object;
-  /** A whole body, as an endpoint gets it. */
+  /** Example of a whole body, as an endpoint gets it. */
   example: object;
 }
 
-/** `GET /api/workspaces/:workspaceId/webhook-endpoints` */
+/** Item of `GET /api/workspaces/:workspaceId/webhook-endpoints`. */
 export interface WebhookEndpointListItem extends WebhookEndpointSummary {
   last24Hours: AttemptCounts;
 }
@@ -196,19 +196,19 @@ export interface AttemptCounts {
   failed: number;
 }
 
-/** `GET /api/workspaces/:workspaceId/webhook-endpoints/:id` */
+/** Answer of `GET /api/workspaces/:workspaceId/webhook-endpoints/:id`. */
 export interface WebhookEndpointResponse extends WebhookEndpointSummary {
   health: WebhookEndpointHealth;
 }
 
-/** `POST /api/workspaces/:workspaceId/webhook-endpoints/check-url` */
+/** Answer of `POST /api/workspaces/:workspaceId/webhook-endpoints/check-url`. */
 export type UrlCheck = { ok: true } | { ok: false; message: string };
 
-/** `GET /api/workspaces/:workspaceId/audit-entries` */
+/** Item of `GET /api/workspaces/:workspaceId/audit-entries`. */
 export type AuditEntryResponse = Omit<AuditEntry, 'tenantId'>;
 export type AuditPage = Page<AuditEntryResponse>;
 
-/** `GET /api/workspaces/:workspaceId/parked-events` */
+/** Item of `GET /api/workspaces/:workspaceId/parked-events`. */
 export interface ParkedEventResponse {
   eventId: string;
   consumer: string;

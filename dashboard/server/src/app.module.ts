@@ -13,16 +13,19 @@ import { LoginModule } from './login/login.module';
 import { WebhooksModule } from './webhooks/webhooks.module';
 import { WorkspaceModule } from './workspace/workspace.module';
 
-/** The service's own module below, and a module for each page above it. */
+/** Root module: the service's own module, and a module for each page. */
 @Module({})
 export class AppModule {
-  /** @throws ConfigError naming each fault of the service's part */
+  /**
+   * Makes the root module.
+   * @throws ConfigError naming each fault of the service's part of the configuration
+   */
   static forRoot(config: DashboardConfig): DynamicModule {
     return {
       module: AppModule,
       imports: [
         DashboardConfigModule.forRoot(config),
-        // Every page's module injects services.
+        // The module of every page injects services.
         { ...MessagingModule.forRoot(config.messaging), global: true },
         HttpModule,
         HealthApiModule,

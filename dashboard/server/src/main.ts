@@ -3,7 +3,7 @@ import { createLogger, runProcess } from 'conversation-messaging-service/http';
 import { DashboardConfig } from './config/dashboard-config';
 import { createApp } from './create-app';
 
-/** Time for requests at a shutdown, of 15 s in all: a call of a channel's provider takes 10. */
+/** Time that requests get at a shutdown, of 15 s in all: a call of a channel's provider takes up to 10 s. */
 const REQUESTS_DEADLINE_MS = 12_000;
 
 runProcess(async () => {

@@ -12,12 +12,12 @@ import { styleNonce } from './nonce';
 import { makeRouter } from './router';
 import { cssVariables, theme } from './theme';
 
-/** They need no login. */
+/** Paths that need no login. */
 const OPEN_PATHS = ['/login', '/welcome', '/reset'];
 
 const queryClient = makeQueryClient(() => {
   const { pathname, href } = router.latestLocation;
-  // Without a session so far, the routes lead to the login themselves.
+  // Before any session, the routes themselves lead to the login.
   const hadSession = queryClient.getQueryData(sessionQuery.queryKey) !== undefined;
   if (!hadSession || OPEN_PATHS.includes(pathname)) return;
   void router.navigate({ to: '/login', search: { back: href } }).then(() => queryClient.clear());

@@ -11,7 +11,7 @@ import { sessionQuery } from './api/session';
 import { NotFoundPage, PageFault, PagePending } from './frame/page-states';
 import { RootLayout } from './frame/root-layout';
 
-/** The filters of a list, as they stand in its address. */
+/** Filters of a list, as they stand in its address. */
 type Filters<Name extends string> = Partial<Record<Name, string>>;
 
 function pick<Name extends string>(names: readonly Name[]) {
@@ -45,7 +45,10 @@ const resetRoute = createRoute({
   component: lazyRouteComponent(() => import('./pages/login/link-page'), 'LinkPage'),
 });
 
-/** What needs a login: without one it leads to the login page, which knows the way back. */
+/**
+ * Parent of the routes that need a login. Without a session they lead to the login page, which knows the way
+ * back.
+ */
 const insideRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'inside',
@@ -70,7 +73,7 @@ const homeRoute = createRoute({
   component: lazyRouteComponent(() => import('./pages/home/home-page'), 'HomePage'),
 });
 
-/** The addresses that the service's own documentation names: they have no workspace. */
+/** Routes of addresses that the service's own documentation names. They have no workspace. */
 const keysShortcutRoute = createRoute({
   getParentRoute: () => insideRoute,
   path: '/settings/api-keys',
@@ -175,7 +178,7 @@ export function makeRouter(queryClient: QueryClient) {
     defaultErrorComponent: PageFault,
     defaultPendingComponent: PagePending,
     scrollRestoration: true,
-    // Plain texts: the default would write a number's text in quotes.
+    // Values stay plain texts: the default would write a text of digits in quotes.
     parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
     stringifySearch: (search: Record<string, string | undefined>) => {
       const given = Object.entries(search).filter((entry): entry is [string, string] => !!entry[1]);
@@ -191,7 +194,7 @@ declare module '@tanstack/react-router' {
   }
 
   interface HistoryState {
-    /** Where a login leads. */
+    /** Address to open after the login. */
     back?: string;
   }
 }

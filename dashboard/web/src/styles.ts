@@ -1,4 +1,5 @@
-// Mantine's styles, of the components that are used alone. The order is Mantine's: later ones build upon earlier ones.
+// Mantine's styles of only the components that are used. The order is Mantine's: later files build upon
+// earlier ones.
 import '@mantine/core/styles/baseline.css';
 import '@mantine/core/styles/default-css-variables.css';
 import '@mantine/core/styles/global.css';

@@ -1,6 +1,6 @@
 import { createTheme, type CSSVariablesResolver } from '@mantine/core';
 
-/** Shades and greys are chosen for a contrast of 4.5 : 1 at least. */
+/** Mantine's theme. Shades and greys are chosen for a contrast of at least 4.5 : 1. */
 export const theme = createTheme({
   primaryColor: 'indigo',
   primaryShade: { light: 8, dark: 8 },

@@ -45,7 +45,7 @@ it('shows a message once, from writing to reading, under one key', () => {
   const sent = record('c2', { state: 'sent', message: message('2') });
   expect(shown([message('1')], [waiting])).toContainEqual(['c2', 'c2', 'sending', false]);
   expect(shown([message('1')], [sent])).toContainEqual(['c2', '2', 'sent', false]);
-  // The stream may bring it before the answer, or after it.
+  // The stream may bring the message before the answer, or after it.
   for (const copy of [waiting, sent])
     expect(shown([message('1'), message('2')], [copy])).toEqual([
       ['c1', '1', 'sent', false],

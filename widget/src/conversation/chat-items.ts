@@ -3,24 +3,25 @@ import { isFromAgent, type Message } from '../protocol/types';
 
 export type ItemState = 'sending' | 'sent' | 'failed' | 'received';
 
-/** A message as it is shown. */
+/** A message in the form in which it is shown. */
 export interface ChatItem {
-  /** Stays the same from writing to reading, so that the element stays. */
+  /** Key of the element. It stays the same from writing to reading, so that the element stays. */
   key: string;
-  /** The message's id; while it is unsent, the clientMessageId. */
+  /** Id of the message; while it is unsent, its clientMessageId. */
   id: string;
   state: ItemState;
   body: string;
-  /** Null while it is unsent. */
+  /** Time of the message; null while it is unsent. */
   createdAt: string | null;
   senderName: string | null;
-  /** An agent has answered after it. */
+  /** True if an agent has written after it. */
   isRead: boolean;
 }
 
 /**
- * Each message once: what the service has, in its order, then what it does not have yet.
- * @param hasOlder the service has messages before these
+ * Lists each message once: the service's messages in their order, then those that the service does not have
+ * yet.
+ * @param hasOlder whether the service has messages before these
  */
 export function itemsOf(
   messages: readonly Message[],
@@ -28,7 +29,7 @@ export function itemsOf(
   hasOlder: boolean,
 ): ChatItem[] {
   const known = new Set(messages.flatMap(({ id, clientMessageId }) => [id, clientMessageId]));
-  // What was sent before the oldest message here belongs to the history that has not been read.
+  // A message that was sent before the oldest one here belongs to the history that has not been read.
   const begin = (hasOlder && messages[0]?.id) || '';
   const isUnknown = ({ clientMessageId, message }: OutboxRecord) =>
     !known.has(clientMessageId) && !(message && (known.has(message.id) || message.id < begin));

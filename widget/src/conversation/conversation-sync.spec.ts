@@ -3,7 +3,7 @@ import type { Message, MessagePage, Position } from '../protocol/types';
 import { ConversationSync } from './conversation-sync';
 import { Timeline } from './timeline';
 
-/** A conversation as the service keeps it: each message is one event. */
+/** A conversation as the service stores it: each message is one event. */
 class Conversation {
   messages: Message[] = [];
   reads = 0;
@@ -154,7 +154,7 @@ describe('ConversationSync', () => {
     await poll();
     expect(idsOf(timeline)).toEqual(idsOf(conversation));
     expect(fresh).toHaveLength(100);
-    // When the stream comes through after all.
+    // The stream comes through after all.
     await sync.apply({ type: 'ready', ...conversation.position });
     expect(idsOf(timeline).slice(-50)).toEqual(idsOf(conversation).slice(-50));
   });

@@ -7,16 +7,19 @@ const FIRST_PAGE = 50;
 const NEXT_PAGE = 200;
 
 interface SyncEvents {
-  /** @param fresh what has come since the tab knows the conversation; empty for older messages */
+  /**
+   * Called after a change of the timeline.
+   * @param fresh messages that are new since the tab knows the conversation; empty for older messages
+   */
   onChange(fresh: Message[]): void;
-  /** The service has lost its last moments; the timeline is what it has now. */
+  /** Called when the service has lost its latest changes: the timeline shows what it has now. */
   onRewound(): void;
   onRefused(error: unknown): void;
 }
 
 /**
- * Keeps the timeline complete, by the rules of docs/widget-protocol.md. Events are taken one after the other:
- * each may have to wait for a page.
+ * Keeps the timeline complete, by the rules of docs/widget-protocol.md. Events are handled one after the
+ * other, because each may have to wait for a page.
  */
 export class ConversationSync {
   private work: Promise<void> = Promise.resolve();
@@ -36,13 +39,13 @@ export class ConversationSync {
     return (this.work = this.work.then(() => this.take(event)));
   }
 
-  /** The page before the oldest message that is here. */
+  /** Reads the page before the oldest message of the timeline. */
   loadOlder(): Promise<void> {
     return (this.work = this.work.then(async () => {
       const { olderCursor } = this.timeline;
       if (olderCursor === null || this.stopped) return;
       const page = await this.readPage(`?limit=${FIRST_PAGE}&cursor=${olderCursor}`).catch(() => null);
-      // The visitor can ask again.
+      // The visitor can ask again after a failure.
       if (!page) return;
       this.timeline.add(page.data);
       this.timeline.olderCursor = page.nextCursor;
@@ -69,7 +72,7 @@ export class ConversationSync {
     }
   }
 
-  /** The next heartbeat would do it, but may be 15 seconds away. */
+  /** Retries after a failure. The next heartbeat would do so too, but may be 15 seconds away. */
   private retryLater(): void {
     clearTimeout(this.retryTimer);
     this.failures += 1;
@@ -78,13 +81,13 @@ export class ConversationSync {
     }, backoffMs(this.failures));
   }
 
-  /** Rule 2. */
+  /** Adds a message that was announced, and reads what is missing before it: rule 2. */
   private async takeMessage(event: Position & { message: Message }): Promise<void> {
     const { timeline } = this;
     const isNext = timeline.sequence !== null && event.sequence === timeline.sequence + 1;
     if (timeline.sequence === null || this.isOther(event)) return this.reach(event);
-    // A message may be announced late, after newer ones have been read. Its page has it, when the visitor
-    // goes back there.
+    // A message may be announced late, after newer ones have been read. The visitor gets it with its page,
+    // when going back there.
     const fresh = timeline.beginsAfter(event.message) ? [] : timeline.add([event.message]);
     this.events.onChange(fresh);
     if (fresh.length > 0 && isNext) timeline.reached(event);
@@ -99,7 +102,10 @@ export class ConversationSync {
     else if (position.sequence < sequence) await this.readAnew(position);
   }
 
-  /** Rule 3. Without a conversation the service has perhaps lost it, which is rule 4. */
+  /**
+   * Reports whether an event belongs to another conversation: rule 3. No conversation at all is not another
+   * one; the service may have lost it, which is rule 4.
+   */
   private isOther({ conversationId }: Position): boolean {
     const known = this.timeline.conversationId;
     return known !== null && conversationId !== null && known !== conversationId;
@@ -116,7 +122,7 @@ export class ConversationSync {
     this.events.onChange(isFirst ? [] : page.data.toReversed());
   }
 
-  /** Rule 1. */
+  /** Reads the pages between the timeline's end and a position: rule 1. */
   private async readBack(position: Position): Promise<void> {
     const fresh: Message[] = [];
     for (let query = `?limit=${FIRST_PAGE}`; ;) {
@@ -130,7 +136,7 @@ export class ConversationSync {
     this.events.onChange(added);
   }
 
-  /** Rule 4: all that is shown. */
+  /** Reads all shown messages again, because the service has lost some: rule 4. */
   private async readAnew(position: Position): Promise<void> {
     const oldest = this.timeline.messages[0]?.id;
     const messages: Message[] = [];

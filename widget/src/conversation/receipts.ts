@@ -6,7 +6,10 @@ const COLLECT_MS = 300;
 
 export type Receipt = { messageId: string; status: 'DELIVERED' | 'READ' };
 
-/** Tells the service how far the agents' messages have come, with one request for many messages. */
+/**
+ * Reports to the service which messages of agents were delivered and read, with one request for many
+ * messages.
+ */
 export class Receipts {
   private timer: ReturnType<typeof setTimeout> | undefined;
   private failures = 0;
@@ -14,8 +17,9 @@ export class Receipts {
   private stopped = false;
 
   /**
+   * Makes an idle reporter.
    * @param isSeen whether the visitor sees the newest message
-   * @param reportsDelivery one tab does, for all
+   * @param reportsDelivery whether this tab reports deliveries, which one tab does for all
    */
   constructor(
     private readonly timeline: Timeline,
@@ -53,7 +57,7 @@ export class Receipts {
         this.failures = 0;
         this.onSent(receipt);
       } catch {
-        // The next message or heartbeat would bring it up again; here sooner.
+        // The next message or heartbeat would repeat the report; this retry is sooner.
         this.failures += 1;
       }
       this.inFlight = false;

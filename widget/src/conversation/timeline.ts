@@ -3,9 +3,9 @@ import type { Message, Position } from '../protocol/types';
 /** The conversation as this tab knows it: an unbroken run of messages up to the newest. */
 export class Timeline {
   conversationId: string | null = null;
-  /** The newest messages have been read. */
+  /** True once the newest messages have been read. */
   isLoaded = false;
-  /** Up to which it has everything; null before anything was read. */
+  /** Number of the latest event up to which nothing is missing; null before anything was read. */
   sequence: number | null = null;
   /** Cursor of the next older page; null if no older message exists. */
   olderCursor: string | null = null;
@@ -17,12 +17,15 @@ export class Timeline {
     return this.messages.some((message) => message.id === id);
   }
 
-  /** Reports whether a message is among the older ones that have not been read. */
+  /** Reports whether a message is older than those that have been read. */
   beginsAfter({ id }: Message): boolean {
     return this.olderCursor !== null && id < (this.messages[0]?.id ?? '');
   }
 
-  /** Returns the messages that are new. Those that are known are replaced: a status may have changed. */
+  /**
+   * Adds messages and returns those that are new. A known message is replaced, because its status may have
+   * changed.
+   */
   add(messages: readonly Message[]): Message[] {
     const added = messages.filter(({ id }) => !this.has(id));
     const byId = new Map([...this.messages, ...messages].map((message) => [message.id, message]));
@@ -30,14 +33,14 @@ export class Timeline {
     return added;
   }
 
-  /** Everything up to this position is here. */
+  /** Notes that nothing is missing up to a position. */
   reached({ conversationId, sequence }: Position): void {
     this.conversationId = conversationId;
     this.sequence = sequence;
     this.newestAtSequence = this.messages.at(-1)?.id ?? null;
   }
 
-  /** Reports whether a page, newest first, leaves no gap to what was here at the stored sequence. */
+  /** Reports whether a page, newest first, leaves no gap to the messages at the stored sequence. */
   isReachedBy(page: readonly Message[]): boolean {
     const oldest = page.at(-1);
     return oldest !== undefined && this.newestAtSequence !== null && oldest.id <= this.newestAtSequence;
@@ -51,10 +54,7 @@ export class Timeline {
     this.add(messages);
   }
 
-  /**
-   * Raises the status of the agents' messages up to and including one. Messages that are not DELIVERED yet
-   * keep theirs.
-   */
+  /** Raises the status of the agents' messages up to and including one. QUEUED messages keep their status. */
   advance(upTo: string, status: 'DELIVERED' | 'READ'): void {
     this.messages = this.messages.map((message) =>
       message.id <= upTo && isBefore(message.delivery.status, status)
@@ -64,7 +64,10 @@ export class Timeline {
   }
 }
 
-/** Null, of the visitor's own messages, has no status after it. */
+/**
+ * Reports whether a message's status comes before another one. The null of the visitor's own messages does
+ * not.
+ */
 export function isBefore(current: string | null, status: 'DELIVERED' | 'READ'): boolean {
   if (current === null || current === 'QUEUED' || current === 'READ') return false;
   return status === 'READ' || current !== 'DELIVERED';

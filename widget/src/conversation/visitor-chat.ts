@@ -38,7 +38,10 @@ type TabMessage =
   | { kind: 'record'; record: OutboxRecord }
   | { kind: 'receipt'; receipt: Receipt };
 
-/** All that is of one visitor in this tab. Another visitor gets another one, so nothing can be mixed up. */
+/**
+ * State and connections of one visitor in this tab. Another visitor gets another object, so nothing can be
+ * mixed up.
+ */
 export class VisitorChat {
   readonly timeline = new Timeline();
   readonly outbox: Outbox;
@@ -115,7 +118,10 @@ export class VisitorChat {
     this.channel.post({ kind: 'hello' });
   }
 
-  /** An anonymous visitor's session is stored with the first message: most never write. */
+  /**
+   * Queues a message. The session of an anonymous visitor is stored with the first one: most visitors never
+   * write.
+   */
   async write(body: string): Promise<void> {
     const { sessions } = this.shared;
     const stored = sessions.read();
@@ -129,7 +135,7 @@ export class VisitorChat {
     return this.sync.loadOlder();
   }
 
-  /** The browser is online again, or the page visible: whatever pauses goes on. */
+  /** Ends all pauses, because the browser is online again or the page visible. */
   wake(): void {
     this.ownership.check();
     this.reader?.wake();
@@ -143,7 +149,9 @@ export class VisitorChat {
     this.receipts.update();
   }
 
-  /** The page is put aside, and perhaps comes back: another tab takes over. */
+  /**
+   * Closes the connections of a page that the browser puts aside and may bring back: another tab takes over.
+   */
   suspend(): void {
     this.ownership.stop();
   }
@@ -152,7 +160,7 @@ export class VisitorChat {
     if (this.hasBegun && !this.isOver) this.ownership.start();
   }
 
-  /** Resolves when nothing is in flight any more. */
+  /** Ends everything. Resolves when no request is in flight any more. */
   async end(): Promise<void> {
     this.isOver = true;
     const { sender } = this;
@@ -164,7 +172,7 @@ export class VisitorChat {
   }
 
   private async own(): Promise<void> {
-    // Records of a tab that has ended.
+    // Loads what a tab that has ended left in the database.
     await this.outbox.load();
     if (!this.ownership.isOwner || this.reader) return;
     const { client } = this.shared;

@@ -7,7 +7,8 @@ const CHOICES: Partial<Record<keyof WidgetSettings, string[]>> = {
 };
 
 /**
- * `window.chatWidget`. A call that makes no sense throws; in the queue it is logged, and the next one runs.
+ * Makes `window.chatWidget`. A call with wrong arguments throws; in the queue its error is logged, and the
+ * next call runs.
  */
 export function createApi(loader: AppLoader): ChatWidgetApi {
   const api: ChatWidgetApi = {

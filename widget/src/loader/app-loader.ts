@@ -5,10 +5,10 @@ import type { Launcher } from './launcher';
 type Listener = (detail: unknown) => void;
 type Place = Pick<LoaderContext, 'fetch' | 'serviceUrl' | 'siteKey'>;
 
-/** Loads the app once. Until then it keeps what the page has said, for the app's start. */
+/** Loads the app once. Until then it keeps the page's calls, for the app's start. */
 export class AppLoader {
   settings: WidgetSettings = {};
-  /** Undefined: the page has said nothing. Null: nobody is logged in. */
+  /** Identity of the visitor; undefined while the page has said nothing, null after a logout. */
   private identity: Identity | null | undefined;
   private app: ChatApp | undefined;
   private loading: Promise<void> | undefined;
@@ -63,7 +63,7 @@ export class AppLoader {
       try {
         if (ofName === name) listener(detail);
       } catch (error) {
-        // A listener of the page must not stop the widget.
+        // An error in the page's listener must not stop the widget.
         console.error(error);
       }
   }
@@ -71,7 +71,7 @@ export class AppLoader {
   load(): void {
     this.loading ??= this.start().catch((error: unknown) => {
       this.loading = undefined;
-      // Without a click nobody waits for it.
+      // Without a click, no visitor waits for the panel.
       this.launcher.setState(this.wantsOpen ? 'failed' : 'ready');
       this.wantsOpen = false;
       this.emit('error', { code: 'load', message: String(error) });
@@ -79,7 +79,7 @@ export class AppLoader {
   }
 
   private async start(): Promise<void> {
-    // Another address for each attempt: browsers may remember that a module failed.
+    // Each attempt has another address, because browsers may remember that a module failed.
     const query = this.attempts++ ? `?retry=${Date.now()}` : '';
     const { start } = (await import(/* @vite-ignore */ this.appUrl + query)) as AppModule;
     const { identity, launcher, settings } = this;
@@ -88,7 +88,7 @@ export class AppLoader {
     const app = await start({ ...this.place, button, shadow, settings, identity, emit });
     this.app = app;
     launcher.setState('ready');
-    // What the page has said meanwhile.
+    // The page may have called these while the app loaded.
     app.set(this.settings);
     if (this.identity !== identity) {
       if (this.identity) app.identify(this.identity);

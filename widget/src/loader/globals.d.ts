@@ -1,2 +1,2 @@
-/** Put in by build.mjs: the app's file below the loader's folder. */
+/** Path of the app's file below the loader's folder; build.mjs inserts it. */
 declare const APP_PATH: string;

@@ -17,7 +17,7 @@ const SVG = 'http://www.w3.org/2000/svg';
 const BUBBLE =
   'M12 3.5c-5 0-9 3.3-9 7.5 0 2.3 1.2 4.3 3.1 5.7-.1 1.3-.6 2.4-1.3 3.3 1.9-.2 3.5-.9 4.7-1.8.8.2 1.6.3 2.5.3 5 0 9-3.3 9-7.5s-4-7.5-9-7.5z';
 
-/** The element of the widget in the page, and the button that opens it. */
+/** Element of the widget in the page, with the button that opens the panel. */
 export class Launcher {
   readonly button = document.createElement('button');
   readonly shadow: ShadowRoot;
@@ -42,7 +42,7 @@ export class Launcher {
     icon.append(path);
     button.append(icon);
     shadow.append(button);
-    // Some pages replace their body when the visitor goes on.
+    // Some pages replace their body when the visitor goes to another view.
     new MutationObserver(() => this.attach()).observe(document.documentElement, { childList: true });
   }
 

@@ -37,13 +37,13 @@ function hasSession(siteKey: string): boolean {
   try {
     return localStorage.getItem(sessionKeyOf(siteKey)) !== null;
   } catch {
-    // The page may use no storage.
+    // The browser may forbid the page to use storage.
     return false;
   }
 }
 
 function whenIdle(callback: () => void): void {
-  // Safari does not have it.
+  // Safari has no requestIdleCallback.
   if ('requestIdleCallback' in window) requestIdleCallback(callback, { timeout: 3000 });
   else setTimeout(callback, 500);
 }

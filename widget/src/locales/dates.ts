@@ -21,7 +21,10 @@ export class Dates {
   }
 }
 
-/** Made with the first use: a format takes milliseconds to make, and an empty chat needs none. */
+/**
+ * Returns a function that makes a value at its first use: a format takes milliseconds to make, and an empty
+ * chat needs none.
+ */
 function once<Made>(make: () => Made): () => Made {
   let made: Made | undefined;
   return () => (made ??= make());

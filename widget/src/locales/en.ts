@@ -1,6 +1,6 @@
 type Plural = Partial<Record<Intl.LDMLPluralRule, string>> & { other: string };
 
-/** All texts of the widget. `{count}` and `{limit}` are replaced. */
+/** Texts of the widget. `{count}` and `{limit}` are replaced by numbers. */
 export interface Texts {
   openChat: string;
   unread: Plural;

@@ -30,6 +30,6 @@ it('chooses the plural form of the language', () => {
   expect(plural(locale, en.unread, 2)).toBe('Open chat, 2 unread messages');
   const polish = { one: '{count} wiadomość', few: '{count} wiadomości', other: '{count} wiadomości.' };
   expect(plural({ tag: 'pl' }, polish, 3)).toBe('3 wiadomości');
-  // A page may give one form for all.
+  // A page may give one form for all numbers.
   expect(plural(locale, '{count} new', 5)).toBe('5 new');
 });

@@ -13,19 +13,25 @@ export interface Locale {
   dates: Dates;
 }
 
-/** The first that is a language tag: what the page sets, what it is written in, what the visitor reads. */
+/**
+ * Returns the first candidate that is a language tag: the page's setting, the page's language, a language of
+ * the browser.
+ */
 export function chooseTag(candidates: readonly (string | undefined)[]): string {
   return candidates.find((tag) => tag && isTag(tag)) ?? 'en';
 }
 
-/** A British visitor of a page in English reads British dates. */
+/**
+ * Adds the browser's region to a language, so that a British visitor of a page in English reads British
+ * dates.
+ */
 export function withRegion(tag: string, languages: readonly string[]): string {
   return languages.find((language) => language.startsWith(`${tag}-`)) ?? tag;
 }
 
 export async function loadLocale(tag: string, own: Partial<Texts> = {}): Promise<Locale> {
   const load = CATALOGUES[tag.split('-')[0]!.toLowerCase()];
-  // English is better than no chat.
+  // A chat in English is better than no chat.
   const texts = (await load?.().catch(() => null)) ?? en;
   return { tag, texts: { ...texts, ...own }, dates: new Dates(tag) };
 }

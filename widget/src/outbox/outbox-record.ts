@@ -1,20 +1,22 @@
 import type { Message } from '../protocol/types';
 
-/** A message that the visitor has written here, until the service has surely kept it. */
+/**
+ * A message that the visitor has written in this browser. It is kept until the service has surely stored it.
+ */
 export interface OutboxRecord {
   clientMessageId: string;
-  /** The visitor who wrote it: nobody else sends it. */
+  /** Visitor who wrote the message. The browser sends it for this visitor only. */
   owner: string;
   body: string;
   /** Name that an anonymous visitor gave before the first message. */
   name?: string;
   email?: string;
-  /** Grows from message to message. */
+  /** Position among the visitor's messages: a later message has a higher number. */
   order: number;
   state: 'waiting' | 'failed' | 'sent';
   /** Stored message as the service returned it. */
   message?: Message;
   sentAt?: number;
-  /** Number of changes: of two copies in two tabs, the higher one wins. */
+  /** Number of changes. Of two copies in two tabs, the one with the higher number counts. */
   revision: number;
 }

@@ -6,10 +6,10 @@ import type { VisitorSession } from '../session/visitor-session';
 import type { Outbox } from './outbox';
 import type { OutboxRecord } from './outbox-record';
 
-/** The service's answer is about the message; another message may pass. */
+/** Statuses of an answer that refuses this message only: another message may be accepted. */
 const REFUSES_THE_MESSAGE = [400, 413, 422];
 
-/** Sends the outbox of one visitor: in order, one at a time, until the service has each. */
+/** Sends the outbox of one visitor in order, one message at a time, until the service has each. */
 export class OutboxSender {
   private readonly pause = new Pause();
   private readonly aborter = new AbortController();
@@ -22,14 +22,15 @@ export class OutboxSender {
     private readonly onRefused: (error: unknown) => void,
   ) {}
 
-  /** Sends what waits; or, if it is pausing after a failure, tries again at once. */
+  /** Sends the waiting messages. After a failure it tries again at once instead of pausing. */
   wake(): void {
     this.pause.cut();
     if (!this.aborter.signal.aborted) this.running ??= this.run().finally(() => (this.running = null));
   }
 
   /**
-   * Resolves when no request is in flight any more: only then may another visitor take over what is unsent.
+   * Stops sending. Resolves when no request is in flight any more: only then may another visitor take over
+   * the unsent messages.
    */
   async stop(): Promise<void> {
     this.aborter.abort();

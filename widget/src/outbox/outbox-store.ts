@@ -1,12 +1,12 @@
 import type { OutboxRecord } from './outbox-record';
 
 const TABLE = 'outbox';
-/** A browser's database can hang. The visitor must not wait for it. */
+/** Time that the visitor waits for the browser's database, which can hang. */
 const TIMEOUT_MS = 2000;
 
 /**
- * The outbox in IndexedDB, for all tabs and visitors of this browser. Where it is refused or hangs, nothing
- * is stored: the tab's memory has the records, as long as it lives.
+ * The outbox in IndexedDB, for all tabs and visitors of this browser. If the browser refuses the database or
+ * it hangs, nothing is stored, and the records live in the tab's memory alone.
  */
 export class OutboxStore {
   private database: Promise<IDBDatabase> | null = null;
@@ -40,7 +40,7 @@ export class OutboxStore {
     try {
       return await withTimeout(work());
     } catch {
-      // Refused, full, or closed by the browser: opened anew by the next call.
+      // The database was refused, is full, or was closed by the browser: the next call opens it again.
       this.database = null;
       return null;
     }
@@ -54,7 +54,7 @@ function open(name: string): Promise<IDBDatabase> {
       void request.result.createObjectStore(TABLE, { keyPath: 'clientMessageId' });
     request.onerror = () => reject(new Error('IndexedDB is refused.', { cause: request.error }));
     request.onsuccess = () => {
-      // Another tab wants to delete or change the database.
+      // Without this, another tab could not delete or change the database.
       request.result.onversionchange = () => request.result.close();
       resolve(request.result);
     };

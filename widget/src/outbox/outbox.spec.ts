@@ -4,7 +4,7 @@ import { OutboxStore } from './outbox-store';
 
 const OWNER = 'anonymous:1';
 
-/** Node has no IndexedDB: the memory alone, as in a browser that refuses it. */
+/** Makes an outbox in memory alone, as in a browser that refuses IndexedDB, which Node lacks. */
 function outboxOf(owner = OWNER, onChange: ConstructorParameters<typeof Outbox>[2] = () => {}): Outbox {
   return new Outbox(owner, new OutboxStore('test'), onChange);
 }

@@ -4,18 +4,21 @@ import type { OutboxRecord } from './outbox-record';
 import type { OutboxStore } from './outbox-store';
 
 /**
- * Time for which sent messages are kept, because a failover of the service may lose them and they are sent
+ * Time for which sent messages are kept: a failover of the service may lose them, and then they are sent
  * again.
  */
 const KEEP_SENT_MS = 10 * 60 * 1000;
 
 type Draft = Pick<OutboxRecord, 'body' | 'name' | 'email'>;
 
-/** The messages that one visitor has written in this browser. */
+/** Messages that one visitor has written in this browser. */
 export class Outbox {
   private readonly byId = new Map<string, OutboxRecord>();
 
-  /** @param onChange with a record that other tabs don't know yet, or null: only what is shown changes */
+  /**
+   * Makes an empty outbox.
+   * @param onChange gets a record that other tabs don't know yet, or null when only the display must change
+   */
   constructor(
     readonly owner: string,
     private readonly store: OutboxStore,
@@ -38,7 +41,10 @@ export class Outbox {
         await this.forget(record);
   }
 
-  /** Kept before it is shown: what the visitor sees as sending can't get lost with the tab. */
+  /**
+   * Adds a message. It is stored before it is shown: a message that is shown as sending can't get lost with
+   * the tab.
+   */
   async add(draft: Draft): Promise<void> {
     const order = Math.max(Date.now(), ...this.records.map((record) => record.order + 1));
     const clientMessageId = randomId();
@@ -61,14 +67,14 @@ export class Outbox {
     await this.change(record, { state: 'failed' });
   }
 
-  /** The service has stored a message. It may have been written elsewhere. */
+  /** Notes that the service has stored a message, which may have been written in another browser. */
   async markSent(message: Message): Promise<void> {
     const record = this.byId.get(message.clientMessageId ?? '');
     if (record && record.state !== 'sent')
       await this.change(record, { state: 'sent', message, sentAt: Date.now() });
   }
 
-  /** The service has lost its last moments: what it has no more is sent again. */
+  /** Sends messages again that the service no longer has, because it has lost its latest changes. */
   async sendAgainUnless(isStored: (message: Message) => boolean): Promise<void> {
     for (const record of this.records)
       if (record.state === 'sent' && record.message && !isStored(record.message))
@@ -88,7 +94,7 @@ export class Outbox {
     return true;
   }
 
-  /** Gives what is unsent to another owner: the same person, who has been identified. */
+  /** Moves the unsent messages to another owner: the same person, now identified. */
   async moveTo(other: Outbox): Promise<void> {
     await this.load();
     for (const record of this.records)

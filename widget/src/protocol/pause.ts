@@ -1,4 +1,4 @@
-/** A pause that something better can end early: the browser is online again, the page is visible again. */
+/** A pause that can be ended early, for example because the browser is online again. */
 export class Pause {
   private end: (() => void) | null = null;
 
@@ -17,7 +17,7 @@ export class Pause {
     });
   }
 
-  /** Nothing happens if nobody waits. */
+  /** Ends the pause, if there is one now. */
   cut(): void {
     this.end?.();
   }

@@ -3,7 +3,7 @@ export interface ServerSentEvent {
   data: string;
 }
 
-/** Takes the text of a stream in pieces of any size, and gives the events that are complete. */
+/** Parses the text of a stream in pieces of any size, and returns the complete events. */
 export class ServerSentEventParser {
   private rest = '';
   private event = '';

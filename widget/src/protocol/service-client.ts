@@ -10,7 +10,7 @@ export class ServiceError extends Error {
     super(message);
   }
 
-  /** Neither waiting nor a new token helps. */
+  /** True if neither waiting nor a new token helps. */
   get isRefusal(): boolean {
     return [401, 403, 404].includes(this.status);
   }
@@ -52,7 +52,7 @@ export class ServiceClient {
     }
   }
 
-  /** The answer, whose body goes on until the signal aborts it. */
+  /** Opens a stream. Its body goes on until the signal aborts it. */
   async openStream(token: string, signal: AbortSignal): Promise<ReadableStream<Uint8Array>> {
     const { body } = await this.request('GET', '/events', { token }, signal);
     if (!body) throw new ServiceError(0, 'The browser can read no streams.');

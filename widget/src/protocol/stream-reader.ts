@@ -6,9 +6,12 @@ import type { ConversationEvent, EndReason, MessagePage, StreamEvent } from './t
 import type { VisitorSession } from '../session/visitor-session';
 
 const SILENCE_MS = 40_000;
-/** Heartbeats come every 15 seconds: a stream that is older than this when the page wakes up may be dead. */
+/**
+ * Age of the latest event above which a stream is replaced when the page wakes up: heartbeats come every 15
+ * seconds, so it may be dead.
+ */
 const STALE_MS = 20_000;
-/** A stream that brings nothing for so long is perhaps held back by a proxy. */
+/** Time without any event after which a proxy probably holds the stream back. */
 const FIRST_EVENT_MS = 10_000;
 const STREAM_AGAIN_MS = 180_000;
 const POLL_VISIBLE_MS = 5000;
@@ -21,13 +24,12 @@ export type Connection = 'connecting' | 'connected' | 'lost';
 interface ReaderEvents {
   onEvent(event: ConversationEvent): void;
   onConnection(connection: Connection): void;
-  /** The service won't serve this page or visitor any more. */
+  /** Called when the service does not serve this page or visitor any more. */
   onRefused(error: unknown): void;
 }
 
 /**
- * Brings what happens in the conversation: by the stream, or by polling where the stream does not come
- * through.
+ * Receives the events of the conversation: by the stream, or by polling if the stream does not come through.
  */
 export class StreamReader {
   private readonly aborter = new AbortController();
@@ -37,7 +39,7 @@ export class StreamReader {
   private lastEventAt = 0;
   private failures = 0;
   private polling: AbortController | null = null;
-  /** The stream is open, but nothing comes through it. */
+  /** True while the stream is open but nothing comes through it. */
   private isHeldBack = false;
 
   constructor(
@@ -65,14 +67,14 @@ export class StreamReader {
     this.stopPolling();
   }
 
-  /** Connects at once: the browser is online again, or the page is visible again. */
+  /** Connects at once, because the browser is online again or the page is visible again. */
   wake(): void {
     this.pollPause.cut();
     this.pause.cut();
     if (Date.now() - this.lastEventAt > STALE_MS || Date.now() < this.lastEventAt) this.stream?.abort();
   }
 
-  /** Returns how long to wait before the next stream. */
+  /** Reads one stream to its end, and returns how long to wait before the next one. */
   private async readStream(): Promise<number> {
     const { signal } = this.aborter;
     const stream = (this.stream = new AbortController());
@@ -112,7 +114,7 @@ export class StreamReader {
     return reason === 'server_stopping' ? 1000 + 4000 * Math.random() : 1000 * Math.random();
   }
 
-  /** Null: there is no use in connecting again. */
+  /** Returns the pause after a failure; null if it is useless to connect again. */
   private pauseAfter(error: unknown): number | null {
     if (this.aborter.signal.aborted) return null;
     this.failures += 1;
@@ -120,7 +122,7 @@ export class StreamReader {
       this.events.onRefused(error);
       return null;
     }
-    // While it polls, that shows better whether the service can be reached.
+    // While this tab polls, the polls show better whether the service can be reached.
     if (this.failures > 1 && !this.polling) this.events.onConnection('lost');
     if (this.failures >= FAILURES_BEFORE_POLLING) this.poll();
     return backoffMs(this.failures);
@@ -142,7 +144,7 @@ export class StreamReader {
         } catch (error) {
           if (isRefusal(error) || signal.aborted) return;
           failures += 1;
-          // Then it is no proxy that holds the stream back: the service is away.
+          // No proxy holds the stream back: the service is down.
           this.isHeldBack = false;
           this.events.onConnection('lost');
         }

@@ -1,4 +1,4 @@
-// What the service says, as in docs/widget-protocol.md.
+// Answers and events of the service, as in docs/widget-protocol.md.
 
 export interface SessionAnswer {
   token: string;
@@ -7,7 +7,7 @@ export interface SessionAnswer {
 }
 
 export interface Message {
-  /** Ids grow with time, so they are also the order. */
+  /** Id of the message. Ids grow with time, so they also give the order. */
   id: string;
   senderType: string;
   senderName: string | null;
@@ -18,7 +18,7 @@ export interface Message {
 }
 
 export interface MessagePage {
-  /** Newest first. */
+  /** Messages, newest first. */
   data: Message[];
   nextCursor: string | null;
 }
@@ -32,7 +32,7 @@ export interface Position {
 export type ConversationEvent =
   | ({ type: 'ready' | 'heartbeat' } & Position)
   | ({ type: 'message'; message: Message } & Position)
-  /** Newest messages, polled while a proxy holds the stream back. */
+  /** A page of the newest messages, polled while a proxy holds the stream back. */
   | { type: 'page'; page: MessagePage };
 
 export type EndReason = 'token_expired' | 'widget_changed' | 'server_stopping';

@@ -1,26 +1,27 @@
 export interface StoredSession {
   /** Browser-side name of the visitor: `user:<id>`, or `anonymous:<uuid>`. */
   owner: string;
-  /** Null until the service has answered. */
+  /** Token of the session; null until the service has answered. */
   token: string | null;
   /** Time of the last renewal by this device's clock, which may be wrong but runs at the right pace. */
   renewedAt: number;
-  /** The name and e-mail that the page gave with `identify`: what changed is sent again. */
+  /** Name and e-mail that the page gave with `identify`, to see what has changed since. */
   profile: string | null;
   /** Values of the form that an anonymous visitor filled in; null before. */
   said: { name?: string; email?: string } | null;
 }
 
-/** Makes a session that the service has not answered yet. */
+/** Makes a session without a token. */
 export function newSession(owner: string): StoredSession {
   return { owner, token: null, renewedAt: 0, profile: null, said: null };
 }
 
 /**
- * Session of this browser's visitor, shared by its tabs. If storage is refused, it lives in this page alone.
+ * Session of this browser's visitor, shared by its tabs. If storage is refused, the session lives in this
+ * page alone.
  */
 export class SessionStore {
-  /** Used once storage has refused a session. */
+  /** Session in memory, once storage has refused it. */
   private memory: StoredSession | null = null;
 
   constructor(private readonly key: string) {}
@@ -30,7 +31,7 @@ export class SessionStore {
     try {
       return parse(localStorage.getItem(this.key));
     } catch {
-      // Refused.
+      // Storage is refused.
       return null;
     }
   }
@@ -40,7 +41,7 @@ export class SessionStore {
       localStorage.setItem(this.key, JSON.stringify(session));
       this.memory = null;
     } catch {
-      // Refused, or full.
+      // Storage is refused, or full.
       this.memory = session;
     }
   }
@@ -50,7 +51,7 @@ export class SessionStore {
     try {
       localStorage.removeItem(this.key);
     } catch {
-      // Refused: nothing is stored.
+      // Storage is refused, so nothing is stored.
     }
   }
 

@@ -3,18 +3,21 @@ import { ServiceError, type ServiceClient } from '../protocol/service-client';
 import type { SessionAnswer } from '../protocol/types';
 import type { SessionStore, StoredSession } from './session-store';
 
-/** Half of a token's 24 hours. */
+/** Age at which a token is renewed: half of its 24 hours. */
 const RENEW_AFTER_MS = 12 * 60 * 60 * 1000;
 
-/** Thrown when another tab, or the page, changed the visitor: the session is over. */
+/** Thrown when another tab, or the page, has changed the visitor: this session is over. */
 export class VisitorChanged extends Error {}
 
-/** The token of one visitor. */
+/** Begins and renews the session of one visitor, and keeps its token. */
 export class VisitorSession {
   private pending: Promise<string> | null = null;
   private rejected: string | null = null;
 
-  /** @param onNewVisitor the service knows the anonymous visitor no more, and has made a new one */
+  /**
+   * Makes a session that has not begun.
+   * @param onNewVisitor is called when the service has forgotten the anonymous visitor and has made a new one
+   */
   constructor(
     readonly owner: string,
     private identity: Identity | null,
@@ -23,19 +26,19 @@ export class VisitorSession {
     private readonly onNewVisitor: () => void,
   ) {}
 
-  /** Begins or renews the session if that is due. */
+  /** Returns the token. Begins or renews the session if that is due. */
   token(): Promise<string> {
     const stored = this.stored();
     if (stored?.token && !this.isDue(stored)) return Promise.resolve(stored.token);
     return (this.pending ??= this.inTurn(() => this.obtain()).finally(() => (this.pending = null)));
   }
 
-  /** The page says again who the visitor is. What is new goes along with the next request. */
+  /** Takes the visitor's identity again. Changed values go with the next request. */
   identify(identity: Identity): void {
     this.identity = identity;
   }
 
-  /** The service refuses this token. */
+  /** Notes that the service refuses a token. */
   reject(token: string): void {
     this.rejected = token;
   }
@@ -44,7 +47,7 @@ export class VisitorSession {
     return this.retried(await this.token(), call);
   }
 
-  /** Once more with a new token, if the service refuses this one. */
+  /** Calls the service, and repeats the call with a new token if the service refuses the first one. */
   async retried<Answer>(token: string, call: (token: string) => Promise<Answer>): Promise<Answer> {
     try {
       return await call(token);
@@ -70,11 +73,11 @@ export class VisitorSession {
     return this.identity !== null && profile !== profileOf(this.identity);
   }
 
-  /** Tabs that begin at the same moment must become one visitor. */
+  /** Runs `work` while no other tab does, so that tabs that start at the same moment become one visitor. */
   private async inTurn(work: () => Promise<string>): Promise<string> {
     if (!navigator.locks) return work();
     return navigator.locks.request(`chat-widget-session:${this.owner}`, work).catch((error: unknown) => {
-      // Refused where storage is.
+      // Locks are refused where storage is.
       if (error instanceof DOMException && error.name === 'SecurityError') return work();
       throw error;
     });
@@ -82,7 +85,7 @@ export class VisitorSession {
 
   private async obtain(): Promise<string> {
     const stored = this.stored();
-    // Another tab was faster.
+    // Another tab has renewed the session already.
     if (stored?.token && !this.isDue(stored)) return stored.token;
     const answer = (await this.renew(stored)) ?? (await this.begin(stored));
     this.store.write({
@@ -95,7 +98,7 @@ export class VisitorSession {
     return answer.token;
   }
 
-  /** Null: the service knows the visitor no more, or must hear who it is. */
+  /** Renews the session. Null if the service has forgotten the visitor, or must be told the identity. */
   private async renew(stored: StoredSession | null): Promise<SessionAnswer | null> {
     if (!stored?.token || this.saysMoreThan(stored.profile)) return null;
     try {
@@ -106,7 +109,10 @@ export class VisitorSession {
     }
   }
 
-  /** @throws ServiceError 401 the identity is refused, or nobody has said it */
+  /**
+   * Begins a session.
+   * @throws ServiceError 401 the identity is refused or missing
+   */
   private async begin(stored: StoredSession | null): Promise<SessionAnswer> {
     const { identity, owner } = this;
     if (!identity && owner.startsWith('user:'))
@@ -124,7 +130,10 @@ function profileOf(identity: Identity): string {
   return JSON.stringify([name ?? null, email ?? null]);
 }
 
-/** @throws TypeError the identity is no JWT with a `sub` */
+/**
+ * Returns the owner that stands for an identity.
+ * @throws TypeError the identity is no JWT with a `sub`
+ */
 export function ownerOf(identity: Identity): string {
   const id = 'jwt' in identity ? claimsOf(identity.jwt).sub : identity.id;
   if (!id) throw new TypeError('chatWidget.identify: the JWT has no "sub".');
@@ -133,7 +142,7 @@ export function ownerOf(identity: Identity): string {
 
 export const newAnonymousOwner = (): string => `anonymous:${randomId()}`;
 
-/** 128 random bits. Pages without HTTPS have no crypto.randomUUID. */
+/** Returns 128 random bits in hexadecimal. Pages without HTTPS have no crypto.randomUUID. */
 export function randomId(): string {
   const hex = [...crypto.getRandomValues(new Uint8Array(16))].map((byte) =>
     byte.toString(16).padStart(2, '0'),

@@ -1,5 +1,5 @@
 /**
- * Messages between this browser's tabs with the same visitor. Where the browser has no such channel, each is
+ * Sends messages between this browser's tabs that have the same visitor. Without BroadcastChannel each tab is
  * alone.
  */
 export class TabChannel<TabMessage> {
@@ -27,7 +27,7 @@ function openChannel(name: string): BroadcastChannel | null {
   try {
     return new BroadcastChannel(name);
   } catch {
-    // Missing, or refused to this page.
+    // The browser lacks BroadcastChannel, or refuses it to this page.
     return null;
   }
 }

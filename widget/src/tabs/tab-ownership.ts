@@ -4,7 +4,7 @@ const ANSWER_MS = 2000;
 interface OwnershipEvents {
   onGain(): void;
   onLose(): void;
-  /** Asks the owner for a sign of life. */
+  /** Asks the owning tab for a sign of life. */
   ping(): void;
 }
 
@@ -71,7 +71,7 @@ export class TabOwnership {
     navigator.locks.request(this.name, steal ? { steal } : { signal }, hold).catch((error: unknown) => {
       if (signal.aborted) return;
       if (error instanceof DOMException && error.name === 'SecurityError') return this.gain();
-      // Stolen by a tab that did not hear this one.
+      // A tab that did not hear from this one has stolen the lock.
       this.lose();
       this.request(false);
     });

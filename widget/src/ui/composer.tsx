@@ -84,7 +84,10 @@ export class Composer extends Component<Props, { body: string }> {
   };
 }
 
-/** 0 far below the limit: no text has more characters than code units. */
+/**
+ * Returns the number of characters, or 0 far below the limit, where counting is needless: no text has more
+ * characters than code units.
+ */
 function countNearLimit(body: string): number {
   return body.length < SHOW_COUNT_FROM ? 0 : countCharacters(body);
 }

@@ -53,7 +53,7 @@ export function Dialog({ view, actions }: { view: View; actions: Actions }) {
   );
 }
 
-/** The page's own shortcuts must not hear what is typed here. */
+/** Hides typing from the page, whose shortcuts must not react to it. */
 function keepInside(event: Event): void {
   event.stopPropagation();
 }

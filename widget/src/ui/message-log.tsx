@@ -3,7 +3,7 @@ import { Icon } from './icons';
 import { MessageView } from './message-view';
 import type { Actions, View } from './view';
 
-/** Distance from the end that still counts as the end. */
+/** Distance from the end in pixels that still counts as the end. */
 const END_PX = 48;
 const OLDER_PX = 120;
 /** Time for which announcements stay silent while the history is drawn. */
@@ -16,7 +16,7 @@ interface Props {
 
 interface State {
   hasNewBelow: boolean;
-  /** Screen readers say what comes, not what was there. */
+  /** True when screen readers announce new messages: they say what comes, not what was there. */
   speaks: boolean;
 }
 
@@ -24,7 +24,7 @@ export class MessageLog extends Component<Props, State> {
   override state: State = { hasNewBelow: false, speaks: false };
   private readonly log = createRef<HTMLDivElement>();
   private readonly content = createRef<HTMLDivElement>();
-  /** The end stays in view when messages get their real height, or the composer grows. */
+  /** Keeps the end in view when messages get their real height, or the composer grows. */
   private readonly observer = new ResizeObserver(() => this.isAtEnd && this.toEnd());
   private isAtEnd = true;
   private isLoadingOlder = false;
@@ -53,7 +53,7 @@ export class MessageLog extends Component<Props, State> {
     const log = this.log.current!;
     const oldestBefore = before.items[0]?.key;
     const newest = items.at(-1);
-    // What the visitor reads stays where it is when older messages come in above it.
+    // The messages that the visitor reads stay in place when older ones come in above them.
     if (!this.isAtEnd && oldestBefore !== undefined && oldestBefore !== items[0]?.key)
       log.scrollTop = log.scrollHeight - fromEnd;
     if (newest?.key !== before.items.at(-1)?.key) {
@@ -110,7 +110,7 @@ export class MessageLog extends Component<Props, State> {
     this.setAtEnd(true);
   };
 
-  // The buttons go away, and must not take the focus with them.
+  // The buttons disappear, and must not take the focus with them.
   private readonly onBelow = (): void => {
     this.log.current!.focus();
     this.toEnd();
@@ -153,7 +153,10 @@ export class MessageLog extends Component<Props, State> {
   }
 }
 
-/** The messages of one sender in the same minute are a group: name and time are shown once. */
+/**
+ * Draws the messages with a heading for each day. Messages of one sender in the same minute are a group, with
+ * name and time shown once.
+ */
 function withDays({ items, locale }: View, onRetry: Actions['retry']): VNode[] {
   const { dates, texts } = locale;
   const now = new Date();

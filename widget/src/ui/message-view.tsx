@@ -11,7 +11,7 @@ interface Props extends Omit<ChatItem, 'key'> {
   onRetry: (clientMessageId: string) => void;
 }
 
-/** Drawn again only when it has changed: a conversation may have a thousand of them. */
+/** Draws one message, again only when it has changed: a conversation may have a thousand messages. */
 export class MessageView extends Component<Props> {
   override shouldComponentUpdate(next: Props): boolean {
     return (Object.keys(next) as (keyof Props)[]).some((name) => next[name] !== this.props[name]);

@@ -10,10 +10,10 @@ import { storable } from './text';
 import type { Actions, View } from './view';
 import { Viewport } from './viewport';
 
-/** A connection that comes back at once is not worth a notice. */
+/** Time before a lost connection is shown: most come back at once. */
 const LOST_NOTICE_MS = 3000;
 
-/** The dialog in the page: draws what the chat knows, once a frame at most. */
+/** Draws the chat as a dialog in the page, at most once a frame. */
 export class Panel implements ChatDisplay {
   private readonly root = document.createElement('div');
   private readonly viewport: Viewport;
@@ -74,7 +74,7 @@ export class Panel implements ChatDisplay {
   update(): void {
     this.drawLauncher();
     if (!this.chat.isOpen) return;
-    // No frame comes in a hidden page; nobody sees it either.
+    // A hidden page gets no frames, and needs none.
     this.frame ||= requestAnimationFrame(() => {
       this.frame = 0;
       this.draw();

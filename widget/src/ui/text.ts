@@ -1,10 +1,10 @@
 export type TextPart = { text: string; href?: string };
 
-// Not greedy about what ends a sentence; brackets that belong to an address stay in it.
+// The match leaves out what ends a sentence, but keeps brackets that belong to an address.
 const LINK = /\b(?:https?:\/\/[^\s<>"]+|mailto:[^\s<>"]+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+)/gi;
 const SAFE = ['http:', 'https:', 'mailto:'];
 
-/** A message's text and the addresses in it. Only those of safe kinds become links. */
+/** Splits a message's text into texts and addresses. Only addresses of safe kinds become links. */
 export function partsOf(body: string): TextPart[] {
   const parts: TextPart[] = [];
   let from = 0;

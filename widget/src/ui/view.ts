@@ -2,9 +2,9 @@ import type { ChatItem } from '../conversation/chat-items';
 import type { Locale } from '../locales/locale';
 import type { VisitorForm } from '../page-api';
 
-/** All that the panel shows. */
+/** Values that the panel shows. */
 export interface View {
-  /** Visitor shown; a panel of another visitor starts empty. */
+  /** Visitor whose chat is shown. A panel of another visitor starts empty. */
   owner: string;
   locale: Locale;
   title: string;
@@ -14,7 +14,7 @@ export interface View {
   hasOlder: boolean;
   notice: string | null;
   canWrite: boolean;
-  /** Text of the composer when the panel was closed. */
+  /** Text in the composer when the panel was closed. */
   draft: string;
   /** Form to fill in before the first message; null if there is none. */
   form: VisitorForm | null;
@@ -34,6 +34,6 @@ export interface Actions {
   retry: (clientMessageId: string) => void;
   loadOlder: () => Promise<void>;
   submitForm: (visitor: Visitor) => void;
-  /** The newest message came into view, or went out of it. */
+  /** Called when the newest message came into view, or went out of it. */
   scrolled: () => void;
 }

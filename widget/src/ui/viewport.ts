@@ -1,6 +1,6 @@
 /**
- * Media query of screens that the panel fills: phones in both orientations, magnified pages. Repeated in
- * panel.css.
+ * Media query of screens that the panel fills: phones in both orientations, magnified pages. panel.css
+ * repeats it.
  */
 const NARROW = '(max-width: 480px), (max-height: 420px)';
 
@@ -13,7 +13,7 @@ export class Viewport {
   private readonly narrow = matchMedia(NARROW);
   private readonly rule: CSSStyleRule;
   private readonly measure = () => {
-    // It makes the browser lay out, and only a panel in full screen needs it.
+    // Reading the viewport forces a layout, and only a panel in full screen needs it.
     if (!this.isNarrow) return;
     const { height, offsetTop } = visualViewport!;
     this.rule.style.setProperty('--viewport-height', `${height}px`);

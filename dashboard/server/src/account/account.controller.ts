@@ -16,7 +16,7 @@ import { toList } from '../http/list';
 import { LoginCookies } from '../login/login-cookies';
 import { toLoginSession } from './login-session.response';
 
-/** The person's own login. */
+/** Routes for a person's own login. */
 @Controller('api/account')
 export class AccountController {
   constructor(

@@ -12,7 +12,10 @@ import type { Response } from 'express';
 import { CurrentHolder } from '../http/access.decorators';
 import { LoginCookies } from '../login/login-cookies';
 
-/** Each change ends the person's other sessions, and gives this one a new token. */
+/**
+ * Routes for a person's second factor. Each change ends the person's other sessions, and gives this one a new
+ * token.
+ */
 @Controller('api/account')
 export class SecondFactorController {
   constructor(

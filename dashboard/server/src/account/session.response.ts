@@ -26,7 +26,7 @@ export function toWorkspaceSummary({ agentId, role, workspace }: Membership): Wo
     trialEndsAt,
     isTrialExpired: isTrialExpired(workspace, new Date()),
     isSuspended,
-    // The plan's own, too.
+    // The list includes the plan's own entitlements.
     entitlements: ENTITLEMENTS.filter((entitlement) => isEntitled(workspace, entitlement)),
   };
 }

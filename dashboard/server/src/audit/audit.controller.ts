@@ -7,7 +7,7 @@ import { ExportAuditQuery } from './audit.dto';
 import { toAuditPage } from './audit-entry.response';
 import { sendFile } from './sent-file';
 
-/** Each reads the whole log. */
+/** Exports that a person may start in a minute: each reads the whole log. */
 const EXPORTS_A_MINUTE = 5;
 
 const EXPORTS: Record<AuditExportFormat, { name: string; type: string }> = {

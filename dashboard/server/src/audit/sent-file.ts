@@ -3,9 +3,9 @@ import { pipeline } from 'node:stream/promises';
 import type { Response } from 'express';
 
 /**
- * Sends text as it is read, as a file to be saved. The first line is read before the answer begins, so that what is wrong
- * with the question is an error; after a fault in the middle the connection is cut: a file that ends early must not look
- * whole.
+ * Sends lines of text, as they are read, as a file to save. The first line is read before the answer begins,
+ * so that a wrong request gets an error. A fault in the middle cuts the connection, because a file that ends
+ * early must not look complete.
  */
 export async function sendFile(
   text: AsyncGenerator<string, void>,

@@ -13,7 +13,7 @@ import { LimitedTo } from '../http/limit.guard';
 import { toList } from '../http/list';
 import { RotateChannel } from './channel.dto';
 
-/** Both call the provider. */
+/** Connections and new credentials in a minute: both call the provider. */
 const CONNECTIONS_A_MINUTE = 20;
 
 @Controller('api/workspaces/:workspaceId/channels')

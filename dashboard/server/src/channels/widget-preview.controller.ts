@@ -4,7 +4,10 @@ import type { Response } from 'express';
 import { DashboardConfig } from '../config/dashboard-config';
 import { previewPage, previewPolicy } from './widget-preview';
 
-/** A page with the widget, as a visitor would see it. Its origin must be among the widget's allowed ones. */
+/**
+ * Serves a page with the widget, as a visitor would see it. The page's origin must be among the widget's
+ * allowed ones.
+ */
 @Controller('widget-preview')
 export class WidgetPreviewController {
   constructor(

@@ -1,4 +1,6 @@
-/** Only what the widget needs of the service, so that a preview shows what is missing. */
+/**
+ * Returns a content security policy with only what the widget needs, so that a preview shows what is missing.
+ */
 export function previewPolicy(publicUrl: string): string {
   return [
     "default-src 'none'",
@@ -11,7 +13,10 @@ export function previewPolicy(publicUrl: string): string {
   ].join(';');
 }
 
-/** @param snippet the HTML that the service prints for the workspace's pages */
+/**
+ * Returns the HTML of the preview.
+ * @param snippet the HTML that the service prints for the workspace's pages
+ */
 export function previewPage(snippet: string): string {
   return `<!doctype html>
 <html lang="en">

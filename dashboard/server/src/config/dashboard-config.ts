@@ -9,7 +9,7 @@ const LOCALHOST = ['localhost', '127.0.0.1', '[::1]'];
 const IsHttpAddress = () =>
   IsUrl({ require_tld: false, protocols: ['http', 'https'], require_protocol: true });
 
-/** The variables that the dashboard reads itself. The package reads the others. */
+/** Variables that the dashboard reads itself. The service's package reads the others. */
 class Environment {
   @IsHttpAddress()
   APP_URL: string = 'http://localhost:3100';
@@ -30,16 +30,16 @@ class Environment {
   API_KEY_MAX_LIFE_DAYS?: number;
 }
 
-/** The dashboard's configuration, checked. Only this file reads the environment. */
+/** The checked configuration of the dashboard. Only this file reads the environment. */
 export class DashboardConfig {
   /** The one origin of pages and JSON. */
   readonly appOrigin: string;
-  /** Browsers keep its cookies to https. On this machine it may be http. */
+  /** Whether browsers send the cookies over https only. On a developer's machine they may go over http. */
   readonly isSecure: boolean;
-  /** The service, as browsers and providers reach it; without a slash at the end. */
+  /** Address at which browsers and providers reach the service; without a slash at the end. */
   readonly publicUrl: string;
   readonly http: HttpSettings;
-  /** The service's part. */
+  /** Configuration of the service's module. */
   readonly messaging: MessagingOptions;
 
   private constructor(values: Omit<DashboardConfig, never>) {
@@ -47,7 +47,7 @@ export class DashboardConfig {
   }
 
   /**
-   * Reads and checks an environment. The package checks its part when its module is made.
+   * Reads and checks an environment. The service's package checks its part when its module is made.
    * @throws ConfigError naming every fault
    */
   static from(environment: NodeJS.ProcessEnv = process.env): DashboardConfig {
@@ -68,7 +68,10 @@ export class DashboardConfig {
   }
 }
 
-/** Without https, anybody on the way could take the session. */
+/**
+ * Parses the dashboard's address. It must have https unless it is local: over http, anyone on the network
+ * could steal the session.
+ */
 function appAddressOf(text: string): URL {
   const url = new URL(text);
   if (url.pathname !== '/' || url.search || url.hash)
@@ -91,7 +94,7 @@ function messagingOptionsOf(given: NodeJS.ProcessEnv, env: Environment, appUrl: 
     smtpUrl: given['SMTP_URL'],
     mailFrom: given['MAIL_FROM'],
     publicUrl: env.PUBLIC_URL,
-    // The package takes the variables that it knows.
+    // The package picks the variables that it knows.
     providerUrls: given,
     metaGraphVersion: given['META_GRAPH_VERSION'],
     apiKeyMaxLifeDays: env.API_KEY_MAX_LIFE_DAYS,

@@ -40,7 +40,7 @@ export class DeliveriesController {
     return this.deliveries.redeliver(workspaceId, id, actor);
   }
 
-  /** Redelivers those that a person has selected. Each has a result. */
+  /** Redelivers the deliveries that a person has selected. Each has a result of its own. */
   @Post('deliveries/redeliver')
   @HttpCode(200)
   async redeliverMany(

@@ -1,18 +1,18 @@
 import type { RedeliverMatching } from 'conversation-messaging-service';
 import { IsBoolean, IsObject, IsOptional } from 'class-validator';
 
-/** The filter of the list, which the service checks, without its page. */
+/** Filter of the list without its page. The service checks it. */
 export class RedeliverMatchingBody {
   @IsObject({ message: 'must be an object' })
   filter: Partial<Omit<RedeliverMatching, 'endpointId'>>;
 
-  /** Only counts the deliveries. */
+  /** True to count the deliveries without sending them. */
   @IsOptional()
   @IsBoolean()
   dryRun?: boolean;
 }
 
-/** The endpoint is that of the path. */
+/** Adds the endpoint of the path to a filter. */
 export function toMatching(filter: RedeliverMatchingBody['filter'], endpointId: string): RedeliverMatching {
   return { ...filter, endpointId };
 }

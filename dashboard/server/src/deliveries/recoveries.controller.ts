@@ -11,10 +11,16 @@ import { LimitedTo } from '../http/limit.guard';
 import { toList } from '../http/list';
 import { RedeliverMatchingBody, toMatching } from './delivery.dto';
 
-/** A start counts first, which takes seconds where there is much. */
+/**
+ * Recoveries that a person may start in a minute. A start counts deliveries first, which takes seconds if
+ * there are many.
+ */
 const STARTS_A_MINUTE = 20;
 
-/** What an endpoint missed, or what matches a filter, is delivered by a worker: both are recoveries, with their progress. */
+/**
+ * Routes for delivering again what an endpoint missed or what matches a filter. Both are recoveries: a worker
+ * runs them, and they show their progress.
+ */
 @Controller('api/workspaces/:workspaceId')
 export class RecoveriesController {
   constructor(private readonly recoveries: WebhookRecoveriesService) {}

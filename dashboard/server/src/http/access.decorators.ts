@@ -22,29 +22,31 @@ function requestOf<T extends IdentifiedRequest>(context: ExecutionContext): T {
   return context.switchToHttp().getRequest<T>();
 }
 
-/** The session of the request, with its person and their workspaces. */
+/** Returns the session of the request, with its person and their workspaces. */
 export const CurrentSession = createParamDecorator(
   (_: unknown, context: ExecutionContext): OpenedSession => requestOf<SessionRequest>(context).opened,
 );
 
-/** The person who is logged in, for what they do to their own login. */
+/** Returns the person who is logged in, for changes of their own login. */
 export const CurrentHolder = createParamDecorator((_: unknown, context: ExecutionContext): SessionHolder => {
   const request = requestOf<SessionRequest>(context);
   return holderOf(request.opened, originOf(request));
 });
 
-/** What the person is in the workspace of the path. */
+/** Returns the person's membership in the workspace of the path. */
 export const CurrentMembership = createParamDecorator(
   (_: unknown, context: ExecutionContext): Membership => requestOf<WorkspaceRequest>(context).membership,
 );
 
-/** The person as the author of a change in the workspace of the path, with where the request comes from. */
+/**
+ * Returns the person as the author of a change in the workspace of the path, with the origin of the request.
+ */
 export const CurrentActor = createParamDecorator((_: unknown, context: ExecutionContext): Actor => {
   const request = requestOf<WorkspaceRequest>(context);
   return { type: 'agent', id: request.membership.agentId, origin: originOf(request) };
 });
 
-/** Where a request without a session comes from. */
+/** Returns the origin of a request without a session. */
 export const CurrentOrigin = createParamDecorator((_: unknown, context: ExecutionContext) =>
   originOf(requestOf<IdentifiedRequest>(context)),
 );

@@ -5,8 +5,8 @@ import { finalize, type Observable } from 'rxjs';
 import type { WorkspaceRequest } from './access.decorators';
 
 /**
- * Gives each request of a session a slot of its workspace, or of its person, until its answer is made: however long they
- * take, one of them never has more than half of the connections.
+ * Gives each request of a session a slot of its workspace, or of its person, until its answer is made.
+ * However long their requests take, a workspace or person never has more than half of the slots.
  */
 @Injectable()
 export class BudgetInterceptor implements NestInterceptor {

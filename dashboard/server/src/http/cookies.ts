@@ -3,22 +3,27 @@ import type { CookieOptions, Request, Response } from 'express';
 import { DashboardConfig } from '../config/dashboard-config';
 
 /**
+ * Names of the dashboard's cookies.
  * - `session`: opens a session.
  * - `login`: between the password and the code of the second factor.
- * - `browser`: has logged in before, so that guesses from elsewhere do not keep its person out.
+ * - `browser`: names a browser that has logged in before, so that guesses made elsewhere do not lock its
+ *   person out.
  */
 export type CookieName = 'session' | 'login' | 'browser';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
-/** As long as the service keeps what the cookie names, at the longest. */
+/** Lives of the cookies: as long as the service keeps what they name, at the most. */
 const LIFE_MS: Record<CookieName, number> = {
   session: 30 * DAY_MS,
   login: 5 * MINUTE_MS,
   browser: 180 * DAY_MS,
 };
 
-/** The dashboard's cookies. No script reads them, no other site's form sends them, and no other host can set them. */
+/**
+ * Reads and sets the dashboard's cookies. No script reads them, no other site's form sends them, and no other
+ * host can set them.
+ */
 @Injectable()
 export class Cookies {
   constructor(private readonly config: DashboardConfig) {}
@@ -37,7 +42,10 @@ export class Cookies {
     response.clearCookie(this.nameOf(name), this.options);
   }
 
-  /** The prefix makes browsers refuse one without `Secure`, or of another host. Over plain http they refuse the prefix. */
+  /**
+   * Returns the cookie's full name. Over https it has a prefix that makes browsers refuse the cookie without
+   * `Secure` or from another host; over plain http browsers refuse the prefix.
+   */
   private nameOf(name: CookieName): string {
     return this.config.isSecure ? `__Host-${name}` : name;
   }

@@ -7,7 +7,7 @@ import { SameOriginGuard } from './same-origin.guard';
 import { SessionGuard } from './session.guard';
 import { WorkspaceGuard } from './workspace.guard';
 
-/** The guards that every request passes, in this order, and the slot that it then gets. */
+/** Provides the guards that every request passes, in this order, and the slot that the request then gets. */
 @Global()
 @Module({
   providers: [

@@ -7,13 +7,16 @@ import type { SessionRequest } from './access.decorators';
 const LIMIT = 'limit';
 
 interface Limit {
-  /** What is counted together. */
+  /** Name of the routes that are counted together. */
   name: string;
-  /** A minute, by one person; by one address before the login. */
+  /** Requests a minute by one person, or by one address before the login. */
   max: number;
 }
 
-/** For a route that costs more than a few rows: it sends something, or asks somebody else. */
+/**
+ * Limits a route that costs more than reading a few rows, such as one that sends mail or calls another
+ * server.
+ */
 export const LimitedTo = (max: number, name: string) => SetMetadata(LIMIT, { max, name } satisfies Limit);
 
 @Injectable()

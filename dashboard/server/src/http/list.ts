@@ -1,6 +1,6 @@
 import type { Page } from 'conversation-messaging-service';
 
-/** A list that has no pages, in the form of one that has. */
+/** Returns a list without pages in the form of a page. */
 export function toList<T>(data: T[]): Page<T> {
   return { data, nextCursor: null };
 }

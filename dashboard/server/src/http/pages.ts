@@ -5,14 +5,16 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import sirv from 'sirv';
 import { nonceOf } from './security-headers';
 
-/** Where the page's build leaves the place of the nonce. */
+/** Placeholder in the built page for the answer's nonce. */
 const NONCE = /__CSP_NONCE__/g;
 const INDEX = '/index.html';
-/** What is no address of a page: the server's own routes, and files. */
+/** Paths that are not pages: the server's own routes, and files. */
 const NO_PAGE = /^\/(?:api|health|assets|widget-preview)(?:\/|$)/;
 const YEAR_SECONDS = 365 * 24 * 60 * 60;
 
-/** The built page's files, but for the page itself. Those in `assets/` say by their names what is in them. */
+/**
+ * Serves the built page's files, except the page itself. Names in `assets/` contain a hash of the content.
+ */
 export function serveFiles(folder: string): RequestHandler {
   const serve = sirv(folder, { extensions: [], gzip: true, brotli: true, setHeaders });
   return (request: Request, response: Response, next: NextFunction): void => {
@@ -27,7 +29,7 @@ function setHeaders(response: ServerResponse, path: string): void {
   response.setHeader('Cache-Control', value);
 }
 
-/** The one page, for each of its addresses. It finds out itself what it shows. */
+/** Serves the one page at each of its addresses. The page itself decides what it shows. */
 export function servePage(folder: string): RequestHandler {
   const file = join(folder, INDEX);
   const html = existsSync(file) ? readFileSync(file, 'utf8') : null;

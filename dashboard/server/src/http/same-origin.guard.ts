@@ -3,12 +3,13 @@ import { AppError } from 'conversation-messaging-service';
 import type { Request } from 'express';
 import { DashboardConfig } from '../config/dashboard-config';
 
-/** They change nothing. */
+/** Methods that change nothing. */
 const SAFE = ['GET', 'HEAD', 'OPTIONS'];
 
 /**
- * Refuses a change that another site's page asks for: its browser would send the cookie along. A browser says itself where a
- * request comes from, and no page can make it lie. JSON alone, which no form can send.
+ * Refuses a change that another site's page asks for: the person's browser would send the cookie along.
+ * Browsers say where a request comes from, and no page can forge that. Only JSON is accepted, which no form
+ * can send.
  */
 @Injectable()
 export class SameOriginGuard implements CanActivate {

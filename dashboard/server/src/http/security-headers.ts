@@ -5,7 +5,7 @@ import helmet from 'helmet';
 
 const NONCE_BYTES = 16;
 
-/** Of this answer alone: only the page that was made with it can name it. */
+/** Returns the nonce of an answer. Only the page of this answer can name it. */
 export function nonceOf(response: Response): string {
   const { locals } = response as { locals: { nonce?: string } };
   return (locals.nonce ??= randomBytes(NONCE_BYTES).toString('base64url'));
@@ -14,7 +14,10 @@ export function nonceOf(response: Response): string {
 const NONE = ["'none'"];
 const SELF = ["'self'"];
 
-/** Everything comes from this origin, and nothing is inline but the style sheets that have the answer's nonce. */
+/**
+ * Makes the middleware for the headers that restrict a page: everything comes from this origin, and nothing
+ * is inline except style sheets with the answer's nonce.
+ */
 export function securityHeaders(isSecure: boolean) {
   const nonce = (_: IncomingMessage, response: ServerResponse) => `'nonce-${nonceOf(response as Response)}'`;
   return helmet({
@@ -37,7 +40,7 @@ export function securityHeaders(isSecure: boolean) {
   });
 }
 
-/** Nobody keeps an answer: it is for one person. Files say themselves how long they may be kept. */
+/** Forbids caches to keep an answer, which is for one person. Files set their own cache headers. */
 export function noStore(_: Request, response: Response, next: NextFunction): void {
   response.setHeader('Cache-Control', 'no-store');
   next();

@@ -6,7 +6,10 @@ import { LoginsService } from 'conversation-messaging-service/logins';
 import type { SessionRequest } from './access.decorators';
 import { Cookies } from './cookies';
 
-/** Closed unless the route is public. Attaches the session with its person and their workspaces. */
+/**
+ * Refuses a request without a session, unless the route is public. Attaches the session with its person and
+ * their workspaces.
+ */
 @Injectable()
 export class SessionGuard implements CanActivate {
   constructor(

@@ -2,7 +2,7 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import { AppError } from 'conversation-messaging-service';
 import type { WorkspaceRequest } from './access.decorators';
 
-/** On a path below a workspace: a workspace in which the person is no agent is not found. */
+/** Checks the workspace of the path: a workspace in which the person is no agent is not found. */
 @Injectable()
 export class WorkspaceGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {

@@ -8,7 +8,10 @@ import { CurrentOrigin } from '../http/access.decorators';
 import { AcceptLinkBody, LinkBody } from './login.dto';
 import { LoginCookies } from './login-cookies';
 
-/** The links of invitations and of new passwords. Their tokens come in bodies: no log and no history has them. */
+/**
+ * Routes for the links of invitations and of new passwords. The tokens come in bodies, so that no log and no
+ * history has them.
+ */
 @Controller('api/links')
 @Public()
 export class LinksController {

@@ -11,22 +11,25 @@ import type { Request, Response } from 'express';
 import type { AcceptedLink, Done, LoginResponse } from '../api';
 import { Cookies } from '../http/cookies';
 
-/** Turns what a login gives into cookies: no token is in an answer's body. */
+/** Stores the tokens of a login in cookies, so that no answer has one in its body. */
 @Injectable()
 export class LoginCookies {
   constructor(private readonly cookies: Cookies) {}
 
-  /** The token of the browser's session. */
+  /** Returns the token of the browser's session. */
   sessionTokenOf(request: Request): string | undefined {
     return this.cookies.read(request, 'session');
   }
 
-  /** The token that this browser got at an earlier login. */
+  /** Returns the token that this browser got at an earlier login. */
   browserTokenOf(request: Request): string | undefined {
     return this.cookies.read(request, 'browser');
   }
 
-  /** @throws AppError UNAUTHENTICATED: no password was accepted in this browser, or too long ago */
+  /**
+   * Returns the token of a login that still needs its code.
+   * @throws AppError UNAUTHENTICATED: no password was accepted in this browser, or too long ago
+   */
   pendingTokenOf(request: Request): string {
     const token = this.cookies.read(request, 'login');
     if (token === undefined) throw new AppError('UNAUTHENTICATED', 'Log in with your password first.');
@@ -65,7 +68,7 @@ export class LoginCookies {
     return { recoveryCodes };
   }
 
-  /** The browser stays known. */
+  /** Clears the session's cookies. The browser stays known. */
   forget(response: Response): void {
     this.cookies.clear(response, 'session');
   }

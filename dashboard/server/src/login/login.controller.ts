@@ -13,7 +13,7 @@ import { CurrentHolder, CurrentOrigin } from '../http/access.decorators';
 import { CodeBody, LogInBody } from './login.dto';
 import { LoginCookies } from './login-cookies';
 
-/** The services limit guesses by account and by address. */
+/** Routes before the login. The services limit guesses by account and by address. */
 @Controller('api')
 export class LoginController {
   constructor(
@@ -60,7 +60,7 @@ export class LoginController {
     this.cookies.forget(response);
   }
 
-  /** Answers alike whether or not somebody has the address. */
+  /** Requests a link to set a new password. The answer does not tell whether the address has a login. */
   @Post('password-resets')
   @HttpCode(202)
   @Public()

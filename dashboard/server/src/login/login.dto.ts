@@ -1,6 +1,6 @@
 import { IsOptional, IsString, MaxLength } from 'class-validator';
 
-/** Longer than any password, code or token. The services say what each may be. */
+/** Characters of an input: more than any password, code or token has. The services check the exact form. */
 const MAX_TYPED = 1_000;
 const IsTyped = () => MaxLength(MAX_TYPED, { message: `must be at most ${MAX_TYPED} characters` });
 
@@ -14,14 +14,14 @@ export class LogInBody {
   password: string;
 }
 
-/** Six digits of the app, or a recovery code. */
+/** Body with six digits of the app, or with a recovery code. */
 export class CodeBody {
   @IsTyped()
   @IsString()
   code: string;
 }
 
-/** Of an invitation, or of a link that sets a new password. */
+/** Body with the token of an invitation, or of a link that sets a new password. */
 export class LinkBody {
   @IsTyped()
   @IsString()
@@ -29,13 +29,13 @@ export class LinkBody {
 }
 
 export class AcceptLinkBody extends LinkBody {
-  /** Of a person who is new: the agent's by default. */
+  /** Name of a new person; the agent's name by default. */
   @IsOptional()
   @IsTyped()
   @IsString()
   name?: string;
 
-  /** Unless the person is logged in, and accepts a further workspace. */
+  /** Password of a new login. A person who is logged in and accepts a further workspace needs none. */
   @IsOptional()
   @IsTyped()
   @IsString()

@@ -3,7 +3,7 @@ import type { EventTypeResponse } from '../api';
 
 const TYPES = Object.keys(eventCatalog) as EventType[];
 
-/** In the order of the catalogue. */
+/** Lists the event types in the order of the catalog. */
 export function eventTypes(): EventTypeResponse[] {
   return TYPES.map((type) => ({
     type,

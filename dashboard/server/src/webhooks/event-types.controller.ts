@@ -4,7 +4,7 @@ import type { EventTypeResponse } from '../api';
 import { toList } from '../http/list';
 import { eventTypes } from './event-type.response';
 
-/** What an endpoint can subscribe to: the same for every workspace. */
+/** Lists the event types that an endpoint can subscribe to. They are the same for every workspace. */
 @Controller('api/workspaces/:workspaceId/event-types')
 export class EventTypesController {
   @Get()

@@ -9,7 +9,7 @@ import {
 import type { AttemptCounts, UrlCheck, WebhookEndpointListItem, WebhookEndpointResponse } from '../api';
 import { toList } from '../http/list';
 
-/** Reads endpoints as the pages show them: with what several services know of them. */
+/** Reads endpoints for the pages, with facts that several services know about them. */
 @Injectable()
 export class WebhookEndpointViews {
   constructor(
@@ -17,7 +17,7 @@ export class WebhookEndpointViews {
     private readonly statistics: EndpointStatisticsService,
   ) {}
 
-  /** Lists endpoints, each with how its attempts of the last 24 hours went. */
+  /** Lists endpoints, each with the outcomes of its attempts in the last 24 hours. */
   async list(workspaceId: string): Promise<Page<WebhookEndpointListItem>> {
     const endpoints = await this.endpoints.list(workspaceId);
     const ids = endpoints.map(({ id }) => id);
@@ -25,7 +25,7 @@ export class WebhookEndpointViews {
     return toList(endpoints.map((endpoint, n) => ({ ...endpoint, last24Hours: countsOf(totals[n]!) })));
   }
 
-  /** Checks an address. A refusal is no error: the person may be about to type the rest of it. */
+  /** Checks an address. A refusal is not an error, because the person may still be typing. */
   async checkUrl(url: string): Promise<UrlCheck> {
     try {
       await this.endpoints.checkUrl(url);

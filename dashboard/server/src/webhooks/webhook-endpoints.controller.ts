@@ -18,9 +18,9 @@ import { LimitedTo } from '../http/limit.guard';
 import { CheckUrl, TimelineQuery } from './webhook-endpoint.dto';
 import { WebhookEndpointViews } from './webhook-endpoint-views';
 
-/** Each sends a request to an address of the person's choice. */
+/** Tests in a minute: each sends a request to an address of the person's choice. */
 const TESTS_A_MINUTE = 10;
-/** Each looks a name up. */
+/** Checks of an address in a minute: each looks a name up. */
 const CHECKS_A_MINUTE = 60;
 
 @Controller('api/workspaces/:workspaceId/webhook-endpoints')

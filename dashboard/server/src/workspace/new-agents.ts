@@ -13,7 +13,9 @@ export class NewAgents {
     private readonly invitations: InvitationsService,
   ) {}
 
-  /** If the mail can't be sent, the agent is there, and can be invited again. */
+  /**
+   * Creates an agent and invites them. If the mail can't be sent, the agent exists and can be invited again.
+   */
   async invite(workspaceId: string, body: AddAgent, actor: Actor): Promise<InvitedAgent> {
     const agent = await this.agents.create(workspaceId, { ...body }, actor);
     return { agent: toAgent(agent), ...(await this.invitations.invite(workspaceId, agent.id, {}, actor)) };

@@ -11,7 +11,7 @@ import type { Membership } from 'conversation-messaging-service/logins';
 import { toWorkspaceSummary } from '../account/session.response';
 import type { WorkspaceCounts, WorkspaceOverview } from '../api';
 
-/** What the workspace's page shows first. */
+/** Reads what the workspace's page shows first. */
 @Injectable()
 export class WorkspaceOverviews {
   constructor(
@@ -33,7 +33,7 @@ export class WorkspaceOverviews {
     };
   }
 
-  /** Of what is in use. */
+  /** Counts the keys, endpoints and the like that are in use. */
   private async counts(id: string): Promise<WorkspaceCounts> {
     const [agents, keys, endpoints, channels] = await Promise.all([
       this.agents.list(id),

@@ -3,9 +3,12 @@ import { IsInt, IsOptional, Max, Min } from 'class-validator';
 
 const MAX_RETENTION_DAYS = 36_500;
 
-/** What a workspace changes itself. The rest is the operator's: plan, trial, rate limit, entitlements. */
+/**
+ * Settings that a workspace changes itself. Only an operator changes plan, trial, rate limit and
+ * entitlements.
+ */
 export class UpdateWorkspaceSettings implements Pick<UpdateWorkspace, 'messageRetentionDays'> {
-  /** Null keeps messages for ever. */
+  /** Days after which messages are erased; null keeps them for ever. */
   @IsOptional()
   @IsInt()
   @Min(1)

@@ -9,7 +9,10 @@ interface ErrorBody {
   };
 }
 
-/** `NETWORK`: no answer came. `UNREADABLE`: one came that is not the dashboard's, such as a proxy's. */
+/**
+ * A failed request. `NETWORK`: no answer came. `UNREADABLE`: the answer is not the dashboard's, but for
+ * example a proxy's.
+ */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
 
@@ -32,7 +35,7 @@ export const api = {
   delete: <T>(path: string) => call<T>('DELETE', path, {}),
 };
 
-/** `?a=b`, without what is undefined or empty. */
+/** Returns values as `?a=b`, without those that are undefined or empty. */
 export function toQuery(values: object): string {
   const given = Object.entries(values as Record<string, unknown>).filter(
     ([, value]) => value !== undefined && value !== '',

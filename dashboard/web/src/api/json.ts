@@ -1,4 +1,4 @@
-/** A value as it arrives: dates are ISO 8601 texts. */
+/** A value after its way through JSON: dates are ISO 8601 texts. */
 export type Json<T> = T extends Date
   ? string
   : T extends (infer Item)[]

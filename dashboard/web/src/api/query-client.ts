@@ -3,7 +3,10 @@ import { ApiError } from './client';
 
 const MAX_RETRIES = 2;
 
-/** @param onSignedOut is called when the server does not know the session any more. */
+/**
+ * Makes the client that reads and caches answers.
+ * @param onSignedOut is called when the server no longer knows the session
+ */
 export function makeQueryClient(onSignedOut: () => void): QueryClient {
   const onError = (error: unknown) => {
     if (error instanceof ApiError && error.status === 401) onSignedOut();
@@ -12,7 +15,7 @@ export function makeQueryClient(onSignedOut: () => void): QueryClient {
     queryCache: new QueryCache({ onError }),
     mutationCache: new MutationCache({ onError }),
     defaultOptions: {
-      // What the browser believes about the network is often wrong: a request shows it.
+      // The browser's opinion of the network is often wrong: a request shows the truth.
       queries: {
         networkMode: 'always',
         retry: (count, error) => count < MAX_RETRIES && mayPass(error),

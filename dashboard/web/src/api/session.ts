@@ -9,7 +9,10 @@ export const sessionQuery = queryOptions({
   refetchInterval: 60_000,
 });
 
-/** The person who is logged in; below the frame, which waits for it. */
+/**
+ * Returns the session of the person who is logged in. Only components inside the frame may use it: the frame
+ * waits for the session.
+ */
 export function useSession(): Session {
   return useSuspenseQuery(sessionQuery).data;
 }

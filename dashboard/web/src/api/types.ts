@@ -1,4 +1,4 @@
-// The server's types, as they arrive.
+// The server's types, after their way through JSON.
 import type * as server from '../../../server/src/api';
 import type { Json } from './json';
 
@@ -47,7 +47,7 @@ export type DisconnectedChannel = Json<server.DisconnectedChannel>;
 export type AuditEntry = Json<server.AuditEntryResponse>;
 export type ParkedEvent = Json<server.ParkedEventResponse>;
 
-/** Of a connection that the attempt set up; null when it reused one. */
+/** Times of setting a connection up; null when the attempt reused one. */
 export type Phases = AttemptDetail['phases'];
 export type ReceivedBody = NonNullable<AttemptDetail['response']>;
 

@@ -9,7 +9,7 @@ const REFRESH_MS = 10_000;
 const WorkspaceContext = createContext<Workspace | null>(null);
 export const WorkspaceProvider = WorkspaceContext;
 
-/** The workspace of the page's address. */
+/** Returns the workspace of the page's address. */
 export function useWorkspace(): Workspace {
   const workspace = useContext(WorkspaceContext);
   if (!workspace) throw new Error('This page is of no workspace.');
@@ -24,7 +24,7 @@ export function useMayManage(): boolean {
   return useWorkspace().role !== 'AGENT';
 }
 
-/** Reads a path below the workspace, again and again while the page is visible. */
+/** Reads a path below the workspace, repeatedly while the page is visible. */
 export function useRead<T>(
   path: string,
   query: object = {},
@@ -41,7 +41,8 @@ export function useRead<T>(
 }
 
 /**
- * Changes something below the workspace; then all that is shown of the workspace is read again.
+ * Makes a change below the workspace. After it, everything that the page shows of the workspace is read
+ * again.
  * @param send gets the workspace's path
  * @param done is announced
  */

@@ -6,7 +6,7 @@ const SHOWN_MS = 6_000;
 
 const AnnounceContext = createContext<(text: string) => void>(() => {});
 
-/** Says for a few seconds what was done, to eyes and to screen readers. */
+/** Announces for a few seconds what was done, visibly and to screen readers. */
 export function Announcer({ children }: { children: ReactNode }) {
   const [said, setSaid] = useState<{ text: string } | null>(null);
   const announce = useCallback((text: string) => setSaid({ text }), []);

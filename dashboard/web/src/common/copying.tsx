@@ -38,7 +38,7 @@ function LabelledCopyAction({ copied, copy }: { copied: boolean; copy: () => voi
   );
 }
 
-/** A short value, such as an id, with a button that copies it. */
+/** Shows a short value, such as an id, with a button that copies it. */
 export function CopyText({ value, name }: { value: string; name: string }) {
   return (
     <Group gap={4} wrap="nowrap" align="start">
@@ -48,7 +48,7 @@ export function CopyText({ value, name }: { value: string; name: string }) {
   );
 }
 
-/** Lines to copy, such as code. */
+/** Shows lines to copy, such as code. */
 export function CopyBlock({ label, value, wrap = false }: { label: string; value: string; wrap?: boolean }) {
   return (
     <Box>

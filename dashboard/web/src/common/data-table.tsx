@@ -7,11 +7,11 @@ import { ErrorNotice } from './error-notice';
 export interface Column<Row> {
   header: string;
   cell: (row: Row) => ReactNode;
-  /** Holds buttons: no header is shown. */
+  /** True for a column of buttons, which shows no header. */
   isActions?: boolean;
 }
 
-/** What `useQuery` returns, as far as a table needs it. */
+/** Result of `useQuery`, as far as a table needs it. */
 interface Loaded<Row> {
   data: { data: Row[] } | undefined;
   error: unknown;
@@ -19,8 +19,8 @@ interface Loaded<Row> {
 }
 
 /**
- * Rows of a query: a skeleton while they load, what to do when there are none or they can't be read. The roles are
- * written out because a table that CSS lays out as cards loses them.
+ * Shows the rows of a query: a skeleton while they load, and a hint when there are none or they can't be
+ * read. The roles are written out, because a table that CSS lays out as cards loses them.
  */
 export function DataTable<Row>({
   name,

@@ -13,7 +13,7 @@ export function Dialog({
   title: string;
   onClose: () => void;
   size?: string;
-  /** False for what is shown once: a stray key or click must not lose it. */
+  /** False for a dialog with something that is shown once: a stray key or click must not close it. */
   closable?: boolean;
   children: ReactNode;
 }) {
@@ -39,7 +39,10 @@ export function Dialog({
   );
 }
 
-/** After the dialog the focus is where it was before; Mantine does so only for dialogs that stay mounted. */
+/**
+ * Returns the focus to its former place when the dialog closes. Mantine does so only for dialogs that stay
+ * mounted.
+ */
 function useFocusReturn(): void {
   useLayoutEffect(() => {
     const before = document.activeElement;
@@ -51,7 +54,7 @@ function useFocusReturn(): void {
   }, []);
 }
 
-/** A form with its buttons; `error` is that of the last try. */
+/** Shows a form with its buttons. `error` is that of the last try. */
 export function Form({
   action,
   onSubmit,
@@ -103,7 +106,7 @@ export function Form({
   );
 }
 
-/** Asks before something that can't be undone. With `name`, that name must be typed. */
+/** Asks before an act that can't be undone. If `name` is given, the person must type it. */
 export function ConfirmDialog({
   title,
   action,

@@ -3,7 +3,7 @@ import { ApiError } from '../api/client';
 import { useTexts } from '../i18n/locale';
 import type { Texts } from '../i18n/texts.en';
 
-/** What went wrong, what to do about it, and the id to tell the support. */
+/** Shows what went wrong, what to do about it, and the request's id for the support. */
 export function ErrorNotice({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
   const texts = useTexts();
   if (!error) return null;
@@ -52,7 +52,7 @@ function explain(error: unknown, texts: Texts) {
   return { title: text.title ?? message, advice, details, requestId };
 }
 
-/** The fault of one field of a form, as the service tells it. */
+/** Returns the fault of one field of a form, as the service describes it. */
 export function faultOf(error: unknown, field: string): string | undefined {
   if (!(error instanceof ApiError)) return undefined;
   return error.details.find((detail) => detail.field === field || detail.field.startsWith(`${field}.`))

@@ -2,7 +2,7 @@ import { TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { fromLocal, toLocal } from './local-time';
 
-/** A text that counts when it is finished: by Enter, or by leaving the field. */
+/** A text field whose value counts when it is finished: by Enter, or by leaving the field. */
 export function TypedFilter({
   label,
   placeholder,

@@ -1,4 +1,4 @@
-/** The value of a `datetime-local` field, in the browser's time zone, of an ISO 8601 time. */
+/** Converts an ISO 8601 time to the value of a `datetime-local` field, in the browser's time zone. */
 export function toLocal(iso: string | undefined): string {
   const at = iso === undefined ? NaN : Date.parse(iso);
   if (Number.isNaN(at)) return '';
@@ -6,7 +6,10 @@ export function toLocal(iso: string | undefined): string {
   return shifted.toISOString().slice(0, 19);
 }
 
-/** The ISO 8601 time of such a value; undefined for an empty or unfinished one. */
+/**
+ * Converts the value of a `datetime-local` field to an ISO 8601 time; undefined for an empty or unfinished
+ * value.
+ */
 export function fromLocal(local: string): string | undefined {
   const at = new Date(local);
   return local === '' || Number.isNaN(at.getTime()) ? undefined : at.toISOString();

@@ -2,7 +2,7 @@ import { Text, Tooltip } from '@mantine/core';
 import { useFormats } from '../i18n/locale';
 import { useNow } from './use-now';
 
-/** A time as its distance from now; the exact one is shown on hover and focus. */
+/** Shows a time as its distance from now, and the exact time on hover and focus. */
 export function Moment({ at, none }: { at: string | null; none?: string }) {
   const formats = useFormats();
   const now = useNow();

@@ -2,7 +2,7 @@ import { Box, Group, Stack, Text, Title } from '@mantine/core';
 import { type ReactNode, useEffect } from 'react';
 import { useTexts } from '../i18n/locale';
 
-/** A page's heading, with its acts beside it, and its content. */
+/** Lays a page out: its heading, its actions beside it, and its content. */
 export function PageLayout({
   title,
   about,

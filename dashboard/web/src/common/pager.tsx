@@ -3,8 +3,8 @@ import { useState } from 'react';
 import { useTexts } from '../i18n/locale';
 
 /**
- * Older and newer pages of a list. The cursor is kept by the caller, in the page's address; the way back to newer pages is
- * kept here.
+ * Buttons for older and newer pages of a list. The caller keeps the cursor, in the page's address; this
+ * component remembers the way back to newer pages.
  */
 export function Pager({
   cursor,

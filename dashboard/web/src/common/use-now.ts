@@ -20,7 +20,7 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-/** The time, to a whole number of `stepMs`: one timer serves every component. */
+/** Returns the time, rounded down to a multiple of `stepMs`. One timer serves every component. */
 export function useNow(stepMs = STEP_MS): number {
   return useSyncExternalStore(subscribe, () => Math.floor(now / stepMs) * stepMs);
 }

@@ -10,7 +10,7 @@ import { Navigation } from './navigation';
 import { usePersonalSettings } from './use-personal-settings';
 import { WorkspaceMenu } from './workspace-menu';
 
-/** What is around every page after the login: the workspaces, the navigation, the person. */
+/** Frames every page after the login with the workspaces, the navigation and the person. */
 export function AppFrame() {
   const texts = useTexts();
   const session = useSession();
@@ -18,7 +18,7 @@ export function AppFrame() {
   const { slug } = useParams({ strict: false });
   const [isOpen, { toggle, close }] = useDisclosure(false);
   const content = useFocusAfterNavigation(close);
-  // Pages of no workspace keep the navigation of the last one.
+  // Pages outside any workspace keep the navigation of the last one.
   const workspace =
     slug === undefined
       ? firstWorkspace(session.workspaces)
@@ -63,7 +63,7 @@ export function AppFrame() {
   );
 }
 
-/** A new page begins at its content, also for a keyboard and a screen reader. */
+/** Moves the focus to the content of a new page, for keyboards and screen readers. */
 function useFocusAfterNavigation(onNavigate: () => void) {
   const content = useRef<HTMLElement>(null);
   const path = useRouterState({ select: ({ resolvedLocation }) => resolvedLocation?.pathname });

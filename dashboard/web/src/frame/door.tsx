@@ -3,7 +3,7 @@ import { type ReactNode, useEffect } from 'react';
 import { LOCALES, useLocale, useTexts } from '../i18n/locale';
 import { useChooseLocale } from '../i18n/locale-choice';
 
-/** The pages before the login: a narrow card, and the choice of the language. */
+/** Frames the pages before the login: a narrow card, and the choice of the language. */
 export function Door({ title, children }: { title: string; children: ReactNode }) {
   const texts = useTexts();
   const locale = useLocale();

@@ -4,7 +4,7 @@ import { createLink } from '@tanstack/react-router';
 import type { ComponentPropsWithRef } from 'react';
 import { useTexts } from '../i18n/locale';
 
-/** `active` is set by the router. */
+/** A link of the navigation. The router sets `active`. */
 const PageLink = createLink((props: NavLinkProps & ComponentPropsWithRef<'a'>) => <NavLink {...props} />);
 
 export function Navigation({ slug }: { slug: string }) {

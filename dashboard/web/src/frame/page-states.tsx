@@ -3,7 +3,7 @@ import { Link, useRouter } from '@tanstack/react-router';
 import { ErrorNotice } from '../common/error-notice';
 import { useTexts } from '../i18n/locale';
 
-/** The address leads nowhere, or to what the person may not see: both look alike. */
+/** Page for an address that leads nowhere, or to something that the person may not see. Both look alike. */
 export function NotFoundPage() {
   const texts = useTexts();
   return (
@@ -21,7 +21,7 @@ export function NotFoundPage() {
   );
 }
 
-/** A page that could not be shown, such as while the service is away. */
+/** Page for a fault, for example while the service is down. */
 export function PageFault({ error, reset }: { error: unknown; reset: () => void }) {
   const router = useRouter();
   const retry = () => {

@@ -4,7 +4,7 @@ import type { Person } from '../api/types';
 import { useLocale } from '../i18n/locale';
 import { useChooseLocale } from '../i18n/locale-choice';
 
-/** Shows the language and the theme that the person chose, in whichever browser that was. */
+/** Shows the language and the theme that the person chose, in this or another browser. */
 export function usePersonalSettings({ locale, theme }: Person): void {
   const { setColorScheme } = useMantineColorScheme();
   const chooseLocale = useChooseLocale();
@@ -13,6 +13,6 @@ export function usePersonalSettings({ locale, theme }: Person): void {
   useEffect(() => setColorScheme(theme), [theme, setColorScheme]);
   useEffect(() => {
     if (locale && locale !== shown) void chooseLocale(locale);
-    // Not when `shown` changes: a choice on the account page is shown before it is stored.
+    // A change of `shown` does not count: a choice on the account page is shown before it is stored.
   }, [locale]);
 }

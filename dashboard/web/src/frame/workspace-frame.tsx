@@ -8,7 +8,7 @@ import { useFormats, useTexts } from '../i18n/locale';
 import { rememberWorkspace } from './last-workspace';
 import { NotFoundPage } from './page-states';
 
-/** The pages of one workspace, which must be one of the person's. */
+/** Frames the pages of one workspace, which must be one of the person's. */
 export function WorkspaceFrame() {
   const { slug } = useParams({ from: '/inside/w/$slug/settings' });
   const workspace = useSession().workspaces.find((one) => one.slug === slug);
@@ -28,7 +28,7 @@ export function WorkspaceFrame() {
   );
 }
 
-/** What limits the workspace, or the person in it. */
+/** Shows what limits the workspace, or the person in it, such as a suspension. */
 function Notices({ workspace }: { workspace: Workspace }) {
   const { notices } = useTexts();
   const formats = useFormats();

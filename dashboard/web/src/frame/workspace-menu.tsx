@@ -5,7 +5,7 @@ import type { Workspace } from '../api/types';
 import { useTexts } from '../i18n/locale';
 import { rememberWorkspace } from './last-workspace';
 
-/** Chooses among the person's workspaces. */
+/** Menu of the person's workspaces. */
 export function WorkspaceMenu({
   workspaces,
   current,

@@ -1,7 +1,7 @@
 import { createContext, useContext } from 'react';
 import type { Locale } from './locale';
 
-/** Shows the page in another language. */
+/** Provides the function that shows the page in another language. */
 export const LocaleChoice = createContext<(locale: Locale) => Promise<void>>(() => Promise.resolve());
 
 export const useChooseLocale = () => useContext(LocaleChoice);

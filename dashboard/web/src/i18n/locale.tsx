@@ -12,7 +12,10 @@ export function loadTexts(locale: Locale): Promise<Texts> {
     : import('./texts.en').then(({ en }) => en);
 }
 
-/** The language that was chosen here before, else the browser's first one that there is a catalogue for. */
+/**
+ * Returns the language that was chosen in this browser before, else the first of the browser's languages for
+ * which there are texts.
+ */
 export function guessLocale(): Locale {
   const remembered = localStorage.getItem(STORAGE_KEY);
   const wanted = [remembered, ...navigator.languages].map((language) => language?.slice(0, 2));
@@ -36,9 +39,9 @@ const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
   ['minute', 60],
 ];
 
-/** Writes dates and numbers as a language does. */
+/** Makes the formats of dates and numbers in a language. */
 export function makeFormats(locale: Locale) {
-  // The browser's own variant of the language, such as en-GB.
+  // The tag is the browser's own variant of the language, such as en-GB.
   const tag = navigator.languages.find((language) => language.startsWith(locale)) ?? locale;
   const moment = new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeStyle: 'medium' });
   const minute = new Intl.DateTimeFormat(tag, { dateStyle: 'short', timeStyle: 'short' });
@@ -49,13 +52,16 @@ export function makeFormats(locale: Locale) {
   const numbers = new Intl.NumberFormat(tag);
   const lists = new Intl.ListFormat(tag);
   return {
-    /** To the second. */
+    /** Writes a time to the second. */
     moment: (at: string | number) => moment.format(new Date(at)),
     minute: (at: string | number) => minute.format(new Date(at)),
     day: (at: string | number) => day.format(new Date(at)),
     shortDay: (at: string | number) => shortDay.format(new Date(at)),
     time: (at: string | number) => time.format(new Date(at)),
-    /** `3 minutes ago`; "now" is less than a minute away, and counted in seconds when it is to come. */
+    /**
+     * Writes a time as `3 minutes ago`. Less than a minute ago is "now"; less than a minute ahead is counted
+     * in seconds.
+     */
     relative: (at: string, now: number) => {
       const seconds = Math.round((Date.parse(at) - now) / 1000);
       const unit = UNITS.find(([, length]) => Math.abs(seconds) >= length);

@@ -1,4 +1,4 @@
-/** `one` or `many`, as a number asks for it. */
+/** Returns `one` or `many`, whichever the number needs. */
 const plural = (count: number, one: string, many: string) => (count === 1 ? one : many);
 
 export const en = {
@@ -32,7 +32,7 @@ export const en = {
     pageAdvice: 'Load the page again. If that does not help, tell whoever runs the dashboard.',
     waitSeconds: (seconds: number) =>
       `Wait ${seconds} ${plural(seconds, 'second', 'seconds')}, then try again.`,
-    /** Without a title, the service's own message is the title. */
+    /** Texts for error codes. Without a title here, the service's own message is the title. */
     byCode: {
       INVALID_BODY: { advice: 'Correct this and try again.' },
       INVALID_QUERY: { advice: 'Change or clear the filters.' },
@@ -617,5 +617,5 @@ export const en = {
   },
 };
 
-/** Every text of the page, in one language. */
+/** All texts of the page, in one language. */
 export type Texts = typeof en;

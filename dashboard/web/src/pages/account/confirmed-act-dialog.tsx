@@ -7,7 +7,7 @@ import { faultOf } from '../../common/error-notice';
 import { useTexts } from '../../i18n/locale';
 import { useAccountChange } from './use-account-change';
 
-/** An act that needs the password and a code. */
+/** Dialog for an act that needs the password and a code. */
 export function ConfirmedActDialog({
   title,
   advice,

@@ -17,7 +17,9 @@ import { guessLocale, type Locale, LOCALES, useTexts } from '../../i18n/locale';
 import { useChooseLocale } from '../../i18n/locale-choice';
 import { useAccountChange } from './use-account-change';
 
-/** Name, language and theme. The two latter are shown at once, and stored for every browser. */
+/**
+ * Form for name, language and theme. A new language or theme is shown at once, and stored for every browser.
+ */
 export function PreferencesSection() {
   const texts = useTexts();
   const { person } = useSession();

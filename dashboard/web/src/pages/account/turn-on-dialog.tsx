@@ -11,7 +11,10 @@ import { useAccountChange } from './use-account-change';
 
 const QR_SIZE = 200;
 
-/** The password, then the secret for an app, then a first code of that app. */
+/**
+ * Dialog that turns the second factor on: it asks for the password, shows the secret for an app, and asks for
+ * a first code of that app.
+ */
 export function TurnOnDialog({
   onClose,
   onDone,

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { sessionQuery } from '../../api/session';
 import { useAnnounce } from '../../common/announcer';
 
-/** Changes something of the person; then what the frame shows of them is read again. */
+/** Makes a change of the person. After it, everything that the frame shows of the person is read again. */
 export function useAccountChange<Input = void, Output = unknown>(
   send: (input: Input) => Promise<Output>,
   done?: string,

@@ -5,7 +5,10 @@ import { CopyBlock } from '../../common/copying';
 import { Dialog } from '../../common/dialogs';
 import { useTexts } from '../../i18n/locale';
 
-/** What a new key can be tried with at once; a key without such a scope can read who it is. */
+/**
+ * Requests with which a new key can be tried at once. A key without any of these scopes can still read its
+ * own description.
+ */
 const TRIALS: [Scope, string][] = [
   ['conversations:read', '/conversations'],
   ['contacts:read', '/contacts'],

@@ -1,6 +1,6 @@
 import type { Scope } from '../../api/types';
 
-// A scope that is missing here does not compile: the record must be complete.
+// The record must be complete: with a scope missing it does not compile.
 const ALL: Record<Scope, true> = {
   'conversations:read': true,
   'conversations:write': true,

@@ -154,7 +154,7 @@ function useColumns(): Column<AuditEntry>[] {
   ];
 }
 
-/** Agents and keys by their name, where they are known. */
+/** Returns a function that names an entry's agent or key, where the name is known. */
 function useActorNames(): (entry: AuditEntry) => string {
   const texts = useTexts();
   const agents = useRead<{ data: Agent[] }>('agents', {}, { refreshMs: false });

@@ -4,7 +4,7 @@ import { useTexts } from '../../i18n/locale';
 
 const MAX_LENGTH = 80;
 
-/** What changed, before and after, a line for each field. */
+/** Shows the changed values, before and after, a line for each field. */
 export function Changes({ entry: { before, after } }: { entry: Pick<AuditEntry, 'before' | 'after'> }) {
   const texts = useTexts();
   const fields = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];

@@ -3,7 +3,7 @@ import type { Channel } from '../../api/types';
 export interface ChannelField {
   name: string;
   isOptional?: boolean;
-  /** Hidden while it is typed. */
+  /** True for a value that is hidden while it is typed. */
   isSecret?: boolean;
 }
 
@@ -21,7 +21,10 @@ const ACCESS_TOKEN: ChannelField = { name: 'accessToken', isSecret: true };
 const APP_SECRET: ChannelField = { name: 'appSecret', isSecret: true };
 const VERIFY_TOKEN: ChannelField = { name: 'verifyToken', isOptional: true };
 
-/** The credentials of an account at a provider. The widget's are a list of origins, which has a form of its own. */
+/**
+ * Fields for the credentials of an account at a provider. The widget has a form of its own, for a list of
+ * origins.
+ */
 export const CHANNEL_FIELDS: Record<Exclude<Channel, 'WIDGET'>, ChannelField[]> = {
   WHATSAPP: [{ name: 'phoneNumberId' }, ACCESS_TOKEN, APP_SECRET, VERIFY_TOKEN],
   TELEGRAM: [{ name: 'botToken', isSecret: true }],

@@ -8,7 +8,7 @@ import { useFormats, useTexts } from '../../i18n/locale';
 
 const ANY_ORIGIN = '*';
 
-/** The origins of a widget's pages. */
+/** Returns the origins of the pages on which a widget may be used. */
 export function originsOf(connection: Connection | undefined): string[] {
   return (connection?.settings as { allowedOrigins?: string[] } | undefined)?.allowedOrigins ?? [];
 }
@@ -57,7 +57,7 @@ export function ConnectionDetails({ connection }: { connection: Connection }) {
   );
 }
 
-/** The snippet for the workspace's pages, and a page that has it already. */
+/** Shows the snippet for the workspace's pages, and a link to a page that has it already. */
 function WidgetUse({ connection }: { connection: Connection }) {
   const texts = useTexts();
   const { publicUrl } = useSession();

@@ -5,7 +5,7 @@ import { Dialog } from '../../common/dialogs';
 import { useTexts } from '../../i18n/locale';
 import { CHANNEL_LABELS } from './channel-fields';
 
-/** What has to be entered elsewhere after connecting; its secrets are shown once. */
+/** Shows values that must be entered elsewhere after connecting. Secrets are shown only once. */
 export function RevealDialog({ connection, onClose }: { connection: ConnectedChannel; onClose: () => void }) {
   const texts = useTexts();
   const { channel, hookUrl, reveal, snippet } = connection;

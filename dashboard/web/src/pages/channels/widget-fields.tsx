@@ -3,7 +3,7 @@ import { faultOf } from '../../common/error-notice';
 import { useTexts } from '../../i18n/locale';
 
 export interface WidgetSettings {
-  /** One a line. */
+  /** Origins of pages, one a line. */
   origins: string;
   keepsSecret: boolean;
 }

@@ -1,4 +1,4 @@
-/** The filters of an endpoint's deliveries, as the address and the server name them. */
+/** Names of the filters of an endpoint's deliveries, in the page's address and at the server. */
 export const FILTER_NAMES = [
   'since',
   'until',

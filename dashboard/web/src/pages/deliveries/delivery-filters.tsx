@@ -5,7 +5,7 @@ import { TimeFilter, TypedFilter } from '../../common/filter-fields';
 import { useTexts } from '../../i18n/locale';
 import type { DeliveryFilter } from './delivery-filter';
 
-/** The filters, which take effect when they are complete; they stand in the page's address. */
+/** Fields of the filters. Each takes effect when it is complete, and stands in the page's address. */
 export function DeliveryFilters({
   filter,
   onChange,
@@ -68,7 +68,7 @@ export function DeliveryFilters({
   );
 }
 
-/** A choice for each name that has a text. */
+/** Returns a choice for each name that has a text. */
 function choicesOf(labels: Record<string, string>): { value: string; label: string }[] {
   return Object.entries(labels).map(([value, label]) => ({ value, label }));
 }

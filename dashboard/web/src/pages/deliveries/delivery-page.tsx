@@ -15,7 +15,7 @@ import { DeliveryStatus } from './delivery-status';
 const route = getRouteApi('/inside/w/$slug/settings/webhooks/$endpointId/deliveries/$deliveryId');
 const REFRESH_MS = 3_000;
 
-/** One event for one endpoint: what was sent, and how each attempt went. */
+/** Page of one event for one endpoint: what was sent, and the outcome of each attempt. */
 export function DeliveryPage() {
   const { deliveryId, endpointId } = route.useParams();
   const delivery = useRead<DeliveryDetail>(`deliveries/${deliveryId}`, {}, { refreshMs: REFRESH_MS });
@@ -161,7 +161,10 @@ function Attempt({ attempt, number }: { attempt: AttemptDetail; number: number }
   );
 }
 
-/** As they are sent; signatures are made anew for each attempt, and not kept. */
+/**
+ * Returns the headers as they are sent. Signatures are left out: each attempt has its own, and they are not
+ * stored.
+ */
 function headerLines(
   { method, url, headers }: NonNullable<DeliveryDetail['request']>,
   withheld: string,

@@ -21,7 +21,7 @@ import { TimelineSection } from './timeline-section';
 
 const route = getRouteApi('/inside/w/$slug/settings/webhooks/$endpointId');
 
-/** One endpoint: its health, its deliveries, and what can be done about them. */
+/** Page of one endpoint: its health, its deliveries, and what can be done about them. */
 export function EndpointPage() {
   const { endpointId } = route.useParams();
   const endpoint = useRead<Endpoint>(`webhook-endpoints/${endpointId}`);

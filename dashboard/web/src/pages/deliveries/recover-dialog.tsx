@@ -9,7 +9,9 @@ import { useFormats, useTexts } from '../../i18n/locale';
 
 const DAY_MS = 86_400_000;
 
-/** Delivers what the endpoint missed since a moment; counted before it begins. */
+/**
+ * Dialog that delivers again what the endpoint missed since a moment. It shows the number before it begins.
+ */
 export function RecoverDialog({ endpoint, onClose }: { endpoint: Endpoint; onClose: () => void }) {
   const texts = useTexts();
   const formats = useFormats();

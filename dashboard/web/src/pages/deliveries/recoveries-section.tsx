@@ -9,7 +9,7 @@ import { useFormats, useTexts } from '../../i18n/locale';
 const RUNNING_REFRESH_MS = 2_000;
 const SHOWN = 3;
 
-/** Recoveries and redeliveries that run, and the last ones that have ended. */
+/** Lists recoveries and redeliveries that are running, and the last ones that have ended. */
 export function RecoveriesSection({ endpointId }: { endpointId: string }) {
   const texts = useTexts();
   const recoveries = useRead<{ data: Recovery[] }>(

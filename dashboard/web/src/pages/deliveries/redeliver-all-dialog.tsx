@@ -7,7 +7,9 @@ import { Dialog, Form } from '../../common/dialogs';
 import { useFormats, useTexts } from '../../i18n/locale';
 import { type DeliveryFilter } from './delivery-filter';
 
-/** Counts what the filter matches, on all pages, before it is sent again. */
+/**
+ * Dialog that sends again all that the filter matches, on all pages. It shows the number before it begins.
+ */
 export function RedeliverAllDialog({
   endpointId,
   filter,

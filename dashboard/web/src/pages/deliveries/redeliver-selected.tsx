@@ -8,7 +8,7 @@ import { Dialog } from '../../common/dialogs';
 import { ErrorNotice } from '../../common/error-notice';
 import { useTexts } from '../../i18n/locale';
 
-/** Sends the chosen deliveries again, and says which of them could not be. */
+/** Sends the selected deliveries again, and shows which of them could not be sent. */
 export function RedeliverSelected({ ids, onDone }: { ids: string[]; onDone: () => void }) {
   const texts = useTexts();
   const announce = useAnnounce();

@@ -11,7 +11,7 @@ const LEFT = 40;
 const RIGHT = 56;
 const LABEL_WIDTH = 90;
 
-/** Bars of attempts by outcome, and a line of their p95 with an axis of its own. */
+/** Chart with bars of attempts by outcome, and a line of their 95th percentile with an axis of its own. */
 export function TimelineChart({ timeline, isWeek }: { timeline: Timeline; isWeek: boolean }) {
   const texts = useTexts();
   const formats = useFormats();
@@ -132,7 +132,7 @@ function Key({ className, text }: { className: string; text: string }) {
   );
 }
 
-/** The p95 of neighbouring buckets; where nothing was sent, the line has a gap. */
+/** Returns the lines of the 95th percentile. Where nothing was sent, a line ends and a new one begins. */
 function linesOf(buckets: TimelineBucket[]): { index: number; ms: number }[][] {
   const lines: { index: number; ms: number }[][] = [];
   buckets.forEach(({ p95Ms }, index) => {
@@ -144,7 +144,7 @@ function linesOf(buckets: TimelineBucket[]): { index: number; ms: number }[][] {
   return lines;
 }
 
-/** The next of 1, 2, 5, 10, 20 … */
+/** Rounds up to the next of 1, 2, 5, 10, 20 … */
 function niceCeiling(value: number): number {
   const power = 10 ** Math.floor(Math.log10(value));
   return [1, 2, 5, 10].map((factor) => factor * power).find((nice) => nice >= value)!;

@@ -9,7 +9,7 @@ import { TimelineChart } from './timeline-chart';
 const route = getRouteApi('/inside/w/$slug/settings/webhooks/$endpointId');
 const REFRESH_MS = 30_000;
 
-/** Attempts by outcome and their p95, as a chart and as a table. */
+/** Shows attempts by outcome and the 95th percentile of their durations, as a chart and as a table. */
 export function TimelineSection({ endpointId }: { endpointId: string }) {
   const texts = useTexts();
   const formats = useFormats();

@@ -5,10 +5,13 @@ import { useWorkspace } from '../../api/workspace';
 import type { DeliveryFilter } from './delivery-filter';
 
 const REFRESH_MS = 5_000;
-/** Then the reader decides whether to go on. */
+/** Steps of a search before the reader decides whether to go on. */
 const MAX_STEPS = 10;
 
-/** A page of an endpoint's deliveries. A rare filter searches in steps: some pages on the way are empty. */
+/**
+ * Reads a page of an endpoint's deliveries. With a rare filter it searches in steps, because some pages are
+ * empty.
+ */
 export function useDeliveries(endpointId: string, filter: DeliveryFilter, cursor: string | undefined) {
   const { id } = useWorkspace();
   const path = `/workspaces/${id}/webhook-endpoints/${endpointId}/deliveries`;

@@ -5,7 +5,7 @@ import { PageLayout } from '../../common/page';
 import { firstWorkspace } from '../../frame/last-workspace';
 import { useTexts } from '../../i18n/locale';
 
-/** Leads to the workspace of the last visit, or asks which one. */
+/** Leads to the workspace of the last visit, or asks which one to open. */
 export function HomePage() {
   const texts = useTexts();
   const { workspaces } = useSession();

@@ -3,14 +3,18 @@ import { useSession } from '../../api/session';
 import { firstWorkspace } from '../../frame/last-workspace';
 import { HomePage } from './home-page';
 
-/** `/settings/api-keys` without a workspace: the one of the last visit. */
+/**
+ * Page of `/settings/api-keys`, an address without a workspace. It leads to the workspace of the last visit.
+ */
 export function ApiKeysShortcut() {
   const workspace = firstWorkspace(useSession().workspaces);
   if (!workspace) return <HomePage />;
   return <Navigate to="/w/$slug/settings/api-keys" params={{ slug: workspace.slug }} replace />;
 }
 
-/** `/settings/webhooks` without a workspace. */
+/**
+ * Page of `/settings/webhooks`, an address without a workspace. It leads to the workspace of the last visit.
+ */
 export function WebhooksShortcut() {
   const workspace = firstWorkspace(useSession().workspaces);
   if (!workspace) return <HomePage />;

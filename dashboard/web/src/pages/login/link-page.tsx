@@ -11,7 +11,10 @@ import { Door } from '../../frame/door';
 import { PagePending } from '../../frame/page-states';
 import { useTexts } from '../../i18n/locale';
 
-/** The page of an invitation, and of a link to set a new password. The token is in the fragment: no log has it. */
+/**
+ * Page of an invitation, and of a link to set a new password. The token is in the address's fragment, so that
+ * no log has it.
+ */
 export function LinkPage() {
   const texts = useTexts();
   const [token] = useState(() => location.hash.slice(1));
@@ -70,7 +73,7 @@ function AcceptLink({ token, link }: { token: string; link: Link }) {
     return (
       <Door title={texts.links.invitedTo(link.workspaceName ?? '')}>
         <Text>{texts.links.logInFirst(link.email)}</Text>
-        {/* Not in the address, which would be sent and logged. */}
+        {/* The way back is not in the address, which would be sent and logged. */}
         <Button component={RouterLink} to="/login" state={{ back: `/welcome#${token}` }}>
           {texts.login.logIn}
         </Button>

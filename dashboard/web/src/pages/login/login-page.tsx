@@ -41,7 +41,10 @@ export function LoginPage() {
   }
 }
 
-/** Where the person wanted to be: in the address, or beside it when it holds a secret. */
+/**
+ * Returns the address that the person wanted to open. It is in the login page's address, or in the history's
+ * state when it holds a secret.
+ */
 function useWayBack(): string | undefined {
   const { back } = useSearch({ from: '/login' });
   const { state } = useLocation();
@@ -54,7 +57,7 @@ function useEnter(): () => void {
   const back = useWayBack();
   return () => {
     queries.clear();
-    // Only an address of this page: a link to the login page must not lead to somebody else's.
+    // Only an address of this site counts: a link to the login page must not lead to another site.
     const to = back?.startsWith('/') && !/^\/[/\\]/.test(back) ? back : '/';
     router.history.push(to);
   };

@@ -83,7 +83,10 @@ export function CreateEndpointDialog({
   );
 }
 
-/** What the service would say to an address, once its typing has paused; undefined while that is not known. */
+/**
+ * Returns the service's opinion of an address once the person has stopped typing; undefined while it is not
+ * known.
+ */
 function useUrlCheck(url: string): UrlCheck | undefined {
   const { id } = useWorkspace();
   const [typed] = useDebouncedValue(url.trim(), TYPING_PAUSE_MS);

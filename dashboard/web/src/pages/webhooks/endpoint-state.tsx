@@ -4,7 +4,7 @@ import { useNow } from '../../common/use-now';
 
 const MINUTE_MS = 60_000;
 
-/** Reports whether an endpoint is sent to, and takes what it is sent. */
+/** Shows whether an endpoint is sent to, and accepts what it is sent. */
 export function EndpointState({
   endpoint,
 }: {

@@ -3,7 +3,7 @@ import type { Phases, ReceivedBody } from '../../api/types';
 import { CopyBlock } from '../../common/copying';
 import { useFormats, useTexts } from '../../i18n/locale';
 
-/** Where the time of an attempt went, and what the receiver answered. */
+/** Shows how long each phase of an attempt took, and what the receiver answered. */
 export function Exchange({
   phases,
   totalMs,

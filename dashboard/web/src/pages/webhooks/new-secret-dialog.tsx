@@ -6,7 +6,7 @@ import { CopyBlock } from '../../common/copying';
 import { Dialog } from '../../common/dialogs';
 import { useTexts } from '../../i18n/locale';
 
-/** A new secret, once, with the code that verifies a webhook with it. */
+/** Shows a new secret once, with code that verifies a webhook with it. */
 export function NewSecretDialog({
   secret,
   onTest,

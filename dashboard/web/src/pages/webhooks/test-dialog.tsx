@@ -14,7 +14,8 @@ export function TestDialog({ endpointId, onClose }: { endpointId: string; onClos
   const test = useChange((at) => api.post<TestResult>(`${at}/webhook-endpoints/${endpointId}/test`));
   const { mutate } = test;
   useEffect(() => {
-    // Not in the effect itself: in development React runs that twice, and two tests would be sent.
+    // The call is not in the effect itself: in development React runs an effect twice, and two tests would be
+    // sent.
     const timer = setTimeout(() => mutate());
     return () => clearTimeout(timer);
   }, [mutate]);

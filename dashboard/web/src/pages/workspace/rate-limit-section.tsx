@@ -5,7 +5,7 @@ import { useFormats, useTexts } from '../../i18n/locale';
 
 const BUSY_SHARE = 0.8;
 
-/** What of the present minute's requests is used. */
+/** Shows how many of the present minute's requests are used. */
 export function RateLimitSection({ use: { perMinute, paths } }: { use: WorkspaceOverview['rateLimit'] }) {
   const texts = useTexts();
   const formats = useFormats();

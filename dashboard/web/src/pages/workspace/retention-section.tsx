@@ -8,7 +8,10 @@ import { useTexts } from '../../i18n/locale';
 
 const MAX_DAYS = 36_500;
 
-/** After how many days messages are erased; empty keeps them. A shorter time erases, so it is asked for twice. */
+/**
+ * Form for the days after which messages are erased; an empty field keeps them. A shorter time erases
+ * messages, so the form asks for a confirmation.
+ */
 export function RetentionSection({ days }: { days: number | null }) {
   const texts = useTexts();
   const mayManage = useMayManage();

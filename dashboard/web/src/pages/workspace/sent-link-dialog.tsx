@@ -4,7 +4,7 @@ import { CopyBlock } from '../../common/copying';
 import { Dialog } from '../../common/dialogs';
 import { useFormats, useTexts } from '../../i18n/locale';
 
-/** How the link reaches its agent: by mail, or by the hand of whoever reads this. */
+/** Tells how the link reaches its agent: by mail, or passed on by the reader of this dialog. */
 export function SentLinkDialog({
   sent: { link, expiresAt },
   onClose,
