@@ -14,18 +14,19 @@ import { TOPOLOGIES } from './topology/topologies.mjs';
 const CLI = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
 
 /**
- * Once before all tests: PostgreSQL with the two roles of the service (a server from outside keeps its one), Redis, a migrated template database that each test file copies,
- * and certificates for https receivers. What the tests need to know is handed on in the environment.
+ * Prepares what all tests share: PostgreSQL with the two roles of the service (a server from outside keeps
+ * its one role), Redis, a migrated template database that each test file copies, and certificates for https
+ * receivers. The addresses are passed to the tests in the environment.
  */
 export default async function setUp() {
   if (!existsSync(CLI)) throw new Error('dist/cli.js is missing: run "npm run build" first.');
-  // Whoever makes and drops databases is the owner of their tables, and has the service's role as well.
+  // The role that makes and drops databases owns their tables, and acts as the service's role as well.
   delete process.env.DATABASE_OWNER_URL;
   const servers = await startServers({ onLog: console.log });
   const folder = mkdtempSync(join(tmpdir(), 'messaging-tests-'));
   servers.reaper.removeAtEnd(folder);
 
-  // A name of this run's own: two runs may share a server.
+  // The name belongs to this run alone: two runs may share a server.
   const template = `messaging_template_${randomBytes(4).toString('hex')}`;
   const [{ caFile, certFile, keyFile }] = await Promise.all([
     makeCertificates(folder, ['localhost', '127.0.0.1', 'receiver.test']),
@@ -70,7 +71,10 @@ async function makeTemplate(servers, name, dataDir) {
   });
 }
 
-/** A server whose databases know no letters beyond ASCII would fail the search tests for a wrong reason. */
+/**
+ * Returns the locale for databases that know letters beyond ASCII. Without it the search tests would fail for
+ * a wrong reason.
+ */
 async function localeOption(client) {
   const { rows } = await client.query("SELECT datctype FROM pg_database WHERE datname = 'template0'");
   return ['C', 'POSIX'].includes(rows[0].datctype) ? "LOCALE 'C.UTF-8'" : '';

@@ -7,22 +7,22 @@ export interface ApiRequest {
   /** Path below the base URL, query string included: `/api/v1/me`. */
   path: string;
   headers?: Record<string, string>;
-  /** Sent as JSON. */
+  /** Value that is sent as JSON. */
   body?: unknown;
-  /** Sent as it is, instead of `body`. */
+  /** Text or bytes that are sent unchanged, instead of `body`. */
   raw?: string | Buffer;
 }
 
 export interface ApiResponse {
   status: number;
   headers: Record<string, string>;
-  /** The parsed JSON of the answer. */
+  /** Parsed JSON of the answer. */
   body: any;
 }
 
 /**
- * The client of every end-to-end test. An answer that the OpenAPI document does not list, or describes
- * otherwise, fails the test.
+ * Client of every end-to-end test. An answer that the OpenAPI document does not list, or describes otherwise,
+ * fails the test.
  */
 export class ApiClient {
   private readonly agent: Agent;
@@ -30,7 +30,7 @@ export class ApiClient {
   private readonly http: AxiosInstance;
 
   constructor(
-    /** Base URLs of one process, or of several that take the requests in turn. */
+    /** Base URLs of one process, or of several, which get the requests in turn. */
     private readonly baseUrls: string[],
     private readonly validator: ContractValidator | null,
     private readonly headers: Record<string, string> = {},
@@ -91,7 +91,7 @@ export class ApiClient {
     return response;
   }
 
-  /** Every row of a list, page by page. */
+  /** Returns every row of a list, page by page. */
   async all(path: string, limit: number): Promise<any[]> {
     const rows: any[] = [];
     for (let cursor: string | null = ''; cursor !== null;) {

@@ -24,20 +24,20 @@ export class ChannelWorkspace extends ConnectedWorkspace {
   }
 
   static async connect(service: TestService, channel: Channel, credentials: object) {
-    // Waiting for a status polls often.
+    // Waiting for a status sends many requests.
     const tenant = await createTenant(service, service.make.workspace({ rateLimit: 100_000 }));
     const connection = await connect(service, tenant.workspace, channel, credentials);
     return new ChannelWorkspace(service, tenant, connection);
   }
 
-  /** The connection's audit entries, newest first. */
+  /** Returns the connection's audit entries, newest first. */
   async audit(): Promise<AuditEntryEntity[]> {
     const audit = this.service.app.get(AuditService);
     const { data: entries } = await audit.list(this.workspace.id, { limit: 200 });
     return entries.filter(({ entityId }) => entityId === this.connection.id);
   }
 
-  /** The conversations with a customer, newest first. */
+  /** Returns the conversations with a customer, newest first. */
   async conversationsWith(customerId: string): Promise<any[]> {
     const { client } = this.tenant;
     const listed = await client.all(`/conversations?channel=${this.connection.channel}`, 200);
@@ -49,14 +49,17 @@ export class ChannelWorkspace extends ConnectedWorkspace {
       );
   }
 
-  /** @throws unless there is exactly one */
+  /**
+   * Returns the one conversation with a customer.
+   * @throws Error unless there is exactly one
+   */
   async conversationWith(customerId: string): Promise<any> {
     const conversations = await this.conversationsWith(customerId);
     if (conversations.length !== 1) throw new Error(`${conversations.length} conversations`);
     return conversations[0];
   }
 
-  /** The texts of a conversation, oldest first. */
+  /** Returns the texts of a conversation, oldest first. */
   async bodiesOf({ id }: { id: string }): Promise<string[]> {
     const messages = await this.tenant.client.all(`/conversations/${id}/messages`, 200);
     return messages.map(({ body }) => body).reverse();

@@ -14,13 +14,16 @@ interface Member {
 }
 
 /**
- * Two API processes and two workers over one database and Redis, as in production: the end-to-end tests'
- * other stage.
+ * Two API processes and two workers over one database and Redis, as in production. `npm run test:cluster`
+ * runs the end-to-end tests against it.
  */
 export class Cluster {
   private constructor(private readonly members: Member[]) {}
 
-  /** @param env what each process gets; `ROLE` and `PORT` are set here */
+  /**
+   * Starts the processes.
+   * @param env the environment of each process, without `ROLE` and `PORT`, which are set here
+   */
   static async start(stores: TestStores, env: Record<string, string>): Promise<Cluster> {
     const roles: Role[] = ['api', 'api', 'worker', 'worker'];
     return new Cluster(
@@ -30,7 +33,7 @@ export class Cluster {
     );
   }
 
-  /** The API processes' base URLs. */
+  /** Base URLs of the API processes. */
   get apiUrls(): string[] {
     return this.members.slice(0, 2).map(({ url }) => url);
   }

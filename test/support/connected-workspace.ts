@@ -14,7 +14,7 @@ let lastCustomer = 16_505_550_000;
 /** A conversation over a channel. */
 export interface Chat {
   conversation: { id: string };
-  /** Provider's id of the customer. */
+  /** Id of the customer at the provider. */
   customerId: string;
   send(body: string): Promise<MessageResponse>;
 }
@@ -49,7 +49,7 @@ export class ConnectedWorkspace {
     return new ConnectedWorkspace(service, workspace, connection);
   }
 
-  /** A conversation with a customer who has an identity on the channel, and has not written. */
+  /** Creates a conversation with a customer who has an identity on the channel, and has not written. */
   async chat(): Promise<Chat> {
     const { service, workspace, connection } = this;
     const customerId = String(++lastCustomer);
@@ -106,7 +106,7 @@ export async function deliveryOf(service: TestService, { id }: MessageResponse):
   return row!;
 }
 
-/** Waits for one of the statuses. */
+/** Waits until a message has one of the statuses. */
 export function waitForStatus(
   service: TestService,
   message: MessageResponse,

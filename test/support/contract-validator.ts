@@ -6,11 +6,11 @@ import type { ApiResponse } from './api-client';
 const DOCUMENT = 'openapi';
 const API = '/api/v1/';
 const DOCUMENTED = [API, '/channels/'];
-/** Headers that every operation must document; others (`date`, `connection`, …) are the protocol's own. */
+/** Headers that every operation must document. Others (`date`, `connection`, …) belong to the protocol. */
 const OWN_HEADERS = /^(x-(?!accel-)|retry-after$|idempotency-)/;
 const ERROR_SCHEMA = ['components', 'schemas', 'Error'];
 
-/** Answers that are given only once the caller's calls have been counted. */
+/** Statuses of answers that are given only after the call has been counted for the rate limit. */
 const COUNTED = new Set([200, 201, 402, 403, 409]);
 
 interface Header {
@@ -19,8 +19,8 @@ interface Header {
 }
 
 /**
- * Holds answers against the service's own OpenAPI document. The document lets answers grow; here each object
- * is closed, so that a key which it does not describe is found.
+ * Checks answers against the service's own OpenAPI document. The document lets answers grow; here each object
+ * is closed, so that an undescribed key is found.
  */
 export class ContractValidator {
   private readonly ajv = addFormats(new Ajv2020({ strict: false, allErrors: true }));
@@ -35,7 +35,10 @@ export class ContractValidator {
     return new ContractValidator(data);
   }
 
-  /** @throws Error when the document does not describe this answer */
+  /**
+   * Checks one answer.
+   * @throws Error when the document does not describe this answer
+   */
   check(method: string, path: string, response: ApiResponse): void {
     if (!DOCUMENTED.some((prefix) => path.startsWith(prefix)) || path === `${API}openapi.json`) return;
     const what = `${method} ${path} answered ${response.status}`;
@@ -60,7 +63,10 @@ export class ContractValidator {
       requireRateLimitHeaders(response, what);
   }
 
-  /** @throws Error when an error, of whatever path, has not the documented form */
+  /**
+   * Checks the body of an error on any path.
+   * @throws Error when it does not have the documented form
+   */
   checkError(what: string, response: ApiResponse): void {
     requireSameRequestId(response, what);
     this.match(ERROR_SCHEMA, response.body, what);
@@ -105,12 +111,18 @@ export class ContractValidator {
   }
 }
 
-/** A 403 for the client's address, unlike one for a missing scope, is no call of the workspace. */
+/**
+ * Reports whether a 403 is for the client's address. Unlike a 403 for a missing scope, it does not count as a
+ * call.
+ */
 function isOfRefusedAddress({ body }: ApiResponse): boolean {
   return body.error?.message === 'The API key may not be used from this address.';
 }
 
-/** A body is read before its route is looked for. */
+/**
+ * Reports whether an error is about a body that could not be read: the body is read before its route is
+ * searched.
+ */
 function isOfUnreadableBody({ status, body }: ApiResponse): boolean {
   return status === 400 && body.error?.code === 'INVALID_BODY';
 }
@@ -125,7 +137,7 @@ function requireSameRequestId({ headers, body }: ApiResponse, what: string): voi
   throw new Error(`${what} with two different request ids`);
 }
 
-/** The router takes nothing else as a parameter. */
+/** Reports whether the router can decode a segment; no other segment can be a parameter. */
 function isDecodable(segment: string): boolean {
   try {
     return decodeURIComponent(segment) !== '';
@@ -134,7 +146,7 @@ function isDecodable(segment: string): boolean {
   }
 }
 
-/** A copy in which an object that lists its properties may have no others. */
+/** Copies a schema so that an object that lists its properties may have no others. */
 function closed(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(closed);
   if (typeof node !== 'object' || node === null) return node;

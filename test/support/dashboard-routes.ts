@@ -13,7 +13,7 @@ import { WorkspaceEntity } from '../../src/workspaces/workspace.entity';
 import { Answer, Browser, TestDashboard } from './test-dashboard';
 import { TestService } from './service';
 
-/** A route below a workspace, and a call of it that works. */
+/** A route below a workspace, with an example of a successful call. */
 export interface WorkspaceRoute {
   method: Method;
   /** Path below `/api/workspaces/:workspaceId`. */
@@ -22,7 +22,7 @@ export interface WorkspaceRoute {
   body?: () => object;
   /** Kind of thing that the `:id` names. */
   thing?: Thing;
-  /** Others are refused; everybody by default. */
+  /** Roles that may call the route; all roles by default. */
   roles?: AgentRole[];
 }
 
@@ -30,17 +30,17 @@ export interface WorkspaceRoute {
 interface Thing {
   /** Noun of the error, as in `API key not found.` */
   noun: string;
-  /** A new one, which a call may use up. */
+  /** Makes a new one, which a call may use up. */
   make(settings: Settings): Promise<string>;
 }
 
-/** Workspace of the calls, and a person who manages it. */
+/** The workspace of the calls, and a person who manages it. */
 export interface Settings {
   dashboard: TestDashboard;
   workspace: WorkspaceEntity;
   owner: AgentEntity;
   browser: Browser;
-  /** Answers webhooks. */
+  /** Address of a receiver that accepts webhooks. */
   receiverUrl: string;
 }
 
@@ -54,7 +54,7 @@ const API_KEY: Thing = {
     return (await dashboard.get(ApiKeysService).create(workspace.id, input, SYSTEM)).id;
   },
 };
-/** Endpoints kept, below the cap of a workspace. */
+/** Endpoints that are kept, below the cap of a workspace. */
 const ENDPOINTS_KEPT = 20;
 
 const ENDPOINT: Thing = {
@@ -121,7 +121,7 @@ const WIDGET = { channel: 'WIDGET' as const, credentials: { allowedOrigins: ['ht
 
 const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
 
-/** Every route below `/api/workspaces/:workspaceId`. */
+/** All routes below `/api/workspaces/:workspaceId`. */
 export const WORKSPACE_ROUTES: WorkspaceRoute[] = [
   { method: 'GET', path: '/overview', success: 200 },
   { method: 'PATCH', path: '', success: 200, body: () => ({ messageRetentionDays: 400 }), roles: MANAGERS },
@@ -238,7 +238,7 @@ export const WITH_ID = WORKSPACE_ROUTES.filter(
   (route): route is WorkspaceRoute & { thing: Thing } => route.thing !== undefined,
 );
 
-/** The others are the person's own, or public. */
+/** All other routes: those of the person's own login, and the public ones. */
 export const OTHER_ROUTES: { method: Method; path: string; isPublic: boolean }[] = [
   { method: 'GET', path: '/health/live', isPublic: true },
   { method: 'GET', path: '/health/ready', isPublic: true },
@@ -273,7 +273,7 @@ export async function makeSettings(
   return { dashboard, workspace, owner, browser: await dashboard.logIn(owner), receiverUrl };
 }
 
-/** Calls a route of a workspace, on something of it. */
+/** Calls a route of a workspace, with the id of an existing thing. */
 export async function callRoute(
   { workspace, browser: owner }: Settings,
   { method, path, body }: WorkspaceRoute,

@@ -8,12 +8,12 @@ import { openQueue } from './redis-connections';
 import { createStores, dropStores, setting, TestDatabase, TestStores } from './test-database';
 
 interface DashboardOptions extends Partial<MessagingOptions> {
-  /** A service whose database and Redis it shares. */
+  /** Service whose database and Redis this backend shares. */
   beside?: { stores: TestStores };
 }
 
 /**
- * The service's parts inside a backend that imports them: no route, no worker, so that nothing happens by
+ * A backend that imports the service's modules. It has no route and no worker, so that nothing happens by
  * itself.
  */
 export class Dashboard {
@@ -48,17 +48,17 @@ export class Dashboard {
     return this.app.get(part, { strict: false });
   }
 
-  /** Workspaces and what is in them. */
+  /** Factory of workspaces and their content. */
   get make(): Fixtures {
     return new Fixtures(this.app);
   }
 
-  /** Looks at the database, or puts it into a state that no service makes. */
+  /** Reads the database, or puts it into a state that no service makes. */
   query<Row = Record<string, unknown>>(sql: string, parameters: unknown[] = []): Promise<Row[]> {
     return this.database.query<Row>(sql, parameters);
   }
 
-  /** Wakes an endpoint, as the worker does for a retry whose time has come. */
+  /** Wakes an endpoint, as the worker does when a retry is due. */
   async wake({ id }: { id: string }): Promise<void> {
     this.opened ??= openQueue<Target>(DELIVERY_QUEUE, this.stores.redisUrl);
     const { queue } = this.opened;

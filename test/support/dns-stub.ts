@@ -2,16 +2,18 @@ import { createSocket, Socket } from 'node:dgram';
 import * as ipaddr from 'ipaddr.js';
 
 type Family = 'A' | 'AAAA';
-/** Addresses, an error, or no answer at all; an empty list is NODATA. */
+/** Answer to a question: addresses, an error, or no answer at all. An empty list is NODATA. */
 export type StubAnswer = string[] | 'NXDOMAIN' | 'SERVFAIL' | 'REFUSED' | 'SILENCE';
 
 const TYPES: Record<number, Family> = { 1: 'A', 28: 'AAAA' };
 const RCODES = { SERVFAIL: 2, NXDOMAIN: 3, REFUSED: 5 };
 const HEADER_BYTES = 12;
 
-/** A name server on a local UDP port that answers what the test has set, and counts the questions. */
+/**
+ * Name server on a local UDP port that gives the answers that the test has set, and records the questions.
+ */
 export class DnsStub {
-  /** Every question asked, as `A example.com`. */
+  /** Questions asked so far, as `A example.com`. */
   readonly questions: string[] = [];
   private readonly zones = new Map<string, Partial<Record<Family, StubAnswer>> & { alias?: string }>();
 
@@ -33,7 +35,10 @@ export class DnsStub {
     return `127.0.0.1:${this.socket.address().port}`;
   }
 
-  /** A family left out has no data; `alias` puts a CNAME in front of the addresses. */
+  /**
+   * Sets the answers for a name. An address family that is left out has no data; `alias` puts a CNAME before
+   * the addresses.
+   */
   set(name: string, answers: Partial<Record<Family, StubAnswer>> & { alias?: string }): void {
     this.zones.set(name, answers);
   }
@@ -87,7 +92,7 @@ function encodeName(name: string): Buffer {
   ]);
 }
 
-/** TTL 0, so that nothing on the way may remember it. */
+/** Encodes a record. Its TTL is 0, so that no resolver on the way may remember it. */
 function record(owner: string, type: number, data: Buffer): Buffer {
   const fixed = Buffer.alloc(10);
   fixed.writeUInt16BE(type, 0);

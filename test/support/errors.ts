@@ -1,11 +1,14 @@
 import { AppError, ErrorCode, ErrorDetail } from '../../src/common/app-error';
 
-/** The whole body of an error. That its request id is the header's is checked for every answer. */
+/**
+ * Returns the whole body of an error. ContractValidator checks for every answer that the body's request id is
+ * the header's.
+ */
 export function errorBody(code: ErrorCode, message: unknown, details?: ErrorDetail[]): object {
   return { error: { code, message, ...(details && { details }), requestId: expect.any(String) } };
 }
 
-/** The whole body of an error about one field. */
+/** Returns the whole body of an error about one field. */
 export function fieldError(code: 'INVALID_BODY' | 'INVALID_QUERY', field: string, message: string): object {
   return errorBody(code, expect.stringContaining(message), [{ field, message }]);
 }

@@ -1,7 +1,7 @@
 import { EventType } from '../../src/outbox/event-catalog';
 import { TestService } from './service';
 
-/** The data of a workspace's events of one type, in the order they were made. */
+/** Returns the data of a workspace's events of one type, in the order in which they were made. */
 export async function eventsOf(
   service: TestService,
   { id }: { id: string },

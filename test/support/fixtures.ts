@@ -19,7 +19,7 @@ import { WorkspacesService } from '../../src/workspaces/workspaces.service';
 
 type InWorkspace = Pick<WorkspaceEntity, 'id'>;
 
-/** Makes what tests need, through the services that the dashboard uses. */
+/** Makes workspaces and their content through the services that the dashboard uses. */
 export class Fixtures {
   constructor(private readonly app: Pick<INestApplicationContext, 'get'>) {}
 
@@ -28,7 +28,7 @@ export class Fixtures {
     return this.app.get(WorkspacesService).create({ name: 'Acme Support', slug, planTier: 'PRO', ...input });
   }
 
-  /** A trial that ended yesterday. */
+  /** Creates a workspace whose trial ended yesterday. */
   expiredTrial(): Promise<WorkspaceEntity> {
     return this.workspace({ planTier: 'TRIAL', trialEndsAt: new Date(Date.now() - 86_400_000) });
   }
@@ -56,7 +56,7 @@ export class Fixtures {
     return this.app.get(ConversationsService).create(workspace.id, { contactId: contact, channel });
   }
 
-  /** A customer's message. */
+  /** Stores a customer's message. */
   received(
     { id }: InWorkspace,
     conversation: { id: string },
@@ -65,7 +65,7 @@ export class Fixtures {
     return this.app.get(MessagesService).receive(id, conversation.id, { body });
   }
 
-  /** An agent's message. */
+  /** Sends an agent's message. */
   async sent(
     { id }: InWorkspace,
     conversation: { id: string },

@@ -10,9 +10,9 @@ export interface ReceivedRequest {
   headers: IncomingHttpHeaders;
   rawHeaders: string[];
   body: Buffer;
-  /** The name that the TLS handshake asked for. */
+  /** Server name in the TLS handshake. */
   servername: string | null;
-  /** The local address and port that the connection came to, and a number that no other one has. */
+  /** Local address and port of the connection, and a number that no other connection has. */
   address: string | undefined;
   connection: number;
 }
@@ -23,7 +23,7 @@ const ok: Responder = (response) => {
   response.end('ok');
 };
 
-/** A real https receiver on a local port that keeps what it was sent and answers as the test says. */
+/** A real https receiver on a local port that records requests and gives the answers that the test sets. */
 export class HttpsReceiver {
   readonly requests: ReceivedRequest[] = [];
   respond: Responder = ok;
@@ -37,7 +37,7 @@ export class HttpsReceiver {
       socket.once('close', () => this.sockets.delete(socket));
     });
     server.on('secureConnection', (socket) => this.numbers.set(socket, ++this.connections));
-    // Clients that hang up in the middle are part of the tests.
+    // The tests have clients that disconnect during the handshake.
     server.on('tlsClientError', () => undefined);
     server.on('request', (request: IncomingMessage, response: ServerResponse) => {
       this.receive(request, response);
@@ -62,14 +62,14 @@ export class HttpsReceiver {
     return request;
   }
 
-  /** Hangs up on everybody. */
+  /** Closes all connections. */
   closeConnections(): void {
     this.server.closeAllConnections();
   }
 
   async stop(): Promise<void> {
     const closed = new Promise((resolve) => this.server.close(resolve));
-    // Also the sockets in their TLS handshake, which the server does not list yet.
+    // The list includes sockets in their TLS handshake, which the server does not list yet.
     for (const socket of this.sockets) socket.destroy();
     await closed;
   }

@@ -1,8 +1,8 @@
 type Query = <Row = Record<string, unknown>>(sql: string, parameters?: unknown[]) => Promise<Row[]>;
 
-/** Time above that of a poll, after which another worker goes on with an ended lease. */
+/** Time beyond that of a poll in which another worker must take over an ended lease. */
 const GONE_ON_WITHIN = `interval '5 seconds'`;
-/** Rows shown of one kind of fault. */
+/** Rows that are shown of one kind of fault. */
 const SHOWN = 5;
 
 const withoutWorkspace = (table: string, id: string) => `
@@ -48,14 +48,14 @@ const SEARCHES: Record<string, string> = {
 };
 
 /**
- * Looks through all workspaces for rows of the engine that contradict each other. To be called when nothing
- * is under way.
+ * Searches all workspaces for rows of the engine that contradict each other. Call it when no work is in
+ * progress.
  *
- * It takes the place of foreign keys that the tables do without, because each insert would lock or look up a
- * row of its parent: from events to their workspace, from deliveries (pending and finished) to their event
- * and endpoint, from attempts to their delivery. Beside that: a delivery is in one place, no lease is
- * forgotten, no partition is missing.
- * @returns what is wrong, some of each kind
+ * It checks what foreign keys would check, which the tables lack because each insert would lock or look up a
+ * row of its parent: events have their workspace, deliveries (pending and finished) their event and endpoint,
+ * attempts their delivery. It also checks that a delivery is in one place, that no lease is forgotten and
+ * that no partition is missing.
+ * @returns the faults, some of each kind
  */
 export async function contradictions(query: Query): Promise<string[]> {
   const found: string[] = [];

@@ -5,8 +5,8 @@ interface Database {
 }
 
 /**
- * Reports whether a statement on this database waits for a lock. The one that asks must be outside the
- * locking transaction.
+ * Reports whether a statement on this database waits for a lock. Ask by a connection outside the locking
+ * transaction.
  */
 export async function hasLockWait(database: Database): Promise<boolean> {
   const waiting = await database.query(

@@ -22,7 +22,7 @@ export interface Member extends LoggedIn {
   holder: SessionHolder;
 }
 
-/** People who come in, as a dashboard's backend lets them. */
+/** Gives agents their logins, as a dashboard's backend does. */
 export class Logins {
   private networks = 0;
 
@@ -39,12 +39,12 @@ export class Logins {
     return tokenOf(link);
   }
 
-  /** An agent who has accepted an invitation. */
+  /** Creates an agent and accepts the invitation. */
   async member(workspace: { id: string }, input: Partial<CreateAgent> = {}): Promise<Member> {
     return this.accept(workspace, await this.dashboard.make.agent(workspace, input));
   }
 
-  /** An agent, once the invitation is accepted. */
+  /** Accepts an agent's invitation. */
   async accept(workspace: { id: string }, agent: AgentEntity): Promise<Member> {
     const token = await this.invite(workspace, agent);
     const given = { password: PASSWORD };
@@ -52,7 +52,7 @@ export class Logins {
     return this.memberOf(agent, loggedIn as LoggedIn);
   }
 
-  /** The member as an agent of another workspace too. */
+  /** Makes the member an agent of another workspace too. */
   async join(
     member: Member,
     workspace: { id: string },
@@ -72,7 +72,7 @@ export class Logins {
     return this.dashboard.get(LoginsService).logIn({ email, password, browserToken }, origin);
   }
 
-  /** Logs in where a password is enough. */
+  /** Logs in with the password alone. */
   async session(member: Member): Promise<Member> {
     return this.memberOf(member.agent, (await this.logIn(member)) as LoggedIn);
   }
@@ -90,7 +90,7 @@ export class Logins {
     const factors = this.dashboard.get(SecondFactorsService);
     const { secret } = await factors.begin(member.holder, { password: PASSWORD });
     const confirmed = await factors.confirm(member.holder, { code: codeOf(secret) });
-    // The present code is good for a login too.
+    // The code of the present step was used for turning on. This lets a login use it too.
     await this.dashboard.query('UPDATE second_factors SET last_step = 0 WHERE person_id = $1', [
       member.personId,
     ]);
@@ -115,7 +115,7 @@ export function codeOf(secret: string, steps = 0): string {
   return new TOTP({ secret }).generate({ timestamp: Date.now() + steps * STEP_MS });
 }
 
-/** Waits for the next step when this one is nearly over, so that a code keeps its distance from now. */
+/** Waits for the next step if this one is nearly over, so that a code does not expire during the test. */
 export async function withinStep(): Promise<void> {
   const leftMs = STEP_MS - (Date.now() % STEP_MS);
   if (leftMs < 10_000) await letTimePass(leftMs);

@@ -11,10 +11,10 @@ export interface ReceivedMail {
   source: string;
 }
 
-/** A mail server that keeps what it gets. */
+/** Mail server that records the mails it gets. */
 export class Mailbox {
   readonly mails: ReceivedMail[] = [];
-  /** Reason with which each mail is refused while it is set. */
+  /** Reason with which each mail is refused; null to accept mails. */
   refusal: string | null = null;
 
   private constructor(private readonly server: SMTPServer) {}
@@ -46,7 +46,7 @@ export class Mailbox {
     return `smtp://127.0.0.1:${(this.server.server.address() as AddressInfo).port}`;
   }
 
-  /** The next mail to an address. */
+  /** Waits for the next mail to an address. */
   async next(to: string): Promise<ReceivedMail> {
     const at = await waitFor(
       `a mail to ${to}`,
@@ -60,7 +60,7 @@ export class Mailbox {
   }
 }
 
-/** Plain mails alone, as nodemailer encodes them. */
+/** Parses a plain mail in the encoding that nodemailer uses. */
 function parse(source: string): Pick<ReceivedMail, 'subject' | 'text' | 'source'> {
   const end = source.indexOf('\r\n\r\n');
   const head = source.slice(0, end).replace(/\r\n[ \t]+/g, ' ');

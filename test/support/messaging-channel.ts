@@ -54,7 +54,10 @@ export class MessagingChannel extends ConnectedWorkspace {
     return { url: this.connection.hookUrl, appSecret: this.credentials.appSecret };
   }
 
-  /** @returns the customer's message as stored */
+  /**
+   * Sends a customer's message to the hook.
+   * @returns the message as stored
+   */
   async write(customerId: string, text: string): Promise<StoredMessage> {
     const event = this.provider.message(this.accountId, customerId, text);
     const status = await this.notify(event);
@@ -66,7 +69,7 @@ export class MessagingChannel extends ConnectedWorkspace {
     return this.provider.notify(this.hook, this.provider.notification(...events));
   }
 
-  /** Oldest first. */
+  /** Returns the messages with a customer, oldest first. */
   messagesWith(customerId: string): Promise<StoredMessage[]> {
     return this.service.query<StoredMessage>(
       `SELECT m.id, m.conversation_id AS "conversationId", m.sender_type AS "senderType", m.body, m.metadata
@@ -81,13 +84,13 @@ export class MessagingChannel extends ConnectedWorkspace {
     return this.service.make.sent(this.workspace, { id: conversationId }, body);
   }
 
-  /** A customer writes, and an agent answers. */
+  /** Makes a customer write and an agent answer. */
   async converse(customerId: string, body = 'Until six.'): Promise<MessageResponse> {
     const { conversationId } = await this.write(customerId, 'Opening hours?');
     return this.send(conversationId, body);
   }
 
-  /** Waits for one of the statuses. */
+  /** Waits until a message has one of the statuses. */
   delivery(message: MessageResponse, statuses: DeliveryStatus[]): Promise<Delivery> {
     return waitForStatus(this.service, message, statuses);
   }

@@ -9,7 +9,10 @@ const LOG_LINES = 40;
 
 export type Place = Awaited<ReturnType<typeof ownPlace>>;
 
-/** Makes a place for one test's own servers. `reaper.finish()` ends them, and removes their files. */
+/**
+ * Makes a folder and a reaper for servers of one test. `reaper.finish()` ends the servers and removes their
+ * files.
+ */
 export async function ownPlace() {
   const folder = mkdtempSync(join(tmpdir(), 'messaging-servers-'));
   chmodSync(folder, 0o755); // the servers may run as another user
@@ -19,7 +22,9 @@ export async function ownPlace() {
   return { home, reaper, onLog: () => undefined };
 }
 
-/** Runs `work`. A failure shows the end of each log of the place's servers, which are removed with the place. */
+/**
+ * Runs `work`. A failure shows the end of each log of the place's servers, which are removed with the place.
+ */
 export async function withLogs({ home }: Place, work: () => Promise<void>): Promise<void> {
   try {
     await work();

@@ -8,14 +8,17 @@ import { ownPlace } from './own-place';
 type Options = Parameters<typeof startRedis>[0];
 type Server = Awaited<ReturnType<typeof startRedis>>;
 
-/** A Redis of one test's own, which can be killed and brought back, with nothing in it, where it was. */
+/** Redis of one test, which can be killed and started again, empty, at the same address. */
 export class OwnRedis {
   private constructor(
     private readonly options: Options,
     private server: Server,
   ) {}
 
-  /** @param password default: one of its own */
+  /**
+   * Starts a server.
+   * @param password a random one by default
+   */
   static async start(password?: string): Promise<OwnRedis> {
     const place = await ownPlace();
     if (password) writeFileSync(join(place.home.directory, 'redis.password'), password);

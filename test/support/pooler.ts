@@ -12,7 +12,7 @@ interface PoolState {
   sv_idle: string;
 }
 
-/** PgBouncer of one test's own, between the service and one database. */
+/** PgBouncer of one test, between the service and one database. */
 export class Pooler {
   private constructor(
     readonly stores: TestStores,
@@ -22,7 +22,10 @@ export class Pooler {
     private readonly reaper: Place['reaper'],
   ) {}
 
-  /** @param serverConnections to the database, for all clients together */
+  /**
+   * Starts a PgBouncer.
+   * @param serverConnections connections to the database, for all clients together
+   */
   static async start(given: TestStores, serverConnections: number): Promise<Pooler> {
     const { home, reaper } = await ownPlace();
     const databaseUrl = direct(given.databaseUrl);
@@ -38,7 +41,7 @@ export class Pooler {
     return new Pooler(stores, { DATABASE_PREPARED: isPrepared ? 'on' : 'off' }, consoleUrl, reaper);
   }
 
-  /** Clients and server connections at this moment, summed up over the roles. */
+  /** Returns the clients and server connections at this moment, summed up over the roles. */
   async state(): Promise<{ clients: number; servers: number }> {
     const client = new Client({ connectionString: this.consoleUrl });
     await client.connect();

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * Stops a server and then its children: a session continues without its parent.
+ * Stops a server and then its children, because a session continues without its parent.
  * @returns the stopped processes, in that order
  */
 export function stopTree(pid: number): number[] {

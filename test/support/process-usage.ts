@@ -3,13 +3,13 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 const EVERY_MS = 500;
 const RESIDENT = /^VmRSS:\s+(\d+) kB$/m;
 
-/** A process that may be restarted meanwhile. */
+/** A process that is watched, even if it is restarted. */
 interface Watched {
   name: string;
   pid: number | null;
 }
 
-/** A value of each process. */
+/** One measure of each watched process. */
 class Gauge {
   /** Highest value since the last `forgetPeaks`, over all restarts. */
   readonly peaks = new Map<string, number>();
@@ -53,7 +53,7 @@ export class ProcessUsage {
   }
 }
 
-/** Null if the process has ended meanwhile. */
+/** Runs a read of a process; null if the process has ended. */
 function ofProcess<T>(read: () => T): T | null {
   try {
     return read();

@@ -5,7 +5,7 @@ import { installDebianPackage } from './debian-package';
 const ROOT = resolve(__dirname, '../..');
 
 /**
- * Makes sure that `python3` is on PATH: where it is not, it is installed as the tests' Redis is.
+ * Makes sure that `python3` is on PATH: where it is missing, it is installed as the tests' Redis is.
  * @throws Error that says what to do
  */
 export function requirePython(): void {

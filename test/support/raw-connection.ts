@@ -8,10 +8,10 @@ export interface RawAnswer {
   body: any;
 }
 
-/** A connection that sends bytes as no HTTP client would. */
+/** A connection that sends any bytes, even such as no HTTP client would send. */
 export class RawConnection {
   private received = '';
-  /** Null when the server closed it without a reset. */
+  /** Resolves when the connection is closed: to null, or to the error of a reset. */
   readonly closed: Promise<NodeJS.ErrnoException | null>;
 
   private constructor(private readonly socket: Socket) {
@@ -21,7 +21,10 @@ export class RawConnection {
     this.closed = new Promise((resolve) => socket.once('close', () => resolve(failure)));
   }
 
-  /** @param allowHalfOpen the client does not close its side when the server closes its own */
+  /**
+   * Connects.
+   * @param allowHalfOpen the client does not close its side when the server closes its own
+   */
   static async open(baseUrl: string, { allowHalfOpen = false } = {}): Promise<RawConnection> {
     const { port, hostname: host } = new URL(baseUrl);
     const socket = createConnection({ port: Number(port), host, allowHalfOpen });
@@ -42,12 +45,12 @@ export class RawConnection {
     }
   }
 
-  /** Closes the client's side alone. */
+  /** Closes the client's side only. */
   halfClose(): void {
     this.socket.end();
   }
 
-  /** Reads no more. */
+  /** Stops reading. */
   stopReading(): void {
     this.socket.pause();
   }
@@ -60,7 +63,7 @@ export class RawConnection {
     return this.socket.destroyed;
   }
 
-  /** The whole answers so far. */
+  /** Returns the complete answers so far. */
   answers(): RawAnswer[] {
     const found: RawAnswer[] = [];
     for (let rest = this.received; ;) {

@@ -3,7 +3,7 @@ import { HttpsReceiver, ReceivedRequest } from './https-receiver';
 import { setting } from './test-database';
 import { waitFor } from './wait';
 
-/** A webhook as its receiver gets it. */
+/** A webhook in the form in which its receiver gets it. */
 export interface ReceivedWebhook extends ReceivedRequest {
   /** The parsed body. */
   envelope: { event: string; deliveredAt: string; data: any };
@@ -23,19 +23,19 @@ export class Receiver {
     return `https://127.0.0.1:${this.https.port}${path}`;
   }
 
-  /** The requests to a path so far. */
+  /** Returns the requests to a path so far. */
   received(path = '/hook'): ReceivedWebhook[] {
     return this.https.requests
       .filter((request) => request.path === path)
       .map((request) => ({ ...request, envelope: JSON.parse(request.body.toString()) }));
   }
 
-  /** The first webhook that fits, as soon as it is there. */
+  /** Waits for the first webhook for which `fits` is true. */
   waitFor(fits: (webhook: ReceivedWebhook) => boolean, path = '/hook'): Promise<ReceivedWebhook> {
     return waitFor('a webhook', () => this.received(path).find(fits));
   }
 
-  /** Everything that came to a path, as soon as it is so many. */
+  /** Waits until a path has had so many webhooks, and returns all of them. */
   async waitForCount(count: number, path = '/hook'): Promise<ReceivedWebhook[]> {
     return waitFor(`${count} webhooks`, () => {
       const all = this.received(path);

@@ -5,12 +5,12 @@ import { parseRedisAddress } from '../../src/config/redis-address';
 import { queueOptions } from '../../src/queue/register-queue';
 import { RedisConnection, RedisConnections } from '../../src/redis/redis-connections';
 
-/** Connections as the service has them, but outside of it. `onApplicationShutdown()` closes them. */
+/** Opens connections like the service's, but outside of it. `onApplicationShutdown()` closes them. */
 export function redisConnections(redisUrl: string): RedisConnections {
   return new RedisConnections({ redis: parseRedisAddress(redisUrl) } as Config);
 }
 
-/** A queue as the service has it, but outside of it. */
+/** Opens a queue like the service's, but outside of it. */
 export function openQueue<Data>(
   name: string,
   redisUrl: string,
@@ -24,12 +24,16 @@ export function openQueue<Data>(
   return { queue, close };
 }
 
-/** One connection of a test's own. */
+/** Opens one connection for a test. */
 export function openRedis(redisUrl: string): RedisConnection {
   return redisConnections(redisUrl).connect({});
 }
 
-/** @param worker Jest's: each has a database of its own, except in a Cluster, which has one database */
+/**
+ * Returns the address of a worker's own database.
+ * @param worker number of Jest's worker: each has a database of its own, except in a Cluster, which has one
+ *   database
+ */
 export function redisUrlOf(address: string, worker: string): string {
   if (address.startsWith('redis+cluster')) return address;
   return address.startsWith('redis+sentinel') ? `${address}/${worker}` : new URL(`/${worker}`, address).href;

@@ -3,7 +3,10 @@ import { OwnRedis } from './own-redis';
 import { TcpProxy } from './tcp-proxy';
 import { letTimePass, waitFor } from './wait';
 
-/** Makes a server a replica of another one with the same password, and waits until it has that one's data. */
+/**
+ * Makes a server a replica of another one with the same password, and waits until it has the other one's
+ * data.
+ */
 export async function makeReplica(replicaUrl: string, primaryUrl: string): Promise<void> {
   const { hostname, port, password } = new URL(primaryUrl);
   await withRedis(replicaUrl, async (redis) => {
@@ -20,7 +23,7 @@ export function promote(url: string): Promise<void> {
   return withRedis(url, async (redis) => void (await redis.replicaof('NO', 'ONE')));
 }
 
-/** So that a replica starts to copy at once, and not after 5 s. */
+/** Makes a primary send its data to a replica at once, and not after 5 s. */
 export function replicateAtOnce(primaryUrl: string): Promise<void> {
   return withRedis(
     primaryUrl,
@@ -28,7 +31,7 @@ export function replicateAtOnce(primaryUrl: string): Promise<void> {
   );
 }
 
-/** How many writes a replica refused in a time. */
+/** Counts the writes that a replica refuses in a time. */
 export function refusedWrites(replicaUrl: string, ms: number): Promise<number> {
   return withRedis(replicaUrl, async (redis) => {
     await redis.config('RESETSTAT');
@@ -38,8 +41,8 @@ export function refusedWrites(replicaUrl: string, ms: number): Promise<number> {
 }
 
 /**
- * Two Redis servers behind one address, as behind a name or a balancer. After a failover new connections lead
- * to the new primary, and open ones still to the old one.
+ * Two Redis servers behind one address, as behind a host name or a load balancer. After a failover new
+ * connections lead to the new primary, and open ones still to the old one.
  */
 export class RedisPair {
   private constructor(
@@ -56,7 +59,7 @@ export class RedisPair {
     return new RedisPair(primary, replica, await TcpProxy.start(primary.url));
   }
 
-  /** Leads to the primary of the moment of connecting. */
+  /** Address that leads to the server which is the primary at the moment of connecting. */
   get address(): string {
     return this.proxy.address;
   }
@@ -65,7 +68,7 @@ export class RedisPair {
     return this.primary.url;
   }
 
-  /** The old primary goes on as a replica, and closes no connection. */
+  /** Makes the replica the primary. The old primary goes on as a replica, and closes no connection. */
   async failOver(): Promise<void> {
     [this.primary, this.replica] = [this.replica, this.primary];
     await promote(this.primary.url);

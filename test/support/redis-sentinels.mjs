@@ -22,12 +22,15 @@ class RedisSentinel {
     this.client = client;
   }
 
-  /** @param {import('../../scripts/servers/redis-node.mjs').Place} place */
+  /**
+   * Starts a Sentinel.
+   * @param {import('../../scripts/servers/redis-node.mjs').Place} place
+   */
   static async start({ home, reaper, onLog }, primaryPort, password) {
     const port = await freePort();
     const directory = join(home.directory, `sentinel-${port}`);
     makePrivate(directory, home.user);
-    // A Sentinel keeps what it learns in its configuration.
+    // A Sentinel stores what it learns in its configuration file.
     const file = join(directory, 'sentinel.conf');
     const lines = [
       'bind 127.0.0.1',
@@ -60,7 +63,7 @@ class RedisSentinel {
     return new RedisSentinel(port, child, client);
   }
 
-  /** Answers nothing, and closes no connection, until `goOn()`. */
+  /** Stops answering, without closing a connection, until `goOn()`. */
   hang() {
     this.child.kill('SIGSTOP');
   }
@@ -83,7 +86,10 @@ export class RedisSentinels {
     this.password = password;
   }
 
-  /** @param {import('../../scripts/servers/redis-node.mjs').Place} place */
+  /**
+   * Starts the servers.
+   * @param {import('../../scripts/servers/redis-node.mjs').Place} place
+   */
   static async start(place) {
     const password = randomBytes(12).toString('hex');
     const primary = await RedisNode.start(place, password, () => ({}));
@@ -99,13 +105,13 @@ export class RedisSentinels {
     return all;
   }
 
-  /** For the service. */
+  /** Address of the primary by way of the Sentinels, for the service. */
   get url() {
     const hosts = this.sentinels.map(({ port }) => `127.0.0.1:${port}`);
     return `redis+sentinel://:${this.password}@${hosts}/${NAME}`;
   }
 
-  /** The node that the Sentinels call the primary. */
+  /** Returns the node that the Sentinels call the primary. */
   async primary() {
     const [, port] = await this.sentinels[0].client.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', NAME);
     return this.nodes.find((node) => node.port === Number(port));
@@ -115,7 +121,7 @@ export class RedisSentinels {
     await (await this.primary()).client.flushall();
   }
 
-  /** Until each Sentinel knows the replica and the others. */
+  /** Waits until each Sentinel knows the replica and the other Sentinels. */
   async untilComplete() {
     for (const { client } of this.sentinels)
       await until(async () => {
@@ -129,7 +135,10 @@ export class RedisSentinels {
   }
 }
 
-/** Names and values in turn, as an object. @param {string[]} answer */
+/**
+ * Turns a list of alternating names and values into an object.
+ * @param {string[]} answer
+ */
 function fieldsOf(answer) {
   return Object.fromEntries(answer.flatMap((name, n) => (n % 2 === 0 ? [[name, answer[n + 1]]] : [])));
 }

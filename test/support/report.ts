@@ -1,4 +1,4 @@
-/** Bypasses Jest, which would print a stack with every line. */
+/** Prints a line, bypassing Jest, which would print a stack with every line. */
 export function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }

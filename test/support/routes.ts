@@ -7,13 +7,13 @@ import { WorkspaceEntity } from '../../src/workspaces/workspace.entity';
 import { ApiClient, ApiResponse } from './api-client';
 import { TestService } from './service';
 
-/** A route of the contract, and a call to it that works. */
+/** A route of the REST API, with an example of a successful call. */
 export interface Route {
   method: Method;
   path: string;
-  /** Any one of them opens it; none at all opens it to every key. */
+  /** Scopes of which a key needs one; without any, every key may call the route. */
   scopes: Scope[];
-  /** A body of its own for each call. */
+  /** Makes a body for one call. */
   body?: () => object;
   success: number;
   /** Kind of thing that a path with an `:id` names. */
@@ -24,7 +24,7 @@ export interface Route {
 interface Thing {
   /** Noun of the error, as in `Conversation not found.` */
   noun: string;
-  /** One of the workspace's that a call works on; a new one where a call uses it up. */
+  /** Returns the id of a thing of the workspace for a call; of a new thing if the call uses it up. */
   idOf(tenant: Tenant): string | Promise<string>;
 }
 
@@ -80,7 +80,7 @@ export function call(client: ApiClient, { method, path, body }: Route, id: strin
   return client.send({ method, path: path.replace(':id', id), body: body?.() });
 }
 
-/** Calls a route on something of the workspace. */
+/** Calls a route with the id of a thing of the workspace. */
 export async function callIn(tenant: Tenant, route: Route, client = tenant.client): Promise<ApiResponse> {
   return call(client, route, (await route.thing?.idOf(tenant)) ?? '');
 }

@@ -25,7 +25,7 @@ export interface JsonSchema {
 
 const MAX_INTEGER = 2 ** 31;
 
-/** Texts that make parsers and databases stumble. */
+/** Generates texts that are difficult for parsers and databases. */
 export const ODD_TEXT: Arbitrary<string> = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 40 }),
   fc.string({ unit: 'grapheme', maxLength: 40 }),
@@ -47,14 +47,14 @@ export const ODD_TEXT: Arbitrary<string> = fc.oneof(
   fc.constantFrom('9'.repeat(400), 'x'.repeat(5_000), '😀'.repeat(2_100), '\u0301'.repeat(300)),
 );
 
-/** Any JSON, of any shape. */
+/** Generates JSON of any shape. */
 export const ANY_JSON: Arbitrary<unknown> = fc.oneof(
   fc.jsonValue({ maxDepth: 3 }),
   fc.oneof(ODD_TEXT, fc.double(), fc.constantFrom(null, true, -1, 2 ** 53, 1e308, [], {}, [[]], [null])),
 );
 
 /**
- * Values that a schema describes.
+ * Generates values that a schema describes.
  * @param known better values of fields by name, such as ids of what exists
  * @param onlyKnown whether these fields have no other values
  */
@@ -77,7 +77,7 @@ export class SchemaArbitrary {
     return fc.oneof(...types.map((type) => this.ofType(type, schema)));
   }
 
-  /** A valid value in which one part, however deep, is something else, missing, doubled or added. */
+  /** Generates a valid value in which one part, at any depth, is replaced, missing, doubled or added. */
   nearlyValid(schema: JsonSchema): Arbitrary<unknown> {
     return this.valid(schema).chain(mutations);
   }
@@ -137,7 +137,7 @@ function text({ format, pattern, minLength = 0, maxLength = 60 }: JsonSchema): A
   );
 }
 
-/** Changes one place of a value. */
+/** Generates copies of a value with a change in one place. */
 export function mutations(value: unknown): Arbitrary<unknown> {
   if (Array.isArray(value) && value.length > 0)
     return fc.oneof(

@@ -7,14 +7,14 @@ const ENTRY_POINTS = ['index.ts', 'index-logins.ts', 'index-http.ts'];
 const SERVICE = /export \{\s+(\w+Service)\b[^}]*\} from '(.+)';/g;
 
 /**
- * The methods of every service that the package exports, as `ApiKeysService.create`: also those marked
- * `@internal`, which other services call, and not the private ones.
+ * Lists the methods of every service that the package exports, as `ApiKeysService.create`. The list includes
+ * methods marked `@internal`, which other services call, but no private ones.
  */
 export function serviceMethods(): string[] {
   return allMethods().map(({ name }) => name);
 }
 
-/** The methods of those services that return many rows, as `ApiKeysService.list`. */
+/** Lists the methods of the exported services that return many rows, as `ApiKeysService.list`. */
 export function listingMethods(): string[] {
   return allMethods()
     .filter(({ returns }) => /\[\]|\bPage<|\bAsync(Iterable|Generator)</.test(returns))
@@ -23,7 +23,7 @@ export function listingMethods(): string[] {
 
 interface Method {
   name: string;
-  /** The declared type of its result, as text. */
+  /** Declared type of the method's result, as text. */
   returns: string;
 }
 

@@ -9,7 +9,7 @@ import { databaseOf, ownerOf, setting, TestStores } from './test-database';
 const MAIN = resolve(__dirname, '../../dist/main.js');
 
 interface StartOptions {
-  /** Gets what it logs once it listens. */
+  /** File for what the process logs once it listens. */
   logFile?: string;
   /** Entry point of another build. */
   main?: string;
@@ -31,7 +31,7 @@ export function environmentOf(stores: TestStores, role?: Role): Record<string, s
   };
 }
 
-/** The built service in a process of its own, to be killed. */
+/** The built service in a process of its own, which a test can kill. */
 export class ServiceProcess {
   readonly exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 
@@ -42,7 +42,7 @@ export class ServiceProcess {
     this.exited = once(child, 'exit').then(([code, signal]) => ({ code, signal }));
   }
 
-  /** Resolves once it listens. */
+  /** Starts a process. Resolves once it listens. */
   static async start(
     role: Role,
     stores: TestStores,

@@ -13,20 +13,20 @@ import { environmentOf } from './service-process';
 import { createStores, dropStores, TestDatabase, TestStores } from './test-database';
 
 /**
- * `npm run test:cluster`: requests go to processes of their own, and so do deliveries; this one only looks
- * on.
+ * True under `npm run test:cluster`: other processes take the requests and make the deliveries, and this
+ * process only looks on.
  */
 const isClustered = process.env['TEST_CLUSTER'] === 'true';
 
 export interface ServiceOptions {
   role?: Role;
-  /** Set on top of the tests' own environment. */
+  /** Variables on top of the tests' own environment. */
   env?: Record<string, string>;
   /** Service whose database and Redis this process shares. */
   beside?: { stores: TestStores };
 }
 
-/** The service as its process runs it, in this process, on a free port, with stores of its own. */
+/** The service in this process, configured as its own process is, on a free port, with stores of its own. */
 export class TestService {
   private readonly database: TestDatabase;
 
@@ -34,7 +34,7 @@ export class TestService {
     readonly app: NestExpressApplication,
     readonly stores: TestStores,
     readonly baseUrl: string,
-    /** A client without a key. What it is answered is held against the OpenAPI document. */
+    /** Client without a key. Its answers are checked against the OpenAPI document. */
     readonly client: ApiClient,
     private readonly cluster: Cluster | null,
     private readonly ownsStores: boolean,
@@ -63,12 +63,12 @@ export class TestService {
     return new TestService(app, stores, baseUrl, client, cluster, !beside);
   }
 
-  /** Workspaces and what is in them, made by the service itself. */
+  /** Factory of workspaces and their content, made by the service itself. */
   get make(): Fixtures {
     return new Fixtures(this.app);
   }
 
-  /** Looks at the database, or puts it into a state that no service makes. */
+  /** Reads the database, or puts it into a state that no service makes. */
   query<Row = Record<string, unknown>>(sql: string, parameters: unknown[] = []): Promise<Row[]> {
     return this.database.query<Row>(sql, parameters);
   }

@@ -1,6 +1,7 @@
 /**
- * Loaded before the service (`--require`). SIGUSR2 puts the clock of this process CLOCK_OFFSET_MS ahead; a second one
- * puts it right again. With CLOCK_STARTS=wrong it is ahead from the start.
+ * Shifts the clock of a process; loaded before the service by `--require`. SIGUSR2 puts the clock
+ * CLOCK_OFFSET_MS ahead, and a second SIGUSR2 sets it right again. With CLOCK_STARTS=wrong the clock is ahead
+ * from the start.
  */
 const RealDate = Date;
 const offsetMs = Number(process.env.CLOCK_OFFSET_MS);

@@ -27,8 +27,8 @@ interface ReplicaState {
 }
 
 /**
- * A PostgreSQL with a streaming standby, both of one test's own. The standby starts from a copy of the
- * stopped primary's files: the servers of npm's package have no pg_basebackup.
+ * PostgreSQL with a streaming standby, both of one test. The standby starts from a copy of the stopped
+ * primary's files, because the servers of npm's package have no pg_basebackup.
  */
 export class PostgresPair {
   private promotedAt = 0;
@@ -41,8 +41,9 @@ export class PostgresPair {
   ) {}
 
   /**
+   * Starts both servers.
    * @param isSynchronous whether a commit waits until the standby has it
-   * @param prepare what both have from the beginning
+   * @param prepare runs on the primary before its files are copied, so that both servers have its result
    */
   static async start(
     { isSynchronous }: { isSynchronous: boolean },
@@ -98,11 +99,11 @@ export class PostgresPair {
     this.silenced = stopTree(this.primary.child.pid!);
   }
 
-  /** Every process of it, at once: its machine answers that nobody listens. */
+  /** Kills all processes of the primary at once. Its machine still refuses new connections. */
   async killPrimary(): Promise<void> {
     const { child } = this.primary;
     const exited = once(child, 'exit');
-    // Stopped first, so that none of them sees another one end.
+    // Stopped processes do not see another one end.
     if (this.silenced.length === 0) this.silencePrimary();
     for (const pid of this.silenced.reverse()) process.kill(pid, 'SIGKILL');
     await exited;

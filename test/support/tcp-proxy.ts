@@ -1,6 +1,6 @@
 import { AddressInfo, connect, createServer, Server, Socket } from 'node:net';
 
-/** A proxy before a server, which a test can cut or silence, as a failing network would. */
+/** Proxy before a server, which a test can cut or silence like a failing network. */
 export class TcpProxy {
   private readonly sockets = new Set<Socket>();
   private server: Server;
@@ -11,7 +11,10 @@ export class TcpProxy {
     readonly port: number,
   ) {}
 
-  /** @param address of the server behind it, such as `postgresql://user@host:port/name` */
+  /**
+   * Starts a proxy.
+   * @param address of the server behind it, such as `postgresql://user@host:port/name`
+   */
   static async start(address: string): Promise<TcpProxy> {
     const free = createServer();
     await new Promise<void>((resolve) => free.listen(0, '127.0.0.1', resolve));
@@ -39,14 +42,12 @@ export class TcpProxy {
     await closed;
   }
 
-  /**
-   * Nothing arrives on the open connections any more, as when a machine on the way vanishes. New ones work.
-   */
+  /** Silences the open connections, as when a machine on the way vanishes. New connections work. */
   silence(): void {
     for (const socket of this.sockets) socket.pause();
   }
 
-  /** Lets nothing through any more, on new connections too, and closes none. */
+  /** Silences all connections, new ones too, without closing any. */
   freeze(): void {
     this.frozen = true;
     this.silence();
@@ -57,7 +58,7 @@ export class TcpProxy {
     for (const socket of this.sockets) socket.resume();
   }
 
-  /** New connections go to another server from now on, as when a name's address changes. Open ones stay. */
+  /** Leads new connections to another server, as when a name's address changes. Open connections stay. */
   switchTo(address: string): void {
     this.target = new URL(address);
   }
@@ -76,7 +77,7 @@ export class TcpProxy {
     for (const [from, to] of ends) {
       this.sockets.add(from);
       from.on('data', (chunk) => to.write(chunk));
-      // One end's fault or goodbye is the other's: both go.
+      // An error at one end closes both.
       from.on('error', () => to.destroy());
       from.on('close', () => {
         this.sockets.delete(from);

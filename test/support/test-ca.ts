@@ -24,17 +24,17 @@ export class TestCa {
     return new TestCa({ key: pems.private, cert: pems.cert });
   }
 
-  /** The authority's own certificate, to be trusted. */
+  /** Certificate of the authority itself, to be trusted. */
   get pem(): string {
     return this.root.cert;
   }
 
-  /** A server certificate for these names and addresses. */
+  /** Issues a server certificate for these names and addresses. */
   issue(hosts: string[], { expired = false } = {}): Promise<Certificate> {
     return serverCertificate(hosts, expired, this.root);
   }
 
-  /** One that no authority has signed. */
+  /** Makes a certificate that no authority has signed. */
   static selfSigned(hosts: string[]): Promise<Certificate> {
     return serverCertificate(hosts, false);
   }

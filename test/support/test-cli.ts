@@ -11,14 +11,17 @@ const CLI = resolve(__dirname, '../../dist/cli.js');
 
 export const OLD_KEY = `old:${randomBytes(32).toString('base64')}`;
 export const NEW_KEY = `new:${randomBytes(32).toString('base64')}`;
-/** An id that nothing has. */
+/** An id that belongs to nothing. */
 export const NOWHERE = '01900000-0000-7000-8000-000000000000';
 export const UUID = expect.stringMatching(
   /^[0-9a-f]{8}-[0-9a-f]{4}-[78][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
 );
 export const MOMENT = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/);
 
-/** The built CLI on a database of its own, which has the workspace `acme`, in a working directory of its own. */
+/**
+ * The built CLI with a database of its own, which has the workspace `acme`, and a working directory of its
+ * own.
+ */
 export class TestCli {
   private constructor(
     readonly stores: TestStores,
@@ -62,7 +65,7 @@ export class TestCli {
     return refused(args, this.run(environment, ...args));
   }
 
-  /** Runs a command as a process of its own, whose environment is this alone. */
+  /** Runs a command as a process of its own, with exactly this environment. */
   run(environment: Record<string, string>, ...args: string[]): Promise<CommandResult> {
     return this.runWith('', environment, ...args);
   }
@@ -85,7 +88,7 @@ export class TestCli {
   }
 }
 
-/** Asks a database, over a connection that ends with the answer. */
+/** Runs a query on a connection that ends with the answer. */
 export async function query<Row>(
   databaseUrl: string,
   sql: string,

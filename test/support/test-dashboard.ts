@@ -16,11 +16,11 @@ export const PASSWORD = 'correct horse battery';
 export interface Answer {
   status: number;
   headers: Record<string, string | string[]>;
-  /** Parsed, if it is JSON. */
+  /** Body of the answer, parsed if it is JSON. */
   body: any;
 }
 
-/** The dashboard as its process runs it, in this process, beside a service. */
+/** The dashboard in this process, configured as its own process is, beside a service. */
 export class TestDashboard {
   private constructor(
     readonly app: NestExpressApplication,
@@ -48,7 +48,7 @@ export class TestDashboard {
     return new TestDashboard(app, `http://127.0.0.1:${port}`);
   }
 
-  /** A service of the package, as its controllers have it. */
+  /** Returns a service of the package, as the dashboard's controllers get it. */
   get<T>(service: new (...injected: never[]) => T): T {
     return this.app.get<T>(service, { strict: false });
   }
@@ -57,18 +57,18 @@ export class TestDashboard {
     return new Fixtures({ get: (service) => this.app.get(service as never, { strict: false }) });
   }
 
-  /** One that has not logged in. */
+  /** A new browser that has not logged in. */
   get browser(): Browser {
     return new Browser(this.baseUrl);
   }
 
-  /** The token of an invitation, as its link has it. */
+  /** Invites an agent, and returns the token of the link. */
   async invite({ tenantId, id }: AgentEntity): Promise<string> {
     const { link } = await this.get(InvitationsService).invite(tenantId, id, {}, SYSTEM);
     return new URL(link!).hash.slice(1);
   }
 
-  /** A browser in which an agent has set a password. */
+  /** Returns a browser in which an agent has set a password and is logged in. */
   async logIn(agent: AgentEntity): Promise<Browser> {
     const { browser } = this;
     const token = await this.invite(agent);
@@ -83,7 +83,7 @@ export class TestDashboard {
   }
 }
 
-/** Keeps cookies, and says of changes that they come from the dashboard's own page. */
+/** A client that keeps cookies, and sends changes as the dashboard's own page does. */
 export class Browser {
   private static count = 0;
 

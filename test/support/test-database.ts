@@ -7,7 +7,7 @@ import { setRoleSettings } from '../../src/database/role-settings';
 import { emptyRedis, redisUrlOf } from './redis-connections';
 
 /**
- * The servers' addresses for one test file: a database of its own, and a Redis database of its worker's own.
+ * Addresses of the servers for one test file: a database of its own, and the Redis database of its worker.
  */
 export interface TestStores {
   /** Address for the service's database role. */
@@ -30,7 +30,7 @@ export async function createStores(): Promise<TestStores> {
   return { ...databaseUrls(name), redisUrl: await ownRedis() };
 }
 
-/** The address of this worker's Redis database, which has nothing in it. */
+/** Empties this worker's Redis database and returns its address. */
 export async function ownRedis(): Promise<string> {
   const url = redisUrlOf(setting('TEST_REDIS_URL'), setting('JEST_WORKER_ID'));
   await emptyRedis(url);
@@ -42,7 +42,7 @@ export async function dropStores({ databaseUrl }: Pick<TestStores, 'databaseUrl'
   await administer(`DROP DATABASE ${new URL(databaseUrl).pathname.slice(1)} WITH (FORCE)`);
 }
 
-/** A database without tables, for both roles or for one that makes everything. */
+/** Creates a database without tables, for both roles or for one that makes everything. */
 export async function createEmptyDatabase({ withRoles = true } = {}): Promise<Omit<TestStores, 'redisUrl'>> {
   const name = `${setting('TEST_TEMPLATE_DATABASE')}_empty_${randomBytes(4).toString('hex')}`;
   await administer(`CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'UTF8'`);
@@ -61,13 +61,16 @@ export function ownerOf({ databaseOwnerUrl }: TestStores, role?: Role): Record<s
   return databaseOwnerUrl && role !== 'api' ? { DATABASE_OWNER_URL: databaseOwnerUrl } : {};
 }
 
-/** The test's own connections to its database, as administrator. They give timestamps as the service's do. */
+/**
+ * A test's own connections to its database, as administrator. They return timestamps as the service's
+ * connections do.
+ */
 export class TestDatabase {
   private readonly pool: Pool;
 
   constructor({ databaseAdminUrl }: TestStores, Client = DatabaseClient) {
     this.pool = new Pool({ connectionString: databaseAdminUrl, Client });
-    // Its database is dropped, or its server ends, before it.
+    // The database is dropped, or the server ends, while connections are open.
     this.pool.on('error', () => undefined);
   }
 
@@ -100,11 +103,14 @@ export function direct(url: string): string {
   return Object.assign(new URL(url), { host }).href;
 }
 
-/** A copy of a database lacks them, since they are the server's. */
+/**
+ * Stores the settings of the roles for a database: they belong to the server, so that a copy of a database
+ * lacks them.
+ */
 async function setSettingsOfRoles(name: string): Promise<void> {
   const { databaseUrl, databaseOwnerUrl } = databaseUrls(name);
   for (const url of [databaseUrl, databaseOwnerUrl].filter((one) => one !== undefined)) {
-    // A pooler would keep this connection, which has not got them yet.
+    // A pooler would keep this connection, which does not have the settings yet.
     const client = new DatabaseClient({ connectionString: direct(url) });
     await client.connect();
     await setRoleSettings({
@@ -115,7 +121,7 @@ async function setSettingsOfRoles(name: string): Promise<void> {
   }
 }
 
-/** A setting that the global setup has put into the environment. */
+/** Returns a setting that the global setup has put into the environment. */
 export function setting(name: string): string {
   const value = process.env[name];
   if (!value) throw new Error(`${name} is not set: the global setup sets it`);

@@ -31,7 +31,7 @@ export async function tracesIn(service: Searched, texts: string[]): Promise<stri
   return found;
 }
 
-/** The keys in Redis in whose name or value any of the texts is found. */
+/** Returns the Redis keys that contain any of the texts in their name or value. */
 export async function tracesInRedis({ stores }: Searched, texts: string[]): Promise<string[]> {
   const redis = openRedis(stores.redisUrl);
   try {

@@ -1,17 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const STEP_MS = 20;
-/**
- * Milliseconds that one step counts at most: a machine that stood still did nothing that could be waited for.
- */
+/** Milliseconds that one step counts at most, because a machine that stood still did nothing in that time. */
 const MAX_COUNTED_MS = 1_000;
-/** Shorter than a lease (20 s), so that no test passes only because a lease has ended. */
+/**
+ * Time that a test waits. It is shorter than a lease (20 s), so that no test passes only because a lease has
+ * ended.
+ */
 const TIMEOUT_MS = 15_000;
 
 type Asked<T> = T | undefined | null | false | 0;
 
 /**
- * Asks until the answer is none of undefined, null, false and 0. Throws with the name of what did not come.
+ * Repeats a question until the answer is not undefined, null, false or 0. Throws with the name of what was
+ * awaited.
  */
 export async function waitFor<T>(
   what: string,
@@ -29,14 +31,17 @@ export async function waitFor<T>(
   }
 }
 
-/** Only where passing time is what is tested: an age, a window, a `Retry-After`. */
+/** Waits for a time. Use it only where passing time is what is tested: an age, a window, a `Retry-After`. */
 export async function letTimePass(ms: number): Promise<void> {
   const end = performance.now() + ms;
   // A timer may fire up to a millisecond early.
   while (performance.now() < end) await sleep(Math.ceil(end - performance.now()));
 }
 
-/** A moment later than everything before, and earlier than everything after, by the clock's milliseconds. */
+/**
+ * Returns a moment later than everything before, and earlier than everything after, by the clock's
+ * milliseconds.
+ */
 export async function moment(): Promise<Date> {
   await letTimePass(2);
   const now = new Date();

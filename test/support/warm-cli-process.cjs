@@ -1,5 +1,5 @@
-// Runs the commands it is sent, one after the other, in this process: loading the CLI's modules takes most of the time
-// of a command that has a process of its own.
+// Runs the commands that it is sent, one after the other, in this process: loading the CLI's modules takes
+// most of the time of a command that has a process of its own.
 require('reflect-metadata');
 const { reportFailure } = require('../../dist/cli/failure.js');
 const { buildProgram } = require('../../dist/cli/program.js');

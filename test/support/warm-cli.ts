@@ -22,7 +22,10 @@ export class WarmCli {
     return new WarmCli(child);
   }
 
-  /** @param env the whole environment of this command */
+  /**
+   * Runs a command.
+   * @param env the whole environment of this command
+   */
   run(env: Record<string, string>, ...args: string[]): Promise<CommandResult> {
     const result = this.last.then(async () => {
       const answered = once(this.child, 'message') as Promise<[CommandResult]>;

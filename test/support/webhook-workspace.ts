@@ -40,15 +40,15 @@ export interface WebhookHost {
   query<Row = Record<string, unknown>>(sql: string, parameters?: unknown[]): Promise<Row[]>;
 }
 
-/** A stored delivery: one that is pending, or else its latest finished round. */
+/** A stored delivery: a pending one, or the latest finished round. */
 export interface DeliveryRow {
   id: string;
   event_type: string;
-  /** A pending one of a former activation is CANCELLED, as lists show it. */
+  /** Status of the delivery. A pending one of a former activation is CANCELLED, as lists show it. */
   status: 'PENDING' | 'SUCCEEDED' | 'EXHAUSTED' | 'CANCELLED';
   round: number;
   attempt_count: number;
-  /** The end of a lease while there is one; null once the delivery is finished. */
+  /** Time of the next attempt, or the end of a lease; null once the delivery is finished. */
   next_attempt_at: Date | null;
   lease_id: string | null;
   finished_at: Date | null;
@@ -67,7 +67,7 @@ export interface AttemptRow {
   response: Buffer | null;
 }
 
-/** A workspace with a conversation, and what its dashboard does with webhooks. */
+/** A workspace with a conversation, and the acts of its dashboard that concern webhooks. */
 export class WebhookWorkspace {
   readonly endpoints: WebhookEndpointsService;
   readonly deliveries: WebhookDeliveriesService;
@@ -136,7 +136,7 @@ export class WebhookWorkspace {
     return this.recoveries.get(this.id, id!);
   }
 
-  /** A recovery as soon as it has ended. */
+  /** Waits until a recovery has ended. */
   waitForRecovery(recovery: Pick<WebhookRecoverySummary, 'id'>): Promise<WebhookRecoverySummary> {
     return waitFor('the end of a recovery', async () => {
       const now = await this.recovery(recovery);
@@ -144,7 +144,7 @@ export class WebhookWorkspace {
     });
   }
 
-  /** A customer's message. */
+  /** Stores a customer's message. */
   message(body?: string): Promise<MessageResponse> {
     return this.host.make.received(this.workspace, this.conversation, body);
   }
@@ -164,7 +164,7 @@ export class WebhookWorkspace {
     return (await this.deliveries.list(this.id, { limit: 200, ...query })).data;
   }
 
-  /** An endpoint's latest delivery, as soon as it fits. */
+  /** Waits until an endpoint's latest delivery fits. */
   waitForDelivery(
     { id: endpointId }: Identified,
     what: string,
@@ -189,7 +189,8 @@ export class WebhookWorkspace {
   }
 
   /**
-   * Makes the next attempt of each pending delivery its last one, and due now, whatever is under way before.
+   * Makes the next attempt of each pending delivery its last one, and due now. Attempts in progress end
+   * first.
    */
   async makeLastAttemptDue({ id }: Identified): Promise<void> {
     await waitFor('a delivery that waits for its next attempt', async () => {
@@ -219,7 +220,7 @@ export class WebhookWorkspace {
     return latest!;
   }
 
-  /** The audit log's entries about one thing, newest first. */
+  /** Returns the audit log's entries about one thing, newest first. */
   async auditOf({ id }: Identified): Promise<AuditEntryEntity[]> {
     return (await this.audit.list(this.id, { entityId: id, limit: 200 })).data;
   }
@@ -262,7 +263,7 @@ export class Subscription extends WebhookWorkspace {
 
 export const subscribe = (...given: Parameters<typeof Subscription.start>) => Subscription.start(...given);
 
-/** An endpoint's stored deliveries, oldest first. One under way for the first time is not stored. */
+/** Returns an endpoint's stored deliveries, oldest first. A delivery in its first attempt is not stored. */
 export function deliveriesOf(host: WebhookHost, endpoint: Identified): Promise<DeliveryRow[]> {
   return host.query<DeliveryRow>(
     `SELECT p.id, p.event_type, p.round, p.attempt_count, p.next_attempt_at, p.lease_id, NULL::timestamptz AS finished_at,
@@ -282,7 +283,7 @@ export function deliveriesOf(host: WebhookHost, endpoint: Identified): Promise<D
   );
 }
 
-/** Every stored attempt for an endpoint, oldest first. */
+/** Returns every stored attempt for an endpoint, oldest first. */
 export function attemptsOf(host: WebhookHost, endpoint: Identified): Promise<AttemptRow[]> {
   const columns = 'attempted_at, duration_ms, status_code, error, error_message, response';
   return host.query<AttemptRow>(
@@ -297,7 +298,7 @@ export function attemptsOf(host: WebhookHost, endpoint: Identified): Promise<Att
   );
 }
 
-/** An endpoint's attempts, once there are so many. */
+/** Waits until an endpoint has so many attempts. */
 export function waitForAttempts(
   host: WebhookHost,
   endpoint: Identified,
@@ -314,7 +315,7 @@ export function waitForAttempts(
   ).catch((error: Error) => throwWithState(host, endpoint, error));
 }
 
-/** An endpoint's deliveries, once there are so many and all of them have this status. */
+/** Waits until an endpoint has so many deliveries and all of them have this status. */
 export function waitForDeliveries(
   host: WebhookHost,
   endpoint: Identified,
@@ -332,7 +333,7 @@ export function waitForDeliveries(
   ).catch((error: Error) => throwWithState(host, endpoint, error));
 }
 
-/** Adds where the endpoint's deliveries are: among events, pending, or in the history. */
+/** Throws an error with the places of the endpoint's deliveries: among events, pending, or in the history. */
 async function throwWithState(host: WebhookHost, endpoint: Identified, error: Error): Promise<never> {
   const events = await host.query(
     `SELECT q.* FROM event_queue q JOIN webhook_endpoints w ON w.tenant_id = q.tenant_id WHERE w.id = $1 LIMIT 5`,
@@ -343,7 +344,7 @@ async function throwWithState(host: WebhookHost, endpoint: Identified, error: Er
 }
 
 /**
- * Inserts events and their pending deliveries to an endpoint, as the relay does for those that find no slot.
+ * Inserts events and their pending deliveries to an endpoint, as the relay does for events that find no slot.
  */
 export async function insertPendingDeliveries(
   host: WebhookHost,
@@ -365,7 +366,7 @@ export async function insertPendingDeliveries(
   );
 }
 
-/** Makes those of an endpoint's deliveries due now that wait for a retry, and wakes it. */
+/** Makes the endpoint's deliveries that wait for a retry due now, and wakes the endpoint. */
 export async function makeRetriesDue(dashboard: Dashboard, endpoint: Identified): Promise<void> {
   await dashboard.query(
     'UPDATE pending_deliveries SET next_attempt_at = now() WHERE endpoint_id = $1 AND lease_id IS NULL',

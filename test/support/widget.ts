@@ -45,7 +45,7 @@ export class TestWidget {
     return new TestVisitor(this, client.with({ origin: ORIGIN, ...headers }));
   }
 
-  /** A new visitor with a session. */
+  /** Creates a visitor with a session. */
   async visitor(service: TestService = this.service, body: object = {}): Promise<TestVisitor> {
     const page = this.page(service.client);
     const { status, body: session } = await page.open(body);
@@ -125,7 +125,7 @@ export class TestStream {
     return this.events.filter((candidate) => candidate.event === event);
   }
 
-  /** The n-th event of a kind. */
+  /** Waits for the n-th event of a kind. */
   next(event: string, n = 1, timeoutMs?: number): Promise<StreamEvent> {
     return waitFor(`${event} ${n}`, () => this.of(event)[n - 1], timeoutMs);
   }

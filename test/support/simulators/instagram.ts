@@ -3,12 +3,12 @@ import { graphError } from './meta-simulator';
 import { ProviderCall, ProviderResponse } from './provider-simulator';
 
 /**
- * The Instagram API with Instagram Login. Every id is an account, and every token is valid until it is
- * revoked.
+ * Simulator of the Instagram API with Instagram Login. Every id is an account, and every token is valid until
+ * it is revoked.
  */
 export class InstagramSimulator extends MessagingSimulator {
   readonly refreshed: { from: string; to: string }[] = [];
-  /** Each of the next refreshes fails with one of these. */
+  /** Responses of the next refreshes of a token, each of which fails. */
   readonly refreshTrouble: ProviderResponse[] = [];
   tokenLifetimeSeconds = 60 * 24 * 3600;
 
@@ -22,12 +22,12 @@ export class InstagramSimulator extends MessagingSimulator {
     subcode: 2534014,
   });
 
-  /** The event of a message that was read. */
+  /** Makes the event of a message that was read. */
   read(accountId: string, customerId: string, mid: string) {
     return this.event(accountId, customerId, { read: { mid } });
   }
 
-  /** The notification of the "Test" button in Meta's dashboard. */
+  /** Makes the notification of the "Test" button in Meta's dashboard. */
   dashboardTest() {
     const message = { mid: 'random_mid', text: 'random_text' };
     const value = {

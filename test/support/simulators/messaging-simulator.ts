@@ -6,7 +6,7 @@ export interface MessagingSent {
   customerId: string;
   mid: string;
   text: string;
-  /** Returned in the echo. */
+  /** Metadata of the message, which the echo returns. */
   metadata: string | undefined;
 }
 
@@ -15,7 +15,7 @@ interface Answer {
   body: object;
 }
 
-/** Messenger and Instagram: accounts with threads, and notifications with `messaging[]`. */
+/** Simulator of Messenger and Instagram: accounts with threads, and notifications with `messaging[]`. */
 export abstract class MessagingSimulator extends MetaSimulator {
   readonly sent: MessagingSent[] = [];
   /** Subscribed fields by account. */
@@ -31,17 +31,20 @@ export abstract class MessagingSimulator extends MetaSimulator {
   protected abstract readonly windowClosed: ProviderResponse;
   protected abstract readonly notReachable: ProviderResponse;
 
-  /** Includes refused calls. */
+  /** Returns the calls that send a message to a customer, including refused ones. */
   sendsTo(customerId: string): ProviderCall[] {
     return this.calls.filter((call) => this.isSend(call) && call.body.recipient?.id === customerId);
   }
 
-  /** A customer's message to an account. `message` overrides its fields, or makes it another kind. */
+  /**
+   * Makes the event of a customer's message to an account. `message` overrides its fields, or makes it
+   * another kind.
+   */
   message(accountId: string, customerId: string, text: string, message: Record<string, unknown> = {}) {
     return this.event(accountId, customerId, { message: { mid: this.mid(), text, ...message } });
   }
 
-  /** Any event by a customer. */
+  /** Makes any event by a customer. */
   event(accountId: string, customerId: string, event: object) {
     return {
       sender: { id: customerId },
@@ -51,14 +54,14 @@ export abstract class MessagingSimulator extends MetaSimulator {
     };
   }
 
-  /** The event of a message that the account sent. */
+  /** Makes the event of a message that the account sent. */
   echo({ accountId, customerId, mid, text, metadata }: MessagingSent) {
     const app = { is_echo: true, app_id: 1_517_776_481_860_111 };
     const message = { mid, text, ...app, ...(metadata !== undefined && { metadata }) };
     return { ...this.event(customerId, accountId, { message }) };
   }
 
-  /** A notification with one entry per account. */
+  /** Makes a notification with one entry per account. */
   notification(...events: { sender: { id: string }; recipient: { id: string }; message?: object }[]) {
     const accountOf = ({ sender, recipient, message }: (typeof events)[number]) =>
       message && 'is_echo' in message ? sender.id : recipient.id;

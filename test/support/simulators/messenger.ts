@@ -3,9 +3,9 @@ import { MessagingSimulator } from './messaging-simulator';
 import { graphError } from './meta-simulator';
 import { ProviderCall, ProviderResponse } from './provider-simulator';
 
-/** Messenger's Send API. Every id is a page, and every token is valid until it is revoked. */
+/** Simulator of Messenger's Send API. Every id is a page, and every token is valid until it is revoked. */
 export class MessengerSimulator extends MessagingSimulator {
-  /** If set, every call must have a valid proof, as an app can require. */
+  /** Secret with which every call must be proved, as an app can require; null to require no proof. */
   appSecret: string | null = null;
 
   protected readonly object = 'page';
@@ -18,12 +18,12 @@ export class MessengerSimulator extends MessagingSimulator {
     subcode: 1545041,
   });
 
-  /** The event that these messages, and all sent until the watermark, were delivered. */
+  /** Makes the event that these messages, and all sent until the watermark, were delivered. */
   delivered(accountId: string, customerId: string, mids: string[], watermark = Date.now()) {
     return this.event(accountId, customerId, { delivery: { mids, watermark } });
   }
 
-  /** The event that all messages sent until the watermark were read. */
+  /** Makes the event that all messages sent until the watermark were read. */
   read(accountId: string, customerId: string, watermark = Date.now()) {
     return this.event(accountId, customerId, { read: { watermark } });
   }

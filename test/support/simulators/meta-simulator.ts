@@ -1,13 +1,13 @@
 import { createHmac } from 'node:crypto';
 import { ProviderCall, ProviderResponse, ProviderSimulator, Trouble } from './provider-simulator';
 
-/** Meta has one hook per app, for the events of all accounts. */
+/** Hook of an app at Meta: there is one per app, for the events of all accounts. */
 export interface MetaHook {
   url: string;
   appSecret: string;
 }
 
-/** Errors, tokens, handshakes and signatures of all Graph APIs. */
+/** Simulates errors, tokens, handshakes and signatures, which are common to all Graph APIs. */
 export abstract class MetaSimulator extends ProviderSimulator {
   readonly revokedTokens = new Set<string>();
 
@@ -47,7 +47,7 @@ export abstract class MetaSimulator extends ProviderSimulator {
     return `sha256=${createHmac('sha256', appSecret).update(body).digest('hex')}`;
   }
 
-  /** The refusal of a call whose token is missing or revoked, or null. */
+  /** Returns the refusal of a call whose token is missing or revoked, or null. */
   protected tokenFault({ headers, query }: ProviderCall): ProviderResponse | null {
     const token = headers.authorization?.replace(/^Bearer /, '') ?? query.access_token;
     if (!token)

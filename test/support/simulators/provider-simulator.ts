@@ -30,16 +30,19 @@ export type Trouble =
 
 /** A provider on a local port. It follows the documented contract, records calls, and fails on request. */
 export abstract class ProviderSimulator {
-  /** Includes refused calls. */
+  /** All calls so far, including refused ones. */
   readonly calls: ProviderCall[] = [];
-  /** Replaces the origin of hooks: a test's service has no known port before it listens. */
+  /** Origin that replaces the one of hooks, because a test's service has no known port before it listens. */
   hookOrigin: string | null = null;
 
   private readonly server = createServer((request, response) => this.receive(request, response));
   private readonly upcoming: Trouble[] = [];
   private lasting: Trouble | null = null;
 
-  /** @param port 0 for any free one */
+  /**
+   * Starts the simulator.
+   * @param port 0 for any free one
+   */
   async start(port = 0): Promise<this> {
     await new Promise<void>((resolve, reject) => {
       this.server.once('error', reject).listen(port, '127.0.0.1', resolve);
@@ -51,12 +54,12 @@ export abstract class ProviderSimulator {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  /** Each of the next calls that send a message fails with one of these. */
+  /** Makes the next calls that send a message fail, each with one of these. */
   troubleNext(...troubles: Trouble[]): void {
     this.upcoming.push(...troubles);
   }
 
-  /** Every call that sends a message fails like this until `recover`. */
+  /** Makes every call that sends a message fail like this, until `recover`. */
   trouble(trouble: Trouble): void {
     this.lasting = trouble;
   }
@@ -75,7 +78,7 @@ export abstract class ProviderSimulator {
   /** Processes a call without trouble. */
   protected abstract answer(call: ProviderCall): ProviderResponse;
 
-  /** Only calls that send a message can fail with trouble. */
+  /** Reports whether a call sends a message: only such calls can fail with trouble. */
   protected abstract isSend(call: ProviderCall): boolean;
 
   /** Calls a hook. Returns the status of its response. */

@@ -14,7 +14,8 @@ interface Webhook {
 }
 
 /**
- * Telegram's Bot API. Any token of the right form is a bot, and any positive chat id a person who started it.
+ * Simulator of Telegram's Bot API. Any token of the right form is a bot, and any positive chat id a person
+ * who started it.
  */
 export class TelegramSimulator extends ProviderSimulator {
   readonly sent: TelegramSent[] = [];
@@ -40,17 +41,17 @@ export class TelegramSimulator extends ProviderSimulator {
     return refused(code, description);
   }
 
-  /** Includes refused calls. */
+  /** Returns the calls that send a message to a chat, including refused ones. */
   sendsTo(chatId: number): ProviderCall[] {
     return this.calls.filter((call) => this.isSend(call) && Number(call.body.chat_id) === chatId);
   }
 
-  /** A person's text to the bot. `message` overrides its fields. */
+  /** Makes the update of a person's text to the bot. `message` overrides its fields. */
   textUpdate(chatId: number, text: string, message: Record<string, unknown> = {}) {
     return this.update(chatId, { text, ...message });
   }
 
-  /** A message of any kind. */
+  /** Makes the update of a message of any kind. */
   update(chatId: number, message: Record<string, unknown>) {
     return {
       update_id: this.nextUpdateId++,
@@ -64,12 +65,15 @@ export class TelegramSimulator extends ProviderSimulator {
     };
   }
 
-  /** Sends a person's text to the hook. Returns the status of its response. */
+  /** Sends a person's text to the hook. Returns the status of the response. */
   write(botToken: string, chatId: number, text: string): Promise<number> {
     return this.deliver(botToken, this.textUpdate(chatId, text));
   }
 
-  /** Sends an update to the hook. Telegram repeats one whose response was lost. */
+  /**
+   * Sends an update to the hook, as Telegram does again if the response was lost. Returns the status of the
+   * response.
+   */
   deliver(botToken: string, update: object, secret?: string): Promise<number> {
     const webhook = this.webhooks.get(botToken);
     if (!webhook) throw new Error('The bot has no webhook');

@@ -3,18 +3,19 @@ import { graphError, MetaSimulator } from './meta-simulator';
 
 export interface WhatsAppSent {
   phoneNumberId: string;
-  /** The customer's phone number, or business-scoped id. */
+  /** Phone number of the customer, or business-scoped id. */
   to: string;
   id: string;
   text: string;
-  /** Returned in each status. */
+  /** Our own id of the message, which each status returns. */
   ownId: string | undefined;
 }
 
 type Status = 'sent' | 'delivered' | 'read' | 'failed';
 
 /**
- * WhatsApp's Cloud API. Every id is a number of the business, and every token is valid until it is revoked.
+ * Simulator of WhatsApp's Cloud API. Every id is a number of the business, and every token is valid until it
+ * is revoked.
  */
 export class WhatsAppSimulator extends MetaSimulator {
   readonly sent: WhatsAppSent[] = [];
@@ -24,14 +25,16 @@ export class WhatsAppSimulator extends MetaSimulator {
 
   private nextId = 1;
 
-  /** Includes refused calls. */
+  /** Returns the calls that send a message to a customer, including refused ones. */
   sendsTo(customer: string): ProviderCall[] {
     return this.calls.filter(
       (call) => this.isSend(call) && (call.body.to === customer || call.body.recipient === customer),
     );
   }
 
-  /** A customer's message. `message` overrides its fields, or makes it another kind. */
+  /**
+   * Makes the notification of a customer's message. `message` overrides its fields, or makes it another kind.
+   */
   message(from: string, text: string, message: Record<string, unknown> = {}) {
     return {
       from,
@@ -43,7 +46,7 @@ export class WhatsAppSimulator extends MetaSimulator {
     };
   }
 
-  /** A message's status. `failed` comes with an error. */
+  /** Makes the notification of a message's status. `failed` comes with an error. */
   status(sent: Pick<WhatsAppSent, 'id' | 'to' | 'ownId'>, status: Status, error?: object) {
     return {
       id: sent.id,
@@ -55,7 +58,7 @@ export class WhatsAppSimulator extends MetaSimulator {
     };
   }
 
-  /** A notification with one change. */
+  /** Makes a notification with one change. */
   notification(
     phoneNumberId: string,
     {
@@ -98,7 +101,7 @@ export class WhatsAppSimulator extends MetaSimulator {
     };
   }
 
-  /** A notification with one entry per change. */
+  /** Makes a notification with one entry per change. */
   static envelope(changes: object[]) {
     const entry = changes.map((change) => ({ id: '102290129340398', changes: [change] }));
     return { object: 'whatsapp_business_account', entry };
