@@ -61,8 +61,8 @@ const MAY_IMPORT = {
 };
 
 /**
- * The same inside a folder that has sub-folders: which of its siblings each may import. The files at the top of the folder
- * wire them, so no sub-folder imports those.
+ * Sub-folders of a folder: which of its siblings each may import. The files at the top of the folder wire
+ * them, so no sub-folder imports those.
  * @type {Record<string, Record<string, string[]>>}
  */
 const INSIDE = {

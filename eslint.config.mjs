@@ -35,7 +35,8 @@ export default ts.config(
   {
     files: ['widget/src/**'],
     rules: {
-      // A page's strict policy for its content forbids them, and a visitor's text must never become HTML.
+      // A page's strict policy for its content forbids style attributes, and a visitor's text must never
+      // become HTML.
       'no-restricted-syntax': [
         'error',
         {
@@ -79,7 +80,8 @@ export default ts.config(
           selector: 'CallExpression[callee.object.name="jest"][callee.property.name=/^(fn|mock|doMock)$/]',
           message: 'Test what can be observed, against the real thing.',
         },
-        // How long is enough depends on the machine. A receiver that is slow on purpose takes a callback with a name.
+        // How long is enough depends on the machine. A receiver that is slow on purpose takes a callback with
+        // a name.
         {
           selector: 'NewExpression[callee.name="Promise"] CallExpression[callee.name="setTimeout"]',
           message: 'No fixed sleep: wait for what is meant (test/support/wait.ts).',
@@ -105,7 +107,8 @@ export default ts.config(
     },
   },
   {
-    // The one place that waits, and the load, faults and attacks of two suites, whose pace is part of the scenario.
+    // wait.ts is the one place that waits. In two suites the pace of load, faults and attacks is part of the
+    // scenario.
     files: ['test/support/wait.ts', 'test/chaos/**', 'test/attack/**'],
     rules: { 'no-restricted-imports': 'off' },
   },

@@ -1,4 +1,4 @@
-// Packages that ship only ES modules: they go through the transform like our own files.
+// Packages that ship only ES modules. They are transformed like our own files.
 const esmOnly = [
   '@nestjs/(?!throttler/)[^/]+',
   'uuid',
@@ -18,7 +18,7 @@ module.exports = {
   testMatch: ['**/*.spec.ts', '**/*.e2e-spec.ts'],
   testPathIgnorePatterns: [
     '/node_modules/',
-    // The suites of the whole system: jest.system.cjs runs them.
+    // jest.system.cjs runs the suites of the whole system.
     '<rootDir>/test/(attack|browser|chaos|packaging|topology)/',
     // A server from outside has one database role, which may do everything.
     ...(process.env.DATABASE_URL ? ['database/roles\\.spec'] : []),
@@ -38,6 +38,7 @@ module.exports = {
   maxWorkers: 3,
   workerIdleMemoryLimit: '768MB',
   clearMocks: true,
-  // Several waits of a test may each take long on a busy machine; what must be fast says so itself.
+  // Several waits of a test may each take long on a busy machine. A test of something fast has a limit of its
+  // own.
   testTimeout: 60_000,
 };

@@ -1,8 +1,9 @@
-// Nest 12 and a few other packages are ESM only, and Jest on Node 20 cannot require() ESM:
-// everything, those packages included, is compiled to CommonJS by swc on its way into a test.
+// Compiles everything to CommonJS by swc on its way into a test, packages included: Nest 12 and a few other
+// packages are ESM only, and Jest on Node 20 cannot require() ESM.
 const swc = require('@swc/jest').createTransformer({
   swcrc: false,
-  // In a file beside the code: inline maps are read and scanned with each module that a test file loads.
+  // Source maps are in files beside the code: inline maps would be read and scanned with each module that a
+  // test file loads.
   sourceMaps: true,
   module: { type: 'commonjs', ignoreDynamic: false },
   jsc: {
@@ -13,7 +14,7 @@ const swc = require('@swc/jest').createTransformer({
   },
 });
 
-/** `import.meta` has no CommonJS twin in swc: spelled out here for the packages that use it. */
+/** Replaces `import.meta`, for which swc's CommonJS has no equivalent, for the packages that use it. */
 const withoutImportMeta = (source) =>
   !source.includes('import.meta')
     ? source

@@ -1,9 +1,6 @@
 import { Entitlement } from '../common/entitlement';
 
-/**
- * Plans of a workspace. The functions of this file say what a plan allows; they read neither clock nor
- * database.
- */
+/** Rules of a workspace's plan, as functions that read neither clock nor database. */
 
 export const PLAN_TIERS = ['TRIAL', 'STARTER', 'PRO', 'ENTERPRISE'] as const;
 export type PlanTier = (typeof PLAN_TIERS)[number];

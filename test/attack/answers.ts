@@ -3,7 +3,7 @@ import { ContractValidator } from '../support/contract-validator';
 export interface Answer {
   status: number;
   headers: Record<string, string>;
-  /** Parsed, if it was JSON. */
+  /** Body of the answer, parsed if it is JSON. */
   body: any;
 }
 
@@ -17,7 +17,9 @@ export class Answers {
 
   constructor(private readonly contract: ContractValidator) {}
 
-  /** An error must have the documented form; of those above 499 only 503 is expected. */
+  /**
+   * Counts an answer. An error must have the documented form; of the statuses above 499 only 503 is expected.
+   */
   add(what: string, answer: Answer): void {
     this.count(String(answer.status));
     if (answer.status < 400) return;
@@ -41,7 +43,7 @@ export class Answers {
     if (this.complaints.length < SHOWN) this.complaints.push(complaint);
   }
 
-  /** The counts since the last call, as `401 ×120, 429 ×4000`. */
+  /** Returns the counts since the last call, as `401 ×120, 429 ×4000`. */
   take(): string {
     const text = [...this.counts]
       .sort(([a], [b]) => a.localeCompare(b))

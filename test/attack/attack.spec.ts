@@ -19,7 +19,7 @@ const ATTACKS: Attack[] = [...CONNECTIONS, ...PROTOCOL, ...BODIES, ...CALLERS, .
 const chosen = ATTACKS.filter(({ name }) => name.startsWith(process.env.ATTACK ?? ''));
 
 const RUN_MS = isFull ? 3_600_000 : 600_000;
-/** The contract's retries of a webhook end after 62 s of backoff. */
+/** Time for deliveries to finish: the contract's retries of a webhook end after 62 s of backoff. */
 const SETTLE_MS = 120_000;
 
 /**

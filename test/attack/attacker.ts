@@ -23,7 +23,7 @@ export interface Attack {
   run: (attacker: Attacker) => Promise<void>;
 }
 
-/** Opens and holds connections for the attacks, until it is told to let go. */
+/** Opens connections for the attacks, and holds them until `letGo`. */
 export class Attacker {
   private held: RawConnection[] = [];
   private attack = '';
@@ -51,8 +51,8 @@ export class Attacker {
   }
 
   /**
-   * Connections that the service accepted.
-   * @param allowHalfOpen they stay open when the service closes its side alone
+   * Opens connections, and returns those that the service accepted.
+   * @param allowHalfOpen they stay open when the service closes its side only
    */
   async open(count: number, { allowHalfOpen = false } = {}): Promise<RawConnection[]> {
     const opened: RawConnection[] = [];
@@ -61,9 +61,7 @@ export class Attacker {
     return opened;
   }
 
-  /**
-   * Sends a byte on each connection, again and again, until the service has closed all, or the time is over.
-   */
+  /** Sends a byte on each connection, repeatedly, until the service has closed all or the time is over. */
   async drip(connections: readonly RawConnection[], byte: string): Promise<void> {
     const giveUpAt = Date.now() + this.sizes.patienceMs;
     const open = () => connections.filter(({ isClosed }) => !isClosed);
@@ -80,7 +78,7 @@ export class Attacker {
     while (connections.some(isOpen) && Date.now() < giveUpAt) await sleep(POLL_MS);
   }
 
-  /** Does something again and again for the time of a flood. */
+  /** Repeats an act for the time of a flood. */
   async repeat(act: () => Promise<void>): Promise<void> {
     const end = Date.now() + this.sizes.floodMs;
     while (Date.now() < end) await act();
@@ -111,7 +109,10 @@ export class Attacker {
     await pool.destroy();
   }
 
-  /** @returns null without an answer */
+  /**
+   * Sends one request.
+   * @returns null without an answer
+   */
   async askOnce(request: FloodRequest): Promise<Answer | null> {
     const pool = new Pool(this.target.api.url, { connections: 1 });
     const answer = await this.ask(pool, request);
@@ -124,10 +125,10 @@ export class Attacker {
     await sleep(this.sizes.floodMs);
   }
 
-  /** Reads what the held connections were answered, and closes them. */
+  /** Reads the answers on the held connections, and closes the connections. */
   letGo(): void {
     for (const connection of this.held) {
-      // What a stream sends looks like no answer.
+      // The events of a stream parse as an answer without a number.
       const answers = connection.answers().filter(({ status }) => Number.isInteger(status));
       for (const answer of answers) this.answers.add(this.attack, answer);
       if (answers.length === 0) this.answers.count('no answer');
@@ -146,7 +147,10 @@ export class Attacker {
     return opened;
   }
 
-  /** @returns null without an answer */
+  /**
+   * Sends a request over a pool.
+   * @returns null without an answer
+   */
   private async ask(pool: Pool, { method, path, headers, body }: FloodRequest): Promise<Answer | null> {
     try {
       const response = await pool.request({ method, path, headers, body });

@@ -5,7 +5,7 @@ import { Attack, Attacker, FloodRequest } from './attacker';
 
 const JSON_BODY = { 'content-type': 'application/json' };
 const MiB = 1024 * 1024;
-/** A hundred times what a body may be, unpacked. */
+/** Bytes that are compressed before they are sent: unpacked a hundred times the size that a body may have. */
 const BOMB = Buffer.alloc(25 * MiB, 0x20);
 
 interface OddBody {
@@ -81,7 +81,7 @@ function compressed(): OddBody[] {
   ];
 }
 
-/** One body after another, to each kind of route that reads one. */
+/** Sends one body after another to each kind of route that reads one. */
 async function sendAll(attacker: Attacker, bodies: readonly OddBody[]): Promise<void> {
   const { conversationId, keys, widgetPath, hookPath, appSecret } = attacker.foothold;
   const authorization = `Bearer ${keys[0]!.key}`;

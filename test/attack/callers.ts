@@ -2,10 +2,10 @@ import { generateApiKey } from '../../src/auth/api-key-token';
 import { Attack, Attacker } from './attacker';
 import { addressOf } from './hooks';
 
-/** 100 times the 240 requests a minute that a workspace has. */
+/** Calls of each key a second: together 100 times the 240 requests a minute that a workspace has. */
 const HUNDREDFOLD = 400;
 
-/** Well formed, so that only the database can tell. */
+/** Sends forged keys from one address. They are well formed, so that only the database can refuse them. */
 async function forgedKeysFromOneAddress(attacker: Attacker): Promise<void> {
   await attacker.flood(() => ({
     method: 'GET',
@@ -22,7 +22,7 @@ async function forgedKeysFromManyAddresses(attacker: Attacker): Promise<void> {
   }));
 }
 
-/** Terms of one or two characters, among many contacts. */
+/** Searches for terms of one or two characters among many contacts. */
 async function searches(attacker: Attacker): Promise<void> {
   const terms = ['zq', 'xq', 'q7', 'wz'];
   await attacker.flood(

@@ -1,12 +1,12 @@
 import { Attack, Attacker } from './attacker';
 
-/** A client that does not close its side when it is told to. */
+/** Options of a client that does not close its side when the service closes its own. */
 const STUBBORN = { allowHalfOpen: true };
 const HEAD = 'GET /api/v1/me HTTP/1.1\r\nHost: x\r\n';
 const POST =
   'POST /api/v1/conversations/x/messages HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
 const HOOK_BODY = 3 * 1024 * 1024;
-/** Requests whose answers exceed the system's socket buffers. */
+/** Requests on one connection. Their answers exceed the system's socket buffers. */
 const UNREAD_REQUESTS = 200;
 
 async function slowHeads(attacker: Attacker): Promise<void> {
@@ -27,7 +27,7 @@ async function slowChunks(attacker: Attacker): Promise<void> {
   await attacker.drip(connections, '1\r\nx\r\n');
 }
 
-/** Each lacks the last byte of the largest body that the service takes. */
+/** Sends bodies that lack the last byte of the largest body that the service takes. */
 async function unfinishedBodies(attacker: Attacker): Promise<void> {
   const connections = await attacker.open(attacker.sizes.heavyConnections, STUBBORN);
   const { hookPath } = attacker.foothold;
@@ -39,7 +39,10 @@ async function unfinishedBodies(attacker: Attacker): Promise<void> {
   await attacker.untilAnswered(connections);
 }
 
-/** A third closes its side within the head, a third within the body, a third after a whole request. */
+/**
+ * Closes the client's side of connections: a third within the head, a third within the body, a third after a
+ * whole request.
+ */
 async function halfClosed(attacker: Attacker): Promise<void> {
   const connections = await attacker.open(attacker.sizes.connections, STUBBORN);
   const requests = [HEAD, `${POST}Content-Length: 100\r\n\r\n{"body":`, `${HEAD}\r\n`];

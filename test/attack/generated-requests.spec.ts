@@ -19,7 +19,7 @@ import { ORIGIN, TestWidget } from '../support/widget';
 import { addressOf } from './hooks';
 import { GeneratedRequest, Known, Operation, operationsOf, requestsOf } from './openapi-requests';
 
-/** Requests of each operation. */
+/** Requests to each operation. */
 const RUNS = Number(process.env.RUNS ?? 60);
 const seed = process.env.SEED ? Number(process.env.SEED) : Math.floor(Math.random() * 1_000_000);
 const NO_RATE_LIMIT = 1_000_000;
@@ -33,8 +33,8 @@ const ACCOUNT = '7300001';
 const BOT = 7_000_001;
 
 /**
- * Sends requests that are made from the OpenAPI document: valid ones, nearly valid ones, and others. RUNS=…
- * says how many to each operation, and SEED=… repeats a run.
+ * Sends requests that are generated from the OpenAPI document: valid ones, nearly valid ones, and others.
+ * RUNS=… sets the number to each operation, and SEED=… repeats a run.
  */
 describe(`Requests made from the OpenAPI document (SEED=${seed})`, () => {
   const telegram = new TelegramSimulator();
@@ -117,7 +117,7 @@ describe(`Requests made from the OpenAPI document (SEED=${seed})`, () => {
     return body.token as string;
   }
 
-  /** An agent's, to a visitor's message. */
+  /** Sends an agent's answer to a visitor's message. */
   async function answerTo(messageId: string, workspace: { id: string }): Promise<{ id: string }> {
     const [conversation] = await service.query<{ id: string }>(
       'SELECT conversation_id AS id FROM messages WHERE tenant_id = $1 AND id = $2',
@@ -126,7 +126,7 @@ describe(`Requests made from the OpenAPI document (SEED=${seed})`, () => {
     return service.make.sent(workspace, conversation!);
   }
 
-  /** Connects Messenger or Instagram: both simulators of Meta's Graph API have the same setting. */
+  /** Connects Messenger or Instagram: both simulators of Meta's Graph API have the same settings. */
   async function connectPage({ id }: { id: string }): Promise<ConnectedChannel> {
     const dashboard = await Dashboard.create({
       beside: service,
@@ -239,7 +239,10 @@ describe(`Requests made from the OpenAPI document (SEED=${seed})`, () => {
     return response.statusCode;
   }
 
-  /** Tests are made before the document can be asked for: this list is the document's, and checked to be. */
+  /**
+   * Operations of the OpenAPI document. Jest needs the list before the document can be requested; a test
+   * compares the two.
+   */
   const OPERATIONS = [
     'GET /api/v1/me',
     'GET /api/v1/conversations',
@@ -279,7 +282,7 @@ describe(`Requests made from the OpenAPI document (SEED=${seed})`, () => {
       }),
       { numRuns: RUNS, seed },
     );
-    // Else nothing was tested but refusals.
+    // Otherwise only refusals were tested.
     expect(statuses.some((status) => status < 300)).toBe(true);
   });
 });

@@ -23,7 +23,7 @@ async function forgedHooks(attacker: Attacker): Promise<void> {
   }));
 }
 
-/** Receipts of messages that nobody knows: each is an event to work on. */
+/** Sends receipts of unknown messages: each is an event to work on. */
 async function signedReceipts(attacker: Attacker): Promise<void> {
   const { events } = attacker.sizes;
   await attacker.flood((n) => hookOf(attacker, receiptsOf(attacker.foothold.pageId, n, events)), {
@@ -32,7 +32,9 @@ async function signedReceipts(attacker: Attacker): Promise<void> {
   });
 }
 
-/** Messages of new customers. A body that was answered with 200 is stored, whatever else was refused. */
+/**
+ * Sends messages of new customers. A body that was answered with 200 is stored, whatever else was refused.
+ */
 async function signedMessages(attacker: Attacker): Promise<void> {
   const before = attacker.answers.countOf('200');
   await attacker.flood((n) => hookOf(attacker, messagesOf(attacker.foothold.pageId, n)), {
@@ -84,7 +86,7 @@ function messagesOf(pageId: string, n: number): object[] {
   }));
 }
 
-/** A different one for each n. */
+/** Returns a different address for each n. */
 export function addressOf(n: number): string {
   return `203.${(n >> 16) & 255}.${(n >> 8) & 255}.${n & 255}`;
 }

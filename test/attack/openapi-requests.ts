@@ -51,7 +51,7 @@ export function operationsOf(document: any): Operation[] {
   );
 }
 
-/** Valid, nearly valid and invalid requests of an operation. */
+/** Generates valid, nearly valid and invalid requests of an operation. */
 export function requestsOf(
   operation: Operation,
   document: object,
@@ -63,7 +63,7 @@ export function requestsOf(
   );
 }
 
-/** Most of them succeed. */
+/** Generates requests of an operation, most of which succeed. */
 function usualRequestsOf(operation: Operation, document: object, known: Known): Arbitrary<GeneratedRequest> {
   const schemas = new SchemaArbitrary(document, known.fields, true);
   const json = operation.body && (known.samples(operation) ?? schemas.valid(operation.body));
@@ -118,7 +118,7 @@ function oddRequestsOf(operation: Operation, document: object, known: Known): Ar
     }));
 }
 
-/** Four times of five the first. */
+/** Generates from the first source four times out of five, else from the second. */
 function mostly<T>(usual: Arbitrary<T>, other: Arbitrary<T>): Arbitrary<T> {
   return fc.oneof({ weight: 4, arbitrary: usual }, { weight: 1, arbitrary: other });
 }
@@ -128,7 +128,7 @@ function pathOf(operation: Operation, known: Known): Arbitrary<string> {
     fc.constantFrom(...known.pathValues(operation), 'none'),
     fc.oneof(
       fc.uuid(),
-      // Clients resolve the steps of a path themselves.
+      // Clients resolve `.` and `..` in a path themselves.
       ODD_TEXT.map(encoded).filter((text) => !['', '.', '..'].includes(text)),
       fc.constantFrom('%', '%zz', '%00', '%ff', '..;', '%2F', '{id}', "'"),
     ),
@@ -202,14 +202,14 @@ function serialized(value: unknown): string {
 }
 
 /**
- * A lone surrogate has no encoding. Of a long text only so much that the head stays within what HTTP servers
- * take.
+ * Encodes a text for a URL. A lone surrogate has no encoding, and a long text is cut so that the head stays
+ * within what HTTP servers take.
  */
 function encoded(text: string): string {
   return encodeURIComponent(text.slice(0, MAX_IN_HEAD).toWellFormed());
 }
 
-/** Clients send only these characters in headers. */
+/** Returns the characters of a text that clients can send in headers. */
 function sendable(text: string): string {
   return text
     .slice(0, 2 * MAX_IN_HEAD)

@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { Attack, Attacker } from './attacker';
 
-/** Well formed, so it comes back on the answer: no answer may have it. */
+/**
+ * A well-formed request id, which would come back on the answer to a smuggled request. No answer may have it.
+ */
 const SMUGGLED = 'smuggled';
 const INNER = `GET /api/v1/me HTTP/1.1\r\nHost: x\r\nX-Request-Id: ${SMUGGLED}\r\n\r\n`;
 const LENGTH = INNER.length;
@@ -13,8 +15,8 @@ const post = (headers: string, rest: string) =>
 const get = (headers: string, rest = '') => `GET /api/v1/me HTTP/1.1\r\nHost: x\r\n${headers}\r\n\r\n${rest}`;
 
 /**
- * Two readers may find different ends of these. Whoever finds the inner request behind the end serves it to
- * the wrong client.
+ * Requests in which two parsers may find different ends. A parser that finds the inner request behind the end
+ * answers it to the wrong client.
  */
 const SMUGGLING: Record<string, string> = {
   'length and chunks': post(`Content-Length: 4\r\n${CHUNKED}`, `0\r\n\r\n${INNER}`),
@@ -74,7 +76,7 @@ const SMUGGLING: Record<string, string> = {
   'a CONNECT with a body': `CONNECT x:443 HTTP/1.1\r\nHost: x\r\nContent-Length: ${LENGTH}\r\n\r\n${INNER}`,
 };
 
-/** Requests that are odd, but of which everybody finds the same end. */
+/** Requests that are odd, but in which every parser finds the same end. */
 const ODD: Record<string, string | Buffer> = {
   'two hosts': get('Host: y'),
   'an impossible host': 'GET /api/v1/me HTTP/1.1\r\nHost: a b\x7f\r\n\r\n',
@@ -111,7 +113,7 @@ async function smuggling(attacker: Attacker): Promise<void> {
     connections.forEach((connection, n) => connection.send(SMUGGLING[names[n]!]!));
     await attacker.untilAnswered(connections);
     connections.forEach((connection, n) => {
-      // What waits for more is a request whose end the service has not found.
+      // If the service waits for more, it has not found the request's end.
       connection.halfClose();
       const ids = connection.answers().map(({ headers }) => headers['x-request-id']);
       if (ids.includes(SMUGGLED)) attacker.answers.complain(`A smuggled request was served: ${names[n]}`);

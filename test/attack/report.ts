@@ -1,7 +1,7 @@
 import { markdownTable } from '../support/report';
 import { Testimony } from './witness';
 
-/** One attack, and what it did to the others. */
+/** One attack, and its effect on the service and the witness. */
 export interface Round {
   attack: string;
   lastedMs: number;
@@ -34,7 +34,7 @@ const COLUMNS = [
   'Answers to the attacker',
 ] as const;
 
-/** A Markdown table of the run. */
+/** Returns a Markdown table of the run. */
 export function tableOf(rounds: readonly Round[]): string {
   return markdownTable(
     COLUMNS,

@@ -6,13 +6,14 @@ import { Sizes } from './sizes';
 import { Target } from './target';
 
 /**
- * Descriptors that may come and go by themselves: connections of the pool to PostgreSQL, and of the witness.
+ * Descriptors that may come and go without an attack: connections of the pool to PostgreSQL, and of the
+ * witness.
  */
 const MAX_MORE_DESCRIPTORS = 50;
 const CALM_MS = 3_000;
 const POLL_MS = 100;
 
-/** Runs attacks one after the other, and measures what each does to the others. */
+/** Runs attacks one after the other, and measures what each does to the service and the witness. */
 export class Siege {
   readonly rounds: Round[] = [];
   private readonly attacker: Attacker;
@@ -61,7 +62,7 @@ export class Siege {
     };
   }
 
-  /** Waits until the service serves again, with all work that the attack left behind. */
+  /** Waits until the service serves again, and has finished the work that the attack caused. */
   private async untilServing(): Promise<void> {
     const isServing = async () => (await fetch(`${this.target.api.url}/health/live`)).ok;
     await waitFor(
@@ -71,7 +72,9 @@ export class Siege {
     );
   }
 
-  /** The attacker still holds its side of the connections: the service must let go of its own. */
+  /**
+   * Waits until the service has closed its side of the connections, while the attacker still holds its own.
+   */
   private async untilReleased(): Promise<boolean> {
     const giveUpAt = Date.now() + this.sizes.patienceMs;
     while (this.descriptors() > this.calmDescriptors + MAX_MORE_DESCRIPTORS) {

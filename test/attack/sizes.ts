@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 
 /** Amount of work of the attacker, and limits of the service under attack. */
 export interface Sizes {
-  /** Set on top of the defaults. */
+  /** Variables on top of the defaults. */
   env: Record<string, string>;
   /** Time limit for the service to close what it must close. */
   patienceMs: number;

@@ -25,19 +25,19 @@ const APP_SECRET = 'app-secret-of-the-attacker';
 /** Means of the attacker: a paying workspace with the usual limits, and a customer of its own. */
 export interface Foothold {
   workspaceId: string;
-  /** Several of them share the workspace's limits. */
+  /** API keys of the workspace, which share its limits. */
   keys: CreatedApiKey[];
   conversationId: string;
   /** Second workspace of the attacker, with a raised rate and many contacts. */
   raised: { key: string; conversationId: string };
-  /** Paths of its widget and of its Messenger page's hook. */
+  /** Path of the widget, and of the hook of the Messenger page. */
   widgetPath: string;
   hookPath: string;
   pageId: string;
   appSecret: string;
 }
 
-/** One API process and one worker, with the witness as one workspace and the attacker as another. */
+/** One API process and one worker. The witness has one workspace, and the attacker another. */
 export class Target {
   readonly usage: ProcessUsage;
   /** Processes that ended by themselves. */

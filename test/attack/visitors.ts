@@ -4,12 +4,12 @@ import { Attack, Attacker } from './attacker';
 import { addressOf } from './hooks';
 
 const NETWORK = '2001:db8:7:7';
-/** A minute's sessions of one address, twice over: the attack may begin at the end of a window. */
+/** Sessions that one address may begin in two minutes: the attack may begin at the end of a window. */
 const MAX_SESSIONS = 120;
 /** Visitors whose streams an attacker opens. */
 const VISITORS = 50;
 
-/** A network of 64 bits is what one household or one rented server has. */
+/** Begins sessions from one IPv6 network of 64 bits, which is what a household or a rented server has. */
 async function visitorsOfOneNetwork(attacker: Attacker): Promise<void> {
   const begun = attacker.answers.countOf('201');
   await attacker.flood(() => sessionFrom(attacker, `${NETWORK}:${groupsOf(randomBytes(8))}`));
@@ -27,7 +27,7 @@ async function unknownWidgets(attacker: Attacker): Promise<void> {
   }));
 }
 
-/** Streams of several visitors, each from another address. */
+/** Opens streams of several visitors, each from another address. */
 async function streams(attacker: Attacker): Promise<void> {
   const tokens = await sessionTokens(attacker);
   const connections = await attacker.open(attacker.sizes.streams);
@@ -44,7 +44,7 @@ async function streams(attacker: Attacker): Promise<void> {
     ),
   );
   await attacker.wait();
-  // A stream may stay: the attacker goes.
+  // The service may keep a stream, so the attacker closes it.
   attacker.letGo();
 }
 

@@ -3,18 +3,19 @@ import { Agent, request } from 'node:http';
 import { createServer } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-// The client of one workspace, and the receiver of its webhooks: a process of its own, so that the attacker's work does
-// not delay what it measures. It reads and writes in turn, at a steady pace, and repeats a write until it gets 201.
+// Runs the client of one workspace, and the receiver of its webhooks, in a process of its own, so that the
+// attacker's work does not delay the measurements. It reads and writes in turn, at a steady pace, and repeats
+// a write until it gets 201.
 
 const EVERY_MS = 50;
 const GIVE_UP_MS = 15_000;
 const RETRY_MS = 250;
-/** More than these are not begun: the pace falls instead. */
+/** Requests in flight. Above it no request begins, so that the pace falls. */
 const MAX_IN_FLIGHT = 100;
 
 const [certFile, keyFile] = process.argv.slice(2);
 const agent = new Agent({ keepAlive: true, maxSockets: 20 });
-/** When a message was answered with 201, and when it arrived as a webhook, by its id. */
+/** Times at which a message was answered with 201 and arrived as a webhook, by its id. */
 const promised = new Map();
 const arrived = new Map();
 const unexpected = [];
@@ -49,7 +50,7 @@ function newSpan() {
   return { since: Date.now(), served: 0, latencies: [], failures: {} };
 }
 
-/** Of the time since the last report. */
+/** Sends the measurements since the last report. */
 function report() {
   const { since, served, latencies, failures } = span;
   span = newSpan();
@@ -102,7 +103,7 @@ async function write({ url, key, conversationId }, number) {
   }
 }
 
-/** Null without an answer. */
+/** Sends a request; returns null without an answer. */
 async function ask(url, method, headers, body) {
   const startedAt = performance.now();
   try {

@@ -17,12 +17,12 @@ export interface Testimony {
   webhookP99: number | null;
   /** Requests that were not served, by status or by the error's code. */
   failures: Record<string, number>;
-  /** Since its start: messages answered with 201, and those of them that have not arrived. */
+  /** Messages since the start that were answered with 201, and those of them that have not arrived. */
   promised: number;
   missing: number;
   /** Requests that are not answered yet. */
   inFlight: number;
-  /** Since its start: answers that are no success and not 503. */
+  /** Answers since the start that are neither a success nor 503. */
   unexpected: string[];
 }
 
@@ -32,7 +32,7 @@ export interface WitnessWorkspace {
   conversationId: string;
 }
 
-/** Calls the API for one workspace all the time, and receives its webhooks, in a process of its own. */
+/** Calls the API for one workspace without pause, and receives its webhooks, in a process of its own. */
 export class Witness {
   private constructor(
     private readonly child: ChildProcess,
@@ -61,7 +61,7 @@ export class Witness {
       const { inFlight, missing } = await this.report();
       return inFlight === 0 && missing === 0;
     };
-    await waitFor(`${before} messages of the witness`, hasAll, patienceMs).catch(() => undefined); // the spec judges it
+    await waitFor(`${before} messages of the witness`, hasAll, patienceMs).catch(() => undefined);
   }
 
   stop(): void {

@@ -5,7 +5,7 @@ import { ChatPage } from './chat-page';
 
 const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 
-/** Everything that axe knows of WCAG 2.2 up to AA, and of what is usual. */
+/** Rules of axe: those for WCAG 2.2 up to AA, and its best practices. */
 const OPTIONS: RunOptions = {
   runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
   resultTypes: ['violations', 'incomplete'],
@@ -13,14 +13,14 @@ const OPTIONS: RunOptions = {
 
 /** Returns axe's findings in the widget, a line for each element. */
 export async function accessibilityFaults(visitor: ChatPage): Promise<string[]> {
-  // Half faded in, nothing has its colour.
+  // An element that is still fading in does not have its colour yet.
   await visitor.comeToRest();
   return accessibilityFaultsOf(visitor.page, 'chat-widget');
 }
 
 /** Returns axe's findings below an element, a line for each element. */
 export async function accessibilityFaultsOf(page: Page, root: string): Promise<string[]> {
-  // Evaluated by the debugger, because a page's policy may forbid another script.
+  // The debugger evaluates it, because a page's policy may forbid another script.
   await page.evaluate(AXE);
   const { violations, incomplete } = await page.evaluate(
     ([element, options]) =>
@@ -30,10 +30,10 @@ export async function accessibilityFaultsOf(page: Page, root: string): Promise<s
       ),
     [root, OPTIONS] as const,
   );
-  // Where axe can't tell a contrast, nobody has shown that it is enough.
+  // Where axe can't tell a contrast, a person must look at it.
   const unclear = incomplete
     .filter(({ id }) => id === 'color-contrast')
-    // It never can of a drawing's text.
+    // axe never can tell the contrast of a drawing's text.
     .map((result) => ({ ...result, nodes: result.nodes.filter(({ html }) => !html.startsWith('<text')) }));
   return [...violations, ...unclear].flatMap(({ id, nodes }) =>
     nodes.map(({ target, failureSummary }) => `${id}: ${JSON.stringify(target)} ${failureSummary ?? ''}`),

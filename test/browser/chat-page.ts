@@ -5,10 +5,10 @@ export type MessageState = 'sending' | 'sent' | 'failed' | 'received';
 
 /** A message as the page shows it. */
 export interface ShownMessage {
-  /** The message's id, or the client's own as long as it is not sent. */
+  /** Id of the message; until it is sent, the client's own id. */
   id: string;
   state: MessageState;
-  /** All that is written in its element: the body, who, when, the mark. */
+  /** Text of the whole element: body, sender, time and mark. */
   text: string;
 }
 
@@ -69,7 +69,7 @@ export class ChatPage {
     await this.message(text).waitFor();
   }
 
-  /** Writes, and waits until the service has it. */
+  /** Writes a message, and waits until the service has it. */
   async send(text: string): Promise<void> {
     await this.write(text);
     await this.waitFor(text, 'sent');
@@ -87,7 +87,7 @@ export class ChatPage {
     );
   }
 
-  /** The messages in the page, oldest first. */
+  /** Returns the messages in the page, oldest first. */
   shown(): Promise<ShownMessage[]> {
     return this.page.evaluate(() => {
       const root = document.querySelector('chat-widget')?.shadowRoot;
@@ -99,7 +99,7 @@ export class ChatPage {
     });
   }
 
-  /** Scrolls to the beginning of the conversation. */
+  /** Scrolls to the beginning of the conversation, and returns all messages. */
   async readAll(): Promise<ShownMessage[]> {
     const earlier = this.panel.getByRole('button', { name: 'Earlier messages', exact: true });
     await waitFor(

@@ -3,11 +3,11 @@ import { existsSync } from 'node:fs';
 import { Browser, chromium } from 'playwright-core';
 import { installDebianPackage } from '../support/debian-package';
 
-/** Debian's, or another one that CHROMIUM names. */
+/** Path of Debian's Chromium, or of another one that CHROMIUM names. */
 const COMMAND = process.env.CHROMIUM ?? '/usr/bin/chromium';
 /** Arguments that keep Chromium from asking other machines for anything by itself. */
 export const CHROMIUM_ARGUMENTS = [
-  // A name of a site that is not this machine, for pages over plain http.
+  // The rule gives this machine another name, for pages over plain http.
   '--host-resolver-rules=MAP shop.test 127.0.0.1',
   '--disable-quic',
   '--disable-background-networking',
@@ -16,7 +16,7 @@ export const CHROMIUM_ARGUMENTS = [
 ];
 
 /**
- * The path of Chromium: where it is missing, it is installed as the tests' Redis is.
+ * Returns the path of Chromium. Where it is missing, it is installed as the tests' Redis is.
  * @throws Error that says what to do
  */
 export function requireChromium(): string {

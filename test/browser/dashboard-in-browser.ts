@@ -10,7 +10,7 @@ import { PASSWORD, TestDashboard } from '../support/test-dashboard';
 import { launchChromium } from './chromium';
 
 const BUILT_PAGE = resolve(__dirname, '../../dashboard/dist/web/index.html');
-/** Browser messages that a test provokes: refusals, and a dashboard that is away. */
+/** Messages of the browser that a test provokes: refusals, and a dashboard that is down. */
 const MEANT = /status of (400|401|403|404|429)|net::ERR_(INTERNET_DISCONNECTED|CONNECTION_)/;
 
 /** The dashboard with its built pages, the service with a worker, a receiver of webhooks, and Chromium. */
@@ -38,7 +38,7 @@ export class DashboardInBrowser {
     await this.receiver.stop();
   }
 
-  /** A person's browser, not logged in. */
+  /** Opens a person's browser, not logged in. */
   async open(options: BrowserContextOptions & { dashboard?: TestDashboard } = {}): Promise<DashboardPage> {
     const { dashboard = this.dashboard, ...rest } = options;
     const context = await this.chromium.newContext({
@@ -52,7 +52,7 @@ export class DashboardInBrowser {
     return new DashboardPage(context, await context.newPage());
   }
 
-  /** A new agent's browser, logged in. */
+  /** Opens the browser of a new agent, logged in. */
   async enter(
     workspace: WorkspaceEntity,
     role: AgentRole = 'OWNER',
@@ -64,7 +64,7 @@ export class DashboardInBrowser {
     return Object.assign(opened, { agent });
   }
 
-  /** An agent with a password. */
+  /** Creates an agent with a password. */
   async agentWithPassword(workspace: WorkspaceEntity): Promise<AgentEntity> {
     const agent = await this.service.make.agent(workspace);
     await this.dashboard.logIn(agent);
@@ -87,7 +87,7 @@ export class DashboardPage {
     });
   }
 
-  /** Takes over what a program has logged in to. */
+  /** Takes over the cookies of a program that has logged in. */
   async adopt({ cookies }: { cookies: Map<string, string> }): Promise<void> {
     const scope = { domain: '127.0.0.1', path: '/', httpOnly: true };
     await this.context.addCookies([...cookies].map(([name, value]) => ({ name, value, ...scope })));

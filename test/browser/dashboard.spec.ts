@@ -3,7 +3,7 @@ import { WorkspaceEntity } from '../../src/workspaces/workspace.entity';
 import { DashboardInBrowser, DashboardPage } from './dashboard-in-browser';
 import { START_TIMEOUT_MS } from './live-chat';
 
-/** The dashboard in a browser, in short: `npm run test:browser` has all of it. */
+/** Short tests of the dashboard in a browser. `npm run test:browser` runs all of them. */
 
 describe('the dashboard in a browser', () => {
   let world: DashboardInBrowser;

@@ -11,14 +11,14 @@ import { Network } from './network';
 import { ShopPages } from './shop-pages';
 import { SupportDesk } from './support-desk';
 
-/** Chromium may have to be installed first. */
+/** Time to start. Chromium may have to be installed first. */
 export const START_TIMEOUT_MS = 240_000;
-/** Agents ask often whether a message is there. */
+/** Requests a minute of the agents, who ask often whether a message has arrived. */
 const NO_RATE_LIMIT = 100_000;
 
 /**
- * All of it: shop pages in Chromium, the network, an API process for visitors that can be killed, and the
- * office, which has the agents' API and the worker, and stays.
+ * The whole stage: shop pages in Chromium, the network, an API process for visitors that can be killed, and
+ * the office, a process that stays and has the agents' API and the worker.
  */
 export class LiveChat {
   private constructor(
@@ -54,7 +54,7 @@ export class LiveChat {
     await this.redis.stop();
   }
 
-  /** A browser of one person: its tabs share what is stored. */
+  /** Opens a browser of one person: its tabs share what is stored. */
   async device(options: BrowserContextOptions = {}): Promise<Device> {
     this.network.changeAddress();
     return new Device(this, await this.browser.newContext({ locale: 'en-GB', ...options }));
@@ -86,7 +86,7 @@ export class Device {
 
   /**
    * Opens a tab with a page of the shop.
-   * @param commands what the page asks of the widget before it is loaded
+   * @param commands calls of the page to the widget before the widget is loaded
    */
   async visit(path = '/shop', commands: unknown[][] = []): Promise<ChatPage> {
     const page = await this.context.newPage();
@@ -98,14 +98,14 @@ export class Device {
     return chatPage;
   }
 
-  /** A tab with the chat open. */
+  /** Opens a tab with the chat open. */
   async chatAt(path?: string, commands?: unknown[][]): Promise<ChatPage> {
     const page = await this.visit(path, commands);
     await page.open();
     return page;
   }
 
-  /** The tab's process dies at once, as when the machine takes its memory. */
+  /** Kills the tab's process at once, as when the machine runs out of memory. */
   async crash({ page }: ChatPage): Promise<void> {
     const session = await this.context.newCDPSession(page);
     const crashed = page.waitForEvent('crash');
@@ -114,18 +114,21 @@ export class Device {
     await page.close();
   }
 
-  /** Nothing runs in the tab any more, though it keeps all that it holds. Returns what lets it go on. */
+  /**
+   * Freezes a tab: nothing runs in it, though it keeps its connections and locks. Returns a function that
+   * lets it go on.
+   */
   async freeze({ page }: ChatPage): Promise<() => Promise<void>> {
     const session = await this.context.newCDPSession(page);
     await session.send('Debugger.enable');
     const paused = new Promise((resolve) => session.once('Debugger.paused', resolve));
-    // Answered when the tab goes on, if it ever does.
+    // The debugger answers when the tab goes on, if it ever does.
     page.evaluate('debugger').catch(() => undefined);
     await paused;
     return () => session.detach();
   }
 
-  /** The clock of the tabs to come is wrong by this much, and goes on. */
+  /** Shifts the clock of tabs that are opened later. The clock goes on at its pace. */
   async shiftClock(offsetMs: number): Promise<void> {
     await this.context.addInitScript((ms) => {
       const RightDate = Date;
@@ -141,7 +144,8 @@ export class Device {
   }
 
   /**
-   * The tabs to come may store nothing: asking throws at once, as with blocked cookies, or fails in the end.
+   * Forbids storage to tabs that are opened later: access throws at once, as with blocked cookies, or fails
+   * later.
    */
   async refuseStorage(how: 'throws' | 'fails'): Promise<void> {
     await this.context.addInitScript((throws) => {

@@ -19,7 +19,7 @@ interface OpenStream {
 
 /** HTTP proxy between visitors' browsers and the service, with the faults of real proxies. */
 export class Network {
-  /** Every request of a browser, preflights included, oldest first. */
+  /** Requests of the browsers, including preflights, oldest first. */
   readonly requests: SeenRequest[] = [];
   droppedEvents = 0;
   lostAnswers = 0;
@@ -57,7 +57,7 @@ export class Network {
     this.service = new URL(service);
   }
 
-  /** The next visitor comes from another address: the service counts requests by it. */
+  /** Gives the next visitor another address: the service counts requests by it. */
   changeAddress(): void {
     this.address = (this.address + 1) % 65_000;
   }
@@ -82,30 +82,30 @@ export class Network {
     return this.streams.size;
   }
 
-  /** Ends the open streams in the middle of whatever they carry. */
+  /** Ends the open streams, wherever an event is cut. */
   killStreams(): void {
     for (const { answer } of this.streams) answer.destroy();
   }
 
-  /** Nothing arrives on the open streams any more, as when a machine on the way vanishes. New ones work. */
+  /** Silences the open streams, as when a machine on the way vanishes. New streams work. */
   silenceStreams(): void {
     for (const stream of this.streams) stream.isSilent = true;
   }
 
-  /** Requests get no answer from now on, and open streams no event; nothing is refused. */
+  /** Leaves requests without an answer, and open streams without an event. Nothing is refused. */
   stall(): void {
     this.isStalling = true;
     this.silenceStreams();
   }
 
-  /** New requests are answered again. Those that waited are cut off. */
+  /** Lets new requests be answered again. Waiting requests are cut off. */
   endStall(): void {
     this.isStalling = false;
     for (const answer of this.stalled) answer.destroy();
     this.stalled.clear();
   }
 
-  /** The `message` events of every stream are lost, and its other events are not. */
+  /** Drops the `message` events of every stream; other events pass. */
   dropMessages(isDropping: boolean): void {
     this.isDropping = isDropping;
   }
@@ -115,17 +115,17 @@ export class Network {
     this.heldBack = heldBack;
   }
 
-  /** The service stores the next messages, but the browser does not hear of it. */
+  /** Drops the answers to the next messages: the service stores them, but the browser does not hear of it. */
   loseAnswers(count: number): void {
     this.answersToLose = count;
   }
 
-  /** The next messages are answered with 400, and the service does not see them. */
+  /** Answers the next messages with 400. The service does not see them. */
   refuseMessages(count: number): void {
     this.messagesToRefuse = count;
   }
 
-  /** No fault any more, for what comes next. */
+  /** Ends all faults for connections that come next. */
   heal(): void {
     this.endStall();
     this.isDropping = false;
@@ -146,7 +146,7 @@ export class Network {
       method,
       headers: { ...headers, host: this.service.host, 'x-forwarded-for': this.addressOf() },
     });
-    // One end's fault or goodbye is the other's: both go.
+    // An error at one end closes both.
     onward.on('error', () => answer.destroy());
     answer.on('close', () => onward.destroy());
     onward.on('response', (answered) => {
@@ -169,7 +169,7 @@ export class Network {
     return true;
   }
 
-  /** Event by event, because an event is what gets lost. */
+  /** Passes a stream on event by event, because a fault loses whole events. */
   private stream(answered: IncomingMessage, answer: ServerResponse): void {
     const { heldBack } = this;
     const stream: OpenStream = { answer, isSilent: heldBack !== 'nothing' };

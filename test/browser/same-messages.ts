@@ -2,7 +2,10 @@ import { waitFor } from '../support/wait';
 import { ChatPage } from './chat-page';
 import { DeskConversation } from './support-desk';
 
-/** A client learns of silence after 40 seconds, and waits up to half a minute before it asks again. */
+/**
+ * Time in which all pages agree: a client notices silence after 40 seconds, and waits up to half a minute
+ * before it asks again.
+ */
 const AGREE_MS = 120_000;
 
 /**

@@ -55,13 +55,13 @@ const HOSTILE_STYLES = `<style>
  * widget's script.
  */
 const HOSTILE_SCRIPT = `<script>
-  // Prototype.js 1.6 and its like: seen by every for-in, and by JSON.stringify.
+  // Prototype.js 1.6 and similar libraries: every for-in and JSON.stringify sees these.
   Array.prototype.toJSON = function () { return 'broken'; };
   Object.prototype.extend = function () { return this; };
   Array.prototype.last = function () { return this[this.length - 1]; };
   String.prototype.strip = function () { return ''; };
   Element.prototype.show = function () { this.style.display = ''; };
-  // Analytics: reads a copy of every answer to its end, and adds what happened to a queue.
+  // Analytics scripts read a copy of every answer to its end, and add an entry to a queue.
   const realFetch = window.fetch;
   window.fetch = function (...all) {
     return realFetch.apply(this, all).then((answer) => {
@@ -71,15 +71,15 @@ const HOSTILE_SCRIPT = `<script>
   };
   window.dataLayer = [];
   Math.random = () => 0.5;
-  // Consent: from the page's load on, nothing may ask another site.
+  // Consent scripts forbid requests to other sites from the page's load on.
   addEventListener('load', () => {
     window.fetch = async (url) => { throw new TypeError('Blocked until you consent: ' + url); };
     window.XMLHttpRequest = function () { throw new TypeError('Blocked until you consent'); };
     navigator.sendBeacon = () => false;
     Promise.prototype.then = ((then) => function (...all) { return then.apply(this, all); })(Promise.prototype.then);
   });
-  // Shortcuts: letters go to the search field unless an input has them, and Enter, Escape and Tab belong to
-  // the shop.
+  // Shortcuts: letters go to the search field unless an input has the focus, and Enter, Escape and Tab belong
+  // to the shop.
   window.shortcuts = [];
   addEventListener('keydown', (event) => {
     if (/^(INPUT|TEXTAREA)$/.test(event.target.tagName)) return;
@@ -108,7 +108,7 @@ const PAGES: Record<string, ShopPage> = {
   '/german': { htmlAttributes: 'lang="de"' },
 };
 
-/** The pages of a workspace's site that shows the widget, on an origin of their own. */
+/** Pages of a workspace's site that show the widget, on an origin of their own. */
 export class ShopPages {
   /** Violations of a page's content security policy that browsers reported. */
   readonly violations: string[] = [];
@@ -138,7 +138,10 @@ export class ShopPages {
     return pages;
   }
 
-  /** Origin of another site than the service's, which is a secure context: it has locks and random ids. */
+  /**
+   * Origin of the pages: another site than the service's, and a secure context, which has locks and random
+   * ids.
+   */
   get origin(): string {
     return `http://localhost:${this.port}`;
   }

@@ -1,7 +1,7 @@
 import { accessibilityFaults } from './accessibility';
 import { Device, LiveChat, START_TIMEOUT_MS } from './live-chat';
 
-/** The widget in a browser, in short: `npm run test:browser` has all of it. */
+/** Short tests of the widget in a browser. `npm run test:browser` runs all of them. */
 
 describe('the widget in a browser', () => {
   let chat: LiveChat;

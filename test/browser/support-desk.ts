@@ -12,19 +12,19 @@ export interface DeskMessage {
 
 const PAGE = 200;
 
-/** The agents of the workspace, who use the REST API. */
+/** Agents of the workspace, who use the REST API. */
 export class SupportDesk {
   constructor(
     private readonly office: TestService,
     private readonly tenant: Tenant,
   ) {}
 
-  /** An agent whom visitors know by this name. */
+  /** Creates an agent whom visitors know by this name. */
   agent(displayName: string): Promise<{ id: string }> {
     return this.office.make.agent(this.tenant.workspace, { displayName });
   }
 
-  /** Waits for the conversation in which a visitor wrote this last. */
+  /** Waits for the conversation whose latest message by a visitor has this text. */
   async conversationWith(body: string): Promise<DeskConversation> {
     const id = await waitFor(`"${body}" to arrive`, async () => {
       const [row] = await this.office.query<{ id: string }>(
@@ -44,7 +44,10 @@ export class DeskConversation {
     readonly id: string,
   ) {}
 
-  /** @param agent who writes it; by default none by name */
+  /**
+   * Sends a message.
+   * @param agent the sender; by default no agent is named
+   */
   async reply(body: string, agent?: { id: string }): Promise<DeskMessage> {
     const message = { body, ...(agent && { senderAgentId: agent.id }) };
     const answer = await this.tenant.client.post(`/conversations/${this.id}/messages`, message);
@@ -52,13 +55,13 @@ export class DeskConversation {
     return answer.body.message as DeskMessage;
   }
 
-  /** All messages, oldest first. */
+  /** Returns all messages, oldest first. */
   async messages(): Promise<DeskMessage[]> {
     const newestFirst = await this.tenant.client.all(`/conversations/${this.id}/messages`, PAGE);
     return (newestFirst as DeskMessage[]).reverse();
   }
 
-  /** The customer who writes, as the contact that agents see. */
+  /** Returns the customer as the contact that agents see. */
   async contact(): Promise<{ name: string | null; email: string | null; verified: string[] }> {
     return (await this.tenant.client.get(`/conversations/${this.id}`)).body.contact;
   }

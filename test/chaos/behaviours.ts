@@ -8,13 +8,13 @@ const KIB = 1024;
 const MIB = 1024 * KIB;
 const GIB = 1024 * MIB;
 
-/** A fully received webhook, before its response. */
+/** A webhook that was received completely, before its response. */
 export interface Exchange {
   request: IncomingMessage;
   response: ServerResponse;
   /** The TCP connection below the TLS one. */
   connection: Socket;
-  /** Whether an earlier webhook used the same connection. */
+  /** True if an earlier webhook used the same connection. */
   isReused: boolean;
   random: Random;
   /** Records that the head of a 2xx response was written. */
@@ -81,7 +81,7 @@ export const closingKeptConnections: Behaviour = {
       return;
     }
     accept();
-    // Announced as keep-alive, but closed after the response.
+    // The response promises keep-alive, but the connection is closed after it.
     response.end('ok', () => setImmediate(() => connection.destroy()));
   },
 };
@@ -112,7 +112,7 @@ export const gzipBomb: Behaviour = {
     return pour(response, bomb, (10 * GIB) / (64 * MIB));
   },
 };
-/** Zeros, compressed to a thousandth. A gzip body may repeat this member. */
+/** Zeros, compressed to a thousandth of their size. A gzip body may repeat this member. */
 let bomb: Buffer | undefined;
 
 export const hugeHead: Behaviour = {
@@ -122,7 +122,7 @@ export const hugeHead: Behaviour = {
   },
 };
 
-/** Writes as fast as the sender reads, until it disconnects. */
+/** Writes as fast as the sender reads, until the sender disconnects. */
 async function pour(response: ServerResponse, chunk: Buffer, times: number): Promise<void> {
   for (let written = 0; written < times && !response.destroyed; written += 1) {
     if (!response.write(chunk)) await drained(response);

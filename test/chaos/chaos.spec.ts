@@ -15,7 +15,7 @@ const plan = process.env.FAULT ? only(process.env.FAULT) : isFull ? FULL : SHORT
 const seed = process.env.SEED ? Number(process.env.SEED) : Math.floor(Math.random() * 1_000_000);
 
 const RUN_MS = isFull ? 1_800_000 : 240_000;
-/** The contract's retries take 62 s of backoff and six attempts of 10 s. */
+/** Time for deliveries to finish: the contract's retries take 62 s of backoff and six attempts of 10 s. */
 const SETTLE_MS = 150_000;
 const MAX_RECOVERY_MS = 30_000;
 const MAX_MEMORY_MB = 600;

@@ -18,18 +18,18 @@ const NO_RESPONSE = 0;
 interface Answer {
   status: number;
   messageId: string;
-  /** The body, or why there is no response. */
+  /** Body of the answer, or the reason why there is none. */
   text: string;
 }
 
-/** An API process, or a balancer before several. */
+/** An API process, or a load balancer before several. */
 interface Server {
   url: string;
 }
 
 /** A request that was sent again. */
 interface Retry {
-  /** The number of its message. */
+  /** Number of the message. */
   message: number;
   at: number;
   reason: string;
@@ -46,7 +46,7 @@ export class Client {
 
   constructor(private readonly apis: readonly Server[]) {}
 
-  /** Messages that it began to send. */
+  /** Number of messages that the client has begun to send. */
   get begun(): number {
     return this.begunCount;
   }
@@ -55,12 +55,15 @@ export class Client {
     return this.underWay.get(api) ?? 0;
   }
 
-  /** Sends nothing again, as after a run that failed: nobody may be there to answer. */
+  /** Ends the repetition of requests, for example after a failed run in which no service answers. */
   giveUp(): void {
     this.hasGivenUp = true;
   }
 
-  /** @returns null when the request was refused */
+  /**
+   * Sends a message.
+   * @returns null when the request was refused
+   */
   async send(conversation: Conversation, random: Random): Promise<Sent | null> {
     const number = ++this.begunCount;
     const askedAt = Date.now();

@@ -34,7 +34,7 @@ export class Cluster {
   readonly apis: ServiceProcess[] = [];
   readonly workers: ServiceProcess[] = [];
   readonly receivers = new Map<ReceiverName, Receiver>();
-  /** Faults in what the service says or does, beside what it loses. */
+  /** Faults in what the service says or does, apart from lost messages. */
   readonly complaints: string[] = [];
   /** Measurements of the faults, for the report. */
   readonly notes: string[] = [];

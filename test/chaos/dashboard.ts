@@ -23,8 +23,8 @@ export interface Conversation {
 type EndpointInput = Omit<CreateWebhookEndpoint, 'events'>;
 
 /**
- * Does what a dashboard does, through the services that other backends import. It tries again while they are
- * down.
+ * Does what a dashboard does, through the services that other backends import. It retries while the stores
+ * are down.
  */
 export class Dashboard {
   private constructor(private readonly app: INestApplicationContext) {}
@@ -58,8 +58,8 @@ export class Dashboard {
   }
 
   /**
-   * Registers an endpoint for messages. After a failure it looks whether the endpoint is there all the same:
-   * one that exists twice would get everything twice.
+   * Registers an endpoint for messages. After a failure it checks whether the endpoint was created all the
+   * same: an endpoint that exists twice would get everything twice.
    * @returns its id
    */
   createEndpoint(workspaceId: string, input: EndpointInput): Promise<string> {
@@ -88,7 +88,8 @@ export class Dashboard {
       try {
         await this.endpoints.delete(workspaceId, id, SYSTEM);
       } catch (error) {
-        if (!(error instanceof AppError && error.code === 'NOT_FOUND')) throw error; // an earlier try deleted it
+        // After an unanswered try the endpoint may be deleted already.
+        if (!(error instanceof AppError && error.code === 'NOT_FOUND')) throw error;
       }
     });
   }
@@ -99,7 +100,8 @@ export class Dashboard {
       try {
         await this.recoveries.recoverMissed(workspaceId, id, { since }, SYSTEM);
       } catch (error) {
-        if (!(error instanceof AppError && /already/.test(error.message))) throw error; // an earlier try started it
+        // After an unanswered try the recovery may run already.
+        if (!(error instanceof AppError && /already/.test(error.message))) throw error;
       }
     });
   }
@@ -113,7 +115,7 @@ export class Dashboard {
   }
 }
 
-/** Tries again until it is not a fault of the database's that stops it. */
+/** Repeats an act until it succeeds, or fails for another reason than a fault of the database. */
 async function persist<T>(act: () => Promise<T>): Promise<T> {
   const deadline = Date.now() + GIVE_UP_MS;
   for (;;) {

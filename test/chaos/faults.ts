@@ -18,15 +18,15 @@ import { NAMED_HOST, ReceiverName } from './receivers';
 import { FULL_DISK, ServiceProcess } from './service-process';
 import { takePartitionAway } from './tables';
 
-/** Faults of one target never overlap. */
+/** Part that a fault strikes. Faults of one target never overlap. */
 export type Target = 'processes' | 'database' | 'redis' | 'receiver' | 'names' | 'logs' | 'neighbours';
 
 export interface Fault {
   name: string;
   target: Target;
-  /** Recovery is measured at this receiver. */
+  /** Receiver at which recovery is measured. */
   witness: ReceiverName;
-  /** Settles when the fault is over and recovery begins. */
+  /** Causes the fault. Settles when the fault is over and recovery begins. */
   strike(cluster: Cluster, random: Random): Promise<void>;
   /** Ends a fault that lasts through recovery. */
   undo?(cluster: Cluster): Promise<void>;
@@ -36,7 +36,7 @@ export interface Fault {
 
 const FROZEN_MS = 20_000;
 const DISK_FULL_MS = 10_000;
-/** Each process writes to Redis this often at least. */
+/** Longest time between two writes of a process to Redis. */
 const REDIS_PROBE_MS = 3_000;
 /** Time in which a process notices that its clock is wrong, or right again. */
 const NOTICE_MS = 15_000;
@@ -141,7 +141,7 @@ const neighbours = faultsOf('neighbours', 'steady', {
   'neighbour: poisoned event': poison,
 });
 
-/** Processes start with a full disk for their logs. Only log lines may be lost. */
+/** Restarts processes with a full disk for their logs. Only log lines may be lost. */
 const logs: Fault = {
   name: 'logs: full disk',
   target: 'logs',
@@ -184,7 +184,7 @@ async function terminate(process: ServiceProcess): Promise<void> {
   await process.terminate();
 }
 
-/** Waits until a process says that it does not serve because of its clock. */
+/** Waits until a process reports that it does not serve because of its clock. */
 async function refuses({ complaints }: Cluster, process: ServiceProcess): Promise<void> {
   const isRefusing = async () => (await process.refusal())?.includes('clock');
   await waitFor('the refusal', isRefusing, NOTICE_MS).catch(() =>
@@ -223,7 +223,7 @@ function answerNamesWith(answer: StubAnswer): Fault['strike'] {
   };
 }
 
-/** One after the other, so that at least one process is always up. */
+/** Restarts the processes one after the other, so that at least one is always up. */
 async function restartAll(
   { processes }: Cluster,
   output: (process: ServiceProcess) => string,

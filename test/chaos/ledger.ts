@@ -1,8 +1,8 @@
 import { Sent } from './client';
 
-/** A webhook that a receiver received. */
+/** A webhook that arrived at a receiver. */
 export interface Arrival {
-  /** The receiver's name in `receivers.ts`, or an endpoint of a neighbour. */
+  /** Name of the receiver in `receivers.ts`, or of a neighbour's endpoint. */
   receiver: string;
   deliveryId: string;
   messageId: string;
@@ -60,7 +60,7 @@ export class Ledger {
     )?.at;
   }
 
-  /** Messages promised until a moment that at least one of these receivers did not accept. */
+  /** Returns the messages promised until a moment that at least one of these receivers did not accept. */
   missing(receivers: readonly string[], until = Infinity): string[] {
     return [...this.promised]
       .filter(([, { at }]) => at <= until)

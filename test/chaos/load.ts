@@ -6,9 +6,9 @@ import { Repeated } from './repeated';
 
 const PACE = { callers: 6, pauseMs: { least: 100, most: 400 } };
 
-/** Clients that send messages all the time. */
+/** Clients that send messages without pause. */
 export class Load {
-  /** Messages that it began to send. */
+  /** Number of messages that the clients have begun to send. */
   begun = 0;
   private readonly senders: Repeated;
 

@@ -9,7 +9,7 @@ describe('the judgement of what an endpoint gets', () => {
   });
   afterEach(() => jest.useRealTimers());
 
-  /** A change that is asked for at a second of the test, and answered 100 ms later. */
+  /** Records a change that is requested at a second of the test, and answered 100 ms later. */
   async function change(kind: 'opened' | 'closed' | 'recovered', second: number): Promise<void> {
     jest.setSystemTime(second * 1_000);
     await endpoint.change(kind, () => Promise.resolve(jest.setSystemTime(second * 1_000 + 100)));

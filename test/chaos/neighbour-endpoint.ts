@@ -1,27 +1,37 @@
 import { Promised } from './ledger';
 
-/** An attempt that began before its endpoint was gone may arrive this much later: a second, and its way. */
+/**
+ * Time after an endpoint's end in which an attempt that began before it may arrive: a second, and the
+ * transport.
+ */
 const GRACE_MS = 2_000;
 
 interface Change {
-  /** Created or activated; deactivated or deleted; a recovery of everything before it. */
+  /** Kind of change: created or activated; deactivated or deleted; a recovery of everything before it. */
   kind: 'opened' | 'closed' | 'recovered';
   askedAt: number;
   answeredAt: number;
 }
 
 /**
- * An endpoint of a neighbour, and what was done to it: that decides what it must get and what it may not get.
+ * An endpoint of a neighbour, with the changes that were made to it: they decide which messages it must get
+ * and which it may not get.
  */
 export class NeighbourEndpoint {
-  /** Known once it is registered. */
+  /** Id of the endpoint, once it is registered. */
   id = '';
   private readonly changes: Change[] = [];
 
-  /** @param name its own in the ledger */
+  /**
+   * Makes an endpoint that is not registered yet.
+   * @param name its own in the ledger
+   */
   constructor(readonly name: string) {}
 
-  /** Runs a change, and keeps when it was asked for and answered. @returns the milliseconds it took */
+  /**
+   * Makes a change, and records when it was requested and answered.
+   * @returns the milliseconds it took
+   */
   async change(kind: Change['kind'], act: () => Promise<unknown>): Promise<number> {
     const askedAt = Date.now();
     await act();
@@ -30,12 +40,14 @@ export class NeighbourEndpoint {
     return answeredAt - askedAt;
   }
 
-  /** Reports whether nothing that it was owed was ever cancelled. */
+  /** True if no delivery to this endpoint was ever cancelled. */
   get wasAlwaysOpen(): boolean {
     return this.changes.every(({ kind }) => kind !== 'closed');
   }
 
-  /** Messages that were sent during a change are not judged. */
+  /**
+   * Reports whether the endpoint must get a message. Messages that were sent during a change are not judged.
+   */
   mustGet(message: Promised): boolean {
     const closed = this.changes.findLastIndex(({ kind }) => kind === 'closed');
     return this.changes.slice(closed + 1).some(({ kind, askedAt, answeredAt }) => {
@@ -45,8 +57,8 @@ export class NeighbourEndpoint {
   }
 
   /**
+   * Returns the reason why a message may not arrive at a moment; null when it may.
    * @param message undefined when its request was not answered with 201
-   * @returns why a message may not arrive at a moment; null when it may
    */
   objection(message: Promised | undefined, at: number): string | null {
     const closed = this.changes.findLastIndex(

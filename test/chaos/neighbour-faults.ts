@@ -5,11 +5,11 @@ import { Neighbour } from './neighbours';
 import { Random } from './random';
 import { consumersOfParked, storePoisonedEvent } from './tables';
 
-/** Rate of an endpoint that is to have a backlog. */
+/** Rate of an endpoint that builds up a backlog. */
 const FEW_A_SECOND = 10;
 const TARPIT_WORKSPACES = 2;
 
-/** One workspace sends much to many endpoints, which all answer. */
+/** Sends many messages of one workspace to many endpoints, which all answer. */
 export async function flood({ neighbours, sizes, notes }: Cluster): Promise<void> {
   const { messages, endpoints } = sizes.flood;
   const neighbour = await neighbours.make(answering, endpointsOf(endpoints));
@@ -21,7 +21,7 @@ export async function flood({ neighbours, sizes, notes }: Cluster): Promise<void
   notes.push(`flood: ${neighbour.ledger.accepted.length} deliveries in ${seconds.toFixed(1)} s, ${rate}/s`);
 }
 
-/** All endpoints of some workspaces hang, and answer again later. */
+/** Lets all endpoints of some workspaces hang, and answer again later. */
 export async function tarpits({ neighbours, sizes }: Cluster, random: Random): Promise<void> {
   const { messages, endpoints, least, most } = sizes.tarpits;
   const tarpits: Neighbour[] = [];
@@ -33,7 +33,7 @@ export async function tarpits({ neighbours, sizes }: Cluster, random: Random): P
   for (const { receiver } of tarpits) receiver.heal();
 }
 
-/** Deletes one endpoint and deactivates another one in the middle of what they are owed. */
+/** Deletes one endpoint and deactivates another while deliveries to them wait. */
 export async function deletion({ neighbours, sizes, notes }: Cluster, random: Random): Promise<void> {
   const neighbour = await neighbours.make(slow, [
     { rateLimit: FEW_A_SECOND },
@@ -50,7 +50,7 @@ export async function deletion({ neighbours, sizes, notes }: Cluster, random: Ra
   );
 }
 
-/** Deactivates and reactivates an endpoint in the middle of what it is owed, once or several times. */
+/** Deactivates and reactivates an endpoint while deliveries to it wait, once or several times. */
 export async function reactivation({ neighbours, sizes }: Cluster, random: Random): Promise<void> {
   const neighbour = await neighbours.make(answering, [{ rateLimit: FEW_A_SECOND }, {}]);
   const [endpoint] = neighbour.endpoints;
@@ -81,7 +81,7 @@ export async function recovery({ neighbours, sizes, workers }: Cluster, random: 
   await neighbour.settle(sizes.patienceMs);
 }
 
-/** An event that can't be taken in lies between the messages of a workspace. */
+/** Puts an event that can't be processed between the messages of a workspace. */
 export async function poison({ neighbours, stores, sizes, complaints }: Cluster): Promise<void> {
   const neighbour = await neighbours.make(answering, [{}]);
   await neighbour.send(10);

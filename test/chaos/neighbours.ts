@@ -10,13 +10,13 @@ import { Receiver, TlsFiles } from './receivers';
 const SENDERS = 16;
 const LOOK_MS = 250;
 
-/** One object an endpoint. */
+/** Options of one endpoint. */
 interface EndpointOptions {
-  /** Deliveries a second; default: no limit. */
+  /** Deliveries a second; no limit by default. */
   rateLimit?: number;
 }
 
-/** A further workspace with endpoints of its own, which is there for one fault. */
+/** An additional workspace with endpoints of its own, which exists for one fault. */
 export class Neighbour {
   readonly endpoints: NeighbourEndpoint[] = [];
   readonly ledger = new Ledger();
@@ -47,7 +47,7 @@ export class Neighbour {
     }
   }
 
-  /** Settles when all are answered with 201. */
+  /** Sends messages. Settles when all are answered with 201. */
   async send(messages: number): Promise<void> {
     let left = messages;
     const sendAll = async (random: Random) => {
@@ -60,22 +60,34 @@ export class Neighbour {
     await Promise.all(senders.map(sendAll));
   }
 
-  /** @returns the milliseconds until the answer */
+  /**
+   * Activates an endpoint.
+   * @returns the milliseconds until the answer
+   */
   activate(endpoint: NeighbourEndpoint): Promise<number> {
     return endpoint.change('opened', () => this.dashboard.activate(this.workspaceId, endpoint.id));
   }
 
-  /** @returns the milliseconds until the answer */
+  /**
+   * Deactivates an endpoint.
+   * @returns the milliseconds until the answer
+   */
   deactivate(endpoint: NeighbourEndpoint): Promise<number> {
     return endpoint.change('closed', () => this.dashboard.deactivate(this.workspaceId, endpoint.id));
   }
 
-  /** @returns the milliseconds until the answer */
+  /**
+   * Deletes an endpoint.
+   * @returns the milliseconds until the answer
+   */
   delete(endpoint: NeighbourEndpoint): Promise<number> {
     return endpoint.change('closed', () => this.dashboard.delete(this.workspaceId, endpoint.id));
   }
 
-  /** Starts a recovery of everything before. */
+  /**
+   * Starts a recovery of everything before.
+   * @returns the milliseconds until the answer
+   */
   recover(endpoint: NeighbourEndpoint): Promise<number> {
     return endpoint.change('recovered', () =>
       this.dashboard.recover(this.workspaceId, endpoint.id, this.since),
@@ -91,7 +103,7 @@ export class Neighbour {
     this.ledger.accept(arrival);
   }
 
-  /** Returns the messages that an endpoint had to get and did not, each as `endpoint: message`. */
+  /** Returns the messages that an endpoint should have got and did not, each as `endpoint: message`. */
   missing(): string[] {
     const messages = [...this.ledger.promised];
     return this.endpoints.flatMap((endpoint) =>
@@ -101,9 +113,7 @@ export class Neighbour {
     );
   }
 
-  /**
-   * Returns the messages that reached an endpoint after it was gone, or were owed from before it was gone.
-   */
+  /** Returns the messages that reached an endpoint after its end, or that waited for it before its end. */
   sentToGone(): string[] {
     return this.log.flatMap(({ receiver, messageId, at }) => {
       const endpoint = this.endpoints.find(({ name }) => name === receiver);
@@ -112,7 +122,7 @@ export class Neighbour {
     });
   }
 
-  /** Returns the arrivals at endpoints that were never gone. */
+  /** Returns the arrivals at endpoints that were always open. */
   acceptedAlways(): Arrival[] {
     const names = new Set(this.endpoints.filter((one) => one.wasAlwaysOpen).map(({ name }) => name));
     return this.ledger.accepted.filter(({ receiver }) => names.has(receiver));
@@ -122,14 +132,14 @@ export class Neighbour {
     return this.conversation.workspaceId;
   }
 
-  /** Settles when nothing is missing, or when the time is over: the suite judges that in the end. */
+  /** Settles when nothing is missing, or when the time is over. The suite judges the result at its end. */
   async settle(patienceMs: number): Promise<void> {
     const deadline = Date.now() + patienceMs;
     while (this.missing().length > 0 && Date.now() < deadline) await sleep(LOOK_MS);
   }
 }
 
-/** Makes neighbours, and keeps them for the judgement. */
+/** Makes neighbours, and keeps them until they are judged. */
 export class Neighbours {
   readonly all: Neighbour[] = [];
 

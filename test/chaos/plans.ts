@@ -18,7 +18,7 @@ const SMALL: Sizes = {
   recovery: { messages: 60, perSecond: 30, kills: 1 },
 };
 
-/** Every fault alone, then all of them together. */
+/** Plan of the long run: every fault alone, then all of them together. */
 export const FULL: Plan = {
   receivers: [...STEADY, ...STRUCK, 'hopeless'],
   mute: [],
@@ -28,7 +28,7 @@ export const FULL: Plan = {
   withSmallDisk: true,
 };
 
-/** A few faults of each kind together, short enough for every test run. */
+/** Plan of the short run: a few faults of each kind together, short enough for every test run. */
 export const SHORT: Plan = {
   receivers: [...STEADY, ...STRUCK],
   mute: ['api-2', 'worker-2'],
@@ -54,7 +54,7 @@ export const SHORT: Plan = {
   withSmallDisk: false,
 };
 
-/** One fault alone, or `mixed` for all of them together. */
+/** Returns a plan with one fault alone, or all of them together for `mixed`. */
 export function only(name: string): Plan {
   if (name === 'mixed') return { ...FULL, single: [] };
   return { ...FULL, receivers: SHORT.receivers, single: faultsNamed(name), mixed: [] };

@@ -1,6 +1,6 @@
 /**
- * Repeatable random numbers. Each part of the suite has its own stream, so that no part shifts another's
- * numbers.
+ * Repeatable random numbers. Each part of the suite has a stream of its own, so that no part shifts the
+ * numbers of another.
  */
 export class Random {
   private state: number;
@@ -25,7 +25,7 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** An integer, both bounds included. */
+  /** Returns an integer between two bounds, both included. */
   between(least: number, most: number): number {
     return least + Math.floor(this.next() * (most - least + 1));
   }

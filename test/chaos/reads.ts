@@ -16,7 +16,7 @@ interface Answer {
   failure: string | null;
 }
 
-/** Clients that read all the time, from each API process. Only a fault may explain a failure. */
+/** Clients that read from each API process without pause. Only a fault may explain a failure. */
 export class Reads {
   answered = 0;
   unavailable = 0;
@@ -73,7 +73,10 @@ export class Reads {
     }
   }
 
-  /** A process that is down may not respond. One without its database must respond 503 with Retry-After. */
+  /**
+   * Reports whether a fault explains an answer. A process that is down may not respond; one without its
+   * database must respond 503 with Retry-After.
+   */
   private isExplained(api: ServiceProcess, { status, retryAfter }: Answer, span: Span): boolean {
     if (status === null) return api.down.some((down) => overlap(down, span));
     return (

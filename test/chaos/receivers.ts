@@ -11,13 +11,13 @@ export interface TlsFiles {
   key: string;
 }
 
-/** Always healthy: every message must reach them soon. */
+/** Receivers that are always healthy: every message must reach them soon. */
 export const STEADY = ['steady', 'slow'] as const;
-/** Struck by faults, directly or through the name server. */
+/** Receivers that faults strike, directly or through the name server. */
 export const STRUCK = ['troubled', 'named'] as const;
 export type ReceiverName = (typeof STEADY | typeof STRUCK)[number] | 'hopeless';
 
-/** Resolved by the suite's name server. */
+/** Host name that the suite's name server resolves. */
 export const NAMED_HOST = 'receiver.test';
 
 /** Record of what arrives at a receiver. */
@@ -31,7 +31,7 @@ export interface ReceiverOptions {
   book: Book;
   random: Random;
   usual: Behaviour;
-  /** Default: its address. */
+  /** Host of the receiver; its address by default. */
   host?: string;
 }
 
@@ -52,7 +52,10 @@ export class Receiver {
     return receiver;
   }
 
-  /** @param name the receiver's in the book */
+  /**
+   * Returns a receiver's URL.
+   * @param name of the receiver in the book
+   */
   urlOf(name: string): string {
     return `https://${this.options.host ?? '127.0.0.1'}:${this.port}/${name}`;
   }
@@ -66,7 +69,7 @@ export class Receiver {
     this.behaviour = this.options.usual;
   }
 
-  /** Healthy from now on, even if its usual behaviour is not. */
+  /** Makes the receiver healthy from now on, even if its usual behaviour is not. */
   cure(): void {
     this.behaviour = answering;
   }
@@ -76,11 +79,11 @@ export class Receiver {
     for (const connection of this.connections.values()) connection.destroy();
   }
 
-  /** Reuses the previous port. */
+  /** Listens, on the same port as before if it was stopped. */
   async listen(): Promise<void> {
     this.server = createServer(this.options.files, (request, response) => this.receive(request, response));
     this.server.keepAliveTimeout = 60_000;
-    // Faults cause these on purpose.
+    // Faults cause these errors on purpose.
     this.server.on('tlsClientError', () => undefined);
     this.server.on('connection', (connection: Socket) => this.track(connection));
     this.server.listen(this.port, '127.0.0.1');

@@ -27,7 +27,7 @@ export class Repeated {
     this.loops.catch(() => undefined); // stop() reports it
   }
 
-  /** Settles when what was begun has ended. */
+  /** Ends the repetition. Settles when the calls in flight have ended. */
   async stop(): Promise<void> {
     this.stopped = true;
     await this.loops;

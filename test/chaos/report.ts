@@ -13,7 +13,7 @@ const COLUMNS = [
   'Witness p95',
 ] as const;
 
-/** A Markdown table of the run. */
+/** Returns a Markdown table of the run. */
 export function tableOf(episodes: readonly Episode[]): string {
   const rows = episodes.map((episode) => [
     episode.fault,

@@ -5,10 +5,10 @@ import { Fault } from './faults';
 import { Random } from './random';
 import { ReceiverName, STEADY, STRUCK } from './receivers';
 
-/** Waiting time above what the suite allows, so that a slow recovery is still measured. */
+/** Longest wait for a recovery: more than the suite allows, so that a slow recovery is still measured. */
 const PATIENCE_MS = 60_000;
 
-/** Amount of work that the faults of neighbours send. */
+/** Sizes of what the faults of neighbours send. */
 export interface Sizes {
   /**
    * Time for which a fault waits for its last delivery. Missing deliveries are found at the end of the run.
@@ -17,7 +17,7 @@ export interface Sizes {
   flood: { messages: number; endpoints: number };
   /** Tarpits of each workspace; they hang for `least` to `most` milliseconds. */
   tarpits: { messages: number; endpoints: number; least: number; most: number };
-  /** Messages owed to an endpoint. */
+  /** Messages that wait for an endpoint. */
   backlog: number;
   recovery: { messages: number; perSecond: number; kills: number };
 }
@@ -26,9 +26,12 @@ export interface Plan {
   receivers: ReceiverName[];
   /** Processes that can't write their log from the start. */
   mute: string[];
-  /** Strike one at a time, each after recovery from the previous one. */
+  /** Faults that strike one at a time, each after recovery from the previous one. */
   single: Fault[];
-  /** Strike together at random moments. Faults of one target strike one after the other, in random order. */
+  /**
+   * Faults that strike together at random moments. Faults of one target strike one after the other, in random
+   * order.
+   */
   mixed: Fault[];
   sizes: Sizes;
   /** Whether PostgreSQL's files are on a disk that can be full. */
@@ -55,7 +58,7 @@ export interface Episode {
 /** Runs a plan's faults, and measures recovery. */
 export class Scenario {
   readonly episodes: Episode[] = [];
-  /** Faults that can't be struck here, with the reason. */
+  /** Faults that can't strike on this machine, with the reason. */
   readonly notStruck = new Set<string>();
 
   constructor(
@@ -90,7 +93,7 @@ export class Scenario {
 
   private async strikeTogether(faults: readonly Fault[]): Promise<void> {
     const targets = [...new Set(faults.map(({ target }) => target))];
-    // Also after a failure all lanes end first: what they start must be stopped with the rest.
+    // Even after a failure all lanes end first: what they start must be stopped with the rest.
     const lanes = await Promise.allSettled(
       targets.map(async (target) => {
         const random = this.random.stream(target);
@@ -154,7 +157,10 @@ export class Scenario {
   }
 }
 
-/** @param values in ascending order */
+/**
+ * Returns a percentile; null without values.
+ * @param values in ascending order
+ */
 function percentile(values: readonly number[], part: number): number | null {
   return values[Math.min(values.length - 1, Math.floor(values.length * part))] ?? null;
 }

@@ -9,7 +9,7 @@ const MAIN = join(__dirname, '../../dist/main.js');
 const CLOCK = join(__dirname, '../support/shifted-clock.cjs');
 /** Milliseconds by which `shiftClock` changes the clock of a process. */
 const CLOCK_OFFSET_MS = 5_000;
-/** The delay of a supervisor before it restarts a process. */
+/** Delay of the supervisor before it restarts a process. */
 const RESTART_MS = 250;
 const READY_MS = 40_000;
 export const FULL_DISK = '/dev/full';
@@ -18,7 +18,7 @@ export const FULL_DISK = '/dev/full';
 export interface Death {
   name: string;
   how: string;
-  /** The end of its log. */
+  /** End of the process's log. */
   log: string;
 }
 
@@ -60,7 +60,7 @@ export class ServiceProcess {
     return this.child?.pid ?? null;
   }
 
-  /** Settles when it serves. */
+  /** Starts the process. Settles when it serves. */
   async start(output: string): Promise<void> {
     this.output = output;
     this.down.push({ from: Date.now(), to: Infinity });
@@ -68,7 +68,7 @@ export class ServiceProcess {
     await this.ready();
   }
 
-  /** Settles when it serves again. */
+  /** Waits until the process serves again. */
   async ready(): Promise<void> {
     await waitFor(`${this.name} to be ready`, () => this.wasReady && this.child, READY_MS);
   }
@@ -78,7 +78,7 @@ export class ServiceProcess {
     this.signal('SIGKILL');
   }
 
-  /** Sends SIGTERM; settles when it has ended. */
+  /** Sends SIGTERM; settles when the process has ended. */
   async terminate(): Promise<void> {
     const { child } = this;
     if (!child) return;
@@ -86,7 +86,7 @@ export class ServiceProcess {
     await waitFor(`${this.name} to end`, () => this.child !== child, READY_MS);
   }
 
-  /** Puts its clock 5 s ahead, or right again. */
+  /** Sets the process's clock 5 s ahead, or right again. */
   shiftClock(): void {
     this.child?.kill('SIGUSR2');
   }
@@ -98,7 +98,7 @@ export class ServiceProcess {
     return response?.status === 503 ? text : null;
   }
 
-  /** Restarts it with another output file. */
+  /** Restarts the process with another output file. */
   async restartWith(output: string): Promise<void> {
     this.output = output;
     await this.terminate();
@@ -109,7 +109,7 @@ export class ServiceProcess {
     return this.options.logFile;
   }
 
-  /** Ends it without a restart. */
+  /** Ends the process without a restart. */
   async stop(): Promise<void> {
     this.stopping = true;
     await this.terminate();

@@ -4,10 +4,12 @@ import { createInterface } from 'node:readline';
 import { startReaper } from '../../scripts/processes.mjs';
 
 const ROOMY = '4g';
-/** Bytes that may be written between a look at the disk and its change of size; more after each failure. */
+/**
+ * Bytes that may be written between reading the disk's use and changing its size; doubled after each failure.
+ */
 const MARGIN_BYTES = 64 * 1024;
 const MAX_TRIES = 50;
-/** Mounts, and unmounts when it is ended. */
+/** Shell script that mounts a file system, and unmounts it when the script is ended. */
 const HOLD = `
   mount -t tmpfs -o mode=755,size=${ROOMY} chaos "$1" || exit 1
   trap 'umount -l "$1"; exit' TERM
@@ -16,12 +18,13 @@ const HOLD = `
 
 type Reaper = Awaited<ReturnType<typeof startReaper>>;
 
-/** A file system of its own, which can be full. Only root can mount one. */
+/** A small file system, which can be filled. Only root can mount one. */
 export class SmallDisk {
   private constructor(readonly folder: string) {}
 
   /**
-   * Mounts it. Servers that the reaper adopts later end before it. @returns or why it can't be mounted here
+   * Mounts a file system. Servers that the reaper adopts later end before it.
+   * @returns the reason as a text if it can't be mounted
    */
   static async mount(folder: string, reaper: Reaper): Promise<SmallDisk | string> {
     mkdirSync(folder);
@@ -32,7 +35,7 @@ export class SmallDisk {
     return new SmallDisk(folder);
   }
 
-  /** Next to nothing more can be written that needs a new page. */
+  /** Makes the disk so small that almost nothing more can be written that needs a new page. */
   fill(): void {
     let failure: string | null = null;
     for (let margin = 0; margin < MAX_TRIES * MARGIN_BYTES; margin += MARGIN_BYTES) {
@@ -48,7 +51,10 @@ export class SmallDisk {
     if (failure !== null) throw new Error(`The file system was not resized: ${failure}`);
   }
 
-  /** @returns why it was not possible: it may hold more than that by now */
+  /**
+   * Changes the disk's size.
+   * @returns the reason if it was not possible, such as more use of the disk since
+   */
   private resize(size: string): string | null {
     const { status, stderr } = spawnSync('mount', ['-o', `remount,size=${size}`, this.folder], {
       encoding: 'utf8',

@@ -41,7 +41,10 @@ export class Stores {
     private readonly disk: SmallDisk | string,
   ) {}
 
-  /** @param withSmallDisk whether PostgreSQL's files are on a disk that can be full */
+  /**
+   * Starts the stores.
+   * @param withSmallDisk whether PostgreSQL's files are on a disk that can be filled
+   */
   static async start({ withSmallDisk }: { withSmallDisk: boolean }): Promise<Stores> {
     const folder = mkdtempSync(join(tmpdir(), 'messaging-chaos-'));
     chmodSync(folder, 0o755); // the servers may run as another user
@@ -52,7 +55,7 @@ export class Stores {
       ? await SmallDisk.mount(join(home.directory, 'disk'), reaper)
       : 'it is not in the plan';
     const postgresHome = disk instanceof SmallDisk ? { ...home, directory: disk.folder } : home;
-    // Not disposable: committed data must survive a kill, and Redis must keep its data set.
+    // The servers are not disposable: committed data must survive a kill, and Redis must keep its data set.
     const options = { home, reaper, disposable: false, onLog: () => undefined };
     const postgresOptions = { ...options, home: postgresHome, port: await freePort() };
     const redisOptions = { ...options, port: await freePort() };
@@ -76,12 +79,12 @@ export class Stores {
     return this.postgres.databaseOwnerUrl;
   }
 
-  /** The address of the proxy in front of Redis. */
+  /** Address of the proxy in front of Redis. */
   get redisUrl(): string {
     return this.redisProxy.address;
   }
 
-  /** Immediate shutdown: sessions break, and the next start recovers from the write-ahead log. */
+  /** Stops PostgreSQL at once: sessions break, and the next start recovers from the write-ahead log. */
   async stopPostgres(): Promise<void> {
     this.databaseAway.push({ from: Date.now(), to: Infinity });
     await this.end(this.postgres, 'SIGQUIT');
@@ -102,7 +105,7 @@ export class Stores {
     span.to = Date.now();
   }
 
-  /** Connections stay open, but nothing responds. */
+  /** Freezes PostgreSQL: connections stay open, but nothing responds. */
   async freezePostgres(ms: number): Promise<void> {
     const span = { from: Date.now(), to: Infinity };
     this.databaseAway.push(span);
@@ -122,7 +125,8 @@ export class Stores {
   }
 
   /**
-   * PostgreSQL can write to no new page of its disk. It may end: it can't work without its write-ahead log.
+   * Fills PostgreSQL's disk for a time: no new page can be written. PostgreSQL may end, since it can't work
+   * without its write-ahead log.
    */
   async fillDisk(ms: number): Promise<void> {
     if (!(this.disk instanceof SmallDisk)) throw new Error(this.disk);
@@ -166,9 +170,9 @@ export class Stores {
   }
 
   /**
-   * A second server takes over. The first one goes on as its replica with all its connections open, and
-   * refuses writes.
-   * @returns counts the writes that it refuses in a time
+   * Makes a second Redis server the primary. The first one goes on as its replica with all its connections
+   * open, and refuses writes.
+   * @returns a function that counts the writes that it refuses in a time
    */
   async failOverRedis(): Promise<(ms: number) => Promise<number>> {
     const old = this.redis;
@@ -188,12 +192,12 @@ export class Stores {
     return (ms) => refusedWrites(old.url, ms);
   }
 
-  /** Every connection to Redis stays open, but is dead. */
+  /** Silences Redis: every connection stays open, but is dead. */
   silenceRedis(): void {
     this.redisProxy.silence();
   }
 
-  /** Uses its own connection to the database, as administrator. */
+  /** Runs a query on the suite's own connection, as administrator. */
   async query<Row = Record<string, unknown>>(sql: string, parameters: unknown[] = []): Promise<Row[]> {
     const client = new Client({ connectionString: this.postgres.adminUrl });
     await client.connect();

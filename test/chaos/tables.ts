@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { newId } from '../../src/common/ids';
 import { Stores } from './stores';
 
-/** Everything that the suite knows of the service's own tables. */
+/** Statements over the service's own tables, which no other file of the suite knows. */
 
-/** Has a partition for each day, and a default one. */
+/** Name of a table with a partition for each day, and a default one. */
 const PARTITIONED = 'events';
-/** A statement that waits for a lock holds up all others of the table. */
+/** Time to wait for a lock: a statement that waits for one holds up all others of the table. */
 const LOCK_TIMEOUT = '500ms';
 const LOCK_RETRY_MS = 100;
 const LOCK_NOT_AVAILABLE = '55P03';
@@ -14,7 +14,8 @@ const DEADLOCK = '40P01';
 const ALREADY_A_PARTITION = '42809';
 
 /**
- * Pending deliveries. Those of a former activation of the endpoint count as cancelled: a step will move them.
+ * SQL that selects pending deliveries, but none of a former activation, which count as cancelled: a step will
+ * move them.
  */
 const PENDING = `
   SELECT p.tenant_id, p.id, CASE WHEN w.active AND w.activation = p.activation THEN 'PENDING' ELSE 'CANCELLED' END AS status
@@ -26,7 +27,8 @@ const FINISHED = `
   ORDER BY d.tenant_id, d.id, d.round DESC`;
 
 /**
- * Events that are not taken in, and deliveries that are owed. Not parked events, which wait for an operator.
+ * Counts events that are not processed and deliveries that are not finished. Parked events do not count: they
+ * wait for an operator.
  */
 export async function pending(stores: Pick<Stores, 'query'>): Promise<number> {
   const [row] = await stores.query<{ count: number }>(
@@ -49,7 +51,7 @@ export async function deliveriesByStatus(
   return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
 }
 
-/** The ids of deliveries that have succeeded in any round. */
+/** Returns the ids of deliveries that have succeeded in any round. */
 export async function succeededDeliveries(stores: Stores): Promise<Set<string>> {
   const rows = await stores.query<{ id: string }>(
     `SELECT id FROM webhook_deliveries WHERE status = 'SUCCEEDED'`,
@@ -68,7 +70,7 @@ export async function storePoisonedEvent(stores: Stores, workspaceId: string): P
   );
 }
 
-/** The consumers that could not take in events of a workspace, one for each event. */
+/** Returns the consumers that could not process events of a workspace, one for each event. */
 export async function consumersOfParked(stores: Stores, workspaceId: string): Promise<string[]> {
   const rows = await stores.query<{ consumer: string }>(
     'SELECT consumer FROM parked_events WHERE tenant_id = $1 ORDER BY consumer',
@@ -78,8 +80,8 @@ export async function consumersOfParked(stores: Stores, workspaceId: string): Pr
 }
 
 /**
- * Takes the partition of the newest rows away. New rows go to the default partition.
- * @returns brings it back, with the rows that belong to it
+ * Detaches the partition of the newest rows. New rows go to the default partition.
+ * @returns a function that attaches it again, with the rows that belong to it
  */
 export async function takePartitionAway(stores: Stores): Promise<() => Promise<void>> {
   const [newest] = await stores.query<{ partition: string; bound: string }>(
@@ -98,12 +100,12 @@ export async function takePartitionAway(stores: Stores): Promise<() => Promise<v
        ) INSERT INTO ${partition} SELECT * FROM moved;
        ALTER TABLE ${PARTITIONED} ATTACH PARTITION ${partition} ${bound}`,
     ).catch((error: { code?: string }) => {
-      // A worker that was started meanwhile has brought it back.
+      // A worker that was started in the meantime has attached it again.
       if (error.code !== ALREADY_A_PARTITION) throw error;
     });
 }
 
-/** Runs statements as one transaction, which waits a moment for its locks and is tried again. */
+/** Runs statements as one transaction, which waits a short time for its locks and is tried again. */
 async function untilLocked(stores: Stores, statements: string): Promise<void> {
   for (;;) {
     try {

@@ -24,7 +24,10 @@ const each = <R extends { method: string; path: string }>(routes: R[]) =>
 const CHANGES = WORKSPACE_ROUTES.filter(({ method }) => method !== 'GET');
 const CLOSED = OTHER_ROUTES.filter(({ isPublic }) => !isPublic);
 const UNAUTHENTICATED = { status: 401, body: errorBody('UNAUTHENTICATED', 'Log in first.') };
-/** What their browsers say of them: `Sec-Fetch-Site` and `Origin`. The last one says nothing. */
+/**
+ * Pages of other sites, by the headers that their browsers send: `Sec-Fetch-Site` and `Origin`. The last one
+ * sends none.
+ */
 const OTHER_PAGES = [
   ['cross-site', 'https://evil.example'],
   ['same-site', 'http://localhost:3101'],
@@ -39,7 +42,7 @@ describe("access to the dashboard's routes", () => {
   let receiver: Receiver;
   let own: Settings;
   let other: Settings;
-  /** In the first workspace. */
+  /** Browsers of agents in the first workspace, by role. */
   const browsers = {} as Record<AgentRole, Browser>;
 
   beforeAll(async () => {
@@ -150,7 +153,7 @@ describe("access to the dashboard's routes", () => {
   });
 });
 
-/** The routes of all controllers. */
+/** Lists the routes of all controllers. */
 function routesOf({ app }: TestDashboard): { method: string; path: string; isPublic: boolean }[] {
   return [...app.get(ModulesContainer).values()]
     .flatMap(({ controllers }) => [...controllers.values()])

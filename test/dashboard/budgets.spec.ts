@@ -28,7 +28,7 @@ describe("a workspace's requests to the dashboard", () => {
     const waiting = Array.from({ length: 8 }, () => loud.browser.get(path));
     await waitForLockWait(service, 'a request');
 
-    // The second time, all that the others ask for stands before.
+    // In the second round, all requests of the others are ahead.
     for (let n = 0; n < 3; n++)
       expect((await quiet.browser.get(`/api/workspaces/${quiet.workspace.id}/agents`)).status).toBe(200);
 

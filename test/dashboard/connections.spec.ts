@@ -14,7 +14,10 @@ const LATE = 'The request took too long to arrive.';
 const LOGIN =
   'POST /api/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nSec-Fetch-Site: same-origin\r\n';
 
-/** The dashboard has the edge of the service, whose tests in `test/e2e` go into the details. */
+/**
+ * Tests of the dashboard's connections. The edge is the service's, whose tests in `test/e2e` go into the
+ * details.
+ */
 describe('connections to the dashboard', () => {
   let stores: TestStores;
   let dashboard: TestDashboard;
@@ -111,7 +114,7 @@ describe('connections to the dashboard', () => {
   it('are closed when the client leaves an answer unread', async () => {
     const connection = await open();
     connection.stopReading();
-    // More than the buffers of the system take.
+    // The answers exceed the buffers of the system.
     connection.send('GET /login HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(20));
     await waitFor('the connection to be closed', async () => (await closedBy('unread_answer')) > 0);
     connection.destroy();

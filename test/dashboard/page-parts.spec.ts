@@ -6,7 +6,7 @@ import { filterOf } from '../../dashboard/web/src/pages/deliveries/delivery-filt
 const CHROME_ON_LINUX =
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/146.0.0.0 Safari/537.36';
 
-/** What of the dashboard's pages needs no page. */
+/** Tests of the parts of the dashboard's pages that need no page. */
 describe('parts of the pages', () => {
   it('write a time as its field has it, and read it back', () => {
     const moment = '2026-11-23T01:02:03.000Z';

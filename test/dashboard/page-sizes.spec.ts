@@ -6,9 +6,9 @@ import { print } from '../support/report';
 const FOLDER = resolve(__dirname, '../../dashboard/dist/web');
 const MAX_FIRST_LOAD = 220_000;
 const MAX_PAGE = 60_000;
-/** What every page needs, with the texts of one language. */
+/** Files that every page needs, with the texts of one language. */
 const BASE = ['index.html', 'src/i18n/texts.en.ts'];
-/** What is around every page after the login. */
+/** Files of the frame around every page after the login. */
 const FRAME = ['src/frame/app-frame.tsx', 'src/frame/workspace-frame.tsx'];
 
 interface Chunk {
@@ -17,7 +17,7 @@ interface Chunk {
   imports?: string[];
 }
 
-/** What a browser loads, gzipped, as Vite's manifest lists it. */
+/** Tests of the bytes that a browser loads, gzipped, as Vite's manifest lists them. */
 describe("the dashboard's pages load", () => {
   const manifest = JSON.parse(readFileSync(resolve(FOLDER, '.vite/manifest.json'), 'utf8')) as Record<
     string,

@@ -10,7 +10,7 @@ import { waitForLockWait } from '../support/lock-waits';
 
 const MAIN = resolve(__dirname, '../../dashboard/dist/server/main.js');
 
-/** The built dashboard in a process of its own. */
+/** Tests of the built dashboard in a process of its own. */
 describe("the dashboard's process", () => {
   let stores: TestStores;
   let database: TestDatabase;

@@ -4,7 +4,7 @@ import { Receiver } from '../support/receiver';
 import { TestService } from '../support/service';
 import { Answer, TestDashboard } from '../support/test-dashboard';
 
-/** The acts of the pages, as the page asks for them. */
+/** Tests of the settings' routes, called as the pages call them. */
 describe("the dashboard's settings", () => {
   let service: TestService;
   let dashboard: TestDashboard;
@@ -88,7 +88,7 @@ describe("the dashboard's settings", () => {
         responseHeaders: expect.stringContaining('x-receiver: acme'),
       });
       expect((await post(`/webhook-endpoints/${id}/deactivate`)).body).toMatchObject({ id, active: false });
-      // Tests do not count.
+      // Events of the Test button do not count.
       expect((await get(`/webhook-endpoints/${id}`)).body).toMatchObject({
         id,
         active: false,

@@ -154,7 +154,7 @@ describe('access', () => {
     });
 
     await use(key);
-    // A use is written after the answer. A later one of another key is there: this one's would be too.
+    // A use is recorded after the answer. Once a later use of another key is there, this one would be too.
     await use(other);
     await waitFor("the other key's use", () => lastUseOf(other));
     expect(await lastUseOf(key)).toBe(renewed);
@@ -325,13 +325,13 @@ describe('access', () => {
 
   it('is asked for below /api/v1 on every route that is not listed here with its reason', () => {
     const outside = [
-      // Load balancers and orchestrators know no version of the API.
+      // Load balancers and orchestrators do not depend on a version of the API.
       /^\/health\//,
       // The addresses at providers and in workspaces' pages outlive a version of the API.
       /^\/channels\//,
-      // The snippets in workspaces' pages do so, too.
+      // The snippets in workspaces' pages outlive it, too.
       /^\/widget\//,
-      // The documentation is for people, and itself names the API's version.
+      // The documentation is for people, and names the API's version itself.
       /^\/docs/,
     ];
     const { router } = service.app.getHttpAdapter().getInstance() as {

@@ -114,7 +114,7 @@ describe('connections', () => {
       const connection = await open({ allowHalfOpen: true });
       connection.send(HEAD);
       await waitFor('the answer', () => connection.answers().length === 1);
-      // A server that only ended its own side would take these bytes for ever.
+      // A server that only ended its own side would accept these bytes for ever.
       await connection.drip('x', 50);
       await connection.closed;
     });
@@ -175,7 +175,7 @@ describe('connections', () => {
   it('are closed when the client reads nothing', async () => {
     const connection = await open();
     connection.stopReading();
-    // More than the buffers of the system take.
+    // The answers exceed the buffers of the system.
     for (let i = 0; i < 20; i++) connection.send(request('/docs/swagger-ui-bundle.js'));
     await waitFor('the connection to be closed', async () => (await closedBy('unread_answer')) > 0);
     connection.destroy();
@@ -199,7 +199,7 @@ describe('connections', () => {
         connection.send(`${POST}Content-Length: 250000\r\n\r\n{"body":"${'x'.repeat(200_000)}`);
         slow.push(connection);
       }
-      // The sixth is above the cap of 1 MiB.
+      // The sixth body is above the cap of 1 MiB.
       await waitFor('a refusal', () => slow.some((connection) => connection.answers().length > 0));
       const [oldest] = slow;
       expect(oldest!.answers()[0]).toMatchObject({
@@ -207,7 +207,7 @@ describe('connections', () => {
         headers: { 'retry-after': '2', connection: 'close' },
         body: errorBody('UNAVAILABLE', 'The process holds too many unfinished bodies. Retry shortly.'),
       });
-      // A whole body passes meanwhile.
+      // A whole body passes at the same time.
       const { conversation } = tenant;
       const { status } = await tenant.client.post(`/conversations/${conversation.id}/messages`, {
         body: 'x'.repeat(4096),
@@ -233,7 +233,7 @@ describe('connections', () => {
       return rows.length;
     };
     await waitFor('a request to wait for the table', waiting);
-    // A later connection's request has been worked on since, so those of this one would wait too.
+    // A request of a later connection has been answered since, so those of this one would wait too.
     const other = await open();
     other.send(request());
     await waitFor('the other answer', () => other.answers().length === 1);
@@ -249,7 +249,7 @@ describe('connections', () => {
   it('do not end while the service works on a request, however long that takes', async () => {
     const { conversation, client } = tenant;
     const blocker = await lockRow(`SELECT FROM conversations WHERE id = '${conversation.id}' FOR UPDATE`);
-    // The lock's limit is longer than every time-out here.
+    // The lock waits longer than any time-out of this test.
     const { status } = await client.post(`/conversations/${conversation.id}/messages`, { body: 'Hi' });
     expect(status).toBe(503);
     await blocker.end();

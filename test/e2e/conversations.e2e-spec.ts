@@ -362,7 +362,7 @@ describe('conversations', () => {
       const statuses = ['CLOSED', 'SNOOZED', 'OPEN'] as const;
       await Promise.all(Array.from({ length: 12 }, (_, i) => patch({ status: statuses[i % 3] })));
       const appended = (await updates()).map((event) => event.status);
-      // Each event differs from the one before it, and the last is how things are now.
+      // Each event differs from the one before it, and the last one shows the present state.
       let previous = 'OPEN';
       for (const status of appended) {
         expect(status).not.toBe(previous);

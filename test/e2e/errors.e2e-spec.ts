@@ -84,7 +84,7 @@ describe('errors', () => {
   });
 
   describe('what is no request of HTTP as it is specified', () => {
-    /** The answer to these bytes, as they are. */
+    /** Sends these bytes unchanged, and returns the answer. */
     async function answerTo(bytes: string) {
       const socket = createConnection(Number(new URL(service.baseUrl).port), '127.0.0.1');
       await once(socket, 'connect');

@@ -14,7 +14,7 @@ const ROUTES = [
   'GET /api/v1/contacts',
 ];
 
-/** Without a key, for others than the API's callers. */
+/** Routes without a key, for callers other than the API's. */
 const PUBLIC_ROUTES = [
   'POST /channels/telegram/{hookKey}',
   'GET /channels/whatsapp/{hookKey}',
@@ -25,7 +25,7 @@ const PUBLIC_ROUTES = [
   'POST /channels/instagram/{hookKey}',
 ];
 
-/** With a visitor's token. */
+/** Routes that take a visitor's token. */
 const WIDGET_ROUTES = [
   'POST /channels/widget/{siteKey}/sessions',
   'POST /channels/widget/{siteKey}/messages',
@@ -232,7 +232,7 @@ describe('the OpenAPI document', () => {
   });
 });
 
-/** A schema of the document whose references are made to work outside it. */
+/** Returns a schema of the document with references that work outside the document. */
 function absolute(schema: unknown): unknown {
   return JSON.parse(JSON.stringify(schema).replaceAll('"$ref":"#/', '"$ref":"openapi#/'));
 }

@@ -66,7 +66,7 @@ describe('the rate limit', () => {
     });
     afterAll(() => second.close());
 
-    /** How often Redis has answered too late, which a busy machine may bring about. */
+    /** Counts the late answers of Redis, which a busy machine may cause. */
     const lateAnswers = async () => {
       const counters = [service, second].map(({ app }) => app.get(Metrics, { strict: false }));
       const figures = await Promise.all(counters.map((metrics) => metrics.rateLimiterFallbacks.get()));
@@ -238,7 +238,7 @@ describe('the rate limit', () => {
         await letTimePass(100);
         const secondsLeft = Math.ceil((end - performance.now()) / 1000);
         last = await hit();
-        // A refusal that began the window anew would name more.
+        // A refusal that began a new window would name more seconds.
         expect(last.timeToBlockExpire).toBeLessThanOrEqual(Math.max(1, secondsLeft));
       }
       await letTimePass(last.timeToBlockExpire * 1000);
@@ -348,7 +348,7 @@ describe('the rate limit', () => {
       await blocker.query('ROLLBACK');
       await blocker.end();
       const statuses = new Set(statusesOf((await Promise.all(guesses)).flat()));
-      // The limit of refusals counts on from other tests; a look-up that has waited for 2 s gives up.
+      // The count of refusals includes those of other tests; a look-up that has waited for 2 s gives up.
       for (const status of statuses) expect([401, 429, 503]).toContain(status);
     });
 

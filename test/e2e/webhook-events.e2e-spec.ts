@@ -24,7 +24,7 @@ describe.each([
   ['workspace by workspace', 'false'],
 ])('outbound webhooks, taken %s,', (_, CROSS_WORKSPACE_BATCHES) => {
   let service: TestService;
-  /** Where endpoints are registered: no route does that. */
+  /** Host that registers endpoints, for which the API has no route. */
   let dashboard: Dashboard;
   let receiver: Receiver;
 
@@ -39,7 +39,10 @@ describe.each([
     await receiver.stop();
   });
 
-  /** The first event of a type at a subscription, checked for everything that all events have in common. */
+  /**
+   * Returns the first event of a type at a subscription, checked for everything that all events have in
+   * common.
+   */
   async function receivedBy(
     { endpoint, path }: Subscription,
     event: EventType,
@@ -53,7 +56,7 @@ describe.each([
     return webhook;
   }
 
-  /** Everything that an endpoint received before a message sent now, which is relayed last. */
+  /** Returns everything that an endpoint received before a message that is sent now, and is relayed last. */
   async function receivedSoFar(subscription: Subscription): Promise<ReceivedWebhook[]> {
     const { workspace, conversation, endpoint, path } = subscription;
     const { id } = await dashboard.make.sent(workspace, conversation, 'The last thing');
@@ -501,7 +504,8 @@ describe.each([
 });
 
 /**
- * What the contract says of every delivery: envelope, event name, both signatures, and the catalog's schema.
+ * Checks what the contract says of every delivery: envelope, event name, both signatures, and the catalog's
+ * schema.
  */
 function expectWellFormed(webhook: ReceivedWebhook, secret: string): void {
   const { envelope, headers, body } = webhook;

@@ -15,7 +15,7 @@ const FOREVER = 'public, max-age=31536000, immutable';
 interface Answer {
   status: number;
   headers: IncomingHttpHeaders;
-  /** As it was sent, still compressed. */
+  /** Body of the answer as it was sent, still compressed. */
   bytes: Buffer;
 }
 
@@ -27,7 +27,7 @@ describe("the widget's files", () => {
   });
   afterAll(() => service.close());
 
-  /** Below `/widget/`. The path is sent as it is. */
+  /** Requests a path below `/widget/`, which is sent unchanged. */
   function get(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Answer> {
     const { hostname, port } = new URL(service.baseUrl);
     return new Promise((done, fail) => {

@@ -9,7 +9,7 @@ import { openRedis } from '../support/redis-connections';
 import { TestService } from '../support/service';
 import { waitFor } from '../support/wait';
 
-/** Of each of two workspaces: half of REQUEST_CONCURRENCY and of SEARCH_CONCURRENCY. */
+/** Slots of each of two workspaces: half of REQUEST_CONCURRENCY and of SEARCH_CONCURRENCY. */
 const SHARE = 2;
 const WAITING = 500;
 
@@ -45,7 +45,7 @@ describe('what a process does at once', () => {
   const patch = ({ client, conversation }: Tenant) =>
     client.patch(`/conversations/${conversation.id}`, { status: 'OPEN' });
   const times = <T>(n: number, make: () => Promise<T>) => Array.from({ length: n }, make);
-  /** Outside the blocker's transaction, in which the view stands still. */
+  /** Counts the blocked statements, outside the blocker's transaction, in which the view does not change. */
   const blocked = async () => {
     const rows = await service.query(
       'SELECT FROM pg_stat_activity WHERE datname = current_database() AND cardinality(pg_blocking_pids(pid)) > 0',
@@ -73,7 +73,7 @@ describe('what a process does at once', () => {
       expect(await blocked()).toBeLessThanOrEqual(SHARE);
     }
     await blocker.query('ROLLBACK');
-    // Those that waited for the row for 2 s are answered with 503.
+    // Requests that waited for the row for 2 s are answered with 503.
     expect([[200], [200, 503]]).toContainEqual(statusesOf(await answers));
   });
 

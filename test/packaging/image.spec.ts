@@ -19,7 +19,8 @@ interface LockedPackage {
 const LOCKED = lock.packages as Record<string, LockedPackage | undefined>;
 
 /**
- * The images' two installations, and their builds, from what the Dockerfiles and the .dockerignore files say.
+ * Tests of the images' two installations and of their builds, by what the Dockerfiles and the .dockerignore
+ * files say.
  */
 describe('the image', () => {
   describe('of the service', () => {
@@ -62,7 +63,7 @@ describe('the image', () => {
       const installation = installationOf(image);
       expect(installation).toMatch(/--omit=dev --workspace dashboard/);
       expect(installation).not.toContain('--omit=optional');
-      // The embedded PostgreSQL is a dependency of the workspace scripts/servers alone, which is not installed.
+      // Only the workspace scripts/servers, which is not installed, depends on the embedded PostgreSQL.
       expect([pkg, dashboard].filter((manifest) => 'optionalDependencies' in manifest)).toEqual([]);
     });
 
@@ -76,7 +77,9 @@ describe('the image', () => {
   });
 });
 
-/** Names packages except types: the types that the package's own declarations need are among its dependencies. */
+/**
+ * Names packages except types: the types that the package's own declarations need are among its dependencies.
+ */
 function toolsOf(dependencies: Record<string, string>): string[] {
   return Object.keys(dependencies).filter((name) => !name.startsWith('@types/'));
 }
@@ -86,12 +89,12 @@ interface Image {
   ignore: string;
 }
 
-/** What installs the packages that run. */
+/** Returns the instruction that installs the packages for running. */
 function installationOf({ dockerfile }: Image): string {
   return stageOf(dockerfile, 'dependencies').find((line) => line.startsWith('RUN npm install'))!;
 }
 
-/** Does in a folder of its own what the build stage does, with the packages that are here. */
+/** Does in a folder of its own what the build stage does, with the packages of this checkout. */
 async function inBuildStage(image: Image, check: (stage: string) => void): Promise<void> {
   const stage = mkdtempSync(join(tmpdir(), 'messaging-image-'));
   try {
@@ -100,7 +103,7 @@ async function inBuildStage(image: Image, check: (stage: string) => void): Promi
     for (const folder of ['.', 'dashboard'])
       if (existsSync(join(stage, folder)) && existsSync(join(ROOT, folder, 'node_modules')))
         symlinkSync(join(ROOT, folder, 'node_modules'), join(stage, folder, 'node_modules'));
-    // As in the image: Jest's own NODE_ENV would make other scripts.
+    // NODE_ENV is unset as in the image: with Jest's own value, the build would make other scripts.
     const env = { ...process.env, NODE_ENV: undefined };
     const builds = instructions.filter((line) => line.startsWith('RUN npm run'));
     expect(builds).toHaveLength(1);
@@ -111,7 +114,7 @@ async function inBuildStage(image: Image, check: (stage: string) => void): Promi
   }
 }
 
-/** The names of packages, and of all that they need in their place of the lock file. */
+/** Returns the names of packages, and of everything that they need in their place of the lock file. */
 function installedFor(names: string[], from = '', found = new Map<string, string>()): Set<string> {
   for (const name of names) {
     const place = placeOf(name, from);
@@ -124,7 +127,7 @@ function installedFor(names: string[], from = '', found = new Map<string, string
   return new Set(found.values());
 }
 
-/** As Node looks for a package: the nearest `node_modules` that has it. */
+/** Returns the place where Node finds a package: in the nearest `node_modules` that has it. */
 function placeOf(name: string, from: string): string {
   const place = `${from && `${from}/`}node_modules/${name}`;
   if (LOCKED[place]) return place;
@@ -132,7 +135,7 @@ function placeOf(name: string, from: string): string {
   return placeOf(name, from.slice(0, Math.max(0, from.lastIndexOf('/node_modules/'))));
 }
 
-/** The instructions of a stage of a Dockerfile. */
+/** Returns the instructions of a stage of a Dockerfile. */
 function stageOf(dockerfile: string, name: string): string[] {
   const lines = read(dockerfile).replaceAll('\\\n', '').split('\n');
   const start = lines.findIndex((line) => line.endsWith(` AS ${name}`));
@@ -140,7 +143,7 @@ function stageOf(dockerfile: string, name: string): string[] {
   return lines.slice(start + 1, end);
 }
 
-/** Does what the stage's COPY instructions do, without what is ignored. */
+/** Does what the stage's COPY instructions do, without ignored files. */
 function copyAsIn(instructions: string[], ignore: string, folder: string): void {
   const rules = read(ignore)
     .split('\n')
@@ -151,7 +154,7 @@ function copyAsIn(instructions: string[], ignore: string, folder: string): void 
   for (const paths of copies) {
     const target = paths.at(-1)!;
     for (const source of paths.slice(0, -1)) {
-      // A file goes into the folder that is named, and a folder becomes it.
+      // A file goes into the named folder, but a folder's content does so without the folder.
       const to = target.endsWith('/') ? join(folder, target, basename(source)) : join(folder, target);
       cpSync(join(ROOT, source), to, {
         recursive: true,
@@ -161,7 +164,7 @@ function copyAsIn(instructions: string[], ignore: string, folder: string): void 
   }
 }
 
-/** Reports whether Docker gets a file to copy: the last rule that matches decides. */
+/** Reports whether Docker gets a file to copy: the last matching rule decides. */
 function isSent(path: string, rules: string[]): boolean {
   const matching = rules.filter((rule) => {
     const pattern = rule.replace(/^!/, '');
@@ -170,7 +173,7 @@ function isSent(path: string, rules: string[]): boolean {
   return matching.at(-1)?.startsWith('!') ?? true;
 }
 
-/** Their paths, without the build's notes for itself. */
+/** Returns the paths of a folder's files, without the build's own notes. */
 function filesIn(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name !== '.tsbuildinfo')

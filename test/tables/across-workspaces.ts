@@ -1,13 +1,14 @@
 /**
- * Statements that do not name the workspace of each of their tables by a parameter, each by the method that runs it, with
- * the reason and what it costs on a database of several nodes: such a statement asks all of them.
+ * Lists of the statements that do not name the workspace of each of their tables by a parameter. A statement
+ * is named by the method that runs it, with its reason and its cost on a database of several nodes: such a
+ * statement asks all of them.
  */
 
 const OPERATOR = 'an operator asks, by hand';
 const NIGHTLY = 'nightly, by one worker';
 const EVERY_SECOND = 'finds due work, once a second for each worker: a bounded read by index';
 
-/** They find the workspace, which what follows them names. */
+/** Statements that find the workspace, which the statements after them name. */
 export const LOOK_UPS: Record<string, string> = {
   'ApiKeysRepository.authenticate':
     'a request brings the key alone: one read by a unique index for each request',
@@ -29,7 +30,10 @@ export const LOOK_UPS: Record<string, string> = {
     'a provider or a visitor brings the hook key alone: one read by a unique index for each call of a hook',
 };
 
-/** They find work of all workspaces. Each is a plain read, and what it finds is done in a transaction for each workspace. */
+/**
+ * Statements that find work of all workspaces. Each is a plain read; the work is done in a transaction for
+ * each workspace.
+ */
 export const SEARCHES: Record<string, string> = {
   'ContactErasuresRepository.listDue':
     'finds due erasures, twice a second for each worker: a bounded read by index',
@@ -59,7 +63,10 @@ export const SEARCHES: Record<string, string> = {
   'WorkspacesRepository.listSuspended': NIGHTLY,
 };
 
-/** They serve several workspaces at once on one server; with `CROSS_WORKSPACE_BATCHES=false` they get one at a time. */
+/**
+ * Statements that serve several workspaces at once on one server, and one at a time with
+ * `CROSS_WORKSPACE_BATCHES=false`.
+ */
 export const BATCHES: Record<string, string> = {
   'EventQueueRepository.claim': 'a turn of the relay, OutboxRelay.maxWorkspaces',
   'EventQueueRepository.deletePipelined': 'the same turn',
@@ -74,14 +81,14 @@ export const BATCHES: Record<string, string> = {
   'WebhookEndpointsRepository.markSucceeded': 'a batch of AttemptRecorder',
 };
 
-/** They lock rows of several workspaces, whatever the setting says. */
+/** Statements that lock rows of several workspaces, whatever the setting says. */
 export const LOCKS: Record<string, string> = {
   'PartitionChanges.moveDefaultRows':
     'moves rows of a day to its own partition: nightly, only after workers were away for days',
   'TableRowsRepository.cleanUp': 'nightly, in steps of bounded size, by one worker',
 };
 
-/** They read one workspace, and find a table by the tenant of another one of the statement. */
+/** Statements that read one workspace, and find a table by the tenant of another table of the statement. */
 export const JOINS: Record<string, string> = {
   'OutboundMessagesRepository.lease': 'shares the recipient with OutboundMessageRouter.route',
   'ParkedEventsRepository.take': 'the workspaces of the keys that are given',
@@ -92,7 +99,7 @@ export const JOINS: Record<string, string> = {
   find: 'the contact search: entries of its index contain the workspace; with it, PostgreSQL reads the whole primary key too',
 };
 
-/** Tables whose names are put together at run time. */
+/** Methods that put the names of tables together at run time. */
 export const RUNNERS: Record<string, string> = {
   PageStatement: 'reads a page of the table that a repository names',
   PartitionChanges: 'makes, fills and drops partitions of the history',

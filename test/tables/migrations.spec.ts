@@ -3,8 +3,8 @@ import ts from 'typescript';
 import { readSources } from './source-files';
 
 /**
- * The code of every migration, hashed without comments and layout. A migration that is applied somewhere is never changed:
- * this list only grows.
+ * Hashes of the code of every migration, without comments and layout. A migration that is applied somewhere
+ * is never changed, so this list only grows.
  */
 const HASHES: Record<string, string> = {
   'migrations/1795392000000-workspaces.ts': '39e6f5222a4e5afd',

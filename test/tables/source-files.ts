@@ -4,7 +4,10 @@ import ts from 'typescript';
 
 export const ROOT = resolve(__dirname, '../..');
 
-/** Parses each TypeScript file below the folders of the project that is no test, by its path in the project. */
+/**
+ * Parses each TypeScript file of these folders of the project, except tests. Returns them by their path in
+ * the project.
+ */
 export function readSources(...folders: string[]): Map<string, ts.SourceFile> {
   const paths = folders.flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((path) => join(folder, path)),

@@ -2,9 +2,9 @@ import { dirname, join } from 'node:path';
 import ts from 'typescript';
 import { placeOf, walk } from './source-files';
 
-/** Stands in a text for what is only known at run time. */
+/** Placeholder for a part of a text that is only known at run time. */
 export const HOLE = '\uE000';
-/** Texts that one expression may make, such as with a condition and without it. */
+/** Texts that one expression may make at most, such as with a condition and without it. */
 const MAX_TEXTS = 64;
 const MAX_DEPTH = 12;
 
@@ -26,7 +26,7 @@ const STATEMENT =
 /** The SQL of one call or constant, with every text that it may have. */
 export interface SqlText {
   file: string;
-  /** The method or constant in which it stands. */
+  /** Method or constant in which the SQL stands. */
   place: string;
   texts: string[];
 }
@@ -35,13 +35,13 @@ type Bindings = ReadonlyMap<ts.Node, string[]>;
 type FunctionNode = ts.FunctionDeclaration | ts.MethodDeclaration | ts.ArrowFunction | ts.FunctionExpression;
 
 /**
- * Finds the SQL of source files without running them. Pieces of a text are followed through constants, conditions,
- * functions, arguments and imports; what cannot be followed leaves a `HOLE`.
+ * Finds the SQL of source files without running them. Pieces of a text are followed through constants,
+ * conditions, functions, arguments and imports; a piece that cannot be followed leaves a `HOLE`.
  */
 export class SqlTexts {
   private readonly seen = new Set<ts.Node>();
   private readonly calls = new Map<string, ts.CallExpression[]>();
-  /** How many functions and methods have a name. */
+  /** Number of functions and methods of each name. */
   private readonly functions = new Map<string, number>();
 
   constructor(private readonly sources: Map<string, ts.SourceFile>) {
@@ -63,7 +63,7 @@ export class SqlTexts {
       walk(source, (node) => {
         if (isPage(node)) found.push({ file, place: placeOf(node), texts: this.textsOfPage(node) });
         const sql = statementOf(node);
-        // The runners themselves hand on a parameter.
+        // The runners themselves pass a parameter on.
         if (!sql || this.isParameter(sql)) return;
         const texts = this.textsOf(sql, new Map(), 0).filter((text) => text.trim() !== HOLE);
         if (texts.length > 0) found.push({ file, place: placeOf(node), texts });
@@ -71,7 +71,7 @@ export class SqlTexts {
     return [...found, ...this.findUnread()];
   }
 
-  /** Finds what looks like a statement, and is part of none that was found. */
+  /** Finds texts that look like a statement and are part of no statement that was found. */
   private findUnread(): SqlText[] {
     const found: SqlText[] = [];
     for (const [file, source] of this.sources)
@@ -230,7 +230,10 @@ export class SqlTexts {
     return value && isFunction(value) ? value : undefined;
   }
 
-  /** Returns the parameter, constant or function that a name stands for, in this file or in the one it comes from. */
+  /**
+   * Returns the parameter, constant or function that a name stands for, in this file or in the one it comes
+   * from.
+   */
   private declarationOf(node: ts.Identifier): ts.Declaration | undefined {
     for (let at: ts.Node | undefined = node.parent; at; at = at.parent) {
       const found = declaredIn(at, node.text);

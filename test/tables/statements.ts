@@ -3,10 +3,13 @@ import { HOLE, SqlText } from './sql-texts';
 
 type Tree = { [key: string]: unknown };
 
-/** How a table's rows of one workspace are found: by a parameter, by another table's tenant, or not at all. */
+/**
+ * How the rows of one workspace are found in a table: by a parameter, by another table's tenant, or not at
+ * all.
+ */
 export type Scope = 'parameter' | 'join' | 'none';
 
-/** What a statement does with a table in one place. */
+/** Use of a table in one place of a statement. */
 export interface TableUse {
   table: string;
   action: 'read' | 'lock' | 'insert' | 'update' | 'delete' | 'truncate';
@@ -16,11 +19,11 @@ export interface TableUse {
 export interface Statement extends Omit<SqlText, 'texts'> {
   sql: string;
   uses: TableUse[];
-  /** The tables that it makes, without partitions. */
+  /** Tables that the statement makes, without partitions. */
   creates: { table: string; columns: string[] }[];
 }
 
-/** The name of a table or column that is known at run time alone. */
+/** Stands for the name of a table or column that is only known at run time. */
 export const UNKNOWN = 'known_at_run_time';
 const FILLINGS = [UNKNOWN, '', '1', 'TRUE', '(id)', `${UNKNOWN} = 1`];
 const MAX_HOLES = 5;
@@ -91,7 +94,10 @@ function createdBy(tree: Tree): Statement['creates'] {
     }));
 }
 
-/** @param parts the names of the statement's own parts (WITH), which are no tables */
+/**
+ * Returns the uses of tables in a SELECT.
+ * @param parts names of the statement's own parts (WITH), which are no tables
+ */
 function usesOfSelect(select: Tree, parts: Set<string>): TableUse[] {
   const { tables, conditions } = scopeOf(select.fromClause, select.whereClause, parts);
   const clauses = ((select.lockingClause ?? []) as Tree[]).map((one) => one.LockingClause as Tree);
@@ -126,7 +132,9 @@ interface NamedTable {
   alias: string;
 }
 
-/** Returns the tables that stand beside each other in a FROM, and the conditions that all must hold for them. */
+/**
+ * Returns the tables that stand beside each other in a FROM, and the conditions that all must hold for them.
+ */
 function scopeOf(
   from: unknown,
   where: unknown,
@@ -162,7 +170,7 @@ function equalitiesOf(condition: Tree): [Tree, Tree][] {
   const isEquality = JSON.stringify(expression?.name) === '[{"String":{"sval":"="}}]';
   if (!expression || !isEquality) return [];
   const [left, right] = [expression.lexpr as Tree, expression.rexpr as Tree];
-  // One of several.
+  // The value is one of several.
   if (expression.kind !== 'AEXPR_OP') return membersOf(left).map((one) => [one, {}]);
   const others = membersOf(right);
   return membersOf(left).map((one, n) => [one, others[n] ?? {}]);

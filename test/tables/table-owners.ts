@@ -2,10 +2,10 @@ import { dirname } from 'node:path';
 import ts from 'typescript';
 import { walk } from './source-files';
 
-/** Ends the name of a file that declares what happens to the rows of tables (`TableDeclaration`). */
+/** End of the name of a file that declares what happens to the rows of tables (`TableDeclaration`). */
 const DECLARATIONS = '-tables.ts';
 
-/** Returns the folder of each table: the one that declares it. */
+/** Returns the folder that declares each table, which is its owner. */
 export function ownersOf(sources: Map<string, ts.SourceFile>): Map<string, string> {
   const owners = new Map<string, string>();
   for (const [file, source] of sources)
@@ -18,7 +18,10 @@ export function ownersOf(sources: Map<string, ts.SourceFile>): Map<string, strin
   return owners;
 }
 
-/** Reads the name of `{ name: 'agents', … }`, and of a tuple `['agents', …]` that a list of tables is mapped from. */
+/**
+ * Reads the name of `{ name: 'agents', … }`, and of a tuple `['agents', …]` that a list of tables is mapped
+ * from.
+ */
 function nameIn(node: ts.Node): ts.Expression | undefined {
   if (ts.isPropertyAssignment(node) && node.name.getText() === 'name') return node.initializer;
   if (ts.isArrayLiteralExpression(node) && ts.isArrayLiteralExpression(node.parent)) return node.elements[0];

@@ -16,7 +16,10 @@ const WRITES = new Set(
   ),
 );
 
-/** Finds writes that TypeORM makes of an entity: `manager.update(AgentEntity, …)`, `.delete().from(AgentEntity)`. */
+/**
+ * Finds writes that TypeORM makes of an entity: `manager.update(AgentEntity, …)`,
+ * `.delete().from(AgentEntity)`.
+ */
 export function findEntityWrites(sources: Map<string, ts.SourceFile>): TableWrite[] {
   const tables = tablesOfEntities(sources);
   const found: TableWrite[] = [];
@@ -28,14 +31,17 @@ export function findEntityWrites(sources: Map<string, ts.SourceFile>): TableWrit
       const table = tables.get(first);
       if (table && (WRITES.has(name.text) || name.text === 'getRepository'))
         found.push({ file, place: placeOf(node), table });
-      // An object says its table at run time alone.
+      // For an object, the table is known only at run time.
       else if (WRITES.has(name.text) && /\bmanager$/.test(target.getText()))
         found.push({ file, place: placeOf(node), table: `what ${first} is` });
     });
   return found;
 }
 
-/** Finds what TypeORM reads or changes of an entity without naming the workspace. Only an insert need not name it. */
+/**
+ * Finds uses of an entity, by TypeORM, that read or change rows without naming the workspace. Only an insert
+ * need not name it.
+ */
 export function findUnscopedEntityUses(sources: Map<string, ts.SourceFile>): TableWrite[] {
   const tables = tablesOfEntities(sources);
   const found: TableWrite[] = [];

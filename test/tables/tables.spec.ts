@@ -7,7 +7,7 @@ import { findEntityWrites, findUnscopedEntityUses } from './table-writes';
 
 const WRITES = ['insert', 'update', 'delete', 'truncate'];
 const LOCKING = ['lock', 'update', 'delete', 'truncate'];
-/** A partition's own name, and what belongs to PostgreSQL or TypeORM. */
+/** Names that are no tables of the service: a partition's own name, and names of PostgreSQL or TypeORM. */
 const NO_TABLE = /^pg_|^migrations$|_default$/;
 
 describe('the SQL of the service', () => {
@@ -85,7 +85,7 @@ describe('the SQL of the service', () => {
     return tenantTables.has(table) || isUnknown(table);
   }
 
-  /** Returns the methods with a statement that uses a table so, in order. */
+  /** Returns the methods with a statement that uses a table in this way, in order. */
   function placesWhere(matches: (use: TableUse) => boolean): string[] {
     const places = statements.filter(({ uses }) => uses.some(matches)).map(({ place }) => place);
     return [...new Set(places)].sort();
@@ -96,7 +96,7 @@ function classesOf(places: string[]): string[] {
   return [...new Set(places.map((place) => place.split('.')[0]!))];
 }
 
-/** Leaves out what only reads for those that run any table's statements. */
+/** Leaves out methods that only read, among those that run any table's statements. */
 function withoutReaders(places: string[]): string[] {
   return [...new Set(places)].filter((place) => !/^(PageStatement|Partitions)\./.test(place)).sort();
 }

@@ -2,7 +2,7 @@ import { AddressInfo, connect, createServer, Socket } from 'node:net';
 import { waitFor } from '../support/wait';
 
 const CHECK_EVERY_MS = 200;
-/** A busy machine is no reason to leave a process out. */
+/** Time of a check: a process on a busy machine answers late, but is not left out. */
 const CHECK_TIMEOUT_MS = 5_000;
 /** Time for a process that has just been started. */
 const READY_MS = 60_000;
@@ -14,12 +14,12 @@ interface Member {
 }
 
 /**
- * Balances connections like a cloud's network balancer: each goes in turn to an API process whose
- * `/health/ready` was 200 at the last check. It never sends a request again: a client without a process loses
- * the connection.
+ * Balances connections like a cloud's network balancer: each connection goes in turn to an API process whose
+ * `/health/ready` was 200 at the last check. The balancer never repeats a request: a client without a process
+ * loses the connection.
  */
 export class Balancer {
-  /** Connections that found no process, or one that refused them. */
+  /** Number of connections that found no process, or a process that refused them. */
   lost = 0;
   private readonly members = new Map<string, Member>();
   private readonly sockets = new Set<Socket>();
@@ -27,7 +27,10 @@ export class Balancer {
   private readonly checks: NodeJS.Timeout;
   private turn = 0;
 
-  /** @param noticesRefusals whether a process that refuses a connection is left out until its next check */
+  /**
+   * Makes a balancer without processes.
+   * @param noticesRefusals whether a process that refuses a connection is left out until its next check
+   */
   private constructor(private readonly noticesRefusals: boolean) {
     this.checks = setInterval(() => {
       for (const member of this.members.values()) void this.check(member);
@@ -105,7 +108,7 @@ export class Balancer {
   }
 }
 
-/** Returns whether a process is ready, as a balancer asks. */
+/** Reports whether a process is ready, as a load balancer asks. */
 export async function isReady(url: string): Promise<boolean> {
   try {
     const answer = await fetch(`${url}/health/ready`, { signal: AbortSignal.timeout(CHECK_TIMEOUT_MS) });

@@ -7,14 +7,17 @@ import { letTimePass } from '../support/wait';
 const PAUSE_MS = { least: 500, most: 1_500 };
 
 /**
- * The clients of many processes: each has its connections, and runs a statement on each of them about once a
- * second.
+ * Database clients of many processes: each has its connections, and runs a statement on each of them about
+ * once a second.
  */
 export class Crowd {
   private isOver = false;
   private readonly statements: Promise<number[]>;
 
-  /** @param pools one for each process */
+  /**
+   * Starts the clients.
+   * @param pools one for each process
+   */
   constructor(
     private readonly pools: DatabasePool[],
     connections: number,
@@ -28,7 +31,10 @@ export class Crowd {
     this.statements.catch(() => undefined); // stop() reports it
   }
 
-  /** @returns how many statements each client ran */
+  /**
+   * Stops the clients.
+   * @returns how many statements each client ran
+   */
   async stop(): Promise<number[]> {
     this.isOver = true;
     try {
@@ -53,7 +59,7 @@ export class Crowd {
   }
 }
 
-/** Fails when it gets the answer to another client's statement. */
+/** Runs a statement, and fails when it gets the answer to another client's statement. */
 async function add(client: DatabaseClient, a: number, b: number): Promise<void> {
   const { rows } = await client.runPrepared<{ sum: number }>('SELECT $1::int + $2::int AS sum', [a, b]);
   if (rows[0]!.sum !== a + b) throw new Error(`${a} + ${b} was answered with ${rows[0]!.sum}`);

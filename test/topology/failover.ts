@@ -19,9 +19,9 @@ const BACK_WITHIN_MS = 60_000;
 
 export interface FailoverOptions {
   isSynchronous: boolean;
-  /** `hosts`: the address names both servers. `proxy`: it names one, and moves. */
+  /** Kind of address. `hosts`: it names both servers. `proxy`: it names one, and is moved. */
   address: 'hosts' | 'proxy';
-  /** Whether the primary falls silent instead of being killed. */
+  /** True if the primary falls silent instead of being killed. */
   isSilent?: boolean;
 }
 
@@ -84,8 +84,8 @@ export class Failover {
   }
 
   /**
-   * The primary dies or falls silent, the standby becomes the primary, and the address leads there.
-   * @returns how long after the promotion the first message was answered with 201
+   * Makes the primary die or fall silent, promotes the standby, and leads the address there.
+   * @returns the time from the promotion to the first message that was answered with 201
    */
   async failOver(): Promise<number> {
     if (this.options.isSilent) this.pair.silencePrimary();
@@ -106,14 +106,14 @@ export class Failover {
     return this.load.stop();
   }
 
-  /** Messages that were answered with 201 and are not there. */
+  /** Returns the messages that were answered with 201 and are missing. */
   async lostMessages(): Promise<string[]> {
     const rows = await this.query<{ id: string }>('SELECT id FROM messages');
     const kept = new Set(rows.map(({ id }) => id));
     return [...this.ledger.promised.keys()].filter((id) => !kept.has(id));
   }
 
-  /** Messages that are there and whose webhook has not arrived, once nothing is under way any more. */
+  /** Returns the stored messages whose webhook has not arrived, once no work is in progress any more. */
   async undelivered(): Promise<string[]> {
     await waitFor(
       'empty queues',

@@ -14,7 +14,7 @@ interface End {
   role: FleetRole;
   /** Exit code, or the signal that killed the process. */
   how: number | NodeJS.Signals | null;
-  /** Milliseconds since SIGTERM. */
+  /** Milliseconds from SIGTERM to the end. */
   ms: number;
 }
 
@@ -38,8 +38,8 @@ export class Fleet {
   }
 
   /**
-   * Ends the oldest process of a role, waits until it has ended, and starts another. Settles when that is
-   * ready.
+   * Ends the oldest process of a role, waits until it has ended, and starts another. Settles when the new one
+   * is ready.
    */
   async replaceOne(role: FleetRole, version: Version): Promise<void> {
     await this.end(role, this.members[role].shift()!);

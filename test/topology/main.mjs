@@ -6,7 +6,7 @@ import { TOPOLOGIES } from './topologies.mjs';
 const JEST = fileURLToPath(new URL('../../node_modules/jest/bin/jest.js', import.meta.url));
 const CONFIG = fileURLToPath(new URL('../../jest.system.cjs', import.meta.url));
 
-// Runs Jest once for each topology, or for those that are named.
+// Runs Jest once for each topology, or for those that the arguments name.
 const names = process.argv.slice(2);
 const unknown = names.filter((name) => !(name in TOPOLOGIES));
 if (unknown.length > 0) {

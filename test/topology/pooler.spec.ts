@@ -20,10 +20,10 @@ import { Crowd } from './crowd';
 
 const isFull = process.env['TOPOLOGY'] === 'pooler';
 const SERVER_CONNECTIONS = 20;
-/** Clients of so many processes with 20 connections each share them. */
+/** Processes with 20 connections each, whose clients share the pooler's connections. */
 const PROCESSES = isFull ? 50 : 5;
 const CONNECTIONS_OF_A_PROCESS = 20;
-/** The driver's, when PgBouncer refuses a startup parameter. */
+/** SQLSTATE of the error when PgBouncer refuses a startup parameter. */
 const PROTOCOL_VIOLATION = '08P01';
 
 describe('behind PgBouncer in transaction mode', () => {
@@ -122,7 +122,7 @@ describe('behind PgBouncer in transaction mode', () => {
       });
       expect((await migrate(config, 'up')).length).toBeGreaterThan(0);
       expect(await migrate(config, 'up')).toEqual([]);
-      // As the owner, by one address only.
+      // The owner has one address only here.
       expect(await migrate({ ...config, databaseOwnerUrl: null }, 'up')).toEqual([]);
       await expect(migrate({ ...config, databaseDirectUrl: null }, 'up')).rejects.toMatchObject({
         code: 'INVALID_BODY',

@@ -21,12 +21,15 @@ import { TestWidget } from '../support/widget';
 const isFull = process.env['TOPOLOGY'] !== undefined;
 const MESSAGES = isFull ? 1_200 : 120;
 const CALLERS = 4;
-/** Telegram takes a message a second for each. */
+/** Chats that share the load: Telegram takes one message a second for each. */
 const CHATS = 20;
 const KILL_AFTER = MESSAGES / 4;
-/** Between two messages of a caller, so that the load lasts longer than the failover. */
+/** Pause between two messages of a caller, so that the load lasts longer than the failover. */
 const PAUSE_MS = 60;
-/** Longer than a failover, than the time until each worker has found the new primary, and than a lease. */
+/**
+ * Time after which the work is finished: longer than a failover, than the time until each worker has found
+ * the new primary, and than a lease.
+ */
 const SETTLED_MS = 60_000;
 
 const KINDS = [
@@ -67,7 +70,10 @@ describe.each(KINDS)('with Redis as $kind', ({ Several }) => {
   const isUp = async ({ client }: TestService) =>
     (await client.send({ method: 'GET', path: '/health/ready' })).body.redis === 'up';
 
-  /** Calls of a new workspace that may make four, by the two processes in turn. */
+  /**
+   * Makes five calls through the two processes in turn, for a new workspace that may make four. Returns the
+   * statuses.
+   */
   async function answersToFive(): Promise<number[]> {
     const workspace = await one.make.workspace({ rateLimit: 4 });
     const { key } = await one.make.apiKey(workspace);
@@ -186,7 +192,7 @@ describe.each(KINDS)('with Redis as $kind', ({ Several }) => {
   }
 });
 
-/** In a Cluster that of the queue which wakes outbound messages. */
+/** Returns the primary; in a Cluster that of the queue which wakes outbound messages. */
 async function primaryOf(redis: RedisCluster | RedisSentinels): Promise<RedisNode> {
   const primary = await (redis instanceof RedisCluster
     ? redis.primaryOf(`{${OUTBOUND_MESSAGE_QUEUE}}`)

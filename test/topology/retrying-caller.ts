@@ -8,15 +8,18 @@ interface Answered {
   status: number;
 }
 
-/** Sends a request once more when it was not answered, or with 5xx, as client libraries do. */
+/** Sends a request once more when it got no answer, or a 5xx, as client libraries do. */
 export class RetryingCaller {
   answered = 0;
   /** Requests that were sent again. */
   readonly retries: { at: number; reason: string }[] = [];
-  /** Requests that failed all the same. */
+  /** Requests that failed the second time too. */
   readonly failures: string[] = [];
 
-  /** @returns null when it failed */
+  /**
+   * Sends a request, and repeats it once.
+   * @returns null when it failed
+   */
   async call<Answer extends Answered>(what: string, send: () => Promise<Answer>): Promise<Answer | null> {
     const first = await this.try(send);
     if (typeof first !== 'string') return first;
@@ -28,7 +31,10 @@ export class RetryingCaller {
     return null;
   }
 
-  /** @returns why there is no success */
+  /**
+   * Sends a request.
+   * @returns the answer, or the reason for which it is no success
+   */
   private async try<Answer extends Answered>(send: () => Promise<Answer>): Promise<Answer | string> {
     try {
       const answer = await send();

@@ -2,7 +2,7 @@ import { startPgBouncer } from '../../scripts/servers/pgbouncer.mjs';
 import { RedisCluster } from '../../scripts/servers/redis-cluster.mjs';
 import { RedisSentinels } from '../support/redis-sentinels.mjs';
 
-/** In PgBouncer, for each database. */
+/** Connections of PgBouncer to each database. */
 const SERVER_CONNECTIONS = 20;
 
 /**
@@ -12,7 +12,10 @@ const SERVER_CONNECTIONS = 20;
  *   what stands between the tests and the servers, and returns what changes in the tests' environment
  */
 
-/** What `npm run test:topology` knows, by name. `test/global-setup.mjs` starts the one that TOPOLOGY names. */
+/**
+ * Topologies that `npm run test:topology` knows, by name. `test/global-setup.mjs` starts the one that
+ * TOPOLOGY names.
+ */
 export const TOPOLOGIES = /** @type {Record<string, Topology>} */ ({
   pooler: { tests: ['test/e2e', 'test/topology/pooler'], start: startPooler },
   standby: { tests: ['test/topology/standby'] },
@@ -22,7 +25,10 @@ export const TOPOLOGIES = /** @type {Record<string, Topology>} */ ({
   upgrade: { tests: ['test/topology/upgrade'] },
 });
 
-/** Both roles of the service go through PgBouncer. The tests' own administrator does not, and neither does `migrate`. */
+/**
+ * Starts PgBouncer for both roles of the service. The tests' own administrator goes past it, and so does
+ * `migrate`.
+ */
 async function startPooler({ databaseUrl, databaseOwnerUrl, home, reaper }) {
   const urls = [databaseUrl, databaseOwnerUrl].filter(Boolean);
   const { through, isPrepared } = await startPgBouncer({
@@ -39,7 +45,10 @@ async function startPooler({ databaseUrl, databaseOwnerUrl, home, reaper }) {
   };
 }
 
-/** @param {typeof RedisCluster | typeof RedisSentinels} Several */
+/**
+ * Returns a function that starts several Redis servers.
+ * @param {typeof RedisCluster | typeof RedisSentinels} Several
+ */
 function startRedis(Several) {
   return async ({ home, reaper }) => {
     const servers = await Several.start({ home, reaper, onLog: console.log });

@@ -12,11 +12,11 @@ import { RetryingCaller } from './retrying-caller';
 import { UpgradeWorkspace } from './upgrade-workspace';
 import { VisitorPage } from './visitor-page';
 
-/** Customers of Telegram, many because Telegram takes one message a second for each. */
+/** Customers of Telegram. There are many, because Telegram takes one message a second for each. */
 const CUSTOMERS = 24;
 const CUSTOMERS_PACE = { callers: 3, pauseMs: { least: 100, most: 400 } };
 const READERS_PACE = { callers: 3, pauseMs: { least: 50, most: 200 } };
-/** A visitor may write 30 messages a minute. */
+/** Pace of a visitor, who may write 30 messages a minute. */
 const VISITOR_PACE = { callers: 1, pauseMs: { least: 2_500, most: 4_000 } };
 
 interface Surroundings {
@@ -29,13 +29,13 @@ interface Surroundings {
 }
 
 /**
- * All that call the service during an upgrade: agents' programs, customers on Telegram, and a visitor with a
- * page.
+ * Clients that call the service during an upgrade: agents' programs, customers on Telegram, and a visitor
+ * with a page.
  */
 export class UpgradeClients {
   readonly caller = new RetryingCaller();
   readonly agents: Client;
-  /** Messages that customers and the visitor wrote. */
+  /** Bodies of the messages that customers and the visitor wrote. */
   readonly written: string[] = [];
   private readonly page: VisitorPage;
   private readonly customers: Repeated;
@@ -73,17 +73,17 @@ export class UpgradeClients {
     return clients;
   }
 
-  /** Ledger of what agents were promised and receivers accepted. */
+  /** Ledger of messages promised to agents and of deliveries accepted by receivers. */
   get ledger(): Ledger {
     return this.surroundings.ledger;
   }
 
-  /** The messages that the visitor's page has. */
+  /** Ids of the messages that the visitor's page has. */
   get seenOnPage(): Set<string> {
     return new Set(this.page.messages.keys());
   }
 
-  /** All requests that were sent again. */
+  /** Requests that were sent again. */
   get retries(): { at: number; reason: string }[] {
     return [...this.agents.retries, ...this.caller.retries];
   }
@@ -92,7 +92,7 @@ export class UpgradeClients {
     return this.page.ends;
   }
 
-  /** Settles when every kind of client was answered several times more. */
+  /** Settles when every kind of client has got several more answers. */
   async goOn(): Promise<void> {
     const before = { answered: this.caller.answered, promised: this.ledger.promised.size };
     await waitFor(
@@ -102,7 +102,7 @@ export class UpgradeClients {
     );
   }
 
-  /** Settles when everything that was begun has ended. The page stays open. */
+  /** Ends the load. Settles when all requests in progress have ended. The page stays open. */
   async stopLoad(): Promise<void> {
     await Promise.all([
       this.load?.stop(),
@@ -119,7 +119,7 @@ export class UpgradeClients {
     this.api.close();
   }
 
-  /** Agents answer in conversations, so customers begin. */
+  /** Starts the conversations, which customers begin and agents answer. */
   private async begin(): Promise<void> {
     await this.writeInWidget();
     for (let customer = 1; customer <= CUSTOMERS; customer++) await this.writeAs(customer);

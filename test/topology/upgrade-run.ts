@@ -22,10 +22,10 @@ import { UpgradeClients } from './upgrade-clients';
 import { makeWorkspace } from './upgrade-workspace';
 import { Version } from './version';
 
-/** Retries of webhooks take 62 s of backoff. */
+/** Time for deliveries to finish: retries of webhooks take 62 s of backoff. */
 const SETTLE_MS = 120_000;
 
-/** The receivers' names in the ledger. */
+/** Names of the receivers in the ledger. */
 export const RECEIVERS = ['steady', 'failing-at-first'] as const;
 
 export interface UpgradePlan {
@@ -45,7 +45,7 @@ export interface Step {
   retries: string[];
 }
 
-/** Ends what was started, the latest first. */
+/** Functions that end what was started. They run in the reverse order. */
 class Endings {
   private readonly endings: (() => Promise<void>)[] = [];
 
@@ -63,12 +63,12 @@ class Endings {
   }
 }
 
-/** The service with all that surrounds it, while it is upgraded. */
+/** The service and its surroundings while it is upgraded. */
 export class UpgradeRun {
   readonly steps: Step[] = [];
-  /** The migrations of the upgrade. */
+  /** Names of the migrations of the upgrade. */
   migrations: string[] = [];
-  /** Milliseconds from the end of the load until everything was done. */
+  /** Milliseconds from the end of the load until all its work was done. */
   settledMs = Infinity;
 
   private constructor(
@@ -123,7 +123,7 @@ export class UpgradeRun {
     return new UpgradeRun(database, fleet, clients, telegram, balancer, logFolder, stores, env, endings);
   }
 
-  /** Migrates, then replaces all processes of the first role one at a time, then those of the other. */
+  /** Migrates, then replaces all processes of the first role one at a time, then those of the second. */
   async upgradeTo(version: Version, order: readonly FleetRole[]): Promise<void> {
     await this.step('nothing', () => Promise.resolve());
     await this.step('migrate', async () => {
@@ -134,19 +134,19 @@ export class UpgradeRun {
         await this.step(`replace the ${which} ${role}`, () => this.fleet.replaceOne(role, version));
   }
 
-  /** Settles when the load has ended, and everything that it left to do is done. */
+  /** Ends the load. Settles when all work that the load caused is done. */
   async settle(): Promise<void> {
     const begin = Date.now();
     await this.clients.stopLoad();
     await waitFor('every delivery to end', async () => (await pending(this.database)) === 0, SETTLE_MS);
     await waitFor('every reply to be sent', async () => (await this.queued()) === 0, SETTLE_MS);
-    // A heartbeat tells the page what it has missed.
+    // A heartbeat shows the page what it has missed.
     const shown = async () => (await this.idsOf('WIDGET')).every((id) => this.clients.seenOnPage.has(id));
     await waitFor('the page to have every message', shown, SETTLE_MS).catch(() => undefined); // the spec says which
     this.settledMs = Date.now() - begin;
   }
 
-  /** The messages of a channel's conversations. */
+  /** Returns the ids of the messages of a channel's conversations. */
   async idsOf(channel: string): Promise<string[]> {
     const rows = await this.database.query<{ id: string }>(
       `SELECT m.id FROM messages m JOIN conversations c ON c.tenant_id = m.tenant_id AND c.id = m.conversation_id
@@ -156,7 +156,7 @@ export class UpgradeRun {
     return rows.map(({ id }) => id);
   }
 
-  /** The clients' too, whatever came of the upgrade. */
+  /** Stops the processes and the clients, even after a failed upgrade. */
   async stopProcesses(): Promise<void> {
     await this.clients.stop();
     await this.fleet.stop();
@@ -173,7 +173,7 @@ export class UpgradeRun {
     return row!.count;
   }
 
-  /** Lasts until the clients have been answered several times more. */
+  /** Runs one step, which lasts until the clients have got several more answers. */
   private async step(name: string, act: () => Promise<void>): Promise<void> {
     const { ledger } = this.clients;
     const begin = Date.now();

@@ -15,7 +15,7 @@ export interface UpgradeWorkspace {
   widgetPath: string;
 }
 
-/** Made by the CLI, whose commands are the same in both versions. */
+/** Makes the workspace with the CLI, whose commands are the same in both versions. */
 export async function makeWorkspace(cli: Cli, endpoints: readonly string[]): Promise<UpgradeWorkspace> {
   const known = ['--workspace', SLUG];
   const limit = ['--rate-limit', NO_RATE_LIMIT];

@@ -5,7 +5,7 @@ import { reportOf } from './upgrade-report';
 import { RECEIVERS, UpgradePlan, UpgradeRun } from './upgrade-run';
 import { Version } from './version';
 
-/** Several times as long as the balancer takes to ask again. */
+/** Variables for a shutdown delay of several checks of the balancer. */
 const LONG_DELAY = { SHUTDOWN_DELAY_MS: '5000' };
 const CASES: Case[] = [
   { from: 'before', order: ['api', 'worker'] },
@@ -69,7 +69,7 @@ describe('A rolling upgrade', () => {
       expect(twice).toEqual([]);
       expect(agents.unexpected).toEqual([]);
       expect(caller.failures).toEqual([]);
-      // The version before may end without a delay, before the balancer asks again.
+      // The version before may end without a delay, before the balancer's next check.
       expect(run.balancer.lost).toBeLessThanOrEqual(from === 'present' ? 0 : Infinity);
     });
 

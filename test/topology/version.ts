@@ -18,13 +18,13 @@ export class Version {
     private readonly folder: string,
   ) {}
 
-  /** The one of the checkout. */
+  /** Build of the checkout. */
   static readonly present = new Version('the present version', CHECKOUT);
 
   /**
-   * Builds the commit of `UPGRADE_FROM`, or else the one before the newest migration was added, so that an
-   * upgrade from it has something to migrate. While there is none after the baseline, it builds the
-   * baseline's own commit: nothing is upgraded from before that.
+   * Builds the commit of `UPGRADE_FROM`, or else the commit before the newest migration was added, so that an
+   * upgrade from it has something to migrate. Before a migration follows the baseline, it builds the
+   * baseline's own commit: no upgrade starts earlier.
    */
   static async before(): Promise<Version> {
     const commit = await commitBefore();
@@ -39,7 +39,7 @@ export class Version {
     return version;
   }
 
-  /** The migrations that the present version has and this one lacks. */
+  /** Number of migrations that the present version has and this one lacks. */
   get missingMigrations(): number {
     const own = migrationsIn(this.folder);
     return migrationsIn(CHECKOUT).filter((name) => !own.includes(name)).length;
@@ -55,7 +55,7 @@ export class Version {
     return ServiceProcess.start(role, stores, env, { main, logFile });
   }
 
-  /** Runs a command of its CLI, and returns what it prints. */
+  /** Runs a command of the version's CLI, and returns what it prints. */
   async cli(stores: TestStores, env: Record<string, string>, ...args: string[]): Promise<any> {
     // Migrations do not go through a pooler.
     const past = { DATABASE_DIRECT_URL: direct(stores.databaseOwnerUrl ?? stores.databaseUrl) };
@@ -96,7 +96,7 @@ async function build(commit: string, folder: string): Promise<void> {
   await run('npm', ['run', '--silent', 'build'], { cwd: folder });
 }
 
-/** The checkout's packages if the version needs the same ones. */
+/** Provides the packages of a build: the checkout's if the version needs the same ones, otherwise its own. */
 async function provideModules(folder: string): Promise<void> {
   const lockOf = (of: string) => readFileSync(join(of, 'package-lock.json'), 'utf8');
   if (lockOf(folder) === lockOf(CHECKOUT))
@@ -108,7 +108,10 @@ async function git(...args: string[]): Promise<string> {
   return (await run('git', args, { cwd: CHECKOUT })).trim();
 }
 
-/** @returns what it prints, which is a part of the error, too: compilers explain themselves there */
+/**
+ * Runs a command.
+ * @returns its output, which the error contains too: compilers explain themselves there
+ */
 async function run(command: string, args: string[], options: ExecFileOptions = {}): Promise<string> {
   try {
     return (await promisify(execFile)(command, args, { ...options, encoding: 'utf8' })).stdout;

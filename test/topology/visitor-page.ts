@@ -20,7 +20,7 @@ export class VisitorPage {
   readonly messages = new Map<string, string>();
   /** Ends of the streams of the page. */
   readonly ends: string[] = [];
-  /** Up to where it has everything, and the messages until then. */
+  /** Sequence up to which the page has everything, and the messages until then. */
   private sequence = 0;
   private readonly complete = new Set<string>();
   private stream: TestStream | null = null;
@@ -80,7 +80,9 @@ export class VisitorPage {
     for (const id of this.messages.keys()) this.complete.add(id);
   }
 
-  /** Back to a message that it had at its sequence: of those that came later, older ones may be missing. */
+  /**
+   * Reads back to a message that the page had at its sequence: before later messages, some may be missing.
+   */
   private async readMissed(): Promise<boolean> {
     for (let cursor: string | null = ''; cursor !== null;) {
       const query: string = `?limit=${PAGE}${cursor && `&cursor=${cursor}`}`;

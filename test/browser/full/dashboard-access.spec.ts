@@ -104,7 +104,7 @@ describe('who sees what of the dashboard in a browser', () => {
         await visit.comeToRest();
         for (const width of [1280, 390]) {
           await visit.page.setViewportSize({ width, height: 844 });
-          // Nothing sticks out, once the chart has its new width.
+          // The chart takes its new width a moment later: then nothing may stick out.
           await visit.page.waitForFunction(
             () => document.documentElement.scrollWidth <= document.documentElement.clientWidth,
           );
@@ -148,12 +148,12 @@ describe('who sees what of the dashboard in a browser', () => {
     await keyboard.type('By keyboard');
     await keyboard.press('Enter');
     await visit.text('This is shown once').waitFor();
-    // What is shown once is not lost by a stray key.
+    // A stray key must not close a dialog whose content is shown only once.
     await keyboard.press('Escape');
     await visit.act('I have stored it').focus();
     await keyboard.press('Enter');
     await visit.row('By keyboard').waitFor();
-    // The focus is where it was before the dialog.
+    // The focus returns to its place before the dialog.
     expect(await focused(visit)).toBe('Create a key');
     await visit.button('Create a key').press('Enter');
     await visit.field('Name').waitFor();

@@ -46,7 +46,7 @@ describe('logging in, in a browser', () => {
     visit = await world.open();
     await visit.page.goto(`/welcome#${await world.dashboard.invite(invited)}`);
     await visit.page.getByRole('link', { name: 'Log in' }).click();
-    // The token is in no address that is sent.
+    // The token is in no part of the address that is sent.
     expect(new URL(visit.page.url()).search).toBe('');
     await visit.logIn(agent.email);
     await visit.button('Accept').click();

@@ -4,12 +4,17 @@ import { Device, LiveChat, START_TIMEOUT_MS } from '../live-chat';
 import { expectSameMessages } from '../same-messages';
 import { DeskConversation } from '../support-desk';
 
-/** Each fault alone. Afterwards the visitor's pages and the API show the same messages. */
+/**
+ * Tests of faults, one at a time. After each fault the visitor's pages and the API show the same messages.
+ */
 
 const TEST_TIMEOUT_MS = 300_000;
 const MINUTE_MS = 60_000;
 const TWO_HOURS_MS = 2 * 60 * MINUTE_MS;
-/** Heartbeats, which tell of lost events, come every 15 seconds; silence is noticed after 40. */
+/**
+ * Time in which a client notices a fault: heartbeats, which show that events were lost, come every 15
+ * seconds; silence is noticed after 40.
+ */
 const NOTICED_MS = 75_000;
 
 jest.setTimeout(TEST_TIMEOUT_MS);
@@ -34,7 +39,7 @@ describe('nothing is lost or doubled by', () => {
     await device.close();
   });
 
-  /** A message of this test's own. */
+  /** Returns a text that no other test writes. */
   const text = (words: string) => {
     written.push(`${words} (${person}.${written.length + 1})`);
     return written.at(-1)!;
@@ -53,7 +58,7 @@ describe('nothing is lost or doubled by', () => {
     return { visitor, conversation };
   }
 
-  /** A message each way, after the fault. */
+  /** Sends a message each way, after the fault. */
   async function talkAgain(visitor: ChatPage, conversation: DeskConversation): Promise<void> {
     await conversation.reply('Are you still there?');
     await visitor.write(text('Still here'));

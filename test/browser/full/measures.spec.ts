@@ -7,8 +7,8 @@ import { waitFor } from '../../support/wait';
 import { LiveChat, START_TIMEOUT_MS } from '../live-chat';
 
 /**
- * Costs of the widget for a page. Sizes are asserted; times depend on the machine, so they are printed beside
- * the goal.
+ * Measurements of what the widget costs a page. Sizes are asserted; times depend on the machine, so they are
+ * printed beside the goal.
  */
 
 const WIDGET = resolve(__dirname, '../../../dist/widget');
@@ -49,7 +49,7 @@ describe('what the widget costs', () => {
     await chat?.stop();
   });
 
-  /** Runs in a new browser, after one that only warms up. */
+  /** Repeats a measurement, each in a new browser, after one that only warms up. */
   async function repeat<T>(measure: (page: Page, cdp: CDPSession) => Promise<T>): Promise<T[]> {
     const results: T[] = [];
     for (let round = 0; round <= ROUNDS; round++) {
@@ -108,7 +108,7 @@ describe('what the widget costs', () => {
     const costOf = (path: string, part: 'nothing' | 'launcher' | 'composer') =>
       repeat(async (page, cdp): Promise<Cost> => {
         await slowDown(cdp);
-        // Its own time, and not what other processes take of the machine meanwhile.
+        // The metrics count the page's own time, and not the time that other processes take.
         await cdp.send('Performance.enable', { timeDomain: 'threadTicks' });
         await page.addInitScript(useQuietly, part);
         await shop(page, path);
@@ -136,7 +136,7 @@ describe('what the widget costs', () => {
       await page.addInitScript(watch);
       await shop(page);
       await momentsWith(page, 'launcher');
-      // The network is slow from the click on: the page itself is there.
+      // The network is slow from the click on: the page itself has loaded before.
       await cdp.send('Network.enable');
       await cdp.send('Network.emulateNetworkConditions', SLOW_4G);
       await page.evaluate(openChat);

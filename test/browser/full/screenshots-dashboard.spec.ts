@@ -9,7 +9,7 @@ import { print } from '../../support/report';
 import { DashboardInBrowser, DashboardPage } from '../dashboard-in-browser';
 import { START_TIMEOUT_MS } from '../live-chat';
 
-/** `SCREENSHOTS=write npm run test:browser -- screenshots` takes the pictures of the docs. */
+/** Tests that take the docs' pictures with `SCREENSHOTS=write npm run test:browser -- screenshots`. */
 
 const FOLDER = resolve(__dirname, '../../../docs/images');
 const MAX_BYTES = 150_000;
@@ -44,8 +44,8 @@ describe("the pictures of the dashboard's pages", () => {
   afterEach(() => visit.close());
 
   /**
-   * Fills a day: more attempts by day than by night, a failure in the morning; the 9th outcome is an error
-   * status.
+   * Fills a day with attempts: more by day than by night, and a failure in the morning. The 9th outcome is an
+   * error status.
    */
   const fillDay = () =>
     world.service.query(

@@ -5,7 +5,7 @@ import { print } from '../../support/report';
 import { LiveChat, START_TIMEOUT_MS } from '../live-chat';
 import { PHONE } from '../phone';
 
-/** `SCREENSHOTS=write npm run test:browser -- screenshots` takes the pictures of the docs. */
+/** Tests that take the docs' pictures with `SCREENSHOTS=write npm run test:browser -- screenshots`. */
 
 const FOLDER = resolve(__dirname, '../../../docs/images');
 const MAX_BYTES = 60_000;

@@ -4,7 +4,7 @@ import { ChatPage } from '../chat-page';
 import { Device, LiveChat, START_TIMEOUT_MS } from '../live-chat';
 import { expectSameMessages } from '../same-messages';
 
-/** Sessions: identities of visitors, and the next visitor at the same device. */
+/** Tests of sessions: identities of visitors, and the next visitor at the same device. */
 
 jest.setTimeout(180_000);
 

@@ -7,7 +7,8 @@ import { expectSameMessages } from '../same-messages';
 import { DeskConversation } from '../support-desk';
 
 /**
- * Faults in random order while a visitor and an agent write. SEED= sets the first seed, SEEDS= their number.
+ * Tests of storms: faults in random order while a visitor and an agent write. SEED= sets the first seed,
+ * SEEDS= the number of storms.
  */
 
 const FIRST_SEED = Number(process.env.SEED ?? Math.floor(Math.random() * 1_000_000));
@@ -20,7 +21,7 @@ const TWO_HOURS_MS = 2 * 60 * 60 * 1000;
 
 jest.setTimeout(600_000);
 
-/** One visitor's tabs, and what happens to them. */
+/** Faults that strike one visitor's tabs, in random order. */
 class Storm {
   readonly written: string[] = [];
   readonly tabs: ChatPage[] = [];
@@ -42,7 +43,11 @@ class Storm {
     return this.chat.desk.conversationWith(first);
   }
 
-  /** @param inOneTab without storage each tab is another visitor's, and what is unsent ends with it */
+  /**
+   * Runs the storm.
+   * @param inOneTab true when the browser stores nothing: then each tab is another visitor's, and its unsent
+   *   messages end with it
+   */
   async rage(conversation: DeskConversation, inOneTab: boolean): Promise<void> {
     const faults = Object.entries({ ...this.faults, ...(!inOneTab && this.faultsOfTabs) });
     for (let step = 0; step < STEPS; step++) {

@@ -3,7 +3,7 @@ import { ChatPage } from '../chat-page';
 import { Device, LiveChat, START_TIMEOUT_MS } from '../live-chat';
 import { expectSameMessages } from '../same-messages';
 
-/** One tab has the stream, and sends. */
+/** Tests of several tabs, of which one has the stream and sends for all. */
 
 const TAKEN_OVER_MS = 10_000;
 

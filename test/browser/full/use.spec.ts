@@ -6,7 +6,7 @@ import { Device, LiveChat, START_TIMEOUT_MS } from '../live-chat';
 import { PHONE } from '../phone';
 import { DeskConversation } from '../support-desk';
 
-/** Use by keyboard, with assistive technology, on phones, and from right to left. */
+/** Tests of the use by keyboard, with assistive technology, on phones, and from right to left. */
 
 jest.setTimeout(120_000);
 
@@ -30,7 +30,7 @@ describe('the chat can be used', () => {
     await visitor.page.locator('chat-widget').getByRole('button').first().waitFor();
     return visitor;
   }
-  /** A question and an answer. */
+  /** Sends a question and an answer. */
   async function converse(visitor: ChatPage): Promise<DeskConversation> {
     await visitor.send(`Is this fresh? (${visit})`);
     const conversation = await chat.desk.conversationWith(`Is this fresh? (${visit})`);
@@ -38,7 +38,7 @@ describe('the chat can be used', () => {
     await visitor.waitFor('Picked today', 'received');
     return conversation;
   }
-  /** The accessible name of what has the focus, shadow roots entered. */
+  /** Returns the accessible name of the element with the focus, also inside shadow roots. */
   const focusOf = ({ page }: ChatPage) =>
     page.evaluate(() => {
       let focused = document.activeElement;
@@ -171,7 +171,7 @@ describe('the chat can be used', () => {
         return (parseFloat(borderTopWidth) > 0 && borderTopStyle !== 'none') || outlineStyle !== 'none';
       });
     for (const part of ['panel', 'composer', 'sendButton'] as const) expect(await hasEdge(part)).toBe(true);
-    // The browser paints other colours than those that axe computes.
+    // The browser paints other colours than axe computes.
     const faults = (await accessibilityFaults(visitor)).filter(
       (fault) => !fault.startsWith('color-contrast'),
     );
@@ -258,7 +258,7 @@ describe('the chat can be used', () => {
       const { y, height: ownHeight } = await boxOf(visitor, 'composer');
       return y >= 0 && y + ownHeight <= height / 2;
     });
-    // Nothing behind it can be reached.
+    // Nothing behind the dialog can be reached.
     for (let presses = 0; presses < 12; presses++) {
       await visitor.page.keyboard.press('Tab');
       expect(await visitor.page.evaluate(() => document.activeElement?.tagName)).toBe('CHAT-WIDGET');

@@ -262,7 +262,7 @@ describe('the audit log', () => {
           actorId: agent.id,
           actorName: null,
           address: '2001:db8::7',
-          // Cut to 512 characters, without the NUL that no text column takes.
+          // The text is cut to 512 characters, without the NUL that no text column accepts.
           userAgent: `a${'b'.repeat(511)}`,
           requestId: 'r-7',
           before: { active: true },

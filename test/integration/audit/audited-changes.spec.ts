@@ -20,12 +20,12 @@ import { loginChanges } from './changes/login-changes';
 import { READS, CONTENT, COMMANDS, WITHOUT_SERVICE, ROUTES } from './changes/known-methods';
 import { Scenario } from './changes/scenario';
 
-/** Of no secret of ours may an entry hold anything. */
+/** Secrets of the service, of which no entry may hold any part. */
 const SECRETS = /whsec_|plk_|ciphertext|identitySecret|[0-9a-f]{64}/;
 
 describe('every change of a workspace', () => {
   let dashboard: Dashboard;
-  /** With another key that encrypts. */
+  /** Host with another key that encrypts. */
   let rekeyed: Dashboard;
   let subject: Subscription;
 
@@ -42,7 +42,7 @@ describe('every change of a workspace', () => {
     subject = await subscribe(dashboard, 'https://127.0.0.1:9999/hook');
   });
 
-  /** By the action of the entry. */
+  /** Scenarios by the action of their entry. */
   const SCENARIOS: Record<string, Scenario> = {
     ...workspaceChanges(
       () => dashboard,
@@ -56,7 +56,7 @@ describe('every change of a workspace', () => {
     ...conversationChanges(() => dashboard),
     ...loginChanges(() => dashboard),
   };
-  /** The first scenario of them covers the others, which it calls. */
+  /** Methods without a scenario of their own, each with a method that calls it and has one. */
   const COVERED: Record<string, string> = {
     'WebhookDeliveriesService.redeliverMany': 'WebhookDeliveriesService.redeliver',
     'ConversationsService.reopen': 'MessagesService.receive',
@@ -79,7 +79,7 @@ describe('every change of a workspace', () => {
       [tenantId, action],
     );
 
-  /** Everything that the scenarios change. */
+  /** Returns everything that the scenarios change. */
   async function snapshot(): Promise<unknown[]> {
     const tables = ['agents', 'api_keys', 'channel_connections', 'contacts', 'conversations', 'messages'];
     const others = ['audit_entries', 'events', 'parked_events', 'webhook_endpoints', 'webhook_recoveries'];
@@ -161,7 +161,7 @@ describe('every change of a workspace', () => {
           actorId: actorIdOf(actor),
           metadata: { ...metadata, ...changed, ...(actor.origin && { origin: actor.origin }) },
         },
-        // Written by the same transaction.
+        // The entry was written by the same transaction.
         transaction: written[0]!.transaction,
       });
       expect(told).toHaveLength((await entries({ tenantId }, action)).length);

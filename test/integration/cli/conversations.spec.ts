@@ -76,7 +76,7 @@ describe('contact, conversation, message', () => {
     expect(nowhere).toMatchObject({ code: 'NOT_FOUND', message: 'Conversation not found.' });
   });
 
-  /** Who did what the audit log has of a conversation. */
+  /** Returns the actors of a conversation's audit entries. */
   async function actorsOf(conversationId: string): Promise<string[]> {
     const rows = await query<{ actor: string }>(
       cli.stores.databaseUrl,

@@ -157,7 +157,7 @@ function leavesOf(command: Command, path = ''): { path: string; command: Command
   });
 }
 
-/** As it is printed: with the examples after the options. */
+/** Returns a command's help as it is printed, with the examples after the options. */
 function fullHelpOf(command: Command): string {
   let text = '';
   command.configureOutput({ writeOut: (part) => (text += part) }).outputHelp();

@@ -193,7 +193,7 @@ describe('webhook', () => {
     expect(await cli.call(...recover, '--dry-run')).toEqual(plan);
     const started = await cli.call(...recover);
     expect(started).toEqual({ ...plan, id: UUID, status: 'running' });
-    // No worker runs here: it waits for one.
+    // No worker runs here, so the recovery waits for one.
     expect(await cli.call('webhook', 'recovery', '--id', started.id)).toEqual(started);
     const [second, unknown] = await Promise.all([
       cli.refusal(...recover),

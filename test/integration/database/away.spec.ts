@@ -8,7 +8,7 @@ import { subscribe, waitForDeliveries } from '../../support/webhook-workspace';
 import { TcpProxy } from '../../support/tcp-proxy';
 import { waitFor } from '../../support/wait';
 
-/** After 10 s without a use the pool closes any connection. */
+/** Time below the 10 s after which the pool closes an unused connection. */
 const BEFORE_IT_IS_CLOSED_AS_IDLE_MS = 5_000;
 
 describe('A database that goes away', () => {

@@ -87,7 +87,7 @@ describe('partitions of the history', () => {
     }
   }
 
-  /** The tables that have a partition of the day, attached or not. */
+  /** Returns the tables that have a partition of the day, attached or not. */
   async function tablesOf(day: Day, isAttached = true): Promise<PartitionedTable[]> {
     const all = await partitions.list();
     return all.filter((one) => one.day === day && one.isAttached === isAttached).map(({ table }) => table);
@@ -98,7 +98,7 @@ describe('partitions of the history', () => {
     await keeper().drop();
   }
 
-  /** As an event's made at its noon. */
+  /** Returns an id like that of an event that was made at the day's noon. */
   const idOf = (day: Day) => `${lowestId(day + 0.5).slice(0, 14)}7${newId().slice(15)}`;
 
   async function addEvent(day: Day): Promise<string> {
@@ -116,7 +116,7 @@ describe('partitions of the history', () => {
       lowestId(day + 1),
     ]);
 
-  /** All that PostgreSQL knows of a partition, with its own name left out. */
+  /** Returns all that PostgreSQL knows of a partition, without the partition's own name. */
   async function definitionOf(table: PartitionedTable, day: Day) {
     const name = nameOf(table, day);
     const rows = await dashboard.query<{ bounds: string; options: string[]; indexes: string[] }>(
@@ -288,7 +288,7 @@ describe('partitions of the history', () => {
       durations.push(performance.now() - start);
     }
     await Promise.all([detaching, waited]);
-    // The lock timeout of the service's own statements.
+    // The limit is the lock timeout of the service's own statements.
     expect(Math.max(...durations)).toBeLessThan(2_000);
     expect(await tablesOf(expired)).toEqual(['events']);
 
@@ -310,7 +310,7 @@ describe('partitions of the history', () => {
     });
     const writers = Array.from({ length: 20 }, () => subscription.message());
     await Promise.all([...workers, ...writers]);
-    // Who found another at work has left it to that one.
+    // A keeper that found another one at work has left the change to it.
     await keeper().create();
     await retain();
     for (let day = today - 1; day <= today + 8; day++)

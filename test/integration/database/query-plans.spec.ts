@@ -77,7 +77,10 @@ import {
   run,
 } from './query-plans/rows';
 
-/** The plans that PostgreSQL makes on large tables for the statements that the repositories really send. */
+/**
+ * Tests of the plans that PostgreSQL makes on large tables for the statements that the repositories really
+ * send.
+ */
 describe('query plans', () => {
   let dashboard: Dashboard;
   let reader: PlanReader;
@@ -85,7 +88,7 @@ describe('query plans', () => {
 
   beforeAll(async () => {
     dashboard = await Dashboard.create();
-    // The clock's own statements, every ten seconds, would be taken for those of a call.
+    // The clock's own statements, every ten seconds, would be counted as those of a call.
     await dashboard.app.get(DatabaseClock, { strict: false }).beforeApplicationShutdown();
     reader = await PlanReader.start(dashboard.stores.databaseUrl);
     await fill(dashboard.stores.databaseAdminUrl);
@@ -132,7 +135,7 @@ describe('query plans', () => {
           'messages_pkey',
           'provider_messages_message_idx',
         ]);
-        // One of each; PostgreSQL rounds the half of the rows that have a name up.
+        // There is a row of each kind; PostgreSQL rounds the half of the rows that have a name up.
         expect(rowsRead(plan)).toBeLessThanOrEqual(3 * PAGE);
       }
     });
@@ -173,7 +176,7 @@ describe('query plans', () => {
           indexes: expect.arrayContaining([index]),
         });
         expectOnlyIndexed(plan!, ['webhook_deliveries', 'pending_deliveries']);
-        // The row itself, its latest round, and whether it is pending again.
+        // A page reads the row itself, its latest round, and whether it is pending again.
         expect(rowsRead(plan!)).toBeLessThanOrEqual(PAGE * 4);
       }
     });
@@ -248,7 +251,10 @@ describe('query plans', () => {
     const search = (tenantId: string, q: string, cursor?: string) =>
       dashboard.app.get(ContactsRepository).list(tenantId, { q, cursor }, PAGE);
 
-    /** Every statement's, by the plan that a connection keeps and by the one for its values. */
+    /**
+     * Expects that every statement reads few rows, by the plan that a connection keeps and by the plan for
+     * its values.
+     */
     async function expectRowsRead(call: () => Promise<unknown>, most: number): Promise<PlanNode[]> {
       const plans = await plansOf(call);
       for (const plan of plans) {
@@ -343,7 +349,7 @@ describe('query plans', () => {
 
     beforeAll(() => run(dashboard.stores.databaseAdminUrl, PEOPLE), 60_000);
 
-    /** By keys alone, and no more rows than the person has of anything. */
+    /** Expects that every statement reads by keys alone, and no more rows than the person has of any kind. */
     async function expectOwnRows(call: () => Promise<unknown>, most: number): Promise<void> {
       for (const plan of await plansOf(call)) {
         expect(nodesOf(plan).map((node) => node['Node Type'])).not.toContain('Seq Scan');

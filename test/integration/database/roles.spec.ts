@@ -21,7 +21,7 @@ import { waitFor } from '../../support/wait';
 
 const INSUFFICIENT_PRIVILEGE = '42501';
 
-/** As in a database that was copied from another one. */
+/** Removes the roles' settings, as in a database that was copied from another one. */
 async function forgetSettings(dashboard: Dashboard): Promise<void> {
   const { pathname } = new URL(dashboard.stores.databaseUrl);
   for (const role of ['messaging_service', 'messaging_owner'])
@@ -76,7 +76,7 @@ describe('the database role of the service', () => {
     'DELETE FROM migrations',
   ])('is refused by PostgreSQL: %s', async (sql) => {
     const before = await dashboard.query('SELECT * FROM audit_entries ORDER BY id');
-    // GRANT only warns when there is nothing that may be granted.
+    // GRANT only warns when the role has no right to grant.
     if (sql.startsWith('GRANT DELETE')) await service.query(sql);
     else expect(await refusalOf(sql)).toBe(INSUFFICIENT_PRIVILEGE);
     expect(await canChangeAudit(dashboard.get(Database))).toBe(false);
@@ -173,7 +173,7 @@ describe('migrate, with two database roles', () => {
   const withUser = (url: string, username: string, password = '') =>
     Object.assign(new URL(url), { username, password }).href;
 
-  /** Who may do what, and when that was written last. */
+  /** Returns the privileges of the roles, and when they were last written. */
   const privileges = () =>
     dashboard.query(
       `SELECT oid::regclass::text AS name, relacl::text AS acl, xmin::text FROM pg_class
@@ -332,7 +332,7 @@ describe('migrate, with two database roles', () => {
     });
     afterEach(() => dropStores(stores));
 
-    /** What an operator sees after the change. */
+    /** Expects what an operator sees after the change. */
     async function expectProtected(given: TestStores, entries: number): Promise<void> {
       const after = await Dashboard.create({ beside: { stores: given }, databaseUrl: given.databaseUrl });
       const afterOwner = new OwnerDatabase(ownerConfig(after, given), after.get(Database));
@@ -435,7 +435,7 @@ describe('processes with two database roles', () => {
         notReady('of the database roles are missing: run "migrate"', 'settings'),
       );
       await migrate(ownerConfig(dashboard), 'up');
-      // A connection that it opened meanwhile is replaced once it has been found without them.
+      // A connection that was opened in between is replaced once it has been found without the settings.
       const answer = await waitFor('readiness', async () => {
         const now = await ready(one);
         return now.status === 200 && now;

@@ -8,7 +8,7 @@ interface ForeignKey {
   name: string;
   table: string;
   target: string;
-  /** The referring columns, and the columns they refer to, in the same order. */
+  /** Referring columns, and the columns that they refer to, in the same order. */
   columns: string[];
   targetColumns: string[];
 }
@@ -21,7 +21,7 @@ const FOREIGN_KEYS = `
        JOIN pg_attribute a ON a.attrelid = confrelid AND a.attnum = k.attnum) AS "targetColumns"
   FROM pg_constraint WHERE contype = 'f' ORDER BY conrelid::regclass::text, conname`;
 
-/** Of people, who may be agents of several tenants: `memberships` says of which. */
+/** Tables of people, who may be agents of several tenants: `memberships` has the tenants. */
 const OF_PEOPLE = [
   'people',
   'login_sessions',
@@ -31,11 +31,11 @@ const OF_PEOPLE = [
   'second_factors',
   'recovery_codes',
 ];
-/** Not any tenant's: the tenants themselves, the list of migrations, and people. */
+/** Tables that belong to no tenant: the tenants themselves, the list of migrations, and people. */
 const SHARED = ['workspaces', 'migrations', ...OF_PEOPLE];
 
 /**
- * What is written for every event and delivery. A foreign key would cost a lock of its parent for each row,
+ * Tables written for every event and delivery. A foreign key would cost a lock of its parent for each row,
  * and protect nothing: the transaction that writes such a row reads or locks its parent, and no parent is
  * deleted before it.
  */
@@ -146,7 +146,7 @@ describe('tenancy in the database', () => {
       });
       const error = await faultOf(pointAt(other));
       expect(error?.code).toBe(FOREIGN_KEY_VIOLATION);
-      // A row that refers to this one may fail first.
+      // A row that refers to the deleted one may fail first.
       const referring = foreignKeys.filter((key) => key.target === table).map((key) => key.name);
       expect([name, ...referring]).toContain(error?.constraint);
     }
@@ -221,7 +221,7 @@ async function faultOf(work: Promise<unknown>): Promise<{ code?: string; constra
   );
 }
 
-/** A workspace with a row in every table that refers to others. */
+/** Makes a workspace with a row in every table that refers to others. */
 async function furnish(service: TestService): Promise<string> {
   const { make } = service;
   const workspace = await make.workspace();
@@ -288,7 +288,7 @@ async function furnish(service: TestService): Promise<string> {
   return tenantId;
 }
 
-/** Every column, index and constraint there is, a line each. */
+/** Returns every column, index and constraint, a line each. */
 async function schemaOf(database: Client): Promise<string[]> {
   const { rows } = await database.query<{ line: string }>(`
     SELECT format('%s.%s %s %s %s %s', table_name, column_name, data_type, is_nullable, column_default,

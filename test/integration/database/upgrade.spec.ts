@@ -13,10 +13,13 @@ import { letTimePass, waitFor } from '../../support/wait';
 import { subscribe } from '../../support/webhook-workspace';
 
 const CALLERS = 4;
-/** Longer than a migration waits for a lock, and than the service's own statements do. */
+/**
+ * Time of a read that holds a lock longer than a migration waits for it, and longer than the service's own
+ * statements do.
+ */
 const LONG_READ_MS = 3_000;
 
-/** Adds what a later version needs, and takes nothing away. */
+/** Migration that adds what a later version needs, and removes nothing. */
 class Additions1899999999000 implements MigrationInterface {
   async up(db: QueryRunner): Promise<void> {
     await db.query('ALTER TABLE messages ADD COLUMN note text');
@@ -65,7 +68,7 @@ describe('an upgrade of the database', () => {
   const invalidIndexes = () =>
     dashboard.query('SELECT indexrelid::regclass::text AS name FROM pg_index WHERE NOT indisvalid');
 
-  /** Someone who reads for long, as a backup does. */
+  /** Reads for a long time, as a backup does. */
   async function readFor(ms: number): Promise<void> {
     const reader = new Client({ connectionString: dashboard.stores.databaseUrl });
     await reader.connect();
@@ -152,7 +155,7 @@ describe('an upgrade of the database', () => {
     expect(await invalidIndexes()).toEqual([]);
 
     expect(await upgrade('down')).toEqual(NAMES.slice(1));
-    // As a migration leaves it that was killed in the middle.
+    // A migration that was killed in the middle leaves this state.
     await dashboard.query('CREATE INDEX events_note_idx ON ONLY events (tenant_id, created_at)');
     await dashboard.query('CREATE INDEX messages_note_idx ON messages (tenant_id, created_at)');
     await dashboard.query(

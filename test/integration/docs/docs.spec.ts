@@ -10,7 +10,8 @@ import { nameOf, ROUTES } from '../../support/routes';
 import { ATTEMPT_ERRORS } from '../../../src/webhooks/sending/attempt-outcome';
 
 /**
- * The pages list all routes, variables, commands and codes, show the examples, and link to files that exist.
+ * Tests that the pages list all routes, variables, commands and codes, show the examples, and link to files
+ * that exist.
  */
 
 const ROOT = resolve(__dirname, '../../..');
@@ -22,7 +23,7 @@ const PAGES = [
     .map((file) => `docs/${file}`),
 ];
 
-/** The text below a heading, up to the next heading. */
+/** Returns the text below a heading, up to the next heading. */
 function section(page: string, heading: string): string {
   const text = read(page);
   const start = text.indexOf(`\n${heading}\n`);
@@ -31,7 +32,9 @@ function section(page: string, heading: string): string {
   return text.slice(start, end < 0 ? undefined : end);
 }
 
-/** The tables of a text whose first column has this name: for each, its rows as lists of cells. */
+/**
+ * Returns the tables of a text whose first column has this name: for each table its rows as lists of cells.
+ */
 function tables(text: string, firstColumn: string): string[][][] {
   const blocks = [...text.matchAll(/(?:^\|.*\n)+/gm)].map(([block]) => block.trim().split('\n'));
   return blocks
@@ -46,7 +49,7 @@ function tables(text: string, firstColumn: string): string[][][] {
     );
 }
 
-/** The rows of the only table below a heading whose first column has this name. */
+/** Returns the rows of the only table below a heading whose first column has this name. */
 function table(page: string, heading: string, firstColumn: string): string[][] {
   const found = tables(section(page, heading), firstColumn);
   if (found.length !== 1)
@@ -54,7 +57,7 @@ function table(page: string, heading: string, firstColumn: string): string[][] {
   return found[0]!;
 }
 
-/** The first columns of all tables of a page whose first column has this name. */
+/** Returns the first columns of all tables of a page whose first column has this name. */
 const listsOf = (page: string, firstColumn: string) =>
   tables(read(page), firstColumn).map((rows) => rows.map(([name]) => bare(name)));
 
@@ -93,7 +96,7 @@ it('lists every variable of the dashboard, with its default', () => {
   expect(namesAndDefaults('docs/dashboard.md', '## Variables')).toEqual(variables.sort());
 });
 
-/** As the class Environment declares them: `  NAME: type = default;` or `  NAME?: type;`. */
+/** Reads variables as the class Environment declares them: `  NAME: type = default;` or `  NAME?: type;`. */
 function variablesOf(file: string): string[][] {
   const declared = [...read(file).matchAll(/^ {2}([A-Z_]+)\??: \w+(?: = (.*))?;$/gm)];
   return declared.map(([, name, value = '']) => [name!, value.replace(/['_]/g, '')]);
@@ -203,14 +206,14 @@ it('links from the README to every page', () => {
   expect(PAGES.filter((page) => page !== 'README.md' && !links.includes(page))).toEqual([]);
 });
 
-/** The files that a page names in backquotes. */
+/** Returns the files that a page names in backquotes. */
 const filesNamedIn = (page: string) =>
   [...read(page).matchAll(/`((?:src|test|scripts|migrations|examples|bench)\/[\w./-]+)`/g)].map(
     ([, path]) => path!,
   );
 
 it.each(PAGES)('%s names files that exist', (page) => {
-  // The examples of docs/extending.md make files of their own.
+  // The examples of docs/extending.md make new files.
   const missing = filesNamedIn(page).filter(
     (path) => !/\btags?\b|\bsms\b/.test(path) && !existsSync(resolve(ROOT, path)),
   );

@@ -33,7 +33,7 @@ import { expectRefusal } from '../../support/errors';
 import { Logins, OTHER_PASSWORD, PASSWORD } from '../../support/logins';
 import { createStores, dropStores, setting, TestStores } from '../../support/test-database';
 
-/** The examples that docs/ shows, run against real deliveries. Needs python3. */
+/** Tests of the examples in docs/, run against real deliveries. They need python3. */
 
 const secret = generateEndpointSecret();
 const data = {
@@ -64,7 +64,7 @@ interface Webhook {
   signedWith?: string;
 }
 
-/** Sends a webhook to a local port, with the code that sends them all. */
+/** Sends a webhook to a local port, with the code that sends all webhooks. */
 function send(
   port: number,
   { eventType = 'message.created', data: content = data, signedWith = secret }: Webhook = {},
@@ -79,7 +79,7 @@ function send(
   });
 }
 
-/** A webhook that was really sent, as it arrived. */
+/** Returns a webhook that was really sent, as it arrived. */
 async function receiveOne(): Promise<ReceivedRequest> {
   const receiver = await HttpsReceiver.start(certificate());
   try {
@@ -103,7 +103,7 @@ interface Case {
   isGenuine: boolean;
 }
 
-/** What a check of `x-service-signature` has to accept and to refuse. */
+/** Returns cases that a check of `x-service-signature` has to accept or to refuse. */
 function cases(): Case[] {
   const { body } = webhook;
   const signature = webhook.headers['x-service-signature'] as string;
@@ -271,7 +271,7 @@ describe('examples/dashboard.module.ts', () => {
     const settings = host.get(IntegrationSettings);
     const { key } = await settings.createKey(workspace.id, agent.id);
     expect(key).toMatch(/^plk_\w{40}$/);
-    // Nothing is sent there: the host runs no worker.
+    // No request is sent there: the host runs no worker.
     const url = 'https://1.1.1.1/webhooks';
     const endpoint = await settings.createEndpoint(workspace.id, agent.id, url);
     expect(endpoint.secret).toMatch(/^whsec_/);

@@ -85,7 +85,7 @@ describe('invitations', () => {
     await expectRefusal(invitations().revoke(workspace.id, invitation!.id, SYSTEM), 'NOT_FOUND');
 
     const third = await logins.invite(workspace, agent);
-    // Another OWNER.
+    // The workspace gets another OWNER.
     await dashboard.make.agent(workspace);
     await dashboard.get(AgentsService).update(workspace.id, agent.id, { active: false }, SYSTEM);
     await expectRefusal(accept(third), 'NOT_FOUND');

@@ -7,9 +7,9 @@ import { expectRefusal } from '../../support/errors';
 import { codeOf, Logins, Member, OTHER_PASSWORD, PASSWORD } from '../../support/logins';
 
 const WRONG = 'Some other password';
-/** Wrong passwords for an account in a quarter of an hour, as of a browser that is not known. */
+/** Wrong passwords that an account may have in a quarter of an hour, from browsers that are not known. */
 const OF_ACCOUNT = 10;
-/** Of a network, for whatever accounts. */
+/** Wrong passwords that a network may send, for any accounts. */
 const OF_NETWORK = 30;
 
 describe.each([
@@ -41,7 +41,7 @@ describe.each([
     const { retryAfterSeconds } = refused as { retryAfterSeconds: number };
     expect(retryAfterSeconds).toBeGreaterThan(0);
     expect(retryAfterSeconds).toBeLessThanOrEqual(15 * 60);
-    // The case of the address is no way around, and another account goes on.
+    // Another case of the address does not evade the limit, and another account is not affected.
     await expectRefusal(logins.logIn({ email: member.email.toUpperCase() }), 'RATE_LIMITED');
     const other = await logins.member(await dashboard.make.workspace());
     expect(await logins.logIn(other)).toMatchObject({ status: 'logged_in' });
@@ -97,7 +97,7 @@ describe.each([
     }
     const same = { address: `${prefix}:ffff::1` };
     await expectRefusal(logins.logIn(member, PASSWORD, { origin: same }), 'RATE_LIMITED');
-    // Its owner gets in from there with a known browser, and from elsewhere without.
+    // The account's owner gets in from there with a known browser, and from elsewhere without.
     const browserToken = member.browserToken!;
     expect(await logins.logIn(member, PASSWORD, { origin: same, browserToken })).toMatchObject({
       status: 'logged_in',
@@ -112,7 +112,7 @@ describe.each([
     const begin = async () => (await logins.logIn(secured)) as SecondFactorRequired;
     const first = await begin();
     for (let n = 0; n < 5; n++) await expectRefusal(confirm(first, '000000'), 'UNAUTHENTICATED');
-    // The right code is too late for it.
+    // The right code comes too late for this login.
     await expectRefusal(confirm(first, codeOf(secret)), 'UNAUTHENTICATED');
     const second = await begin();
     for (let n = 0; n < 4; n++) await expectRefusal(confirm(second, '000000'), 'UNAUTHENTICATED');
@@ -142,7 +142,7 @@ describe('right passwords', () => {
     const origin = logins.origin();
     for (let n = 0; n < OF_NETWORK + 5; n++)
       expect(await logins.logIn(member, PASSWORD, { origin })).toMatchObject({ status: 'logged_in' });
-    // Whoever guesses can't clear the count of the network with a login of their own.
+    // A guesser can't clear the count of the network by logging in to an account of their own.
     for (let n = 0; n < OF_NETWORK; n++) {
       await expectRefusal(
         logins.logIn({ email: `n${n}-${member.personId}@example.com` }, WRONG, { origin }),

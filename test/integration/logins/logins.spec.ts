@@ -96,7 +96,7 @@ describe('logins', () => {
       const origin = logins.origin();
       const budgets = dashboard.get(WorkBudgets);
       const network = networkOf(origin.address!);
-      // The slot of this network, and its whole line: whoever hashes now is refused.
+      // These take the slot of this network and its whole line, so that further logins are refused.
       const held = await budgets.acquire('passwords', network);
       const line = Array.from({ length: 20 }, () => budgets.acquire('passwords', network));
       for (const who of [member, NOBODY])
@@ -104,7 +104,7 @@ describe('logins', () => {
           code: 'RATE_LIMITED',
           message: expect.stringContaining('at once'),
         });
-      // Another network goes on meanwhile.
+      // Another network is not affected.
       expect(await logins.logIn(member)).toMatchObject({ status: 'logged_in' });
       held();
       for (const waiting of line) (await waiting)();
@@ -188,7 +188,7 @@ describe('logins', () => {
         );
       await age(11);
       expect(await logins.isOpen(member.token)).toBe(true);
-      // That was a use: 12 hours from now again.
+      // The call was a use, which extends the session: 12 hours from now again.
       await waitFor('the use to be recorded', async () => {
         const [session] = await sessions().listSessions(member.holder);
         return session!.expiresAt.getTime() - Date.now() > 11.9 * 3_600_000;
@@ -259,7 +259,7 @@ describe('logins', () => {
       const lock = await lockPerson();
       const revocation = sessions().revokeSession(member.holder, second.sessionId);
       await waitFor('the revocation to wait', async () => (await waiters()) === 1);
-      // Begun while the session was open; the revocation is first.
+      // The change began while the session was open; the revocation commits first.
       const change = dashboard.get(PeopleService).update(second.holder, { name: 'Too late' });
       await waitFor('the change to wait', async () => (await waiters()) === 2);
       await lock.query('COMMIT');

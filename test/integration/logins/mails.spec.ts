@@ -10,13 +10,13 @@ import { expectRefusal } from '../../support/errors';
 import { Logins, Member, OTHER_PASSWORD, PASSWORD, tokenOf } from '../../support/logins';
 import { Mailbox, ReceivedMail } from '../../support/mailbox';
 
-/** What stands in a mail for itself, and nothing before or behind it. */
+/** Regular expression of a link that has a line of a mail for itself. */
 const LINK = /^https:\/\/app\.example\.com\/\w+#[A-Za-z0-9_-]+$/m;
 
 describe('mails', () => {
   let mailbox: Mailbox;
   let dashboard: Dashboard;
-  /** Of the same database, without a mail server. */
+  /** Host on the same database, without a mail server. */
   let plain: Dashboard;
   let logins: Logins;
   let workspace: { id: string };
@@ -89,7 +89,7 @@ describe('mails', () => {
       const agent = await dashboard.make.agent(workspace);
       const asked = away.get(InvitationsService).invite(workspace.id, agent.id, {}, SYSTEM);
       await expectRefusal(asked, 'UNAVAILABLE');
-      // Whoever asks for a reset learns nothing of it.
+      // The caller who asks for a reset gets no information from it.
       const forgotten = { email: member.email };
       expect(await away.get(PasswordsService).requestReset(forgotten, logins.origin())).toBeUndefined();
     } finally {

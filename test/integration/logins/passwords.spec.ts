@@ -60,7 +60,7 @@ describe('passwords', () => {
       const outcomes = await Promise.allSettled([change(), change(PASSWORD, 'Fourteen blue beets')]);
       expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
       const refused = outcomes.find((outcome) => outcome.status === 'rejected')!;
-      // The first one had ended neither the session nor its old password before it committed.
+      // Before the first change committed, it had ended neither the session nor the old password.
       expect(['UNAUTHENTICATED', 'INVALID_BODY']).toContain((refused.reason as { code: string }).code);
     });
 

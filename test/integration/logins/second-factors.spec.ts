@@ -54,7 +54,7 @@ describe('second factors', () => {
       digits: '6',
       period: '30',
     });
-    // Not confirmed, it counts for nothing.
+    // A second factor has no effect before it is confirmed.
     expect(await logins.logIn(member)).toMatchObject({ status: 'logged_in' });
     await expect(factors().confirm(member.holder, { code: '000000' })).rejects.toMatchObject(WRONG_CODE);
 
@@ -121,7 +121,7 @@ describe('second factors', () => {
         recoveryCodes.slice(0, 3).map((code) => confirm(pending, code)),
       );
       expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-      // The codes of the others were not used up.
+      // The codes of other people were not used up.
       const left = await dashboard.query('SELECT FROM recovery_codes WHERE person_id = $1', [
         member.personId,
       ]);
@@ -136,7 +136,7 @@ describe('second factors', () => {
       await expectRefusal(confirm(pending, codeOf(secret, 3)), 'UNAUTHENTICATED');
       await confirm(pending, codeOf(secret, -1));
       await confirm(await beginLogin(), codeOf(secret, 1));
-      // Of an earlier step than the last one that was used.
+      // This code belongs to an earlier step than the last one that was used.
       await expectRefusal(confirm(await beginLogin(), codeOf(secret, 0)), 'UNAUTHENTICATED');
     });
 
@@ -259,7 +259,7 @@ describe('second factors', () => {
         'FORBIDDEN',
       );
     } finally {
-      // Back under the key of the others.
+      // The secrets are encrypted under the key of the other tests again.
       await dashboard.query('DELETE FROM second_factors');
       await rekeyed.close();
       await withoutOld.close();

@@ -14,7 +14,7 @@ import { waitFor } from '../../support/wait';
 import { WebhookWorkspace } from '../../support/webhook-workspace';
 
 const DOCUMENT = resolve(__dirname, '../../../docs/metrics.md');
-/** Of the standard figures, which come with the library. */
+/** Names of the standard metrics, which the library provides. */
 const STANDARD = /^(process|nodejs)_/;
 
 const start = (options: ServiceOptions = {}) =>
@@ -31,13 +31,13 @@ async function scrape(service: TestService): Promise<string> {
   return data;
 }
 
-/** One figure, named as Prometheus shows it; 0 while there is none. */
+/** Returns one figure, named as Prometheus shows it; 0 while it does not exist. */
 async function read(service: TestService, series: string): Promise<number> {
   const line = (await scrape(service)).split('\n').find((one) => one.startsWith(`${series} `));
   return line ? Number(line.slice(series.length + 1)) : 0;
 }
 
-/** By how much figures move while something is done. */
+/** Returns by how much figures change during an act. */
 async function moved(
   service: TestService,
   series: string[],
@@ -152,7 +152,7 @@ describe('of the API', () => {
     const blocked = Array.from({ length: 15 }, () =>
       service.app.get(Database).query('SELECT pg_advisory_xact_lock_shared(1)'),
     );
-    // The pool has ten, and the scrape itself takes none.
+    // The pool has ten connections, and the scrape itself uses none.
     const figures = await scrape(service);
     await lock.end();
     await Promise.all(blocked);
@@ -218,7 +218,10 @@ describe('of a worker', () => {
   });
   afterEach(() => receiver.stop());
 
-  /** Counted after the attempt is on record, so a moment after it can be seen there. */
+  /**
+   * Waits for a figure to rise. It is counted after the attempt is stored, so a moment after the attempt can
+   * be seen.
+   */
   const waitForRise = async (series: string, from: number) =>
     waitFor(`a rise of ${series}`, async () => (await read(service, series)) > from);
 

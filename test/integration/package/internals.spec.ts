@@ -13,7 +13,10 @@ import { clearSocketTimeoutOnClose } from '../../../src/redis/socket-timeout';
 import { DELIVERY_QUEUE } from '../../../src/webhooks/deliveries/delivery-queue';
 import { TestService } from '../../support/service';
 
-/** What docs/internals-we-rely-on.md lists: a new version of a library that lacks one of them fails here. */
+/**
+ * Tests of what docs/internals-we-rely-on.md lists: a new version of a library that lacks one of these parts
+ * fails here.
+ */
 describe('the private parts of libraries that the service relies on', () => {
   let service: TestService;
 
@@ -75,7 +78,7 @@ describe('the private parts of libraries that the service relies on', () => {
     });
     afterAll(() => new Promise((resolve) => silent.close(resolve)));
 
-    /** What is left of the timer after a connection that was closed with a command unanswered. */
+    /** Returns the timer that is left after a connection that was closed with an unanswered command. */
     async function timerAfterClose(prepare: (redis: Redis) => void): Promise<unknown> {
       const { port } = silent.address() as { port: number };
       const redis = new Redis(port, '127.0.0.1', {

@@ -23,7 +23,7 @@ interface Query {
   cursor?: string;
 }
 
-/** Lists by pages, each called for the workspace. */
+/** Lists with pages, each called for the workspace. */
 const PAGED: Record<string, (query: Query) => Promise<unknown>> = {
   'AuditService.list': (query) => dashboard.get(AuditService).list(own.id, query),
   'ContactsService.list': (query) => dashboard.get(ContactsService).list(own.id, query),
@@ -38,7 +38,7 @@ const LATEST: Record<string, (limit?: number) => Promise<unknown>> = {
     dashboard.get(WebhookRecoveriesService).list(own.id, own.endpoint.id, limit),
 };
 
-/** Methods that return all rows, and why these are few. */
+/** Methods that return all rows, with the reason why these are few. */
 const WHOLE: Record<string, string[]> = {
   'a cap bounds what a workspace or a person has': [
     'ApiKeysService.list',

@@ -79,7 +79,7 @@ describe('parked events', () => {
     );
   }
 
-  /** Makes the database refuse the rows of some replies: what only an operator can mend. */
+  /** Makes the database refuse the rows of some replies, a fault that only an operator can mend. */
   async function refuseReplies(): Promise<void> {
     await api.query(
       `CREATE OR REPLACE FUNCTION refuse_reply() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -197,10 +197,11 @@ describe('parked events', () => {
     const other = new Client({ connectionString: api.stores.databaseUrl });
     await other.connect();
     const { rows } = await other.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
-    // On another connection: within a transaction this view does not change.
-    /** A statement that waits for the other's lock, and began after a moment. */
+    /**
+     * Returns a search for a statement that waits for the other transaction's lock and began after a moment.
+     */
     const waitingSince = (since: Date) => async () => {
-      // On another connection: within a transaction this view does not change.
+      // The search uses another connection: within a transaction this view does not change.
       const [waiting] = await api.query<{ pid: number; at: Date }>(
         `SELECT pid, query_start AS at FROM pg_stat_activity
          WHERE $1::integer = ANY (pg_blocking_pids(pid)) AND query_start > $2`,
@@ -214,7 +215,7 @@ describe('parked events', () => {
       const message = await chat.send('patience');
       const first = await waitFor('the relay to wait', waitingSince(new Date(0)));
       await api.query('SELECT pg_terminate_backend($1)', [first.pid]);
-      // Its connection was cut; the next one meets its statement's timeout.
+      // The statement's connection was cut; the next one meets its statement timeout.
       const second = await waitFor('the relay to wait again', waitingSince(new Date(first.at.getTime() + 1)));
       await waitFor('the relay to wait once more', waitingSince(new Date(second.at.getTime() + 1)));
       await other.query('COMMIT');

@@ -15,7 +15,7 @@ import { TestWidget } from '../../support/widget';
 import { moment, waitFor } from '../../support/wait';
 import { WebhookHost, WebhookWorkspace } from '../../support/webhook-workspace';
 
-/** Processes start, and many steps are made: on a busy machine that takes long. */
+/** Time for a test that starts processes and runs many steps, which takes long on a busy machine. */
 const SLOW_MS = 60_000;
 
 jest.setTimeout(3 * SLOW_MS);
@@ -39,7 +39,7 @@ function waitForErasure(
   );
 }
 
-/** The end of an erasure, as if the time until its second look were over. */
+/** Ends an erasure as if the time until its second look were over. */
 async function complete(host: WebhookHost, tenantId: string, erasure: { id: string }) {
   await waitForErasure(host, tenantId, erasure, 'settling');
   await host.query('UPDATE contact_erasures SET due_at = now() WHERE tenant_id = $1 AND id = $2', [
@@ -58,7 +58,7 @@ describe('erasing a contact', () => {
   let token: string;
   let bots = 9_100_000;
   let chatId = 77_889_900_123;
-  /** In everything that the customer says. */
+  /** Text that stands in everything that the customer says. */
   let marker: string;
   let traces: string[];
 
@@ -78,7 +78,7 @@ describe('erasing a contact', () => {
   beforeEach(async () => {
     receiver = await Receiver.start();
     token = TelegramSimulator.token(++bots);
-    // Somebody new in each test.
+    // Each test has a new customer.
     chatId += 10;
     marker = `trace-of-zoe-${chatId % 1_000}`;
     traces = [marker, String(chatId)];
@@ -105,7 +105,7 @@ describe('erasing a contact', () => {
     since: Date;
   }
 
-  /** Puts the marker wherever a customer's words can come. */
+  /** Puts the marker into every place that a customer's words can reach. */
   async function furnish(): Promise<Furnished> {
     const { id: tenantId } = shop.workspace;
     const since = await moment();
@@ -420,7 +420,7 @@ describe('an erasure of many messages', () => {
   });
 });
 
-/** As the service stores them, without their way through the queue. */
+/** Inserts messages as the service stores them, without their way through the queue. */
 async function insertMessages(
   dashboard: Dashboard,
   tenantId: string,

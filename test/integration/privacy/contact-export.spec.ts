@@ -31,7 +31,7 @@ describe('the export of a contact', () => {
     const second = await dashboard.make.conversation(workspace, { contactId: contact.id });
     const other = await dashboard.make.conversation(workspace);
     await dashboard.make.received(workspace, other, 'Somebody else');
-    // More than a page.
+    // There are more messages than a page has.
     const ids = Array.from({ length: 450 }, newId);
     await dashboard.query(
       `INSERT INTO messages (tenant_id, conversation_id, id, sender_type, body, metadata, created_at)

@@ -113,7 +113,7 @@ describe("a process whose clock is not the database's", () => {
     const worker = await start('worker', shiftedBy(-5_000));
     expect(await ready(worker)).toMatchObject({ status: 503 });
     await subscription.message();
-    // Several polls.
+    // Several polls pass.
     await letTimePass(2_500);
     expect(receiver.received(subscription.path)).toEqual([]);
     const leased = 'SELECT FROM event_queue WHERE tenant_id = $1 AND lease_id IS NOT NULL';

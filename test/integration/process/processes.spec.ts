@@ -10,7 +10,7 @@ import { attemptsOf, deliveriesOf, subscribe, waitForDeliveries } from '../../su
 import { TcpProxy } from '../../support/tcp-proxy';
 import { waitFor } from '../../support/wait';
 
-/** The built service in processes of its own, ended in the middle of what they do. */
+/** Tests of the built service in processes of its own, which are ended in the middle of their work. */
 describe('processes', () => {
   let dashboard: Dashboard;
   let receiver: Receiver;
@@ -150,7 +150,7 @@ describe('an outage of Redis', () => {
 
       await proxy.cut();
       for (let n = 0; n < 3; n++) expect(await send(`Meanwhile ${n}`)).toMatchObject({ status: 201 });
-      // The relay finds them by its own looking, and its process serves what it wakes itself.
+      // The relay finds the events by polling, and its process serves the targets that it wakes itself.
       await waitForDeliveries(dashboard, endpoint, 'SUCCEEDED', 4, 30_000);
       // A rate can't be kept without Redis. Its waiting deliveries hold no lease, so they start as soon as
       // Redis is back.

@@ -66,7 +66,7 @@ describe('A process at SIGTERM', () => {
     expect(await waitFor('the process to be unready', refusal)).toMatchObject({
       error: { code: 'UNAVAILABLE', details: [{ field: 'process', message: 'is stopping' }] },
     });
-    // A balancer that has not asked yet sends more, also over new connections.
+    // A load balancer that has not checked yet sends more requests, also over new connections.
     for (let n = 0; n < 3; n++)
       expect(await ask('/health/live')).toMatchObject({ status: 200, headers: { connection: 'close' } });
     expect(await api.exited).toEqual({ code: 0, signal: null });

@@ -28,7 +28,7 @@ describe('the shards of signals', () => {
     await redis.stop();
   });
 
-  /** How many workers hear each shard. */
+  /** Returns how many workers hear each shard. */
   async function listeners(): Promise<number[]> {
     const channels = Array.from({ length: SHARDS }, (_, shard) => `outbox:appended:${shard}`);
     const answer = await observer.pubsub('NUMSUB', ...channels);
@@ -38,7 +38,7 @@ describe('the shards of signals', () => {
   const eachIsHeardOnce = () =>
     waitFor('one worker for each shard', async () => (await listeners()).every((count) => count === 1));
 
-  /** Signals about so many workspaces, and which of the workers heard them. */
+  /** Sends signals about so many workspaces, and returns which of the workers heard them. */
   async function heardBy(count: number): Promise<number[]> {
     const heard = workers.map(() => 0);
     const signals = workers.map((worker) => worker.app.get(OutboxSignal));
@@ -46,7 +46,7 @@ describe('the shards of signals', () => {
     const counted = new Set(tenantIds);
     for (const [n, signal] of signals.entries())
       signal.onSignal((tenantId) => (heard[n]! += counted.has(tenantId) ? 1 : 0));
-    // A new listener of this process is there once a signal of its shard has come to it.
+    // A new listener of this process is ready once a signal of its shard has reached it.
     await eachIsHeardOnce();
     for (const tenantId of tenantIds) signals[0]!.send(tenantId);
     await waitFor('every signal', () => heard.reduce((sum, one) => sum + one, 0) >= count);

@@ -13,7 +13,7 @@ import { waitFor } from '../../support/wait';
 describe('after a failover of Redis that leaves the old primary connected as a replica', () => {
   let pair: RedisPair;
   let connections: RedisConnections;
-  /** At the new primary itself, which is at first the replica. */
+  /** Client of the new primary itself, which is at first the replica. */
   let primary: Redis;
 
   beforeEach(async () => {
@@ -63,7 +63,7 @@ describe('after a failover of Redis that leaves the old primary connected as a r
 
     await failOver();
 
-    // Until then this process counts alone.
+    // Until then this process counts by itself.
     const keys = await waitFor('a count at the new primary', async () => {
       await limiter.acquire('endpoint', 10, 1);
       const found = await keysAtPrimary('throughput:*');
@@ -115,7 +115,7 @@ describe('after a failover of Redis that leaves the old primary connected as a r
 
       const other = new Bull('jobs', pair.primaryUrl);
       await waitFor('a job at the new primary', async () => {
-        // One that a connection takes before the next connection has found the new primary is taken again
+        // A job that a connection takes before the next connection has found the new primary is taken again
         // much later.
         await other.add({ id: 'after' });
         return done.includes('after');
@@ -134,7 +134,7 @@ describe('after a failover of Redis that leaves the old primary connected as a r
       await failOver();
 
       await waitFor('a job at the new primary', async () => {
-        // Bull passes over the refusals of a transaction's commands.
+        // Bull ignores the refusals of a transaction's commands.
         await queue.addBulk([{ data: {} }, { data: {} }]);
         return (await keysAtPrimary('bull:jobs:wait')).length;
       });

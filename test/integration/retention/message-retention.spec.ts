@@ -9,9 +9,9 @@ import { ServiceProcess } from '../../support/service-process';
 import { waitFor } from '../../support/wait';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** Many steps. */
+/** Messages for many steps. */
 const MANY = 12_000;
-/** Another worker finds out within 15 s that one was killed. */
+/** Time in which another worker takes over: it notices within 15 s that a worker was killed. */
 const TAKEN_OVER_MS = 60_000;
 
 describe('the retention of messages', () => {
@@ -26,11 +26,11 @@ describe('the retention of messages', () => {
   const keep = (workspace: { id: string }, messageRetentionDays: number | null) =>
     dashboard.get(WorkspacesService).update(workspace.id, { messageRetentionDays }, SYSTEM);
 
-  /** A conversation with messages of these ages in days, oldest first. */
+  /** Makes a conversation with messages of these ages in days, oldest first. */
   async function conversationOf(workspace: { id: string }, ages: number[]) {
     const conversation = await dashboard.make.conversation(workspace);
     const times = ages.map((age) => new Date(Date.now() - age * DAY_MS));
-    // Ids tell the time; what follows the time is from one that is new.
+    // Ids begin with the time; the rest of each is that of a new id.
     const ids = times.map((time) => idFloor(time).slice(0, 19) + newId().slice(19));
     await dashboard.query('UPDATE conversations SET id = $3 WHERE tenant_id = $1 AND id = $2', [
       workspace.id,

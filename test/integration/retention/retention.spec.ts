@@ -13,7 +13,7 @@ import { Logins } from '../../support/logins';
 import { waitFor } from '../../support/wait';
 import { subscribe, Subscription } from '../../support/webhook-workspace';
 
-/** More than one batch of 2,000. */
+/** Rows for more than one batch of 2,000. */
 const MANY = 4_500;
 
 describe('retention', () => {
@@ -74,7 +74,7 @@ describe('retention', () => {
         `UPDATE ${table} SET expires_at = now() - interval '1 second'
          WHERE ${key} = (SELECT ${key} FROM ${table} ORDER BY ${key} LIMIT 1)`,
       );
-    // Its other session ended with the second factor.
+    // The person's other session ended with the second factor.
     expect(await logins.isOpen(expired.token)).toBe(false);
     for (const [table, key] of [
       ['login_sessions', 'id'],
@@ -84,7 +84,7 @@ describe('retention', () => {
       ['password_resets', 'hash'],
     ])
       await expireOne(table!, key!);
-    // Both are old; one has no workspace any more.
+    // Both people are old; one has no workspace any more.
     await dashboard.query(`UPDATE people SET created_at = now() - interval '31 days'`);
     await dashboard.query('DELETE FROM memberships WHERE agent_id = $1', [left.agent.id]);
 
@@ -236,7 +236,7 @@ describe('retention', () => {
     });
 
     it('can be stopped, and goes on from there the next time', async () => {
-      // The second batch waits for this row; by then the first is gone.
+      // The second batch waits for this row; the first is deleted by then.
       const lock = new Client({ connectionString: dashboard.stores.databaseUrl });
       await lock.connect();
       await lock.query('BEGIN');
@@ -283,7 +283,7 @@ describe('retention', () => {
         );
         return (rows[0]?.read ?? 0) >= MANY && (rows as [{ read: number }]);
       });
-      // And the last row of each batch, where the next one begins.
+      // The count includes the last row of each batch, where the next one begins.
       expect(read).toBeLessThanOrEqual(MANY + 10);
     });
   });

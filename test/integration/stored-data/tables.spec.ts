@@ -3,9 +3,9 @@ import { TableRegistry } from '../../../src/stored-data/table-registry';
 import { Dashboard } from '../../support/dashboard';
 import { TestService } from '../../support/service';
 
-/** Tables of the migrations themselves. */
+/** Tables that belong to the migrations themselves. */
 const OF_MIGRATIONS = /^(migrations|typeorm_metadata)/;
-/** What people write, or what is told of them, is stored in columns of these types. */
+/** Types of columns that store what people write, or what is written about them. */
 const HOLDS_TEXT = ['text', 'ARRAY', 'json', 'jsonb', 'bytea'];
 
 interface Column {
@@ -111,7 +111,7 @@ describe('the tables of the database', () => {
   it('erase what they say of a person, where they name a contact, a conversation or a message', () => {
     const naming = tableWith('contact_id', 'conversation_id', 'message_id');
     const keeping = naming.filter(({ erasure }) => !isNeeded(erasure)).map(({ name }) => name);
-    // The proof of an erasure, which names a contact and says nothing.
+    // This table is the proof of an erasure: it names a contact and says nothing about them.
     expect(keeping).toEqual(['contact_erasures']);
   });
 
@@ -126,7 +126,8 @@ describe('the tables of the database', () => {
         !isNeeded(erasure) &&
         columnsOf(name).some((column) => HOLDS_TEXT.includes(column.type) && !(column.name in key)),
     );
-    // Each was looked through: statuses, counts, errors of ours or of a receiver, settings, agents and people who log in.
+    // Each was checked: statuses, counts, errors of ours or of a receiver, settings, agents and people who
+    // log in.
     expect(texts.map(({ name }) => name)).toEqual([
       'agents',
       'api_keys',

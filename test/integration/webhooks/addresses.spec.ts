@@ -53,14 +53,16 @@ beforeEach(async () => {
 });
 afterEach(() => receiver.stop());
 
-/** A name of its own for each test, at the receiver's port. */
+/** Returns a URL with a new name for each test, at the receiver's port. */
 function newUrl(zone: Zone): { name: string; url: string } {
   const name = zone.alias === 'loop.example.com' ? zone.alias : `hooks-${++hosts}.example.com`;
   dns.set(name, zone);
   return { name, url: `https://${name}:${receiver.https.port}/hook` };
 }
 
-/** Neither what the receiver would have answered, nor where it is; and it was not even connected to. */
+/**
+ * Expects that neither the receiver's answer nor its address is shown, and that it was not even connected to.
+ */
 function expectNothingShown(shown: unknown): void {
   const text = shown instanceof Error ? shown.message : JSON.stringify(shown);
   expect(text).not.toMatch(/127\.0\.0\.1|fd00::1/);
@@ -120,7 +122,7 @@ it('accepts a name whose every address is public, and asks for them again with e
 it('refuses a private literal at creation, by the Test button and at delivery, and connects to none', async () => {
   await expect(tenant.addEndpoint(receiver.url())).rejects.toMatchObject({ code: 'INVALID_BODY' });
 
-  // Made while the operator still allowed it.
+  // The endpoint was registered while the operator still allowed its address.
   const permissive = await TestService.create({ role: 'all', beside: service });
   const before = await WebhookWorkspace.create(permissive);
   const endpoint = await before.endpoints.create(

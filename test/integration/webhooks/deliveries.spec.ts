@@ -34,7 +34,7 @@ afterEach(() => receiver.stop());
 describe('the list of deliveries', () => {
   const MOMENTS = ['2026-01-01', '2026-01-02', '2026-01-03'].map((day) => new Date(`${day}T00:00:00Z`));
   const EVENTS = ['message.created', 'conversation.updated'];
-  /** How the last attempt of a finished one ended, by the event. */
+  /** Outcomes of the last attempt of finished deliveries, by the event. */
   const OUTCOMES: Record<string, [statusCode: number | null, error: string | null]> = {
     succeeded: [200, null],
     exhausted: [404, 'status'],
@@ -71,7 +71,7 @@ describe('the list of deliveries', () => {
     await insert(stranger.id, rowsOf(foreign.id));
   });
 
-  /** One delivery of each event and status at each moment. */
+  /** Returns one delivery of each event and status at each moment. */
   const rowsOf = (endpointId: string): Row[] =>
     MOMENTS.flatMap((at) =>
       EVENTS.flatMap((event) => STATUSES.map((status) => ({ id: idAt(at), endpointId, event, status, at }))),
@@ -108,7 +108,7 @@ describe('the list of deliveries', () => {
     );
   }
 
-  /** Page by page. */
+  /** Returns all deliveries, page by page. */
   async function all(query: Partial<ListWebhookDeliveriesQuery>): Promise<WebhookDeliverySummary[]> {
     const found: WebhookDeliverySummary[] = [];
     for (let cursor: string | undefined, isFirst = true; isFirst || cursor; isFirst = false) {
@@ -534,7 +534,7 @@ describe('redelivering', () => {
     endpoint = await tenant.addEndpoint(receiver.url());
   });
 
-  /** Redelivers, and looks that the receiver gets it once more, as the same delivery. */
+  /** Redelivers, and checks that the receiver gets the same delivery once more. */
   async function expectRedelivered(delivery: WebhookDeliverySummary): Promise<void> {
     const before = receiver.received().length;
     receiver.https.respond = working;
@@ -665,7 +665,7 @@ describe('redelivering', () => {
   });
 });
 
-/** An id as if it had been made then. */
+/** Returns an id as if it had been made at a moment. */
 function idAt(moment: Date): string {
   return idFloor(moment).slice(0, 13) + newId().slice(13);
 }

@@ -29,7 +29,7 @@ import { waitFor } from '../../support/wait';
 const CAP = 3;
 const SLOW = 30_000;
 
-/** A consumer that is given every event. */
+/** Makes a consumer that is given every event. */
 function consumerOf(consume: (events: QueuedEvent[]) => Promise<void>): OutboxConsumer {
   const take = async (events: QueuedEvent[]) => {
     await consume(events);
@@ -38,13 +38,13 @@ function consumerOf(consume: (events: QueuedEvent[]) => Promise<void>): OutboxCo
   return { name: 'test', begin: () => Promise.resolve({ limitOf: () => 100, take }) };
 }
 
-/** Two workers on one database and Redis, and what is done to them. */
+/** Tests of two workers on one database and Redis, with the faults that can happen to them. */
 describe('delivery engine', () => {
   let service: TestService;
   let dashboard: Dashboard;
   let receiver: Receiver;
   let redis: Redis;
-  /** Answers that the receiver has not given yet, by path, while it holds them back. */
+  /** Answers that the receiver holds back, by path. */
   let held: Map<string, ServerResponse[]>;
 
   beforeAll(async () => {
@@ -64,7 +64,7 @@ describe('delivery engine', () => {
     receiver.https.respond = (response) => response.end('ok');
   });
 
-  /** From now on, what comes to this path waits for `release`. */
+  /** Holds back the answers at a path until `release`. */
   function hold(path: string): void {
     held.set(path, []);
     receiver.https.respond = (response, request) => {
@@ -84,7 +84,7 @@ describe('delivery engine', () => {
     for (let n = 0; n < count; n++) await service.make.received(workspace, conversation, `Message ${n}`);
   }
 
-  /** An endpoint has one slot until it has answered. */
+  /** Makes an endpoint answer once: until then it has one slot. */
   async function answerOnce(subscription: Subscription): Promise<void> {
     await send(subscription, 1);
     await waitForDeliveries(service, subscription.endpoint, 'SUCCEEDED', 1);
@@ -199,7 +199,7 @@ describe('delivery engine', () => {
     await send(subscription, CAP);
     await waitForDeliveries(service, subscription.endpoint, 'SUCCEEDED', CAP);
 
-    // As if a worker had been killed before the last of an event's deliveries, whose other ones are recorded.
+    // The rows are those of a worker that was killed before the last of an event's deliveries was recorded.
     await service.query(
       `INSERT INTO event_queue (tenant_id, event_id, lease_id, lease_until)
        SELECT tenant_id, event_id, event_id, now() - interval '1 second' FROM webhook_deliveries WHERE endpoint_id = $1`,
@@ -241,7 +241,7 @@ describe('delivery engine', () => {
     hold(path);
     const queue = service.app.get(DeliveryQueue);
     await send(subscription, 20);
-    // Jobs of their own, as those of retries are: any number of them can run at the same time.
+    // The jobs differ from each other, as those of retries do: any number of them can run at the same time.
     for (let n = 0; n < 20; n++) queue.wakeIn({ tenantId: workspace.id, id: endpoint.id }, n * 100);
 
     await underWay(path, CAP);
@@ -317,7 +317,7 @@ describe('delivery engine', () => {
       const [delivery] = await deliveriesOf(service, endpoint);
       return delivery !== undefined && delivery.status !== 'PENDING';
     });
-    // A later event has been delivered, so nothing for the deleted endpoint is still to come.
+    // A later event has been delivered, so the deleted endpoint gets nothing any more.
     const another = await subscription.addEndpoint(receiver.url(`${path}-2`));
     await subscription.message('Second');
     await waitForDeliveries(service, another, 'SUCCEEDED');
@@ -331,7 +331,7 @@ describe('delivery engine', () => {
     const { endpoint, path } = subscription;
     await subscription.deactivate(endpoint);
     expect(await subscription.health(endpoint)).toMatchObject({ cancelling: { cancelled: 0 } });
-    // As if first attempts had been in flight, and had failed just after the deactivation.
+    // The rows are those of first attempts in flight that failed just after the deactivation.
     await insertPendingDeliveries(service, subscription, 2);
     const statuses = async () => (await subscription.list()).map(({ status }) => status);
     expect(await statuses()).toEqual(['cancelled', 'cancelled']);
@@ -429,7 +429,7 @@ describe('delivery engine', () => {
          WHERE datname = current_database() AND pid <> pg_backend_pid()`,
     );
     release(path);
-    // A connection of the pool may be noticed to be cut only when it is used.
+    // The pool may notice that a connection is cut only when it uses the connection.
     await waitFor('a message to be stored', () =>
       service.make
         .received(subscription.workspace, subscription.conversation, 'After the cut')
@@ -456,7 +456,7 @@ describe('delivery engine', () => {
   it('gives an event to an endpoint that was added while the relay had begun a turn of its workspace', async () => {
     const subscription = await subscribe(service, receiver);
     const { workspace, path } = subscription;
-    // From now on it has several slots, so that one turn takes several events.
+    // From now on the endpoint has several slots, so that one turn takes several events.
     await subscription.message('Before');
     await waitForDeliveries(service, subscription.endpoint, 'SUCCEEDED', 1);
     let hasBegun = false;

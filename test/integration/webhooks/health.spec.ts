@@ -32,7 +32,7 @@ beforeEach(async () => {
 });
 afterEach(() => receiver.stop());
 
-/** As if the endpoint had been failing for so long already. */
+/** Makes an endpoint look as if it had been failing for so many days. */
 async function failingFor(days: number): Promise<void> {
   await waitFor('a failing endpoint', async () => (await tenant.health(endpoint)).failingSince);
   await service.query('UPDATE webhook_endpoints SET failing_since = $2 WHERE id = $1', [
@@ -41,7 +41,7 @@ async function failingFor(days: number): Promise<void> {
   ]);
 }
 
-/** A failed first attempt, which is on record. */
+/** Makes a first attempt fail, and waits until it is stored. */
 async function failOnce(): Promise<Date> {
   receiver.https.respond = failing;
   await tenant.message();
@@ -246,7 +246,10 @@ describe('an endpoint that answers 410 Gone', () => {
   });
 });
 
-/** Through one more delivery, which comes after whatever follows from those before. */
+/**
+ * Expects that the endpoint stays active through one more delivery, which comes after the effects of the
+ * earlier ones.
+ */
 async function expectStaysActive(): Promise<void> {
   receiver.https.respond = working;
   const { length } = await tenant.list({ endpointId: endpoint.id, status: 'succeeded' });

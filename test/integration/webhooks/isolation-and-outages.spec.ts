@@ -30,7 +30,7 @@ function send(tenant: WebhookWorkspace, count: number): Promise<unknown> {
   return Promise.all(Array.from({ length: count }, (_, i) => tenant.message(`${i}`)));
 }
 
-/** An endpoint has one slot until it has answered. */
+/** Makes an endpoint answer once: until then it has one slot. */
 async function answerOnce(tenant: WebhookWorkspace, endpoint: { id: string }): Promise<void> {
   await tenant.message('first');
   await tenant.waitForStatus(endpoint, 'succeeded', 1);
@@ -73,7 +73,7 @@ it('a hanging endpoint has no more than its own slots, and others are delivered 
   await send(well, 30);
   await well.waitForStatus(healthy, 'succeeded', 30);
   expect(receiver.received('/hangs')).toHaveLength(4);
-  // Those without a slot wait in the event queue first.
+  // Events without a slot wait in the event queue first.
   await ill.waitForStatus(hanging, 'pending', 30);
   receiver.https.closeConnections();
 });
@@ -113,7 +113,7 @@ it('delivers what is live before what is recovered', async () => {
   receiver.https.respond = (response) => void held.push(response);
 
   await tenant.recover(endpoint, since);
-  // Old work has half of the slots, also while nothing else wants them.
+  // Background work has half of the slots, even while no other work wants them.
   await receiver.waitForCount(3);
   await tenant.message('live');
   await receiver.waitFor(({ envelope }) => envelope.data.message.body === 'live');
@@ -137,7 +137,7 @@ it('keeps the beginning of the retry schedule without Redis, within a second', a
   for (const [n, gap] of gaps.entries()) {
     const backoff = 2_000 * 2 ** n;
     expect(gap).toBeGreaterThanOrEqual(backoff - 5);
-    // The jitter, the poll's second, and a busy machine.
+    // The gap includes the jitter, the poll's second, and the delays of a busy machine.
     expect(gap).toBeLessThan(backoff * 1.1 + 1_000 + MARGIN_MS);
   }
 });

@@ -23,13 +23,13 @@ import {
   Subscription,
 } from '../../support/webhook-workspace';
 
-/** Enough for two statements to overlap. */
+/** Rows for two statements that overlap. */
 const MANY = 1_000;
 const RETRY_MS = 2_000;
 
 type Claimed = ClaimedRow & { leaseId: string };
 
-/** Claims made by the test alone: no worker runs. */
+/** Tests of claims that the test alone makes: no worker runs. */
 describe('leases', () => {
   let dashboard: Dashboard;
   let database: Database;
@@ -124,7 +124,7 @@ describe('leases', () => {
     const claims = await Promise.all([claim(4), claim(4), claim(4)]);
     const ids = claims.flat().map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
-    // A claim skips what another one is locking.
+    // A claim skips rows that another one is locking.
     ids.push(...(await claim()).map(({ id }) => id));
     expect(new Set(ids).size).toBe(10);
   });
@@ -132,7 +132,7 @@ describe('leases', () => {
   it('are given to the longest due first', async () => {
     for (let n = 0; n < 3; n++) await insertPending();
     const [first, second, third] = await stored();
-    // By times of their own: ids of one millisecond have no order.
+    // The times differ: ids of one millisecond have no order.
     for (const [n, { id }] of [second!, first!, third!].entries()) {
       await dashboard.query(
         `UPDATE pending_deliveries SET next_attempt_at = now() - $2 * interval '1 minute' WHERE id = $1`,
@@ -230,7 +230,7 @@ describe('leases', () => {
       await insertPending(MANY);
       const claimed = await claim(MANY, round);
       expect(claimed).toHaveLength(MANY);
-      // Newest first: not the order in which the table has them.
+      // The order is newest first, unlike that of the table.
       const outcomes = claimed.map((delivery) => outcomeOf(delivery, 'SUCCEEDED')).reverse();
       const [{ leaseId }] = claimed as [Claimed];
       const others = outcomes.splice(MANY / 2).map(({ delivery }) => delivery);
@@ -267,7 +267,7 @@ describe('leases', () => {
   });
 
   describe('that have ended', () => {
-    /** Everything that a search finds, step by step. */
+    /** Returns everything that a search finds, step by step. */
     async function due(): Promise<string[]> {
       const found: string[] = [];
       for (let position: typeof BEFORE_ALL_DELIVERIES | null = BEFORE_ALL_DELIVERIES; position !== null;) {
@@ -287,7 +287,7 @@ describe('leases', () => {
       const start = new Date(Date.now() - 60_000);
       await insertPending();
       expect(await due()).toContain(id);
-      // First attempts are none of the schedule.
+      // First attempts are not in the schedule.
       expect(await scheduled(start)).not.toContain(id);
       await claim();
       expect(await due()).not.toContain(id);

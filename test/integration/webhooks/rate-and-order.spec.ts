@@ -32,7 +32,7 @@ beforeEach(async () => {
 afterEach(() => receiver.stop());
 
 describe('the rate of an endpoint', () => {
-  /** How many deliveries of an endpoint Redis grants in each second. */
+  /** Counts the deliveries of an endpoint that Redis grants in each second. */
   async function watchGrants(work: (endpointIs: (id: string) => void) => Promise<void>): Promise<number[]> {
     const redis = new Redis(service.stores.redisUrl);
     const monitor = await redis.monitor();
@@ -68,7 +68,7 @@ describe('the rate of an endpoint', () => {
       expect(deliveries.every(({ attempts }) => attempts.length === 1)).toBe(true);
     });
     expect(Math.max(...seconds)).toBeLessThanOrEqual(5);
-    // On a busy machine a grant may pass unused, because it is too late to begin the attempt.
+    // On a busy machine a grant may stay unused, because it is too late to begin the attempt.
     expect(seconds.reduce((sum, count) => sum + count)).toBeGreaterThanOrEqual(17);
     expect(receiver.received()).toHaveLength(17);
     const [endpoint] = await tenant.endpoints.list(tenant.id);
@@ -113,7 +113,7 @@ describe('the order of a conversation', () => {
         const webhooks = receiver.received().filter(own);
         return webhooks.length === events.length && webhooks;
       });
-      // One after the other from 1, with no gap and none twice.
+      // The numbers begin at 1, without a gap or a repetition.
       const numbers = received.map((webhook) => Number(sequenceOf(webhook))).sort((a, b) => a - b);
       expect(numbers).toEqual(events.map((_, i) => i + 1));
       // Messages are listed in the order in which they were written; their numbers rise with it.

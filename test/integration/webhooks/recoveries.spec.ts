@@ -14,10 +14,7 @@ import { letTimePass, moment, waitFor } from '../../support/wait';
 import { deliveriesOf, WebhookWorkspace } from '../../support/webhook-workspace';
 
 const UNKNOWN = '01900000-0000-7000-8000-000000000000';
-/**
- * Recovered in several batches, which gives time to come in between. A recovery does not wait for so few
- * deliveries.
- */
+/** Deliveries that are recovered in several batches, so that a test can act between them. */
 const THOUSANDS = 2_800;
 
 const failing: Responder = (response) => response.writeHead(500).end();
@@ -32,7 +29,7 @@ beforeEach(async () => {
 });
 afterEach(() => receiver.stop());
 
-/** The bodies of the messages that came, in any order. */
+/** Returns the bodies of the messages that arrived, in any order. */
 function bodies(): string[] {
   return receiver
     .received()
@@ -53,7 +50,7 @@ describe('with a worker', () => {
     tenant = await WebhookWorkspace.create(service);
   });
 
-  /** One message for each way in which a delivery can end. */
+  /** Sends one message for each way in which a delivery can end. */
   async function missSome(): Promise<{ start: Date; late: Date }> {
     const start = await moment();
     await tenant.message('delivered');
@@ -425,7 +422,7 @@ describe('in the background', () => {
   });
 
   it('ends when its endpoint is deactivated', async () => {
-    // So many that it waits for the deliveries of the first ones.
+    // There are so many that the recovery waits for the deliveries of the first ones.
     await miss(tenant, THOUSANDS);
     const all = 2 * THOUSANDS;
     const recovery = await tenant.recover(endpoint, start);

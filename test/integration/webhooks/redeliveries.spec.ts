@@ -17,7 +17,7 @@ import { letTimePass, waitFor } from '../../support/wait';
 import { deliveriesOf, WebhookWorkspace } from '../../support/webhook-workspace';
 
 const UNKNOWN = '01900000-0000-7000-8000-000000000000';
-/** In several steps. A redelivery does not wait for so few deliveries. */
+/** Deliveries for several steps. A redelivery does not wait for so few. */
 const THOUSANDS = 2_800;
 
 type Filter = Omit<RedeliverMatching, 'endpointId'>;
@@ -67,13 +67,13 @@ interface Ended {
   status: 'SUCCEEDED' | 'EXHAUSTED' | 'CANCELLED';
   statusCode?: number;
   error?: string;
-  /** Of the event. */
+  /** Body of the event. */
   body?: string;
   type?: string;
   count?: number;
 }
 
-/** Deliveries that ended so, as the history has them. */
+/** Inserts finished deliveries with this outcome into the history. */
 async function insert(
   { status, statusCode, error, body = 'again', type = 'message.created', count = 1 }: Ended,
   { id: tenantId, conversation }: WebhookWorkspace = tenant,

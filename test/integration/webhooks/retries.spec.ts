@@ -26,7 +26,7 @@ import {
 import { TestCa } from '../../support/test-ca';
 import { waitFor } from '../../support/wait';
 
-/** More than are under way to one endpoint at once. */
+/** Messages: more than may be in flight to one endpoint at once. */
 const MESSAGES = 25;
 const SCHEDULE_MS = [2_000, 4_000, 8_000, 16_000, 32_000];
 
@@ -35,7 +35,7 @@ describe('failed deliveries', () => {
   let dashboard: Dashboard;
   let endpoints: WebhookEndpointsService;
   let receiver: Receiver;
-  /** How a path answers; every other one answers 200. */
+  /** Answers of the receiver by path; every other path answers 200. */
   let answers: Map<string, (response: ServerResponse) => void>;
 
   beforeAll(async () => {
@@ -88,7 +88,7 @@ describe('failed deliveries', () => {
         const endedAt = attempt.attempted_at.getTime() + attempt.duration_ms;
         const waits = delivery!.next_attempt_at!.getTime() - endedAt;
         expect(waits).toBeGreaterThanOrEqual(delay - 5);
-        // With its jitter, and the time that the recording took: short of the next step.
+        // The wait includes its jitter and the time of recording, but is below the next step.
         expect(waits).toBeLessThan(delay * 2);
         await makeRetriesDue(dashboard, subscription.endpoint);
       },
@@ -224,7 +224,7 @@ describe('failed deliveries', () => {
     'are those to %s, should it ever be registered',
     async (ip) => {
       const subscription = await subscribe(dashboard, receiver);
-      // As if the rules had been laxer when it was registered.
+      // The endpoint looks as if the rules had been laxer when it was registered.
       const url = receiver.url().replace('127.0.0.1', ip);
       await dashboard.query('UPDATE webhook_endpoints SET url = $2 WHERE id = $1', [
         subscription.endpoint.id,
@@ -343,7 +343,7 @@ describe('names of receivers', () => {
 
   beforeAll(async () => {
     dns = await DnsStub.start();
-    // In this process, so that its resolver can be pointed at a name server of the test's own.
+    // The dashboard is in this process, so that its resolver can be pointed at a name server of the test.
     dashboard = await Dashboard.create();
     service = await TestService.create({ role: 'worker', beside: dashboard });
     for (const { app } of [service, dashboard]) {
@@ -485,7 +485,9 @@ describe('secrets under a new key', () => {
     expect(await attemptsOf(old, endpoint)).toHaveLength(MESSAGES);
   });
 
-  /** Beyond the end of any lease: nobody tries again as soon as one has ended. */
+  /**
+   * Reports whether a time is beyond the end of any lease: no attempt follows as soon as a lease has ended.
+   */
   function isMuchLater(date: Date): boolean {
     return date.getTime() > Date.now() + 30_000;
   }

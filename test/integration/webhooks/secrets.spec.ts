@@ -15,7 +15,10 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const OLD_KEY = `test:${Buffer.alloc(32, 7).toString('base64')}`;
 const NEW_KEY = `next:${Buffer.alloc(32, 8).toString('base64')}`;
 
-/** Which of the secrets verify a webhook, by the rules of Standard Webhooks and of x-service-signature. */
+/**
+ * Returns which of the secrets verify a webhook, by the rules of Standard Webhooks and of
+ * x-service-signature.
+ */
 function verifiersOf({ body, headers }: ReceivedWebhook, secrets: Record<string, string>) {
   const names = Object.keys(secrets);
   const isStandard = (name: string) => {
@@ -58,7 +61,7 @@ describe('rolling the secret of an endpoint', () => {
   const roll = ({ workspace, endpoint }: Subscription, input: RollSecret = {}) =>
     endpoints().rollSecret(workspace.id, endpoint.id, input, SYSTEM);
 
-  /** The next webhook, sent by the worker. */
+  /** Returns the next webhook that the worker sends. */
   async function nextWebhook(subscription: Subscription): Promise<ReceivedWebhook> {
     const { id } = await subscription.message();
     const { path } = subscription;

@@ -42,7 +42,7 @@ function totalOf({ buckets }: WebhookTimeline) {
   return total;
 }
 
-/** As a worker wrote it at a moment: one of the outcomes, so many times, each in a bucket of durations. */
+/** Inserts a rollup as a worker writes it: numbers of outcomes, and of durations in each bucket. */
 async function insert(startsAt: Date, outcomes: number[], durations: number[]): Promise<void> {
   await service.query(
     `INSERT INTO attempt_rollups (tenant_id, endpoint_id, starts_at, outcomes, durations) VALUES ($1, $2, $3, $4, $5)`,
@@ -124,7 +124,7 @@ it('adds up what several workers count at once', async () => {
     for (let n = 0; n < 60; n++) await tenant.message();
     await tenant.waitForStatus(endpoint, 'succeeded', 60);
   } finally {
-    // What they have not written yet, they write now.
+    // Closing writes the rollups that are not written yet.
     await Promise.all(others.map((other) => other.close()));
   }
   await waitFor('all attempts', async () => totalOf(await timelineOf('24h')).succeeded >= 60);

@@ -20,8 +20,7 @@ it('loses no wake-up that comes while the endpoint’s job is active, without th
   try {
     await service.app.get(DeliveryPoll, { strict: false }).beforeApplicationShutdown();
     const { workspace, conversation, endpoint } = await subscribe(service, receiver);
-    // An endpoint with a rate of its own: its deliveries go through a claim. And whatever wakes it adds a
-    // job.
+    // An endpoint with a rate of its own gets its deliveries through a claim. And each wake-up adds a job.
     await service.query('UPDATE webhook_endpoints SET rate_limit = 100 WHERE id = $1', [endpoint.id]);
     service.app.get(DeliveryQueue, { strict: false }).stopHandlingLocally();
 
@@ -33,7 +32,7 @@ it('loses no wake-up that comes while the endpoint’s job is active, without th
     await waitFor('its wake-up', () => wakeUps.countOf(endpoint.id) > wakeUpsBefore);
     await claims.open();
 
-    // Sooner than the first delivery's lease would end.
+    // The limit is below the end of the first delivery's lease.
     await waitForDeliveries(service, endpoint, 'SUCCEEDED', 2, 10_000);
   } finally {
     wakeUps.stop();
@@ -60,7 +59,8 @@ it('hears signals again after its connection died silently', async () => {
     await waitFor('a signal', isHeard);
 
     proxy.silence();
-    // What was published before the silence is heard no later than this signal, which comes another way.
+    // A signal that was published before the silence arrives no later than this one, which comes over another
+    // connection.
     let passed = false;
     await service.app.get(RedisSubscriber).subscribe(channel, () => (passed = true));
     await waitFor('a signal past the proxy', async () => {
@@ -78,7 +78,7 @@ it('hears signals again after its connection died silently', async () => {
   }
 });
 
-/** Holds claims back inside PostgreSQL: a claim has chosen its deliveries by then, and sees no later one. */
+/** Holds claims back inside PostgreSQL. A held claim has chosen its deliveries, and sees no later one. */
 class ClaimGate {
   private constructor(
     private readonly service: TestService,
@@ -116,7 +116,7 @@ class ClaimGate {
   }
 }
 
-/** Counts how often a job for an endpoint is offered to Redis, whether or not one is there already. */
+/** Counts how often a job for an endpoint is offered to Redis, whether or not one exists already. */
 class WakeUpWatch {
   private readonly looked: string[] = [];
 
@@ -124,7 +124,7 @@ class WakeUpWatch {
     private readonly redis: Redis,
     private readonly monitor: Redis,
   ) {
-    // Bull's script looks for a job of that id before it adds one.
+    // Bull's script searches for a job of that id before it adds one.
     monitor.on('monitor', (_time: string, [command, key]: string[]) => {
       if (command!.toLowerCase() === 'exists') this.looked.push(key!);
     });

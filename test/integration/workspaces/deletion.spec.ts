@@ -19,11 +19,11 @@ import { TelegramSimulator } from '../../support/simulators/telegram';
 import { letTimePass, waitFor } from '../../support/wait';
 import { TestWidget } from '../../support/widget';
 
-/** Rows of the deletion itself. */
+/** Table of the deletions themselves. */
 const DELETIONS = 'workspace_deletions';
-/** Several steps of a table. */
+/** Rows for several steps of a table. */
 const MANY = 6_000;
-/** Longer than any counter in Redis lives. */
+/** Time that is longer than any counter in Redis lives. */
 const COUNTERS_END_MS = 65_000;
 
 describe('the deletion of a workspace', () => {
@@ -55,7 +55,7 @@ describe('the deletion of a workspace', () => {
     workspaces().delete(id, { graceDays }, SYSTEM);
   const worker = () => ServiceProcess.start('worker', service.stores, environment());
 
-  /** The tables with a tenant_id, by the catalog. */
+  /** Returns the tables with a tenant_id, by the catalog. */
   async function tenantTables(): Promise<string[]> {
     const rows = await service.query<{ name: string }>(
       `SELECT c.relname AS name FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
@@ -65,7 +65,7 @@ describe('the deletion of a workspace', () => {
     return rows.map(({ name }) => name);
   }
 
-  /** The tables that have rows of a workspace. */
+  /** Returns the tables that have rows of a workspace. */
   async function tablesOf({ id }: { id: string }): Promise<string[]> {
     const found: string[] = [];
     for (const table of await tenantTables()) {
@@ -75,7 +75,7 @@ describe('the deletion of a workspace', () => {
     return found;
   }
 
-  /** All of a workspace's rows, by table. */
+  /** Returns all of a workspace's rows, by table. */
   async function contentOf({ id }: { id: string }): Promise<Record<string, unknown>> {
     const content: Record<string, unknown> = {};
     for (const table of await tenantTables()) {
@@ -90,7 +90,7 @@ describe('the deletion of a workspace', () => {
   const isGone = async ({ id }: { id: string }) =>
     (await service.query('SELECT FROM workspaces WHERE id = $1', [id])).length === 0;
 
-  /** A workspace with rows in every table, of which nobody works on any. */
+  /** Makes a workspace with rows in every table, none of which is being worked on. */
   async function furnish(): Promise<Furnished> {
     const tenant = await createTenant(service);
     const { workspace, conversation, client } = tenant;
@@ -151,7 +151,7 @@ describe('the deletion of a workspace', () => {
     return { ...tenant, token, widget };
   }
 
-  /** An agent with a login, and one who is invited. */
+  /** Adds an agent with a login, and an agent who is invited. */
   async function addLogins(workspace: { id: string }): Promise<void> {
     const [member, invited] = [await service.make.agent(workspace), await service.make.agent(workspace)];
     const invitations = dashboard.get(InvitationsService);
@@ -161,7 +161,7 @@ describe('the deletion of a workspace', () => {
     await invitations.invite(workspace.id, invited.id, {}, SYSTEM);
   }
 
-  /** Beside what there is, many events, of yesterday and of today. */
+  /** Adds many events, of yesterday and of today. */
   async function addEvents({ id }: { id: string }, count: number): Promise<void> {
     await service.query(
       `INSERT INTO events (tenant_id, id, type, data, created_at)
@@ -215,7 +215,7 @@ describe('the deletion of a workspace', () => {
       await killed.exited;
       expect(partly).toMatchObject({ status: 'running', startedAt: expect.any(Date) });
       expect(await tablesOf(workspace)).toContain(AUDIT_TABLE);
-      // As if agents came next while rows that refer to them are left: it begins anew.
+      // The deletion looks as if agents came next while rows that refer to them are left: it begins again.
       await service.query(
         `UPDATE workspace_deletions SET table_name = 'agents', cursor = NULL WHERE tenant_id = $1`,
         [workspace.id],
@@ -252,7 +252,7 @@ describe('the deletion of a workspace', () => {
       try {
         const left = await mentions(redis, workspace.id);
         const lives = await Promise.all(left.map(async (key) => ({ key, ms: await redis.pttl(key) })));
-        // Below 0 is a key that has ended meanwhile (-2), or that has no end (-1).
+        // A negative life is that of a key that has ended (-2), or that has no end (-1).
         expect(lives.filter(({ ms }) => ms === -1 || ms > COUNTERS_END_MS)).toEqual([]);
       } finally {
         redis.disconnect();
@@ -386,7 +386,7 @@ interface Furnished {
   widget: TestWidget;
 }
 
-/** The keys in Redis that name a workspace, or whose value does. */
+/** Returns the keys in Redis that name a workspace, in the key or in the value. */
 async function mentions(redis: Redis, id: string): Promise<string[]> {
   const found: string[] = [];
   for (const key of await redis.keys('*')) {

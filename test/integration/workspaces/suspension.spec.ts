@@ -22,11 +22,11 @@ import { deliveriesOf, subscribe, waitForDeliveries } from '../../support/webhoo
 import { TestWidget } from '../../support/widget';
 
 const DAY_MS = 86_400_000;
-/** Of polls: longer than one takes to find what is due. */
+/** Time of several polls, in which one would have found what is due. */
 const SEVERAL_POLLS_MS = 2_500;
-/** An attempt begins so long after its claim at most. */
+/** Longest time between a claim and the start of its attempt. */
 const START_WITHIN_MS = 1_000;
-/** And its request comes so long after that, on a busy machine. */
+/** Longest time between an attempt's start and its request, on a busy machine. */
 const ARRIVES_WITHIN_MS = 1_000;
 
 describe('a suspended workspace', () => {
@@ -194,7 +194,7 @@ describe('a suspended workspace', () => {
       const isLocked = await claim(async () => {
         suspension = suspend(workspace).then(() => (hasReturned = true));
         await waitForLockWait(service, 'the suspension');
-        // It holds up no other: these begin while it waits.
+        // The waiting claim holds up no other: these begin while it waits.
         for (let n = 0; n < 3; n++) expect(await claim(() => Promise.resolve())).toBe(false);
         expect(hasReturned).toBe(false);
       });
@@ -374,7 +374,7 @@ describe('a suspension while workers deliver', () => {
   }, 150_000);
 });
 
-/** The leases of a workspace's events and pending deliveries. */
+/** Returns the leases of a workspace's events and pending deliveries. */
 async function leasesOf(dashboard: Dashboard, { id }: { id: string }): Promise<string[]> {
   const rows = await dashboard.query<{ lease: string }>(
     `SELECT lease_id::text AS lease FROM pending_deliveries WHERE tenant_id = $1 AND lease_id IS NOT NULL

@@ -7,7 +7,7 @@ import { Dashboard } from '../../../support/dashboard';
 import { Logins } from '../../../support/logins';
 import { Scenario } from './scenario';
 
-/** Changes of agents, and of the invitations and passwords that others give them. */
+/** Scenarios that change agents, and the invitations and passwords that others give them. */
 export function agentChanges(host: () => Dashboard): Record<string, Scenario> {
   const agents = () => host().get(AgentsService);
   const updateAgent = (

@@ -2,7 +2,7 @@ import { ApiKeysService } from '../../../../src/auth/api-keys.service';
 import { Dashboard } from '../../../support/dashboard';
 import { Scenario } from './scenario';
 
-/** Changes of API keys. */
+/** Scenarios that change API keys. */
 export function apiKeyChanges(host: () => Dashboard): Record<string, Scenario> {
   const keys = () => host().get(ApiKeysService);
   return {

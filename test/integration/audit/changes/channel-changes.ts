@@ -7,7 +7,7 @@ import { Dashboard } from '../../../support/dashboard';
 import { Subscription } from '../../../support/webhook-workspace';
 import { Expected, Scenario } from './scenario';
 
-/** Changes of channel connections. */
+/** Scenarios that change channel connections. */
 export function channelChanges(host: () => Dashboard): Record<string, Scenario> {
   const channels = () => host().get(ChannelConnectionsService);
   const transaction: Database['transaction'] = (work) => host().get(Database).transaction(work);

@@ -7,7 +7,7 @@ import { Dashboard } from '../../../support/dashboard';
 import { Subscription } from '../../../support/webhook-workspace';
 import { Expected, Scenario } from './scenario';
 
-/** Changes of conversations and their contacts that are more than content. */
+/** Scenarios that change conversations and their contacts, except for content. */
 export function conversationChanges(host: () => Dashboard): Record<string, Scenario> {
   const conversations = () => host().get(ConversationsService);
   const statusEntry = ({ conversation: { id } }: Subscription, from: string, to: string): Expected => ({

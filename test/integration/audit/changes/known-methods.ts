@@ -34,13 +34,13 @@ export const READS = [
   'PeopleService.get',
   'OperatorLoginsService.list',
   'OperatorLoginsService.listSessions',
-  // It counts for nothing until it is confirmed.
+  // A second factor has no effect until it is confirmed.
   'SecondFactorsService.begin',
-  // Anybody may ask: it is counted.
+  // Any stranger may call it, so its calls are counted instead.
   'PasswordsService.requestReset',
 ];
 
-/** Methods that write what people say to each other and who they are: no configuration, access or status. */
+/** Methods that write the words and the data of people: no configuration, access or status. */
 export const CONTENT = [
   'ContactsService.create',
   'ContactsService.identify',

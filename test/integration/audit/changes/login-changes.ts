@@ -11,10 +11,10 @@ import { codeOf, Logins, OTHER_PASSWORD, PASSWORD, tokenOf } from '../../../supp
 import { Subscription } from '../../../support/webhook-workspace';
 import { Scenario } from './scenario';
 
-/** What people do to their own logins, and operators to those of others. */
+/** Scenarios in which people change their own logins, and operators those of others. */
 export function loginChanges(host: () => Dashboard): Record<string, Scenario> {
   const logins = () => new Logins(host());
-  /** The subject's agent, with a login. */
+  /** Gives the subject's agent a login. */
   const memberOf = ({ workspace, agent }: Subscription) => logins().accept(workspace, agent);
   const personal = (
     method: string,

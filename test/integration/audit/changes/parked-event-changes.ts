@@ -5,7 +5,7 @@ import { Dashboard } from '../../../support/dashboard';
 import { Subscription } from '../../../support/webhook-workspace';
 import { Expected, Scenario } from './scenario';
 
-/** Decisions over parked events. */
+/** Scenarios in which an operator decides about parked events. */
 export function parkedEventChanges(host: () => Dashboard): Record<string, Scenario> {
   async function park({ workspace }: Subscription): Promise<ParkedEventKey> {
     const key = { tenantId: workspace.id, eventId: newId(), consumer: 'webhooks' };

@@ -7,7 +7,7 @@ import { Dashboard } from '../../../support/dashboard';
 import { Subscription } from '../../../support/webhook-workspace';
 import { Expected, Scenario } from './scenario';
 
-/** Changes of webhook endpoints, their recoveries and their deliveries. */
+/** Scenarios that change webhook endpoints, their recoveries and their deliveries. */
 export function webhookChanges(host: () => Dashboard): Record<string, Scenario> {
   const endpoints = () => host().get(WebhookEndpointsService);
   const rolledValues = (before: Date | null, after: Date | null) => ({

@@ -5,7 +5,10 @@ import { WorkspacesService } from '../../../../src/workspaces/workspaces.service
 import { Dashboard } from '../../../support/dashboard';
 import { Scenario } from './scenario';
 
-/** Changes of a workspace itself, and of the keys that encrypt its secrets. `rekeyed` has another key that encrypts. */
+/**
+ * Scenarios that change a workspace itself, and the keys that encrypt its secrets. `rekeyed` has another key
+ * that encrypts.
+ */
 export function workspaceChanges(host: () => Dashboard, rekeyed: () => Dashboard): Record<string, Scenario> {
   const workspaces = () => host().get(WorkspacesService);
   const updateWorkspace = (

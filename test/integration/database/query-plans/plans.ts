@@ -1,7 +1,7 @@
 import { Client, escapeLiteral } from 'pg';
 import { PAGE } from './rows';
 
-/** Partitions and their indexes, each with what it is a part of. */
+/** Names of partitions and of their indexes, each with the table or index that it is a part of. */
 const wholes = new Map<string, string>();
 
 export interface PlanNode {
@@ -19,11 +19,14 @@ export interface PlanNode {
 interface Statement {
   sql: string;
   parameters: unknown[];
-  /** Whether connections keep it, and so may run it by a plan that is made for all values. */
+  /** True if connections keep the statement, and so may run it by a plan that is made for all values. */
   isPrepared: boolean;
 }
 
-/** In the two forms in which statements reach a connection: the text and its parameters, or all in one. */
+/**
+ * Reads a statement in either form in which it reaches a connection: the text and its parameters, or all in
+ * one.
+ */
 function toStatement([query, parameters]: unknown[]): Statement {
   if (typeof query === 'string')
     return { sql: query, parameters: Array.isArray(parameters) ? parameters : [], isPrepared: false };
@@ -43,7 +46,7 @@ export class PlanReader {
     return new PlanReader(database);
   }
 
-  /** Reads which parts belong to which partitioned table or index: call it once the tables are there. */
+  /** Reads which parts belong to which partitioned table or index. Call it once the tables exist. */
   async readParts(): Promise<void> {
     const { rows } = await this.database.query<{ part: string; whole: string }>(
       'SELECT inhrelid::regclass::text AS part, inhparent::regclass::text AS whole FROM pg_inherits',
@@ -52,14 +55,14 @@ export class PlanReader {
   }
 
   /**
-   * Returns the plans of what a call sends to the database, each run and rolled back, of statements that begin like
-   * `prefix`. A prepared one has two: for its values, and for all values.
+   * Returns the plans of the statements that a call sends to the database and that begin like `prefix`. Each
+   * is run and rolled back. A prepared statement has two plans: for its values, and for all values.
    */
   async read(call: () => Promise<unknown>, prefix = /^(SELECT|WITH|UPDATE|DELETE)/): Promise<PlanNode[]> {
     this.sent.mockClear();
     await call();
     const all = this.sent.mock.calls.map(toStatement);
-    // Statements over queues come after one that sets how they are planned.
+    // Statements over queues follow a statement that sets how they are planned.
     const settings = all.find(({ sql }) => /set_config\(name/.test(sql))?.sql;
     const statements = all.filter(({ sql }) => prefix.test(sql.trim()) && !/advisory|set_config/.test(sql));
     expect(statements.length).toBeGreaterThan(0);
@@ -110,8 +113,8 @@ export class PlanReader {
 }
 
 /**
- * A page costs a page: read from an index in its order, and next to nothing read to be thrown away. Where
- * nearly all of a tenant's rows pass the filter, the key's own order is as good.
+ * Expects that a page costs a page: it is read from an index in the index's order, and almost no row is read
+ * in vain. Where nearly all of a tenant's rows pass the filter, the key's own order is as good.
  */
 export function expectPage(plans: PlanNode[], index: string, key = index): void {
   for (const plan of plans) {
@@ -133,7 +136,7 @@ export function expectOnlyIndexed(plan: PlanNode, tables: string[]): void {
   expect(scanned.map((node) => node['Node Type'])).not.toContain('Seq Scan');
 }
 
-/** A parameter as it stands in a text of SQL. */
+/** Returns a parameter in the form that it has in a text of SQL. */
 function literalOf(value: unknown): string {
   if (value === null) return 'NULL';
   if (Buffer.isBuffer(value)) return escapeLiteral(`\\x${value.toString('hex')}`);
@@ -142,7 +145,7 @@ function literalOf(value: unknown): string {
   return escapeLiteral(`${value as string | number}`);
 }
 
-/** A value as it stands in an array's literal. */
+/** Returns a value in the form that it has in an array's literal. */
 function elementOf(value: unknown): string {
   if (value === null) return 'NULL';
   if (value instanceof Date) return `"${value.toISOString()}"`;
@@ -153,12 +156,12 @@ export function nodesOf(plan: PlanNode): PlanNode[] {
   return [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
 }
 
-/** Without partitions that the statement passed over. */
+/** Returns the nodes of a plan that were run: without partitions that the statement passed over. */
 export function runNodesOf(plan: PlanNode): PlanNode[] {
   return nodesOf(plan).filter((node) => node['Actual Loops'] > 0);
 }
 
-/** The partitioned table or index that a part belongs to, or else itself. */
+/** Returns the partitioned table or index that a part belongs to, or else the name itself. */
 function wholeOf(name: string): string {
   return wholes.get(name) ?? name;
 }
@@ -171,13 +174,13 @@ export function indexesOf(plan: PlanNode): string[] {
   return runNodesOf(plan).flatMap((node) => (node['Index Name'] ? wholeOf(node['Index Name']) : []));
 }
 
-/** Without those that the plan has and its run did not need. */
+/** Returns the indexes that were read: without those that the plan has and its run did not need. */
 export function indexesRead(plan: PlanNode): string[] {
   const read = nodesOf(plan).filter((node) => node['Actual Loops'] > 0);
   return [...new Set(read.flatMap((node) => node['Index Name'] ?? []))].sort();
 }
 
-/** Rows of tables that were looked at, whether or not they were wanted. */
+/** Counts the rows of tables that were looked at, whether or not they were wanted. */
 export function rowsRead(plan: PlanNode): number {
   return scansOf(plan)
     .filter((node) => node['Relation Name'])

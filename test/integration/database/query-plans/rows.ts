@@ -3,17 +3,20 @@ import { CHANNELS } from '../../../../src/common/channel-descriptors';
 
 export const ROWS = 100_000;
 export const PAGE = 51;
-/** So many of a workspace's contacts each search looks at first. */
+/** Contacts of a workspace that each search looks at first. */
 export const NEWEST = 200;
-/** PostgreSQL compiles what costs more, which takes longer than any search. */
+/** Cost above which PostgreSQL compiles a statement, which takes longer than any search. */
 export const JIT_ABOVE_COST = 100_000;
-/** So many contacts of each search are compared. */
+/** Contacts that each search compares. */
 export const COMPARED = 400;
-/** Of 100,000 rows this tenant has 90 %, the next 9 %, then 1 %, and the last a handful. */
+/**
+ * Tenants of the rows: of 100,000 rows the first has 90 %, the second 9 %, the third 1 %, and the last a
+ * handful.
+ */
 const TENANTS = [1, 2, 3, 4].map((n) => uuid(n));
 export const [BIG, , , TINY] = TENANTS as [string, string, string, string];
 export const CONVERSATION = sequential(2);
-/** Of a visitor, who wrote half of its messages. */
+/** Id of the conversation of a visitor, who wrote half of its messages. */
 export const VISITOR_CONVERSATION = sequential(5);
 const VISITOR_MESSAGES = 20_000;
 const AGENTS = 5_000;
@@ -21,13 +24,13 @@ export const ENDPOINTS = 20;
 const EVENTS = 50_000;
 const DELIVERED_EVENTS = 6_000;
 const PENDING_EVENTS = 1_000;
-/** Of a step of a search over all workspaces. */
+/** Rows of one step of a search over all workspaces. */
 export const STEP_ROWS = 1_000;
-/** Of each endpoint, eight days of five minutes. */
+/** Rollups of each endpoint: eight days of five minutes. */
 export const ROLLUPS = 2_304;
 export const ROLLUPS_FROM = new Date('2026-11-01T00:00:00Z');
 
-/** In SQL: ids that rise with the row's number, as those of UUIDv7 do. */
+/** SQL expression for ids that rise with the row's number, as UUIDv7 do with time. */
 const ID = `(lpad(to_hex(i), 12, '0') || '70008000' || lpad(to_hex(i), 12, '0'))::uuid`;
 const TENANT = `(ARRAY['${TENANTS.join("','")}']::uuid[])
   [CASE WHEN i % 20000 = 0 THEN 4 WHEN i % 100 = 1 THEN 3 WHEN i % 11 = 0 THEN 2 ELSE 1 END]`;
@@ -40,13 +43,13 @@ export function endpoint(n: number): string {
   return uuid(100 + n);
 }
 
-/** The id of the row with this number. */
+/** Returns the id of the row with this number. */
 export function sequential(i: number): string {
   const hex = i.toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-${hex}`;
 }
 
-/** Two connections at once, each with what the other does not wait for. */
+/** Fills the tables over two connections at once, each with tables that do not wait for the other's. */
 export async function fill(connectionString: string): Promise<void> {
   await run(connectionString, [
     `INSERT INTO workspaces (id, name, slug, plan_tier, created_at, updated_at)
@@ -63,8 +66,8 @@ export async function fill(connectionString: string): Promise<void> {
     run(connectionString, [CONTACTS, IDENTITIES, 'ANALYZE contacts, contact_identities', EVENTS_ROWS, AUDIT]),
     run(connectionString, [CONVERSATIONS, MESSAGES]),
   ]);
-  // Statistics know little of queues, which fill and empty between two of them: here they know of nothing
-  // queued.
+  // Statistics are misleading for queues, which fill and empty between two of them: here they show no queued
+  // row.
   await run(connectionString, [
     'ANALYZE messages',
     ENDPOINT_ROWS,
@@ -108,7 +111,10 @@ const IDENTITIES = `
   INSERT INTO contact_identities
   SELECT tenant_id, 'WHATSAPP', id::text, id, now() FROM contacts WHERE tenant_id <> id LIMIT 20000`;
 
-/** Each with its tenant's one contact, so that contacts can be filled at the same time. */
+/**
+ * SQL that inserts conversations, each with its tenant's one contact, so that contacts can be inserted at the
+ * same time.
+ */
 const CONVERSATIONS = `
   INSERT INTO conversations (tenant_id, id, contact_id, source_channel, status, last_message_preview, last_message_at,
     created_at, updated_at)
@@ -139,7 +145,9 @@ const PROVIDER_MESSAGES = `
   SELECT tenant_id, '${uuid(501)}', 'visitor:x ' || id, conversation_id, id, now() FROM messages
   WHERE tenant_id = '${BIG}' AND conversation_id = '${VISITOR_CONVERSATION}' AND sender_type = 'CUSTOMER'`;
 
-/** Each an agent of the same workspace, with a session and all that a person may have. */
+/**
+ * SQL that inserts people: agents of the same workspace, each with a session and all other rows of a person.
+ */
 export const PEOPLE = [
   `INSERT INTO agents (id, tenant_id, name, email, role, is_bot, active, created_at, updated_at)
    SELECT ${ID}, '${BIG}', 'Ana', 'p' || i || '@example.com', 'AGENT', false, true, now(), now()
@@ -196,7 +204,10 @@ const DELIVERY = `
     (lpad(to_hex(e), 12, '0') || '70008000' || lpad(to_hex(e), 12, '0'))::uuid AS event_id, e - 1 AS n
   FROM generate_series(0, ${DELIVERED_EVENTS * ENDPOINTS - 1}) i, LATERAL (SELECT 1 + i / ${ENDPOINTS} AS e) x`;
 
-/** Of each endpoint's, those of the first events are finished, and many of the last ones still wait. */
+/**
+ * SQL that inserts deliveries: for each endpoint those of the first events are finished, and many of the last
+ * ones still wait.
+ */
 const DELIVERIES = `
   INSERT INTO webhook_deliveries (tenant_id, id, round, endpoint_id, event_id, event_type, status, attempt_count,
     finished_at, status_code, error)
@@ -218,14 +229,14 @@ const ROLLUP_ROWS = `
   SELECT '${BIG}', e.id, '${ROLLUPS_FROM.toISOString()}'::timestamptz + n * interval '5 minutes', '{10,1}', '{0,0,5,6}'
   FROM webhook_endpoints e, generate_series(0, ${ROLLUPS - 1}) n`;
 
-/** A connection for each channel. */
+/** SQL that inserts a connection for each channel. */
 const CONNECTIONS = `
   INSERT INTO channel_connections
   SELECT '${BIG}', ('00000000-0000-7000-8000-' || lpad((500 + n)::text, 12, '0'))::uuid, channel, n::text, n::text,
     '{}', 'test', '\\x00', NULL, 'ACTIVE', NULL, now(), now()
   FROM unnest('{${CHANNELS.join()}}'::text[]) WITH ORDINALITY AS c (channel, n)`;
 
-/** Five in each of many conversations, the one with the long history among them. */
+/** SQL that queues five messages in each of many conversations, including the one with the long history. */
 const QUEUED = `
   INSERT INTO messages (tenant_id, conversation_id, id, sender_type, sender_agent_id, body, delivery_status, created_at)
   SELECT '${BIG}', c.id, (lpad(to_hex(${ROWS} + n * 5 + k), 12, '0') || '700080000000' || lpad(to_hex(k), 8, '0'))::uuid,
@@ -233,7 +244,7 @@ const QUEUED = `
   FROM (SELECT id, row_number() OVER (ORDER BY id) AS n FROM conversations WHERE tenant_id = '${BIG}' LIMIT 4000) c,
     generate_series(1, 5) k`;
 
-/** Each conversation's over one of the connections. */
+/** SQL that inserts outbound messages, each conversation's over one of the connections. */
 const OUTBOUND_MESSAGES = `
   INSERT INTO outbound_messages (tenant_id, conversation_id, message_id, connection_id, next_attempt_at, waits)
   SELECT tenant_id, conversation_id, id,
