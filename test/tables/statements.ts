@@ -4,8 +4,8 @@ import { HOLE, SqlText } from './sql-texts';
 type Tree = { [key: string]: unknown };
 
 /**
- * How the rows of one workspace are found in a table: by a parameter, by another table's tenant, or not at
- * all.
+ * Way in which the rows of one workspace are found in a table: by a parameter, by another table's tenant, or
+ * not at all.
  */
 export type Scope = 'parameter' | 'join' | 'none';
 

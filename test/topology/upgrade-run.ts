@@ -142,7 +142,8 @@ export class UpgradeRun {
     await waitFor('every reply to be sent', async () => (await this.queued()) === 0, SETTLE_MS);
     // A heartbeat shows the page what it has missed.
     const shown = async () => (await this.idsOf('WIDGET')).every((id) => this.clients.seenOnPage.has(id));
-    await waitFor('the page to have every message', shown, SETTLE_MS).catch(() => undefined); // the spec says which
+    // The spec shows which messages are missing.
+    await waitFor('the page to have every message', shown, SETTLE_MS).catch(() => undefined);
     this.settledMs = Date.now() - begin;
   }
 
