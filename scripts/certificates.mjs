@@ -7,14 +7,20 @@ const DNS_NAME = 2;
 const IP_ADDRESS = 7;
 
 /**
+ * Files of a throw-away certificate authority and a server's certificate.
+ *
+ * @typedef {{ caFile: string, certFile: string, keyFile: string }} Certificates
+ */
+
+/**
  * Makes a throw-away certificate authority and a server certificate.
  *
  * @param {string} directory gets `ca.pem`, `cert.pem` and `key.pem`
- * @param {string[]} hosts the certificate's names and addresses
- * @returns {Promise<{ caFile: string, certFile: string, keyFile: string }>}
+ * @param {[string, ...string[]]} hosts the certificate's names and addresses
+ * @returns {Promise<Certificates>}
  */
 export async function makeCertificates(directory, hosts) {
-  const common = { keyType: 'ec', curve: 'P-256', algorithm: 'sha256' };
+  const common = /** @type {const} */ ({ keyType: 'ec', curve: 'P-256', algorithm: 'sha256' });
   const ca = await generate([{ name: 'commonName', value: 'Throw-away authority' }], {
     ...common,
     extensions: [
@@ -38,6 +44,10 @@ export async function makeCertificates(directory, hosts) {
     ],
   });
   mkdirSync(directory, { recursive: true });
+  /**
+   * @param {string} name
+   * @param {string} pem
+   */
   const write = (name, pem) => {
     const file = join(directory, name);
     writeFileSync(file, pem, { mode: 0o600 });

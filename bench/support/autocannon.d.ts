@@ -1,0 +1,45 @@
+/** The part of autocannon that the benchmark uses: the package brings no types. */
+declare module 'autocannon' {
+  import type { EventEmitter } from 'node:events';
+
+  interface Request {
+    method?: string;
+    path: string;
+    body?: string;
+  }
+
+  interface Client {
+    /** The client's requests, as bytes to send. */
+    requestIterator: { requests: Request[] };
+    setRequests(requests: Request[]): void;
+  }
+
+  interface Options {
+    url: string;
+    requests: Request[];
+    headers: Record<string, string>;
+    connections: number;
+    /** In seconds. */
+    duration: number;
+    /** In milliseconds. */
+    sampleInt: number;
+    verifyBody?: (body: string) => boolean;
+    setupClient: (client: Client) => void;
+  }
+
+  interface Result {
+    non2xx: number;
+    errors: number;
+    timeouts: number;
+    mismatches: number;
+  }
+
+  interface Instance extends EventEmitter, PromiseLike<Result> {
+    on(
+      event: 'response',
+      listener: (client: Client, statusCode: number, bytes: number, milliseconds: number) => void,
+    ): this;
+  }
+
+  export default function autocannon(options: Options): Instance;
+}

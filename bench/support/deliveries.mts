@@ -1,0 +1,136 @@
+import { channelOf } from '#dist/redis/worker-shards.js';
+import { sleep } from '../../scripts/processes.mjs';
+import type { Deployment } from './deployment.mts';
+import { lowestId, type Receiving } from './fixture.mts';
+import { must } from './measure.mts';
+import { BODY, OUTBOX_SIGNAL } from './settings.mts';
+import { usageMeter, type Usage } from './usage.mts';
+
+/** Workspaces with one endpoint each. */
+export const ENDPOINTS = 20;
+const RECORDED_WITHIN_MS = 10_000;
+const POLL_MS = 20;
+/** Bounds a message to Redis. */
+const SIGNALS_AT_ONCE = 1_000;
+
+const busy = ({ fixture }: Deployment) => fixture.receiving.slice(0, ENDPOINTS);
+
+/** Returns the secrets of the busy endpoints, by id. */
+export function secretsOf(deployment: Deployment): Record<string, string> {
+  return Object.fromEntries(busy(deployment).map(({ endpoint }) => [endpoint.id, endpoint.secret]));
+}
+
+/** Appends events to workspaces in turn, in one transaction. Returns the database's time before and afterwards. */
+export async function append(
+  deployment: Deployment,
+  workspaces: Receiving[],
+  count: number,
+): Promise<{ from: Date; until: Date }> {
+  const from = await deployment.now();
+  await deployment.query(
+    `WITH appended AS (
+       SELECT n, w.*, (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS ms
+       FROM generate_series(1, $1::int) AS n
+       JOIN unnest($2::uuid[], $3::uuid[]) WITH ORDINALITY AS w (tenant_id, conversation_id, position)
+         ON w.position = 1 + n % array_length($2::uuid[], 1)
+     ), identified AS (
+       SELECT *, (lpad(to_hex(ms), 12, '0') || '70008000' || lpad(to_hex(n), 12, '0'))::uuid AS id FROM appended
+     ), event AS (
+       INSERT INTO events (tenant_id, id, type, data, sequence, created_at)
+       SELECT tenant_id, id, 'message.created',
+              format('{"conversationId":"%s","message":{"id":"%s","body":"%s","senderType":"AGENT","createdAt":"%s"}}',
+                     conversation_id, id, $4::text,
+                     to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))::json,
+              n, now()
+       FROM identified
+     )
+     INSERT INTO event_queue (tenant_id, event_id) SELECT tenant_id, id FROM identified`,
+    [
+      count,
+      workspaces.map(({ id }) => id),
+      workspaces.map(({ conversationIds }) => conversationIds[0]),
+      BODY,
+    ],
+  );
+  return { from, until: await deployment.now() };
+}
+
+/** Wakes the relay for workspaces with new events. */
+export async function wake({ redis }: Deployment, workspaces: Receiving[]): Promise<void> {
+  for (let n = 0; n < workspaces.length; n += SIGNALS_AT_ONCE) {
+    const signals = redis.pipeline();
+    for (const { id } of workspaces.slice(n, n + SIGNALS_AT_ONCE))
+      signals.publish(channelOf(OUTBOX_SIGNAL, id), JSON.stringify(id));
+    await signals.exec();
+  }
+}
+
+/** Deliveries a second, and what each of them cost. */
+export interface Delivered extends Usage {
+  perSecond: number;
+}
+
+/**
+ * Appends events, and waits until the workers have recorded their deliveries. The processor time is that of `worker`.
+ *
+ * @throws WrongAnswers when a delivery is missing, doubled, wrongly signed or not recorded
+ */
+export async function deliver(
+  deployment: Deployment,
+  worker: { pid: number },
+  count: number,
+  workspaces = busy(deployment),
+): Promise<Delivered> {
+  const { receiver } = deployment.environment;
+  await receiver.expect(workspaces);
+  const { from, until } = await append(deployment, workspaces, count);
+  const usage = await usageMeter(deployment, worker);
+  await wake(deployment, workspaces);
+  await receiver.take(count);
+  const recordedAt = await untilRecorded(deployment, workspaces, from, count);
+  return { perSecond: perSecondBetween(until, recordedAt, count), ...usage(count) };
+}
+
+/** Returns how many a second `count` of them are. */
+export function perSecondBetween(from: Date, until: Date, count: number): number {
+  return (count / (until.getTime() - from.getTime())) * 1000;
+}
+
+/**
+ * Waits until nothing is owed, then checks that each delivery is recorded once, with its attempt. Returns when the last one
+ * was recorded.
+ */
+export async function untilRecorded(
+  deployment: Deployment,
+  workspaces: Receiving[],
+  since: Date,
+  count: number,
+): Promise<Date> {
+  const giveUpAt = performance.now() + RECORDED_WITHIN_MS;
+  const ids = workspaces.map(({ id }) => id);
+  const isOwed = async () => {
+    const { owed } = await deployment.queryOne<{ owed: boolean }>(
+      `SELECT EXISTS (SELECT FROM event_queue WHERE tenant_id = ANY ($1))
+           OR EXISTS (SELECT FROM pending_deliveries WHERE tenant_id = ANY ($1)) AS owed`,
+      [ids],
+    );
+    return owed;
+  };
+  while (performance.now() < giveUpAt && (await isOwed())) await sleep(POLL_MS);
+  const { rows, succeeded, last } = await deployment.queryOne<{
+    rows: number;
+    succeeded: number;
+    last: Date;
+  }>(
+    `SELECT count(*)::int AS rows, max(finished_at) AS last,
+            count(*) FILTER (WHERE status = 'SUCCEEDED' AND attempt_count = 1 AND round = 1 AND status_code = 200)::int
+              AS succeeded
+     FROM webhook_deliveries WHERE tenant_id = ANY ($1) AND id >= $2`,
+    [ids, lowestId(since.getTime())],
+  );
+  must(
+    succeeded === count && rows === count,
+    `${succeeded} of ${count} deliveries were recorded, in ${rows} rows`,
+  );
+  return last;
+}

@@ -1,0 +1,144 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import pg from 'pg';
+import { runCli } from '../../scripts/app.mjs';
+import { makeCertificates, type Certificates } from '../../scripts/certificates.mjs';
+import { LauncherError } from '../../scripts/processes.mjs';
+import { startServers, type Servers } from '../../scripts/servers.mjs';
+import { makeRoles } from '../../scripts/servers/roles.mjs';
+import { Deployment } from './deployment.mts';
+import { fill } from './fill.mts';
+import { makeFixture } from './fixture.mts';
+import { itemAt } from './items.mts';
+import type { Sizes } from './plan.mts';
+import { startReceiver, type Receiver } from './receiver.mts';
+
+/** A started process. `failed` rejects when it ends by itself. */
+export interface Running {
+  pid: number;
+  stop: () => Promise<void>;
+  failed: Promise<never>;
+}
+
+/** The parts that an environment is made of. */
+interface Parts {
+  servers: Servers;
+  certificates: Certificates;
+  receiver: Receiver;
+  neighbours: Receiver;
+  log: (line: string) => void;
+}
+
+/**
+ * PostgreSQL (with fsync), Redis, a receiver of webhooks, another for those of neighbours, and processes of the service and
+ * its limits. The reaper ends all of them after this process.
+ */
+export class Environment {
+  static async start(log: (line: string) => void): Promise<Environment> {
+    const servers = await startServers({ disposable: false, onLog: log });
+    const folder = mkdtempSync(join(tmpdir(), 'messaging-bench-'));
+    servers.reaper.removeAtEnd(folder);
+    const certificates = await makeCertificates(folder, ['localhost', '127.0.0.1']);
+    const receiver = await startReceiver(servers.reaper, certificates);
+    const neighbours = await startReceiver(servers.reaper, certificates);
+    return new Environment({ servers, certificates, receiver, neighbours, log });
+  }
+
+  readonly servers: Servers;
+  readonly certificates: Certificates;
+  readonly receiver: Receiver;
+  readonly neighbours: Receiver;
+  readonly deployments: Deployment[] = [];
+  /** Node's options for the measured processes. */
+  nodeOptions: string[] = [];
+  private readonly log: (line: string) => void;
+  private readonly admin: pg.Pool;
+  private readonly filled = new Map<string, Promise<Deployment>>();
+  /** A function for each process, which stops it. */
+  private readonly running = new Set<() => Promise<void>>();
+
+  private constructor({ servers, certificates, receiver, neighbours, log }: Parts) {
+    this.servers = servers;
+    this.certificates = certificates;
+    this.receiver = receiver;
+    this.neighbours = neighbours;
+    this.log = log;
+    this.admin = new pg.Pool({ connectionString: servers.databaseAdminUrl, max: 1 });
+    this.admin.on('error', () => undefined); // its server ends first
+  }
+
+  /** Returns an endpoint's URL. What is not measured has a receiver of its own, so that it delays no arrival. */
+  readonly urlOf = (path: string): string => {
+    const { port } = path.startsWith('/live/') ? this.receiver : this.neighbours;
+    return `https://127.0.0.1:${port}${path}`;
+  };
+
+  /** Returns a deployment, which is made on first use. */
+  deployment(name: string, sizes: Sizes): Promise<Deployment> {
+    const filled = this.filled.get(name) ?? this.fill(name, sizes);
+    this.filled.set(name, filled);
+    return filled;
+  }
+
+  private async fill(name: string, sizes: Sizes): Promise<Deployment> {
+    this.log(`Filling the ${name} database: ${sizes.conversations} conversations`);
+    const startedAt = performance.now();
+    const deployment = new Deployment(this, `messaging_bench_${process.pid}_${name}`, makeFixture(sizes));
+    this.deployments.push(deployment);
+    await this.admin.query(`CREATE DATABASE ${deployment.database}`);
+    if (this.servers.databaseOwnerUrl) await makeRoles(deployment.databaseAdminUrl);
+    await runCli(['migrate'], { ...deployment.env, ...deployment.ownerEnv });
+    await fill(deployment.pool, deployment.fixture, sizes, this.urlOf);
+    this.log(`  took ${Math.round((performance.now() - startedAt) / 1000)} s`);
+    return deployment;
+  }
+
+  /** Waits until a process is ready. The reaper ends it with this process. */
+  async adopt(child: ChildProcess, ready: Promise<unknown>): Promise<Running> {
+    const { reaper } = this.servers;
+    reaper.adopt(child, 'SIGTERM');
+    const exited = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
+    const failed = exited.then(([code, signal]) => {
+      throw new LauncherError(`A process ended by itself (${signal ?? `exit code ${code}`}).`);
+    });
+    failed.catch(() => undefined); // no unhandled rejection after `stop`
+    const stop = async () => {
+      this.running.delete(stop);
+      child.kill('SIGTERM');
+      await exited;
+      reaper.release(child);
+    };
+    this.running.add(stop);
+    await Promise.race([ready, failed]);
+    return { pid: child.pid!, stop, failed };
+  }
+
+  /** Ends the processes of all deployments. */
+  async stopProcesses(): Promise<void> {
+    await Promise.all([...this.running].map((stop) => stop()));
+  }
+
+  /** Returns the versions of the servers. */
+  async versions(): Promise<{ postgresql: string; redis: string }> {
+    const { rows } = await this.admin.query<{ server_version: string }>('SHOW server_version');
+    const redis = new Redis(this.servers.redisUrl);
+    const info = await redis.info('server');
+    redis.disconnect();
+    return {
+      postgresql: itemAt(rows, 0).server_version,
+      redis: /redis_version:(\S+)/.exec(info)?.[1] ?? 'unknown',
+    };
+  }
+
+  async stop(): Promise<void> {
+    await this.servers.stop();
+    // Leave nothing on servers that others run.
+    if (!this.servers.embedded)
+      for (const { database } of this.deployments)
+        await this.admin.query(`DROP DATABASE IF EXISTS ${database} WITH (FORCE)`);
+  }
+}

@@ -1,0 +1,14 @@
+import type { Deployment } from './deployment.mts';
+
+/** The tables of the history, each partitioned by the day. */
+export const HISTORY = ['events', 'webhook_deliveries', 'webhook_attempts'];
+
+/** Returns the bytes on disk that the history takes, with its indexes. */
+export async function historyBytes(deployment: Deployment): Promise<number> {
+  const { bytes } = await deployment.queryOne<{ bytes: number }>(
+    `SELECT sum(pg_total_relation_size(relid))::float8 AS bytes
+     FROM unnest($1::text[]) AS parent, pg_partition_tree(parent::regclass) WHERE isleaf`,
+    [HISTORY],
+  );
+  return bytes;
+}

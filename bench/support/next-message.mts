@@ -1,0 +1,8 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+
+/** Waits for the next message of a process. */
+export async function nextMessage<Message>(child: ChildProcess): Promise<Message> {
+  const [message] = (await once(child, 'message')) as [Message];
+  return message;
+}

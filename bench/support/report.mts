@@ -1,0 +1,116 @@
+import { middle } from './measure.mts';
+import { median } from './statistics.mts';
+
+/** A line of the table. */
+export interface Row {
+  scenario: string;
+  ours: string;
+  limit: string;
+  ratio: number | null;
+  goal: string;
+  /** Whether the goal is met; null if there is none. */
+  met: boolean | null;
+  /** All that was measured; null if another row has it. */
+  runs: unknown;
+  /** The reason why there is no figure. */
+  error?: string;
+}
+
+/** One figure of a round: the service's, and that of its limit. */
+export type Pair = [ours: number, limit: number];
+
+/** Writes a value with its unit. */
+export type Format = (value: number) => string;
+
+export const number: Format = (value) =>
+  value.toLocaleString('en-US', { maximumFractionDigits: value < 10 ? 2 : value < 100 ? 1 : 0 });
+export const perSecond: Format = (value) => `${number(value)}/s`;
+export const ms: Format = (value) => `${number(value)} ms`;
+export const seconds: Format = (value) => `${number(value)} s`;
+export const microseconds: Format = (value) => `${number(value)} µs`;
+export const share: Format = (value) => `${number(value * 100)} %`;
+export const bytes: Format = (value) => `${number(value)} bytes`;
+export const megabytes: Format = (value) => `${number(value)} MB`;
+
+/** Returns the row of a throughput, which must be a share of the limit's. */
+export function throughputRow(scenario: string, pairs: Pair[], atLeast: number, runs: unknown): Row {
+  const share = ratioOf(pairs);
+  return {
+    scenario,
+    ours: perSecond(middle(pairs, ([ours]) => ours)),
+    limit: perSecond(middle(pairs, ([, limit]) => limit)),
+    ratio: share,
+    goal: `≥ ${atLeast}`,
+    met: share >= atLeast,
+    runs,
+  };
+}
+
+/** Returns the row of a latency in milliseconds, which may be so many times the limit's. */
+export function latencyRow(scenario: string, pairs: Pair[], atMost: number, runs: unknown = null): Row {
+  const times = ratioOf(pairs);
+  return {
+    scenario,
+    ours: ms(middle(pairs, ([ours]) => ours)),
+    limit: ms(middle(pairs, ([, limit]) => limit)),
+    ratio: times,
+    goal: `≤ ${atMost}`,
+    met: times <= atMost,
+    runs,
+  };
+}
+
+/** Returns the median of the rounds' ratios. */
+export function ratioOf(pairs: Pair[]): number {
+  return middle(pairs, ([ours, limit]) => ours / limit);
+}
+
+/** Returns the row of a figure with a fixed goal or none. */
+export function absoluteRow(
+  scenario: string,
+  values: number[],
+  format: Format,
+  atMost: number | null = null,
+): Row {
+  const value = median(values);
+  return {
+    scenario,
+    ours: format(value),
+    limit: '',
+    ratio: null,
+    goal: atMost === null ? 'reported' : `≤ ${format(atMost)}`,
+    met: atMost === null ? null : value <= atMost,
+    runs: values,
+  };
+}
+
+interface Column {
+  title: string;
+  isLeft?: boolean;
+  cell: (row: Row) => string;
+}
+
+const COLUMNS: Column[] = [
+  { title: 'Scenario', isLeft: true, cell: ({ scenario }) => scenario },
+  { title: 'Ours', cell: ({ ours }) => ours },
+  { title: 'Limit', cell: ({ limit }) => limit },
+  { title: 'Ratio', cell: ({ ratio }) => (ratio === null ? '' : ratio.toFixed(2)) },
+  { title: 'Goal', cell: ({ goal }) => goal },
+  {
+    title: '',
+    isLeft: true,
+    cell: ({ met, error }) => (error ? 'WRONG' : met === null ? '' : met ? 'met' : 'missed'),
+  },
+];
+
+/** Returns a Markdown table with aligned columns. */
+export function table(rows: Row[]): string {
+  const columns = COLUMNS.map(({ title, isLeft, cell }) => {
+    const cells = [title, ...rows.map(cell)];
+    const width = Math.max(3, ...cells.map(({ length }) => length));
+    const [heading, ...others] = cells.map((text) => (isLeft ? text.padEnd(width) : text.padStart(width)));
+    return [heading, isLeft ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`, ...others];
+  });
+  const lines = Array.from({ length: rows.length + 2 }, (_, n) => columns.map((column) => column[n]));
+  return lines.map((line) => `| ${line.join(' | ')} |`).join('\n');
+}

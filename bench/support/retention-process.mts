@@ -1,0 +1,58 @@
+// Runs the retention of the history on request, as a worker does every ten minutes, and measures it.
+import 'reflect-metadata';
+import { NestFactory } from '@nestjs/core';
+import type { Type } from '@nestjs/common';
+import { Config } from '#dist/config/config.js';
+import { Database } from '#dist/database/database.js';
+import { OwnerDatabase } from '#dist/database/owner-database.js';
+import { PartitionChanges } from '#dist/database/partition-changes.js';
+import { Partitions } from '#dist/database/partitions.js';
+import { MessagingModule } from '#dist/index.js';
+import { PartitionKeeper } from '#dist/retention/partition.keeper.js';
+import { PartitionReferences } from '#dist/retention/partition-references.js';
+import { RetentionService } from '#dist/retention/retention.service.js';
+import { SuspendedBacklog } from '#dist/retention/suspended-backlog.js';
+import { TableRegistry } from '#dist/stored-data/table-registry.js';
+import { TableRowsRepository } from '#dist/stored-data/table-rows.repository.js';
+import { WorkspacesRepository } from '#dist/workspaces/workspaces.repository.js';
+import { serveParent } from './parent.mts';
+import { environmentVariable } from './settings.mts';
+
+const databaseOwnerUrl = process.env.DATABASE_OWNER_URL ?? null;
+const app = await NestFactory.createApplicationContext(
+  MessagingModule.forRoot({
+    databaseUrl: environmentVariable('DATABASE_URL'),
+    redisUrl: environmentVariable('REDIS_URL'),
+    secretsKeys: environmentVariable('SECRETS_KEYS'),
+  }),
+  { logger: ['error', 'warn'] },
+);
+const find = <T,>(type: Type<T>): T => app.get(type, { strict: false });
+
+/** Runs the retention once. */
+async function retain(retentionDays: number): Promise<void> {
+  const config: Config = { ...app.get<Config>(Config, { strict: false }), retentionDays, databaseOwnerUrl };
+  const database = find(Database);
+  const [tables, rows] = [find(TableRegistry), find(TableRowsRepository)];
+  const owner = new OwnerDatabase(config, database);
+  const keeper = new PartitionKeeper(
+    config,
+    find(Partitions),
+    new PartitionChanges(owner),
+    new PartitionReferences(database, find(WorkspacesRepository), tables, rows),
+    new SuspendedBacklog(database, find(WorkspacesRepository), tables),
+  );
+  await keeper.detach();
+  await keeper.drop();
+  await new RetentionService(config, database, tables, rows).clean();
+  await owner.onApplicationShutdown();
+}
+
+serveParent(
+  async ({ retentionDays }: { retentionDays: number }) => {
+    const startedAt = performance.now();
+    await retain(retentionDays);
+    return { ms: performance.now() - startedAt };
+  },
+  () => app.close(),
+);

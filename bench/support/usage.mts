@@ -1,0 +1,118 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import type { Deployment } from './deployment.mts';
+
+/** Linux counts a process's time in hundredths of a second. */
+const TICK_MS = 10;
+
+/** Returns the milliseconds of processor time that a process has used. */
+export function processorMs(pid: number): number {
+  const { user, system } = timesOf(pid);
+  return user + system;
+}
+
+/** Returns the resident memory of a process in megabytes. */
+export function residentMb(pid: number): number {
+  const kilobytes = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+  return Number(kilobytes) / 1024;
+}
+
+/** Microseconds of processor time a delivery, and the idle share of the busiest core. */
+export interface Usage {
+  workerUs: number;
+  /** Missing if PostgreSQL runs on another machine. */
+  postgresUs?: number;
+  idle: number;
+}
+
+/** Starts to measure processor time. The result ends it, given the number of deliveries. */
+export async function usageMeter(
+  deployment: Deployment,
+  worker: { pid: number },
+): Promise<(count: number) => Usage> {
+  const server = await serverOf(deployment);
+  const postgres = () => (server === null ? null : familyMs(server));
+  const before = { worker: processorMs(worker.pid), postgres: postgres(), cores: coreTimes() };
+  return (count) => {
+    const perDelivery = (from: number, to: number) => ((to - from) * 1000) / count;
+    const idle = coreTimes().map((now, core) => {
+      const then = before.cores[core]!;
+      return (now.idle - then.idle) / (now.all - then.all);
+    });
+    const after = postgres();
+    return {
+      workerUs: perDelivery(before.worker, processorMs(worker.pid)),
+      ...(before.postgres !== null && after !== null && { postgresUs: perDelivery(before.postgres, after) }),
+      idle: Math.min(...idle),
+    };
+  };
+}
+
+/**
+ * Returns the milliseconds of processor time that PostgreSQL has used, in all of its processes; null if it runs on another
+ * machine.
+ */
+export async function postgresMs(deployment: Deployment): Promise<number | null> {
+  const server = await serverOf(deployment);
+  return server === null ? null : familyMs(server);
+}
+
+/** Returns the process that started PostgreSQL's others; null if it runs on another machine. */
+async function serverOf(deployment: Deployment): Promise<number | null> {
+  const { pid } = await deployment.queryOne<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+  try {
+    return readFileSync(`/proc/${pid}/comm`, 'utf8').trim() === 'postgres' ? timesOf(pid).parent : null;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+/** Returns the processor time of a process and of all that it has started, also of those that have ended. */
+function familyMs(parent: number): number {
+  const { user, system, endedUser, endedSystem } = timesOf(parent);
+  let sum = user + system + endedUser + endedSystem;
+  for (const pid of readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)) {
+    try {
+      if (timesOf(pid).parent === parent) sum += processorMs(pid);
+    } catch (error) {
+      if (!['ENOENT', 'ESRCH'].includes(codeOf(error) ?? '')) throw error; // it has ended
+    }
+  }
+  return sum;
+}
+
+const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code;
+
+/** A process: its parent's id, and milliseconds of its own and of children that have ended. */
+interface ProcessTimes {
+  parent: number;
+  user: number;
+  system: number;
+  endedUser: number;
+  endedSystem: number;
+}
+
+function timesOf(pid: number): ProcessTimes {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  // The fields begin after the name, which is in brackets and may hold anything.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const ms = (field: number) => Number(fields[field]) * TICK_MS;
+  return {
+    parent: Number(fields[1]),
+    user: ms(11),
+    system: ms(12),
+    endedUser: ms(13),
+    endedSystem: ms(14),
+  };
+}
+
+/** Returns each core's idle time, waiting for a disk included, and all of its time, in ticks. */
+function coreTimes(): { idle: number; all: number }[] {
+  const lines = readFileSync('/proc/stat', 'utf8').match(/^cpu\d+ .*$/gm) ?? [];
+  return lines.map((line) => {
+    const ticks = line.split(/\s+/).slice(1, 9).map(Number);
+    return { idle: ticks[3]! + ticks[4]!, all: ticks.reduce((all, part) => all + part) };
+  });
+}
