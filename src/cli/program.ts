@@ -1,18 +1,18 @@
 import { Command } from 'commander';
-import { addAgentCommands } from './agent.commands';
-import { addApiKeyCommands } from './api-key.commands';
-import { addAuditCommands } from './audit.commands';
-import { addChannelCommands } from './channel.commands';
-import { addContactCommands } from './contact.commands';
-import { addConversationCommands } from './conversation.commands';
-import { addLoginCommands } from './login.commands';
-import { addMessageCommands } from './message.commands';
-import { addMigrateCommand } from './migrate.command';
-import { addOutboxCommands } from './outbox.commands';
+import { addAgentCommands } from './agent-commands';
+import { addApiKeyCommands } from './api-key-commands';
+import { addAuditCommands } from './audit-commands';
+import { addChannelCommands } from './channel-commands';
+import { addContactCommands } from './contact-commands';
+import { addConversationCommands } from './conversation-commands';
+import { addLoginCommands } from './login-commands';
+import { addMessageCommands } from './message-commands';
+import { addMigrateCommand } from './migrate-command';
+import { addOutboxCommands } from './outbox-commands';
 import { operatorOption } from './operator';
-import { addSecretsCommands } from './secrets.commands';
-import { addWebhookCommands } from './webhook.commands';
-import { addWorkspaceCommands } from './workspace.commands';
+import { addSecretsCommands } from './secrets-commands';
+import { addWebhookCommands } from './webhook-commands';
+import { addWorkspaceCommands } from './workspace-commands';
 
 const PREAMBLE = `
 Every command prints one JSON object on stdout. An error prints {"error": {"code", "message", …}} on stderr and

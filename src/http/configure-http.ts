@@ -2,7 +2,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Request, RequestHandler } from 'express';
 import type pino from 'pino';
 import { HttpLimits, HttpSettings } from '../config/http-settings';
-import { measureRequests } from '../metrics/http.metrics';
+import { measureRequests } from '../metrics/http-metrics';
 import { Metrics } from '../metrics/metrics';
 import { accessLog, DescribeCaller } from './access-log';
 import { Connections } from './connections';

@@ -1,7 +1,7 @@
 import { Global, Module } from '@nestjs/common';
-import { DatabaseMetrics } from './database.metrics';
+import { DatabaseMetrics } from './database-metrics';
 import { Metrics } from './metrics';
-import { MetricsServer } from './metrics.server';
+import { MetricsServer } from './metrics-server';
 
 @Global()
 @Module({ providers: [Metrics], exports: [Metrics] })

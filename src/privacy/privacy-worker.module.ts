@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AuditModule } from '../audit/audit.module';
 import { ConversationsModule } from '../conversations/conversations.module';
-import { ContactErasureRunner } from './contact-erasure.runner';
+import { ContactErasureRunner } from './contact-erasure-runner';
 import { PrivacyModule } from './privacy.module';
 
 /** The worker's side of privacy: it runs erasures. */

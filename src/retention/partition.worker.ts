@@ -1,7 +1,7 @@
 import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Periodic } from '../common/periodic';
-import { PartitionKeeper } from './partition.keeper';
+import { PartitionKeeper } from './partition-keeper';
 
 const INTERVAL_MS = 10 * 60 * 1000;
 /**

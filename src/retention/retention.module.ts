@@ -3,7 +3,7 @@ import { PrivacyModule } from '../privacy/privacy.module';
 import { registerQueue } from '../queue/register-queue';
 import { WorkspacesModule } from '../workspaces/workspaces.module';
 import { PartitionReferences } from './partition-references';
-import { PartitionKeeper } from './partition.keeper';
+import { PartitionKeeper } from './partition-keeper';
 import { PartitionWorker } from './partition.worker';
 import { SuspendedBacklog } from './suspended-backlog';
 import { RETENTION_QUEUE, RetentionProcessor } from './retention.processor';

@@ -7,7 +7,7 @@ const FOLDER = resolve(__dirname, '../../dashboard/dist/web');
 const MAX_FIRST_LOAD = 220_000;
 const MAX_PAGE = 60_000;
 /** Files that every page needs, with the texts of one language. */
-const BASE = ['index.html', 'src/i18n/texts.en.ts'];
+const BASE = ['index.html', 'src/i18n/texts-en.ts'];
 /** Files of the frame around every page after the login. */
 const FRAME = ['src/frame/app-frame.tsx', 'src/frame/workspace-frame.tsx'];
 

@@ -7,7 +7,7 @@ import { sessionQuery } from './api/session';
 import { Announcer } from './common/announcer';
 import { type Locale, LocaleProvider, loadTexts, rememberLocale } from './i18n/locale';
 import { LocaleChoice } from './i18n/locale-choice';
-import type { Texts } from './i18n/texts.en';
+import type { Texts } from './i18n/texts-en';
 import { styleNonce } from './nonce';
 import { makeRouter } from './router';
 import { cssVariables, theme } from './theme';

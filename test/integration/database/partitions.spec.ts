@@ -15,7 +15,7 @@ import {
   startOf,
 } from '../../../src/database/partitions';
 import { PartitionReferences } from '../../../src/retention/partition-references';
-import { PartitionKeeper } from '../../../src/retention/partition.keeper';
+import { PartitionKeeper } from '../../../src/retention/partition-keeper';
 import { SuspendedBacklog } from '../../../src/retention/suspended-backlog';
 import { TableRegistry } from '../../../src/stored-data/table-registry';
 import { TableRowsRepository } from '../../../src/stored-data/table-rows.repository';

@@ -14,7 +14,7 @@ import type { LoginSessionResponse } from '../api';
 import { CurrentHolder } from '../http/access.decorators';
 import { toList } from '../http/list';
 import { LoginCookies } from '../login/login-cookies';
-import { toLoginSession } from './login-session.response';
+import { toLoginSession } from './login-session-response';
 
 /** Routes for a person's own login. */
 @Controller('api/account')

@@ -3,7 +3,7 @@ import type { OpenedSession } from 'conversation-messaging-service/logins';
 import type { SessionResponse } from '../api';
 import { DashboardConfig } from '../config/dashboard-config';
 import { CurrentSession } from '../http/access.decorators';
-import { toSessionResponse } from './session.response';
+import { toSessionResponse } from './session-response';
 
 /** Tells a page who is logged in, and in which workspaces. A page asks for this first. */
 @Controller('api/session')

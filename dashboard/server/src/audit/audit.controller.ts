@@ -4,7 +4,7 @@ import type { Response } from 'express';
 import type { AuditPage } from '../api';
 import { LimitedTo } from '../http/limit.guard';
 import { ExportAuditQuery } from './audit.dto';
-import { toAuditPage } from './audit-entry.response';
+import { toAuditPage } from './audit-entry-response';
 import { sendFile } from './sent-file';
 
 /** Exports that a person may start in a minute: each reads the whole log. */

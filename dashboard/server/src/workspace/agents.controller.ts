@@ -12,7 +12,7 @@ import { CurrentActor } from '../http/access.decorators';
 import { LimitedTo } from '../http/limit.guard';
 import { toList } from '../http/list';
 import { AddAgent } from './agent.dto';
-import { toAgent } from './agent.response';
+import { toAgent } from './agent-response';
 import { NewAgents } from './new-agents';
 
 /** Links in a minute: each may send a mail. */

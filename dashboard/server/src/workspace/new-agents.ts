@@ -3,7 +3,7 @@ import { type Actor, AgentsService } from 'conversation-messaging-service';
 import { InvitationsService } from 'conversation-messaging-service/logins';
 import type { InvitedAgent } from '../api';
 import type { AddAgent } from './agent.dto';
-import { toAgent } from './agent.response';
+import { toAgent } from './agent-response';
 
 /** Adds agents together with their first invitation. */
 @Injectable()

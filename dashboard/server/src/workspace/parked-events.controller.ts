@@ -2,7 +2,7 @@ import { Controller, Get, Param } from '@nestjs/common';
 import { type Page, ParkedEventsService } from 'conversation-messaging-service';
 import type { ParkedEventResponse } from '../api';
 import { toList } from '../http/list';
-import { toParkedEvent } from './parked-event.response';
+import { toParkedEvent } from './parked-event-response';
 
 @Controller('api/workspaces/:workspaceId/parked-events')
 export class ParkedEventsController {

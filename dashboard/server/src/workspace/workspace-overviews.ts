@@ -8,7 +8,7 @@ import {
   WebhookEndpointsService,
 } from 'conversation-messaging-service';
 import type { Membership } from 'conversation-messaging-service/logins';
-import { toWorkspaceSummary } from '../account/session.response';
+import { toWorkspaceSummary } from '../account/session-response';
 import type { WorkspaceCounts, WorkspaceOverview } from '../api';
 
 /** Reads what the workspace's page shows first. */

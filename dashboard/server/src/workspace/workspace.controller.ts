@@ -5,7 +5,7 @@ import type { WorkspaceOverview, WorkspaceSettings } from '../api';
 import { CurrentActor, CurrentMembership } from '../http/access.decorators';
 import { UpdateWorkspaceSettings } from './workspace.dto';
 import { WorkspaceOverviews } from './workspace-overviews';
-import { toSettings } from './workspace.response';
+import { toSettings } from './workspace-response';
 
 @Controller('api/workspaces/:workspaceId')
 export class WorkspaceController {

@@ -1,7 +1,7 @@
 import { Alert, Button, Code, Group, List, Stack, Text } from '@mantine/core';
 import { ApiError } from '../api/client';
 import { useTexts } from '../i18n/locale';
-import type { Texts } from '../i18n/texts.en';
+import type { Texts } from '../i18n/texts-en';
 
 /** Shows what went wrong, what to do about it, and the request's id for the support. */
 export function ErrorNotice({ error, onRetry }: { error: unknown; onRetry?: () => void }) {

@@ -1,5 +1,5 @@
 import { createContext, type ReactNode, useContext, useMemo } from 'react';
-import type { Texts } from './texts.en';
+import type { Texts } from './texts-en';
 
 export const LOCALES = ['en', 'de'] as const;
 export type Locale = (typeof LOCALES)[number];
@@ -8,8 +8,8 @@ const STORAGE_KEY = 'dashboard-locale';
 
 export function loadTexts(locale: Locale): Promise<Texts> {
   return locale === 'de'
-    ? import('./texts.de').then(({ de }) => de)
-    : import('./texts.en').then(({ en }) => en);
+    ? import('./texts-de').then(({ de }) => de)
+    : import('./texts-en').then(({ en }) => en);
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Texts } from './texts.en';
+import type { Texts } from './texts-en';
 
 const plural = (count: number, one: string, many: string) => (count === 1 ? one : many);
 
