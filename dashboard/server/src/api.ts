@@ -4,9 +4,11 @@
  */
 import type {
   AgentRole,
+  ALL_EVENTS,
+  AttemptTotals,
   AuditEntry,
   Entitlement,
-  ErrorBody,
+  MAX_ENDPOINT_RATE,
   Page,
   PlanTier,
   RateLimitUse,
@@ -80,15 +82,12 @@ export type { ExportAuditQuery } from './audit/audit.dto';
 export type { RotateChannel } from './channels/channel.dto';
 export type { RedeliverMatchingBody } from './deliveries/delivery.dto';
 export type { AcceptLinkBody, CodeBody, LinkBody, LogInBody } from './login/login.dto';
-export type { CheckUrl, TimelineQuery } from './webhooks/webhook-endpoint.dto';
+export type { CheckUrlBody, TimelineQuery } from './webhooks/webhook-endpoint.dto';
 export type { AddAgent } from './workspace/agent.dto';
 export type { UpdateWorkspaceSettings } from './workspace/workspace.dto';
 
-/** Body of every answer that is not a success. Its `requestId` is in the logs, too. */
-export type ApiError = ErrorBody;
-
 /** Answer of `GET /api/session`. */
-export interface SessionResponse {
+export interface DashboardSession {
   person: Person;
   workspaces: WorkspaceSummary[];
   /** Address of the REST API, such as `https://messaging.example.com/api/v1`. */
@@ -186,14 +185,15 @@ export interface EventTypeResponse {
   example: object;
 }
 
+/** Event type that subscribes an endpoint to all of them. */
+export type AllEvents = typeof ALL_EVENTS;
+
+/** Highest rate limit of an endpoint, in deliveries a second. */
+export type MaxEndpointRate = typeof MAX_ENDPOINT_RATE;
+
 /** Item of `GET /api/workspaces/:workspaceId/webhook-endpoints`. */
 export interface WebhookEndpointListItem extends WebhookEndpointSummary {
-  last24Hours: AttemptCounts;
-}
-
-export interface AttemptCounts {
-  succeeded: number;
-  failed: number;
+  last24Hours: Omit<AttemptTotals, 'endpointId'>;
 }
 
 /** Answer of `GET /api/workspaces/:workspaceId/webhook-endpoints/:id`. */

@@ -7,34 +7,34 @@ import { AuditPagesModule } from './audit/audit.module';
 import { ChannelsModule } from './channels/channels.module';
 import { DashboardConfigModule } from './config/config.module';
 import { DashboardConfig } from './config/dashboard-config';
-import { DeliveriesModule } from './deliveries/deliveries.module';
-import { HttpModule } from './http/http.module';
+import { DashboardDeliveriesModule } from './deliveries/deliveries.module';
+import { DashboardHttpModule } from './http/http.module';
 import { LoginModule } from './login/login.module';
-import { WebhooksModule } from './webhooks/webhooks.module';
+import { DashboardWebhooksModule } from './webhooks/webhooks.module';
 import { WorkspaceModule } from './workspace/workspace.module';
 
 /** Root module: the service's own module, and a module for each page. */
 @Module({})
-export class AppModule {
+export class DashboardModule {
   /**
    * Makes the root module.
    * @throws ConfigError naming each fault of the service's part of the configuration
    */
   static forRoot(config: DashboardConfig): DynamicModule {
     return {
-      module: AppModule,
+      module: DashboardModule,
       imports: [
         DashboardConfigModule.forRoot(config),
         // The module of every page injects services.
         { ...MessagingModule.forRoot(config.messaging), global: true },
-        HttpModule,
+        DashboardHttpModule,
         HealthApiModule,
         LoginModule,
         AccountModule,
         WorkspaceModule,
         ApiKeysModule,
-        WebhooksModule,
-        DeliveriesModule,
+        DashboardWebhooksModule,
+        DashboardDeliveriesModule,
         ChannelsModule,
         AuditPagesModule,
       ],

@@ -3,7 +3,7 @@ import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { configureHttp, type IdentifiedRequest, NestLogger } from 'conversation-messaging-service/http';
 import type pino from 'pino';
-import { AppModule } from './app.module';
+import { DashboardModule } from './app.module';
 import { DashboardConfig } from './config/dashboard-config';
 import type { WorkspaceRequest } from './http/access.decorators';
 import { serveFiles, servePage } from './http/pages';
@@ -18,7 +18,7 @@ export async function createApp(
   logger: pino.Logger,
   pageFolder = PAGE_FOLDER,
 ): Promise<NestExpressApplication> {
-  const app = await NestFactory.create<NestExpressApplication>(AppModule.forRoot(config), {
+  const app = await NestFactory.create<NestExpressApplication>(DashboardModule.forRoot(config), {
     logger: new NestLogger(logger),
     bodyParser: false,
     abortOnError: false,

@@ -13,7 +13,7 @@ import { eventCatalog, isEventType } from '../../outbox/event-catalog';
 import { ALL_EVENTS } from './subscription';
 import { WebhookEndpointEntity } from './webhook-endpoint.entity';
 
-const MAX_RATE = 1_000;
+export const MAX_ENDPOINT_RATE = 1_000;
 
 const IsSubscribable = () =>
   ValidateBy(
@@ -43,7 +43,7 @@ export class CreateWebhookEndpoint {
   @IsOptional()
   @IsInt()
   @Min(1)
-  @Max(MAX_RATE)
+  @Max(MAX_ENDPOINT_RATE)
   rateLimit?: number;
 }
 

@@ -51,7 +51,7 @@ export class SecondFactorController {
 
   @Post('recovery-codes')
   @HttpCode(200)
-  async rerenewRecoveryCodes(
+  async renewRecoveryCodes(
     @Body() body: PasswordAndCode,
     @CurrentHolder() holder: SessionHolder,
     @Res({ passthrough: true }) response: Response,

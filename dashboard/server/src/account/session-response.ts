@@ -1,11 +1,11 @@
 import { ENTITLEMENTS, isEntitled, isTrialExpired } from 'conversation-messaging-service';
 import type { Membership, OpenedSession } from 'conversation-messaging-service/logins';
-import type { SessionResponse, WorkspaceSummary } from '../api';
+import type { DashboardSession, WorkspaceSummary } from '../api';
 
 export function toSessionResponse(
   { person, memberships }: OpenedSession,
   { publicUrl }: { publicUrl: string },
-): SessionResponse {
+): DashboardSession {
   return {
     person,
     workspaces: memberships.map(toWorkspaceSummary),

@@ -1,6 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
 import type { OpenedSession } from 'conversation-messaging-service/logins';
-import type { SessionResponse } from '../api';
+import type { DashboardSession } from '../api';
 import { DashboardConfig } from '../config/dashboard-config';
 import { CurrentSession } from '../http/access.decorators';
 import { toSessionResponse } from './session-response';
@@ -11,7 +11,7 @@ export class SessionController {
   constructor(private readonly config: DashboardConfig) {}
 
   @Get()
-  get(@CurrentSession() session: OpenedSession): SessionResponse {
+  get(@CurrentSession() session: OpenedSession): DashboardSession {
     return toSessionResponse(session, this.config);
   }
 }

@@ -3,4 +3,4 @@ import { DeliveriesController } from './deliveries.controller';
 import { RecoveriesController } from './recoveries.controller';
 
 @Module({ controllers: [DeliveriesController, RecoveriesController] })
-export class DeliveriesModule {}
+export class DashboardDeliveriesModule {}

@@ -20,4 +20,4 @@ import { WorkspaceGuard } from './workspace.guard';
   ],
   exports: [Cookies],
 })
-export class HttpModule {}
+export class DashboardHttpModule {}

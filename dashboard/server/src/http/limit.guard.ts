@@ -34,7 +34,11 @@ export class LimitGuard implements CanActivate {
     const caller = request.opened?.person.id ?? clientNetworkOf(request);
     const { max, name } = limit;
     const excess = `More than ${max} of these requests a minute are too many.`;
-    await this.limiter.count(`dashboard:${name}:${caller}`, { max, excess }, http.getResponse<Response>());
+    await this.limiter.countRequest(
+      `dashboard:${name}:${caller}`,
+      { max, excess },
+      http.getResponse<Response>(),
+    );
     return true;
   }
 }

@@ -1,12 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import {
   AppError,
-  type AttemptTotals,
   EndpointStatisticsService,
   type Page,
   WebhookEndpointsService,
 } from 'conversation-messaging-service';
-import type { AttemptCounts, UrlCheck, WebhookEndpointListItem, WebhookEndpointResponse } from '../api';
+import type { UrlCheck, WebhookEndpointListItem, WebhookEndpointResponse } from '../api';
 import { toList } from '../http/list';
 
 /** Reads endpoints for the pages, with facts that several services know about them. */
@@ -21,8 +20,13 @@ export class WebhookEndpointViews {
   async list(workspaceId: string): Promise<Page<WebhookEndpointListItem>> {
     const endpoints = await this.endpoints.list(workspaceId);
     const ids = endpoints.map(({ id }) => id);
-    const totals = await this.statistics.last24Hours(workspaceId, ids);
-    return toList(endpoints.map((endpoint, n) => ({ ...endpoint, last24Hours: countsOf(totals[n]!) })));
+    const totals = await this.statistics.countLast24Hours(workspaceId, ids);
+    return toList(
+      endpoints.map((endpoint, n) => {
+        const { succeeded, failed } = totals[n]!;
+        return { ...endpoint, last24Hours: { succeeded, failed } };
+      }),
+    );
   }
 
   /** Checks an address. A refusal is not an error, because the person may still be typing. */
@@ -39,10 +43,6 @@ export class WebhookEndpointViews {
 
   async get(workspaceId: string, id: string): Promise<WebhookEndpointResponse> {
     const endpoint = await this.endpoints.get(workspaceId, id);
-    return { ...endpoint, health: await this.statistics.health(workspaceId, id) };
+    return { ...endpoint, health: await this.statistics.getHealth(workspaceId, id) };
   }
-}
-
-function countsOf({ succeeded, failed }: AttemptTotals): AttemptCounts {
-  return { succeeded, failed };
 }

@@ -1,7 +1,7 @@
 import type { TimelinePeriod } from 'conversation-messaging-service';
 import { IsIn, IsString, MaxLength } from 'class-validator';
 
-export class CheckUrl {
+export class CheckUrlBody {
   @MaxLength(2_048, { message: 'must be at most 2048 characters' })
   @IsString()
   url: string;

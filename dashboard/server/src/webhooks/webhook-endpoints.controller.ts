@@ -15,7 +15,7 @@ import {
 import type { UrlCheck, WebhookEndpointListItem, WebhookEndpointResponse } from '../api';
 import { CurrentActor } from '../http/access.decorators';
 import { LimitedTo } from '../http/limit.guard';
-import { CheckUrl, TimelineQuery } from './webhook-endpoint.dto';
+import { CheckUrlBody, TimelineQuery } from './webhook-endpoint.dto';
 import { WebhookEndpointViews } from './webhook-endpoint-views';
 
 /** Tests in a minute: each sends a request to an address of the person's choice. */
@@ -50,7 +50,7 @@ export class WebhookEndpointsController {
   @Post('check-url')
   @HttpCode(200)
   @LimitedTo(CHECKS_A_MINUTE, 'check-url')
-  checkUrl(@Body() { url }: CheckUrl): Promise<UrlCheck> {
+  checkUrl(@Body() { url }: CheckUrlBody): Promise<UrlCheck> {
     return this.views.checkUrl(url);
   }
 
@@ -65,7 +65,7 @@ export class WebhookEndpointsController {
     @Param('id') id: string,
     @Query() { period }: TimelineQuery,
   ): Promise<WebhookTimeline> {
-    return this.statistics.timeline(workspaceId, id, period);
+    return this.statistics.getTimeline(workspaceId, id, period);
   }
 
   @Post(':id/deactivate')

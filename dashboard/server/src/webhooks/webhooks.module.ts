@@ -7,4 +7,4 @@ import { WebhookEndpointsController } from './webhook-endpoints.controller';
   controllers: [WebhookEndpointsController, EventTypesController],
   providers: [WebhookEndpointViews],
 })
-export class WebhooksModule {}
+export class DashboardWebhooksModule {}

@@ -4,9 +4,11 @@ import type { Json } from './json';
 
 export type {
   AgentRole,
+  AllEvents,
   Channel,
   Entitlement,
   Locale,
+  MaxEndpointRate,
   PlanTier,
   Scope,
   Theme,
@@ -14,7 +16,7 @@ export type {
 
 export type Page<T> = Json<server.Page<T>>;
 export type ErrorBody = Json<server.ErrorBody>;
-export type Session = Json<server.SessionResponse>;
+export type Session = Json<server.DashboardSession>;
 export type Person = Json<server.Person>;
 export type Workspace = Json<server.WorkspaceSummary>;
 export type WorkspaceOverview = Json<server.WorkspaceOverview>;
@@ -37,11 +39,11 @@ export type Endpoint = Json<server.WebhookEndpointResponse>;
 export type CreatedEndpoint = Json<server.CreatedWebhookEndpoint>;
 export type UrlCheck = server.UrlCheck;
 export type TestResult = Json<server.WebhookTestResult>;
-export type Delivery = Json<server.WebhookDeliverySummary>;
+export type DeliverySummary = Json<server.WebhookDeliverySummary>;
 export type DeliveryDetail = Json<server.WebhookDeliveryDetail>;
 export type AttemptDetail = Json<server.WebhookAttemptDetail>;
 export type Recovery = Json<server.WebhookRecoverySummary>;
-export type Connection = Json<server.ChannelConnectionSummary>;
+export type ChannelConnection = Json<server.ChannelConnectionSummary>;
 export type ConnectedChannel = Json<server.ConnectedChannel>;
 export type DisconnectedChannel = Json<server.DisconnectedChannel>;
 export type AuditEntry = Json<server.AuditEntryResponse>;

@@ -1,5 +1,5 @@
 import { createContext, useContext } from 'react';
-import type { Locale } from './locale';
+import type { Locale } from '../api/types';
 
 /** Provides the function that shows the page in another language. */
 export const LocaleChoice = createContext<(locale: Locale) => Promise<void>>(() => Promise.resolve());

@@ -1,8 +1,8 @@
 import { createContext, type ReactNode, useContext, useMemo } from 'react';
+import type { Locale } from '../api/types';
 import type { Texts } from './texts-en';
 
-export const LOCALES = ['en', 'de'] as const;
-export type Locale = (typeof LOCALES)[number];
+export const LOCALES: readonly Locale[] = ['en', 'de'];
 
 const STORAGE_KEY = 'dashboard-locale';
 

@@ -9,11 +9,11 @@ import {
 import { useId, useState } from 'react';
 import { api } from '../../api/client';
 import { useSession } from '../../api/session';
-import type { Theme } from '../../api/types';
+import type { Locale, Theme } from '../../api/types';
 import { Form } from '../../common/dialogs';
 import { ErrorNotice, faultOf } from '../../common/error-notice';
 import { Section } from '../../common/section';
-import { guessLocale, type Locale, LOCALES, useTexts } from '../../i18n/locale';
+import { guessLocale, LOCALES, useTexts } from '../../i18n/locale';
 import { useChooseLocale } from '../../i18n/locale-choice';
 import { useAccountChange } from './use-account-change';
 

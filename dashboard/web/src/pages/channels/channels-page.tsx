@@ -1,6 +1,6 @@
 import { Badge, Button, SimpleGrid, Text } from '@mantine/core';
 import { useState } from 'react';
-import type { Channel, ConnectedChannel, Connection } from '../../api/types';
+import type { Channel, ConnectedChannel, ChannelConnection } from '../../api/types';
 import { useMayManage, useRead } from '../../api/workspace';
 import { TableSkeleton } from '../../common/data-table';
 import { ErrorNotice } from '../../common/error-notice';
@@ -14,15 +14,15 @@ import { DisconnectDialog } from './disconnect-dialog';
 import { RevealDialog } from './reveal-dialog';
 
 type Open =
-  | { act: 'connect'; channel: Channel; connection?: Connection }
-  | { act: 'disconnect'; connection: Connection }
+  | { act: 'connect'; channel: Channel; connection?: ChannelConnection }
+  | { act: 'disconnect'; connection: ChannelConnection }
   | { act: 'reveal'; connection: ConnectedChannel };
 
 const COLORS = { ACTIVE: 'green', REAUTH_REQUIRED: 'red', DISCONNECTED: 'gray' } as const;
 
 export function ChannelsPage() {
   const texts = useTexts();
-  const connections = useRead<{ data: Connection[] }>('channels');
+  const connections = useRead<{ data: ChannelConnection[] }>('channels');
   const [open, setOpen] = useState<Open | null>(null);
   const close = () => setOpen(null);
   const connected = connections.data?.data.filter(({ status }) => status !== 'DISCONNECTED');
@@ -63,7 +63,7 @@ function ChannelCard({
   onOpen,
 }: {
   channel: Channel;
-  connection: Connection | undefined;
+  connection: ChannelConnection | undefined;
   onOpen: (open: Open) => void;
 }) {
   const texts = useTexts();

@@ -1,14 +1,14 @@
 import { List, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { api } from '../../api/client';
-import type { Channel, ConnectedChannel, Connection } from '../../api/types';
+import type { Channel, ConnectedChannel, ChannelConnection } from '../../api/types';
 import { useChange } from '../../api/workspace';
 import { Dialog, Form } from '../../common/dialogs';
 import { useTexts } from '../../i18n/locale';
 import { AccountFields } from './account-fields';
 import { CHANNEL_LABELS } from './channel-fields';
 import { originsOf } from './connection-details';
-import { WidgetFields, type WidgetSettings } from './widget-fields';
+import { WidgetFields, type WidgetChoices } from './widget-fields';
 
 type Credentials = Record<string, string>;
 
@@ -20,13 +20,13 @@ export function ConnectDialog({
   onDone,
 }: {
   channel: Channel;
-  connection: Connection | undefined;
+  connection: ChannelConnection | undefined;
   onClose: () => void;
   onDone: (connection: ConnectedChannel) => void;
 }) {
   const texts = useTexts();
   const [account, setAccount] = useState<Credentials>({});
-  const [widget, setWidget] = useState<WidgetSettings>({
+  const [widget, setWidget] = useState<WidgetChoices>({
     origins: originsOf(connection).join('\n') || location.origin,
     keepsSecret: true,
   });
@@ -74,7 +74,10 @@ function given(credentials: Credentials): Credentials {
   return Object.fromEntries(entries.filter(([, value]) => value !== ''));
 }
 
-function widgetCredentials({ origins, keepsSecret }: WidgetSettings, connection: Connection | undefined) {
+function widgetCredentials(
+  { origins, keepsSecret }: WidgetChoices,
+  connection: ChannelConnection | undefined,
+) {
   const allowedOrigins = origins.split(/[\s,]+/).filter((origin) => origin !== '');
   return { allowedOrigins, ...(connection && { keepIdentitySecret: keepsSecret }) };
 }

@@ -1,6 +1,6 @@
 import { Alert, Anchor, Button, DataList, Group, Stack } from '@mantine/core';
 import { useSession } from '../../api/session';
-import type { Connection } from '../../api/types';
+import type { ChannelConnection } from '../../api/types';
 import { useWorkspace } from '../../api/workspace';
 import { CopyBlock, CopyText } from '../../common/copying';
 import { Moment } from '../../common/moment';
@@ -9,11 +9,11 @@ import { useFormats, useTexts } from '../../i18n/locale';
 const ANY_ORIGIN = '*';
 
 /** Returns the origins of the pages on which a widget may be used. */
-export function originsOf(connection: Connection | undefined): string[] {
+export function originsOf(connection: ChannelConnection | undefined): string[] {
   return (connection?.settings as { allowedOrigins?: string[] } | undefined)?.allowedOrigins ?? [];
 }
 
-export function ConnectionDetails({ connection }: { connection: Connection }) {
+export function ConnectionDetails({ connection }: { connection: ChannelConnection }) {
   const texts = useTexts();
   const formats = useFormats();
   const { channel, externalId, hookUrl, credentialsExpireAt, createdAt } = connection;
@@ -58,7 +58,7 @@ export function ConnectionDetails({ connection }: { connection: Connection }) {
 }
 
 /** Shows the snippet for the workspace's pages, and a link to a page that has it already. */
-function WidgetUse({ connection }: { connection: Connection }) {
+function WidgetUse({ connection }: { connection: ChannelConnection }) {
   const texts = useTexts();
   const { publicUrl } = useSession();
   const { id: workspaceId } = useWorkspace();

@@ -1,12 +1,18 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { api } from '../../api/client';
-import type { Connection, DisconnectedChannel } from '../../api/types';
+import type { ChannelConnection, DisconnectedChannel } from '../../api/types';
 import { useChange } from '../../api/workspace';
 import { ConfirmDialog, Dialog } from '../../common/dialogs';
 import { useTexts } from '../../i18n/locale';
 import { CHANNEL_LABELS } from './channel-fields';
 
-export function DisconnectDialog({ connection, onClose }: { connection: Connection; onClose: () => void }) {
+export function DisconnectDialog({
+  connection,
+  onClose,
+}: {
+  connection: ChannelConnection;
+  onClose: () => void;
+}) {
   const texts = useTexts();
   const label = CHANNEL_LABELS[connection.channel];
   const disconnect = useChange(

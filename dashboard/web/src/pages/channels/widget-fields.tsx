@@ -2,7 +2,7 @@ import { Checkbox, Textarea } from '@mantine/core';
 import { faultOf } from '../../common/error-notice';
 import { useTexts } from '../../i18n/locale';
 
-export interface WidgetSettings {
+export interface WidgetChoices {
   /** Origins of pages, one a line. */
   origins: string;
   keepsSecret: boolean;
@@ -14,9 +14,9 @@ export function WidgetFields({
   onChange,
   error,
 }: {
-  settings: WidgetSettings;
+  settings: WidgetChoices;
   isNew: boolean;
-  onChange: (settings: WidgetSettings) => void;
+  onChange: (settings: WidgetChoices) => void;
   error: unknown;
 }) {
   const texts = useTexts();

@@ -1,13 +1,13 @@
 import { Anchor, Button, Checkbox, EmptyState, Group, Stack, Text, Title } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { Delivery } from '../../api/types';
+import type { DeliverySummary } from '../../api/types';
 import { useMayManage, useWorkspace } from '../../api/workspace';
 import { type Column, DataTable } from '../../common/data-table';
 import { Moment } from '../../common/moment';
 import { Pager } from '../../common/pager';
 import { useTexts } from '../../i18n/locale';
-import { type DeliveryFilter, filterOf } from './delivery-filter';
+import { type FilterTexts, filterOf } from './delivery-filter';
 import { DeliveryFilters } from './delivery-filters';
 import { DeliveryStatus } from './delivery-status';
 import { RedeliverAllDialog } from './redeliver-all-dialog';
@@ -27,7 +27,7 @@ export function DeliveriesSection({ endpointId, isActive }: { endpointId: string
   const [isRedeliveringAll, setRedeliveringAll] = useState(false);
   const columns = useColumns({ endpointId, mayRedeliver, selected, setSelected });
 
-  const setFilter = (changed: DeliveryFilter) => {
+  const setFilter = (changed: FilterTexts) => {
     setSelected([]);
     void navigate({ search: ({ period }) => ({ period, ...changed }), resetScroll: false });
   };
@@ -91,10 +91,10 @@ function useColumns({
   mayRedeliver: boolean;
   selected: string[];
   setSelected: (ids: string[]) => void;
-}): Column<Delivery>[] {
+}): Column<DeliverySummary>[] {
   const texts = useTexts();
   const { slug } = useWorkspace();
-  const select: Column<Delivery> = {
+  const select: Column<DeliverySummary> = {
     header: texts.redeliver.select,
     isActions: true,
     cell: ({ id, event, status }) => (
@@ -108,7 +108,7 @@ function useColumns({
       />
     ),
   };
-  const columns: Column<Delivery>[] = [
+  const columns: Column<DeliverySummary>[] = [
     {
       header: texts.deliveries.event,
       cell: ({ id, event }) => (

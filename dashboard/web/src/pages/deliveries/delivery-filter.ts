@@ -10,9 +10,9 @@ export const FILTER_NAMES = [
   'messageId',
 ] as const;
 
-export type DeliveryFilter = Partial<Record<(typeof FILTER_NAMES)[number], string>>;
+export type FilterTexts = Partial<Record<(typeof FILTER_NAMES)[number], string>>;
 
-export function filterOf(search: DeliveryFilter): DeliveryFilter {
+export function filterOf(search: FilterTexts): FilterTexts {
   const given = FILTER_NAMES.map((name) => [name, search[name]] as const);
   return Object.fromEntries(given.filter(([, value]) => value !== undefined));
 }

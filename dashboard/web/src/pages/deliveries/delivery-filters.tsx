@@ -3,19 +3,19 @@ import type { EventTypeInfo } from '../../api/types';
 import { useRead } from '../../api/workspace';
 import { TimeFilter, TypedFilter } from '../../common/filter-fields';
 import { useTexts } from '../../i18n/locale';
-import type { DeliveryFilter } from './delivery-filter';
+import type { FilterTexts } from './delivery-filter';
 
 /** Fields of the filters. Each takes effect when it is complete, and stands in the page's address. */
 export function DeliveryFilters({
   filter,
   onChange,
 }: {
-  filter: DeliveryFilter;
-  onChange: (filter: DeliveryFilter) => void;
+  filter: FilterTexts;
+  onChange: (filter: FilterTexts) => void;
 }) {
   const texts = useTexts();
   const types = useRead<{ data: EventTypeInfo[] }>('event-types', {}, { refreshMs: false });
-  const set = (change: DeliveryFilter) => onChange({ ...filter, ...change });
+  const set = (change: FilterTexts) => onChange({ ...filter, ...change });
   const any = { value: '', label: texts.filters.any };
   return (
     <Card withBorder component="search" aria-label={texts.filters.title}>

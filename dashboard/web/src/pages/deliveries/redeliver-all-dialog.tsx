@@ -5,7 +5,7 @@ import type { Recovery } from '../../api/types';
 import { useChange } from '../../api/workspace';
 import { Dialog, Form } from '../../common/dialogs';
 import { useFormats, useTexts } from '../../i18n/locale';
-import { type DeliveryFilter } from './delivery-filter';
+import { type FilterTexts } from './delivery-filter';
 
 /**
  * Dialog that sends again all that the filter matches, on all pages. It shows the number before it begins.
@@ -16,7 +16,7 @@ export function RedeliverAllDialog({
   onClose,
 }: {
   endpointId: string;
-  filter: DeliveryFilter;
+  filter: FilterTexts;
   onClose: () => void;
 }) {
   const texts = useTexts();
@@ -50,7 +50,7 @@ export function RedeliverAllDialog({
           <List size="sm" aria-label={texts.filters.title}>
             {filters.map(([name, value]) => (
               <List.Item key={name}>
-                {texts.filters[name as keyof DeliveryFilter]}: {value}
+                {texts.filters[name as keyof FilterTexts]}: {value}
               </List.Item>
             ))}
           </List>

@@ -1,8 +1,8 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { api, toQuery } from '../../api/client';
-import type { Delivery, Page } from '../../api/types';
+import type { DeliverySummary, Page } from '../../api/types';
 import { useWorkspace } from '../../api/workspace';
-import type { DeliveryFilter } from './delivery-filter';
+import type { FilterTexts } from './delivery-filter';
 
 const REFRESH_MS = 5_000;
 /** Steps of a search before the reader decides whether to go on. */
@@ -12,13 +12,13 @@ const MAX_STEPS = 10;
  * Reads a page of an endpoint's deliveries. With a rare filter it searches in steps, because some pages are
  * empty.
  */
-export function useDeliveries(endpointId: string, filter: DeliveryFilter, cursor: string | undefined) {
+export function useDeliveries(endpointId: string, filter: FilterTexts, cursor: string | undefined) {
   const { id } = useWorkspace();
   const path = `/workspaces/${id}/webhook-endpoints/${endpointId}/deliveries`;
   return useQuery({
     queryKey: ['workspaces', id, 'deliveries', endpointId, filter, cursor],
     queryFn: async ({ signal }) => {
-      let page = await api.get<Page<Delivery>>(path + toQuery({ ...filter, cursor }), signal);
+      let page = await api.get<Page<DeliverySummary>>(path + toQuery({ ...filter, cursor }), signal);
       for (let step = 1; step < MAX_STEPS && page.data.length === 0 && page.nextCursor; step += 1)
         page = await api.get(path + toQuery({ ...filter, cursor: page.nextCursor }), signal);
       return page;

@@ -8,10 +8,9 @@ import { useChange, useRead, useWorkspace } from '../../api/workspace';
 import { Dialog, Form } from '../../common/dialogs';
 import { faultOf } from '../../common/error-notice';
 import { useTexts } from '../../i18n/locale';
+import { ALL_EVENTS, MAX_RATE } from './endpoint-rules';
 
 const TYPING_PAUSE_MS = 400;
-const MAX_RATE = 1_000;
-const ALL_EVENTS = '*';
 
 interface NewEndpoint {
   url: string;

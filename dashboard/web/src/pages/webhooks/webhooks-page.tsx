@@ -9,6 +9,7 @@ import { PageLayout } from '../../common/page';
 import { Pager } from '../../common/pager';
 import { useFormats, useTexts } from '../../i18n/locale';
 import { CreateEndpointDialog } from './create-endpoint-dialog';
+import { ALL_EVENTS } from './endpoint-rules';
 import { EndpointState } from './endpoint-state';
 import { NewSecretDialog } from './new-secret-dialog';
 import { TestDialog } from './test-dialog';
@@ -99,7 +100,7 @@ function useColumns(onTest: (endpointId: string) => void): Column<EndpointListIt
     {
       header: texts.webhooks.events,
       cell: ({ events }) => (
-        <Text size="sm">{events.includes('*') ? texts.webhooks.allEvents : formats.list(events)}</Text>
+        <Text size="sm">{events.includes(ALL_EVENTS) ? texts.webhooks.allEvents : formats.list(events)}</Text>
       ),
     },
     {
