@@ -79,12 +79,12 @@ export class MessagingModule {
    * @throws ConfigError naming every invalid option
    */
   static forRoot(options: MessagingOptions): DynamicModule {
-    return MessagingModule.over(ConfigModule.forRoot(configOf(options)));
+    return MessagingModule.forConfig(ConfigModule.forRoot(configOf(options)));
   }
 
   /** Makes the module from options of other providers. On a ConfigError the host fails to start. */
   static forRootAsync({ imports, inject, useFactory }: MessagingAsyncOptions): DynamicModule {
-    return MessagingModule.over({
+    return MessagingModule.forConfig({
       module: ConfigModule,
       global: true,
       imports,
@@ -103,7 +103,7 @@ export class MessagingModule {
    * Makes the module over a configuration that was read already.
    * @internal
    */
-  static over(config: DynamicModule): DynamicModule {
+  static forConfig(config: DynamicModule): DynamicModule {
     return {
       module: MessagingModule,
       imports: [

@@ -72,7 +72,7 @@ export class AuditEntriesRepository {
   }
 
   /** A step of the entries that pass a filter, oldest first. */
-  async next(
+  async listNext(
     tenantId: string,
     filter: Omit<AuditFilter, 'cursor'>,
     after: string,

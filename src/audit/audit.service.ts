@@ -128,7 +128,7 @@ export class AuditService {
     yield* headOf(format);
     if (!isId(tenantId)) return;
     for (let after = LOWEST_ID; ;) {
-      const entries = await this.entries.next(tenantId, filter, after, EXPORT_STEP);
+      const entries = await this.entries.listNext(tenantId, filter, after, EXPORT_STEP);
       for (const entry of entries) yield lineOf(entry, format);
       if (entries.length < EXPORT_STEP) return;
       after = entries.at(-1)!.id;

@@ -62,7 +62,11 @@ export class ApiKeyGuard implements CanActivate {
     const http = context.switchToHttp();
     const request = http.getRequest<AuthenticatedRequest>();
     this.refused.count(hash, originOf(request));
-    return this.limiter.count(`refused:${clientNetworkOf(request)}`, REFUSALS, http.getResponse<Response>());
+    return this.limiter.countRequest(
+      `refused:${clientNetworkOf(request)}`,
+      REFUSALS,
+      http.getResponse<Response>(),
+    );
   }
 
   /** Starts a write that the request does not wait for. */

@@ -111,7 +111,7 @@ export class ApiKeysRepository {
   }
 
   /** Locks up to `count` keys that an agent has created, and that are not revoked. */
-  async lockActiveOf(
+  async lockActiveByCreator(
     tx: Transaction,
     tenantId: string,
     agentId: string,

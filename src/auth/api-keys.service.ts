@@ -49,7 +49,7 @@ export class ApiKeysService {
       createdBy: actor.type === 'agent' ? actor.id : null,
       createdAt: new Date(),
       lastUsedAt: null,
-      expiresAt: this.endOf(expiresAt),
+      expiresAt: this.chooseExpiry(expiresAt),
       revokedAt: null,
     };
     await this.database.transaction(async (tx) => {
@@ -92,12 +92,12 @@ export class ApiKeysService {
    * @returns the keys that this call has revoked
    * @throws AppError FORBIDDEN
    */
-  async revokeAllOf(tenantId: string, agentId: string, actor: Actor): Promise<ApiKeySummary[]> {
+  async revokeByCreator(tenantId: string, agentId: string, actor: Actor): Promise<ApiKeySummary[]> {
     const all: ApiKeySummary[] = [];
     for (let revoked = REVOKED_AT_ONCE; revoked === REVOKED_AT_ONCE;) {
       revoked = await this.database.transaction(async (tx) => {
         await requirePermission(tx, tenantId, actor, 'api_key.revoke');
-        const keys = await this.keys.lockActiveOf(tx, tenantId, agentId, REVOKED_AT_ONCE);
+        const keys = await this.keys.lockActiveByCreator(tx, tenantId, agentId, REVOKED_AT_ONCE);
         for (const key of keys) all.push(toApiKeySummary(await this.revokeLocked(tx, key, actor)));
         return keys.length;
       });
@@ -119,7 +119,7 @@ export class ApiKeysService {
    * Returns when a new key expires; null for never.
    * @throws AppError INVALID_BODY: later than the longest life that the operator allows
    */
-  private endOf(expiresAt: Date | undefined): Date | null {
+  private chooseExpiry(expiresAt: Date | undefined): Date | null {
     const { apiKeyMaxLifeDays: days } = this.config;
     if (days === null) return expiresAt ?? null;
     const latest = new Date(Date.now() + days * DAY_MS);

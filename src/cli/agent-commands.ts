@@ -74,7 +74,7 @@ export function addAgentCommands(program: Command): void {
     .action(
       withServices(async ({ lookup, agents, operator }, { id, displayName, ...others }: UpdateOptions) => {
         const changes = { ...others, displayName: displayName === false ? null : displayName };
-        return agents.update(await lookup.tenantOf('Agent', id), id, changes, operator);
+        return agents.update(await lookup.findWorkspaceId('Agent', id), id, changes, operator);
       }),
     );
 

@@ -59,7 +59,7 @@ export function addApiKeyCommands(program: Command): void {
     .addHelpText('after', example('the key', 'api-key revoke --id <id>'))
     .action(
       withServices(async ({ lookup, apiKeys, operator }, { id }: { id: string }) =>
-        apiKeys.revoke(await lookup.tenantOf('API key', id), id, operator),
+        apiKeys.revoke(await lookup.findWorkspaceId('API key', id), id, operator),
       ),
     );
 
@@ -70,7 +70,7 @@ export function addApiKeyCommands(program: Command): void {
     .addHelpText('after', example('{data: [revoked keys]}', 'api-key revoke-all --agent <id>'))
     .action(
       withServices(async ({ lookup, apiKeys, operator }, { agent }: { agent: string }) => ({
-        data: await apiKeys.revokeAllOf(await lookup.tenantOf('Agent', agent), agent, operator),
+        data: await apiKeys.revokeByCreator(await lookup.findWorkspaceId('Agent', agent), agent, operator),
       })),
     );
 }

@@ -78,7 +78,7 @@ function addChangeCommands(channel: Command): void {
     .action(
       withServices(
         async ({ lookup, channelConnections, operator }, { id, credentials: given }: RotateOptions) => {
-          const tenantId = await lookup.tenantOf('Channel connection', id);
+          const tenantId = await lookup.findWorkspaceId('Channel connection', id);
           return channelConnections.rotate(tenantId, id, given, operator);
         },
       ),
@@ -97,7 +97,7 @@ function addChangeCommands(channel: Command): void {
     )
     .action(
       withServices(async ({ lookup, channelConnections, operator }, { id }: { id: string }) =>
-        channelConnections.disconnect(await lookup.tenantOf('Channel connection', id), id, operator),
+        channelConnections.disconnect(await lookup.findWorkspaceId('Channel connection', id), id, operator),
       ),
     );
 }

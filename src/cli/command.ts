@@ -2,10 +2,10 @@ import type { Command } from 'commander';
 import { AppError } from '../common/app-error';
 import { Operator, operatorOf } from './operator';
 import { isoDate, wholeNumber } from './option-values';
-import type { Services as ServicesByName } from './services';
+import type { Services } from './services';
 
 /** Objects that a command works with: the services, and the operator as the actor of its changes. */
-export type Services = ServicesByName & { operator: Operator };
+export type CommandServices = Services & { operator: Operator };
 
 /** Prints one line of JSON for a program, indented JSON for a person. */
 export function print(result: object): void {
@@ -14,7 +14,7 @@ export function print(result: object): void {
 
 /** Makes a commander action. It loads the services only when it runs, so that help stays fast. */
 export function withServices<Options>(
-  run: (services: Services, options: Options) => Promise<object>,
+  run: (services: CommandServices, options: Options) => Promise<object>,
 ): (options: Options, command: Command) => Promise<void> {
   return async (options, command) => {
     const operator = operatorOf(command);
@@ -25,7 +25,7 @@ export function withServices<Options>(
 
 /** Makes an action of a command with `--workspace` that writes many lines itself. */
 export function writingInWorkspace<Options extends { workspace: string }>(
-  write: (services: Services, tenantId: string, options: Omit<Options, 'workspace'>) => Promise<void>,
+  write: (services: CommandServices, tenantId: string, options: Omit<Options, 'workspace'>) => Promise<void>,
 ): (options: Options, command: Command) => Promise<void> {
   return async ({ workspace, ...options }, command) => {
     const operator = operatorOf(command);
@@ -39,7 +39,7 @@ export function writingInWorkspace<Options extends { workspace: string }>(
 
 /** Makes an action of a command with `--workspace`. It prints what `work` returns. */
 export function inWorkspace<Options extends { workspace: string }>(
-  run: (services: Services, tenantId: string, options: Omit<Options, 'workspace'>) => Promise<object>,
+  run: (services: CommandServices, tenantId: string, options: Omit<Options, 'workspace'>) => Promise<object>,
 ): (options: Options, command: Command) => Promise<void> {
   return withServices(async (services, { workspace, ...options }: Options) => {
     const { id } = await services.workspaces.getBySlug(workspace);
@@ -56,7 +56,7 @@ export function example(prints: string, ...calls: string[]): string {
 interface ListCommand {
   does: string;
   things: string;
-  run: (services: Services, tenantId: string) => Promise<object[]>;
+  run: (services: CommandServices, tenantId: string) => Promise<object[]>;
 }
 
 export function addListCommand(group: Command, { does, things, run }: ListCommand): void {

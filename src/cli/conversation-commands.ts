@@ -57,8 +57,8 @@ export function addConversationCommands(program: Command): void {
     .action(
       withServices(
         async ({ lookup, conversations, operator }, { id, agent, status, assign }: UpdateOptions) => {
-          const tenantId = await lookup.tenantOf('Conversation', id);
-          const actor = await lookup.actingAgent(tenantId, agent, operator);
+          const tenantId = await lookup.findWorkspaceId('Conversation', id);
+          const actor = await lookup.getActingAgent(tenantId, agent, operator);
           const assignedAgentId = assign === 'none' ? null : assign;
           return conversations.update(tenantId, id, { status, assignedAgentId }, actor);
         },

@@ -27,7 +27,7 @@ export function addMessageCommands(program: Command): void {
     )
     .action(
       withServices(async ({ lookup, messages }, { conversation, body }: ReceiveOptions) =>
-        messages.receive(await lookup.tenantOf('Conversation', conversation), conversation, { body }),
+        messages.receive(await lookup.findWorkspaceId('Conversation', conversation), conversation, { body }),
       ),
     );
 
@@ -46,7 +46,7 @@ export function addMessageCommands(program: Command): void {
     )
     .action(
       withServices(async ({ lookup, messages }, { conversation, agent, body }: SendOptions) => {
-        const tenantId = await lookup.tenantOf('Conversation', conversation);
+        const tenantId = await lookup.findWorkspaceId('Conversation', conversation);
         const sent = await messages.send(tenantId, conversation, { body, senderAgentId: agent });
         return sent.message;
       }),

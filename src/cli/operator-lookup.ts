@@ -31,12 +31,12 @@ export class OperatorLookup {
   ) {}
 
   /** Lists all workspaces, newest first. */
-  workspaces(): Promise<WorkspaceEntity[]> {
+  listWorkspaces(): Promise<WorkspaceEntity[]> {
     return this.database.manager.find(WorkspaceEntity, { order: { id: 'DESC' } });
   }
 
   /** Lists the workspaces that are to be deleted, the earliest due date first. */
-  workspaceDeletions(): Promise<WorkspaceDeletion[]> {
+  listDeletions(): Promise<WorkspaceDeletion[]> {
     return this.deletions.list();
   }
 
@@ -44,7 +44,7 @@ export class OperatorLookup {
    * Returns the id of the workspace that a thing belongs to.
    * @throws AppError NOT_FOUND
    */
-  async tenantOf(thing: keyof typeof TABLES, id: string): Promise<string> {
+  async findWorkspaceId(thing: keyof typeof TABLES, id: string): Promise<string> {
     const rows = isId(id)
       ? await this.database.query<{ tenantId: string }>(
           `SELECT tenant_id AS "tenantId" FROM ${TABLES[thing]} WHERE id = $1`,
@@ -59,7 +59,7 @@ export class OperatorLookup {
    * Returns an agent as the author of a change that the operator makes in the agent's name.
    * @throws AppError INVALID_BODY when the agent is unknown, inactive or of another workspace
    */
-  async actingAgent(tenantId: string, agentId: string, operator: Operator): Promise<Actor> {
+  async getActingAgent(tenantId: string, agentId: string, operator: Operator): Promise<Actor> {
     const agent = await this.agents.findActive(this.database, tenantId, agentId);
     if (!agent) throw AppError.invalidBody('agent', 'is not an active agent of this workspace');
     return { type: 'agent', id: agent.id, origin: { userAgent: `CLI, ${actorIdOf(operator)}` } };

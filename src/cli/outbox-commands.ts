@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import type { ParkedEventKey } from '../outbox/parked-events.repository';
-import { example, type Services, withServices } from './command';
+import { example, type CommandServices, withServices } from './command';
 
 interface ParkedOptions {
   workspace: string;
@@ -38,7 +38,10 @@ export function addOutboxCommands(program: Command): void {
   });
 }
 
-async function listParked({ parkedEvents, workspaces, lookup }: Services, slug?: string): Promise<object[]> {
+async function listParked(
+  { parkedEvents, workspaces, lookup }: CommandServices,
+  slug?: string,
+): Promise<object[]> {
   if (slug !== undefined) {
     const { id } = await workspaces.getBySlug(slug);
     return (await parkedEvents.list(id)).map(({ tenantId: _, ...parked }) => ({
@@ -46,7 +49,7 @@ async function listParked({ parkedEvents, workspaces, lookup }: Services, slug?:
       ...parked,
     }));
   }
-  const slugs = new Map((await lookup.workspaces()).map((workspace) => [workspace.id, workspace.slug]));
+  const slugs = new Map((await lookup.listWorkspaces()).map((workspace) => [workspace.id, workspace.slug]));
   const parked = await parkedEvents.list();
   return parked.map(({ tenantId, ...event }) => ({ workspace: slugs.get(tenantId), ...event }));
 }
@@ -54,7 +57,7 @@ async function listParked({ parkedEvents, workspaces, lookup }: Services, slug?:
 function addParkedAction(
   outbox: Command,
   name: string,
-  { does, run }: { does: string; run: (services: Services, key: ParkedEventKey) => Promise<void> },
+  { does, run }: { does: string; run: (services: CommandServices, key: ParkedEventKey) => Promise<void> },
 ): void {
   outbox
     .command(name)

@@ -62,7 +62,7 @@ class OperatorModule {
   static forRoot(config: Config): DynamicModule {
     return {
       module: OperatorModule,
-      imports: [MessagingModule.over(ConfigModule.forRoot(config))],
+      imports: [MessagingModule.forConfig(ConfigModule.forRoot(config))],
       providers: [OperatorLookup],
     };
   }

@@ -3,7 +3,14 @@ import { AppError } from '../common/app-error';
 import type { ListWebhookDeliveriesQuery } from '../webhooks/browsing/webhook-delivery.dto';
 import type { RollSecret } from '../webhooks/endpoints/webhook-endpoint.dto';
 import type { RecoverEndpoint } from '../webhooks/recoveries/webhook-recovery.dto';
-import { addListCommand, example, inWorkspace, type Services, withPages, withServices } from './command';
+import {
+  addListCommand,
+  example,
+  inWorkspace,
+  type CommandServices,
+  withPages,
+  withServices,
+} from './command';
 import { isoDate, list, wholeNumber } from './option-values';
 
 interface CreateOptions {
@@ -115,7 +122,12 @@ function addSecretCommands(webhook: Command): void {
     )
     .action(
       withServices(async ({ lookup, webhookEndpoints, operator }, { id, ...given }: RollSecretOptions) =>
-        webhookEndpoints.rollSecret(await lookup.tenantOf('Webhook endpoint', id), id, given, operator),
+        webhookEndpoints.rollSecret(
+          await lookup.findWorkspaceId('Webhook endpoint', id),
+          id,
+          given,
+          operator,
+        ),
       ),
     );
   addEndpointAction(webhook, 'end-secret', {
@@ -206,7 +218,12 @@ function addRecoveryCommands(webhook: Command): void {
     )
     .action(
       withServices(async ({ lookup, webhookRecoveries, operator }, { id, ...given }: RecoverOptions) =>
-        webhookRecoveries.recoverMissed(await lookup.tenantOf('Webhook endpoint', id), id, given, operator),
+        webhookRecoveries.recoverMissed(
+          await lookup.findWorkspaceId('Webhook endpoint', id),
+          id,
+          given,
+          operator,
+        ),
       ),
     );
 
@@ -220,7 +237,7 @@ function addRecoveryCommands(webhook: Command): void {
     )
     .action(
       withServices(async ({ lookup, webhookRecoveries }, { id }: { id: string }) =>
-        webhookRecoveries.get(await lookup.tenantOf('Webhook recovery', id), id),
+        webhookRecoveries.get(await lookup.findWorkspaceId('Webhook recovery', id), id),
       ),
     );
 
@@ -231,23 +248,23 @@ function addRecoveryCommands(webhook: Command): void {
     .addHelpText('after', example('the recovery', 'webhook cancel-recovery --id <id>'))
     .action(
       withServices(async ({ lookup, webhookRecoveries, operator }, { id }: { id: string }) =>
-        webhookRecoveries.cancel(await lookup.tenantOf('Webhook recovery', id), id, operator),
+        webhookRecoveries.cancel(await lookup.findWorkspaceId('Webhook recovery', id), id, operator),
       ),
     );
 
   addEndpointAction(webhook, 'health', {
     does: 'Shows the health of an endpoint: failing since, last success, the last 24 hours.',
     prints: '{active, failingSince, lastSuccessAt, last24Hours: {pending, succeeded, exhausted, cancelled}}',
-    run: ({ endpointStatistics }, tenantId, id) => endpointStatistics.health(tenantId, id),
+    run: ({ endpointStatistics }, tenantId, id) => endpointStatistics.getHealth(tenantId, id),
   });
 }
 
 function tenantOf(
-  { lookup, workspaces }: Services,
+  { lookup, workspaces }: CommandServices,
   endpointId?: string,
   workspace?: string,
 ): Promise<string> {
-  if (endpointId !== undefined) return lookup.tenantOf('Webhook endpoint', endpointId);
+  if (endpointId !== undefined) return lookup.findWorkspaceId('Webhook endpoint', endpointId);
   if (workspace !== undefined) return workspaces.getBySlug(workspace).then(({ id }) => id);
   throw AppError.invalidBody('id', 'is required, or a workspace');
 }
@@ -255,7 +272,7 @@ function tenantOf(
 interface EndpointAction {
   does: string;
   prints: string;
-  run: (services: Services, tenantId: string, id: string) => Promise<object>;
+  run: (services: CommandServices, tenantId: string, id: string) => Promise<object>;
 }
 
 function addEndpointAction(webhook: Command, name: string, { does, prints, run }: EndpointAction): void {
@@ -266,7 +283,7 @@ function addEndpointAction(webhook: Command, name: string, { does, prints, run }
     .addHelpText('after', example(prints, `webhook ${name} --id <id>`))
     .action(
       withServices(async (services, { id }: { id: string }) =>
-        run(services, await services.lookup.tenantOf('Webhook endpoint', id), id),
+        run(services, await services.lookup.findWorkspaceId('Webhook endpoint', id), id),
       ),
     );
 }

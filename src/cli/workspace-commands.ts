@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import type { Entitlement } from '../common/entitlement';
 import type { PlanTier } from '../workspaces/plan-policy';
 import { writeLines } from './audit-export';
-import { example, requireChange, type Services, withServices } from './command';
+import { example, requireChange, type CommandServices, withServices } from './command';
 import { isoDate, list, wholeNumber, wholeNumberOrDefault, wholeNumberOrOff } from './option-values';
 
 interface CreateOptions {
@@ -62,7 +62,7 @@ export function addWorkspaceCommands(program: Command): void {
     .command('list')
     .description('Lists all workspaces, newest first.')
     .addHelpText('after', example('{data: [workspaces]}', 'workspace list'))
-    .action(withServices(async ({ lookup }) => ({ data: await lookup.workspaces() })));
+    .action(withServices(async ({ lookup }) => ({ data: await lookup.listWorkspaces() })));
 
   workspace
     .command('update')
@@ -146,13 +146,13 @@ export function addWorkspaceCommands(program: Command): void {
     .command('deletions')
     .description('Lists all scheduled and running deletions, the first due first.')
     .addHelpText('after', example('{data: [deletions]}', 'workspace deletions'))
-    .action(withServices(async ({ lookup }) => ({ data: await lookup.workspaceDeletions() })));
+    .action(withServices(async ({ lookup }) => ({ data: await lookup.listDeletions() })));
 }
 
 function addChange(
   workspace: Command,
   name: string,
-  { does, run }: { does: string; run: (services: Services, tenantId: string) => Promise<object> },
+  { does, run }: { does: string; run: (services: CommandServices, tenantId: string) => Promise<object> },
 ): void {
   workspace
     .command(name)

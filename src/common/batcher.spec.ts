@@ -6,10 +6,10 @@ describe('batcher', () => {
     let more: Promise<number[]> | undefined;
     const batcher = new Batcher<number, number>(10, (items) => {
       batches.push(items);
-      more ??= Promise.all([batcher.add(3), batcher.add(4)]);
+      more ??= Promise.all([batcher.submit(3), batcher.submit(4)]);
       return Promise.resolve(items.map((item) => item * 2));
     });
-    expect(await Promise.all([batcher.add(1), batcher.add(2)])).toEqual([2, 4]);
+    expect(await Promise.all([batcher.submit(1), batcher.submit(2)])).toEqual([2, 4]);
     expect(await more).toEqual([6, 8]);
     expect(batches).toEqual([
       [1, 2],
@@ -23,7 +23,7 @@ describe('batcher', () => {
       sizes.push(items.length);
       return Promise.resolve(items);
     });
-    expect(await Promise.all([1, 2, 3].map((item) => batcher.add(item)))).toEqual([1, 2, 3]);
+    expect(await Promise.all([1, 2, 3].map((item) => batcher.submit(item)))).toEqual([1, 2, 3]);
     expect(sizes).toEqual([2, 1]);
   });
 
@@ -31,7 +31,7 @@ describe('batcher', () => {
     const batcher = new Batcher<string, string>(1, ([item]) =>
       item === 'bad' ? Promise.reject(new Error('no')) : Promise.resolve([item!]),
     );
-    const answers = await Promise.allSettled(['bad', 'good'].map((item) => batcher.add(item)));
+    const answers = await Promise.allSettled(['bad', 'good'].map((item) => batcher.submit(item)));
     expect(answers).toEqual([
       { status: 'rejected', reason: new Error('no') },
       { status: 'fulfilled', value: 'good' },

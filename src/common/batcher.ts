@@ -22,7 +22,7 @@ export class Batcher<Item, Result> {
   ) {}
 
   /** Adds an item to the next batch, and resolves to its result. If a batch fails, all its items reject. */
-  add(item: Item): Promise<Result> {
+  submit(item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
       this.waiting.push({ item, resolve, reject });
       if (!this.working) void this.drain();

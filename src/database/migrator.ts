@@ -116,7 +116,7 @@ async function withServiceRole<T>(
   const service = new Database(dataSource);
   const owner = new OwnerDatabase(config, service);
   try {
-    return await work(await ServiceRole.of(service, owner));
+    return await work(await ServiceRole.identify(service, owner));
   } finally {
     await owner.onApplicationShutdown();
     await dataSource.destroy();

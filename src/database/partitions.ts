@@ -40,7 +40,7 @@ export class Partitions {
   constructor(private readonly database: Database) {}
 
   /** Returns the present day by the database's clock. */
-  async today(): Promise<Day> {
+  async readToday(): Promise<Day> {
     const [row] = await this.database.query<{ day: Day }>(
       'SELECT floor(extract(epoch FROM now()) / 86400)::integer AS day',
     );
@@ -72,7 +72,7 @@ export class Partitions {
   }
 
   /** Lists the days of some rows in default partitions. */
-  async daysOfDefaultRows(): Promise<Day[]> {
+  async listDefaultDays(): Promise<Day[]> {
     const rows = await this.database.query<{ id: string }>(
       PARTITIONED_TABLES.map(
         (table) => `(SELECT ${PARTITION_KEYS[table]} AS id FROM ${table}_default LIMIT ${MAX_COUNTED})`,

@@ -18,7 +18,7 @@ export class ServiceRole {
    * @throws AppError INVALID_BODY when the two lead to different databases, or no privilege could bind the
    *   service's role
    */
-  static async of(service: Database, owner: OwnerDatabase): Promise<ServiceRole | null> {
+  static async identify(service: Database, owner: OwnerDatabase): Promise<ServiceRole | null> {
     const [name, ownerName] = await Promise.all([roleOf(service), roleOf(owner)]);
     if (name === ownerName) return null;
     // The owner is that of the existing tables, or of those that will be made.

@@ -38,8 +38,8 @@ export class DatabaseRoleCheck implements OnApplicationBootstrap {
   async findFaults(): Promise<RoleFault[]> {
     const missing = await missingPrivileges(this.database, null);
     const ownerFault = this.owner && (await this.findOwnerFault(this.owner));
-    const settings = await this.missingSettings(this.database);
-    if (this.owner && !ownerFault) settings.push(...(await this.missingSettings(this.owner)));
+    const settings = await this.findMissingSettings(this.database);
+    if (this.owner && !ownerFault) settings.push(...(await this.findMissingSettings(this.owner)));
     this.log({
       ...(missing.length > 0 && { missing }),
       ...(ownerFault && { ownerFault }),
@@ -52,7 +52,7 @@ export class DatabaseRoleCheck implements OnApplicationBootstrap {
     ];
   }
 
-  private async missingSettings(database: Database | OwnerDatabase): Promise<string[]> {
+  private async findMissingSettings(database: Database | OwnerDatabase): Promise<string[]> {
     const missing = await missingRoleSettings(database);
     // The settings may have been stored since: new connections would have them.
     if (missing.length > 0) await database.renewConnections();

@@ -52,8 +52,8 @@ export class HealthService {
    * @throws AppError UNAVAILABLE, with a detail for each missing dependency
    */
   async ready(): Promise<Readiness> {
-    const [database, redis] = await Promise.all([this.database(), this.redisState()]);
-    const { migrations, roleFaults } = database === 'up' ? await this.preparation() : UNKNOWN;
+    const [database, redis] = await Promise.all([this.checkDatabase(), this.checkRedis()]);
+    const { migrations, roleFaults } = database === 'up' ? await this.checkPreparation() : UNKNOWN;
     const readiness: Readiness = {
       status: 'up',
       database,
@@ -79,14 +79,14 @@ export class HealthService {
     return readiness;
   }
 
-  private async database(): Promise<State> {
+  private async checkDatabase(): Promise<State> {
     return this.dataSource.query('SELECT 1').then(
       () => 'up',
       () => 'down',
     );
   }
 
-  private async redisState(): Promise<State> {
+  private async checkRedis(): Promise<State> {
     return this.redis.ping().then(
       () => 'up',
       () => 'down',
@@ -97,7 +97,7 @@ export class HealthService {
    * Checks migrations and roles. A complete result is kept, because neither is taken back while a process
    * runs.
    */
-  private async preparation(): Promise<Preparation> {
+  private async checkPreparation(): Promise<Preparation> {
     if (this.isPrepared) return { migrations: 'applied', roleFaults: [] };
     const roleFaults = await this.roles.findFaults();
     // Without the privileges the migrations may not be readable.

@@ -44,7 +44,7 @@ export function configureHttp(app: NestExpressApplication, options: HttpOptions)
   const bodies = app.get(RequestBodies, { strict: false });
   connections.attach(app.getHttpServer(), limits);
   bodies.configure(limits.maxUnfinishedBytes, options.bodyLimits ?? []);
-  app.get(EventStreams, { strict: false }).limit(limits.maxStreams);
+  app.get(EventStreams, { strict: false }).setLimit(limits.maxStreams);
   app.disable('x-powered-by');
   app.disable('etag');
   app.set('trust proxy', trustProxy);

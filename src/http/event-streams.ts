@@ -38,7 +38,7 @@ export class EventStreams implements BeforeApplicationShutdown {
   ) {}
 
   /** Sets the number of streams that the process may have. Before the first call there may be none. */
-  limit(max: number): void {
+  setLimit(max: number): void {
     this.max = max;
   }
 
@@ -55,9 +55,9 @@ export class EventStreams implements BeforeApplicationShutdown {
       [`address ${clientNetworkOf(response.req)}`, MAX_PER_ADDRESS],
     ];
     if (caps.some(([key, max]) => this.countOf(key) >= max))
-      throw this.refusal('key', 'RATE_LIMITED', 'Too many streams at once. Close one, or retry later.');
+      throw this.makeRefusal('key', 'RATE_LIMITED', 'Too many streams at once. Close one, or retry later.');
     if (this.open.size >= this.max)
-      throw this.refusal('process', 'UNAVAILABLE', 'The service is busy. Retry shortly.');
+      throw this.makeRefusal('process', 'UNAVAILABLE', 'The service is busy. Retry shortly.');
     const stream = new EventStream(response);
     this.open.add(stream);
     for (const [key] of caps) this.counts.set(key, this.countOf(key) + 1);
@@ -89,7 +89,11 @@ export class EventStreams implements BeforeApplicationShutdown {
     else this.counts.delete(key);
   }
 
-  private refusal(limit: 'key' | 'process', code: 'RATE_LIMITED' | 'UNAVAILABLE', message: string): AppError {
+  private makeRefusal(
+    limit: 'key' | 'process',
+    code: 'RATE_LIMITED' | 'UNAVAILABLE',
+    message: string,
+  ): AppError {
     this.metrics.workRefused.inc({ kind: 'streams', limit });
     return new AppError(code, message, undefined, RETRY_AFTER_SECONDS);
   }

@@ -38,11 +38,11 @@ export class StreamGroups<Context> {
   private readonly byCaller = new Map<string, StreamGroup<Context>>();
   private readonly byWorkspace = new Map<string, Set<StreamGroup<Context>>>();
 
-  all(): StreamGroup<Context>[] {
+  list(): StreamGroup<Context>[] {
     return [...this.byCaller.values()];
   }
 
-  inWorkspace(workspace: string): Iterable<StreamGroup<Context>> {
+  listInWorkspace(workspace: string): Iterable<StreamGroup<Context>> {
     return this.byWorkspace.get(workspace) ?? [];
   }
 

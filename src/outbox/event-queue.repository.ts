@@ -143,7 +143,7 @@ export class EventQueueRepository {
   }
 
   /** The workspace's events under a lease. */
-  leased(tenantId: string): Promise<LeasedEvent[]> {
+  listLeased(tenantId: string): Promise<LeasedEvent[]> {
     return this.database.query(
       `SELECT e.id, e.type, q.queued_at AS "queuedAt", e.data->>'conversationId' AS "conversationId"
        FROM (SELECT event_id, queued_at, lease_until FROM event_queue WHERE tenant_id = $1
@@ -155,7 +155,7 @@ export class EventQueueRepository {
   }
 
   /** Since when those of the ids that are in the queue are there. */
-  async queuedSince(reader: Reader, tenantId: string, ids: string[]): Promise<Map<string, Date>> {
+  async findQueuedTimes(reader: Reader, tenantId: string, ids: string[]): Promise<Map<string, Date>> {
     const rows = await reader.query<{ id: string; queuedAt: Date }>(
       'SELECT event_id AS id, queued_at AS "queuedAt" FROM event_queue WHERE tenant_id = $1 AND event_id = ANY ($2)',
       [tenantId, ids],
@@ -164,7 +164,7 @@ export class EventQueueRepository {
   }
 
   /** The next events of a range of ids, of any type. */
-  next(
+  listNext(
     reader: Reader,
     tenantId: string,
     { after, before }: IdRange,
@@ -177,7 +177,7 @@ export class EventQueueRepository {
   }
 
   /** The next events of a conversation, newest first, down from an id. */
-  async ofConversation(
+  async listIdsByConversation(
     reader: Reader,
     tenantId: string,
     conversationId: string,
@@ -192,7 +192,7 @@ export class EventQueueRepository {
     return rows.map(({ id }) => id);
   }
 
-  async isOfConversation(
+  async belongsToConversation(
     reader: Reader,
     tenantId: string,
     id: string,

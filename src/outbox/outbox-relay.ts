@@ -39,7 +39,7 @@ export class OutboxRelay implements BeforeApplicationShutdown {
   /** Workspaces whose events have waited for busy consumers long enough. */
   private readonly overdue = new Set<string>();
   /** Smaller turns, of workspaces whose last one failed. */
-  private readonly limits = new Map<string, number>();
+  private readonly shrunkTo = new Map<string, number>();
   private readonly maxWorkspaces: number;
   private lanes: Promise<void>[] = [];
   /** For each lane, when its turn began; infinite between turns. */
@@ -63,7 +63,7 @@ export class OutboxRelay implements BeforeApplicationShutdown {
     this.consumers.push(consumer);
   }
 
-  consumerNamed(name: string): OutboxConsumer | undefined {
+  findConsumer(name: string): OutboxConsumer | undefined {
     return this.consumers.find((consumer) => consumer.name === name);
   }
 
@@ -90,7 +90,7 @@ export class OutboxRelay implements BeforeApplicationShutdown {
 
   private async runLane(lane: number): Promise<void> {
     while (!this.stopping) {
-      const tenantIds = this.isNeeded(lane) ? this.nextWorkspaces() : [];
+      const tenantIds = this.isNeeded(lane) ? this.pickWorkspaces() : [];
       if (tenantIds.length === 0) {
         await this.sleep(lane > 0 && this.ready.size > 0 ? NEXT_LANE_AFTER_MS : PATIENCE_MS / 4);
         continue;
@@ -107,13 +107,13 @@ export class OutboxRelay implements BeforeApplicationShutdown {
   }
 
   /** Those that wait longest, but none that another lane has, and none whose consumers are busy. */
-  private nextWorkspaces(): string[] {
+  private pickWorkspaces(): string[] {
     const next: string[] = [];
     if (!this.clock.isTrusted) return next;
     for (const [tenantId, since] of this.ready) {
       if (this.inTurn.has(tenantId) || this.mustWait(tenantId, since)) continue;
       // After a failure a workspace has turns of its own.
-      const isAlone = this.limits.has(tenantId);
+      const isAlone = this.shrunkTo.has(tenantId);
       if (isAlone && next.length > 0) continue;
       next.push(tenantId);
       if (isAlone || next.length === this.maxWorkspaces) break;
@@ -133,13 +133,13 @@ export class OutboxRelay implements BeforeApplicationShutdown {
       this.ready.delete(tenantId);
       this.inTurn.add(tenantId);
     }
-    const limit = this.limits.get(tenantIds[0]!) ?? MAX_EVENTS;
+    const limit = this.shrunkTo.get(tenantIds[0]!) ?? MAX_EVENTS;
     try {
-      const unfinished = await this.take(tenantIds, limit);
+      const unfinished = await this.relayOldest(tenantIds, limit);
       this.enlarge(tenantIds[0]!);
       this.wake(unfinished);
     } catch (error) {
-      await this.afterFailure(tenantIds, limit, error as Error);
+      await this.handleFailure(tenantIds, limit, error as Error);
     } finally {
       for (const tenantId of tenantIds) this.inTurn.delete(tenantId);
       this.lookAgain();
@@ -151,26 +151,26 @@ export class OutboxRelay implements BeforeApplicationShutdown {
    * @param parkedFor consumers that do not get the events: these are parked for them
    * @returns the workspaces that may have more
    */
-  private take(tenantIds: string[], limit: number, parkedFor: OutboxConsumer[] = [], error?: Error) {
+  private relayOldest(tenantIds: string[], limit: number, parkedFor: OutboxConsumer[] = [], error?: Error) {
     return this.database.queueTransaction(async (tx) => {
       const taking = this.consumers.filter((consumer) => !parkedFor.includes(consumer));
-      const turns = await all(taking.map((consumer) => consumer.begin(tx, tenantIds)));
+      const turns = await all(taking.map((consumer) => consumer.prepare(tx, tenantIds)));
       const limitOf = (id: string) => {
         return Math.min(limit, ...turns.map((turn) => turn.limitOf(id, this.overdue.has(id))));
       };
       const limits = new Map(tenantIds.map((id) => [id, limitOf(id)]));
       const events = await this.events.claim(tx, limits, newId());
-      const kept = await all(turns.map((turn) => turn.take(events)));
+      const kept = await all(turns.map((turn) => turn.consume(events)));
       for (const { name } of parkedFor) this.park(tx, events, name, error!);
       const ended = events.filter(({ id }) => !kept.some((ids) => ids.has(id)));
       if (ended.length > 0) this.events.deletePipelined(tx, ended);
       tx.onCommit(() => this.metrics.outboxRelayed.inc(events.length));
-      return this.unfinished(limits, events);
+      return this.listUnfinished(limits, events);
     });
   }
 
   /** Workspaces that may have more events: they had as many as they could have. */
-  private unfinished(limits: Map<string, number>, events: QueuedEvent[]): string[] {
+  private listUnfinished(limits: Map<string, number>, events: QueuedEvent[]): string[] {
     const oldest = new Map<string, number>();
     const counts = new Map<string, number>();
     for (const { tenantId, queuedAt } of events) {
@@ -196,14 +196,14 @@ export class OutboxRelay implements BeforeApplicationShutdown {
     }
   }
 
-  private async afterFailure(tenantIds: string[], limit: number, error: Error): Promise<void> {
+  private async handleFailure(tenantIds: string[], limit: number, error: Error): Promise<void> {
     const [tenantId] = tenantIds;
     const isOfData = isFaultOfData(error);
     if (isOfData && tenantIds.length === 1 && limit === 1) {
       await this.parkOldest(tenantId!, error).catch((again: Error) => this.backOff(tenantIds, again));
       return;
     }
-    for (const id of tenantIds) this.limits.set(id, Math.max(1, Math.floor(limit / 2)));
+    for (const id of tenantIds) this.shrunkTo.set(id, Math.max(1, Math.floor(limit / 2)));
     if (isOfData) this.wake(tenantIds);
     else this.backOff(tenantIds, error);
   }
@@ -212,7 +212,7 @@ export class OutboxRelay implements BeforeApplicationShutdown {
   private async parkOldest(tenantId: string, error: Error): Promise<void> {
     for (const consumer of [...this.consumers.map((one) => [one]), this.consumers]) {
       try {
-        await this.take([tenantId], 1, consumer, error);
+        await this.relayOldest([tenantId], 1, consumer, error);
         this.wake([tenantId]);
         return;
       } catch (again) {
@@ -228,10 +228,10 @@ export class OutboxRelay implements BeforeApplicationShutdown {
   }
 
   private enlarge(tenantId: string): void {
-    const limit = this.limits.get(tenantId);
+    const limit = this.shrunkTo.get(tenantId);
     if (limit === undefined) return;
-    if (limit * 2 < MAX_EVENTS) this.limits.set(tenantId, limit * 2);
-    else this.limits.delete(tenantId);
+    if (limit * 2 < MAX_EVENTS) this.shrunkTo.set(tenantId, limit * 2);
+    else this.shrunkTo.delete(tenantId);
   }
 
   private sleep(ms: number): Promise<void> {

@@ -7,7 +7,7 @@ export interface OutboxConsumer {
   readonly name: string;
 
   /** Prepares for events of some workspaces. Runs in the relay's transaction, concurrently with the other consumers. */
-  begin(tx: Transaction, tenantIds: string[]): Promise<ConsumerTurn>;
+  prepare(tx: Transaction, tenantIds: string[]): Promise<PreparedConsumer>;
 
   /** Whether the workspace's events had better wait a moment: the consumer could not work on them at once. */
   isBusy?(tenantId: string): boolean;
@@ -16,7 +16,7 @@ export interface OutboxConsumer {
   giveUp?(tx: Transaction, event: OutboxEvent): Promise<void>;
 }
 
-export interface ConsumerTurn {
+export interface PreparedConsumer {
   /**
    * How many events of the workspace the consumer takes in with this transaction.
    * @param isOverdue they have waited long enough: the consumer takes them in also if it can't work on them at once
@@ -27,5 +27,5 @@ export interface ConsumerTurn {
    * Takes events in. Its rows commit with the relay's. Taking an event in again changes nothing.
    * @returns the ids of events that stay under their lease, because the consumer goes on with them
    */
-  take(events: QueuedEvent[]): Promise<Set<string>>;
+  consume(events: QueuedEvent[]): Promise<Set<string>>;
 }

@@ -74,11 +74,14 @@ export class ParkedEventsRepository {
     );
   }
 
-  /** @returns whether it was there, and no other process has it */
-  async take(tx: Transaction, { tenantId, eventId, consumer }: ParkedEventKey): Promise<boolean> {
+  /**
+   * Deletes a parked event.
+   * @returns false when it is gone, or another process has it locked
+   */
+  async deleteIfFree(tx: Transaction, { tenantId, eventId, consumer }: ParkedEventKey): Promise<boolean> {
     const rows = await tx.query(
-      `DELETE FROM parked_events WHERE (tenant_id, event_id, consumer) IN (
-         SELECT tenant_id, event_id, consumer FROM parked_events WHERE ${BY_KEY} FOR UPDATE SKIP LOCKED)
+      `DELETE FROM parked_events WHERE tenant_id = $1 AND (event_id, consumer) IN (
+         SELECT event_id, consumer FROM parked_events WHERE ${BY_KEY} FOR UPDATE SKIP LOCKED)
        RETURNING 1`,
       [tenantId, eventId, consumer],
     );

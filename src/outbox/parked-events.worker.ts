@@ -38,16 +38,16 @@ export class ParkedEventsWorker {
 
   private workOn(parked: ParkedEvent): Promise<void> {
     const { tenantId, eventId, queuedAt, request } = parked;
-    const consumer = this.relay.consumerNamed(parked.consumer);
+    const consumer = this.relay.findConsumer(parked.consumer);
     if (!consumer) throw new Error(`There is no consumer ${parked.consumer}`);
     return this.database.queueTransaction(async (tx) => {
-      if (!(await this.parked.take(tx, parked))) return;
+      if (!(await this.parked.deleteIfFree(tx, parked))) return;
       const [event] = await this.events.find(tx, tenantId, [eventId]);
       if (!event) return;
       if (request === 'GIVE_UP') return consumer.giveUp?.(tx, event);
-      const turn = await consumer.begin(tx, [tenantId]);
+      const turn = await consumer.prepare(tx, [tenantId]);
       // Without a lease, because the event is not in the queue.
-      await turn.take([{ ...event, queuedAt, leaseId: null, wasLeased: true }]);
+      await turn.consume([{ ...event, queuedAt, leaseId: null, wasLeased: true }]);
     });
   }
 }

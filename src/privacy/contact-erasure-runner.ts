@@ -113,7 +113,7 @@ export class ContactErasureRunner implements OnApplicationBootstrap, BeforeAppli
   /** Erases the contact itself again: a message may have written to it just before the erasure began. */
   private async endPass(tx: Transaction, erasure: ContactErasureEntity): Promise<boolean> {
     const { tenantId, id: erasureId, contactId, status, messages } = erasure;
-    for (const erasure of this.tables.erasures())
+    for (const erasure of this.tables.listErasures())
       if (await erasure.eraseContact?.(tx, { tenantId, contactId }, ROWS)) return true;
     const start = { conversationId: LOWEST_ID, messageId: LOWEST_ID };
     if (status === 'RUNNING') {

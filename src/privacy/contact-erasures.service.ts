@@ -37,7 +37,7 @@ export class ContactErasuresService {
     return this.database.transaction(async (tx) => {
       await requirePermission(tx, tenantId, actor, 'contact.erase');
       if (!(await this.contacts.find(tenantId, contactId, tx))) throw AppError.notFound('Contact');
-      for (const erasure of this.tables.erasures())
+      for (const erasure of this.tables.listErasures())
         await erasure.eraseContact?.(tx, { tenantId, contactId }, MAX_ROWS);
       const running = await this.erasures.findUnfinished(tx, tenantId, contactId);
       if (running) return toErasureSummary(running);

@@ -43,12 +43,12 @@ export class ContactExportService {
       this.audit.appendPipelined(tx, { ...subject, action: 'contact.exported' });
     });
     // Each table knows its own lines; their union is listed above for the caller.
-    yield* this.lines({ tenantId, contactId }) as AsyncGenerator<ContactExportLine>;
+    yield* this.exportLines({ tenantId, contactId }) as AsyncGenerator<ContactExportLine>;
   }
 
-  private async *lines(contact: ContactKey): AsyncGenerator<object> {
+  private async *exportLines(contact: ContactKey): AsyncGenerator<object> {
     const { tenantId } = contact;
-    const tables = this.tables.exports();
+    const tables = this.tables.listExports();
     for (const table of tables) if (table.exportContact) yield* table.exportContact(contact);
     for (let after: string | undefined = LOWEST_ID; after !== undefined;) {
       const page: string[] = await this.conversations.listOfContact(this.database, contact, after, PAGE);

@@ -37,7 +37,7 @@ export class MessageEraser {
     const next = ids.length < count ? null : ids.at(-1)!;
     if (ids.length === 0 && !withContact) return { erased: 0, next };
     const found = { tenantId, conversationId, ids, withContact };
-    const erasures = this.tables.erasures();
+    const erasures = this.tables.listErasures();
     for (const erasure of erasures) await erasure.eraseUnlocked?.(tx, found);
     await this.conversations.lock(tx, tenantId, conversationId);
     const beingSent: string[] = [];

@@ -34,11 +34,13 @@ export class MessageRetentionService {
 
   /** @returns the number of erased messages */
   async clean(stop?: AbortSignal): Promise<number> {
-    const waiting = await this.expired();
+    const waiting = await this.listExpired();
     let running: AsyncGenerator<number>[] = [];
     let erased = 0;
     while (!stop?.aborted) {
-      running.push(...waiting.splice(0, SIDE_BY_SIDE - running.length).map((one) => this.eraseOf(one)));
+      running.push(
+        ...waiting.splice(0, SIDE_BY_SIDE - running.length).map((one) => this.eraseWorkspace(one)),
+      );
       if (running.length === 0) break;
       const unfinished: AsyncGenerator<number>[] = [];
       for (const steps of running) {
@@ -54,7 +56,7 @@ export class MessageRetentionService {
     return erased;
   }
 
-  private async expired(): Promise<MessageRetention[]> {
+  private async listExpired(): Promise<MessageRetention[]> {
     const found: MessageRetention[] = [];
     for (let after = LOWEST_ID; ;) {
       const page = await this.workspaces.listMessageRetentions(after, STEP);
@@ -65,14 +67,15 @@ export class MessageRetentionService {
   }
 
   /** One step at a time. A workspace that fails is left to the next night, and the others go on. */
-  private async *eraseOf(expired: MessageRetention): AsyncGenerator<number> {
+  private async *eraseWorkspace(expired: MessageRetention): AsyncGenerator<number> {
     const { tenantId, until } = expired;
     try {
       for (let after: string | null = LOWEST_ID; after !== null;) {
         const step = await this.findConversations(expired, after);
         if (!step) return;
         yield 0;
-        for (const conversationId of step.conversationIds) yield* this.eraseIn(expired, conversationId);
+        for (const conversationId of step.conversationIds)
+          yield* this.eraseConversation(expired, conversationId);
         after = step.next;
       }
       await this.workspaces.setMessagesErased(tenantId, until);
@@ -106,7 +109,7 @@ export class MessageRetentionService {
   }
 
   /** A step that fails is made smaller. */
-  private async *eraseIn(
+  private async *eraseConversation(
     { tenantId, from, until }: MessageRetention,
     conversationId: string,
   ): AsyncGenerator<number> {

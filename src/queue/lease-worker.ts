@@ -44,7 +44,7 @@ export abstract class LeaseWorker<Claimed> {
   protected abstract wakeOtherWorkers(targets: Target[]): void;
 
   canClaim(target: Target): boolean {
-    return !this.isPaused(target) && this.slots.free(target) > 0;
+    return !this.isPaused(target) && this.slots.countFree(target) > 0;
   }
 
   /** Claims for targets in this process. Several wake-ups before a claim are one. */
@@ -59,14 +59,14 @@ export abstract class LeaseWorker<Claimed> {
   }
 
   /** Returns how many items may start at once without a claim: none while older ones wait. */
-  freeSlots(target: Target): number {
+  countFreeSlots(target: Target): number {
     if (this.stopping || this.isPaused(target) || this.hasOlder(target)) return 0;
-    return this.slots.free(target);
+    return this.slots.countFree(target);
   }
 
   /** Reports whether a target can start several items at once. */
   isHalfFree(target: Target): boolean {
-    return this.freeSlots(target) > 0 && this.slots.isHalfFree(target);
+    return this.countFreeSlots(target) > 0 && this.slots.isHalfFree(target);
   }
 
   /**
@@ -116,7 +116,7 @@ export abstract class LeaseWorker<Claimed> {
 
   private async claimUntilFull(target: Target): Promise<void> {
     while (!this.stopping && this.canClaim(target)) {
-      const slots = this.slots.free(target);
+      const slots = this.slots.countFree(target);
       // Before the claim, so that two concurrent claims for one target can't use the same slots.
       this.slots.acquire(target, slots);
       const claimed = await this.startClaimed(target, slots, this.claim(target, slots));
@@ -153,7 +153,7 @@ export abstract class LeaseWorker<Claimed> {
 
   private wait(target: Target): void {
     if (target.isBackground) this.slots.setBackgroundWaiting(target.id, true);
-    if (this.slots.freeOwn(target) > 0) this.waitingForShared.add(target);
+    if (this.slots.countFreeOwn(target) > 0) this.waitingForShared.add(target);
     else this.waitingForOwn.set(targetKeyOf(target), target);
   }
 
@@ -181,7 +181,7 @@ export abstract class LeaseWorker<Claimed> {
       this.isPassPlanned = false;
       for (let visits = Math.min(VISITS_PER_PASS, this.waitingForShared.size); visits > 0; visits--) {
         const target = this.waitingForShared.next()!;
-        if (this.slots.free(target) > 0) this.wakeWaiting(target);
+        if (this.slots.countFree(target) > 0) this.wakeWaiting(target);
         else this.wait(target);
       }
       this.released();

@@ -19,7 +19,7 @@ describe('Slots', () => {
   /** Takes all that each target may have. */
   function fill(some: Target[]): void {
     for (const one of some) {
-      const free = slots.free(one);
+      const free = slots.countFree(one);
       slots.acquire(one, free);
       used.set(one, (used.get(one) ?? 0) + free);
     }
@@ -73,9 +73,9 @@ describe('Slots', () => {
       slots = new Slots({ ...LIMITS, total: 4 });
       for (let n = 0; n < 20; n++) {
         const newcomer = target(`workspace-${n}`);
-        expect(slots.free(newcomer)).toBeGreaterThanOrEqual(1);
-        slots.acquire(newcomer, slots.free(newcomer));
-        expect(slots.free(target(newcomer.tenantId, 'another of its own'))).toBeLessThanOrEqual(1);
+        expect(slots.countFree(newcomer)).toBeGreaterThanOrEqual(1);
+        slots.acquire(newcomer, slots.countFree(newcomer));
+        expect(slots.countFree(target(newcomer.tenantId, 'another of its own'))).toBeLessThanOrEqual(1);
       }
     });
 
@@ -84,7 +84,7 @@ describe('Slots', () => {
       fill(all);
       for (const one of all) release(one);
       fill(targets('c', 10));
-      expect(slots.free(target('c', 'another'))).toBe(0);
+      expect(slots.countFree(target('c', 'another'))).toBe(0);
       fill([target('d')]);
       expect([...used.values()].reduce((sum, count) => sum + count)).toBe(80);
     });
@@ -94,11 +94,11 @@ describe('Slots', () => {
     const one = target('a');
 
     it('are no more than its own limit', () => {
-      expect(slots.free(one)).toBe(20);
+      expect(slots.countFree(one)).toBe(20);
       slots.acquire(one, 15);
-      expect([slots.free(one), slots.freeOwn(one)]).toEqual([5, 5]);
+      expect([slots.countFree(one), slots.countFreeOwn(one)]).toEqual([5, 5]);
       slots.release(one, 1);
-      expect(slots.free(one)).toBe(6);
+      expect(slots.countFree(one)).toBe(6);
     });
 
     it('are half free when one claim fills several', () => {
@@ -114,15 +114,15 @@ describe('Slots', () => {
     beforeEach(() => slots.setSlow(hanging.id, true));
 
     it('are one, until it answers', () => {
-      expect(slots.free(hanging)).toBe(1);
+      expect(slots.countFree(hanging)).toBe(1);
       slots.acquire(hanging, 1);
-      expect(slots.free(hanging)).toBe(0);
+      expect(slots.countFree(hanging)).toBe(0);
       expect(slots.isHalfFree(hanging)).toBe(false);
       slots.release(hanging, 1);
       expect(slots.isHalfFree(hanging)).toBe(true);
 
       slots.setSlow(hanging.id, false);
-      expect(slots.free(hanging)).toBe(20);
+      expect(slots.countFree(hanging)).toBe(20);
     });
 
     it('take nothing from the others', () => {
@@ -144,7 +144,7 @@ describe('Slots', () => {
       }
       const newcomer = target('d');
       slots.setSlow(newcomer.id, true);
-      expect(slots.free(newcomer)).toBe(1);
+      expect(slots.countFree(newcomer)).toBe(1);
     });
 
     it('wait for what it had in flight before', () => {
@@ -152,9 +152,9 @@ describe('Slots', () => {
       slots.acquire(became, 3);
       slots.setSlow(became.id, true);
       slots.release(became, 2);
-      expect(slots.free(became)).toBe(0);
+      expect(slots.countFree(became)).toBe(0);
       slots.release(became, 1);
-      expect(slots.free(became)).toBe(1);
+      expect(slots.countFree(became)).toBe(1);
     });
 
     it('go back to the pool that they came from', () => {
@@ -176,32 +176,32 @@ describe('Slots', () => {
     const background = { ...live, isBackground: true };
 
     it('are half of the target’s at most, and only those that live work leaves', () => {
-      expect(slots.free(background)).toBe(10);
+      expect(slots.countFree(background)).toBe(10);
       slots.acquire(live, 14);
-      expect(slots.free(background)).toBe(6);
+      expect(slots.countFree(background)).toBe(6);
       slots.acquire(live, 6);
-      expect(slots.free(background)).toBe(0);
+      expect(slots.countFree(background)).toBe(0);
     });
 
     it('count for live work', () => {
       slots.acquire(background, 10);
-      expect(slots.free(live)).toBe(10);
-      expect(slots.free(background)).toBe(0);
+      expect(slots.countFree(live)).toBe(10);
+      expect(slots.countFree(background)).toBe(0);
       slots.release(background, 4);
-      expect([slots.free(live), slots.free(background)]).toEqual([14, 4]);
+      expect([slots.countFree(live), slots.countFree(background)]).toEqual([14, 4]);
     });
 
     it('have a floor of a tenth while it waits', () => {
       slots.setBackgroundWaiting(live.id, true);
-      expect(slots.free(live)).toBe(18);
+      expect(slots.countFree(live)).toBe(18);
       slots.acquire(live, 18);
-      expect([slots.free(live), slots.free(background)]).toEqual([0, 2]);
+      expect([slots.countFree(live), slots.countFree(background)]).toEqual([0, 2]);
       slots.acquire(background, 2);
       slots.release(live, 3);
-      expect(slots.free(live)).toBe(3);
+      expect(slots.countFree(live)).toBe(3);
       slots.setBackgroundWaiting(live.id, false);
       slots.release(background, 2);
-      expect(slots.free(live)).toBe(5);
+      expect(slots.countFree(live)).toBe(5);
     });
 
     it('can be claimed again as soon as a part of that floor is free', () => {
@@ -233,7 +233,7 @@ describe('Slots', () => {
     it('leave the only slot of a target to live work', () => {
       slots = new Slots({ ...LIMITS, perTarget: 1 });
       slots.setBackgroundWaiting(live.id, true);
-      expect([slots.free(live), slots.free(background)]).toEqual([1, 1]);
+      expect([slots.countFree(live), slots.countFree(background)]).toEqual([1, 1]);
     });
   });
 });

@@ -61,13 +61,13 @@ export class Slots {
   }
 
   /** Returns how many slots the target may take now. */
-  free(target: Target): number {
+  countFree(target: Target): number {
     const shared = this.poolOf(target).freeFor(target.tenantId);
-    return Math.max(0, Math.min(this.freeOwn(target), shared));
+    return Math.max(0, Math.min(this.countFreeOwn(target), shared));
   }
 
   /** Returns the free slots by the target's own limit, ignoring the workspace's and the process's. */
-  freeOwn({ id, isBackground }: Target): number {
+  countFreeOwn({ id, isBackground }: Target): number {
     const use = this.uses.get(id) ?? NONE;
     const used = use.normal + use.slow;
     if (this.isSlow(id)) return Math.max(0, 1 - used);
@@ -78,7 +78,7 @@ export class Slots {
 
   /** Reports whether half of the slots that the target can count on are free, so that one claim fills several. */
   isHalfFree(target: Target): boolean {
-    return this.freeOwn(target) * 2 >= Math.max(1, this.countsOn(target));
+    return this.countFreeOwn(target) * 2 >= Math.max(1, this.countsOn(target));
   }
 
   acquire(target: Target, slots: number): void {

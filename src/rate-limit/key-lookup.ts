@@ -55,7 +55,7 @@ export class KeyLookup {
       throw AppError.busy();
     }
     this.waiting += 1;
-    return this.unknown.add(key).finally(() => (this.waiting -= 1));
+    return this.unknown.submit(key).finally(() => (this.waiting -= 1));
   }
 
   private async areValid(keys: Buffer[]): Promise<boolean[]> {

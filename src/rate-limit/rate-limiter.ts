@@ -23,7 +23,7 @@ export class RateLimiter {
    * Counts one call.
    * @throws AppError RATE_LIMITED above the limit, with the seconds until the window ends
    */
-  async take(key: string, { max, windowMs = WINDOW_MS, excess }: RateLimit): Promise<void> {
+  async countCall(key: string, { max, windowMs = WINDOW_MS, excess }: RateLimit): Promise<void> {
     const { isBlocked, timeToExpire } = await this.storage.increment(key, windowMs, max);
     if (isBlocked) throw AppError.rateLimited(excess, timeToExpire);
   }
@@ -37,9 +37,9 @@ export class RateLimiter {
    * Counts one call.
    * @throws AppError RATE_LIMITED above the limit; also sets `Retry-After` on the response
    */
-  async count(key: string, limit: RateLimit, response: Response): Promise<void> {
+  async countRequest(key: string, limit: RateLimit, response: Response): Promise<void> {
     try {
-      await this.take(key, limit);
+      await this.countCall(key, limit);
     } catch (error) {
       const { retryAfterSeconds } = error as AppError;
       if (retryAfterSeconds) response.setHeader('Retry-After', retryAfterSeconds);

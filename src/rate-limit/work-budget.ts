@@ -47,7 +47,7 @@ export class WorkBudget {
 
   /** Reports whether a key has all the slots and all the waiting callers that it may have. */
   isUsedUp(key: string): boolean {
-    return this.usedOf(key) >= this.limits.perKey || (this.lines.has(key) && this.isLineFull(key));
+    return this.countUsed(key) >= this.limits.perKey || (this.lines.has(key) && this.isLineFull(key));
   }
 
   /**
@@ -55,7 +55,7 @@ export class WorkBudget {
    * @returns null when there is none
    */
   tryAcquire(key: string): Release | null {
-    return this.isFull || this.usedOf(key) >= this.limits.perKey ? null : this.take(key);
+    return this.isFull || this.countUsed(key) >= this.limits.perKey ? null : this.occupy(key);
   }
 
   /**
@@ -92,9 +92,9 @@ export class WorkBudget {
     this.waiting += 1;
   }
 
-  private take(key: string): Release {
+  private occupy(key: string): Release {
     this.used += 1;
-    this.usedBy.set(key, this.usedOf(key) + 1);
+    this.usedBy.set(key, this.countUsed(key) + 1);
     let isHeld = true;
     return () => {
       if (isHeld) this.release(key);
@@ -105,7 +105,7 @@ export class WorkBudget {
   /** Counts a slot as free. Keys without work are forgotten. */
   private release(key: string): void {
     this.used -= 1;
-    const own = this.usedOf(key) - 1;
+    const own = this.countUsed(key) - 1;
     if (own > 0) this.usedBy.set(key, own);
     else this.usedBy.delete(key);
     this.serveNext();
@@ -117,16 +117,16 @@ export class WorkBudget {
    */
   private serveNext(): void {
     for (const [key, line] of this.lines) {
-      if (this.usedOf(key) >= this.limits.perKey) continue;
+      if (this.countUsed(key) >= this.limits.perKey) continue;
       const [first] = line;
       this.lines.delete(key);
       if (line.size > 1) this.lines.set(key, line);
-      first!(this.take(key));
+      first!(this.occupy(key));
       return;
     }
   }
 
-  private usedOf(key: string): number {
+  private countUsed(key: string): number {
     return this.usedBy.get(key) ?? 0;
   }
 }

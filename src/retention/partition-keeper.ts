@@ -38,7 +38,7 @@ export class PartitionKeeper {
    * default partition. It also attaches partitions that an earlier run left detached.
    */
   async create(stop?: AbortSignal): Promise<void> {
-    const today = await this.partitions.today();
+    const today = await this.partitions.readToday();
     const oldest = today - this.config.retentionDays;
     const present = await this.partitions.list();
     const attached = new Set(
@@ -46,7 +46,7 @@ export class PartitionKeeper {
     );
     const days = new Set([
       ...Array.from({ length: DAYS_AHEAD + 2 }, (_, n) => today - 1 + n),
-      ...(await this.partitions.daysOfDefaultRows()).slice(0, MAX_DEFAULT_DAYS),
+      ...(await this.partitions.listDefaultDays()).slice(0, MAX_DEFAULT_DAYS),
     ]);
     const wanted = [
       ...[...days].flatMap((day) => PARTITIONED_TABLES.map((table) => ({ table, day }))),
@@ -63,7 +63,7 @@ export class PartitionKeeper {
 
   /** Detaches days that are wholly older than the retention and that no unfinished work needs. */
   async detach(stop?: AbortSignal): Promise<void> {
-    const expired = await this.expired();
+    const expired = await this.listExpired();
     const attached = expired.filter(({ isAttached }) => isAttached);
     for (const day of new Set(attached.map((partition) => partition.day))) {
       if (stop?.aborted) return;
@@ -81,7 +81,7 @@ export class PartitionKeeper {
    * @returns whether there is anything to drop
    */
   async hasDetached(): Promise<boolean> {
-    return (await this.expired()).some(({ isAttached }) => !isAttached);
+    return (await this.listExpired()).some(({ isAttached }) => !isAttached);
   }
 
   /**
@@ -89,7 +89,7 @@ export class PartitionKeeper {
    * again: then the day is attached again.
    */
   async drop(stop?: AbortSignal): Promise<void> {
-    const detached = (await this.expired()).filter(({ isAttached }) => !isAttached);
+    const detached = (await this.listExpired()).filter(({ isAttached }) => !isAttached);
     for (const day of new Set(detached.map((partition) => partition.day))) {
       if (stop?.aborted) return;
       const step = (await this.isNeeded(day)) ? 'attach' : 'drop';
@@ -105,8 +105,8 @@ export class PartitionKeeper {
       this.logger.error({ rows }, 'a default partition is not empty: the partition of a day was missing');
   }
 
-  private async expired(): Promise<Partition[]> {
-    const oldest = (await this.partitions.today()) - this.config.retentionDays;
+  private async listExpired(): Promise<Partition[]> {
+    const oldest = (await this.partitions.readToday()) - this.config.retentionDays;
     return (await this.partitions.list()).filter(({ day }) => day < oldest);
   }
 

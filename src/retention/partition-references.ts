@@ -27,7 +27,7 @@ export class PartitionReferences {
 
   /** Returns the first reference to the day's events or deliveries; null when there is none. */
   async find(day: Day): Promise<PartitionReference | null> {
-    const uses = this.tables.historyUses();
+    const uses = this.tables.listHistoryUses();
     const bounds = { first: lowestId(day), next: lowestId(day + 1), start: startOf(day) };
     for (let after = LOWEST_ID; ;) {
       const ids = await this.workspaces.listIds(after, STEP);

@@ -37,7 +37,7 @@ export class RetentionService {
    */
   async clean(stop?: AbortSignal): Promise<Record<string, number>> {
     const deleted: Record<string, number> = {};
-    for (const { table, cleanUp } of this.tables.cleanUps()) {
+    for (const { table, cleanUp } of this.tables.listCleanUps()) {
       const { name } = table;
       deleted[name] = 0;
       try {
@@ -62,7 +62,7 @@ export class RetentionService {
     cleanUp: CleanUp,
     stop?: AbortSignal,
   ): AsyncGenerator<number> {
-    const before = await this.keptSince(cleanUp);
+    const before = await this.findCutoff(cleanUp);
     let from = BEGINNING;
     for (let count = BATCH; !stop?.aborted;) {
       const range = { from, before, count };
@@ -82,7 +82,7 @@ export class RetentionService {
   }
 
   /** Returns the time, by the database's clock, before which rows are too old. */
-  private async keptSince({ keptHours, wholeDays }: CleanUp): Promise<string> {
+  private async findCutoff({ keptHours, wholeDays }: CleanUp): Promise<string> {
     const hours = keptHours === 'history' ? this.config.retentionDays * 24 : keptHours;
     const [row] = await this.database.query<{ since: string }>(
       `SELECT (CASE WHEN $2 THEN date_trunc('day', since, 'UTC') ELSE since END)::text AS since

@@ -25,7 +25,7 @@ export class SuspendedBacklog {
   async drop(day: Day, stop?: AbortSignal): Promise<void> {
     const next = lowestId(day + 1);
     for (const tenantId of await this.workspaces.listSuspended()) {
-      for (const { use } of this.tables.historyUses()) {
+      for (const { use } of this.tables.listHistoryUses()) {
         if (!use.giveUpSuspended) continue;
         for (let count = BATCH; count === BATCH && !stop?.aborted;) {
           count = await this.database.queueTransaction((tx) =>

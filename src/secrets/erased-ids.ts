@@ -27,12 +27,12 @@ export class ErasedIds {
     return providerId.startsWith(PREFIX);
   }
 
-  of(connectionId: string, providerId: string): string {
+  substitute(connectionId: string, providerId: string): string {
     return digest(this.keys[0]!, connectionId, providerId);
   }
 
   /** Returns the provider's ids together with the ids that may stand in their place. */
-  with(connectionId: string, providerIds: string[]): string[] {
+  addSubstitutes(connectionId: string, providerIds: string[]): string[] {
     const erased = providerIds.flatMap((id) => this.keys.map((key) => digest(key, connectionId, id)));
     return [...providerIds, ...erased];
   }

@@ -43,7 +43,7 @@ export class KeyRotationService {
    */
   async reencrypt(actor: Actor = SYSTEM): Promise<{ reencrypted: number }> {
     let reencrypted = 0;
-    for (const column of this.tables.secrets()) {
+    for (const column of this.tables.listSecrets()) {
       let last: SecretKey | undefined = { tenantId: LOWEST_ID, id: LOWEST_ID };
       while (last) {
         const found = await this.rows.findSecrets(column, this.secrets.currentKeyId, last, BATCH);
@@ -51,7 +51,7 @@ export class KeyRotationService {
         for (const [tenantId, keys] of groupBy(found, (key) => key.tenantId)) {
           const ids = keys.map(({ id }) => id);
           reencrypted += await this.database.transaction((tx) =>
-            this.reencryptIn(tx, tenantId, column, ids, actor),
+            this.reencryptTable(tx, tenantId, column, ids, actor),
           );
         }
       }
@@ -63,7 +63,7 @@ export class KeyRotationService {
     return { reencrypted };
   }
 
-  private async reencryptIn(
+  private async reencryptTable(
     tx: Transaction,
     tenantId: string,
     column: SecretColumn,

@@ -30,7 +30,7 @@ export class TableRegistry {
       if (ordered.includes(table)) return;
       if (open.has(table.name)) throw new Error(`The table ${table.name} refers to itself over others`);
       open.add(table.name);
-      for (const later of this.laterThan(table)) visit(later);
+      for (const later of this.listLater(table)) visit(later);
       ordered.push(table);
     };
     for (const table of this.list().reverse()) visit(table);
@@ -38,14 +38,14 @@ export class TableRegistry {
   }
 
   /** Lists what erases, in the order of a deletion. */
-  erasures(): Erasure[] {
+  listErasures(): Erasure[] {
     return this.listForDeletion()
       .map(({ erasure }) => erasure)
       .filter(isNeeded);
   }
 
   /** Lists what exports, a table after those that it refers to: a contact first, a message after its conversation. */
-  exports(): Export[] {
+  listExports(): Export[] {
     return this.listForDeletion()
       .reverse()
       .map((table) => table.export)
@@ -53,27 +53,27 @@ export class TableRegistry {
   }
 
   /** Lists what deletes rows by their age, by the table's name. */
-  cleanUps(): { table: TableDeclaration; cleanUp: CleanUp }[] {
+  listCleanUps(): { table: TableDeclaration; cleanUp: CleanUp }[] {
     return this.list().flatMap((table) =>
       isNeeded(table.retention) ? { table, cleanUp: table.retention } : [],
     );
   }
 
   /** Lists what needs days of the history, in the order of a deletion: what makes more work comes before its work. */
-  historyUses(): { table: string; use: HistoryUse }[] {
+  listHistoryUses(): { table: string; use: HistoryUse }[] {
     return this.listForDeletion().flatMap(({ name, history }) =>
       history ? { table: name, use: history } : [],
     );
   }
 
   /** Lists the tables with secrets, and the prefix of each secret's columns. */
-  secrets(): { table: string; prefix: string }[] {
+  listSecrets(): { table: string; prefix: string }[] {
     return this.list().flatMap(({ name, secrets = [] }) =>
       secrets.map((prefix) => ({ table: name, prefix })),
     );
   }
 
-  private laterThan({ name, deletion }: TableDeclaration): TableDeclaration[] {
+  private listLater({ name, deletion }: TableDeclaration): TableDeclaration[] {
     const before = (isNeeded(deletion) && deletion.before) || [];
     return this.list().filter((other) => {
       const after = (isNeeded(other.deletion) && other.deletion.after) || [];

@@ -23,7 +23,7 @@ export class WidgetFile {
     this.hash = createHash('sha256').update(bytes).digest('base64url').slice(0, 16);
   }
 
-  in(encoding: Encoding): Promise<Buffer> {
+  read(encoding: Encoding): Promise<Buffer> {
     return this.encoded[encoding];
   }
 

@@ -67,7 +67,7 @@ async function send(
 ): Promise<void> {
   const encoding = ENCODINGS.find((candidate) => request.acceptsEncodings(candidate)) ?? 'identity';
   response.set({ ...HEADERS, 'Cache-Control': cacheControl, ETag: file.etag(encoding) });
-  const bytes = await file.in(encoding);
+  const bytes = await file.read(encoding);
   if (encoding !== 'identity') response.set('Content-Encoding', encoding);
   response.send(bytes);
 }

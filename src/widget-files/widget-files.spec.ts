@@ -18,7 +18,7 @@ describe("the widget's files", () => {
   };
   const textOf = async (files: WidgetFiles, fileName: string) => {
     const found = files.findChunk(fileName);
-    return found && { text: String(await found.file.in('identity')), isExact: found.isExact };
+    return found && { text: String(await found.file.read('identity')), isExact: found.isExact };
   };
 
   it('are none without a build', async () => {
@@ -30,7 +30,7 @@ describe("the widget's files", () => {
   it('are found by their names', async () => {
     build('app-Ab_3-xYz.js', 'de-00000000.js');
     const files = await WidgetFiles.read(folder);
-    expect(String(await files.loader!.in('identity'))).toBe('v1.js');
+    expect(String(await files.loader!.read('identity'))).toBe('v1.js');
     expect(await textOf(files, 'app-Ab_3-xYz.js')).toEqual({ text: 'assets/app-Ab_3-xYz.js', isExact: true });
   });
 

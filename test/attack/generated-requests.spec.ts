@@ -58,7 +58,7 @@ describe(`Requests made from the OpenAPI document (SEED=${seed})`, () => {
         INSTAGRAM_GRAPH_URL: instagram.url,
       },
     });
-    contract = await ContractValidator.of(service.baseUrl);
+    contract = await ContractValidator.create(service.baseUrl);
     document = (await service.client.get('/openapi.json')).body;
     known = await makeKnown();
   });

@@ -76,7 +76,7 @@ export class Target {
       ServiceProcess.start('worker', stores, all, { logFile: join(logFolder, 'worker.log') }),
     ]);
     await beginWitness(witness, dashboard, api);
-    const answers = new Answers(await ContractValidator.of(api.url));
+    const answers = new Answers(await ContractValidator.create(api.url));
     return new Target(logFolder, api, worker, witness, foothold, answers, dashboard, provider);
   }
 

@@ -30,7 +30,7 @@ export class ContractValidator {
     this.ajv.addSchema(closed(document) as object, DOCUMENT);
   }
 
-  static async of(baseUrl: string): Promise<ContractValidator> {
+  static async create(baseUrl: string): Promise<ContractValidator> {
     const { data } = await axios.get<unknown>(`${baseUrl}/api/v1/openapi.json`, { proxy: false });
     return new ContractValidator(data);
   }

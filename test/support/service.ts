@@ -58,7 +58,7 @@ export class TestService {
     await app.listen(config.http.port, config.http.host);
     const { port } = app.getHttpServer().address() as AddressInfo;
     const baseUrl = `http://127.0.0.1:${port}`;
-    const validator = role === 'worker' ? null : await ContractValidator.of(baseUrl);
+    const validator = role === 'worker' ? null : await ContractValidator.create(baseUrl);
     const client = new ApiClient(cluster?.apiUrls ?? [baseUrl], validator);
     return new TestService(app, stores, baseUrl, client, cluster, !beside);
   }

@@ -41,7 +41,7 @@ export interface WebhookHost {
 }
 
 /** A stored delivery: a pending one, or the latest finished round. */
-export interface DeliveryRow {
+export interface StoredDelivery {
   id: string;
   event_type: string;
   /** Status of the delivery. A pending one of a former activation is CANCELLED, as lists show it. */
@@ -55,7 +55,7 @@ export interface DeliveryRow {
 }
 
 /** A stored attempt. */
-export interface AttemptRow {
+export interface StoredAttempt {
   delivery_id: string;
   round: number;
   attempt: number;
@@ -90,11 +90,11 @@ export class WebhookWorkspace {
   }
 
   static async create(host: WebhookHost, input: Partial<CreateWorkspace> = {}): Promise<WebhookWorkspace> {
-    return WebhookWorkspace.of(host, await host.make.workspace(input));
+    return WebhookWorkspace.wrap(host, await host.make.workspace(input));
   }
 
   /** Wraps an existing workspace. */
-  static async of(host: WebhookHost, workspace: WorkspaceEntity): Promise<WebhookWorkspace> {
+  static async wrap(host: WebhookHost, workspace: WorkspaceEntity): Promise<WebhookWorkspace> {
     return new WebhookWorkspace(host, workspace, await host.make.conversation(workspace));
   }
 
@@ -121,7 +121,7 @@ export class WebhookWorkspace {
   }
 
   health({ id }: Identified) {
-    return this.statistics.health(this.id, id);
+    return this.statistics.getHealth(this.id, id);
   }
 
   redeliver({ id }: Identified) {
@@ -264,8 +264,8 @@ export class Subscription extends WebhookWorkspace {
 export const subscribe = (...given: Parameters<typeof Subscription.start>) => Subscription.start(...given);
 
 /** Returns an endpoint's stored deliveries, oldest first. A delivery in its first attempt is not stored. */
-export function deliveriesOf(host: WebhookHost, endpoint: Identified): Promise<DeliveryRow[]> {
-  return host.query<DeliveryRow>(
+export function deliveriesOf(host: WebhookHost, endpoint: Identified): Promise<StoredDelivery[]> {
+  return host.query<StoredDelivery>(
     `SELECT p.id, p.event_type, p.round, p.attempt_count, p.next_attempt_at, p.lease_id, NULL::timestamptz AS finished_at,
             CASE WHEN w.active AND w.activation = p.activation THEN 'PENDING' ELSE 'CANCELLED' END AS status
      FROM pending_deliveries p JOIN webhook_endpoints w ON w.tenant_id = p.tenant_id AND w.id = p.endpoint_id
@@ -284,9 +284,9 @@ export function deliveriesOf(host: WebhookHost, endpoint: Identified): Promise<D
 }
 
 /** Returns every stored attempt for an endpoint, oldest first. */
-export function attemptsOf(host: WebhookHost, endpoint: Identified): Promise<AttemptRow[]> {
+export function attemptsOf(host: WebhookHost, endpoint: Identified): Promise<StoredAttempt[]> {
   const columns = 'attempted_at, duration_ms, status_code, error, error_message, response';
-  return host.query<AttemptRow>(
+  return host.query<StoredAttempt>(
     `SELECT delivery_id, round, attempt, ${columns} FROM webhook_attempts WHERE (tenant_id, delivery_id) IN (
        SELECT tenant_id, id FROM pending_deliveries WHERE endpoint_id = $1
        UNION SELECT tenant_id, id FROM webhook_deliveries WHERE endpoint_id = $1)
@@ -304,7 +304,7 @@ export function waitForAttempts(
   endpoint: Identified,
   count: number,
   timeoutMs?: number,
-): Promise<AttemptRow[]> {
+): Promise<StoredAttempt[]> {
   return waitFor(
     `${count} attempts`,
     async () => {
@@ -319,10 +319,10 @@ export function waitForAttempts(
 export function waitForDeliveries(
   host: WebhookHost,
   endpoint: Identified,
-  status: DeliveryRow['status'],
+  status: StoredDelivery['status'],
   count = 1,
   timeoutMs?: number,
-): Promise<DeliveryRow[]> {
+): Promise<StoredDelivery[]> {
   return waitFor(
     `${count} deliveries that are all ${status}`,
     async () => {

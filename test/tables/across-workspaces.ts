@@ -24,7 +24,7 @@ export const LOOK_UPS: Record<string, string> = {
   'MembershipsRepository.count': 'counts the workspaces of a person, at an invitation or a reset',
   'MembershipsRepository.listActive':
     'a person is an agent of several workspaces: at a login or a change of it, for an audit entry in each',
-  'OperatorLookup.tenantOf': OPERATOR,
+  'OperatorLookup.findWorkspaceId': OPERATOR,
   'WorkspacesRepository.findBySlug': OPERATOR,
   findConnected:
     'a provider or a visitor brings the hook key alone: one read by a unique index for each call of a hook',
@@ -40,7 +40,7 @@ export const SEARCHES: Record<string, string> = {
   'DatabaseMetrics.measureOutbox': 'at every scrape of the metrics: the oldest rows of the queue',
   'EventQueueRepository.findWorkspaces': EVERY_SECOND,
   'InstagramTokensService.refreshDue': NIGHTLY,
-  'OperatorLookup.workspaces': OPERATOR,
+  'OperatorLookup.listWorkspaces': OPERATOR,
   'ParkedEventsRepository.findRequested': EVERY_SECOND,
   'ParkedEventsRepository.list': OPERATOR,
   'PendingCancellationsRepository.list': EVERY_SECOND,
@@ -56,7 +56,7 @@ export const SEARCHES: Record<string, string> = {
   'WebhookRecoveriesRepository.findRunning': 'after isAnyRunning: the recoveries that run',
   'WebhookRecoveriesRepository.isAnyRunning':
     'asks whether recoveries run, twice a second for each worker: one row of a small table',
-  'WorkspaceDeletionsRepository.due': EVERY_SECOND,
+  'WorkspaceDeletionsRepository.listDue': EVERY_SECOND,
   'WorkspaceDeletionsRepository.list': OPERATOR,
   'WorkspacesRepository.listIds': NIGHTLY,
   'WorkspacesRepository.listMessageRetentions': NIGHTLY,
@@ -91,7 +91,6 @@ export const LOCKS: Record<string, string> = {
 /** Statements that read one workspace, and find a table by the tenant of another table of the statement. */
 export const JOINS: Record<string, string> = {
   'OutboundMessagesRepository.lease': 'shares the recipient with OutboundMessageRouter.route',
-  'ParkedEventsRepository.take': 'the workspaces of the keys that are given',
   'VisitorMessagesRepository.findByProviderId': 'shares its columns with VisitorsRepository.stateWith',
   'VisitorMessagesRepository.list': 'shares its columns with VisitorsRepository.stateWith',
   'VisitorsRepository.stateWith': 'one visitor, in the form of states',

@@ -98,7 +98,7 @@ describe('behind PgBouncer in transaction mode', () => {
   it('changes partitions and vacuums as the owner', async () => {
     const owner = new OwnerDatabase(service.app.get(Config), service.app.get(Database));
     try {
-      const day = (await service.app.get(Partitions).today()) + 20;
+      const day = (await service.app.get(Partitions).readToday()) + 20;
       const changes = new PartitionChanges(owner);
       for (const change of ['create', 'attach', 'detach', 'drop'] as const)
         expect(await changes[change]('events', day)).toBe('done');

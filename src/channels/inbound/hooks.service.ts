@@ -205,7 +205,7 @@ export class HooksService {
   }
 
   private async refusal({ request, response }: HookCall, error: AppError): Promise<AppError> {
-    await this.limiter.count(`hook-refused:${request.ip ?? 'unknown'}`, REFUSALS, response);
+    await this.limiter.countRequest(`hook-refused:${request.ip ?? 'unknown'}`, REFUSALS, response);
     return error;
   }
 

@@ -4,7 +4,7 @@ import { Transaction } from '../../database/transaction';
 import { MessageStatusRepository } from '../../messages/message-status.repository';
 import { EventData } from '../../outbox/event-catalog';
 import { OutboxEvent } from '../../outbox/event-queue.repository';
-import { ConsumerTurn, OutboxConsumer } from '../../outbox/outbox.consumer';
+import { PreparedConsumer, OutboxConsumer } from '../../outbox/outbox.consumer';
 import { OutboxRelay } from '../../outbox/outbox-relay';
 import { deliveryError } from './delivery-error';
 import { OutboundMessageQueue } from './outbound-message-queue';
@@ -28,10 +28,10 @@ export class ChannelsConsumer implements OutboxConsumer, OnModuleInit {
     this.relay.register(this);
   }
 
-  begin(tx: Transaction): Promise<ConsumerTurn> {
+  prepare(tx: Transaction): Promise<PreparedConsumer> {
     return Promise.resolve({
       limitOf: () => Infinity,
-      take: async (events: OutboxEvent[]) => {
+      consume: async (events: OutboxEvent[]) => {
         await this.route(tx, events);
         return new Set<string>();
       },

@@ -46,7 +46,7 @@ export class ProviderIdsRepository {
   ): Promise<boolean> {
     const rows = await tx.query(
       'SELECT FROM provider_messages WHERE tenant_id = $1 AND connection_id = $2 AND provider_id = ANY ($3) LIMIT 1',
-      [tenantId, id, this.erasedIds.with(id, providerIds)],
+      [tenantId, id, this.erasedIds.addSubstitutes(id, providerIds)],
     );
     return rows.length > 0;
   }
@@ -60,7 +60,7 @@ export class ProviderIdsRepository {
     const [row] = await tx.query<MessageKey>(
       `SELECT tenant_id AS "tenantId", conversation_id AS "conversationId", message_id AS "messageId"
        FROM provider_messages WHERE tenant_id = $1 AND connection_id = $2 AND provider_id = ANY ($3)`,
-      [tenantId, id, this.erasedIds.with(id, [providerId])],
+      [tenantId, id, this.erasedIds.addSubstitutes(id, [providerId])],
     );
     return row ?? null;
   }
@@ -154,7 +154,7 @@ export class ProviderIdsRepository {
         tenantId,
         known.map(({ connectionId }) => connectionId),
         known.map(({ providerId }) => providerId),
-        known.map(({ connectionId, providerId }) => this.erasedIds.of(connectionId, providerId)),
+        known.map(({ connectionId, providerId }) => this.erasedIds.substitute(connectionId, providerId)),
       ],
     );
   }

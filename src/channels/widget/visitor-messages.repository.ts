@@ -60,7 +60,7 @@ export class VisitorMessagesRepository {
        JOIN messages message ON message.tenant_id = $1
          AND message.conversation_id = stored.conversation_id AND message.id = stored.message_id
        WHERE stored.tenant_id = $1 AND stored.connection_id = $2 AND stored.provider_id = ANY ($3)`,
-      [tenantId, connectionId, this.erasedIds.with(connectionId, [providerId])],
+      [tenantId, connectionId, this.erasedIds.addSubstitutes(connectionId, [providerId])],
     );
     return row ?? null;
   }

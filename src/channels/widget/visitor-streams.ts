@@ -87,7 +87,7 @@ export class VisitorStreams implements OnModuleInit, BeforeApplicationShutdown {
 
   /** Sends each visitor a heartbeat, with one query for many of them. */
   async sendHeartbeats(): Promise<void> {
-    const groups = this.groups.all();
+    const groups = this.groups.list();
     for (let from = 0; from < groups.length; from += HEARTBEAT_BATCH)
       await this.sendHeartbeatsTo(groups.slice(from, from + HEARTBEAT_BATCH));
   }
@@ -113,7 +113,7 @@ export class VisitorStreams implements OnModuleInit, BeforeApplicationShutdown {
     const { connectionId } = context.key;
     if (this.groups.isOnlyOneInWorkspace(group))
       this.signal.onChanged(connectionId, () => {
-        for (const outdated of this.groups.inWorkspace(connectionId)) outdated.end('widget_changed');
+        for (const outdated of this.groups.listInWorkspace(connectionId)) outdated.end('widget_changed');
       });
   }
 

@@ -84,7 +84,7 @@ export class WidgetGuard implements CanActivate {
   }
 
   private countRefusal(request: Request, response: Response): Promise<void> {
-    return this.limiter.count(`widget-refused:${clientNetworkOf(request)}`, REFUSALS, response);
+    return this.limiter.countRequest(`widget-refused:${clientNetworkOf(request)}`, REFUSALS, response);
   }
 
   private remember(siteKey: string): void {
@@ -120,7 +120,7 @@ export class VisitorGuard implements CanActivate {
     const visitor = await this.authenticate(request, isOptional);
     if (!visitor) {
       const response = context.switchToHttp().getResponse<Response>();
-      await this.limiter.count(`widget-refused:${clientNetworkOf(request)}`, REFUSALS, response);
+      await this.limiter.countRequest(`widget-refused:${clientNetworkOf(request)}`, REFUSALS, response);
       throw new AppError('UNAUTHENTICATED', refusalOf(request));
     }
     request.visitor = visitor;
@@ -161,7 +161,7 @@ export class WidgetLimitGuard implements CanActivate {
       if (limit.counts?.(request) === false) continue;
       const max = typeof limit.max === 'number' ? limit.max : limit.max(this.config);
       const { excess } = limit;
-      await this.limiter.count(
+      await this.limiter.countRequest(
         `widget-${limit.name}:${subjectOf(limit, request)}`,
         { max, excess },
         response,

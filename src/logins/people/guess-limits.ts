@@ -47,7 +47,7 @@ export class GuessLimits {
 
   /** Counts a call that a stranger may make, before anything is asked of the database. */
   async countCall(origin: Origin | undefined): Promise<void> {
-    await this.limiter.take(`login-calls:${networkKey(origin)}`, CALLS);
+    await this.limiter.countCall(`login-calls:${networkKey(origin)}`, CALLS);
   }
 
   /** @param browserId of a browser that has logged in to this account before */
@@ -74,17 +74,17 @@ export class GuessLimits {
 
   /** Counts a request for a link that resets a password. */
   async countReset(email: string, origin: Origin | undefined): Promise<void> {
-    await this.limiter.take(`reset-network:${networkKey(origin)}`, RESETS_BY_NETWORK);
-    await this.limiter.take(`reset-account:${accountKey(email)}`, RESETS_OF_ACCOUNT);
+    await this.limiter.countCall(`reset-network:${networkKey(origin)}`, RESETS_BY_NETWORK);
+    await this.limiter.countCall(`reset-account:${accountKey(email)}`, RESETS_OF_ACCOUNT);
   }
 
   /** Counts a link that a workspace's manager makes. */
   async countLink(tenantId: string): Promise<void> {
-    await this.limiter.take(`login-links:${tenantId}`, LINKS_OF_WORKSPACE);
+    await this.limiter.countCall(`login-links:${tenantId}`, LINKS_OF_WORKSPACE);
   }
 
   private async count(...limits: [key: string, limit: RateLimit][]): Promise<NoGuess> {
-    for (const [key, limit] of limits) await this.limiter.take(key, limit);
+    for (const [key, limit] of limits) await this.limiter.countCall(key, limit);
     return async () => {
       for (const [key] of limits) await this.limiter.giveBack(key);
     };

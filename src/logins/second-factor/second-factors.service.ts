@@ -55,7 +55,7 @@ export class SecondFactorsService {
   ): Promise<RecoveryCodes & RenewedSession> {
     const { code } = validate(ConfirmNewSecondFactor, input);
     const { personId, origin } = holder;
-    return this.withCode(holder, async (tx, person) => {
+    return this.runWithCode(holder, async (tx, person) => {
       if (person.hasSecondFactor) throw isOn();
       const recoveryCodes = await this.factor.confirm(tx, personId, code, origin);
       return recoveryCodes && { recoveryCodes, ...(await this.sessions.renew(tx, holder)) };
@@ -69,7 +69,7 @@ export class SecondFactorsService {
    */
   async turnOff(holder: SessionHolder, input: PasswordAndCode): Promise<RenewedSession> {
     const { personId, origin } = holder;
-    return this.withPasswordAndCode(holder, input, async (tx) => {
+    return this.runWithPasswordAndCode(holder, input, async (tx) => {
       await this.factor.turnOff(tx, personId, { origin });
       return this.sessions.renew(tx, holder);
     });
@@ -85,20 +85,20 @@ export class SecondFactorsService {
     input: PasswordAndCode,
   ): Promise<RecoveryCodes & RenewedSession> {
     const { personId, origin } = holder;
-    return this.withPasswordAndCode(holder, input, async (tx) => {
+    return this.runWithPasswordAndCode(holder, input, async (tx) => {
       const recoveryCodes = await this.factor.renewRecoveryCodes(tx, personId, origin);
       return { recoveryCodes, ...(await this.sessions.renew(tx, holder)) };
     });
   }
 
-  private async withPasswordAndCode<T>(
+  private async runWithPasswordAndCode<T>(
     holder: SessionHolder,
     input: PasswordAndCode,
     work: (tx: Transaction) => Promise<T>,
   ): Promise<T> {
     const { password, code } = validate(PasswordAndCode, input);
     const checked = await this.check.requireOwn(holder, password, 'password');
-    return this.withCode(holder, async (tx, locked) => {
+    return this.runWithCode(holder, async (tx, locked) => {
       const { id, hasSecondFactor } = requireSamePassword(checked, locked);
       if (!hasSecondFactor) throw AppError.invalidBody('code', 'is of no use: there is no second factor');
       return (await this.factor.use(tx, id, code, holder.origin)) ? work(tx) : null;
@@ -106,7 +106,7 @@ export class SecondFactorsService {
   }
 
   /** @param work returns null for a wrong code, and has changed nothing then */
-  private async withCode<T>(
+  private async runWithCode<T>(
     holder: SessionHolder,
     work: (tx: Transaction, person: PersonRow) => Promise<T | null>,
   ): Promise<T> {

@@ -28,7 +28,7 @@ export class DeliveryRequests {
     at: Date,
   ): Promise<WebhookDeliveryRequest | null> {
     const [event] = await this.events.find(this.database, tenantId, [eventId]);
-    const url = await this.endpoints.urlOf(tenantId, endpointId);
+    const url = await this.endpoints.findUrl(tenantId, endpointId);
     if (!event || url === null) return null;
     const { type: eventType, data, sequence } = event;
     const headers = headersOf({ deliveryId: id, eventType, data, sequence }, at, NOT_SHOWN);

@@ -77,7 +77,7 @@ export class DeliverySearch {
   /** Looks at the next rows of the pending deliveries and of the history. It leaves first attempts out. */
   async step(tx: Transaction, tenantId: string, filter: DeliveryFilter, size: number): Promise<SearchStep> {
     if (filter.conversationId !== undefined || filter.messageId !== undefined)
-      return this.stepOfEvents(tx, tenantId, filter, Math.min(size, MAX_EVENTS));
+      return this.stepByEvents(tx, tenantId, filter, Math.min(size, MAX_EVENTS));
     const pending = await this.pending.step(tx, tenantId, filter, size);
     const finished = await this.history.step(tx, tenantId, filter, size);
     // Both places are complete down to the higher of the two.
@@ -86,18 +86,18 @@ export class DeliverySearch {
   }
 
   /** Looks at the deliveries of the next events that are about a conversation or a message. */
-  private async stepOfEvents(
+  private async stepByEvents(
     tx: Transaction,
     tenantId: string,
     filter: DeliveryFilter,
     size: number,
   ): Promise<SearchStep> {
     const { endpointId } = filter;
-    const { eventIds, next } = await this.eventsOf(tx, tenantId, filter, size);
+    const { eventIds, next } = await this.findEventIds(tx, tenantId, filter, size);
     if (eventIds.length === 0) return { rows: [], next };
     const ids =
       endpointId === undefined
-        ? await this.history.deliveryIdsOf(tx, tenantId, eventIds)
+        ? await this.history.listRecordedIds(tx, tenantId, eventIds)
         : eventIds.map((eventId) => deliveryIdOf(eventId, endpointId));
     const pending = await this.pending.findMany(tx, tenantId, ids, filter);
     const finished = await this.history.findMany(tx, tenantId, ids, filter);
@@ -105,7 +105,7 @@ export class DeliverySearch {
   }
 
   /** Returns the next events that the filter names. A message's event has the message's id. */
-  private async eventsOf(
+  private async findEventIds(
     tx: Transaction,
     tenantId: string,
     { conversationId, messageId, cursor = HIGHEST_ID }: DeliveryFilter,
@@ -113,10 +113,16 @@ export class DeliverySearch {
   ): Promise<{ eventIds: string[]; next: string | null }> {
     if (conversationId === undefined) return { eventIds: [messageId!].filter(isId), next: null };
     if (messageId !== undefined) {
-      const found = await this.events.isOfConversation(tx, tenantId, messageId, conversationId);
+      const found = await this.events.belongsToConversation(tx, tenantId, messageId, conversationId);
       return { eventIds: found ? [messageId] : [], next: null };
     }
-    const eventIds = await this.events.ofConversation(tx, tenantId, conversationId, lastIdOf(cursor), size);
+    const eventIds = await this.events.listIdsByConversation(
+      tx,
+      tenantId,
+      conversationId,
+      lastIdOf(cursor),
+      size,
+    );
     if (eventIds.length < size) return { eventIds, next: null };
     // The last millisecond may have more events than the step.
     const last = firstIdOf(eventIds.at(-1)!);

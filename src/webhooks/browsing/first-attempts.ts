@@ -20,7 +20,7 @@ export class FirstAttempts {
 
   async list(tenantId: string, filter: DeliveryFilter): Promise<DeliveryRow[]> {
     if (filter.statuses && !filter.statuses.includes('PENDING')) return [];
-    const events = (await this.events.leased(tenantId)).filter((event) => isAbout(event, filter));
+    const events = (await this.events.listLeased(tenantId)).filter((event) => isAbout(event, filter));
     if (events.length === 0) return [];
     const endpoints = (await this.endpoints.list(tenantId)).filter(({ active }) => active);
     const rows = endpoints.flatMap((endpoint) =>

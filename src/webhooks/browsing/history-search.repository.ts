@@ -19,7 +19,7 @@ export class HistorySearchRepository {
       ...boundsOf(filter, 'd', parameters),
     ];
     const step = `SELECT d.id FROM webhook_deliveries d WHERE ${where.join(' AND ')} ORDER BY d.id DESC LIMIT ${size}`;
-    return toStep(await this.latestRounds(reader, step, filter, parameters), size);
+    return toStep(await this.readLatestRounds(reader, step, filter, parameters), size);
   }
 
   /** Returns the deliveries of these ids that are finished and pass the filter. */
@@ -33,7 +33,7 @@ export class HistorySearchRepository {
     const parameters = new Parameters();
     parameters.bind(tenantId);
     const step = `SELECT DISTINCT id FROM unnest(${parameters.bind(ids)}::uuid[]) AS id`;
-    return toStep(await this.latestRounds(reader, step, filter, parameters), 0).rows;
+    return toStep(await this.readLatestRounds(reader, step, filter, parameters), 0).rows;
   }
 
   async find(reader: Reader, tenantId: string, id: string): Promise<DeliveryRow | null> {
@@ -45,7 +45,7 @@ export class HistorySearchRepository {
    * Returns the ids of the recorded deliveries of events, pending and finished. The index is by id, and a delivery's id
    * begins with its event's millisecond.
    */
-  async deliveryIdsOf(reader: Reader, tenantId: string, eventIds: string[]): Promise<string[]> {
+  async listRecordedIds(reader: Reader, tenantId: string, eventIds: string[]): Promise<string[]> {
     const rows = await reader.query<{ id: string }>(
       `SELECT d.id FROM unnest($2::uuid[], $3::uuid[], $4::uuid[]) AS e (id, first, last), LATERAL (
          SELECT id FROM webhook_deliveries
@@ -59,7 +59,7 @@ export class HistorySearchRepository {
   }
 
   /** Returns every row of a step with its latest round, and whether that passes the filter. */
-  private latestRounds(
+  private readLatestRounds(
     reader: Reader,
     step: string,
     filter: DeliveryFilter,

@@ -27,7 +27,7 @@ export class PendingSearchRepository {
     const parameters = new Parameters();
     const where = [`p.tenant_id = ${parameters.bind(tenantId)}`, ...boundsOf(filter, 'p', parameters)];
     const step = `SELECT p.* FROM pending_deliveries p WHERE ${where.join(' AND ')} ORDER BY p.id DESC LIMIT ${size}`;
-    return toStep(await this.listed(reader, step, filter, parameters), size);
+    return toStep(await this.readRows(reader, step, filter, parameters), size);
   }
 
   /** Returns the deliveries of these ids that are pending and pass the filter. */
@@ -41,11 +41,11 @@ export class PendingSearchRepository {
     const parameters = new Parameters();
     const step = `SELECT p.* FROM pending_deliveries p
       WHERE p.tenant_id = ${parameters.bind(tenantId)} AND p.id = ANY (${parameters.bind(ids)})`;
-    return toStep(await this.listed(reader, step, filter, parameters), 0).rows;
+    return toStep(await this.readRows(reader, step, filter, parameters), 0).rows;
   }
 
   /** Returns every row of a step, and whether it passes the filter. */
-  private listed(
+  private readRows(
     reader: Reader,
     step: string,
     filter: DeliveryFilter,

@@ -48,7 +48,7 @@ export class WebhookDeliveriesService {
     const { rows, next } = await this.search.list(tenantId, toFilter(query), limit + 1);
     const page = rows.slice(0, limit);
     const ids = page.map(({ id }) => id);
-    const attempts = ids.length > 0 ? await this.history.attemptsOf(tenantId, ids) : [];
+    const attempts = ids.length > 0 ? await this.history.listAttempts(tenantId, ids) : [];
     return {
       data: page.map((delivery) => toDeliverySummary(delivery, attempts, toAttemptSummary)),
       nextCursor: rows.length > limit ? ids.at(-1)! : next,
@@ -62,7 +62,7 @@ export class WebhookDeliveriesService {
   async get(tenantId: string, id: string): Promise<WebhookDeliveryDetail> {
     const delivery = await this.search.find(tenantId, id);
     if (!delivery) throw AppError.notFound('Webhook delivery');
-    return this.detailOf(tenantId, delivery);
+    return this.readDetail(tenantId, delivery);
   }
 
   /**
@@ -75,7 +75,7 @@ export class WebhookDeliveriesService {
     const delivery = await this.search.find(tenantId, id);
     if (!delivery) throw AppError.notFound('Webhook delivery');
     await this.redeliverer.redeliver(tenantId, delivery, actor);
-    return this.detailOf(tenantId, { ...delivery, status: 'PENDING', nextAttemptAt: null });
+    return this.readDetail(tenantId, { ...delivery, status: 'PENDING', nextAttemptAt: null });
   }
 
   /**
@@ -97,8 +97,8 @@ export class WebhookDeliveriesService {
     return results;
   }
 
-  private async detailOf(tenantId: string, delivery: DeliveryRow): Promise<WebhookDeliveryDetail> {
-    const attempts = await this.history.attemptsOf(tenantId, [delivery.id]);
+  private async readDetail(tenantId: string, delivery: DeliveryRow): Promise<WebhookDeliveryDetail> {
+    const attempts = await this.history.listAttempts(tenantId, [delivery.id]);
     const at = attempts.at(-1)?.attemptedAt ?? new Date();
     const request = await this.requests.compose(tenantId, delivery, at);
     return { ...toDeliverySummary(delivery, attempts, toAttemptDetail), request };

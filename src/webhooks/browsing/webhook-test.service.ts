@@ -64,7 +64,7 @@ export class WebhookTestService {
         createdAt: new Date(),
       };
       this.outbox.appendPipelined(tx, tenantId, type, data, { id: event.id, isQueued: false });
-      const secrets = await this.endpoints.secretsOf(tx, tenantId, endpointId);
+      const secrets = await this.endpoints.readSecrets(tx, tenantId, endpointId);
       const delivery: Delivery = {
         id: deliveryIdOf(event.id, endpointId),
         event,
@@ -74,7 +74,7 @@ export class WebhookTestService {
         startBy: startByFromNow(),
       };
       // Throws before the insert, so that no worker sends the test later.
-      this.attempter.secretsOf(delivery.endpoint);
+      this.attempter.readSecrets(delivery.endpoint);
       await this.pending.insertClaimed(tx, delivery);
       this.audit.appendPipelined(tx, {
         tenantId,

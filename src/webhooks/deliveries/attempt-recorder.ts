@@ -47,7 +47,7 @@ export class AttemptRecorder {
 
   /** Settles once the record is committed, or is not wanted any more because its lease has ended. */
   record(record: AttemptRecord): Promise<AttemptRecord> {
-    return this.batcher.add(record);
+    return this.batcher.submit(record);
   }
 
   /** Retries until the leases end: a lost outcome makes the receiver get a duplicate. */

@@ -25,7 +25,7 @@ export class DeliveryAttempter {
   ) {}
 
   /** @throws SecretUnreadable when the key of one is not configured in this process */
-  secretsOf({ id, secret, previousSecret }: SealedSecrets): SigningSecrets {
+  readSecrets({ id, secret, previousSecret }: SealedSecrets): SigningSecrets {
     return {
       secret: this.decrypt(secret, id),
       previousSecret: previousSecret && {
@@ -56,7 +56,7 @@ export class DeliveryAttempter {
       const { type: eventType, data, sequence } = event;
       const keepsHeaders = isTest(eventType);
       const request = { deliveryId: id, url: endpoint.url, eventType, data, sequence, keepsHeaders };
-      return await this.sender.send({ ...request, ...this.secretsOf(endpoint) });
+      return await this.sender.send({ ...request, ...this.readSecrets(endpoint) });
     } catch (error) {
       // It counts like a failure of the receiver, so that it is not repeated for ever.
       const { tenantId, id: endpointId } = endpoint;

@@ -50,11 +50,11 @@ export class DeliveryClaimer {
   }
 
   async claim(target: Target, count: number): Promise<Delivery[]> {
-    const claimed = await this.batcher.add({ target, count });
+    const claimed = await this.batcher.submit({ target, count });
     const [first] = claimed;
     if (!first) return [];
     const { tenantId, id: endpointId } = target;
-    const error = this.secretErrorOf(first.endpoint);
+    const error = this.findSecretError(first.endpoint);
     if (error) {
       this.logger.error(
         { err: error, tenantId, endpointId },
@@ -74,7 +74,7 @@ export class DeliveryClaimer {
 
   /** Reports whether deliveries may start without a claim: the endpoint has no rate limit, and its secret is readable. */
   canStartNow(endpoint: Subscriber): boolean {
-    return endpoint.isLocked && endpoint.rateLimit === null && this.secretErrorOf(endpoint) === null;
+    return endpoint.isLocked && endpoint.rateLimit === null && this.findSecretError(endpoint) === null;
   }
 
   private claimAll(requests: Request[]): Promise<Delivery[][]> {
@@ -115,9 +115,9 @@ export class DeliveryClaimer {
     return this.rateLimiter.acquire(id, rateLimit, wanted);
   }
 
-  private secretErrorOf(endpoint: Subscriber): SecretUnreadable | null {
+  private findSecretError(endpoint: Subscriber): SecretUnreadable | null {
     try {
-      this.attempter.secretsOf(endpoint);
+      this.attempter.readSecrets(endpoint);
       return null;
     } catch (error) {
       if (error instanceof SecretUnreadable) return error;

@@ -47,7 +47,7 @@ export class DeliveryFanOut {
 
   /** Notes after a turn whether the workspace is busy now. */
   noteBusy(tenantId: string, endpoints: Subscriber[]): void {
-    const targets = this.starting(endpoints).map(({ id }) => ({ tenantId, id }));
+    const targets = this.filterStarting(endpoints).map(({ id }) => ({ tenantId, id }));
     const isBusy = targets.length > 0 && !targets.some((target) => this.worker.isHalfFree(target));
     if (isBusy) this.busy.set(tenantId, targets);
   }
@@ -56,14 +56,16 @@ export class DeliveryFanOut {
    * Of the endpoint that has most. The events of a turn are no more, so that few have to wait as rows. Without a limit
    * where none starts anything at once, as with a rate of its own.
    */
-  freeSlots(endpoints: Subscriber[]): number {
-    const free = this.starting(endpoints).map(({ tenantId, id }) => this.worker.freeSlots({ tenantId, id }));
+  countMostFreeSlots(endpoints: Subscriber[]): number {
+    const free = this.filterStarting(endpoints).map(({ tenantId, id }) =>
+      this.worker.countFreeSlots({ tenantId, id }),
+    );
     return free.length > 0 ? Math.max(...free) : Infinity;
   }
 
   /** @returns the ids of events that stay under their lease */
-  async take(tx: Transaction, subscribed: Map<Subscriber, QueuedEvent[]>): Promise<Set<string>> {
-    const recorded = await this.recordedOf(tx, subscribed);
+  async makeDeliveries(tx: Transaction, subscribed: Map<Subscriber, QueuedEvent[]>): Promise<Set<string>> {
+    const recorded = await this.findRecorded(tx, subscribed);
     const held = new Map<string, HeldEvent>();
     const waiting: NewDelivery[] = [];
     const startBy = startByFromNow();
@@ -72,7 +74,7 @@ export class DeliveryFanOut {
         .map((event) => ({ endpoint, event, id: deliveryIdOf(event.id, endpoint.id) }))
         .filter(({ id }) => !recorded.has(id));
       // A parked event has no lease to start from.
-      const slots = owed[0]?.event.leaseId ? this.freeSlotsOf(endpoint) : 0;
+      const slots = owed[0]?.event.leaseId ? this.countFreeSlots(endpoint) : 0;
       const starting = owed.slice(0, slots).map((delivery) => toDelivery(delivery, held, startBy));
       if (starting.length > 0) this.startOnCommit(tx, endpoint, starting);
       waiting.push(...owed.slice(slots));
@@ -87,17 +89,17 @@ export class DeliveryFanOut {
   }
 
   /** Those that may start deliveries without a claim. */
-  private starting(endpoints: Subscriber[]): Subscriber[] {
+  private filterStarting(endpoints: Subscriber[]): Subscriber[] {
     return endpoints.filter((endpoint) => this.claimer.canStartNow(endpoint));
   }
 
-  private freeSlotsOf(endpoint: Subscriber): number {
+  private countFreeSlots(endpoint: Subscriber): number {
     if (!this.claimer.canStartNow(endpoint)) return 0;
-    return this.worker.freeSlots({ tenantId: endpoint.tenantId, id: endpoint.id });
+    return this.worker.countFreeSlots({ tenantId: endpoint.tenantId, id: endpoint.id });
   }
 
   /** Deliveries of events that had a lease before, and that are recorded already. */
-  private async recordedOf(
+  private async findRecorded(
     tx: Transaction,
     subscribed: Map<Subscriber, QueuedEvent[]>,
   ): Promise<Set<string>> {

@@ -104,7 +104,7 @@ export class DeliveryHistoryRepository {
   }
 
   /** The attempts of deliveries, of all rounds, oldest first. The answers only for one delivery. */
-  async attemptsOf(tenantId: string, ids: string[]): Promise<AttemptRow[]> {
+  async listAttempts(tenantId: string, ids: string[]): Promise<AttemptRow[]> {
     const columns = `attempted_at AS "attemptedAt", duration_ms AS "durationMs", status_code AS "statusCode", error,
       error_message AS "errorMessage", lookup_ms AS "lookupMs", connect_ms AS "connectMs", tls_ms AS "tlsMs",
       first_byte_ms AS "firstByteMs",
@@ -121,7 +121,7 @@ export class DeliveryHistoryRepository {
   }
 
   /** The latest finished round of each delivery that has one. */
-  latestRounds(reader: Reader, tenantId: string, ids: string[]): Promise<FinishedRound[]> {
+  findLatestRounds(reader: Reader, tenantId: string, ids: string[]): Promise<FinishedRound[]> {
     return reader.prepared(
       `SELECT DISTINCT ON (id) id, round, status FROM webhook_deliveries
        WHERE tenant_id = $1 AND id = ANY ($2) ORDER BY id, round DESC`,

@@ -203,7 +203,7 @@ export class PendingDeliveriesRepository {
   }
 
   /** Returns the activation and round of those of the deliveries that are pending. */
-  roundsOf(
+  findRounds(
     reader: Reader,
     tenantId: string,
     ids: string[],

@@ -3,7 +3,7 @@ import { groupByWorkspace } from '../../common/group-by';
 import { Transaction } from '../../database/transaction';
 import { QueuedEvent } from '../../outbox/event-queue.repository';
 import { Metrics } from '../../metrics/metrics';
-import { ConsumerTurn, OutboxConsumer } from '../../outbox/outbox.consumer';
+import { PreparedConsumer, OutboxConsumer } from '../../outbox/outbox.consumer';
 import { OutboxRelay } from '../../outbox/outbox-relay';
 import { DeliveryFanOut } from './delivery-fan-out';
 import { DeliveryWorker } from './delivery.worker';
@@ -38,19 +38,19 @@ export class WebhooksConsumer implements OutboxConsumer, OnModuleInit {
   }
 
   /** Locks the endpoints: a deactivation waits for the commit, or finds them locked and takes effect before. */
-  async begin(tx: Transaction, tenantIds: string[]): Promise<ConsumerTurn> {
-    const endpoints = groupByWorkspace(await this.endpoints.lockSubscribersOf(tx, tenantIds));
+  async prepare(tx: Transaction, tenantIds: string[]): Promise<PreparedConsumer> {
+    const endpoints = groupByWorkspace(await this.endpoints.lockWorkspaceSubscribers(tx, tenantIds));
     return {
       limitOf: (tenantId, isOverdue) => {
         const ofWorkspace = endpoints.get(tenantId);
         if (!ofWorkspace) return MAX_EVENTS;
         const share = Math.max(1, Math.floor(MAX_DELIVERIES / tenantIds.length / ofWorkspace.length));
-        return isOverdue ? share : Math.min(share, this.fanOut.freeSlots(ofWorkspace));
+        return isOverdue ? share : Math.min(share, this.fanOut.countMostFreeSlots(ofWorkspace));
       },
-      take: async (events) => {
+      consume: async (events) => {
         this.metrics.webhookLeasesExpired.inc(events.filter(({ wasLeased }) => wasLeased).length);
         const subscribed = subscriptions(endpoints, await this.subscription.filterEntitled(tx, events));
-        const kept = await this.fanOut.take(tx, subscribed);
+        const kept = await this.fanOut.makeDeliveries(tx, subscribed);
         for (const [tenantId, ofWorkspace] of endpoints) this.fanOut.noteBusy(tenantId, ofWorkspace);
         return kept;
       },

@@ -33,7 +33,7 @@ export class PendingCancellationsRepository {
   }
 
   /** Returns how many deliveries of an endpoint are cancelled so far; null when nothing is being cancelled. */
-  async progressOf(tenantId: string, endpointId: string): Promise<{ cancelled: number } | null> {
+  async getProgress(tenantId: string, endpointId: string): Promise<{ cancelled: number } | null> {
     const [row] = await this.database.query<{ cancelled: number | null }>(
       `SELECT sum(cancelled)::float8 AS cancelled FROM pending_cancellations WHERE tenant_id = $1 AND endpoint_id = $2`,
       [tenantId, endpointId],

@@ -41,7 +41,7 @@ export class EndpointSubscription {
   }
 
   /** Returns the event types that an endpoint gets: those of its subscription that the plan allows, without tests. */
-  async typesOf(
+  async listTypes(
     reader: Reader,
     { tenantId, events }: Pick<WebhookEndpointEntity, 'tenantId' | 'events'>,
   ): Promise<string[]> {

@@ -85,7 +85,7 @@ export class WebhookEndpointsRepository {
   }
 
   /** Also of a deleted one, while it is kept. */
-  async urlOf(tenantId: string, id: string): Promise<string | null> {
+  async findUrl(tenantId: string, id: string): Promise<string | null> {
     const [row] = await this.database.query<{ url: string }>(
       'SELECT url FROM webhook_endpoints WHERE tenant_id = $1 AND id = $2',
       [tenantId, id],
@@ -138,7 +138,7 @@ export class WebhookEndpointsRepository {
     return tx.manager.findOneByOrFail(WebhookEndpointEntity, { tenantId, id });
   }
 
-  async secretsOf(
+  async readSecrets(
     tx: Transaction,
     tenantId: string,
     id: string,
@@ -204,7 +204,7 @@ export class WebhookEndpointsRepository {
   }
 
   /** The active endpoints of some workspaces. Those that nobody changes now are locked. */
-  lockSubscribersOf(tx: Transaction, tenantIds: string[]): Promise<Subscriber[]> {
+  lockWorkspaceSubscribers(tx: Transaction, tenantIds: string[]): Promise<Subscriber[]> {
     return this.lockActive(tx, 'true', [tenantIds]);
   }
 

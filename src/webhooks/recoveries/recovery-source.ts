@@ -70,8 +70,8 @@ export class RecoverySource {
     size: number,
   ): Promise<RecoveryStep> {
     const { tenantId, id: endpointId, activation, activatedAt } = endpoint;
-    const types = await this.subscription.typesOf(tx, endpoint);
-    const events = await this.events.next(tx, tenantId, range, size);
+    const types = await this.subscription.listTypes(tx, endpoint);
+    const events = await this.events.listNext(tx, tenantId, range, size);
     const next = events.length < size ? null : events.at(-1)!.id;
     const wanted = events
       .filter(({ type }) => types.includes(type))
@@ -79,10 +79,10 @@ export class RecoverySource {
     if (wanted.length === 0) return { rounds: [], next };
     const ids = wanted.map(({ id }) => id);
     const eventIds = wanted.map(({ eventId }) => eventId);
-    const queued = await this.events.queuedSince(tx, tenantId, eventIds);
-    const pending = await this.pending.roundsOf(tx, tenantId, ids);
+    const queued = await this.events.findQueuedTimes(tx, tenantId, eventIds);
+    const pending = await this.pending.findRounds(tx, tenantId, ids);
     const underWay = new Set(pending.filter((one) => one.activation >= activation).map(({ id }) => id));
-    const finished = await this.history.latestRounds(tx, tenantId, ids);
+    const finished = await this.history.findLatestRounds(tx, tenantId, ids);
     const succeeded = new Set(finished.filter(({ status }) => status === 'SUCCEEDED').map(({ id }) => id));
     // Pending deliveries of a former activation count like cancelled ones: they are about to be.
     const rounds = new Map([...finished, ...pending].map(({ id, round }) => [id, round]));

@@ -23,7 +23,7 @@ export class WebhookRecoveriesRepository {
   }
 
   /** Newest first. */
-  latest(tenantId: string, endpointId: string, count: number): Promise<WebhookRecoveryEntity[]> {
+  listLatest(tenantId: string, endpointId: string, count: number): Promise<WebhookRecoveryEntity[]> {
     return this.database.manager.find(WebhookRecoveryEntity, {
       where: { tenantId, endpointId },
       order: { id: 'DESC' },

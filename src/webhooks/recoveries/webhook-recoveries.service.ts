@@ -112,7 +112,7 @@ export class WebhookRecoveriesService {
   async list(tenantId: string, endpointId: string, limit = LISTED): Promise<WebhookRecoverySummary[]> {
     checkLimit(limit);
     await this.findEndpoint(tenantId, endpointId);
-    return (await this.recoveries.latest(tenantId, endpointId, limit)).map(toRecoverySummary);
+    return (await this.recoveries.listLatest(tenantId, endpointId, limit)).map(toRecoverySummary);
   }
 
   /**
@@ -135,7 +135,7 @@ export class WebhookRecoveriesService {
         action: 'webhook_endpoint.recovery_cancelled',
         entity: 'webhook_endpoint',
         entityId: endpointId,
-        metadata: { url: await this.endpoints.urlOf(tenantId, endpointId), recoveryId: id, recovered },
+        metadata: { url: await this.endpoints.findUrl(tenantId, endpointId), recoveryId: id, recovered },
       });
       return toRecoverySummary(cancelled);
     });

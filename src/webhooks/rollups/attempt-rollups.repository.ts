@@ -31,7 +31,7 @@ export class AttemptRollupsRepository {
   constructor(private readonly database: Database) {}
 
   /** @param rollups in the order of their keys, so that two processes can't deadlock */
-  async add(rollups: AttemptRollup[]): Promise<void> {
+  async addRollups(rollups: AttemptRollup[]): Promise<void> {
     await this.database.prepared(
       `INSERT INTO attempt_rollups AS r (tenant_id, endpoint_id, starts_at, outcomes, durations)
        SELECT tenant_id, endpoint_id, starts_at, outcomes::integer[], durations::integer[]
@@ -59,7 +59,7 @@ export class AttemptRollupsRepository {
   }
 
   /** One for each endpoint, in any order. */
-  totals(tenantId: string, endpointIds: string[], since: Date): Promise<AttemptTotals[]> {
+  sumAttempts(tenantId: string, endpointIds: string[], since: Date): Promise<AttemptTotals[]> {
     return this.database.query(
       `SELECT e.id AS "endpointId", total.succeeded, total.failed
        FROM unnest($2::uuid[]) AS e (id), LATERAL (

@@ -59,7 +59,7 @@ export class AttemptRollups implements OnApplicationBootstrap, BeforeApplication
   /** Not again after a failure: it may be committed, and would be counted twice. */
   private async add(batch: AttemptRollup[]): Promise<void> {
     try {
-      await this.rollups.add(batch);
+      await this.rollups.addRollups(batch);
     } catch (error) {
       this.logger.warn({ err: error as Error, endpoints: batch.length }, 'charts lack some attempts');
     }

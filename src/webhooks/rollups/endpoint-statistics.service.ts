@@ -37,11 +37,11 @@ export class EndpointStatisticsService {
    * Returns an endpoint's health.
    * @throws AppError NOT_FOUND
    */
-  async health(tenantId: string, endpointId: string): Promise<WebhookEndpointHealth> {
+  async getHealth(tenantId: string, endpointId: string): Promise<WebhookEndpointHealth> {
     const { active, failingSince, lastSuccessAt } = await this.find(tenantId, endpointId);
     const since = new Date(Date.now() - DAY_MS);
     const last24Hours = await this.deliveries.countByStatus(tenantId, endpointId, since);
-    const cancelling = await this.cancellations.progressOf(tenantId, endpointId);
+    const cancelling = await this.cancellations.getProgress(tenantId, endpointId);
     return { active, failingSince, lastSuccessAt, last24Hours, cancelling };
   }
 
@@ -49,7 +49,7 @@ export class EndpointStatisticsService {
    * Returns how an endpoint's attempts went over the last 24 hours (by five minutes) or 7 days (by the hour).
    * @throws AppError INVALID_QUERY (the period), NOT_FOUND
    */
-  async timeline(tenantId: string, endpointId: string, period: TimelinePeriod): Promise<WebhookTimeline> {
+  async getTimeline(tenantId: string, endpointId: string, period: TimelinePeriod): Promise<WebhookTimeline> {
     if (!isTimelinePeriod(period)) throw new AppError('INVALID_QUERY', 'period must be 24h or 7d.');
     await this.find(tenantId, endpointId);
     const begin = beginOf(period, Date.now());
@@ -60,9 +60,9 @@ export class EndpointStatisticsService {
    * Returns how many attempts of the last 24 hours succeeded and failed, for each of the endpoints, in their order. An id
    * that is no endpoint of the workspace has none.
    */
-  async last24Hours(tenantId: string, endpointIds: string[]): Promise<AttemptTotals[]> {
+  async countLast24Hours(tenantId: string, endpointIds: string[]): Promise<AttemptTotals[]> {
     const known = endpointIds.filter(isId);
-    const totals = await this.rollups.totals(tenantId, known, beginOf('24h', Date.now()));
+    const totals = await this.rollups.sumAttempts(tenantId, known, beginOf('24h', Date.now()));
     const byId = new Map(totals.map((one) => [one.endpointId, one]));
     return endpointIds.map((endpointId) => byId.get(endpointId) ?? { endpointId, succeeded: 0, failed: 0 });
   }

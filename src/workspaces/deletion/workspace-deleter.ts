@@ -65,7 +65,7 @@ export class WorkspaceDeleter implements OnApplicationBootstrap, BeforeApplicati
   private async runAll(): Promise<void> {
     for (let isWorking = true; isWorking && !this.runs.isStopped;) {
       isWorking = false;
-      for (const deletion of await this.deletions.due()) {
+      for (const deletion of await this.deletions.listDue()) {
         if (this.runs.isStopped) return;
         if (await this.tryStep(deletion)) isWorking = true;
         await sleep(PAUSE_MS);

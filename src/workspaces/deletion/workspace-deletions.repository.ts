@@ -78,7 +78,7 @@ export class WorkspaceDeletionsRepository {
   }
 
   /** Lists the deletions that are due, the earliest due date first. */
-  due(): Promise<DueDeletion[]> {
+  listDue(): Promise<DueDeletion[]> {
     return this.database.query(
       `SELECT tenant_id AS "tenantId", ${PROGRESS} FROM workspace_deletions WHERE due_at <= now()
        ORDER BY due_at LIMIT ${MAX_DUE}`,

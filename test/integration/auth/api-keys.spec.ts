@@ -100,11 +100,11 @@ describe('API keys', () => {
       for (let n = 0; n < 101; n++) await create(leaving);
       const kept = await create(staying);
 
-      expect(await keys.revokeAllOf(workspaceId, leaving.id, SYSTEM)).toHaveLength(101);
-      expect(await keys.revokeAllOf(workspaceId, leaving.id, SYSTEM)).toEqual([]);
+      expect(await keys.revokeByCreator(workspaceId, leaving.id, SYSTEM)).toHaveLength(101);
+      expect(await keys.revokeByCreator(workspaceId, leaving.id, SYSTEM)).toEqual([]);
       const working = (await keys.list(workspaceId)).filter(({ revokedAt }) => revokedAt === null);
       expect(working.map(({ id }) => id)).toEqual([kept.id]);
-      expect(await keys.revokeAllOf((await free.make.workspace()).id, staying.id, SYSTEM)).toEqual([]);
+      expect(await keys.revokeByCreator((await free.make.workspace()).id, staying.id, SYSTEM)).toEqual([]);
     });
   });
 });

@@ -48,7 +48,7 @@ describe('partitions of the history', () => {
     partitions = dashboard.get(Partitions);
     owner = ownerDatabase(dashboard);
     changes = new PartitionChanges(owner);
-    today = await partitions.today();
+    today = await partitions.readToday();
     expired = today - RETENTION_DAYS - 1;
   });
   afterEach(async () => {

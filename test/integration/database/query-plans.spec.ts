@@ -194,7 +194,10 @@ describe('query plans', () => {
           [{ entityId: '7' }, 'audit_entries_entity_id_idx'],
         ];
         for (const [filter, index] of filters)
-          expectPage(await plansOf(() => repository.next(tenantId, filter, cursor ?? uuid(0), PAGE)), index);
+          expectPage(
+            await plansOf(() => repository.listNext(tenantId, filter, cursor ?? uuid(0), PAGE)),
+            index,
+          );
       },
     );
 
@@ -488,7 +491,7 @@ describe('query plans', () => {
         outcomes: [1, 2],
         durations: [3],
       }));
-      for (const plan of await plansOf(() => rollups.add(rows), /^INSERT/)) {
+      for (const plan of await plansOf(() => rollups.addRollups(rows), /^INSERT/)) {
         expectOnlyIndexed(plan, ['attempt_rollups']);
         expect(rowsRead(plan)).toBeLessThan(50);
       }
@@ -497,14 +500,14 @@ describe('query plans', () => {
         expect(rowsRead(plan)).toBe(ROLLUPS - 1_000);
       }
       const last = new Date(ROLLUPS_FROM.getTime() + (ROLLUPS - 288) * ROLLUP_MS);
-      for (const plan of await plansOf(() => rollups.totals(BIG, [endpoint(3), endpoint(4)], last)))
+      for (const plan of await plansOf(() => rollups.sumAttempts(BIG, [endpoint(3), endpoint(4)], last)))
         expect([indexesOf(plan), rowsRead(plan)]).toEqual([['attempt_rollups_pkey'], 2 * 288]);
     });
 
     it('locks the endpoints of workspaces by index', async () => {
       const endpoints = dashboard.app.get(WebhookEndpointsRepository);
       const plans = await plansOf(
-        () => inQueue((tx) => endpoints.lockSubscribersOf(tx, [BIG, TINY])),
+        () => inQueue((tx) => endpoints.lockWorkspaceSubscribers(tx, [BIG, TINY])),
         /^WITH/,
       );
       for (const plan of plans) {

@@ -114,7 +114,7 @@ describe('the database role of the service', () => {
   });
 
   it('uses a new partition through its table, and has no privilege on the partition itself', async () => {
-    const day = (await dashboard.get(Partitions).today()) + 40;
+    const day = (await dashboard.get(Partitions).readToday()) + 40;
     const changes = new PartitionChanges(owner);
     expect(await changes.create('events', day)).toBe('done');
     expect(await missingPrivileges(dashboard.get(Database), null)).toEqual([]);
@@ -346,7 +346,7 @@ describe('migrate, with two database roles', () => {
         await after.make.agent(await after.make.workspace());
         const { length } = await after.query('SELECT FROM audit_entries');
         expect(length).toBeGreaterThan(entries);
-        const day = (await after.get(Partitions).today()) + 30;
+        const day = (await after.get(Partitions).readToday()) + 30;
         expect(await new PartitionChanges(afterOwner).create('webhook_deliveries', day)).toBe('done');
         expect(await new PartitionChanges(afterOwner).attach('webhook_deliveries', day)).toBe('done');
       } finally {

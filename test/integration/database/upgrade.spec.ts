@@ -146,7 +146,7 @@ describe('an upgrade of the database', () => {
     expect([...first, ...second]).toEqual(NAMES);
     expect(await invalidIndexes()).toEqual([]);
     const partitions = dashboard.get(Partitions);
-    const today = await partitions.today();
+    const today = await partitions.readToday();
     const owner = ownerDatabase(dashboard);
     const changes = new PartitionChanges(owner);
     expect(await changes.create('events', today + 30)).toBe('done');

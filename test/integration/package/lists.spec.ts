@@ -42,7 +42,7 @@ const LATEST: Record<string, (limit?: number) => Promise<unknown>> = {
 const WHOLE: Record<string, string[]> = {
   'a cap bounds what a workspace or a person has': [
     'ApiKeysService.list',
-    'ApiKeysService.revokeAllOf',
+    'ApiKeysService.revokeByCreator',
     'ChannelConnectionsService.list',
     'LoginsService.listSessions',
     'OperatorLoginsService.listSessions',
@@ -55,7 +55,7 @@ const WHOLE: Record<string, string[]> = {
   ],
   'one each for a path of the API': ['RateLimitUseService.list'],
   'one each for what the caller names': [
-    'EndpointStatisticsService.last24Hours',
+    'EndpointStatisticsService.countLast24Hours',
     'WebhookDeliveriesService.redeliverMany',
   ],
   'its statement has a limit': ['ParkedEventsService.list'],

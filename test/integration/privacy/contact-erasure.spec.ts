@@ -83,7 +83,7 @@ describe('erasing a contact', () => {
     marker = `trace-of-zoe-${chatId % 1_000}`;
     traces = [marker, String(chatId)];
     shop = await ChannelWorkspace.connect(service, 'TELEGRAM', { botToken: token });
-    webhooks = await WebhookWorkspace.of(service, shop.tenant.workspace);
+    webhooks = await WebhookWorkspace.wrap(service, shop.tenant.workspace);
   });
   afterEach(async () => {
     telegram.recover();

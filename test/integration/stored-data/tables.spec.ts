@@ -154,7 +154,7 @@ describe('the tables of the database', () => {
     const indexes = await worker.query<{ table: string; definition: string }>(
       `SELECT tablename AS "table", indexdef AS definition FROM pg_indexes WHERE schemaname = 'public'`,
     );
-    for (const { table, cleanUp } of worker.app.get(TableRegistry).cleanUps()) {
+    for (const { table, cleanUp } of worker.app.get(TableRegistry).listCleanUps()) {
       const own = indexes.filter((index) => index.table === table.name).map(({ definition }) => definition);
       expect(own).toContainEqual(expect.stringMatching(new RegExp(`\\(${cleanUp.age}\\b`)));
     }

@@ -30,12 +30,12 @@ const CAP = 3;
 const SLOW = 30_000;
 
 /** Makes a consumer that is given every event. */
-function consumerOf(consume: (events: QueuedEvent[]) => Promise<void>): OutboxConsumer {
-  const take = async (events: QueuedEvent[]) => {
-    await consume(events);
+function consumerOf(react: (events: QueuedEvent[]) => Promise<void>): OutboxConsumer {
+  const consume = async (events: QueuedEvent[]) => {
+    await react(events);
     return new Set<string>();
   };
-  return { name: 'test', begin: () => Promise.resolve({ limitOf: () => 100, take }) };
+  return { name: 'test', prepare: () => Promise.resolve({ limitOf: () => 100, consume }) };
 }
 
 /** Tests of two workers on one database and Redis, with the faults that can happen to them. */
@@ -464,12 +464,12 @@ describe('delivery engine', () => {
     const ready = new Promise<void>((resolve) => (goOn = resolve));
     const consumer: OutboxConsumer = {
       name: 'late',
-      begin: async (_, tenantIds) => {
+      prepare: async (_, tenantIds) => {
         if (!hasBegun && tenantIds.includes(workspace.id)) {
           hasBegun = true;
           await ready;
         }
-        return { limitOf: () => 100, take: () => Promise.resolve(new Set()) };
+        return { limitOf: () => 100, consume: () => Promise.resolve(new Set()) };
       },
     };
     service.app.get(OutboxRelay).register(consumer);

@@ -14,7 +14,7 @@ import { HttpsReceiver } from '../../support/https-receiver';
 import { Receiver } from '../../support/receiver';
 import { TestService } from '../../support/service';
 import {
-  AttemptRow,
+  StoredAttempt,
   attemptsOf,
   makeRetriesDue,
   deliveriesOf,
@@ -71,7 +71,7 @@ describe('failed deliveries', () => {
 
   describe('are tried again', () => {
     let subscription: Subscription;
-    let made: AttemptRow[];
+    let made: StoredAttempt[];
 
     beforeAll(async () => {
       subscription = await failing();

@@ -30,14 +30,14 @@ export function apiKeyChanges(host: () => Dashboard): Record<string, Scenario> {
       },
     },
     'api_key.revoked, of an agent': {
-      method: 'ApiKeysService.revokeAllOf',
+      method: 'ApiKeysService.revokeByCreator',
       permission: 'api_key.revoke',
       prepare: async ({ workspace }, actor) => {
         const { id: agentId } = await host().make.agent(workspace, { active: true, role: 'ADMIN' });
         const given = { name: 'CRM', scopes: ['contacts:read' as const] };
         const { id } = await keys().create(workspace.id, given, { type: 'agent', id: agentId });
         return async () => {
-          const [revoked, ...others] = await keys().revokeAllOf(workspace.id, agentId, actor);
+          const [revoked, ...others] = await keys().revokeByCreator(workspace.id, agentId, actor);
           expect(others).toEqual([]);
           const changed = {
             before: { revokedAt: null },
