@@ -8,7 +8,7 @@ import { OwnerDatabase } from '#dist/database/owner-database.js';
 import { PartitionChanges } from '#dist/database/partition-changes.js';
 import { Partitions } from '#dist/database/partitions.js';
 import { MessagingModule } from '#dist/index.js';
-import { PartitionKeeper } from '#dist/retention/partition.keeper.js';
+import { PartitionKeeper } from '#dist/retention/partition-keeper.js';
 import { PartitionReferences } from '#dist/retention/partition-references.js';
 import { RetentionService } from '#dist/retention/retention.service.js';
 import { SuspendedBacklog } from '#dist/retention/suspended-backlog.js';
