@@ -61,7 +61,7 @@ export interface MessagingOptions {
 export interface MessagingAsyncOptions {
   imports?: ModuleMetadata['imports'];
   inject?: FactoryProvider['inject'];
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- whatever `inject` names
+  // oxlint-disable-next-line typescript/no-explicit-any -- whatever `inject` names
   useFactory: (...injected: any[]) => MessagingOptions | Promise<MessagingOptions>;
 }
 

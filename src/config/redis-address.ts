@@ -37,7 +37,8 @@ const DEFAULT_PORTS = { sentinel: 26_379, cluster: 6_379 };
  */
 export function parseRedisAddress(text: string): RedisAddress {
   const parts = PARTS.exec(text)?.groups as
-    { kind?: 'sentinel' | 'cluster'; user?: string; hosts: string; rest: string } | undefined;
+    | { kind?: 'sentinel' | 'cluster'; user?: string; hosts: string; rest: string }
+    | undefined;
   if (!parts) throw new Error(`is not of the form ${FORMS}`);
   if (!parts.kind) return { kind: 'server', url: text };
   const access = { ...credentialsOf(parts.user), isTls: text.startsWith('rediss') };

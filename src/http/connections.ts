@@ -20,7 +20,12 @@ const REFUSED_SHARE = 0.1;
 
 /** Reason for which this process ends a connection. */
 export type CloseReason =
-  'head_timeout' | 'body_timeout' | 'unread_answer' | 'malformed' | 'evicted' | 'full';
+  | 'head_timeout'
+  | 'body_timeout'
+  | 'unread_answer'
+  | 'malformed'
+  | 'evicted'
+  | 'full';
 
 interface Connection {
   readonly socket: Socket;

@@ -26,7 +26,7 @@ export function headersOf<Signature>(
   at: Date,
   signatures: { service: Signature; standard: Signature },
 ): (string | Signature)[] {
-  // prettier-ignore
+  // oxfmt-ignore
   return [
     'content-type', 'application/json',
     'user-agent', USER_AGENT,

@@ -41,7 +41,9 @@ describe('receipts', () => {
   async function apply(event: object, of = workspace): Promise<void> {
     const connection = await service.app.get(ConnectionLoader).byId(of.workspace.id, of.connection.id);
     const whole = { accountId: of.connection.externalId, ...event } as
-      InboundReceipt | InboundWatermark | InboundEcho;
+      | InboundReceipt
+      | InboundWatermark
+      | InboundEcho;
     const receipts = service.app.get(ReceiptsService);
     if (whole.kind === 'receipt') await receipts.applyReceipts(connection!, [whole]);
     else await receipts.apply(connection!, whole);

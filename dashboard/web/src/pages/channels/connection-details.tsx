@@ -10,7 +10,8 @@ const ANY_ORIGIN = '*';
 
 /** Returns the origins of the pages on which a widget may be used. */
 export function originsOf(connection: ChannelConnection | undefined): string[] {
-  return (connection?.settings as { allowedOrigins?: string[] } | undefined)?.allowedOrigins ?? [];
+  const settings: { allowedOrigins?: string[] } | undefined = connection?.settings;
+  return settings?.allowedOrigins ?? [];
 }
 
 export function ConnectionDetails({ connection }: { connection: ChannelConnection }) {

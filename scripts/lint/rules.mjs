@@ -1,0 +1,16 @@
+/**
+ * The project's own lint rules, as a plugin for oxlint (.oxlintrc.json).
+ *
+ * @typedef {{ selector: string, message: string }} Restriction
+ */
+
+/** Reports every node that matches a selector of ESTree (esquery's language). */
+const restrictedSyntax = {
+  meta: { schema: { type: 'array', items: { type: 'object' } } },
+  create: (context) =>
+    Object.fromEntries(
+      context.options.map(({ selector, message }) => [selector, (node) => context.report({ node, message })]),
+    ),
+};
+
+export default { meta: { name: 'house' }, rules: { 'restricted-syntax': restrictedSyntax } };
