@@ -1,6 +1,6 @@
 import { ContractValidator } from '../support/contract-validator';
 
-export interface Answer {
+export interface AttackAnswer {
   status: number;
   headers: Record<string, string>;
   /** Body of the answer, parsed if it is JSON. */
@@ -20,7 +20,7 @@ export class Answers {
   /**
    * Counts an answer. An error must have the documented form; of the statuses above 499 only 503 is expected.
    */
-  add(what: string, answer: Answer): void {
+  add(what: string, answer: AttackAnswer): void {
     this.count(String(answer.status));
     if (answer.status < 400) return;
     try {

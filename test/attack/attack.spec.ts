@@ -9,7 +9,7 @@ import { PROTOCOL } from './protocol';
 import { tableOf } from './report';
 import { Siege } from './siege';
 import { FULL, SHORT } from './sizes';
-import { Target } from './target';
+import { AttackTarget } from './target';
 import { VISITING } from './visitors';
 import { Testimony } from './witness';
 
@@ -28,12 +28,12 @@ const SETTLE_MS = 120_000;
  * attacks by the beginning of their name.
  */
 describe('Attack', () => {
-  let target: Target;
+  let target: AttackTarget;
   let siege: Siege;
   let testimony: Testimony;
 
   beforeAll(async () => {
-    target = await Target.start(sizes);
+    target = await AttackTarget.start(sizes);
     siege = new Siege(target, sizes);
     try {
       await siege.run(chosen, ({ attack, witness }) => {

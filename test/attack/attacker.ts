@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { RawConnection } from '../support/raw-connection';
-import { Answer, Answers } from './answers';
-import { Sizes } from './sizes';
-import { Foothold, Target } from './target';
+import { AttackAnswer, Answers } from './answers';
+import { AttackSizes } from './sizes';
+import { Foothold, AttackTarget } from './target';
 
 /** Connections opened at the same time. */
 const BATCH = 100;
@@ -29,8 +29,8 @@ export class Attacker {
   private attack = '';
 
   constructor(
-    private readonly target: Target,
-    readonly sizes: Sizes,
+    private readonly target: AttackTarget,
+    readonly sizes: AttackSizes,
   ) {}
 
   get foothold(): Foothold {
@@ -42,7 +42,7 @@ export class Attacker {
   }
 
   query<Row>(sql: string, parameters: unknown[]): Promise<Row[]> {
-    return this.target.dashboard.query<Row>(sql, parameters);
+    return this.target.host.query<Row>(sql, parameters);
   }
 
   async run({ name, run }: Attack): Promise<void> {
@@ -113,7 +113,7 @@ export class Attacker {
    * Sends one request.
    * @returns null without an answer
    */
-  async askOnce(request: FloodRequest): Promise<Answer | null> {
+  async askOnce(request: FloodRequest): Promise<AttackAnswer | null> {
     const pool = new Pool(this.target.api.url, { connections: 1 });
     const answer = await this.ask(pool, request);
     await pool.destroy();
@@ -151,12 +151,12 @@ export class Attacker {
    * Sends a request over a pool.
    * @returns null without an answer
    */
-  private async ask(pool: Pool, { method, path, headers, body }: FloodRequest): Promise<Answer | null> {
+  private async ask(pool: Pool, { method, path, headers, body }: FloodRequest): Promise<AttackAnswer | null> {
     try {
       const response = await pool.request({ method, path, headers, body });
       const text = await response.body.text();
       const isJson = String(response.headers['content-type']).startsWith('application/json');
-      const answer: Answer = {
+      const answer: AttackAnswer = {
         status: response.statusCode,
         headers: response.headers as Record<string, string>,
         body: isJson ? JSON.parse(text) : text,

@@ -7,7 +7,7 @@ import { ChannelConnectionsService } from '../../src/channels/connections/channe
 import { SYSTEM } from '../../src/common/principal';
 import { ContractValidator } from '../support/contract-validator';
 import { connect } from '../support/connected-workspace';
-import { Dashboard } from '../support/dashboard';
+import { MessagingHost } from '../support/messaging-host';
 import { createTenant, Tenant } from '../support/routes';
 import { TestService } from '../support/service';
 import { InstagramSimulator } from '../support/simulators/instagram';
@@ -17,7 +17,7 @@ import { TelegramSimulator } from '../support/simulators/telegram';
 import { WhatsAppSimulator } from '../support/simulators/whatsapp';
 import { ORIGIN, TestWidget } from '../support/widget';
 import { addressOf } from './hooks';
-import { GeneratedRequest, Known, Operation, operationsOf, requestsOf } from './openapi-requests';
+import { GeneratedRequest, Known, RequestOperation, operationsOf, requestsOf } from './openapi-requests';
 
 /** Requests to each operation. */
 const RUNS = Number(process.env.RUNS ?? 60);
@@ -128,13 +128,13 @@ describe(`Requests made from the OpenAPI document (SEED=${seed})`, () => {
 
   /** Connects Messenger or Instagram: both simulators of Meta's Graph API have the same settings. */
   async function connectPage({ id }: { id: string }): Promise<ConnectedChannel> {
-    const dashboard = await Dashboard.create({
+    const host = await MessagingHost.create({
       beside: service,
       providerUrls: { META_GRAPH_URL: messenger.url },
     });
     const input = { channel: 'MESSENGER' as const, credentials: meta({ pageId: PAGE }) };
-    const page = await dashboard.get(ChannelConnectionsService).connect(id, input, SYSTEM);
-    await dashboard.close();
+    const page = await host.get(ChannelConnectionsService).connect(id, input, SYSTEM);
+    await host.close();
     return page;
   }
 
@@ -264,7 +264,7 @@ describe(`Requests made from the OpenAPI document (SEED=${seed})`, () => {
     'POST /channels/widget/{siteKey}/receipts',
     'GET /channels/widget/{siteKey}/events',
   ];
-  const nameOf = ({ method, template }: Operation) => `${method} ${template}`;
+  const nameOf = ({ method, template }: RequestOperation) => `${method} ${template}`;
 
   it('are made for every operation', () => {
     expect(operationsOf(document).map(nameOf).sort()).toEqual([...OPERATIONS].sort());

@@ -12,7 +12,7 @@ interface Parameter {
 }
 
 /** One operation of the OpenAPI document. */
-export interface Operation {
+export interface RequestOperation {
   method: string;
   template: string;
   parameters: Parameter[];
@@ -29,18 +29,21 @@ export interface GeneratedRequest {
 /** Values that a request can name, and callers that can send it. */
 export interface Known {
   /** Returns the values of the path parameters of an operation. */
-  pathValues(operation: Operation): string[];
+  pathValues(operation: RequestOperation): string[];
   /** Generators of values, by name of a field. */
   fields: Record<string, Arbitrary<unknown>>;
   /** Headers of callers, the authorized ones among them. */
-  callers(operation: Operation): { authorized: Record<string, string>[]; others: Record<string, string>[] };
+  callers(operation: RequestOperation): {
+    authorized: Record<string, string>[];
+    others: Record<string, string>[];
+  };
   /** Bodies that the document leaves to others, such as a provider's. */
-  samples(operation: Operation): Arbitrary<unknown> | null;
+  samples(operation: RequestOperation): Arbitrary<unknown> | null;
   /** Headers that depend on the body, such as a signature. */
-  sign(operation: Operation, body: string): Record<string, string>;
+  sign(operation: RequestOperation, body: string): Record<string, string>;
 }
 
-export function operationsOf(document: any): Operation[] {
+export function operationsOf(document: any): RequestOperation[] {
   return Object.entries(document.paths as Record<string, Record<string, any>>).flatMap(([template, item]) =>
     Object.entries(item).map(([method, operation]) => ({
       method: method.toUpperCase(),
@@ -53,7 +56,7 @@ export function operationsOf(document: any): Operation[] {
 
 /** Generates valid, nearly valid and invalid requests of an operation. */
 export function requestsOf(
-  operation: Operation,
+  operation: RequestOperation,
   document: object,
   known: Known,
 ): Arbitrary<GeneratedRequest> {
@@ -64,7 +67,11 @@ export function requestsOf(
 }
 
 /** Generates requests of an operation, most of which succeed. */
-function usualRequestsOf(operation: Operation, document: object, known: Known): Arbitrary<GeneratedRequest> {
+function usualRequestsOf(
+  operation: RequestOperation,
+  document: object,
+  known: Known,
+): Arbitrary<GeneratedRequest> {
   const schemas = new SchemaArbitrary(document, known.fields, true);
   const json = operation.body && (known.samples(operation) ?? schemas.valid(operation.body));
   const query = operation.parameters
@@ -90,7 +97,11 @@ function usualRequestsOf(operation: Operation, document: object, known: Known): 
     }));
 }
 
-function oddRequestsOf(operation: Operation, document: object, known: Known): Arbitrary<GeneratedRequest> {
+function oddRequestsOf(
+  operation: RequestOperation,
+  document: object,
+  known: Known,
+): Arbitrary<GeneratedRequest> {
   const schemas = new SchemaArbitrary(document, known.fields);
   const { authorized, others } = known.callers(operation);
   return fc
@@ -123,7 +134,7 @@ function mostly<T>(usual: Arbitrary<T>, other: Arbitrary<T>): Arbitrary<T> {
   return fc.oneof({ weight: 4, arbitrary: usual }, { weight: 1, arbitrary: other });
 }
 
-function pathOf(operation: Operation, known: Known): Arbitrary<string> {
+function pathOf(operation: RequestOperation, known: Known): Arbitrary<string> {
   const values = mostly(
     fc.constantFrom(...known.pathValues(operation), 'none'),
     fc.oneof(
@@ -136,11 +147,11 @@ function pathOf(operation: Operation, known: Known): Arbitrary<string> {
   return values.map((value) => pathWith(operation, value));
 }
 
-function pathWith({ template }: Operation, value: string): string {
+function pathWith({ template }: RequestOperation, value: string): string {
   return template.replace(/\{\w+\}/, () => value);
 }
 
-function queryOf(operation: Operation, schemas: SchemaArbitrary, known: Known): Arbitrary<string> {
+function queryOf(operation: RequestOperation, schemas: SchemaArbitrary, known: Known): Arbitrary<string> {
   const parameters = operation.parameters.filter((parameter) => parameter.in === 'query');
   const pairs = parameters.map(({ name, schema, required }) => {
     const value = known.fields[name]
@@ -168,7 +179,7 @@ function queryOf(operation: Operation, schemas: SchemaArbitrary, known: Known): 
     .map((query) => (query ? `?${query}` : ''));
 }
 
-function headersOf(operation: Operation, schemas: SchemaArbitrary): Arbitrary<Record<string, string>> {
+function headersOf(operation: RequestOperation, schemas: SchemaArbitrary): Arbitrary<Record<string, string>> {
   const parameters = operation.parameters.filter((parameter) => parameter.in === 'header');
   const pairs = parameters.map(({ name, schema }) =>
     fc
@@ -181,7 +192,11 @@ function headersOf(operation: Operation, schemas: SchemaArbitrary): Arbitrary<Re
   return fc.tuple(...pairs).map((headers) => Object.assign({}, ...headers) as Record<string, string>);
 }
 
-function bodyOf(operation: Operation, schemas: SchemaArbitrary, known: Known): Arbitrary<string | undefined> {
+function bodyOf(
+  operation: RequestOperation,
+  schemas: SchemaArbitrary,
+  known: Known,
+): Arbitrary<string | undefined> {
   if (!operation.body) return mostly(fc.constant(undefined), fc.constantFrom('{}', 'x', '[]', ' '));
   const samples = known.samples(operation);
   const changed = samples && fc.oneof(samples.chain(mutations), samples.chain(mutations).chain(mutations));

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { waitFor } from '../support/wait';
 import { Attack, Attacker } from './attacker';
 import { Round } from './report';
-import { Sizes } from './sizes';
-import { Target } from './target';
+import { AttackSizes } from './sizes';
+import { AttackTarget } from './target';
 
 /**
  * Descriptors that may come and go without an attack: connections of the pool to PostgreSQL, and of the
@@ -20,8 +20,8 @@ export class Siege {
   private calmDescriptors = 0;
 
   constructor(
-    private readonly target: Target,
-    private readonly sizes: Sizes,
+    private readonly target: AttackTarget,
+    private readonly sizes: AttackSizes,
   ) {
     this.attacker = new Attacker(target, sizes);
   }

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 
 /** Amount of work of the attacker, and limits of the service under attack. */
-export interface Sizes {
+export interface AttackSizes {
   /** Variables on top of the defaults. */
   env: Record<string, string>;
   /** Time limit for the service to close what it must close. */
@@ -25,7 +25,7 @@ export interface Sizes {
 }
 
 /** Sizes and limits of production. */
-export const FULL: Sizes = {
+export const FULL: AttackSizes = {
   env: {},
   patienceMs: 120_000,
   connections: 1_000,
@@ -41,7 +41,7 @@ export const FULL: Sizes = {
 };
 
 /** Smaller limits, so that few connections and seconds reach them. */
-export const SHORT: Sizes = {
+export const SHORT: AttackSizes = {
   env: {
     HTTP_MAX_CONNECTIONS: '150',
     HTTP_HEAD_TIMEOUT_MS: '1000',

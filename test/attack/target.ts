@@ -8,7 +8,7 @@ import { ChannelConnectionsService } from '../../src/channels/connections/channe
 import { SYSTEM } from '../../src/common/principal';
 import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service';
 import { ContractValidator } from '../support/contract-validator';
-import { Dashboard } from '../support/dashboard';
+import { MessagingHost } from '../support/messaging-host';
 import { newAccountId } from '../support/messaging-channel';
 import { ProcessUsage } from '../support/process-usage';
 import { ServiceProcess } from '../support/service-process';
@@ -16,7 +16,7 @@ import { MessengerSimulator } from '../support/simulators/messenger';
 import { createStores, dropStores } from '../support/test-database';
 import { ORIGIN } from '../support/widget';
 import { Answers } from './answers';
-import { Sizes } from './sizes';
+import { AttackSizes } from './sizes';
 import { Witness } from './witness';
 
 const NO_RATE_LIMIT = 1_000_000;
@@ -38,7 +38,7 @@ export interface Foothold {
 }
 
 /** One API process and one worker. The witness has one workspace, and the attacker another. */
-export class Target {
+export class AttackTarget {
   readonly usage: ProcessUsage;
   /** Processes that ended by themselves. */
   readonly deaths: string[] = [];
@@ -51,7 +51,7 @@ export class Target {
     readonly witness: Witness,
     readonly foothold: Foothold,
     readonly answers: Answers,
-    readonly dashboard: Dashboard,
+    readonly host: MessagingHost,
     private readonly provider: MessengerSimulator,
   ) {
     const processes = Object.entries({ api, worker });
@@ -62,22 +62,22 @@ export class Target {
       });
   }
 
-  static async start({ env, contacts }: Sizes): Promise<Target> {
+  static async start({ env, contacts }: AttackSizes): Promise<AttackTarget> {
     const stores = await createStores();
     const provider = await new MessengerSimulator().start();
     const providerUrls = { META_GRAPH_URL: provider.url };
-    const dashboard = await Dashboard.create({ beside: { stores }, providerUrls });
+    const host = await MessagingHost.create({ beside: { stores }, providerUrls });
     const witness = await Witness.start();
-    const foothold = await makeFoothold(dashboard, contacts);
+    const foothold = await makeFoothold(host, contacts);
     const all = { DATABASE_POOL_SIZE: '20', TRUST_PROXY: 'loopback', ...providerUrls, ...env };
     const logFolder = mkdtempSync(join(tmpdir(), 'messaging-attack-logs-'));
     const [api, worker] = await Promise.all([
       ServiceProcess.start('api', stores, all, { logFile: join(logFolder, 'api.log') }),
       ServiceProcess.start('worker', stores, all, { logFile: join(logFolder, 'worker.log') }),
     ]);
-    await beginWitness(witness, dashboard, api);
+    await beginWitness(witness, host, api);
     const answers = new Answers(await ContractValidator.create(api.url));
-    return new Target(logFolder, api, worker, witness, foothold, answers, dashboard, provider);
+    return new AttackTarget(logFolder, api, worker, witness, foothold, answers, host, provider);
   }
 
   async stop(): Promise<void> {
@@ -87,19 +87,19 @@ export class Target {
     for (const process of [this.api, this.worker]) process.kill('SIGKILL');
     await Promise.all([this.api.exited, this.worker.exited]);
     await this.provider.stop();
-    await this.dashboard.close();
-    await dropStores(this.dashboard.stores);
+    await this.host.close();
+    await dropStores(this.host.stores);
   }
 }
 
-async function makeFoothold(dashboard: Dashboard, contacts: number): Promise<Foothold> {
-  const { make } = dashboard;
+async function makeFoothold(host: MessagingHost, contacts: number): Promise<Foothold> {
+  const { make } = host;
   const workspace = await make.workspace();
   await make.agent(workspace);
   const keys = [await make.apiKey(workspace), await make.apiKey(workspace), await make.apiKey(workspace)];
   const conversation = await make.conversation(workspace);
-  const raised = await makeRaised(dashboard, contacts);
-  const connections = dashboard.get(ChannelConnectionsService);
+  const raised = await makeRaised(host, contacts);
+  const connections = host.get(ChannelConnectionsService);
   const connect = (channel: 'WIDGET' | 'MESSENGER', credentials: object) =>
     connections.connect(workspace.id, { channel, credentials }, SYSTEM);
   const widget = await connect('WIDGET', { allowedOrigins: [ORIGIN] });
@@ -117,18 +117,22 @@ async function makeFoothold(dashboard: Dashboard, contacts: number): Promise<Foo
   };
 }
 
-async function makeRaised(dashboard: Dashboard, contacts: number): Promise<Foothold['raised']> {
-  const { make } = dashboard;
+async function makeRaised(host: MessagingHost, contacts: number): Promise<Foothold['raised']> {
+  const { make } = host;
   const workspace = await make.workspace({ rateLimit: NO_RATE_LIMIT });
   await make.agent(workspace);
   const { key } = await make.apiKey(workspace);
   const { id: conversationId } = await make.conversation(workspace);
-  await fillWithContacts(dashboard, workspace, contacts);
+  await fillWithContacts(host, workspace, contacts);
   return { key, conversationId };
 }
 
 /** Fills a workspace with contacts, without the service's limit on a statement's time. */
-async function fillWithContacts({ stores }: Dashboard, { id }: { id: string }, count: number): Promise<void> {
+async function fillWithContacts(
+  { stores }: MessagingHost,
+  { id }: { id: string },
+  count: number,
+): Promise<void> {
   const client = new Client({ connectionString: stores.databaseUrl });
   await client.connect();
   await client.query(
@@ -144,13 +148,13 @@ function pathOf({ hookUrl }: ConnectedChannel): string {
   return new URL(hookUrl).pathname;
 }
 
-async function beginWitness(witness: Witness, dashboard: Dashboard, api: ServiceProcess): Promise<void> {
-  const { make } = dashboard;
+async function beginWitness(witness: Witness, host: MessagingHost, api: ServiceProcess): Promise<void> {
+  const { make } = host;
   const workspace = await make.workspace({ rateLimit: NO_RATE_LIMIT });
   await make.agent(workspace);
   const { key } = await make.apiKey(workspace);
   const { id: conversationId } = await make.conversation(workspace);
   const input = { url: witness.endpoint, events: ['message.created'] };
-  await dashboard.get(WebhookEndpointsService).create(workspace.id, input, SYSTEM);
+  await host.get(WebhookEndpointsService).create(workspace.id, input, SYSTEM);
   await witness.begin({ url: api.url, key, conversationId });
 }

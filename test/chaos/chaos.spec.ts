@@ -2,12 +2,12 @@ import { rmSync } from 'node:fs';
 import { contradictions } from '../support/integrity';
 import { print } from '../support/report';
 import { waitFor } from '../support/wait';
-import { Cluster } from './cluster';
+import { ChaosCluster } from './cluster';
 import { FULL, only, SHORT } from './plans';
 import { Random } from './random';
 import { STEADY, STRUCK } from './receivers';
 import { describeEpisode, summaryOf, tableOf } from './report';
-import { Scenario } from './scenario';
+import { ChaosScenario } from './scenario';
 import { deliveriesByStatus, pending, succeededDeliveries } from './tables';
 
 const isFull = process.env.CHAOS === 'full';
@@ -29,14 +29,14 @@ const SHOWN = 20;
  */
 describe(`Chaos (SEED=${seed})`, () => {
   const random = new Random(seed);
-  let cluster: Cluster;
-  let scenario: Scenario;
+  let cluster: ChaosCluster;
+  let scenario: ChaosScenario;
   let outcomes: Record<string, number>;
   let hasSettled = false;
 
   beforeAll(async () => {
-    cluster = await Cluster.start(plan, random.stream('cluster'));
-    scenario = new Scenario(cluster, random.stream('scenario'), (episode) => {
+    cluster = await ChaosCluster.start(plan, random.stream('cluster'));
+    scenario = new ChaosScenario(cluster, random.stream('scenario'), (episode) => {
       if (isFull) print(describeEpisode(episode));
     });
     try {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Conversation } from './dashboard';
+import { Conversation } from './chaos-host';
 import { Random } from './random';
 
 const RETRY_MS = { least: 100, most: 500 };

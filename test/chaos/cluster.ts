@@ -8,15 +8,15 @@ import { DnsStub } from '../support/dns-stub';
 import { ProcessUsage } from '../support/process-usage';
 import { setting } from '../support/test-database';
 import { Client } from './client';
-import { Conversation, Dashboard } from './dashboard';
+import { Conversation, ChaosHost } from './chaos-host';
 import { Ledger } from './ledger';
 import { Load } from './load';
 import { Neighbours } from './neighbours';
 import { Random } from './random';
 import { Reads } from './reads';
-import { hostOf, Receiver, ReceiverName, NAMED_HOST, usualOf } from './receivers';
-import { Plan, Sizes } from './scenario';
-import { FULL_DISK, ServiceProcess } from './service-process';
+import { hostOf, ChaosReceiver, ReceiverName, NAMED_HOST, usualOf } from './receivers';
+import { Plan, ChaosSizes } from './scenario';
+import { FULL_DISK, ChaosProcess } from './service-process';
 import { Stores } from './stores';
 
 const CLI = join(__dirname, '../../dist/cli.js');
@@ -28,12 +28,12 @@ const WORKSPACES = 2;
 const CONVERSATIONS = 3;
 
 /** Real stores, processes, receivers, a name server, and clients, all for this run only. */
-export class Cluster {
+export class ChaosCluster {
   readonly ledger = new Ledger();
   readonly logFolder = mkdtempSync(join(tmpdir(), 'messaging-chaos-logs-'));
-  readonly apis: ServiceProcess[] = [];
-  readonly workers: ServiceProcess[] = [];
-  readonly receivers = new Map<ReceiverName, Receiver>();
+  readonly apis: ChaosProcess[] = [];
+  readonly workers: ChaosProcess[] = [];
+  readonly receivers = new Map<ReceiverName, ChaosReceiver>();
   /** Faults in what the service says or does, apart from lost messages. */
   readonly complaints: string[] = [];
   /** Measurements of the faults, for the report. */
@@ -41,7 +41,7 @@ export class Cluster {
   /** The workspaces of `load` and `reads`. */
   readonly workspaceIds = new Set<string>();
   readonly client = new Client(this.apis);
-  dashboard!: Dashboard;
+  host!: ChaosHost;
   neighbours!: Neighbours;
   load!: Load;
   reads!: Reads;
@@ -55,13 +55,13 @@ export class Cluster {
   private constructor(
     readonly stores: Stores,
     readonly names: DnsStub,
-    readonly sizes: Sizes,
+    readonly sizes: ChaosSizes,
     private readonly random: Random,
   ) {}
 
-  static async start(plan: Plan, random: Random): Promise<Cluster> {
+  static async start(plan: Plan, random: Random): Promise<ChaosCluster> {
     const [stores, names] = await Promise.all([Stores.start(plan), DnsStub.start()]);
-    const cluster = new Cluster(stores, names, plan.sizes, random);
+    const cluster = new ChaosCluster(stores, names, plan.sizes, random);
     try {
       cluster.answerNames();
       await cluster.startReceivers(plan.receivers);
@@ -79,11 +79,11 @@ export class Cluster {
     return cluster;
   }
 
-  get processes(): ServiceProcess[] {
+  get processes(): ChaosProcess[] {
     return [...this.apis, ...this.workers];
   }
 
-  receiver(name: ReceiverName): Receiver {
+  receiver(name: ReceiverName): ChaosReceiver {
     return this.receivers.get(name)!;
   }
 
@@ -105,7 +105,7 @@ export class Cluster {
     await Promise.all(this.processes.map((process) => process.stop()));
     await Promise.all([...this.receivers.values()].map((receiver) => receiver.stop()));
     await this.neighbours.stop();
-    await this.dashboard.close();
+    await this.host.close();
     await this.names.stop();
     await this.stores.stop();
   }
@@ -133,12 +133,12 @@ export class Cluster {
     const { tlsFiles: files, ledger: book } = this;
     for (const name of names) {
       const options = { files, book, usual: usualOf(name), host: hostOf(name) };
-      this.receivers.set(name, await Receiver.start({ ...options, random: this.random.stream(name) }));
+      this.receivers.set(name, await ChaosReceiver.start({ ...options, random: this.random.stream(name) }));
     }
   }
 
   private async openDashboard(): Promise<void> {
-    this.dashboard = await Dashboard.open({
+    this.host = await ChaosHost.open({
       databaseUrl: this.stores.databaseUrl,
       databasePoolSize: 5,
       redisUrl: this.stores.redisUrl,
@@ -147,17 +147,17 @@ export class Cluster {
       webhookDnsServers: [this.names.server],
     });
     const random = this.random.stream('neighbours');
-    this.neighbours = new Neighbours(this.dashboard, this.client, this.tlsFiles, random);
+    this.neighbours = new Neighbours(this.host, this.client, this.tlsFiles, random);
   }
 
   /** Makes workspaces with every receiver as an endpoint. */
   private async makeConversations(): Promise<Conversation[]> {
     const conversations: Conversation[] = [];
     while (this.workspaceIds.size < WORKSPACES) {
-      const made = await this.dashboard.makeConversations(CONVERSATIONS);
+      const made = await this.host.makeConversations(CONVERSATIONS);
       const { workspaceId } = made[0]!;
       for (const [name, receiver] of this.receivers)
-        await this.dashboard.createEndpoint(workspaceId, { url: receiver.urlOf(name) });
+        await this.host.createEndpoint(workspaceId, { url: receiver.urlOf(name) });
       this.workspaceIds.add(workspaceId);
       conversations.push(...made);
     }
@@ -174,11 +174,11 @@ export class Cluster {
     );
   }
 
-  private async makeProcess(name: string, role: 'api' | 'worker'): Promise<ServiceProcess> {
+  private async makeProcess(name: string, role: 'api' | 'worker'): Promise<ChaosProcess> {
     const logFile = join(this.logFolder, `${name}.log`);
     const env = { ...this.env, ...(role === 'worker' && this.ownerEnv) };
     const options = { name, role, port: await freePort(), env, logFile };
-    return new ServiceProcess(options, this.stores.reaper);
+    return new ChaosProcess(options, this.stores.reaper);
   }
 
   private startClients(conversations: readonly Conversation[]): void {

@@ -11,27 +11,27 @@ import {
   resetting,
   tenGigabytes,
 } from './behaviours';
-import { Cluster } from './cluster';
+import { ChaosCluster } from './cluster';
 import { deletion, flood, poison, reactivation, recovery, tarpits } from './neighbour-faults';
 import { Random } from './random';
 import { NAMED_HOST, ReceiverName } from './receivers';
-import { FULL_DISK, ServiceProcess } from './service-process';
+import { FULL_DISK, ChaosProcess } from './service-process';
 import { takePartitionAway } from './tables';
 
 /** Part that a fault strikes. Faults of one target never overlap. */
-export type Target = 'processes' | 'database' | 'redis' | 'receiver' | 'names' | 'logs' | 'neighbours';
+export type FaultTarget = 'processes' | 'database' | 'redis' | 'receiver' | 'names' | 'logs' | 'neighbours';
 
 export interface Fault {
   name: string;
-  target: Target;
+  target: FaultTarget;
   /** Receiver at which recovery is measured. */
   witness: ReceiverName;
   /** Causes the fault. Settles when the fault is over and recovery begins. */
-  strike(cluster: Cluster, random: Random): Promise<void>;
+  strike(cluster: ChaosCluster, random: Random): Promise<void>;
   /** Ends a fault that lasts through recovery. */
-  undo?(cluster: Cluster): Promise<void>;
+  undo?(cluster: ChaosCluster): Promise<void>;
   /** Returns what prevents the fault on this machine; null if nothing does. */
-  obstacle?(cluster: Cluster): string | null | Promise<string | null>;
+  obstacle?(cluster: ChaosCluster): string | null | Promise<string | null>;
 }
 
 const FROZEN_MS = 20_000;
@@ -170,36 +170,40 @@ export function faultsNamed(...wanted: string[]): Fault[] {
   });
 }
 
-function faultsOf(target: Target, witness: ReceiverName, strikes: Record<string, Fault['strike']>): Fault[] {
+function faultsOf(
+  target: FaultTarget,
+  witness: ReceiverName,
+  strikes: Record<string, Fault['strike']>,
+): Fault[] {
   return Object.entries(strikes).map(([name, strike]) => ({ name, target, witness, strike }));
 }
 
-async function kill(process: ServiceProcess): Promise<void> {
+async function kill(process: ChaosProcess): Promise<void> {
   await process.ready();
   process.kill();
 }
 
-async function terminate(process: ServiceProcess): Promise<void> {
+async function terminate(process: ChaosProcess): Promise<void> {
   await process.ready();
   await process.terminate();
 }
 
 /** Waits until a process reports that it does not serve because of its clock. */
-async function refuses({ complaints }: Cluster, process: ServiceProcess): Promise<void> {
+async function refuses({ complaints }: ChaosCluster, process: ChaosProcess): Promise<void> {
   const isRefusing = async () => (await process.refusal())?.includes('clock');
   await waitFor('the refusal', isRefusing, NOTICE_MS).catch(() =>
     complaints.push(`${process.name} served with a clock 5 s ahead`),
   );
 }
 
-async function servesAgain({ complaints }: Cluster, process: ServiceProcess): Promise<void> {
+async function servesAgain({ complaints }: ChaosCluster, process: ChaosProcess): Promise<void> {
   const isServing = async () => (await process.refusal()) === null;
   await waitFor('the end of the refusal', isServing, NOTICE_MS).catch(() =>
     complaints.push(`${process.name} did not serve after its clock was right again`),
   );
 }
 
-async function restartRedis({ stores }: Cluster, random: Random, empty: boolean): Promise<void> {
+async function restartRedis({ stores }: ChaosCluster, random: Random, empty: boolean): Promise<void> {
   await stores.killRedis();
   await sleep(random.between(500, 3_000));
   await stores.restartRedis({ empty });
@@ -225,8 +229,8 @@ function answerNamesWith(answer: StubAnswer): Fault['strike'] {
 
 /** Restarts the processes one after the other, so that at least one is always up. */
 async function restartAll(
-  { processes }: Cluster,
-  output: (process: ServiceProcess) => string,
+  { processes }: ChaosCluster,
+  output: (process: ChaosProcess) => string,
 ): Promise<void> {
   for (const process of processes) await process.restartWith(output(process));
 }

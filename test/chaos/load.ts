@@ -1,5 +1,5 @@
 import { Client } from './client';
-import { Conversation } from './dashboard';
+import { Conversation } from './chaos-host';
 import { Ledger } from './ledger';
 import { Random } from './random';
 import { Repeated } from './repeated';

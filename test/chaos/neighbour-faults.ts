@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { answering, hanging, slow } from './behaviours';
-import { Cluster } from './cluster';
+import { ChaosCluster } from './cluster';
 import { Neighbour } from './neighbours';
 import { Random } from './random';
 import { consumersOfParked, storePoisonedEvent } from './tables';
@@ -10,7 +10,7 @@ const FEW_A_SECOND = 10;
 const TARPIT_WORKSPACES = 2;
 
 /** Sends many messages of one workspace to many endpoints, which all answer. */
-export async function flood({ neighbours, sizes, notes }: Cluster): Promise<void> {
+export async function flood({ neighbours, sizes, notes }: ChaosCluster): Promise<void> {
   const { messages, endpoints } = sizes.flood;
   const neighbour = await neighbours.make(answering, endpointsOf(endpoints));
   const startedAt = Date.now();
@@ -22,7 +22,7 @@ export async function flood({ neighbours, sizes, notes }: Cluster): Promise<void
 }
 
 /** Lets all endpoints of some workspaces hang, and answer again later. */
-export async function tarpits({ neighbours, sizes }: Cluster, random: Random): Promise<void> {
+export async function tarpits({ neighbours, sizes }: ChaosCluster, random: Random): Promise<void> {
   const { messages, endpoints, least, most } = sizes.tarpits;
   const tarpits: Neighbour[] = [];
   while (tarpits.length < TARPIT_WORKSPACES)
@@ -34,7 +34,7 @@ export async function tarpits({ neighbours, sizes }: Cluster, random: Random): P
 }
 
 /** Deletes one endpoint and deactivates another while deliveries to them wait. */
-export async function deletion({ neighbours, sizes, notes }: Cluster, random: Random): Promise<void> {
+export async function deletion({ neighbours, sizes, notes }: ChaosCluster, random: Random): Promise<void> {
   const neighbour = await neighbours.make(slow, [
     { rateLimit: FEW_A_SECOND },
     { rateLimit: FEW_A_SECOND },
@@ -51,7 +51,7 @@ export async function deletion({ neighbours, sizes, notes }: Cluster, random: Ra
 }
 
 /** Deactivates and reactivates an endpoint while deliveries to it wait, once or several times. */
-export async function reactivation({ neighbours, sizes }: Cluster, random: Random): Promise<void> {
+export async function reactivation({ neighbours, sizes }: ChaosCluster, random: Random): Promise<void> {
   const neighbour = await neighbours.make(answering, [{ rateLimit: FEW_A_SECOND }, {}]);
   const [endpoint] = neighbour.endpoints;
   await neighbour.send(sizes.backlog);
@@ -64,7 +64,7 @@ export async function reactivation({ neighbours, sizes }: Cluster, random: Rando
 }
 
 /** Kills workers while they recover what an endpoint missed. */
-export async function recovery({ neighbours, sizes, workers }: Cluster, random: Random): Promise<void> {
+export async function recovery({ neighbours, sizes, workers }: ChaosCluster, random: Random): Promise<void> {
   const { messages, perSecond, kills } = sizes.recovery;
   const neighbour = await neighbours.make(answering, [{ rateLimit: perSecond }]);
   const [endpoint] = neighbour.endpoints;
@@ -82,7 +82,7 @@ export async function recovery({ neighbours, sizes, workers }: Cluster, random: 
 }
 
 /** Puts an event that can't be processed between the messages of a workspace. */
-export async function poison({ neighbours, stores, sizes, complaints }: Cluster): Promise<void> {
+export async function poison({ neighbours, stores, sizes, complaints }: ChaosCluster): Promise<void> {
   const neighbour = await neighbours.make(answering, [{}]);
   await neighbour.send(10);
   await storePoisonedEvent(stores, neighbour.workspaceId);

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Behaviour } from './behaviours';
 import { Client } from './client';
-import { Conversation, Dashboard } from './dashboard';
+import { Conversation, ChaosHost } from './chaos-host';
 import { Arrival, Ledger } from './ledger';
 import { NeighbourEndpoint } from './neighbour-endpoint';
 import { Random } from './random';
-import { Receiver, TlsFiles } from './receivers';
+import { ChaosReceiver, TlsFiles } from './receivers';
 
 const SENDERS = 16;
 const LOOK_MS = 250;
@@ -23,25 +23,25 @@ export class Neighbour {
   private readonly since = new Date();
   private readonly log: (Arrival & { at: number })[] = [];
 
-  receiver!: Receiver;
+  receiver!: ChaosReceiver;
 
   constructor(
     readonly name: string,
     private readonly conversation: Conversation,
-    private readonly dashboard: Dashboard,
+    private readonly host: ChaosHost,
     private readonly client: Client,
     private readonly random: Random,
   ) {}
 
   /** Registers the endpoints, all at one receiver. */
-  async open(receiver: Receiver, endpoints: readonly EndpointOptions[]): Promise<void> {
+  async open(receiver: ChaosReceiver, endpoints: readonly EndpointOptions[]): Promise<void> {
     this.receiver = receiver;
     for (const options of endpoints) {
       const name = `${this.name}-${this.endpoints.length + 1}`;
       const endpoint = new NeighbourEndpoint(name);
       await endpoint.change('opened', async () => {
         const url = receiver.urlOf(name);
-        endpoint.id = await this.dashboard.createEndpoint(this.workspaceId, { ...options, url });
+        endpoint.id = await this.host.createEndpoint(this.workspaceId, { ...options, url });
       });
       this.endpoints.push(endpoint);
     }
@@ -65,7 +65,7 @@ export class Neighbour {
    * @returns the milliseconds until the answer
    */
   activate(endpoint: NeighbourEndpoint): Promise<number> {
-    return endpoint.change('opened', () => this.dashboard.activate(this.workspaceId, endpoint.id));
+    return endpoint.change('opened', () => this.host.activate(this.workspaceId, endpoint.id));
   }
 
   /**
@@ -73,7 +73,7 @@ export class Neighbour {
    * @returns the milliseconds until the answer
    */
   deactivate(endpoint: NeighbourEndpoint): Promise<number> {
-    return endpoint.change('closed', () => this.dashboard.deactivate(this.workspaceId, endpoint.id));
+    return endpoint.change('closed', () => this.host.deactivate(this.workspaceId, endpoint.id));
   }
 
   /**
@@ -81,7 +81,7 @@ export class Neighbour {
    * @returns the milliseconds until the answer
    */
   delete(endpoint: NeighbourEndpoint): Promise<number> {
-    return endpoint.change('closed', () => this.dashboard.delete(this.workspaceId, endpoint.id));
+    return endpoint.change('closed', () => this.host.delete(this.workspaceId, endpoint.id));
   }
 
   /**
@@ -89,9 +89,7 @@ export class Neighbour {
    * @returns the milliseconds until the answer
    */
   recover(endpoint: NeighbourEndpoint): Promise<number> {
-    return endpoint.change('recovered', () =>
-      this.dashboard.recover(this.workspaceId, endpoint.id, this.since),
-    );
+    return endpoint.change('recovered', () => this.host.recover(this.workspaceId, endpoint.id, this.since));
   }
 
   arrive(arrival: Arrival): void {
@@ -144,7 +142,7 @@ export class Neighbours {
   readonly all: Neighbour[] = [];
 
   constructor(
-    private readonly dashboard: Dashboard,
+    private readonly host: ChaosHost,
     private readonly client: Client,
     private readonly files: TlsFiles,
     private readonly random: Random,
@@ -153,11 +151,11 @@ export class Neighbours {
   async make(usual: Behaviour, endpoints: readonly EndpointOptions[]): Promise<Neighbour> {
     const name = `neighbour-${this.all.length + 1}`;
     const random = this.random.stream(name);
-    const [conversation] = await this.dashboard.makeConversations(1);
-    const neighbour = new Neighbour(name, conversation!, this.dashboard, this.client, random);
+    const [conversation] = await this.host.makeConversations(1);
+    const neighbour = new Neighbour(name, conversation!, this.host, this.client, random);
     this.all.push(neighbour);
     await neighbour.open(
-      await Receiver.start({ files: this.files, book: neighbour, random, usual }),
+      await ChaosReceiver.start({ files: this.files, book: neighbour, random, usual }),
       endpoints,
     );
     return neighbour;

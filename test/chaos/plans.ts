@@ -1,8 +1,8 @@
 import { FAULTS, faultsNamed } from './faults';
 import { STEADY, STRUCK } from './receivers';
-import { Plan, Sizes } from './scenario';
+import { Plan, ChaosSizes } from './scenario';
 
-const LARGE: Sizes = {
+const LARGE: ChaosSizes = {
   patienceMs: 120_000,
   flood: { messages: 2_000, endpoints: 20 },
   tarpits: { messages: 20, endpoints: 50, least: 10_000, most: 20_000 },
@@ -10,7 +10,7 @@ const LARGE: Sizes = {
   recovery: { messages: 1_000, perSecond: 100, kills: 4 },
 };
 
-const SMALL: Sizes = {
+const SMALL: ChaosSizes = {
   patienceMs: 3_000,
   flood: { messages: 100, endpoints: 10 },
   tarpits: { messages: 2, endpoints: 10, least: 2_000, most: 4_000 },

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { reasonOf } from './client';
-import { Conversation } from './dashboard';
+import { Conversation } from './chaos-host';
 import { Random } from './random';
-import { ServiceProcess } from './service-process';
+import { ChaosProcess } from './service-process';
 import { Span, Stores } from './stores';
 
 const EVERY_MS = 200;
@@ -26,7 +26,7 @@ export class Reads {
   private stopped = false;
 
   constructor(
-    private readonly apis: readonly ServiceProcess[],
+    private readonly apis: readonly ChaosProcess[],
     private readonly conversations: readonly Conversation[],
     private readonly stores: Stores,
     private readonly random: Random,
@@ -42,14 +42,14 @@ export class Reads {
     await this.readers;
   }
 
-  private async readAll(api: ServiceProcess, random: Random): Promise<void> {
+  private async readAll(api: ChaosProcess, random: Random): Promise<void> {
     while (!this.stopped) {
       await this.read(api, random);
       await sleep(EVERY_MS);
     }
   }
 
-  private async read(api: ServiceProcess, random: Random): Promise<void> {
+  private async read(api: ChaosProcess, random: Random): Promise<void> {
     const conversation = random.pick(this.conversations);
     const path = random.pick([
       'me',
@@ -62,7 +62,7 @@ export class Reads {
     this.judge(api, path, answer, span);
   }
 
-  private judge(api: ServiceProcess, path: string, answer: Answer, span: Span): void {
+  private judge(api: ChaosProcess, path: string, answer: Answer, span: Span): void {
     if (answer.status === 200) {
       this.answered += 1;
       this.slowestMs = Math.max(this.slowestMs, span.to - span.from);
@@ -77,7 +77,7 @@ export class Reads {
    * Reports whether a fault explains an answer. A process that is down may not respond; one without its
    * database must respond 503 with Retry-After.
    */
-  private isExplained(api: ServiceProcess, { status, retryAfter }: Answer, span: Span): boolean {
+  private isExplained(api: ChaosProcess, { status, retryAfter }: Answer, span: Span): boolean {
     if (status === null) return api.down.some((down) => overlap(down, span));
     return (
       status === 503 &&

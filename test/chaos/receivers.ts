@@ -35,7 +35,7 @@ export interface ReceiverOptions {
   host?: string;
 }
 
-export class Receiver {
+export class ChaosReceiver {
   private behaviour: Behaviour;
   private readonly connections = new Map<number, Socket>();
   private readonly used = new WeakSet<Socket>();
@@ -46,8 +46,8 @@ export class Receiver {
     this.behaviour = options.usual;
   }
 
-  static async start(options: ReceiverOptions): Promise<Receiver> {
-    const receiver = new Receiver(options);
+  static async start(options: ReceiverOptions): Promise<ChaosReceiver> {
+    const receiver = new ChaosReceiver(options);
     await receiver.listen();
     return receiver;
   }

@@ -1,5 +1,5 @@
 import { markdownTable } from '../support/report';
-import { Cluster } from './cluster';
+import { ChaosCluster } from './cluster';
 import { Episode } from './scenario';
 
 const COLUMNS = [
@@ -29,7 +29,7 @@ export function tableOf(episodes: readonly Episode[]): string {
 }
 
 export function summaryOf(
-  { ledger, client, reads, usage, processes, neighbours, notes }: Cluster,
+  { ledger, client, reads, usage, processes, neighbours, notes }: ChaosCluster,
   outcomes: Readonly<Record<string, number>>,
   notStruck: Iterable<string>,
 ): string {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { waitFor } from '../support/wait';
-import { Cluster } from './cluster';
+import { ChaosCluster } from './cluster';
 import { Fault } from './faults';
 import { Random } from './random';
 import { ReceiverName, STEADY, STRUCK } from './receivers';
@@ -9,7 +9,7 @@ import { ReceiverName, STEADY, STRUCK } from './receivers';
 const PATIENCE_MS = 60_000;
 
 /** Sizes of what the faults of neighbours send. */
-export interface Sizes {
+export interface ChaosSizes {
   /**
    * Time for which a fault waits for its last delivery. Missing deliveries are found at the end of the run.
    */
@@ -33,7 +33,7 @@ export interface Plan {
    * order.
    */
   mixed: Fault[];
-  sizes: Sizes;
+  sizes: ChaosSizes;
   /** Whether PostgreSQL's files are on a disk that can be full. */
   withSmallDisk: boolean;
 }
@@ -56,13 +56,13 @@ export interface Episode {
 }
 
 /** Runs a plan's faults, and measures recovery. */
-export class Scenario {
+export class ChaosScenario {
   readonly episodes: Episode[] = [];
   /** Faults that can't strike on this machine, with the reason. */
   readonly notStruck = new Set<string>();
 
   constructor(
-    private readonly cluster: Cluster,
+    private readonly cluster: ChaosCluster,
     private readonly random: Random,
     private readonly onEpisode: (episode: Episode) => void,
   ) {}

@@ -31,7 +31,7 @@ export interface ServiceProcessOptions {
 }
 
 /** One process of the service under a supervisor, which restarts it after any end. */
-export class ServiceProcess {
+export class ChaosProcess {
   /** Times in which the suite kept the process from serving. */
   readonly down: Span[] = [];
   readonly deaths: Death[] = [];

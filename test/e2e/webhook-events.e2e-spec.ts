@@ -10,7 +10,7 @@ import { Database } from '../../src/database/database';
 import { eventCatalog, EventType } from '../../src/outbox/event-catalog';
 import { OutboxService } from '../../src/outbox/outbox.service';
 import { WorkspacesService } from '../../src/workspaces/workspaces.service';
-import { Dashboard } from '../support/dashboard';
+import { MessagingHost } from '../support/messaging-host';
 import { ReceivedWebhook, Receiver } from '../support/receiver';
 import { TestService } from '../support/service';
 import { moment, waitFor } from '../support/wait';
@@ -25,16 +25,16 @@ describe.each([
 ])('outbound webhooks, taken %s,', (_, CROSS_WORKSPACE_BATCHES) => {
   let service: TestService;
   /** Host that registers endpoints, for which the API has no route. */
-  let dashboard: Dashboard;
+  let host: MessagingHost;
   let receiver: Receiver;
 
   beforeAll(async () => {
     service = await TestService.create({ role: 'all', env: { CROSS_WORKSPACE_BATCHES } });
-    dashboard = await Dashboard.create({ beside: service });
+    host = await MessagingHost.create({ beside: service });
     receiver = await Receiver.start();
   });
   afterAll(async () => {
-    await dashboard.close();
+    await host.close();
     await service.close();
     await receiver.stop();
   });
@@ -59,14 +59,14 @@ describe.each([
   /** Returns everything that an endpoint received before a message that is sent now, and is relayed last. */
   async function receivedSoFar(subscription: Subscription): Promise<ReceivedWebhook[]> {
     const { workspace, conversation, endpoint, path } = subscription;
-    const { id } = await dashboard.make.sent(workspace, conversation, 'The last thing');
+    const { id } = await host.make.sent(workspace, conversation, 'The last thing');
     await receiver.waitFor(({ envelope }) => envelope.data.message?.id === id, path);
-    await waitForDeliveries(dashboard, endpoint, 'SUCCEEDED');
+    await waitForDeliveries(host, endpoint, 'SUCCEEDED');
     return receiver.received(path).filter(({ envelope }) => envelope.data.message?.id !== id);
   }
 
   async function clientOf({ workspace }: Subscription) {
-    const key = await dashboard.make.apiKey(workspace);
+    const key = await host.make.apiKey(workspace);
     return { key, client: service.client.as(key) };
   }
 
@@ -75,12 +75,8 @@ describe.each([
     let webhook: ReceivedWebhook;
 
     beforeAll(async () => {
-      subscription = await subscribe(dashboard, receiver);
-      await dashboard.make.received(
-        subscription.workspace,
-        subscription.conversation,
-        'Größe? 👋\n“quoted”  ',
-      );
+      subscription = await subscribe(host, receiver);
+      await host.make.received(subscription.workspace, subscription.conversation, 'Größe? 👋\n“quoted”  ');
       webhook = await receivedBy(subscription, 'message.created');
     });
 
@@ -139,7 +135,7 @@ describe.each([
     });
 
     it('is identified by its delivery', async () => {
-      const [delivery] = await deliveriesOf(dashboard, subscription.endpoint);
+      const [delivery] = await deliveriesOf(host, subscription.endpoint);
       expect(webhook.headers['x-service-delivery']).toBe(delivery!.id);
       expect(webhook.headers['webhook-id']).toBe(delivery!.id);
     });
@@ -147,7 +143,7 @@ describe.each([
 
   describe('message.created', () => {
     it('is sent for a message sent through the API', async () => {
-      const subscription = await subscribe(dashboard, receiver);
+      const subscription = await subscribe(host, receiver);
       const { client } = await clientOf(subscription);
       const { status, body } = await client.post(`/conversations/${subscription.conversation.id}/messages`, {
         body: 'Your parcel is on its way.',
@@ -167,9 +163,9 @@ describe.each([
     });
 
     it('is sent for an agent’s message', async () => {
-      const subscription = await subscribe(dashboard, receiver);
+      const subscription = await subscribe(host, receiver);
       const { workspace, conversation } = subscription;
-      const { id, createdAt } = await dashboard.make.sent(workspace, conversation, 'Hello from Ana');
+      const { id, createdAt } = await host.make.sent(workspace, conversation, 'Hello from Ana');
 
       const { envelope } = await receivedBy(subscription, 'message.created');
       expect(envelope.data).toEqual({
@@ -184,9 +180,9 @@ describe.each([
     });
 
     it('is sent for a customer’s message', async () => {
-      const subscription = await subscribe(dashboard, receiver);
+      const subscription = await subscribe(host, receiver);
       const { workspace, conversation } = subscription;
-      const { id, createdAt } = await dashboard.make.received(workspace, conversation, 'Where is it?');
+      const { id, createdAt } = await host.make.received(workspace, conversation, 'Where is it?');
 
       const { envelope } = await receivedBy(subscription, 'message.created');
       expect(envelope.data).toEqual({
@@ -201,7 +197,7 @@ describe.each([
     });
 
     it('is sent once for a request that is repeated under its Idempotency-Key', async () => {
-      const subscription = await subscribe(dashboard, receiver);
+      const subscription = await subscribe(host, receiver);
       const { client } = await clientOf(subscription);
       const path = `/conversations/${subscription.conversation.id}/messages`;
       const send = () => client.post(path, { body: 'Once' }, { 'idempotency-key': 'one' });
@@ -212,35 +208,32 @@ describe.each([
     });
 
     it.each(['TRIAL', 'STARTER', 'PRO', 'ENTERPRISE'] as const)('fires on the plan %s', async (planTier) => {
-      const subscription = await subscribe(dashboard, receiver, {
+      const subscription = await subscribe(host, receiver, {
         events: ['message.created'],
         workspace: { planTier },
       });
-      await dashboard.make.received(subscription.workspace, subscription.conversation);
+      await host.make.received(subscription.workspace, subscription.conversation);
       await receivedBy(subscription, 'message.created');
     });
 
     it('fires after the trial, too', async () => {
-      const subscription = await subscribe(dashboard, receiver, {
+      const subscription = await subscribe(host, receiver, {
         workspace: { planTier: 'TRIAL', trialEndsAt: new Date(Date.now() - 1000) },
       });
-      await dashboard.make.received(subscription.workspace, subscription.conversation);
+      await host.make.received(subscription.workspace, subscription.conversation);
       await receivedBy(subscription, 'message.created');
     });
 
     it('is not sent to another workspace', async () => {
-      const [subscription, other] = [
-        await subscribe(dashboard, receiver),
-        await subscribe(dashboard, receiver),
-      ];
-      await dashboard.make.received(other.workspace, other.conversation);
+      const [subscription, other] = [await subscribe(host, receiver), await subscribe(host, receiver)];
+      await host.make.received(other.workspace, other.conversation);
       expect(await receivedSoFar(subscription)).toEqual([]);
     });
   });
 
   describe('conversation.updated', () => {
     it('has the keys of what changed and no others', async () => {
-      const subscription = await subscribe(dashboard, receiver);
+      const subscription = await subscribe(host, receiver);
       const { agent, conversation } = subscription;
       const { client } = await clientOf(subscription);
       const conversationId = conversation.id;
@@ -271,10 +264,10 @@ describe.each([
     });
 
     it('is sent when a customer’s message reopens a conversation', async () => {
-      const subscription = await subscribe(dashboard, receiver);
+      const subscription = await subscribe(host, receiver);
       const { workspace, conversation } = subscription;
-      await dashboard.make.updateConversation(workspace, conversation, { status: 'SNOOZED' });
-      await dashboard.make.received(workspace, conversation);
+      await host.make.updateConversation(workspace, conversation, { status: 'SNOOZED' });
+      await host.make.received(workspace, conversation);
 
       const { envelope } = await receivedBy(
         subscription,
@@ -285,9 +278,9 @@ describe.each([
     });
 
     it('is not sent for a refused change', async () => {
-      const subscription = await subscribe(dashboard, receiver);
+      const subscription = await subscribe(host, receiver);
       const { client } = await clientOf(subscription);
-      const stranger = await dashboard.make.agent(await dashboard.make.workspace());
+      const stranger = await host.make.agent(await host.make.workspace());
       const { status } = await client.patch(`/conversations/${subscription.conversation.id}`, {
         status: 'CLOSED',
         assignedAgentId: stranger.id,
@@ -299,15 +292,15 @@ describe.each([
 
   describe('audit.event', () => {
     const revokeKey = async ({ workspace, agent }: Subscription) => {
-      const key = await dashboard.make.apiKey(workspace);
-      return dashboard.get(ApiKeysService).revoke(workspace.id, key.id, { type: 'agent', id: agent.id });
+      const key = await host.make.apiKey(workspace);
+      return host.get(ApiKeysService).revoke(workspace.id, key.id, { type: 'agent', id: agent.id });
     };
 
     it.each([
       ['on the ENTERPRISE plan', { planTier: 'ENTERPRISE' as const }],
       ['with the entitlement granted apart', { entitlements: ['auditWebhookExport' as const] }],
     ])('fires %s', async (_, workspace) => {
-      const subscription = await subscribe(dashboard, receiver, { workspace, events: ['audit.event'] });
+      const subscription = await subscribe(host, receiver, { workspace, events: ['audit.event'] });
       const key = await revokeKey(subscription);
 
       const { envelope } = await receivedBy(
@@ -329,7 +322,7 @@ describe.each([
     });
 
     it('names the key that acted, or the system', async () => {
-      const subscription = await subscribe(dashboard, receiver, { workspace: { planTier: 'ENTERPRISE' } });
+      const subscription = await subscribe(host, receiver, { workspace: { planTier: 'ENTERPRISE' } });
       const { conversation } = subscription;
       const { key, client } = await clientOf(subscription);
       await client.patch(`/conversations/${conversation.id}`, { status: 'CLOSED' });
@@ -349,15 +342,15 @@ describe.each([
     });
 
     it.each(['TRIAL', 'STARTER', 'PRO'] as const)('never fires on the plan %s', async (planTier) => {
-      const subscription = await subscribe(dashboard, receiver, { workspace: { planTier } });
+      const subscription = await subscribe(host, receiver, { workspace: { planTier } });
       await subscription.addEndpoint(receiver.url(subscription.path), { events: ['audit.event'] });
       await revokeKey(subscription);
       expect(await receivedSoFar(subscription)).toEqual([]);
     });
 
     it('follows the entitlement as it comes and goes', async () => {
-      const subscription = await subscribe(dashboard, receiver, { workspace: { planTier: 'PRO' } });
-      const workspaces = dashboard.get(WorkspacesService);
+      const subscription = await subscribe(host, receiver, { workspace: { planTier: 'PRO' } });
+      const workspaces = host.get(WorkspacesService);
       await revokeKey(subscription);
       expect(await receivedSoFar(subscription)).toEqual([]);
 
@@ -373,7 +366,7 @@ describe.each([
 
   describe('webhook.test', () => {
     it('goes to its endpoint alone, signed and shaped like every event', async () => {
-      const subscription = await subscribe(dashboard, receiver, { events: ['message.created'] });
+      const subscription = await subscribe(host, receiver, { events: ['message.created'] });
       const { workspace } = subscription;
       await subscription.addEndpoint(receiver.url(`${subscription.path}-2`), {
         events: ['*', 'webhook.test'],
@@ -392,13 +385,13 @@ describe.each([
 
   describe('subscriptions', () => {
     it('filter by event name', async () => {
-      const subscription = await subscribe(dashboard, receiver, { events: ['message.created'] });
+      const subscription = await subscribe(host, receiver, { events: ['message.created'] });
       const { workspace, conversation, path } = subscription;
       await subscription.addEndpoint(receiver.url(`${path}-updates`), { events: ['conversation.updated'] });
       await subscription.addEndpoint(receiver.url(`${path}-both`), {
         events: ['conversation.updated', 'message.created'],
       });
-      await dashboard.make.updateConversation(workspace, conversation, { status: 'CLOSED' });
+      await host.make.updateConversation(workspace, conversation, { status: 'CLOSED' });
 
       expect(await receivedSoFar(subscription)).toEqual([]);
       await receiver.waitForCount(2, `${path}-both`);
@@ -407,17 +400,17 @@ describe.each([
     });
 
     it('deliver an event once to an endpoint that wants it in two ways', async () => {
-      const subscription = await subscribe(dashboard, receiver, { events: ['*', 'conversation.updated'] });
+      const subscription = await subscribe(host, receiver, { events: ['*', 'conversation.updated'] });
       const { workspace, conversation } = subscription;
-      await dashboard.make.updateConversation(workspace, conversation, { status: 'CLOSED' });
+      await host.make.updateConversation(workspace, conversation, { status: 'CLOSED' });
       expect(await receivedSoFar(subscription)).toHaveLength(1);
     });
 
     it('give each endpoint its own delivery and signature', async () => {
-      const subscription = await subscribe(dashboard, receiver);
+      const subscription = await subscribe(host, receiver);
       const { workspace, conversation, path } = subscription;
       const second = await subscription.addEndpoint(receiver.url(`${path}-2`), { events: ['*'] });
-      await dashboard.make.received(workspace, conversation);
+      await host.make.received(workspace, conversation);
 
       const [[one], [two]] = await Promise.all([
         receiver.waitForCount(1, path),
@@ -431,11 +424,11 @@ describe.each([
   describe('a fifth event type', () => {
     const catalog = eventCatalog as unknown as Record<string, unknown>;
     const append = (tenantId: string) =>
-      dashboard
+      host
         .get(Database)
         .transaction(
           (tx) =>
-            dashboard
+            host
               .get(OutboxService)
               .appendPipelined(tx, tenantId, 'parcel.shipped' as 'audit.event', { contactId: 'c1' } as never)
               .rows,
@@ -457,14 +450,14 @@ describe.each([
     });
 
     it('reaches an endpoint that subscribed to * before', async () => {
-      const subscription = await subscribe(dashboard, receiver);
+      const subscription = await subscribe(host, receiver);
       await append(subscription.workspace.id);
       const { envelope } = await receivedBy(subscription, 'parcel.shipped' as EventType);
       expect(envelope.data).toEqual({ contactId: 'c1' });
     });
 
     it('can be subscribed to by name, and is not sent to others', async () => {
-      const subscription = await subscribe(dashboard, receiver, { events: ['message.created'] });
+      const subscription = await subscribe(host, receiver, { events: ['message.created'] });
       const { workspace, path } = subscription;
       await subscription.addEndpoint(receiver.url(`${path}-5`), { events: ['parcel.shipped'] });
       await append(workspace.id);
@@ -481,7 +474,7 @@ describe.each([
         ['reaches a workspace that has it', ['auditWebhookExport'], 2],
         ['does not reach a workspace without it', [], 0],
       ])('%s, neither at once nor by a recovery', async (_title, entitlements, count) => {
-        const subscription = await subscribe(dashboard, receiver, {
+        const subscription = await subscribe(host, receiver, {
           workspace: { planTier: 'PRO', entitlements },
         });
         const { endpoint, path } = subscription;

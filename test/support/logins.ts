@@ -7,7 +7,7 @@ import { LoginsService } from '../../src/logins/logins.service';
 import { SecondFactorsService } from '../../src/logins/second-factor/second-factors.service';
 import { CreateAgent } from '../../src/workspaces/agent.dto';
 import { AgentEntity } from '../../src/workspaces/agent.entity';
-import { Dashboard } from './dashboard';
+import { MessagingHost } from './messaging-host';
 import { letTimePass } from './wait';
 
 export const PASSWORD = 'Zwölf grüne Gurken';
@@ -26,7 +26,7 @@ export interface Member extends LoggedIn {
 export class Logins {
   private networks = 0;
 
-  constructor(private readonly dashboard: Dashboard) {}
+  constructor(private readonly host: MessagingHost) {}
 
   /** Returns the origin of a client that no limit has counted yet. */
   origin(): Origin {
@@ -35,20 +35,20 @@ export class Logins {
   }
 
   async invite({ id }: { id: string }, agent: { id: string }): Promise<string> {
-    const { link } = await this.dashboard.get(InvitationsService).invite(id, agent.id, {}, SYSTEM);
+    const { link } = await this.host.get(InvitationsService).invite(id, agent.id, {}, SYSTEM);
     return tokenOf(link);
   }
 
   /** Creates an agent and accepts the invitation. */
   async member(workspace: { id: string }, input: Partial<CreateAgent> = {}): Promise<Member> {
-    return this.accept(workspace, await this.dashboard.make.agent(workspace, input));
+    return this.accept(workspace, await this.host.make.agent(workspace, input));
   }
 
   /** Accepts an agent's invitation. */
   async accept(workspace: { id: string }, agent: AgentEntity): Promise<Member> {
     const token = await this.invite(workspace, agent);
     const given = { password: PASSWORD };
-    const loggedIn = await this.dashboard.get(LinksService).accept(token, given, this.origin());
+    const loggedIn = await this.host.get(LinksService).accept(token, given, this.origin());
     return this.memberOf(agent, loggedIn as LoggedIn);
   }
 
@@ -58,9 +58,9 @@ export class Logins {
     workspace: { id: string },
     input: Partial<CreateAgent> = {},
   ): Promise<AgentEntity> {
-    const agent = await this.dashboard.make.agent(workspace, { ...input, email: member.email });
+    const agent = await this.host.make.agent(workspace, { ...input, email: member.email });
     const token = await this.invite(workspace, agent);
-    await this.dashboard.get(LinksService).accept(token, { sessionToken: member.token }, this.origin());
+    await this.host.get(LinksService).accept(token, { sessionToken: member.token }, this.origin());
     return agent;
   }
 
@@ -69,7 +69,7 @@ export class Logins {
     password = PASSWORD,
     { browserToken, origin = this.origin() }: { browserToken?: string; origin?: Origin } = {},
   ): Promise<LoggedIn | SecondFactorRequired> {
-    return this.dashboard.get(LoginsService).logIn({ email, password, browserToken }, origin);
+    return this.host.get(LoginsService).logIn({ email, password, browserToken }, origin);
   }
 
   /** Logs in with the password alone. */
@@ -78,7 +78,7 @@ export class Logins {
   }
 
   authenticate(token: string) {
-    return this.dashboard.get(LoginsService).authenticate(token);
+    return this.host.get(LoginsService).authenticate(token);
   }
 
   isOpen(token: string): Promise<boolean> {
@@ -87,13 +87,11 @@ export class Logins {
 
   /** Turns a second factor on. */
   async secure(member: Member): Promise<Member & { secret: string; recoveryCodes: string[] }> {
-    const factors = this.dashboard.get(SecondFactorsService);
+    const factors = this.host.get(SecondFactorsService);
     const { secret } = await factors.begin(member.holder, { password: PASSWORD });
     const confirmed = await factors.confirm(member.holder, { code: codeOf(secret) });
     // The code of the present step was used for turning on. This lets a login use it too.
-    await this.dashboard.query('UPDATE second_factors SET last_step = 0 WHERE person_id = $1', [
-      member.personId,
-    ]);
+    await this.host.query('UPDATE second_factors SET last_step = 0 WHERE person_id = $1', [member.personId]);
     return { ...member, secret, ...confirmed };
   }
 

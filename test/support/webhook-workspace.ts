@@ -26,7 +26,7 @@ import { WebhookRecoverySummary } from '../../src/webhooks/recoveries/webhook-re
 import { AgentEntity } from '../../src/workspaces/agent.entity';
 import { CreateWorkspace } from '../../src/workspaces/workspace.dto';
 import { WorkspaceEntity } from '../../src/workspaces/workspace.entity';
-import { Dashboard } from './dashboard';
+import { MessagingHost } from './messaging-host';
 import { Fixtures } from './fixtures';
 import { Receiver } from './receiver';
 import { waitFor } from './wait';
@@ -367,12 +367,12 @@ export async function insertPendingDeliveries(
 }
 
 /** Makes the endpoint's deliveries that wait for a retry due now, and wakes the endpoint. */
-export async function makeRetriesDue(dashboard: Dashboard, endpoint: Identified): Promise<void> {
-  await dashboard.query(
+export async function makeRetriesDue(host: MessagingHost, endpoint: Identified): Promise<void> {
+  await host.query(
     'UPDATE pending_deliveries SET next_attempt_at = now() WHERE endpoint_id = $1 AND lease_id IS NULL',
     [endpoint.id],
   );
-  await dashboard.wake(endpoint);
+  await host.wake(endpoint);
 }
 
 /** Ends the leases of an endpoint's pending deliveries, as if their worker had been killed. */

@@ -7,13 +7,13 @@ type Tree = { [key: string]: unknown };
  * Way in which the rows of one workspace are found in a table: by a parameter, by another table's tenant, or
  * not at all.
  */
-export type Scope = 'parameter' | 'join' | 'none';
+export type StatementScope = 'parameter' | 'join' | 'none';
 
 /** Use of a table in one place of a statement. */
 export interface TableUse {
   table: string;
   action: 'read' | 'lock' | 'insert' | 'update' | 'delete' | 'truncate';
-  scope: Scope;
+  scope: StatementScope;
 }
 
 export interface Statement extends Omit<SqlText, 'texts'> {
@@ -27,7 +27,7 @@ export interface Statement extends Omit<SqlText, 'texts'> {
 export const UNKNOWN = 'known_at_run_time';
 const FILLINGS = [UNKNOWN, '', '1', 'TRUE', '(id)', `${UNKNOWN} = 1`];
 const MAX_HOLES = 5;
-const SCOPES: Scope[] = ['none', 'join', 'parameter'];
+const SCOPES: StatementScope[] = ['none', 'join', 'parameter'];
 
 /**
  * Parses SQL with PostgreSQL's own parser.
@@ -153,7 +153,7 @@ function conjunctsOf(condition: Tree | undefined): Tree[] {
   return both?.boolop === 'AND_EXPR' ? both.args.flatMap(conjunctsOf) : [condition];
 }
 
-function scopeIn(conditions: Tree[], table: NamedTable, isAlone: boolean): Scope {
+function scopeIn(conditions: Tree[], table: NamedTable, isAlone: boolean): StatementScope {
   const scopes = conditions.flatMap(equalitiesOf).map(([left, right]) => {
     if (isTenantOf(left, table, isAlone)) return isParameter(right) ? 'parameter' : 'join';
     if (isTenantOf(right, table, isAlone)) return isParameter(left) ? 'parameter' : 'join';

@@ -1,5 +1,5 @@
 import { Client } from '../chaos/client';
-import { Conversation } from '../chaos/dashboard';
+import { Conversation } from '../chaos/chaos-host';
 import { Ledger } from '../chaos/ledger';
 import { Load } from '../chaos/load';
 import { Random } from '../chaos/random';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { answering, failingAtFirst } from '../chaos/behaviours';
 import { Ledger } from '../chaos/ledger';
 import { Random } from '../chaos/random';
-import { Receiver } from '../chaos/receivers';
+import { ChaosReceiver } from '../chaos/receivers';
 import { pending } from '../chaos/tables';
 import { TelegramSimulator } from '../support/simulators/telegram';
 import {
@@ -187,9 +187,13 @@ export class UpgradeRun {
   }
 }
 
-function startReceiver(name: (typeof RECEIVERS)[number], book: Ledger, random: Random): Promise<Receiver> {
+function startReceiver(
+  name: (typeof RECEIVERS)[number],
+  book: Ledger,
+  random: Random,
+): Promise<ChaosReceiver> {
   const cert = readFileSync(setting('TEST_CERT_FILE'), 'utf8');
   const key = readFileSync(setting('TEST_KEY_FILE'), 'utf8');
   const usual = name === 'steady' ? answering : failingAtFirst();
-  return Receiver.start({ files: { cert, key }, book, random, usual });
+  return ChaosReceiver.start({ files: { cert, key }, book, random, usual });
 }

@@ -9,35 +9,35 @@ import { Database } from '../../../src/database/database';
 import { WebhookEndpointsService } from '../../../src/webhooks/endpoints/webhook-endpoints.service';
 import { AgentsService } from '../../../src/workspaces/agents.service';
 import { WorkspacesService } from '../../../src/workspaces/workspaces.service';
-import { Dashboard } from '../../support/dashboard';
+import { MessagingHost } from '../../support/messaging-host';
 import { expectRefusal } from '../../support/errors';
 import { moment } from '../../support/wait';
 import { subscribe, Subscription } from '../../support/webhook-workspace';
 
 describe('the audit log', () => {
-  let dashboard: Dashboard;
+  let host: MessagingHost;
   let subject: Subscription;
 
   beforeAll(async () => {
-    dashboard = await Dashboard.create();
+    host = await MessagingHost.create();
   });
-  afterAll(() => dashboard.close());
+  afterAll(() => host.close());
   beforeEach(async () => {
-    subject = await subscribe(dashboard, 'https://127.0.0.1:9999/hook');
+    subject = await subscribe(host, 'https://127.0.0.1:9999/hook');
   });
 
-  const keys = () => dashboard.get(ApiKeysService);
-  const agents = () => dashboard.get(AgentsService);
-  const endpoints = () => dashboard.get(WebhookEndpointsService);
-  const conversations = () => dashboard.get(ConversationsService);
-  const workspaces = () => dashboard.get(WorkspacesService);
+  const keys = () => host.get(ApiKeysService);
+  const agents = () => host.get(AgentsService);
+  const endpoints = () => host.get(WebhookEndpointsService);
+  const conversations = () => host.get(ConversationsService);
+  const workspaces = () => host.get(WorkspacesService);
   const entries = (action: string) =>
-    dashboard.query('SELECT 1 FROM audit_entries WHERE tenant_id = $1 AND action = $2', [
+    host.query('SELECT 1 FROM audit_entries WHERE tenant_id = $1 AND action = $2', [
       subject.workspace.id,
       action,
     ]);
   const events = (action: string) =>
-    dashboard.query(
+    host.query(
       `SELECT 1 FROM events WHERE tenant_id = $1 AND type = 'audit.event' AND data ->> 'action' = $2`,
       [subject.workspace.id, action],
     );
@@ -48,11 +48,11 @@ describe('the audit log', () => {
     await agents().update(workspace.id, agent.id, { role: 'OWNER', active: true }, SYSTEM);
     await workspaces().update(workspace.id, { planTier: 'PRO', rateLimit: null }, SYSTEM);
     await conversations().update(workspace.id, conversation.id, { status: 'OPEN' }, SYSTEM);
-    const key = await dashboard.make.apiKey(workspace);
+    const key = await host.make.apiKey(workspace);
     await keys().revoke(workspace.id, key.id, SYSTEM);
     await keys().revoke(workspace.id, key.id, SYSTEM);
 
-    const rows = await dashboard.query<{ action: string }>(
+    const rows = await host.query<{ action: string }>(
       'SELECT action FROM audit_entries WHERE tenant_id = $1 ORDER BY id',
       [workspace.id],
     );
@@ -75,10 +75,10 @@ describe('the audit log', () => {
       entity: 'agent',
       entityId: agent.id,
     };
-    const audit = dashboard.get(AuditService);
+    const audit = host.get(AuditService);
     await audit.record(record);
     await expect(
-      dashboard.get(Database).transaction((tx) => {
+      host.get(Database).transaction((tx) => {
         audit.appendPipelined(tx, record);
         throw new Error('rolled back');
       }),
@@ -89,7 +89,7 @@ describe('the audit log', () => {
   });
 
   describe('counts what strangers repeat', () => {
-    const tally = () => dashboard.get(AuditTally);
+    const tally = () => host.get(AuditTally);
     const failedLogin = (agentId: string, tenantId = subject.workspace.id) => ({
       tenantId,
       action: 'agent.login_failed',
@@ -99,7 +99,7 @@ describe('the audit log', () => {
     });
     const counted = async (tenantId = subject.workspace.id) => {
       const query = { action: 'agent.login_failed', limit: 200 };
-      return (await dashboard.get(AuditService).list(tenantId, query)).data;
+      return (await host.get(AuditService).list(tenantId, query)).data;
     };
 
     it('in one entry of a window, with one event', async () => {
@@ -131,7 +131,7 @@ describe('the audit log', () => {
     });
 
     it('of at most fifty things of a workspace apart, and loses no count', async () => {
-      const { workspace: other } = await subscribe(dashboard, 'https://127.0.0.1:9999/hook');
+      const { workspace: other } = await subscribe(host, 'https://127.0.0.1:9999/hook');
       for (let n = 0; n < 500; n++) tally().add(failedLogin(newId()));
       tally().add(failedLogin(newId(), other.id));
       await tally().flush();
@@ -149,13 +149,13 @@ describe('the audit log', () => {
       const add = () =>
         [subject.workspace.id, nobody].map((id) => tally().add(failedLogin(subject.agent.id, id)));
       add();
-      await dashboard.query(
+      await host.query(
         `ALTER TABLE audit_entries ADD CONSTRAINT refused CHECK (action <> 'agent.login_failed') NOT VALID`,
       );
       try {
         await tally().flush();
       } finally {
-        await dashboard.query('ALTER TABLE audit_entries DROP CONSTRAINT refused');
+        await host.query('ALTER TABLE audit_entries DROP CONSTRAINT refused');
       }
       expect(await counted()).toEqual([]);
       add();
@@ -165,7 +165,7 @@ describe('the audit log', () => {
     });
 
     it('and writes it before the process ends', async () => {
-      const closing = await Dashboard.create({ beside: dashboard });
+      const closing = await MessagingHost.create({ beside: host });
       closing.get(AuditTally).add(failedLogin(subject.agent.id));
       await closing.close();
       expect(await counted()).toMatchObject([{ metadata: { count: 1 } }]);
@@ -176,7 +176,7 @@ describe('the audit log', () => {
     const lines = async (query: ExportAuditEntriesQuery = {}, format?: 'ndjson' | 'csv') => {
       const all: string[] = [];
       const { id } = subject.workspace;
-      for await (const line of dashboard.get(AuditService).export(id, query, format)) all.push(line);
+      for await (const line of host.get(AuditService).export(id, query, format)) all.push(line);
       return all;
     };
     const actionsOf = (exported: string[]) =>
@@ -185,7 +185,7 @@ describe('the audit log', () => {
     it('oldest first, by every filter of the list', async () => {
       const all = ['workspace.created', 'agent.created', 'webhook_endpoint.created'];
       expect(actionsOf(await lines())).toEqual(all);
-      const { data } = await dashboard.get(AuditService).list(subject.workspace.id);
+      const { data } = await host.get(AuditService).list(subject.workspace.id);
       expect((await lines()).reverse().map((line) => JSON.parse(line) as unknown)).toEqual(
         JSON.parse(JSON.stringify(data)),
       );
@@ -211,7 +211,7 @@ describe('the audit log', () => {
 
     it('step by step, however long it is', async () => {
       const { id } = subject.workspace;
-      await dashboard.query(
+      await host.query(
         `INSERT INTO audit_entries (tenant_id, id, action, entity, entity_id, actor_type, metadata, created_at)
          SELECT $1, id, 'many.written', 'many', '1', 'system', '{}', now() FROM unnest($2::uuid[]) AS id`,
         [id, Array.from({ length: 2_500 }, newId)],
@@ -225,7 +225,7 @@ describe('the audit log', () => {
 
   describe('is listed', () => {
     const list = (query: Partial<ListAuditEntriesQuery> = {}, tenantId = subject.workspace.id) =>
-      dashboard.get(AuditService).list(tenantId, query);
+      host.get(AuditService).list(tenantId, query);
     const actions = async (query: Partial<ListAuditEntriesQuery>) =>
       (await list(query)).data.map(({ action }) => action);
 
@@ -278,7 +278,7 @@ describe('the audit log', () => {
       const before = await moment();
       await endpoints().deactivate(workspace.id, endpoint.id, { type: 'agent', id: agent.id });
       await endpoints().activate(workspace.id, endpoint.id, { type: 'operator', name: 'lin' });
-      const key = await dashboard.make.apiKey(workspace);
+      const key = await host.make.apiKey(workspace);
 
       expect(await actions({ action: 'api_key.created' })).toEqual(['api_key.created']);
       expect(await actions({ action: 'api_key' })).toEqual([]);

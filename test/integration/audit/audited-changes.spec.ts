@@ -5,7 +5,7 @@ import { Permission, PERMISSIONS } from '../../../src/common/permissions';
 import { buildProgram } from '../../../src/cli/program';
 import { AgentRole } from '../../../src/common/agent-role';
 import { Actor, actorIdOf, SYSTEM } from '../../../src/common/principal';
-import { Dashboard } from '../../support/dashboard';
+import { MessagingHost } from '../../support/messaging-host';
 import { nameOf, WRITES } from '../../support/routes';
 import { serviceMethods } from '../../support/service-methods';
 import { subscribe, Subscription } from '../../support/webhook-workspace';
@@ -24,37 +24,37 @@ import { Scenario } from './changes/scenario';
 const SECRETS = /whsec_|plk_|ciphertext|identitySecret|[0-9a-f]{64}/;
 
 describe('every change of a workspace', () => {
-  let dashboard: Dashboard;
+  let host: MessagingHost;
   /** Host with another key that encrypts. */
-  let rekeyed: Dashboard;
+  let rekeyed: MessagingHost;
   let subject: Subscription;
 
   beforeAll(async () => {
-    dashboard = await Dashboard.create();
+    host = await MessagingHost.create();
     const keys = ['new', 'test'].map((id, n) => `${id}:${Buffer.alloc(32, 6 + n).toString('base64')}`);
-    rekeyed = await Dashboard.create({ beside: dashboard, secretsKeys: keys.join() });
+    rekeyed = await MessagingHost.create({ beside: host, secretsKeys: keys.join() });
   });
   afterAll(async () => {
     await rekeyed.close();
-    await dashboard.close();
+    await host.close();
   });
   beforeEach(async () => {
-    subject = await subscribe(dashboard, 'https://127.0.0.1:9999/hook');
+    subject = await subscribe(host, 'https://127.0.0.1:9999/hook');
   });
 
   /** Scenarios by the action of their entry. */
   const SCENARIOS: Record<string, Scenario> = {
     ...workspaceChanges(
-      () => dashboard,
+      () => host,
       () => rekeyed,
     ),
-    ...agentChanges(() => dashboard),
-    ...apiKeyChanges(() => dashboard),
-    ...webhookChanges(() => dashboard),
-    ...parkedEventChanges(() => dashboard),
-    ...channelChanges(() => dashboard),
-    ...conversationChanges(() => dashboard),
-    ...loginChanges(() => dashboard),
+    ...agentChanges(() => host),
+    ...apiKeyChanges(() => host),
+    ...webhookChanges(() => host),
+    ...parkedEventChanges(() => host),
+    ...channelChanges(() => host),
+    ...conversationChanges(() => host),
+    ...loginChanges(() => host),
   };
   /** Methods without a scenario of their own, each with a method that calls it and has one. */
   const COVERED: Record<string, string> = {
@@ -65,7 +65,7 @@ describe('every change of a workspace', () => {
   };
 
   const entries = ({ tenantId }: { tenantId: string }, action: string) =>
-    dashboard.query<{ id: string; transaction: string }>(
+    host.query<{ id: string; transaction: string }>(
       `SELECT id, tenant_id AS "tenantId", entity, entity_id AS "entityId", actor_type AS "actorType",
          actor_id AS "actorId", actor_name AS "actorName", address, user_agent AS "userAgent",
          request_id AS "requestId", before, after, metadata, xmin::text AS transaction
@@ -73,7 +73,7 @@ describe('every change of a workspace', () => {
       [tenantId, action],
     );
   const events = ({ tenantId }: { tenantId: string }, action: string) =>
-    dashboard.query<{ data: object }>(
+    host.query<{ data: object }>(
       `SELECT data, xmin::text AS transaction FROM events
        WHERE tenant_id = $1 AND type = 'audit.event' AND data ->> 'action' = $2 ORDER BY id`,
       [tenantId, action],
@@ -90,9 +90,7 @@ describe('every change of a workspace', () => {
       'pending_cancellations',
     ];
     const rows = [...tables, ...others, ...deliveries].map((table) =>
-      dashboard.query(`SELECT * FROM ${table} t WHERE tenant_id = $1 ORDER BY t::text`, [
-        subject.workspace.id,
-      ]),
+      host.query(`SELECT * FROM ${table} t WHERE tenant_id = $1 ORDER BY t::text`, [subject.workspace.id]),
     );
     const ofPeople = [
       'people',
@@ -104,7 +102,7 @@ describe('every change of a workspace', () => {
       'second_factors',
       'recovery_codes',
       'workspaces',
-    ].map((table) => dashboard.query(`SELECT * FROM ${table} t ORDER BY t::text`));
+    ].map((table) => host.query(`SELECT * FROM ${table} t ORDER BY t::text`));
     return Promise.all([...rows, ...ofPeople]);
   }
 
@@ -171,13 +169,13 @@ describe('every change of a workspace', () => {
       const act = await prepare(subject, SYSTEM);
       const before = await snapshot();
       // The event, which is written last, is refused.
-      await dashboard.query(
+      await host.query(
         `ALTER TABLE events ADD CONSTRAINT refused CHECK (data ->> 'action' IS DISTINCT FROM '${action}') NOT VALID`,
       );
       try {
         await expect(act()).rejects.toMatchObject({ driverError: { constraint: 'refused' } });
       } finally {
-        await dashboard.query('ALTER TABLE events DROP CONSTRAINT refused');
+        await host.query('ALTER TABLE events DROP CONSTRAINT refused');
       }
       expect(await snapshot()).toEqual(before);
     });
@@ -188,7 +186,7 @@ describe('every change of a workspace', () => {
       const NO_ACTOR = { code: 'INVALID_BODY', details: [{ field: 'actor' }] };
       const agent = (role: AgentRole, active = true) => ({
         make: async (): Promise<Actor> => {
-          const { id } = await dashboard.make.agent(subject.workspace, { role, active });
+          const { id } = await host.make.agent(subject.workspace, { role, active });
           return { type: 'agent', id };
         },
         refusal: !active ? NO_ACTOR : holders.includes(role) ? null : FORBIDDEN,
@@ -200,7 +198,7 @@ describe('every change of a workspace', () => {
         'an inactive OWNER': agent('OWNER', false),
         'an OWNER of another workspace': {
           make: async () => {
-            const { id } = await dashboard.make.agent(await dashboard.make.workspace());
+            const { id } = await host.make.agent(await host.make.workspace());
             return { type: 'agent', id };
           },
           refusal: NO_ACTOR,
@@ -211,14 +209,14 @@ describe('every change of a workspace', () => {
           refusal: NO_ACTOR,
         },
         'an API key': {
-          make: async () => ({ type: 'api_key', id: (await dashboard.make.apiKey(subject.workspace)).id }),
+          make: async () => ({ type: 'api_key', id: (await host.make.apiKey(subject.workspace)).id }),
           refusal: holders.includes('API_KEY') ? null : FORBIDDEN,
         },
       };
 
       it('is open to those alone who may do it, and is refused before anything changes', async () => {
         for (const [who, { make, refusal }] of Object.entries(CALLERS)) {
-          subject = await subscribe(dashboard, 'https://127.0.0.1:9999/hook');
+          subject = await subscribe(host, 'https://127.0.0.1:9999/hook');
           const act = await prepare(subject, await make());
           const before = await snapshot();
           const outcome = await act().catch((error: unknown) => error);

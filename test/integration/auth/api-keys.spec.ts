@@ -1,18 +1,18 @@
 import { ApiKeysService } from '../../../src/auth/api-keys.service';
 import { CreateApiKey } from '../../../src/auth/api-key.dto';
 import { SYSTEM } from '../../../src/common/principal';
-import { Dashboard } from '../../support/dashboard';
+import { MessagingHost } from '../../support/messaging-host';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 describe('API keys', () => {
-  let free: Dashboard;
-  let bounded: Dashboard;
+  let free: MessagingHost;
+  let bounded: MessagingHost;
   let workspaceId: string;
 
   beforeAll(async () => {
-    free = await Dashboard.create();
-    bounded = await Dashboard.create({ beside: free, apiKeyMaxLifeDays: 90 });
+    free = await MessagingHost.create();
+    bounded = await MessagingHost.create({ beside: free, apiKeyMaxLifeDays: 90 });
   });
   beforeEach(async () => {
     workspaceId = (await free.make.workspace()).id;
@@ -22,8 +22,8 @@ describe('API keys', () => {
     await free.close();
   });
 
-  const createAt = (dashboard: Dashboard, input: Partial<CreateApiKey> = {}) =>
-    dashboard
+  const createAt = (host: MessagingHost, input: Partial<CreateApiKey> = {}) =>
+    host
       .get(ApiKeysService)
       .create(workspaceId, { name: 'CRM', scopes: ['contacts:read'], ...input }, SYSTEM);
   const inDays = (days: number) => new Date(Date.now() + days * DAY_MS);

@@ -8,7 +8,7 @@ import { SecretBox } from '../../../src/secrets/secret-box';
 import { Database } from '../../../src/database/database';
 import { KeyRotationService } from '../../../src/secrets/key-rotation.service';
 import { WorkspaceEntity } from '../../../src/workspaces/workspace.entity';
-import { Dashboard } from '../../support/dashboard';
+import { MessagingHost } from '../../support/messaging-host';
 import { expectRefusal } from '../../support/errors';
 import { TestService } from '../../support/service';
 import { TelegramSimulator } from '../../support/simulators/telegram';
@@ -16,35 +16,34 @@ import { waitFor } from '../../support/wait';
 
 describe('channel connections', () => {
   let telegram: TelegramSimulator;
-  let dashboard: Dashboard;
+  let host: MessagingHost;
   let workspace: WorkspaceEntity;
   let botToken: string;
   let bots = 9_000_000;
 
   beforeAll(async () => {
     telegram = await new TelegramSimulator().start();
-    dashboard = await Dashboard.create({
+    host = await MessagingHost.create({
       providerUrls: { TELEGRAM_API_URL: telegram.url },
       publicUrl: 'https://chat.example/',
     });
   });
   beforeEach(async () => {
-    workspace = await dashboard.make.workspace();
+    workspace = await host.make.workspace();
     botToken = TelegramSimulator.token(bots++);
   });
   afterAll(async () => {
-    await dashboard.close();
+    await host.close();
     await telegram.stop();
   });
 
-  const connections = () => dashboard.get(ChannelConnectionsService);
+  const connections = () => host.get(ChannelConnectionsService);
   const connect = (token = botToken, { id } = workspace, actor: Actor = SYSTEM) =>
     connections().connect(id, { channel: 'TELEGRAM', credentials: { botToken: token } }, actor);
-  const stored = () =>
-    dashboard.query('SELECT * FROM channel_connections WHERE tenant_id = $1', [workspace.id]);
-  const loaded = async (id: string) => (await dashboard.get(ConnectionLoader).byId(workspace.id, id))!;
+  const stored = () => host.query('SELECT * FROM channel_connections WHERE tenant_id = $1', [workspace.id]);
+  const loaded = async (id: string) => (await host.get(ConnectionLoader).byId(workspace.id, id))!;
   const auditOf = async ({ id } = workspace) =>
-    (await dashboard.get(AuditService).list(id, { limit: 10 })).data
+    (await host.get(AuditService).list(id, { limit: 10 })).data
       .filter(({ entity }) => entity === 'channel_connection')
       .map(({ action, entityId, actorType, actorId, metadata }) => ({
         action,
@@ -96,7 +95,7 @@ describe('channel connections', () => {
     });
 
     it('records who did it', async () => {
-      const agent = await dashboard.make.agent(workspace);
+      const agent = await host.make.agent(workspace);
       const actor: Actor = { type: 'agent', id: agent.id };
       const { id, externalId } = await connect(botToken, workspace, actor);
       expect(await auditOf()).toEqual([
@@ -120,8 +119,8 @@ describe('channel connections', () => {
     });
 
     it('stores nothing when the provider can’t be reached', async () => {
-      const unreachable = await Dashboard.create({
-        beside: dashboard,
+      const unreachable = await MessagingHost.create({
+        beside: host,
         providerUrls: { TELEGRAM_API_URL: 'http://127.0.0.1:1' },
       });
       try {
@@ -171,7 +170,7 @@ describe('channel connections', () => {
 
     it('refuses an account that another workspace has connected; the provider still calls that one', async () => {
       const { hookUrl, externalId } = await connect();
-      const stranger = await dashboard.make.workspace();
+      const stranger = await host.make.workspace();
       await expect(connect(renewed(), stranger)).rejects.toMatchObject({
         code: 'INVALID_BODY',
         message: `credentials are those of ${externalId}, which is connected in another workspace; disconnect it there first.`,
@@ -183,7 +182,7 @@ describe('channel connections', () => {
     });
 
     it('makes one connection when several workspaces connect an account at once', async () => {
-      const others = await Promise.all([1, 2, 3].map(() => dashboard.make.workspace()));
+      const others = await Promise.all([1, 2, 3].map(() => host.make.workspace()));
       const outcomes = await Promise.allSettled(
         [workspace, ...others].map((tenant) => connect(botToken, tenant)),
       );
@@ -205,7 +204,7 @@ describe('channel connections', () => {
     });
 
     it('refuses an agent of another workspace', async () => {
-      const agent = await dashboard.make.agent(await dashboard.make.workspace());
+      const agent = await host.make.agent(await host.make.workspace());
       await expectRefusal(connect(botToken, workspace, { type: 'agent', id: agent.id }), 'INVALID_BODY');
       expect(await stored()).toEqual([]);
     });
@@ -256,7 +255,7 @@ describe('channel connections', () => {
   });
 
   const markReauthRequired = (connection: Connection) =>
-    dashboard.get(Database).transaction((tx) => connections().markReauthRequired(tx, connection));
+    host.get(Database).transaction((tx) => connections().markReauthRequired(tx, connection));
 
   describe('credentials that no longer work', () => {
     it('are marked once, and then the pending messages fail', async () => {
@@ -296,7 +295,7 @@ describe('channel connections', () => {
         providerFault: null,
       });
       expect(telegram.webhooks.has(botToken)).toBe(false);
-      const loader = dashboard.get(ConnectionLoader);
+      const loader = host.get(ConnectionLoader);
       expect(await loader.byId(workspace.id, id)).toBeNull();
       expect(await loader.byHookKey('TELEGRAM', hookKey)).toBeNull();
       expect(await loader.byChannel(workspace.id, 'TELEGRAM')).toBeNull();
@@ -315,12 +314,12 @@ describe('channel connections', () => {
         const { id } = await connect(token);
         if (token !== botToken) telegram.revokedTokens.add(token);
         await connections().disconnect(workspace.id, id, SYSTEM);
-        const [row] = await dashboard.query<{ keyId: string; ciphertext: Buffer }>(
+        const [row] = await host.query<{ keyId: string; ciphertext: Buffer }>(
           `SELECT credentials_key_id AS "keyId", credentials_ciphertext AS ciphertext
            FROM channel_connections WHERE id = $1`,
           [id],
         );
-        expect(dashboard.get(SecretBox).decrypt(row!, id)).toBe('{}');
+        expect(host.get(SecretBox).decrypt(row!, id)).toBe('{}');
       }
     });
 
@@ -335,7 +334,7 @@ describe('channel connections', () => {
     it('lets another workspace connect the account', async () => {
       const { id } = await connect();
       await connections().disconnect(workspace.id, id, SYSTEM);
-      const other = await connect(botToken, await dashboard.make.workspace());
+      const other = await connect(botToken, await host.make.workspace());
       expect(telegram.webhooks.get(botToken)!.url).toBe(other.hookUrl);
     });
   });
@@ -343,12 +342,12 @@ describe('channel connections', () => {
   it('with unreadable credentials don’t block the others', async () => {
     const [broken, other] = [TelegramSimulator.token(bots++), TelegramSimulator.token(bots++)];
     const { id } = await connect(broken);
-    const readable = await connect(other, await dashboard.make.workspace());
-    await dashboard.query(`UPDATE channel_connections SET credentials_key_id = 'gone' WHERE id = $1`, [id]);
+    const readable = await connect(other, await host.make.workspace());
+    await host.query(`UPDATE channel_connections SET credentials_key_id = 'gone' WHERE id = $1`, [id]);
     const accounts = [broken, other].map((token) => token.split(':')[0]!);
-    const found = await dashboard.get(ConnectionLoader).byAccounts('TELEGRAM', accounts);
+    const found = await host.get(ConnectionLoader).byAccounts('TELEGRAM', accounts);
     expect(found.map((connection) => connection.id)).toEqual([readable.id]);
-    await dashboard.query(`DELETE FROM channel_connections WHERE id = $1`, [id]);
+    await host.query(`DELETE FROM channel_connections WHERE id = $1`, [id]);
   });
 
   it.each<[string, (tenantId: string, id: string) => Promise<unknown>]>([
@@ -358,7 +357,7 @@ describe('channel connections', () => {
   ])('can’t be %s by another workspace or by an unknown id', async (_, act) => {
     const { id } = await connect();
     const before = await stored();
-    const stranger = await dashboard.make.workspace();
+    const stranger = await host.make.workspace();
     await expectRefusal(act(stranger.id, id), 'NOT_FOUND');
     await expectRefusal(act(workspace.id, newId()), 'NOT_FOUND');
     await expectRefusal(act(workspace.id, 'nope'), 'NOT_FOUND');
@@ -371,8 +370,8 @@ describe('channel connections', () => {
     const { credentials } = await loaded(id);
     const old = `test:${Buffer.alloc(32, 7).toString('base64')}`;
     const next = `next:${Buffer.alloc(32, 8).toString('base64')}`;
-    const both = await Dashboard.create({ beside: dashboard, secretsKeys: `${next},${old}` });
-    const after = await Dashboard.create({ beside: dashboard, secretsKeys: next });
+    const both = await MessagingHost.create({ beside: host, secretsKeys: `${next},${old}` });
+    const after = await MessagingHost.create({ beside: host, secretsKeys: next });
     try {
       await expect(after.get(ConnectionLoader).byId(workspace.id, id)).rejects.toThrow('"test" is not among');
       expect((await both.get(KeyRotationService).reencrypt()).reencrypted).toBeGreaterThan(0);
@@ -391,12 +390,12 @@ describe('channel connections', () => {
   }
 
   async function insertMessages(connectionId: string): Promise<InsertedMessages> {
-    await dashboard.make.agent(workspace);
+    await host.make.agent(workspace);
     const insert = async (deliveryStatus: string, lease: string, holds: boolean): Promise<string> => {
-      const conversation = await dashboard.make.conversation(workspace, { channel: 'TELEGRAM' });
-      const { id } = await dashboard.make.sent(workspace, conversation);
-      await dashboard.query('UPDATE messages SET delivery_status = $2 WHERE id = $1', [id, deliveryStatus]);
-      await dashboard.query(
+      const conversation = await host.make.conversation(workspace, { channel: 'TELEGRAM' });
+      const { id } = await host.make.sent(workspace, conversation);
+      await host.query('UPDATE messages SET delivery_status = $2 WHERE id = $1', [id, deliveryStatus]);
+      await host.query(
         `INSERT INTO outbound_messages
            (tenant_id, conversation_id, message_id, connection_id, next_attempt_at, lease_id, holds)
          SELECT $1, $2, $3, $4, now() + interval '20 seconds', ${lease}, $5`,
@@ -413,16 +412,15 @@ describe('channel connections', () => {
 
   /** What the workers make of them. */
   async function expectOutcome({ pending, leased, holding }: InsertedMessages, code: string): Promise<void> {
-    const worker = await TestService.create({ role: 'worker', beside: dashboard });
+    const worker = await TestService.create({ role: 'worker', beside: host });
     await waitFor('the pending message to fail', async () => {
-      const rows = await dashboard.query(
-        `SELECT FROM messages WHERE id = $1 AND delivery_status = 'FAILED'`,
-        [pending],
-      );
+      const rows = await host.query(`SELECT FROM messages WHERE id = $1 AND delivery_status = 'FAILED'`, [
+        pending,
+      ]);
       return rows.length === 1;
     });
     await worker.close();
-    const rows = await dashboard.query<{
+    const rows = await host.query<{
       id: string;
       status: string;
       code: string | null;

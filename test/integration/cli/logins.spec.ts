@@ -1,6 +1,6 @@
 import { LinksService } from '../../../src/logins/links.service';
 import { LoggedIn } from '../../../src/logins/sessions/session.dto';
-import { Dashboard } from '../../support/dashboard';
+import { MessagingHost } from '../../support/messaging-host';
 import { OTHER_PASSWORD, PASSWORD, tokenOf } from '../../support/logins';
 import { MOMENT, NOWHERE, TestCli } from '../../support/test-cli';
 
@@ -29,10 +29,10 @@ describe('login', () => {
     });
     expect(await cli.call('login', 'list', '--workspace', 'logins')).toEqual({ data: [] });
 
-    const dashboard = await Dashboard.create({ beside: cli });
+    const host = await MessagingHost.create({ beside: cli });
     try {
       const token = tokenOf(sent.link);
-      const accepted = await dashboard.get(LinksService).accept(token, { password: PASSWORD });
+      const accepted = await host.get(LinksService).accept(token, { password: PASSWORD });
       const { sessionId } = accepted as LoggedIn;
       expect(await cli.call('login', 'list', '--workspace', 'logins')).toEqual({
         data: [
@@ -53,9 +53,9 @@ describe('login', () => {
       expect(await cli.call('login', 'end-factor', ...ofAda)).toEqual({ turnedOff: false });
       const reset = await cli.call('login', 'reset', ...ofAda);
       expect(reset).toEqual({ isMailed: false, link: expect.stringContaining('/reset#'), expiresAt: MOMENT });
-      await dashboard.get(LinksService).accept(tokenOf(reset.link), { password: OTHER_PASSWORD });
+      await host.get(LinksService).accept(tokenOf(reset.link), { password: OTHER_PASSWORD });
     } finally {
-      await dashboard.close();
+      await host.close();
     }
   });
 

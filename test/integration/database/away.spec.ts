@@ -1,7 +1,7 @@
 import { isDatabaseAway } from '../../../src/database/database-errors';
 import { Database } from '../../../src/database/database';
 import { Transaction } from '../../../src/database/transaction';
-import { Dashboard } from '../../support/dashboard';
+import { MessagingHost } from '../../support/messaging-host';
 import { Receiver } from '../../support/receiver';
 import { TestService } from '../../support/service';
 import { subscribe, waitForDeliveries } from '../../support/webhook-workspace';
@@ -55,23 +55,23 @@ describe('A database that goes away', () => {
 });
 
 describe('A database that falls silent', () => {
-  let dashboard: Dashboard;
+  let host: MessagingHost;
   let proxy: TcpProxy;
   let service: TestService;
 
   beforeAll(async () => {
-    dashboard = await Dashboard.create();
-    proxy = await TcpProxy.start(dashboard.stores.databaseUrl);
+    host = await MessagingHost.create();
+    proxy = await TcpProxy.start(host.stores.databaseUrl);
     service = await TestService.create({
       role: 'all',
-      beside: dashboard,
+      beside: host,
       env: { DATABASE_URL: proxy.address, DATABASE_POOL_SIZE: '4' },
     });
   });
   afterAll(async () => {
     await service.close();
     await proxy.cut();
-    await dashboard.close();
+    await host.close();
   });
 
   it('is recognised as away, and its connection is not used again', async () => {
@@ -84,7 +84,7 @@ describe('A database that falls silent', () => {
     proxy.thaw();
     expect(isDatabaseAway(error)).toBe(true);
     const isClosed = async () => {
-      const sessions = await dashboard.query('SELECT FROM pg_stat_activity WHERE pid = $1', [pid]);
+      const sessions = await host.query('SELECT FROM pg_stat_activity WHERE pid = $1', [pid]);
       return sessions.length === 0;
     };
     await waitFor('the silent connection to be closed', isClosed, BEFORE_IT_IS_CLOSED_AS_IDLE_MS);
@@ -99,8 +99,8 @@ describe('A database that falls silent', () => {
   });
 
   it('makes requests answer 503 with Retry-After until the database answers again', async () => {
-    const workspace = await dashboard.make.workspace();
-    const client = service.client.as(await dashboard.make.apiKey(workspace));
+    const workspace = await host.make.workspace();
+    const client = service.client.as(await host.make.apiKey(workspace));
     expect(await client.get('/me')).toMatchObject({ status: 200 });
 
     proxy.freeze();
@@ -117,10 +117,10 @@ describe('A database that falls silent', () => {
   it('loses no delivery, whatever the worker was waiting for', async () => {
     const receiver = await Receiver.start();
     try {
-      const { workspace, conversation, endpoint } = await subscribe(dashboard, receiver);
+      const { workspace, conversation, endpoint } = await subscribe(host, receiver);
       proxy.silence();
-      await dashboard.make.received(workspace, conversation);
-      await waitForDeliveries(dashboard, endpoint, 'SUCCEEDED', 1, 20_000);
+      await host.make.received(workspace, conversation);
+      await waitForDeliveries(host, endpoint, 'SUCCEEDED', 1, 20_000);
     } finally {
       await receiver.stop();
     }

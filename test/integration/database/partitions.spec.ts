@@ -21,7 +21,7 @@ import { TableRegistry } from '../../../src/stored-data/table-registry';
 import { TableRowsRepository } from '../../../src/stored-data/table-rows.repository';
 import { WorkspacesRepository } from '../../../src/workspaces/workspaces.repository';
 import { WorkspacesService } from '../../../src/workspaces/workspaces.service';
-import { Dashboard } from '../../support/dashboard';
+import { MessagingHost } from '../../support/messaging-host';
 import { ownerDatabase } from '../../support/owner-database';
 import { ServiceProcess } from '../../support/service-process';
 import { waitForLockWait } from '../../support/lock-waits';
@@ -32,7 +32,7 @@ const RETENTION_DAYS = 30;
 const MAX_MOVED = 10_000;
 
 describe('partitions of the history', () => {
-  let dashboard: Dashboard;
+  let host: MessagingHost;
   let subscription: Subscription;
   let partitions: Partitions;
   let owner: OwnerDatabase;
@@ -42,34 +42,34 @@ describe('partitions of the history', () => {
   let expired: Day;
 
   beforeEach(async () => {
-    dashboard = await Dashboard.create();
-    subscription = await subscribe(dashboard, 'https://127.0.0.1:9999/');
-    await dashboard.query('DELETE FROM event_queue');
-    partitions = dashboard.get(Partitions);
-    owner = ownerDatabase(dashboard);
+    host = await MessagingHost.create();
+    subscription = await subscribe(host, 'https://127.0.0.1:9999/');
+    await host.query('DELETE FROM event_queue');
+    partitions = host.get(Partitions);
+    owner = ownerDatabase(host);
     changes = new PartitionChanges(owner);
     today = await partitions.readToday();
     expired = today - RETENTION_DAYS - 1;
   });
   afterEach(async () => {
     await owner.onApplicationShutdown();
-    await dashboard.close();
+    await host.close();
   });
 
   function keeper(): PartitionKeeper {
-    const config = { ...dashboard.app.get<Config>(Config, { strict: false }), retentionDays: RETENTION_DAYS };
-    const database = dashboard.get(Database);
+    const config = { ...host.app.get<Config>(Config, { strict: false }), retentionDays: RETENTION_DAYS };
+    const database = host.get(Database);
     return new PartitionKeeper(
       config,
       partitions,
       changes,
       new PartitionReferences(
         database,
-        dashboard.get(WorkspacesRepository),
-        dashboard.get(TableRegistry),
-        dashboard.get(TableRowsRepository),
+        host.get(WorkspacesRepository),
+        host.get(TableRegistry),
+        host.get(TableRowsRepository),
       ),
-      new SuspendedBacklog(database, dashboard.get(WorkspacesRepository), dashboard.get(TableRegistry)),
+      new SuspendedBacklog(database, host.get(WorkspacesRepository), host.get(TableRegistry)),
     );
   }
 
@@ -103,7 +103,7 @@ describe('partitions of the history', () => {
 
   async function addEvent(day: Day): Promise<string> {
     const id = idOf(day);
-    await dashboard.query(
+    await host.query(
       `INSERT INTO events (tenant_id, id, type, data, created_at) VALUES ($1, $2, 'message.created', '{}', $3)`,
       [subscription.id, id, startOf(day)],
     );
@@ -111,7 +111,7 @@ describe('partitions of the history', () => {
   }
 
   const eventsOf = (day: Day) =>
-    dashboard.query<{ id: string }>('SELECT id FROM events WHERE id >= $1 AND id < $2', [
+    host.query<{ id: string }>('SELECT id FROM events WHERE id >= $1 AND id < $2', [
       lowestId(day),
       lowestId(day + 1),
     ]);
@@ -119,7 +119,7 @@ describe('partitions of the history', () => {
   /** Returns all that PostgreSQL knows of a partition, without the partition's own name. */
   async function definitionOf(table: PartitionedTable, day: Day) {
     const name = nameOf(table, day);
-    const rows = await dashboard.query<{ bounds: string; options: string[]; indexes: string[] }>(
+    const rows = await host.query<{ bounds: string; options: string[]; indexes: string[] }>(
       `SELECT pg_get_expr(c.relpartbound, c.oid) AS bounds, c.reloptions AS options,
          ARRAY(SELECT pg_get_indexdef(x.indexrelid) FROM pg_index x JOIN pg_inherits i ON i.inhrelid = x.indexrelid
                WHERE x.indrelid = c.oid) AS indexes
@@ -169,15 +169,12 @@ describe('partitions of the history', () => {
     [
       'an event in the queue',
       (id) =>
-        dashboard.query('INSERT INTO event_queue (tenant_id, event_id) VALUES ($1, $2)', [
-          subscription.id,
-          id,
-        ]),
+        host.query('INSERT INTO event_queue (tenant_id, event_id) VALUES ($1, $2)', [subscription.id, id]),
     ],
     [
       'a pending delivery',
       (id) =>
-        dashboard.query(
+        host.query(
           `INSERT INTO pending_deliveries VALUES ($1, $2, $3, 1, $2, 'message.created', 1, 0, false, now())`,
           [subscription.id, id, subscription.endpoint.id],
         ),
@@ -185,7 +182,7 @@ describe('partitions of the history', () => {
     [
       'a parked event',
       (id) =>
-        dashboard.query(
+        host.query(
           `INSERT INTO parked_events (tenant_id, event_id, consumer, error, queued_at)
            VALUES ($1, $2, 'webhooks', 'no', now())`,
           [subscription.id, id],
@@ -194,7 +191,7 @@ describe('partitions of the history', () => {
     [
       'a recovery',
       (_, day) =>
-        dashboard.query(
+        host.query(
           `INSERT INTO webhook_recoveries (tenant_id, id, endpoint_id, since, until, status, total, cursor, created_at)
            VALUES ($1, $2, $3, $4, now(), 'RUNNING', 1, $5, now())`,
           [subscription.id, newId(), subscription.endpoint.id, startOf(day), lowestId(day)],
@@ -209,7 +206,7 @@ describe('partitions of the history', () => {
     expect(await eventsOf(expired)).toHaveLength(1);
 
     for (const table of ['event_queue', 'pending_deliveries', 'parked_events', 'webhook_recoveries'])
-      await dashboard.query(`DELETE FROM ${table}`);
+      await host.query(`DELETE FROM ${table}`);
     await retain();
     expect(await tablesOf(expired)).toEqual([]);
   });
@@ -218,13 +215,13 @@ describe('partitions of the history', () => {
     await addDay(expired);
     const { workspace, endpoint } = subscription;
     const owe = async (day: Day) =>
-      dashboard.query(
+      host.query(
         `INSERT INTO pending_deliveries VALUES ($1, $2, $3, 1, $2, 'message.created', 1, 0, false, now())`,
         [workspace.id, await addEvent(day), endpoint.id],
       );
     await owe(expired);
     await owe(today);
-    await dashboard.query(
+    await host.query(
       `INSERT INTO webhook_recoveries (tenant_id, id, endpoint_id, since, until, status, total, cursor, created_at)
        VALUES ($1, gen_random_uuid(), $2, $3, now(), 'RUNNING', 1, $4, now())`,
       [workspace.id, endpoint.id, startOf(expired), lowestId(expired)],
@@ -232,11 +229,11 @@ describe('partitions of the history', () => {
     await retain();
     expect(await tablesOf(expired)).toHaveLength(PARTITIONED_TABLES.length);
 
-    await dashboard.get(WorkspacesService).suspend(workspace.id, SYSTEM);
+    await host.get(WorkspacesService).suspend(workspace.id, SYSTEM);
     await retain();
     expect(await tablesOf(expired)).toEqual([]);
-    expect(await dashboard.query('SELECT FROM pending_deliveries')).toHaveLength(1);
-    expect(await dashboard.query('SELECT cursor FROM webhook_recoveries')).toEqual([
+    expect(await host.query('SELECT FROM pending_deliveries')).toHaveLength(1);
+    expect(await host.query('SELECT cursor FROM webhook_recoveries')).toEqual([
       { cursor: lowestId(expired + 1) },
     ]);
   });
@@ -246,7 +243,7 @@ describe('partitions of the history', () => {
     const id = await addEvent(expired);
     await keeper().detach();
     expect(await eventsOf(expired)).toEqual([]);
-    await dashboard.query(
+    await host.query(
       `INSERT INTO pending_deliveries VALUES ($1, $2, $3, 1, $2, 'message.created', 2, 0, false, now())`,
       [subscription.id, id, subscription.endpoint.id],
     );
@@ -257,13 +254,13 @@ describe('partitions of the history', () => {
 
   it('are dropped by another worker when one was killed after it had detached them', async () => {
     await addDay(expired);
-    const killed = await ServiceProcess.start('worker', dashboard.stores);
+    const killed = await ServiceProcess.start('worker', host.stores);
     await waitFor('a detached day', async () => (await tablesOf(expired, false)).length === 3);
     killed.kill('SIGKILL');
     await killed.exited;
     expect(await tablesOf(expired, false)).toHaveLength(PARTITIONED_TABLES.length);
 
-    const other = await ServiceProcess.start('worker', dashboard.stores);
+    const other = await ServiceProcess.start('worker', host.stores);
     await waitFor('the day to be dropped', async () => !(await keeper().hasDetached()), 40_000);
     other.kill('SIGTERM');
     expect(await other.exited).toEqual({ code: 0, signal: null });
@@ -271,7 +268,7 @@ describe('partitions of the history', () => {
 
   it('wait for a long reader without holding up those who write, and go when it has ended', async () => {
     await addDay(expired);
-    const reader = new Client({ connectionString: dashboard.stores.databaseUrl });
+    const reader = new Client({ connectionString: host.stores.databaseUrl });
     await reader.connect();
     await reader.query('BEGIN');
     await reader.query('SELECT count(*) FROM events');
@@ -280,7 +277,7 @@ describe('partitions of the history', () => {
     const detaching = keeper()
       .detach()
       .finally(() => (isOver = true));
-    const waited = waitForLockWait(dashboard, 'the keeper');
+    const waited = waitForLockWait(host, 'the keeper');
     const durations: number[] = [];
     while (!isOver) {
       const start = performance.now();
@@ -347,7 +344,7 @@ describe('partitions of the history', () => {
 
     it('leave more rows than can be moved at once where they are, readable', async () => {
       await removeDay(today + MISSING);
-      await dashboard.query(
+      await host.query(
         `INSERT INTO events (tenant_id, id, type, data, created_at)
          SELECT $1, ($2 || lpad(to_hex(n), 12, '0'))::uuid, 'message.created', '{}', now()
          FROM generate_series(0, $3::integer) AS n`,

@@ -1,5 +1,5 @@
 import { Database } from '../../../src/database/database';
-import { Dashboard } from '../../support/dashboard';
+import { MessagingHost } from '../../support/messaging-host';
 
 interface Row {
   quotient: number;
@@ -9,14 +9,14 @@ interface Row {
 const DIVIDE = 'SELECT 12 / $1::int AS quotient, pg_backend_pid() AS pid';
 
 describe('Reads that are asked in one turn', () => {
-  let dashboard: Dashboard;
+  let host: MessagingHost;
   let database: Database;
 
   beforeAll(async () => {
-    dashboard = await Dashboard.create();
-    database = dashboard.get(Database);
+    host = await MessagingHost.create();
+    database = host.get(Database);
   });
-  afterAll(() => dashboard.close());
+  afterAll(() => host.close());
 
   const divideBy = (divisors: number[]) =>
     Promise.allSettled(divisors.map((divisor) => database.pipelinedRead<Row>(DIVIDE, [divisor])));

@@ -43,7 +43,7 @@ import {
 } from '../../../src/webhooks/rollups/attempt-rollups.repository';
 import { WebhookEndpointsRepository } from '../../../src/webhooks/endpoints/webhook-endpoints.repository';
 import { DatabaseClock } from '../../../src/database/database-clock';
-import { Dashboard } from '../../support/dashboard';
+import { MessagingHost } from '../../support/messaging-host';
 import {
   PlanNode,
   PlanReader,
@@ -82,21 +82,21 @@ import {
  * send.
  */
 describe('query plans', () => {
-  let dashboard: Dashboard;
+  let host: MessagingHost;
   let reader: PlanReader;
   const plansOf: PlanReader['read'] = (call, prefix) => reader.read(call, prefix);
 
   beforeAll(async () => {
-    dashboard = await Dashboard.create();
+    host = await MessagingHost.create();
     // The clock's own statements, every ten seconds, would be counted as those of a call.
-    await dashboard.app.get(DatabaseClock, { strict: false }).beforeApplicationShutdown();
-    reader = await PlanReader.start(dashboard.stores.databaseUrl);
-    await fill(dashboard.stores.databaseAdminUrl);
+    await host.app.get(DatabaseClock, { strict: false }).beforeApplicationShutdown();
+    reader = await PlanReader.start(host.stores.databaseUrl);
+    await fill(host.stores.databaseAdminUrl);
     await reader.readParts();
   }, 60_000);
   afterAll(async () => {
     await reader.stop();
-    await dashboard.close();
+    await host.close();
   });
 
   describe.each([
@@ -105,7 +105,7 @@ describe('query plans', () => {
     ['page far down', sequential(3_000)],
   ])('%s', (_, cursor) => {
     it.each([BIG, TINY])('of the conversations of tenant %s, with every filter', async (tenantId) => {
-      const repository = dashboard.app.get(ConversationsRepository);
+      const repository = host.app.get(ConversationsRepository);
       const plansFor = (filter: object) =>
         plansOf(() => repository.list(tenantId, { ...filter, cursor }, PAGE));
 
@@ -120,12 +120,12 @@ describe('query plans', () => {
     });
 
     it('of the messages of one conversation', async () => {
-      const repository = dashboard.app.get(MessagesRepository);
+      const repository = host.app.get(MessagesRepository);
       expectPage(await plansOf(() => repository.list(BIG, CONVERSATION, cursor, PAGE)), 'messages_pkey');
     });
 
     it("of a visitor's messages, with the agents' names and the client's ids", async () => {
-      const repository = new VisitorMessagesRepository(dashboard.get(Database), dashboard.get(ErasedIds));
+      const repository = new VisitorMessagesRepository(host.get(Database), host.get(ErasedIds));
       const list = () =>
         repository.list(BIG, VISITOR_CONVERSATION, { cursor, limit: PAGE - 1 }, { withUnsent: true });
       for (const plan of await plansOf(list)) {
@@ -141,16 +141,16 @@ describe('query plans', () => {
     });
 
     it.each([BIG, TINY])('of the contacts of tenant %s', async (tenantId) => {
-      const repository = dashboard.app.get(ContactsRepository);
+      const repository = host.app.get(ContactsRepository);
       expectPage(await plansOf(() => repository.list(tenantId, { cursor }, PAGE)), 'contacts_pkey');
     });
 
     it('of an endpoint’s finished deliveries', async () => {
-      const repository = dashboard.app.get(HistorySearchRepository);
+      const repository = host.app.get(HistorySearchRepository);
       const plansFor = (filter: object) =>
         plansOf(
           () =>
-            dashboard
+            host
               .get(Database)
               .queueTransaction((tx) =>
                 repository.step(tx, BIG, { endpointId: endpoint(3), cursor, ...filter }, PAGE),
@@ -184,7 +184,7 @@ describe('query plans', () => {
     it.each([BIG, TINY])(
       'of an export of the audit log of tenant %s, with every filter',
       async (tenantId) => {
-        const repository = dashboard.app.get(AuditEntriesRepository);
+        const repository = host.app.get(AuditEntriesRepository);
         const filters: [object, string][] = [
           [{}, 'audit_entries_pkey'],
           [{ since: new Date(0), until: new Date() }, 'audit_entries_pkey'],
@@ -202,11 +202,11 @@ describe('query plans', () => {
     );
 
     it('of a workspace’s pending deliveries, whatever fits', async () => {
-      const repository = dashboard.app.get(PendingSearchRepository);
+      const repository = host.app.get(PendingSearchRepository);
       for (const filter of [{}, { error: 'timeout' as const }, { statuses: ['CANCELLED' as const] }]) {
         const [plan] = await plansOf(
           () =>
-            dashboard
+            host
               .get(Database)
               .queueTransaction((tx) => repository.step(tx, BIG, { ...filter, cursor }, PAGE)),
           /^WITH step/,
@@ -217,11 +217,11 @@ describe('query plans', () => {
     });
 
     it('of the deliveries of a conversation', async () => {
-      const search = dashboard.get(DeliverySearch);
+      const search = host.get(DeliverySearch);
       for (const endpointId of [endpoint(3), undefined]) {
         const filter = { conversationId: CONVERSATION, endpointId, cursor };
         const plans = await plansOf(
-          () => dashboard.get(Database).queueTransaction((tx) => search.step(tx, BIG, filter, PAGE)),
+          () => host.get(Database).queueTransaction((tx) => search.step(tx, BIG, filter, PAGE)),
           /^(SELECT (id|d\.id)|WITH step)/,
         );
         expect(plans.flatMap(indexesOf)).toContain('events_conversation_idx');
@@ -233,7 +233,7 @@ describe('query plans', () => {
     });
 
     it.each([BIG, TINY])('of the audit log of tenant %s, with every filter', async (tenantId) => {
-      const repository = dashboard.app.get(AuditEntriesRepository);
+      const repository = host.app.get(AuditEntriesRepository);
       const plansFor = (filter: object) =>
         plansOf(() => repository.list(tenantId, { ...filter, cursor }, PAGE));
 
@@ -252,7 +252,7 @@ describe('query plans', () => {
 
   describe('contact search', () => {
     const search = (tenantId: string, q: string, cursor?: string) =>
-      dashboard.app.get(ContactsRepository).list(tenantId, { q, cursor }, PAGE);
+      host.app.get(ContactsRepository).list(tenantId, { q, cursor }, PAGE);
 
     /**
      * Expects that every statement reads few rows, by the plan that a connection keeps and by the plan for
@@ -319,7 +319,7 @@ describe('query plans', () => {
     ])('finds the same as a look at all contacts, page by page: %s', async (q) => {
       const digits = /^[\d +]+$/.test(q) ? q.replace(/\D/g, '') : null;
       for (const tenantId of [BIG, TINY]) {
-        const expected = await dashboard.query<{ id: string }>(
+        const expected = await host.query<{ id: string }>(
           `SELECT id FROM contacts
              WHERE tenant_id = $1 AND (search_text LIKE '%' || lower($2) || '%' OR regexp_replace(phone, '\\D', '', 'g')
                LIKE '%' || $3 || '%') ORDER BY id DESC LIMIT ${COMPARED}`,
@@ -337,7 +337,7 @@ describe('query plans', () => {
 
     it('finds the identities of a page by index', async () => {
       const ids = Array.from({ length: PAGE }, (_, i) => sequential(i + 1));
-      for (const plan of await plansOf(() => dashboard.app.get(ContactsRepository).identitiesOf(BIG, ids))) {
+      for (const plan of await plansOf(() => host.app.get(ContactsRepository).identitiesOf(BIG, ids))) {
         expect(indexesOf(plan)).toEqual(['contact_identities_contact_idx']);
         expect(rowsRead(plan)).toBeLessThanOrEqual(PAGE);
       }
@@ -350,7 +350,7 @@ describe('query plans', () => {
       .update(`session ${ROWS / 2}`)
       .digest();
 
-    beforeAll(() => run(dashboard.stores.databaseAdminUrl, PEOPLE), 60_000);
+    beforeAll(() => run(host.stores.databaseAdminUrl, PEOPLE), 60_000);
 
     /** Expects that every statement reads by keys alone, and no more rows than the person has of any kind. */
     async function expectOwnRows(call: () => Promise<unknown>, most: number): Promise<void> {
@@ -362,7 +362,7 @@ describe('query plans', () => {
     }
 
     it('is read on every request with the memberships of one person', async () => {
-      const sessions = dashboard.get(LoginSessionsRepository);
+      const sessions = host.get(LoginSessionsRepository);
       await expectOwnRows(() => sessions.authenticate(hash), 10);
       await expectOwnRows(() => sessions.findActive([hash]), 1);
       await expectOwnRows(() => sessions.markUsed(PERSON), 1);
@@ -370,12 +370,12 @@ describe('query plans', () => {
     });
 
     it('is begun, listed and told by what the person has', async () => {
-      await expectOwnRows(() => dashboard.get(PeopleRepository).findForLogin('p5@example.com', hash), 3);
-      await expectOwnRows(() => dashboard.get(LoginSessionsRepository).list(PERSON), 5);
-      await expectOwnRows(() => dashboard.get(MembershipsRepository).listActive(PERSON), 5);
-      await expectOwnRows(() => dashboard.get(PendingLoginsRepository).countAttempt(hash), 1);
-      await expectOwnRows(() => dashboard.get(PasswordResetsRepository).find(hash), 1);
-      await expectOwnRows(() => dashboard.get(InvitationsRepository).find({ tenantId: BIG, hash }), 3);
+      await expectOwnRows(() => host.get(PeopleRepository).findForLogin('p5@example.com', hash), 3);
+      await expectOwnRows(() => host.get(LoginSessionsRepository).list(PERSON), 5);
+      await expectOwnRows(() => host.get(MembershipsRepository).listActive(PERSON), 5);
+      await expectOwnRows(() => host.get(PendingLoginsRepository).countAttempt(hash), 1);
+      await expectOwnRows(() => host.get(PasswordResetsRepository).find(hash), 1);
+      await expectOwnRows(() => host.get(InvitationsRepository).find({ tenantId: BIG, hash }), 3);
     });
   });
 
@@ -390,13 +390,13 @@ describe('query plans', () => {
       }));
 
     const inQueue = <T>(work: Parameters<Database['queueTransaction']>[0]) =>
-      dashboard.get(Database).queueTransaction(work) as Promise<T>;
+      host.get(Database).queueTransaction(work) as Promise<T>;
 
     it.each([
       ['one endpoint', 1],
       ['many endpoints', ENDPOINTS],
     ])('claims for %s from its own part of the index, and finds all else by its key', async (_, count) => {
-      const store = dashboard.app.get(PendingDeliveriesRepository);
+      const store = host.app.get(PendingDeliveriesRepository);
       const plans = await plansOf(
         () => inQueue((tx) => store.claim(tx, requestsFor(count), { leaseId: newId() })),
         /^WITH/,
@@ -416,14 +416,14 @@ describe('query plans', () => {
 
     it('sees whether anything is due from the endpoint’s own part of the index', async () => {
       const target = { tenantId: BIG, id: endpoint(2) };
-      const [plan] = await plansOf(() => dashboard.app.get(DueDeliveriesRepository).hasDue(target));
+      const [plan] = await plansOf(() => host.app.get(DueDeliveriesRepository).hasDue(target));
       expect(indexesOf(plan!)).toEqual(expect.arrayContaining(['pending_deliveries_endpoint_idx']));
       expectOnlyIndexed(plan!, ['pending_deliveries']);
       expect(rowsRead(plan!)).toBeLessThan(10);
     });
 
     it('polls in steps, however much is pending', async () => {
-      const store = dashboard.app.get(DueDeliveriesRepository);
+      const store = host.app.get(DueDeliveriesRepository);
       const plans = [
         ...(await plansOf(() => store.findDue(BEFORE_ALL_DELIVERIES))),
         ...(await plansOf(() => store.findScheduled(new Date(0)))),
@@ -436,9 +436,9 @@ describe('query plans', () => {
     });
 
     it('records outcomes by key', async () => {
-      const store = dashboard.app.get(PendingDeliveriesRepository);
+      const store = host.app.get(PendingDeliveriesRepository);
       const held = { leaseId: newId() };
-      const [row] = await dashboard
+      const [row] = await host
         .get(Database)
         .queueTransaction((tx) => store.claim(tx, requestsFor(1, 1), held));
       const delivery = { ...row!, endpoint: { id: endpoint(1), tenantId: BIG }, held: { row: held } };
@@ -456,7 +456,7 @@ describe('query plans', () => {
     });
 
     it('cancels in steps, from the endpoint’s own part of the index', async () => {
-      const store = dashboard.app.get(DueDeliveriesRepository);
+      const store = host.app.get(DueDeliveriesRepository);
       const target = { tenantId: BIG, id: endpoint(5) };
       const plans = await plansOf(() => inQueue((tx) => store.deleteStale(tx, target, 0, 500)), /^WITH/);
       for (const plan of plans) {
@@ -467,7 +467,7 @@ describe('query plans', () => {
     });
 
     it('takes events from the workspace’s own part of the queue', async () => {
-      const queue = dashboard.app.get(EventQueueRepository);
+      const queue = host.app.get(EventQueueRepository);
       const limits = new Map([
         [BIG, 20],
         [TINY, 20],
@@ -482,7 +482,7 @@ describe('query plans', () => {
     });
 
     it('adds to the rollups of attempts by key, and reads an endpoint’s own', async () => {
-      const rollups = dashboard.app.get(AttemptRollupsRepository);
+      const rollups = host.app.get(AttemptRollupsRepository);
       const startsAt = new Date(ROLLUPS_FROM.getTime() + 1_000 * ROLLUP_MS);
       const rows = [3, 4].map((n) => ({
         tenantId: BIG,
@@ -505,7 +505,7 @@ describe('query plans', () => {
     });
 
     it('locks the endpoints of workspaces by index', async () => {
-      const endpoints = dashboard.app.get(WebhookEndpointsRepository);
+      const endpoints = host.app.get(WebhookEndpointsRepository);
       const plans = await plansOf(
         () => inQueue((tx) => endpoints.lockWorkspaceSubscribers(tx, [BIG, TINY])),
         /^WITH/,
@@ -517,8 +517,8 @@ describe('query plans', () => {
     });
 
     it('claims a connection’s messages from the due index, and asks each whether it is the next by index', async () => {
-      const statuses = dashboard.get(MessageStatusRepository);
-      const store = new OutboundMessagesRepository(dashboard.get(Database), statuses);
+      const statuses = host.get(MessageStatusRepository);
+      const store = new OutboundMessagesRepository(host.get(Database), statuses);
       const connection = { id: uuid(501), tenantId: BIG } as LoadedConnection;
       const [ready] = await plansOf(() => store.countReady(connection, 25), /^SELECT count/);
       const [claim] = await plansOf(() => store.claim(connection, 25), /^WITH/);
@@ -534,16 +534,16 @@ describe('query plans', () => {
 
     it('finds the messages of events by their keys, however many are queued', async () => {
       const queue = new OutboundMessageQueue({} as Queue<Target>); // nothing is queued
-      const statuses = dashboard.get(MessageStatusRepository);
-      const messages = new OutboundMessagesRepository(dashboard.get(Database), statuses);
-      const router = new OutboundMessageRouter(messages, statuses, queue, dashboard.get(Metrics));
+      const statuses = host.get(MessageStatusRepository);
+      const messages = new OutboundMessagesRepository(host.get(Database), statuses);
+      const router = new OutboundMessageRouter(messages, statuses, queue, host.get(Metrics));
       const keys = Array.from({ length: 10 }, (_, n) => ({
         tenantId: BIG,
         conversationId: CONVERSATION,
         messageId: sequential(n + 1),
       }));
       const plans = await plansOf(
-        () => dashboard.get(Database).queueTransaction((tx) => router.route(tx, keys)),
+        () => host.get(Database).queueTransaction((tx) => router.route(tx, keys)),
         /^(WITH|SELECT FROM)/,
       );
 
@@ -551,7 +551,7 @@ describe('query plans', () => {
     });
 
     it('finds stale messages by index, a step at a time', async () => {
-      const stale = new DueMessagesRepository(dashboard.get(Database));
+      const stale = new DueMessagesRepository(host.get(Database));
       const plans = [
         ...(await plansOf(() => stale.findScheduled(new Date(0)))),
         ...(await plansOf(() => stale.findDue(BEFORE_ALL_MESSAGES))),

@@ -13,7 +13,7 @@ import { migrate } from '../../../src/database/migrator';
 import { OwnerDatabase } from '../../../src/database/owner-database';
 import { PartitionChanges } from '../../../src/database/partition-changes';
 import { lowestId, nameOf, Partitions } from '../../../src/database/partitions';
-import { Dashboard } from '../../support/dashboard';
+import { MessagingHost } from '../../support/messaging-host';
 import { ownerConfig, ownerDatabase } from '../../support/owner-database';
 import { ServiceProcess } from '../../support/service-process';
 import { createEmptyDatabase, createStores, dropStores, TestStores } from '../../support/test-database';
@@ -22,30 +22,30 @@ import { waitFor } from '../../support/wait';
 const INSUFFICIENT_PRIVILEGE = '42501';
 
 /** Removes the roles' settings, as in a database that was copied from another one. */
-async function forgetSettings(dashboard: Dashboard): Promise<void> {
-  const { pathname } = new URL(dashboard.stores.databaseUrl);
+async function forgetSettings(host: MessagingHost): Promise<void> {
+  const { pathname } = new URL(host.stores.databaseUrl);
   for (const role of ['messaging_service', 'messaging_owner'])
-    await dashboard.query(`ALTER ROLE ${role} IN DATABASE ${pathname.slice(1)} RESET ALL`);
+    await host.query(`ALTER ROLE ${role} IN DATABASE ${pathname.slice(1)} RESET ALL`);
 }
 
 describe('the database role of the service', () => {
-  let dashboard: Dashboard;
+  let host: MessagingHost;
   let owner: OwnerDatabase;
   let workspace: { id: string };
   let service: Client;
 
   beforeAll(async () => {
-    dashboard = await Dashboard.create();
-    owner = ownerDatabase(dashboard);
-    workspace = await dashboard.make.workspace();
-    await dashboard.make.agent(workspace);
-    service = new Client({ connectionString: dashboard.stores.databaseUrl });
+    host = await MessagingHost.create();
+    owner = ownerDatabase(host);
+    workspace = await host.make.workspace();
+    await host.make.agent(workspace);
+    service = new Client({ connectionString: host.stores.databaseUrl });
     await service.connect();
   });
   afterAll(async () => {
     await service.end();
     await owner.onApplicationShutdown();
-    await dashboard.close();
+    await host.close();
   });
 
   const refusalOf = (sql: string) =>
@@ -75,17 +75,17 @@ describe('the database role of the service', () => {
     'CREATE TABLE notes (id uuid)',
     'DELETE FROM migrations',
   ])('is refused by PostgreSQL: %s', async (sql) => {
-    const before = await dashboard.query('SELECT * FROM audit_entries ORDER BY id');
+    const before = await host.query('SELECT * FROM audit_entries ORDER BY id');
     // GRANT only warns when the role has no right to grant.
     if (sql.startsWith('GRANT DELETE')) await service.query(sql);
     else expect(await refusalOf(sql)).toBe(INSUFFICIENT_PRIVILEGE);
-    expect(await canChangeAudit(dashboard.get(Database))).toBe(false);
+    expect(await canChangeAudit(host.get(Database))).toBe(false);
     expect(before.length).toBeGreaterThan(0);
-    expect(await dashboard.query('SELECT * FROM audit_entries ORDER BY id')).toEqual(before);
+    expect(await host.query('SELECT * FROM audit_entries ORDER BY id')).toEqual(before);
   });
 
   it('truncates, alters and drops no table at all', async () => {
-    const tables = await dashboard.query<{ name: string }>(
+    const tables = await host.query<{ name: string }>(
       `SELECT oid::regclass::text AS name FROM pg_class
        WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p')`,
     );
@@ -100,7 +100,7 @@ describe('the database role of the service', () => {
   });
 
   it('adds and reads audit entries', async () => {
-    const audit = dashboard.get(AuditService);
+    const audit = host.get(AuditService);
     await audit.record({
       tenantId: workspace.id,
       actor: SYSTEM,
@@ -114,10 +114,10 @@ describe('the database role of the service', () => {
   });
 
   it('uses a new partition through its table, and has no privilege on the partition itself', async () => {
-    const day = (await dashboard.get(Partitions).readToday()) + 40;
+    const day = (await host.get(Partitions).readToday()) + 40;
     const changes = new PartitionChanges(owner);
     expect(await changes.create('events', day)).toBe('done');
-    expect(await missingPrivileges(dashboard.get(Database), null)).toEqual([]);
+    expect(await missingPrivileges(host.get(Database), null)).toEqual([]);
     expect(await changes.attach('events', day)).toBe('done');
     const id = `${lowestId(day).slice(0, 14)}7${newId().slice(15)}`;
     const values = [workspace.id, id];
@@ -136,9 +136,9 @@ describe('the database role of the service', () => {
   });
 
   it('leaves to the owner what the audit log loses with its workspace, all of it or nothing', async () => {
-    const { id } = await dashboard.make.workspace();
-    await dashboard.make.agent({ id });
-    const count = () => dashboard.query('SELECT FROM audit_entries WHERE tenant_id = $1', [id]);
+    const { id } = await host.make.workspace();
+    await host.make.agent({ id });
+    const count = () => host.query('SELECT FROM audit_entries WHERE tenant_id = $1', [id]);
     expect((await count()).length).toBeGreaterThan(0);
     const remove = (end: () => void) =>
       owner.transaction(async (tx) => {
@@ -157,25 +157,25 @@ describe('the database role of the service', () => {
 });
 
 describe('migrate, with two database roles', () => {
-  let dashboard: Dashboard;
+  let host: MessagingHost;
   let owner: OwnerDatabase;
 
   beforeAll(async () => {
-    dashboard = await Dashboard.create();
-    owner = ownerDatabase(dashboard);
+    host = await MessagingHost.create();
+    owner = ownerDatabase(host);
   });
   afterAll(async () => {
     await owner.onApplicationShutdown();
-    await dashboard.close();
+    await host.close();
   });
 
-  const config = (given: Partial<Config> = {}): Config => ({ ...ownerConfig(dashboard), ...given });
+  const config = (given: Partial<Config> = {}): Config => ({ ...ownerConfig(host), ...given });
   const withUser = (url: string, username: string, password = '') =>
     Object.assign(new URL(url), { username, password }).href;
 
   /** Returns the privileges of the roles, and when they were last written. */
   const privileges = () =>
-    dashboard.query(
+    host.query(
       `SELECT oid::regclass::text AS name, relacl::text AS acl, xmin::text FROM pg_class
        WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') ORDER BY name`,
     );
@@ -186,12 +186,12 @@ describe('migrate, with two database roles', () => {
   ): Promise<T> {
     const name = `role_${randomBytes(4).toString('hex')}`;
     const password = randomBytes(8).toString('hex');
-    await dashboard.query(`CREATE ROLE ${name} LOGIN PASSWORD '${password}' ${attributes}`);
+    await host.query(`CREATE ROLE ${name} LOGIN PASSWORD '${password}' ${attributes}`);
     try {
       return await work(name, password);
     } finally {
-      await dashboard.query(`DROP OWNED BY ${name}`);
-      await dashboard.query(`DROP ROLE ${name}`);
+      await host.query(`DROP OWNED BY ${name}`);
+      await host.query(`DROP ROLE ${name}`);
     }
   }
 
@@ -203,7 +203,7 @@ describe('migrate, with two database roles', () => {
 
   it('gives each role its settings in this database, once', async () => {
     const settings = () =>
-      dashboard.query<{ role: string; setting: string; xmin: string }>(
+      host.query<{ role: string; setting: string; xmin: string }>(
         `SELECT setrole::regrole::text AS role, unnest(setconfig) AS setting, s.xmin::text
          FROM pg_db_role_setting s JOIN pg_database d ON d.oid = setdatabase AND datname = current_database()
          ORDER BY role, setting`,
@@ -218,7 +218,7 @@ describe('migrate, with two database roles', () => {
     );
     await migrate(config(), 'up');
     expect(await settings()).toEqual(before);
-    await forgetSettings(dashboard);
+    await forgetSettings(host);
     await migrate(config(), 'up');
     expect((await settings()).map(({ setting }) => setting)).toEqual(before.map(({ setting }) => setting));
   });
@@ -246,7 +246,7 @@ describe('migrate, with two database roles', () => {
     await owner.query('REVOKE ALL ON messages, event_queue, migrations FROM messaging_service');
     await owner.query('GRANT ALL ON audit_entries, contacts TO messaging_service');
     await owner.query('GRANT UPDATE (action) ON audit_entries TO messaging_service');
-    const service = dashboard.get(Database);
+    const service = host.get(Database);
     expect(await missingPrivileges(service, null)).toEqual([
       { object: 'TABLE event_queue', privileges: 'DELETE, INSERT, SELECT, UPDATE' },
       { object: 'TABLE messages', privileges: 'DELETE, INSERT, SELECT, UPDATE' },
@@ -265,28 +265,28 @@ describe('migrate, with two database roles', () => {
 
   it('serves another role of the service, also after it was renamed', () =>
     withRole('', async (name, password) => {
-      const { databaseUrl } = dashboard.stores;
+      const { databaseUrl } = host.stores;
       await migrate(config({ databaseUrl: withUser(databaseUrl, name, password) }), 'up');
       const renamed = `${name}_new`;
-      await dashboard.query(`ALTER ROLE ${name} RENAME TO ${renamed}`);
-      await dashboard.query(`ALTER ROLE ${renamed} PASSWORD '${password}'`);
+      await host.query(`ALTER ROLE ${name} RENAME TO ${renamed}`);
+      await host.query(`ALTER ROLE ${renamed} PASSWORD '${password}'`);
       const before = await privileges();
       await migrate(config({ databaseUrl: withUser(databaseUrl, renamed, password) }), 'up');
       expect(await privileges()).toEqual(before);
-      expect(await missingPrivileges(dashboard.get(Database), renamed)).toEqual([]);
-      await dashboard.query(`ALTER ROLE ${renamed} RENAME TO ${name}`);
+      expect(await missingPrivileges(host.get(Database), renamed)).toEqual([]);
+      await host.query(`ALTER ROLE ${renamed} RENAME TO ${name}`);
     }));
 
   it('is as with one role when both addresses are of the owner', async () => {
     const before = await privileges();
-    const { databaseOwnerUrl } = dashboard.stores;
+    const { databaseOwnerUrl } = host.stores;
     expect(await migrate(config({ databaseUrl: databaseOwnerUrl! }), 'up')).toEqual([]);
     expect(await privileges()).toEqual(before);
     expect(await canChangeAudit(owner as never)).toBe(true);
   });
 
   it('refuses what would not protect the audit log, and changes nothing', async () => {
-    const { databaseUrl, databaseOwnerUrl, databaseAdminUrl } = dashboard.stores;
+    const { databaseUrl, databaseOwnerUrl, databaseAdminUrl } = host.stores;
     const other = await createStores();
     const before = await privileges();
     const refuse = (given: Partial<Config>, message: RegExp) =>
@@ -317,7 +317,7 @@ describe('migrate, with two database roles', () => {
   it('says so when the role may write audit entries for another reason', () =>
     withRole('IN ROLE pg_write_all_data', (name, password) =>
       expect(
-        migrate(config({ databaseUrl: withUser(dashboard.stores.databaseUrl, name, password) }), 'up'),
+        migrate(config({ databaseUrl: withUser(host.stores.databaseUrl, name, password) }), 'up'),
       ).rejects.toMatchObject({
         code: 'INVALID_BODY',
         message: expect.stringContaining('can change audit entries through PUBLIC, or through a role'),
@@ -328,13 +328,13 @@ describe('migrate, with two database roles', () => {
     let stores: TestStores;
 
     beforeEach(async () => {
-      stores = { ...dashboard.stores, ...(await createEmptyDatabase({ withRoles: false })) };
+      stores = { ...host.stores, ...(await createEmptyDatabase({ withRoles: false })) };
     });
     afterEach(() => dropStores(stores));
 
     /** Expects what an operator sees after the change. */
     async function expectProtected(given: TestStores, entries: number): Promise<void> {
-      const after = await Dashboard.create({ beside: { stores: given }, databaseUrl: given.databaseUrl });
+      const after = await MessagingHost.create({ beside: { stores: given }, databaseUrl: given.databaseUrl });
       const afterOwner = new OwnerDatabase(ownerConfig(after, given), after.get(Database));
       try {
         expect(await migrate(ownerConfig(after, given), 'up')).toEqual([]);
@@ -357,7 +357,7 @@ describe('migrate, with two database roles', () => {
 
     async function fillAsOneRole(databaseUrl: string): Promise<number> {
       await migrate(config({ databaseUrl, databaseOwnerUrl: null }), 'up');
-      const before = await Dashboard.create({ beside: { stores }, databaseUrl });
+      const before = await MessagingHost.create({ beside: { stores }, databaseUrl });
       try {
         expect(await canChangeAudit(before.get(Database))).toBe(true);
         await before.make.agent(await before.make.workspace());
@@ -391,21 +391,21 @@ describe('migrate, with two database roles', () => {
 });
 
 describe('processes with two database roles', () => {
-  let dashboard: Dashboard;
+  let host: MessagingHost;
   const running: ServiceProcess[] = [];
 
   beforeAll(async () => {
-    dashboard = await Dashboard.create();
+    host = await MessagingHost.create();
   });
   afterEach(async () => {
     for (const one of running) one.kill('SIGTERM');
     await Promise.all(running.map(({ exited }) => exited));
     running.length = 0;
   });
-  afterAll(() => dashboard.close());
+  afterAll(() => host.close());
 
   async function start(role: 'api' | 'worker', env: Record<string, string> = {}): Promise<ServiceProcess> {
-    const one = await ServiceProcess.start(role, dashboard.stores, env);
+    const one = await ServiceProcess.start(role, host.stores, env);
     running.push(one);
     return one;
   }
@@ -419,22 +419,22 @@ describe('processes with two database roles', () => {
   });
 
   it('are not ready while a privilege is missing, and are once it is granted', async () => {
-    await dashboard.query('REVOKE INSERT ON messages FROM messaging_service');
+    await host.query('REVOKE INSERT ON messages FROM messaging_service');
     const api = await start('api');
     expect(await ready(api)).toMatchObject(notReady("of the service's database role are missing"));
-    await migrate(ownerConfig(dashboard), 'up');
+    await migrate(ownerConfig(host), 'up');
     expect(await ready(api)).toMatchObject({ status: 200, data: { privileges: 'granted' } });
   });
 
   it.each(['api', 'worker'] as const)(
     'are not ready as %s without the settings of their roles',
     async (role) => {
-      await forgetSettings(dashboard);
+      await forgetSettings(host);
       const one = await start(role);
       expect(await ready(one)).toMatchObject(
         notReady('of the database roles are missing: run "migrate"', 'settings'),
       );
-      await migrate(ownerConfig(dashboard), 'up');
+      await migrate(ownerConfig(host), 'up');
       // A connection that was opened in between is replaced once it has been found without the settings.
       const answer = await waitFor('readiness', async () => {
         const now = await ready(one);
@@ -447,7 +447,7 @@ describe('processes with two database roles', () => {
   it('are not ready as workers that cannot act as the owner', async () => {
     const other = await createStores();
     try {
-      for (const url of ['', dashboard.stores.databaseUrl, other.databaseOwnerUrl!])
+      for (const url of ['', host.stores.databaseUrl, other.databaseOwnerUrl!])
         expect(await ready(await start('worker', { DATABASE_OWNER_URL: url }))).toMatchObject(
           notReady("of the tables' owner are missing"),
         );
@@ -459,7 +459,7 @@ describe('processes with two database roles', () => {
   it('hold at most two connections of the owner, and none when there is nothing to do', async () => {
     const connections = async () =>
       (
-        await dashboard.query(
+        await host.query(
           `SELECT FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'messaging-worker-owner'`,
         )
       ).length;

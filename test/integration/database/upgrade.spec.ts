@@ -5,7 +5,7 @@ import { createIndexConcurrently } from '../../../migrations/support/concurrent-
 import { migrate } from '../../../src/database/migrator';
 import { PartitionChanges } from '../../../src/database/partition-changes';
 import { Partitions } from '../../../src/database/partitions';
-import { Dashboard } from '../../support/dashboard';
+import { MessagingHost } from '../../support/messaging-host';
 import { ownerConfig, ownerDatabase } from '../../support/owner-database';
 import { Receiver } from '../../support/receiver';
 import { ServiceProcess } from '../../support/service-process';
@@ -55,22 +55,22 @@ const MIGRATIONS = [Additions1899999999000, Indexes1899999999001];
 const NAMES = MIGRATIONS.map(({ name }) => name);
 
 describe('an upgrade of the database', () => {
-  let dashboard: Dashboard;
+  let host: MessagingHost;
 
   beforeEach(async () => {
-    dashboard = await Dashboard.create();
+    host = await MessagingHost.create();
   });
-  afterEach(() => dashboard.close());
+  afterEach(() => host.close());
 
   const upgrade = (direction: 'up' | 'down' = 'up', migrations: typeof MIGRATIONS | [] = MIGRATIONS) =>
-    migrate(ownerConfig(dashboard), direction, migrations);
+    migrate(ownerConfig(host), direction, migrations);
 
   const invalidIndexes = () =>
-    dashboard.query('SELECT indexrelid::regclass::text AS name FROM pg_index WHERE NOT indisvalid');
+    host.query('SELECT indexrelid::regclass::text AS name FROM pg_index WHERE NOT indisvalid');
 
   /** Reads for a long time, as a backup does. */
   async function readFor(ms: number): Promise<void> {
-    const reader = new Client({ connectionString: dashboard.stores.databaseUrl });
+    const reader = new Client({ connectionString: host.stores.databaseUrl });
     await reader.connect();
     await reader.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
     await reader.query('SELECT count(*) FROM messages');
@@ -81,11 +81,11 @@ describe('an upgrade of the database', () => {
 
   it('fails no request and loses no webhook, with old and new processes side by side', async () => {
     const receiver = await Receiver.start();
-    const subscription = await subscribe(dashboard, receiver, { events: ['message.created'] });
-    const { key } = await dashboard.make.apiKey(subscription.workspace);
+    const subscription = await subscribe(host, receiver, { events: ['message.created'] });
+    const { key } = await host.make.apiKey(subscription.workspace);
     const [oldApi, oldWorker] = await Promise.all([
-      ServiceProcess.start('api', dashboard.stores),
-      ServiceProcess.start('worker', dashboard.stores),
+      ServiceProcess.start('api', host.stores),
+      ServiceProcess.start('worker', host.stores),
     ]);
     let apis = [oldApi];
     let isOver = false;
@@ -103,7 +103,7 @@ describe('an upgrade of the database', () => {
         if (answer.status === 201) ids.push(answer.data.message.id);
       }
     };
-    await dashboard.query('UPDATE workspaces SET rate_limit = 1000000');
+    await host.query('UPDATE workspaces SET rate_limit = 1000000');
     const callers = Array.from({ length: CALLERS }, call);
     await receiver.waitForCount(5, subscription.path);
 
@@ -111,8 +111,8 @@ describe('an upgrade of the database', () => {
     expect(await upgrade()).toEqual(NAMES);
     await reading;
     const [newApi, newWorker] = await Promise.all([
-      ServiceProcess.start('api', dashboard.stores),
-      ServiceProcess.start('worker', dashboard.stores),
+      ServiceProcess.start('api', host.stores),
+      ServiceProcess.start('worker', host.stores),
     ]);
     apis = [oldApi, newApi];
     const before = statuses.length;
@@ -145,9 +145,9 @@ describe('an upgrade of the database', () => {
     const [first, second] = await Promise.all([upgrade(), upgrade()]);
     expect([...first, ...second]).toEqual(NAMES);
     expect(await invalidIndexes()).toEqual([]);
-    const partitions = dashboard.get(Partitions);
+    const partitions = host.get(Partitions);
     const today = await partitions.readToday();
-    const owner = ownerDatabase(dashboard);
+    const owner = ownerDatabase(host);
     const changes = new PartitionChanges(owner);
     expect(await changes.create('events', today + 30)).toBe('done');
     expect(await changes.attach('events', today + 30)).toBe('done');
@@ -156,9 +156,9 @@ describe('an upgrade of the database', () => {
 
     expect(await upgrade('down')).toEqual(NAMES.slice(1));
     // A migration that was killed in the middle leaves this state.
-    await dashboard.query('CREATE INDEX events_note_idx ON ONLY events (tenant_id, created_at)');
-    await dashboard.query('CREATE INDEX messages_note_idx ON messages (tenant_id, created_at)');
-    await dashboard.query(
+    await host.query('CREATE INDEX events_note_idx ON ONLY events (tenant_id, created_at)');
+    await host.query('CREATE INDEX messages_note_idx ON messages (tenant_id, created_at)');
+    await host.query(
       `UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'messages_note_idx'::regclass`,
     );
     expect(await invalidIndexes()).toHaveLength(2);
@@ -167,16 +167,16 @@ describe('an upgrade of the database', () => {
   });
 
   it('refuses a database of a pre-release version, and changes nothing', async () => {
-    await dashboard.query(
+    await host.query(
       `INSERT INTO migrations (timestamp, name) VALUES (1795305600003, 'Webhooks1795305600003')`,
     );
-    const before = await dashboard.query('SELECT * FROM migrations ORDER BY id');
+    const before = await host.query('SELECT * FROM migrations ORDER BY id');
     for (const direction of ['up', 'down'] as const)
       await expect(upgrade(direction)).rejects.toMatchObject({
         code: 'INVALID_BODY',
         message: expect.stringMatching(/pre-release version.*Nothing was changed/),
       });
-    expect(await dashboard.query('SELECT * FROM migrations ORDER BY id')).toEqual(before);
-    expect(await dashboard.query(`SELECT to_regclass('notes') AS name`)).toEqual([{ name: null }]);
+    expect(await host.query('SELECT * FROM migrations ORDER BY id')).toEqual(before);
+    expect(await host.query(`SELECT to_regclass('notes') AS name`)).toEqual([{ name: null }]);
   });
 });

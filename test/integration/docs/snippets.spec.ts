@@ -28,7 +28,7 @@ import { requirePython, runPython } from '../../support/python';
 import { LoggedIn } from '../../../src/logins/sessions/session.dto';
 import { LoginsService } from '../../../src/logins/logins.service';
 import { PasswordsService } from '../../../src/logins/passwords/passwords.service';
-import { Dashboard } from '../../support/dashboard';
+import { MessagingHost } from '../../support/messaging-host';
 import { expectRefusal } from '../../support/errors';
 import { Logins, OTHER_PASSWORD, PASSWORD } from '../../support/logins';
 import { createStores, dropStores, setting, TestStores } from '../../support/test-database';
@@ -282,18 +282,18 @@ describe('examples/dashboard.module.ts', () => {
 });
 
 describe('examples/logins.ts', () => {
-  let dashboard: Dashboard;
+  let host: MessagingHost;
 
   beforeAll(async () => {
-    dashboard = await Dashboard.create();
+    host = await MessagingHost.create();
   });
-  afterAll(() => dashboard.close());
+  afterAll(() => host.close());
 
   it('logs in, knows who asks and changes a password', async () => {
-    const logins = new Logins(dashboard);
-    const workspace = await dashboard.make.workspace();
+    const logins = new Logins(host);
+    const workspace = await host.make.workspace();
     const { agent, email, browserToken } = await logins.member(workspace);
-    const example = new ComingIn(dashboard.get(LoginsService), dashboard.get(PasswordsService));
+    const example = new ComingIn(host.get(LoginsService), host.get(PasswordsService));
     const origin = logins.origin();
     const { token } = (await example.logIn(email, PASSWORD, browserToken!, origin)) as LoggedIn;
     expect(await example.actorIn(workspace.id, token, origin)).toEqual({
@@ -301,7 +301,7 @@ describe('examples/logins.ts', () => {
       id: agent.id,
       origin,
     });
-    const other = await dashboard.make.workspace();
+    const other = await host.make.workspace();
     await expectRefusal(example.actorIn(other.id, token, origin), 'NOT_FOUND');
     const renewed = await example.changePassword(token, PASSWORD, OTHER_PASSWORD, origin);
     await expectRefusal(example.actorIn(workspace.id, token, origin), 'UNAUTHENTICATED');

@@ -4,26 +4,26 @@ import { PasswordsService } from '../../../src/logins/passwords/passwords.servic
 import { InvitationsService } from '../../../src/logins/invitations/invitations.service';
 import { AgentsService } from '../../../src/workspaces/agents.service';
 import { LoggedIn } from '../../../src/logins/sessions/session.dto';
-import { Dashboard } from '../../support/dashboard';
+import { MessagingHost } from '../../support/messaging-host';
 import { expectRefusal } from '../../support/errors';
 import { Logins, OTHER_PASSWORD, PASSWORD, tokenOf } from '../../support/logins';
 
 describe('invitations', () => {
-  let dashboard: Dashboard;
+  let host: MessagingHost;
   let logins: Logins;
   let workspace: { id: string; name: string };
 
   beforeAll(async () => {
-    dashboard = await Dashboard.create({ appUrl: 'https://app.example.com/' });
-    logins = new Logins(dashboard);
+    host = await MessagingHost.create({ appUrl: 'https://app.example.com/' });
+    logins = new Logins(host);
   });
   beforeEach(async () => {
-    workspace = await dashboard.make.workspace();
+    workspace = await host.make.workspace();
   });
-  afterAll(() => dashboard.close());
+  afterAll(() => host.close());
 
-  const invitations = () => dashboard.get(InvitationsService);
-  const links = () => dashboard.get(LinksService);
+  const invitations = () => host.get(InvitationsService);
+  const links = () => host.get(LinksService);
   const describeLink = (token: string) => links().describe(token, logins.origin());
   const accept = (token: string, password = PASSWORD) => links().accept(token, { password }, logins.origin());
   const join = (token: string, { token: sessionToken }: { token: string }) =>
@@ -31,7 +31,7 @@ describe('invitations', () => {
   const actor = ({ id }: { id: string }): Actor => ({ type: 'agent', id });
 
   it('become a login of the workspace by their link, which works once', async () => {
-    const agent = await dashboard.make.agent(workspace, { email: 'Ana@Example.com', role: 'ADMIN' });
+    const agent = await host.make.agent(workspace, { email: 'Ana@Example.com', role: 'ADMIN' });
     const { link, ...sent } = await invitations().invite(workspace.id, agent.id, {}, SYSTEM);
     expect(link).toMatch(/^https:\/\/app\.example\.com\/welcome#[A-Za-z0-9_-]{64}$/);
     expect(sent).toMatchObject({
@@ -66,15 +66,15 @@ describe('invitations', () => {
   });
 
   it('are accepted once, when it is tried twice at once', async () => {
-    const token = await logins.invite(workspace, await dashboard.make.agent(workspace));
+    const token = await logins.invite(workspace, await host.make.agent(workspace));
     const outcomes = await Promise.allSettled([accept(token), accept(token), accept(token)]);
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-    const people = await dashboard.query('SELECT FROM memberships WHERE tenant_id = $1', [workspace.id]);
+    const people = await host.query('SELECT FROM memberships WHERE tenant_id = $1', [workspace.id]);
     expect(people).toHaveLength(1);
   });
 
   it('end with a new one, a revocation, a deactivation, or after a day', async () => {
-    const agent = await dashboard.make.agent(workspace);
+    const agent = await host.make.agent(workspace);
     const first = await logins.invite(workspace, agent);
     const second = await logins.invite(workspace, agent);
     await expectRefusal(accept(first), 'NOT_FOUND');
@@ -86,25 +86,25 @@ describe('invitations', () => {
 
     const third = await logins.invite(workspace, agent);
     // The workspace gets another OWNER.
-    await dashboard.make.agent(workspace);
-    await dashboard.get(AgentsService).update(workspace.id, agent.id, { active: false }, SYSTEM);
+    await host.make.agent(workspace);
+    await host.get(AgentsService).update(workspace.id, agent.id, { active: false }, SYSTEM);
     await expectRefusal(accept(third), 'NOT_FOUND');
-    await dashboard.get(AgentsService).update(workspace.id, agent.id, { active: true }, SYSTEM);
-    await dashboard.query(`UPDATE invitations SET expires_at = now() WHERE tenant_id = $1`, [workspace.id]);
+    await host.get(AgentsService).update(workspace.id, agent.id, { active: true }, SYSTEM);
+    await host.query(`UPDATE invitations SET expires_at = now() WHERE tenant_id = $1`, [workspace.id]);
     await expectRefusal(accept(third), 'NOT_FOUND');
     expect(await invitations().list(workspace.id)).toEqual([]);
   });
 
   it('that two managers send at once leave one that works', async () => {
-    const agent = await dashboard.make.agent(workspace);
+    const agent = await host.make.agent(workspace);
     const tokens = await Promise.all([1, 2, 3, 4].map(() => logins.invite(workspace, agent)));
     const outcomes = await Promise.allSettled(tokens.map((token) => describeLink(token)));
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
 
   it('are stored as hashes alone', async () => {
-    const token = await logins.invite(workspace, await dashboard.make.agent(workspace));
-    const [row] = await dashboard.query<{ text: string }>(
+    const token = await logins.invite(workspace, await host.make.agent(workspace));
+    const [row] = await host.query<{ text: string }>(
       'SELECT i::text AS text FROM invitations i WHERE tenant_id = $1',
       [workspace.id],
     );
@@ -117,17 +117,17 @@ describe('invitations', () => {
     ['a bot', { isBot: true }],
     ['an inactive agent', { active: false }],
   ])('are not for %s', async (_, input) => {
-    const agent = await dashboard.make.agent(workspace, input);
+    const agent = await host.make.agent(workspace, input);
     await expectRefusal(invitations().invite(workspace.id, agent.id, {}, SYSTEM), 'INVALID_BODY');
   });
 
   it('are not for an agent who has a login, nor for one of another workspace', async () => {
     const member = await logins.member(workspace);
     await expectRefusal(invitations().invite(workspace.id, member.agent.id, {}, SYSTEM), 'INVALID_BODY');
-    const elsewhere = await dashboard.make.agent(await dashboard.make.workspace());
+    const elsewhere = await host.make.agent(await host.make.workspace());
     await expectRefusal(invitations().invite(workspace.id, elsewhere.id, {}, SYSTEM), 'NOT_FOUND');
-    const foreign = await dashboard.make.workspace();
-    await logins.invite(workspace, await dashboard.make.agent(workspace));
+    const foreign = await host.make.workspace();
+    await logins.invite(workspace, await host.make.agent(workspace));
     const [invitation] = await invitations().list(workspace.id);
     await expectRefusal(invitations().revoke(foreign.id, invitation!.id, SYSTEM), 'NOT_FOUND');
   });
@@ -142,7 +142,7 @@ describe('invitations', () => {
     ['of digits in a row', '123456789012'],
     ['with half of a character', 'twelve chars \ud800'],
   ])('refuse a password that is %s, and stay', async (_, password) => {
-    const agent = await dashboard.make.agent(workspace, { email: 'agent-of-this@example.com' });
+    const agent = await host.make.agent(workspace, { email: 'agent-of-this@example.com' });
     const token = await logins.invite(workspace, agent);
     await expect(accept(token, password)).rejects.toMatchObject({
       code: 'INVALID_BODY',
@@ -162,8 +162,8 @@ describe('invitations', () => {
   describe('to somebody who has a login', () => {
     it('add the workspace, once they are logged in', async () => {
       const member = await logins.member(workspace);
-      const second = await dashboard.make.workspace({ name: 'Another' });
-      const agent = await dashboard.make.agent(second, { email: member.email.toUpperCase(), role: 'AGENT' });
+      const second = await host.make.workspace({ name: 'Another' });
+      const agent = await host.make.agent(second, { email: member.email.toUpperCase(), role: 'AGENT' });
       const token = await logins.invite(second, agent);
       expect(await describeLink(token)).toMatchObject({ needsPassword: false, needsLogin: true });
       expect(await join(token, member)).toEqual({
@@ -180,8 +180,8 @@ describe('invitations', () => {
 
     it('do not let their holder in: no password is set, and no other login joins', async () => {
       const member = await logins.member(workspace);
-      const second = await dashboard.make.workspace();
-      const token = await logins.invite(second, await dashboard.make.agent(second, { email: member.email }));
+      const second = await host.make.workspace();
+      const token = await logins.invite(second, await host.make.agent(second, { email: member.email }));
       await expectRefusal(accept(token, OTHER_PASSWORD), 'UNAUTHENTICATED');
       await expectRefusal(logins.logIn(member, OTHER_PASSWORD), 'UNAUTHENTICATED');
       const holder = await logins.member(second);
@@ -192,37 +192,37 @@ describe('invitations', () => {
 
     it('are of no use to a session that has ended', async () => {
       const member = await logins.member(workspace);
-      const second = await dashboard.make.workspace();
-      const token = await logins.invite(second, await dashboard.make.agent(second, { email: member.email }));
-      await dashboard.query('DELETE FROM login_sessions WHERE id = $1', [member.sessionId]);
+      const second = await host.make.workspace();
+      const token = await logins.invite(second, await host.make.agent(second, { email: member.email }));
+      await host.query('DELETE FROM login_sessions WHERE id = $1', [member.sessionId]);
       await expectRefusal(join(token, member), 'UNAUTHENTICATED');
     });
 
     it('end the other sessions: who opened one before does not get in by it', async () => {
       const member = await logins.member(workspace);
       const other = await logins.session(member);
-      await logins.join(member, await dashboard.make.workspace());
+      await logins.join(member, await host.make.workspace());
       expect(await logins.isOpen(other.token)).toBe(false);
       expect((await logins.authenticate(member.token))!.memberships).toHaveLength(2);
     });
 
     it('end the links to reset the password that others may have been shown', async () => {
       const member = await logins.member(workspace);
-      const manager = await dashboard.make.agent(workspace);
-      const { link } = await dashboard
+      const manager = await host.make.agent(workspace);
+      const { link } = await host
         .get(PasswordsService)
         .sendReset(workspace.id, member.agent.id, actor(manager));
-      const second = await dashboard.make.workspace();
+      const second = await host.make.workspace();
       await logins.join(member, second);
       await expectRefusal(accept(tokenOf(link), OTHER_PASSWORD), 'NOT_FOUND');
       expect(await logins.isOpen(member.token)).toBe(true);
     });
 
     it('make one login, when invitations of two workspaces are accepted at once', async () => {
-      const second = await dashboard.make.workspace();
+      const second = await host.make.workspace();
       const email = `both-${workspace.id}@example.com`;
       const tokens = await Promise.all(
-        [workspace, second].map(async (of) => logins.invite(of, await dashboard.make.agent(of, { email }))),
+        [workspace, second].map(async (of) => logins.invite(of, await host.make.agent(of, { email }))),
       );
       const outcomes = await Promise.allSettled([accept(tokens[0]!), accept(tokens[1]!, OTHER_PASSWORD)]);
       const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
@@ -233,7 +233,7 @@ describe('invitations', () => {
 
     it('stop at 100 workspaces', async () => {
       const member = await logins.member(workspace);
-      await dashboard.query(
+      await host.query(
         `WITH w AS (
            INSERT INTO workspaces (id, name, slug, plan_tier, created_at, updated_at)
            SELECT gen_random_uuid(), 'Many', $1 || n, 'PRO', now(), now() FROM generate_series(1, 99) AS n RETURNING id
@@ -244,7 +244,7 @@ describe('invitations', () => {
          INSERT INTO memberships (tenant_id, agent_id, person_id, created_at) SELECT tenant_id, id, $3, now() FROM a`,
         [`many-${workspace.id.slice(0, 8)}-${workspace.id.slice(-8)}-`, member.email, member.personId],
       );
-      const another = await dashboard.make.workspace();
+      const another = await host.make.workspace();
       await expect(logins.join(member, another)).rejects.toMatchObject({ code: 'INVALID_BODY' });
       expect((await logins.authenticate(member.token))!.memberships).toHaveLength(100);
     });
@@ -253,10 +253,10 @@ describe('invitations', () => {
   describe('and roles', () => {
     it('an ADMIN invites everybody but an OWNER, an AGENT nobody', async () => {
       const [admin, agent] = [
-        await dashboard.make.agent(workspace, { role: 'ADMIN' }),
-        await dashboard.make.agent(workspace, { role: 'AGENT' }),
+        await host.make.agent(workspace, { role: 'ADMIN' }),
+        await host.make.agent(workspace, { role: 'AGENT' }),
       ];
-      const owner = await dashboard.make.agent(workspace, { role: 'OWNER' });
+      const owner = await host.make.agent(workspace, { role: 'OWNER' });
       const invite = (to: { id: string }, by: { id: string }) =>
         invitations().invite(workspace.id, to.id, {}, actor(by));
       await expectRefusal(invite(owner, admin), 'FORBIDDEN');

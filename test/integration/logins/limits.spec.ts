@@ -2,7 +2,7 @@ import { Origin } from '../../../src/common/principal';
 import { LoggedIn, SecondFactorRequired } from '../../../src/logins/sessions/session.dto';
 import { LoginsService } from '../../../src/logins/logins.service';
 import { PasswordsService } from '../../../src/logins/passwords/passwords.service';
-import { Dashboard } from '../../support/dashboard';
+import { MessagingHost } from '../../support/messaging-host';
 import { expectRefusal } from '../../support/errors';
 import { codeOf, Logins, Member, OTHER_PASSWORD, PASSWORD } from '../../support/logins';
 
@@ -16,18 +16,18 @@ describe.each([
   ['in Redis', {}],
   ['in memory, while Redis is away', { redisUrl: 'redis://127.0.0.1:1' }],
 ])('guesses are limited %s', (_, options) => {
-  let dashboard: Dashboard;
+  let host: MessagingHost;
   let logins: Logins;
   let member: Member;
 
   beforeAll(async () => {
-    dashboard = await Dashboard.create(options);
-    logins = new Logins(dashboard);
+    host = await MessagingHost.create(options);
+    logins = new Logins(host);
   });
   beforeEach(async () => {
-    member = await logins.member(await dashboard.make.workspace());
+    member = await logins.member(await host.make.workspace());
   });
-  afterAll(() => dashboard.close());
+  afterAll(() => host.close());
 
   async function guess(count: number, who: { email: string } = member, origin?: Origin): Promise<void> {
     for (let n = 0; n < count; n++)
@@ -43,7 +43,7 @@ describe.each([
     expect(retryAfterSeconds).toBeLessThanOrEqual(15 * 60);
     // Another case of the address does not evade the limit, and another account is not affected.
     await expectRefusal(logins.logIn({ email: member.email.toUpperCase() }), 'RATE_LIMITED');
-    const other = await logins.member(await dashboard.make.workspace());
+    const other = await logins.member(await host.make.workspace());
     expect(await logins.logIn(other)).toMatchObject({ status: 'logged_in' });
   });
 
@@ -84,7 +84,7 @@ describe.each([
   });
 
   it("with another person's browser token as without one", async () => {
-    const { browserToken } = await logins.member(await dashboard.make.workspace());
+    const { browserToken } = await logins.member(await host.make.workspace());
     await guess(OF_ACCOUNT);
     await expectRefusal(logins.logIn(member, PASSWORD, { browserToken: browserToken! }), 'RATE_LIMITED');
   });
@@ -108,7 +108,7 @@ describe.each([
   it('of codes: five for a password, and ten an hour for a person', async () => {
     const { secret, ...secured } = await logins.secure(member);
     const confirm = ({ pendingToken }: SecondFactorRequired, code: string) =>
-      dashboard.get(LoginsService).confirmSecondFactor({ pendingToken, code }, logins.origin());
+      host.get(LoginsService).confirmSecondFactor({ pendingToken, code }, logins.origin());
     const begin = async () => (await logins.logIn(secured)) as SecondFactorRequired;
     const first = await begin();
     for (let n = 0; n < 5; n++) await expectRefusal(confirm(first, '000000'), 'UNAUTHENTICATED');
@@ -122,23 +122,23 @@ describe.each([
 
   it('of the own password, by session', async () => {
     const change = (currentPassword: string) =>
-      dashboard.get(PasswordsService).change(member.holder, { currentPassword, newPassword: OTHER_PASSWORD });
+      host.get(PasswordsService).change(member.holder, { currentPassword, newPassword: OTHER_PASSWORD });
     for (let n = 0; n < OF_ACCOUNT; n++) await expectRefusal(change(WRONG), 'INVALID_BODY');
     await expectRefusal(change(PASSWORD), 'RATE_LIMITED');
   });
 });
 
 describe('right passwords', () => {
-  let dashboard: Dashboard;
+  let host: MessagingHost;
 
   beforeAll(async () => {
-    dashboard = await Dashboard.create();
+    host = await MessagingHost.create();
   });
-  afterAll(() => dashboard.close());
+  afterAll(() => host.close());
 
   it('count as no guesses, and clear none of others', async () => {
-    const logins = new Logins(dashboard);
-    const member = await logins.member(await dashboard.make.workspace());
+    const logins = new Logins(host);
+    const member = await logins.member(await host.make.workspace());
     const origin = logins.origin();
     for (let n = 0; n < OF_NETWORK + 5; n++)
       expect(await logins.logIn(member, PASSWORD, { origin })).toMatchObject({ status: 'logged_in' });

@@ -8,7 +8,7 @@ import { WorkBudgets } from '../../../src/rate-limit/work-budgets';
 import { networkOf } from '../../../src/http/client-network';
 import { AgentsService } from '../../../src/workspaces/agents.service';
 import { WorkspacesService } from '../../../src/workspaces/workspaces.service';
-import { Dashboard } from '../../support/dashboard';
+import { MessagingHost } from '../../support/messaging-host';
 import { expectRefusal } from '../../support/errors';
 import { Logins, Member, PASSWORD } from '../../support/logins';
 import { waitFor } from '../../support/wait';
@@ -17,24 +17,24 @@ const NOBODY = { email: 'nobody@example.com' };
 const WRONG = 'Some other password';
 
 describe('logins', () => {
-  let dashboard: Dashboard;
+  let host: MessagingHost;
   let logins: Logins;
   let workspace: { id: string };
   let member: Member;
 
   beforeAll(async () => {
-    dashboard = await Dashboard.create();
-    logins = new Logins(dashboard);
+    host = await MessagingHost.create();
+    logins = new Logins(host);
   });
   beforeEach(async () => {
-    workspace = await dashboard.make.workspace();
+    workspace = await host.make.workspace();
     member = await logins.member(workspace);
   });
-  afterAll(() => dashboard.close());
+  afterAll(() => host.close());
 
-  const sessions = () => dashboard.get(LoginsService);
+  const sessions = () => host.get(LoginsService);
   const entries = (action: string) =>
-    dashboard.query(
+    host.query(
       `SELECT action, entity_id AS "entityId", actor_type AS "actorType", actor_id AS "actorId", address, metadata
        FROM audit_entries WHERE tenant_id = $1 AND action = $2 ORDER BY id`,
       [workspace.id, action],
@@ -68,10 +68,10 @@ describe('logins', () => {
     });
 
     it('tell every workspace of the person, each of its own agent', async () => {
-      const second = await dashboard.make.workspace();
+      const second = await host.make.workspace();
       const agent = await logins.join(member, second);
       await logins.logIn(member);
-      const told = await dashboard.query(
+      const told = await host.query(
         `SELECT tenant_id AS tenant, entity_id AS agent FROM audit_entries
          WHERE action = 'agent.logged_in' AND tenant_id = ANY ($1) ORDER BY id DESC LIMIT 2`,
         [[workspace.id, second.id]],
@@ -94,7 +94,7 @@ describe('logins', () => {
 
     it('hash as much for an unknown e-mail address', async () => {
       const origin = logins.origin();
-      const budgets = dashboard.get(WorkBudgets);
+      const budgets = host.get(WorkBudgets);
       const network = networkOf(origin.address!);
       // These take the slot of this network and its whole line, so that further logins are refused.
       const held = await budgets.acquire('passwords', network);
@@ -116,7 +116,7 @@ describe('logins', () => {
 
     it('store the password as argon2id of 19 MiB, and no token at all', async () => {
       const { token, browserToken } = (await logins.logIn(member)) as LoggedIn;
-      const [row] = await dashboard.query<{ hash: string; rows: string }>(
+      const [row] = await host.query<{ hash: string; rows: string }>(
         `SELECT p.password_hash AS hash, p::text || array_agg(s::text)::text || array_agg(b::text)::text AS rows
          FROM people p JOIN login_sessions s ON s.person_id = p.id JOIN known_browsers b ON b.person_id = p.id
          WHERE p.id = $1 GROUP BY p.id`,
@@ -135,22 +135,22 @@ describe('logins', () => {
       ['that is endless', { email: 'x'.repeat(1_001), password: PASSWORD }],
       ['with an unknown field', { email: 'a@b.c', password: PASSWORD, admin: true }],
     ])('refuse input %s', async (_, input) => {
-      const asked = dashboard.get(LoginsService).logIn(input as unknown as LogIn, logins.origin());
+      const asked = host.get(LoginsService).logIn(input as unknown as LogIn, logins.origin());
       await expectRefusal(asked, 'INVALID_BODY');
     });
 
     it('are counted in the audit log when they fail, and write nothing meanwhile', async () => {
       for (let n = 0; n < 3; n++) await expectRefusal(logins.logIn(member, WRONG), 'UNAUTHENTICATED');
       expect(await entries('agent.login_failed')).toEqual([]);
-      await dashboard.get(AuditTally).flush();
+      await host.get(AuditTally).flush();
       expect(await entries('agent.login_failed')).toMatchObject([
         { entityId: member.agent.id, actorType: 'system', metadata: { count: 3 } },
       ]);
     });
 
     it('work for somebody without a workspace, who may join another', async () => {
-      await dashboard.make.agent(workspace);
-      await dashboard.get(AgentsService).update(workspace.id, member.agent.id, { active: false }, SYSTEM);
+      await host.make.agent(workspace);
+      await host.get(AgentsService).update(workspace.id, member.agent.id, { active: false }, SYSTEM);
       const { token } = (await logins.logIn(member)) as LoggedIn;
       expect((await logins.authenticate(token))!.memberships).toEqual([]);
     });
@@ -158,13 +158,13 @@ describe('logins', () => {
 
   describe('sessions', () => {
     it('are refused at once when the agent, its role or the workspace changes', async () => {
-      await dashboard.make.agent(workspace);
+      await host.make.agent(workspace);
       const memberships = async () => (await logins.authenticate(member.token))!.memberships;
       const update = (changes: object) =>
-        dashboard.get(AgentsService).update(workspace.id, member.agent.id, changes, SYSTEM);
+        host.get(AgentsService).update(workspace.id, member.agent.id, changes, SYSTEM);
       await update({ role: 'AGENT' });
       expect(await memberships()).toMatchObject([{ role: 'AGENT' }]);
-      await dashboard.get(WorkspacesService).suspend(workspace.id, SYSTEM);
+      await host.get(WorkspacesService).suspend(workspace.id, SYSTEM);
       expect(await memberships()).toMatchObject([{ workspace: { isSuspended: true } }]);
       await update({ active: false });
       expect(await memberships()).toEqual([]);
@@ -181,7 +181,7 @@ describe('logins', () => {
 
     it('end after 12 idle hours', async () => {
       const age = (hours: number) =>
-        dashboard.query(
+        host.query(
           `UPDATE login_sessions SET last_used_at = last_used_at - $2 * interval '1 hour',
              expires_at = expires_at - $2 * interval '1 hour' WHERE id = $1`,
           [member.sessionId, hours],
@@ -199,7 +199,7 @@ describe('logins', () => {
     });
 
     it('end 30 days after the login, however they are used', async () => {
-      await dashboard.query(
+      await host.query(
         `UPDATE login_sessions SET created_at = now() - interval '30 days' + interval '1 hour',
            last_used_at = now() - interval '2 minutes' WHERE id = $1`,
         [member.sessionId],
@@ -215,7 +215,7 @@ describe('logins', () => {
     it('write their last use once a minute at most', async () => {
       const version = async () =>
         (
-          await dashboard.query('SELECT xmin::text AS version FROM login_sessions WHERE id = $1', [
+          await host.query('SELECT xmin::text AS version FROM login_sessions WHERE id = $1', [
             member.sessionId,
           ])
         )[0];
@@ -260,17 +260,17 @@ describe('logins', () => {
       const revocation = sessions().revokeSession(member.holder, second.sessionId);
       await waitFor('the revocation to wait', async () => (await waiters()) === 1);
       // The change began while the session was open; the revocation commits first.
-      const change = dashboard.get(PeopleService).update(second.holder, { name: 'Too late' });
+      const change = host.get(PeopleService).update(second.holder, { name: 'Too late' });
       await waitFor('the change to wait', async () => (await waiters()) === 2);
       await lock.query('COMMIT');
       await lock.end();
       await revocation;
       await expectRefusal(change, 'UNAUTHENTICATED');
-      expect((await dashboard.get(PeopleService).get(member.personId)).name).not.toBe('Too late');
+      expect((await host.get(PeopleService).get(member.personId)).name).not.toBe('Too late');
     });
 
     it('are 100 of one person at most: the oldest go', async () => {
-      await dashboard.query(
+      await host.query(
         `INSERT INTO login_sessions (id, person_id, hash, created_at, last_used_at, expires_at)
          SELECT (left($1, 24) || lpad(n::text, 12, '0'))::uuid, $2::uuid, sha256(($2::uuid::text || n)::bytea), now(), now(),
                 now() + interval '1 hour'
@@ -278,7 +278,7 @@ describe('logins', () => {
         [member.sessionId, member.personId],
       );
       const last = await logins.session(member);
-      const [row] = await dashboard.query<{ count: number }>(
+      const [row] = await host.query<{ count: number }>(
         'SELECT count(*)::int AS count FROM login_sessions WHERE person_id = $1',
         [member.personId],
       );
@@ -289,7 +289,7 @@ describe('logins', () => {
 
   describe('people', () => {
     it('change their name, language and theme, and nothing else', async () => {
-      const people = dashboard.get(PeopleService);
+      const people = host.get(PeopleService);
       const changes = { name: 'Ana María', locale: 'de' as const, theme: 'dark' as const };
       expect(await people.update(member.holder, changes)).toMatchObject(changes);
       expect(await people.update(member.holder, { locale: null })).toMatchObject({
@@ -308,7 +308,7 @@ describe('logins', () => {
 
   /** Holds the person's lock, as any change of the login does. */
   async function lockPerson(): Promise<Client> {
-    const lock = new Client({ connectionString: dashboard.stores.databaseUrl });
+    const lock = new Client({ connectionString: host.stores.databaseUrl });
     await lock.connect();
     await lock.query('BEGIN');
     await lock.query('SELECT FROM people WHERE id = $1 FOR UPDATE', [member.personId]);
@@ -317,7 +317,7 @@ describe('logins', () => {
 
   const waiters = async () =>
     (
-      await dashboard.query(
+      await host.query(
         'SELECT FROM pg_stat_activity WHERE datname = current_database() AND cardinality(pg_blocking_pids(pid)) > 0',
       )
     ).length;

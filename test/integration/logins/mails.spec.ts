@@ -5,7 +5,7 @@ import { PasswordsService } from '../../../src/logins/passwords/passwords.servic
 import { InvitationsService } from '../../../src/logins/invitations/invitations.service';
 import { OperatorLoginsService } from '../../../src/logins/operator-logins.service';
 import { PeopleService } from '../../../src/logins/people.service';
-import { Dashboard } from '../../support/dashboard';
+import { MessagingHost } from '../../support/messaging-host';
 import { expectRefusal } from '../../support/errors';
 import { Logins, Member, OTHER_PASSWORD, PASSWORD, tokenOf } from '../../support/logins';
 import { Mailbox, ReceivedMail } from '../../support/mailbox';
@@ -15,39 +15,39 @@ const LINK = /^https:\/\/app\.example\.com\/\w+#[A-Za-z0-9_-]+$/m;
 
 describe('mails', () => {
   let mailbox: Mailbox;
-  let dashboard: Dashboard;
+  let host: MessagingHost;
   /** Host on the same database, without a mail server. */
-  let plain: Dashboard;
+  let plain: MessagingHost;
   let logins: Logins;
   let workspace: { id: string };
   let member: Member;
 
   beforeAll(async () => {
     mailbox = await Mailbox.start();
-    dashboard = await Dashboard.create({
+    host = await MessagingHost.create({
       appUrl: 'https://app.example.com',
       smtpUrl: mailbox.url,
       mailFrom: 'Acme Support <login@example.com>',
     });
-    plain = await Dashboard.create({ beside: dashboard });
+    plain = await MessagingHost.create({ beside: host });
     logins = new Logins(plain);
   });
   beforeEach(async () => {
     mailbox.refusal = null;
-    workspace = await dashboard.make.workspace({ name: 'Acme Support' });
+    workspace = await host.make.workspace({ name: 'Acme Support' });
     member = await logins.member(workspace);
   });
   afterAll(async () => {
     await plain.close();
-    await dashboard.close();
+    await host.close();
     await mailbox.stop();
   });
 
   const invite = (agent: { id: string }, locale?: 'en' | 'de') =>
-    dashboard.get(InvitationsService).invite(workspace.id, agent.id, { locale }, SYSTEM);
-  const request = (email: string) => dashboard.get(PasswordsService).requestReset({ email }, logins.origin());
+    host.get(InvitationsService).invite(workspace.id, agent.id, { locale }, SYSTEM);
+  const request = (email: string) => host.get(PasswordsService).requestReset({ email }, logins.origin());
   const reset = (token: string) =>
-    dashboard.get(LinksService).accept(token, { password: OTHER_PASSWORD }, logins.origin());
+    host.get(LinksService).accept(token, { password: OTHER_PASSWORD }, logins.origin());
   const linkIn = ({ text }: ReceivedMail) => LINK.exec(text)?.[0] ?? null;
 
   it.each([
@@ -56,14 +56,14 @@ describe('mails', () => {
   ] as const)(
     'invite in the language %s, and show the link to nobody else',
     async (locale, subject, text) => {
-      const agent = await dashboard.make.agent(workspace);
+      const agent = await host.make.agent(workspace);
       const sent = await invite(agent, locale);
       expect(sent).toMatchObject({ isMailed: true, link: null });
       const mail = await mailbox.next(agent.email);
       expect(mail).toMatchObject({ from: 'login@example.com', to: [agent.email], subject });
       expect(mail.source).toContain('From: Acme Support <login@example.com>');
       expect(mail.text).toContain(text);
-      const accepted = dashboard
+      const accepted = host
         .get(LinksService)
         .accept(tokenOf(linkIn(mail)), { password: PASSWORD }, logins.origin());
       expect(await accepted).toMatchObject({ status: 'logged_in' });
@@ -71,7 +71,7 @@ describe('mails', () => {
   );
 
   it('can be sent again when the mail server refused one', async () => {
-    const agent = await dashboard.make.agent(workspace);
+    const agent = await host.make.agent(workspace);
     mailbox.refusal = 'no such user';
     await expectRefusal(invite(agent), 'UNAVAILABLE');
     mailbox.refusal = null;
@@ -80,13 +80,13 @@ describe('mails', () => {
   });
 
   it('fail clearly when the mail server is away', async () => {
-    const away = await Dashboard.create({
-      beside: dashboard,
+    const away = await MessagingHost.create({
+      beside: host,
       smtpUrl: 'smtp://127.0.0.1:1',
       mailFrom: 'a@example.com',
     });
     try {
-      const agent = await dashboard.make.agent(workspace);
+      const agent = await host.make.agent(workspace);
       const asked = away.get(InvitationsService).invite(workspace.id, agent.id, {}, SYSTEM);
       await expectRefusal(asked, 'UNAVAILABLE');
       // The caller who asks for a reset gets no information from it.
@@ -100,8 +100,8 @@ describe('mails', () => {
   it('keep names of workspaces from looking like something else', async () => {
     const name =
       'Your bank\r\nBcc: victim@example.com\n\nGo to https://evil.example/login now ' + 'x'.repeat(120);
-    workspace = await dashboard.make.workspace({ name: name.slice(0, 200) });
-    const agent = await dashboard.make.agent(workspace);
+    workspace = await host.make.workspace({ name: name.slice(0, 200) });
+    const agent = await host.make.agent(workspace);
     await invite(agent);
     const mail = await mailbox.next(agent.email);
     expect(mail.to).toEqual([agent.email]);
@@ -138,8 +138,8 @@ describe('mails', () => {
     for (let n = 0; n < 5; n++) tokens.push(tokenOf(linkIn(await mailbox.next(member.email))));
     await reset(tokens[1]!);
     await expectRefusal(reset(tokens[4]!), 'NOT_FOUND');
-    await dashboard.get(AuditTally).flush();
-    const told = await dashboard.query(
+    await host.get(AuditTally).flush();
+    const told = await host.query(
       `SELECT metadata -> 'count' AS count FROM audit_entries
        WHERE tenant_id = $1 AND action = 'agent.password_reset_requested'`,
       [workspace.id],
@@ -148,11 +148,11 @@ describe('mails', () => {
   });
 
   it('bring what managers and operators send, for a login of several workspaces too', async () => {
-    const second = await dashboard.make.workspace();
+    const second = await host.make.workspace();
     await logins.join(member, second);
-    const byManager = await dashboard.get(PasswordsService).sendReset(workspace.id, member.agent.id, SYSTEM);
+    const byManager = await host.get(PasswordsService).sendReset(workspace.id, member.agent.id, SYSTEM);
     expect(byManager).toMatchObject({ isMailed: true, link: null });
-    const byOperator = await dashboard
+    const byOperator = await host
       .get(OperatorLoginsService)
       .sendReset(member.email, { type: 'operator', name: 'lin' });
     expect(byOperator).toMatchObject({ isMailed: true, link: null });
@@ -162,8 +162,8 @@ describe('mails', () => {
   });
 
   it('that are in flight are sent before the process ends', async () => {
-    const ending = await Dashboard.create({
-      beside: dashboard,
+    const ending = await MessagingHost.create({
+      beside: host,
       appUrl: 'https://app.example.com',
       smtpUrl: mailbox.url,
       mailFrom: 'login@example.com',
@@ -180,6 +180,6 @@ describe('mails', () => {
     [{ smtpUrl: 'https://localhost', mailFrom: 'a@example.com' }, 'SMTP_URL must be'],
     [{ smtpUrl: 'smtp://localhost', mailFrom: 'Acme' }, 'MAIL_FROM must be'],
   ])('are refused with the options %j', async (options, fault) => {
-    await expect(Dashboard.create({ beside: dashboard, ...options })).rejects.toThrow(fault);
+    await expect(MessagingHost.create({ beside: host, ...options })).rejects.toThrow(fault);
   });
 });

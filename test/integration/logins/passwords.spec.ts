@@ -5,32 +5,32 @@ import { LoggedIn, SecondFactorRequired } from '../../../src/logins/sessions/ses
 import { LoginsService } from '../../../src/logins/logins.service';
 import { OperatorLoginsService } from '../../../src/logins/operator-logins.service';
 import { AgentsService } from '../../../src/workspaces/agents.service';
-import { Dashboard } from '../../support/dashboard';
+import { MessagingHost } from '../../support/messaging-host';
 import { expectRefusal } from '../../support/errors';
 import { codeOf, Logins, Member, OTHER_PASSWORD, PASSWORD, tokenOf } from '../../support/logins';
 
 describe('passwords', () => {
-  let dashboard: Dashboard;
+  let host: MessagingHost;
   let logins: Logins;
   let workspace: { id: string };
   let member: Member;
 
   beforeAll(async () => {
-    dashboard = await Dashboard.create();
-    logins = new Logins(dashboard);
+    host = await MessagingHost.create();
+    logins = new Logins(host);
   });
   beforeEach(async () => {
-    workspace = await dashboard.make.workspace();
+    workspace = await host.make.workspace();
     member = await logins.member(workspace, { role: 'AGENT' });
   });
-  afterAll(() => dashboard.close());
+  afterAll(() => host.close());
 
   const change = (currentPassword = PASSWORD, newPassword = OTHER_PASSWORD) =>
-    dashboard.get(PasswordsService).change(member.holder, { currentPassword, newPassword });
+    host.get(PasswordsService).change(member.holder, { currentPassword, newPassword });
   const sendReset = (actor: Actor = SYSTEM, agent: { id: string } = member.agent) =>
-    dashboard.get(PasswordsService).sendReset(workspace.id, agent.id, actor);
+    host.get(PasswordsService).sendReset(workspace.id, agent.id, actor);
   const reset = (token: string, password = OTHER_PASSWORD) =>
-    dashboard.get(LinksService).accept(token, { password }, logins.origin());
+    host.get(LinksService).accept(token, { password }, logins.origin());
   const actor = ({ id }: { id: string }): Actor => ({ type: 'agent', id });
 
   describe('that are changed', () => {
@@ -80,7 +80,7 @@ describe('passwords', () => {
       expect(isMailed).toBe(false);
       const token = tokenOf(link);
       expect(link).toBe(`http://localhost:3000/reset#${token}`);
-      expect(await dashboard.get(LinksService).describe(token, logins.origin())).toEqual({
+      expect(await host.get(LinksService).describe(token, logins.origin())).toEqual({
         kind: 'reset',
         email: member.email,
         workspaceName: null,
@@ -109,7 +109,7 @@ describe('passwords', () => {
     it('stay, with a bad password, an expired link, or after another link was used', async () => {
       const [first, second] = [tokenOf((await sendReset()).link), tokenOf((await sendReset()).link)];
       await expectRefusal(reset(first, 'short'), 'INVALID_BODY');
-      await dashboard.query('UPDATE password_resets SET expires_at = now() WHERE person_id = $1', [
+      await host.query('UPDATE password_resets SET expires_at = now() WHERE person_id = $1', [
         member.personId,
       ]);
       await expectRefusal(reset(first), 'NOT_FOUND');
@@ -124,7 +124,7 @@ describe('passwords', () => {
       const waiting = (await logins.logIn(secured)) as SecondFactorRequired;
       await reset(tokenOf((await sendReset()).link));
       const { pendingToken } = waiting;
-      const confirm = dashboard
+      const confirm = host
         .get(LoginsService)
         .confirmSecondFactor({ pendingToken, code: codeOf(secured.secret) }, logins.origin());
       await expectRefusal(confirm, 'UNAUTHENTICATED');
@@ -132,21 +132,21 @@ describe('passwords', () => {
     });
 
     it('are not shown for a login that opens another workspace, active there or not', async () => {
-      const manager = await dashboard.make.agent(workspace);
-      const second = await dashboard.make.workspace();
+      const manager = await host.make.agent(workspace);
+      const second = await host.make.workspace();
       const agent = await logins.join(member, second, { role: 'AGENT' });
       await expectRefusal(sendReset(actor(manager)), 'FORBIDDEN');
-      await dashboard.get(AgentsService).update(second.id, agent.id, { active: false }, SYSTEM);
+      await host.get(AgentsService).update(second.id, agent.id, { active: false }, SYSTEM);
       await expectRefusal(sendReset(actor(manager)), 'FORBIDDEN');
-      expect(
-        await dashboard.query('SELECT FROM password_resets WHERE person_id = $1', [member.personId]),
-      ).toEqual([]);
+      expect(await host.query('SELECT FROM password_resets WHERE person_id = $1', [member.personId])).toEqual(
+        [],
+      );
     });
 
     it('are for agents of the own workspace who have a login', async () => {
-      const other = await logins.member(await dashboard.make.workspace());
+      const other = await logins.member(await host.make.workspace());
       await expectRefusal(sendReset(SYSTEM, other.agent), 'NOT_FOUND');
-      await expectRefusal(sendReset(SYSTEM, await dashboard.make.agent(workspace)), 'INVALID_BODY');
+      await expectRefusal(sendReset(SYSTEM, await host.make.agent(workspace)), 'INVALID_BODY');
     });
 
     it('an ADMIN makes for everybody but an OWNER, an AGENT for nobody', async () => {
@@ -161,8 +161,7 @@ describe('passwords', () => {
     });
 
     it('nobody asks for by an e-mail address without a mail server', async () => {
-      const request = (email: string) =>
-        dashboard.get(PasswordsService).requestReset({ email }, logins.origin());
+      const request = (email: string) => host.get(PasswordsService).requestReset({ email }, logins.origin());
       await expectRefusal(request(member.email), 'FORBIDDEN');
       await expectRefusal(request('nobody@example.com'), 'FORBIDDEN');
     });
@@ -170,15 +169,15 @@ describe('passwords', () => {
 
   describe('and operators', () => {
     const operator: Actor = { type: 'operator', name: 'lin' };
-    const operatorLogins = () => dashboard.get(OperatorLoginsService);
+    const operatorLogins = () => host.get(OperatorLoginsService);
 
     it('reset any, whatever its workspaces, and name themselves in each', async () => {
-      const second = await dashboard.make.workspace();
+      const second = await host.make.workspace();
       await logins.join(member, second);
       const { link } = await operatorLogins().sendReset(member.email.toUpperCase(), operator);
       await reset(tokenOf(link));
       expect(await logins.logIn(member, OTHER_PASSWORD)).toMatchObject({ status: 'logged_in' });
-      const told = await dashboard.query(
+      const told = await host.query(
         `SELECT actor_name AS name FROM audit_entries
          WHERE action = 'agent.password_reset_sent' AND tenant_id = ANY ($1)`,
         [[workspace.id, second.id]],
@@ -213,7 +212,7 @@ describe('passwords', () => {
     });
 
     it('are they alone, and name a login that there is', async () => {
-      const { id } = await dashboard.make.agent(workspace);
+      const { id } = await host.make.agent(workspace);
       const others: Actor[] = [
         { type: 'agent', id },
         { type: 'api_key', id },

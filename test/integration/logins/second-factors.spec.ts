@@ -4,37 +4,37 @@ import { SYSTEM } from '../../../src/common/principal';
 import { LoggedIn, SecondFactorRequired } from '../../../src/logins/sessions/session.dto';
 import { LoginsService } from '../../../src/logins/logins.service';
 import { SecondFactorsService } from '../../../src/logins/second-factor/second-factors.service';
-import { Dashboard } from '../../support/dashboard';
+import { MessagingHost } from '../../support/messaging-host';
 import { expectRefusal } from '../../support/errors';
 import { codeOf, Logins, Member, OTHER_PASSWORD, PASSWORD, withinStep } from '../../support/logins';
 
 const WRONG_CODE = { code: 'INVALID_BODY', details: [{ field: 'code' }] };
 
 describe('second factors', () => {
-  let dashboard: Dashboard;
+  let host: MessagingHost;
   let logins: Logins;
   let workspace: { id: string };
   let member: Member;
 
   beforeAll(async () => {
-    dashboard = await Dashboard.create({ appUrl: 'https://app.example.com' });
-    logins = new Logins(dashboard);
+    host = await MessagingHost.create({ appUrl: 'https://app.example.com' });
+    logins = new Logins(host);
   });
   beforeEach(async () => {
-    workspace = await dashboard.make.workspace();
+    workspace = await host.make.workspace();
     member = await logins.member(workspace);
   });
-  afterAll(() => dashboard.close());
+  afterAll(() => host.close());
 
-  const factors = () => dashboard.get(SecondFactorsService);
+  const factors = () => host.get(SecondFactorsService);
   const begin = () => factors().begin(member.holder, { password: PASSWORD });
   const beginLogin = async (who: { email: string } = member) =>
     (await logins.logIn(who)) as SecondFactorRequired;
   const confirm = ({ pendingToken }: SecondFactorRequired, code: string) =>
-    dashboard.get(LoginsService).confirmSecondFactor({ pendingToken, code }, logins.origin());
+    host.get(LoginsService).confirmSecondFactor({ pendingToken, code }, logins.origin());
   const actions = async () =>
     (
-      await dashboard.query<{ action: string }>(
+      await host.query<{ action: string }>(
         `SELECT action FROM audit_entries WHERE tenant_id = $1 AND action LIKE 'agent.%' ORDER BY id`,
         [workspace.id],
       )
@@ -122,9 +122,7 @@ describe('second factors', () => {
       );
       expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
       // The codes of other people were not used up.
-      const left = await dashboard.query('SELECT FROM recovery_codes WHERE person_id = $1', [
-        member.personId,
-      ]);
+      const left = await host.query('SELECT FROM recovery_codes WHERE person_id = $1', [member.personId]);
       expect(left).toHaveLength(9);
     });
 
@@ -151,7 +149,7 @@ describe('second factors', () => {
     it('end after five minutes', async () => {
       const { secret } = await logins.secure(member);
       const pending = await beginLogin();
-      await dashboard.query('UPDATE pending_logins SET expires_at = now() WHERE person_id = $1', [
+      await host.query('UPDATE pending_logins SET expires_at = now() WHERE person_id = $1', [
         member.personId,
       ]);
       await expectRefusal(confirm(pending, codeOf(secret)), 'UNAUTHENTICATED');
@@ -170,12 +168,12 @@ describe('second factors', () => {
       const pending = await beginLogin();
       for (const code of ['000000', 'abcd-efgh'])
         await expectRefusal(confirm(pending, code), 'UNAUTHENTICATED');
-      await dashboard.get(AuditTally).flush();
+      await host.get(AuditTally).flush();
       expect(await actions()).toContain('agent.code_failed');
     });
 
     it.each(['', 'x', 'A'.repeat(43)])('do not know the pending token %j', async (pendingToken) => {
-      const asked = dashboard
+      const asked = host
         .get(LoginsService)
         .confirmSecondFactor({ pendingToken, code: '123456' }, logins.origin());
       await expectRefusal(asked, 'UNAUTHENTICATED');
@@ -195,9 +193,7 @@ describe('second factors', () => {
       expect(await logins.isOpen(secured.token)).toBe(false);
       expect(await logins.authenticate(token)).toMatchObject({ person: { hasSecondFactor: false } });
       for (const table of ['second_factors', 'recovery_codes'])
-        expect(await dashboard.query(`SELECT FROM ${table} WHERE person_id = $1`, [member.personId])).toEqual(
-          [],
-        );
+        expect(await host.query(`SELECT FROM ${table} WHERE person_id = $1`, [member.personId])).toEqual([]);
       expect(await logins.logIn(member)).toMatchObject({ status: 'logged_in' });
       await expectRefusal(turnOff(PASSWORD, '123456'), 'INVALID_BODY');
       expect(await actions()).toEqual(
@@ -225,7 +221,7 @@ describe('second factors', () => {
 
   it('store the secret encrypted, and the codes as hashes', async () => {
     const { secret, recoveryCodes } = await logins.secure(member);
-    const [row] = await dashboard.query<{ text: string }>(
+    const [row] = await host.query<{ text: string }>(
       `SELECT f::text || (SELECT string_agg(r::text, ' ') FROM recovery_codes r WHERE r.person_id = f.person_id) AS text
        FROM second_factors f WHERE person_id = $1`,
       [member.personId],
@@ -243,8 +239,8 @@ describe('second factors', () => {
   it('are encrypted again under a new key, and go on to work', async () => {
     const { secret } = await logins.secure(member);
     const keys = ['new', 'test'].map((id, n) => `${id}:${Buffer.alloc(32, 6 + n).toString('base64')}`);
-    const rekeyed = await Dashboard.create({ beside: dashboard, secretsKeys: keys.join() });
-    const withoutOld = await Dashboard.create({ beside: dashboard, secretsKeys: keys[0]! });
+    const rekeyed = await MessagingHost.create({ beside: host, secretsKeys: keys.join() });
+    const withoutOld = await MessagingHost.create({ beside: host, secretsKeys: keys[0]! });
     try {
       const { reencrypted } = await rekeyed.get(KeyRotationService).reencrypt(SYSTEM);
       expect(reencrypted).toBeGreaterThan(0);
@@ -253,14 +249,14 @@ describe('second factors', () => {
       expect(
         await withoutOld.get(LoginsService).confirmSecondFactor({ pendingToken, code: codeOf(secret) }),
       ).toMatchObject({ status: 'logged_in' });
-      const agent = await dashboard.make.agent(workspace);
+      const agent = await host.make.agent(workspace);
       await expectRefusal(
         rekeyed.get(KeyRotationService).reencrypt({ type: 'agent', id: agent.id }),
         'FORBIDDEN',
       );
     } finally {
       // The secrets are encrypted under the key of the other tests again.
-      await dashboard.query('DELETE FROM second_factors');
+      await host.query('DELETE FROM second_factors');
       await rekeyed.close();
       await withoutOld.close();
     }

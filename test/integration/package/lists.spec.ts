@@ -4,19 +4,19 @@ import { ConversationsService } from '../../../src/conversations/conversations.s
 import { MessagesService } from '../../../src/messages/messages.service';
 import { WebhookDeliveriesService } from '../../../src/webhooks/browsing/webhook-deliveries.service';
 import { WebhookRecoveriesService } from '../../../src/webhooks/recoveries/webhook-recoveries.service';
-import { Dashboard } from '../../support/dashboard';
+import { MessagingHost } from '../../support/messaging-host';
 import { expectRefusal } from '../../support/errors';
 import { listingMethods } from '../../support/service-methods';
 import { subscribe, Subscription } from '../../support/webhook-workspace';
 
-let dashboard: Dashboard;
+let host: MessagingHost;
 let own: Subscription;
 
 beforeAll(async () => {
-  dashboard = await Dashboard.create();
-  own = await subscribe(dashboard, 'https://127.0.0.1:9999/hook');
+  host = await MessagingHost.create();
+  own = await subscribe(host, 'https://127.0.0.1:9999/hook');
 });
-afterAll(() => dashboard.close());
+afterAll(() => host.close());
 
 interface Query {
   limit?: number;
@@ -25,17 +25,17 @@ interface Query {
 
 /** Lists with pages, each called for the workspace. */
 const PAGED: Record<string, (query: Query) => Promise<unknown>> = {
-  'AuditService.list': (query) => dashboard.get(AuditService).list(own.id, query),
-  'ContactsService.list': (query) => dashboard.get(ContactsService).list(own.id, query),
-  'ConversationsService.list': (query) => dashboard.get(ConversationsService).list(own.id, query),
-  'MessagesService.list': (query) => dashboard.get(MessagesService).list(own.id, own.conversation.id, query),
-  'WebhookDeliveriesService.list': (query) => dashboard.get(WebhookDeliveriesService).list(own.id, query),
+  'AuditService.list': (query) => host.get(AuditService).list(own.id, query),
+  'ContactsService.list': (query) => host.get(ContactsService).list(own.id, query),
+  'ConversationsService.list': (query) => host.get(ConversationsService).list(own.id, query),
+  'MessagesService.list': (query) => host.get(MessagesService).list(own.id, own.conversation.id, query),
+  'WebhookDeliveriesService.list': (query) => host.get(WebhookDeliveriesService).list(own.id, query),
 };
 
 /** Lists of the latest rows, without a cursor. */
 const LATEST: Record<string, (limit?: number) => Promise<unknown>> = {
   'WebhookRecoveriesService.list': (limit) =>
-    dashboard.get(WebhookRecoveriesService).list(own.id, own.endpoint.id, limit),
+    host.get(WebhookRecoveriesService).list(own.id, own.endpoint.id, limit),
 };
 
 /** Methods that return all rows, with the reason why these are few. */

@@ -5,26 +5,26 @@ import { Actor, SYSTEM } from '../../../src/common/principal';
 import { ContactsService } from '../../../src/contacts/contacts.service';
 import { WebhookEndpointsService } from '../../../src/webhooks/endpoints/webhook-endpoints.service';
 import { AgentsService } from '../../../src/workspaces/agents.service';
-import { Dashboard } from '../../support/dashboard';
+import { MessagingHost } from '../../support/messaging-host';
 import { subscribe, Subscription } from '../../support/webhook-workspace';
 
 const URL = 'https://127.0.0.1:9999/hook';
 
 describe('the services that a dashboard backend imports', () => {
-  let dashboard: Dashboard;
+  let host: MessagingHost;
   let own: Subscription;
   let other: Subscription;
 
   beforeAll(async () => {
-    dashboard = await Dashboard.create();
-    own = await subscribe(dashboard, URL);
-    other = await subscribe(dashboard, URL);
+    host = await MessagingHost.create();
+    own = await subscribe(host, URL);
+    other = await subscribe(host, URL);
   });
-  afterAll(() => dashboard.close());
+  afterAll(() => host.close());
 
-  const keys = () => dashboard.get(ApiKeysService);
-  const endpoints = () => dashboard.get(WebhookEndpointsService);
-  const channels = () => dashboard.get(ChannelConnectionsService);
+  const keys = () => host.get(ApiKeysService);
+  const endpoints = () => host.get(WebhookEndpointsService);
+  const channels = () => host.get(ChannelConnectionsService);
   const connectWidget = (workspaceId: string, actor: Actor) =>
     channels().connect(
       workspaceId,
@@ -45,11 +45,11 @@ describe('the services that a dashboard backend imports', () => {
       [
         'no agent',
         () =>
-          dashboard
+          host
             .get(AgentsService)
             .create(id(), { name: 'Ann', email: 'ann@example.com', role: 'AGENT' }, SYSTEM),
       ],
-      ['no contact', () => dashboard.get(ContactsService).create(id(), { name: 'Zoë' })],
+      ['no contact', () => host.get(ContactsService).create(id(), { name: 'Zoë' })],
     ])('make %s, and say that it is not found', async (_what, create) => {
       await expect(create()).rejects.toMatchObject({ name: 'AppError', code: 'NOT_FOUND' });
     });
@@ -58,13 +58,13 @@ describe('the services that a dashboard backend imports', () => {
       expect(await keys().list(id())).toEqual([]);
       expect(await endpoints().list(id())).toEqual([]);
       expect(await channels().list(id())).toEqual([]);
-      expect(await dashboard.get(AgentsService).list(id())).toEqual([]);
+      expect(await host.get(AgentsService).list(id())).toEqual([]);
     });
   });
 
   describe('let nobody act who', () => {
     it.each<[string, () => Promise<string>]>([
-      ['is an agent of another workspace', async () => (await dashboard.make.agent(other.workspace)).id],
+      ['is an agent of another workspace', async () => (await host.make.agent(other.workspace)).id],
       ['is nobody', () => Promise.resolve(newId())],
     ])('%s', async (_, agentId) => {
       const actor: Actor = { type: 'agent', id: await agentId() };
@@ -87,8 +87,8 @@ describe('the services that a dashboard backend imports', () => {
   });
 
   it('return plain dates', async () => {
-    const { id } = await dashboard.get(ContactsService).create(own.workspace.id, { name: 'Zoë' });
-    const { createdAt } = await dashboard.get(ContactsService).get(own.workspace.id, id);
+    const { id } = await host.get(ContactsService).create(own.workspace.id, { name: 'Zoë' });
+    const { createdAt } = await host.get(ContactsService).get(own.workspace.id, id);
     expect(Object.getPrototypeOf(createdAt)).toBe(Date.prototype);
   });
 });

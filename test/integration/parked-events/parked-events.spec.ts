@@ -5,7 +5,7 @@ import { DELIVERY_ERROR_CODES } from '../../../src/messages/message-status';
 import { ParkedEventsService } from '../../../src/parked-events/parked-events.service';
 import { WebhookEndpointsService } from '../../../src/webhooks/endpoints/webhook-endpoints.service';
 import { Chat, ConnectedWorkspace, deliveryOf, waitForStatus } from '../../support/connected-workspace';
-import { Dashboard } from '../../support/dashboard';
+import { MessagingHost } from '../../support/messaging-host';
 import { Receiver } from '../../support/receiver';
 import { TestService } from '../../support/service';
 import { TelegramSimulator } from '../../support/simulators/telegram';
@@ -16,7 +16,7 @@ describe('parked events', () => {
   let receiver: Receiver;
   let api: TestService;
   let worker: TestService;
-  let dashboard: Dashboard;
+  let host: MessagingHost;
   let workspace: ConnectedWorkspace;
   let chat: Chat;
   let path: string;
@@ -26,20 +26,20 @@ describe('parked events', () => {
     const env = { TELEGRAM_API_URL: telegram.url, PUBLIC_URL: 'https://messaging.example.com' };
     api = await TestService.create({ role: 'api', env });
     worker = await TestService.create({ role: 'worker', beside: api, env });
-    dashboard = await Dashboard.create({ beside: api });
+    host = await MessagingHost.create({ beside: api });
   });
   beforeEach(async () => {
     [workspace, chat, path] = await connected();
   });
   afterAll(async () => {
-    await dashboard.close();
+    await host.close();
     await worker.close();
     await api.close();
     await receiver.stop();
     await telegram.stop();
   });
 
-  const parkedEvents = () => dashboard.get(ParkedEventsService);
+  const parkedEvents = () => host.get(ParkedEventsService);
   const requested = (of = chat) => telegram.sendsTo(Number(of.customerId)).map(({ body }) => body.text);
   const delivered = (at = path) => receiver.received(at).map(({ envelope }) => envelope.data.message.body);
 

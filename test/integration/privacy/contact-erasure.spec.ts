@@ -5,7 +5,7 @@ import { ContactErasureSummary } from '../../../src/privacy/contact-erasure.dto'
 import { ContactErasuresService } from '../../../src/privacy/contact-erasures.service';
 import { CreatedWebhookEndpoint } from '../../../src/webhooks/endpoints/webhook-endpoint.dto';
 import { ChannelWorkspace } from '../../support/channel-workspace';
-import { Dashboard } from '../../support/dashboard';
+import { MessagingHost } from '../../support/messaging-host';
 import { Receiver } from '../../support/receiver';
 import { TestService } from '../../support/service';
 import { ServiceProcess } from '../../support/service-process';
@@ -349,86 +349,79 @@ describe('erasing a contact', () => {
 });
 
 describe('an erasure of many messages', () => {
-  let dashboard: Dashboard;
+  let host: MessagingHost;
 
   beforeAll(async () => {
-    dashboard = await Dashboard.create();
+    host = await MessagingHost.create();
   });
-  afterAll(() => dashboard.close());
+  afterAll(() => host.close());
 
   it('is gone on with by another worker after a kill, and misses none', async () => {
-    const workspace = await dashboard.make.workspace();
-    await dashboard.make.agent(workspace);
-    const contact = await dashboard.make.contact(workspace);
-    const conversation = await dashboard.make.conversation(workspace, { contactId: contact.id });
-    const second = await dashboard.make.conversation(workspace, { contactId: contact.id });
-    await insertMessages(dashboard, workspace.id, conversation.id, 1_500);
-    await insertMessages(dashboard, workspace.id, second.id, 100);
-    const erasure = await erasuresOf(dashboard).start(workspace.id, contact.id, SYSTEM);
-    const progress = () => erasuresOf(dashboard).get(workspace.id, erasure.id);
+    const workspace = await host.make.workspace();
+    await host.make.agent(workspace);
+    const contact = await host.make.contact(workspace);
+    const conversation = await host.make.conversation(workspace, { contactId: contact.id });
+    const second = await host.make.conversation(workspace, { contactId: contact.id });
+    await insertMessages(host, workspace.id, conversation.id, 1_500);
+    await insertMessages(host, workspace.id, second.id, 100);
+    const erasure = await erasuresOf(host).start(workspace.id, contact.id, SYSTEM);
+    const progress = () => erasuresOf(host).get(workspace.id, erasure.id);
 
-    const first = await ServiceProcess.start('worker', dashboard.stores);
+    const first = await ServiceProcess.start('worker', host.stores);
     await waitFor('some steps', async () => (await progress()).messages >= 400, SLOW_MS);
     first.kill('SIGKILL');
     await first.exited;
     const { messages, status } = await progress();
     expect(status).toBe('running');
     expect(messages).toBeLessThan(1_600);
-    expect(await tracesIn(dashboard, ['many words'])).toEqual(['events.data', 'messages.body']);
+    expect(await tracesIn(host, ['many words'])).toEqual(['events.data', 'messages.body']);
 
-    const next = await ServiceProcess.start('worker', dashboard.stores);
+    const next = await ServiceProcess.start('worker', host.stores);
     try {
-      expect(await complete(dashboard, workspace.id, erasure)).toMatchObject({ messages: 1_600 });
+      expect(await complete(host, workspace.id, erasure)).toMatchObject({ messages: 1_600 });
     } finally {
       next.kill('SIGTERM');
       await next.exited;
     }
-    expect(await tracesIn(dashboard, ['many words'])).toEqual([]);
+    expect(await tracesIn(host, ['many words'])).toEqual([]);
   });
 
   it('makes a step that fails smaller, and holds up no other', async () => {
-    const worker = await TestService.create({ role: 'worker', beside: dashboard });
+    const worker = await TestService.create({ role: 'worker', beside: host });
     try {
-      const workspace = await dashboard.make.workspace();
-      const [contact, other] = [
-        await dashboard.make.contact(workspace),
-        await dashboard.make.contact(workspace),
-      ];
-      const conversation = await dashboard.make.conversation(workspace, { contactId: contact.id });
-      await insertMessages(dashboard, workspace.id, conversation.id, 40);
-      await dashboard.query(`
+      const workspace = await host.make.workspace();
+      const [contact, other] = [await host.make.contact(workspace), await host.make.contact(workspace)];
+      const conversation = await host.make.conversation(workspace, { contactId: contact.id });
+      await insertMessages(host, workspace.id, conversation.id, 40);
+      await host.query(`
         CREATE FUNCTION refuse_many() RETURNS trigger LANGUAGE plpgsql AS $$
         BEGIN
           IF (SELECT count(*) FROM new WHERE body = '') > 5 THEN RAISE EXCEPTION 'too many'; END IF;
           RETURN NULL;
         END $$`);
-      await dashboard.query(
+      await host.query(
         `CREATE TRIGGER refuse_many AFTER UPDATE ON messages REFERENCING NEW TABLE AS new
          FOR EACH STATEMENT EXECUTE FUNCTION refuse_many()`,
       );
-      const erasure = await erasuresOf(dashboard).start(workspace.id, contact.id, SYSTEM);
-      await complete(
-        dashboard,
-        workspace.id,
-        await erasuresOf(dashboard).start(workspace.id, other.id, SYSTEM),
-      );
-      expect(await complete(dashboard, workspace.id, erasure)).toMatchObject({ messages: 40 });
+      const erasure = await erasuresOf(host).start(workspace.id, contact.id, SYSTEM);
+      await complete(host, workspace.id, await erasuresOf(host).start(workspace.id, other.id, SYSTEM));
+      expect(await complete(host, workspace.id, erasure)).toMatchObject({ messages: 40 });
     } finally {
       await worker.close();
-      await dashboard.query('DROP FUNCTION refuse_many CASCADE');
+      await host.query('DROP FUNCTION refuse_many CASCADE');
     }
   });
 });
 
 /** Inserts messages as the service stores them, without their way through the queue. */
 async function insertMessages(
-  dashboard: Dashboard,
+  host: MessagingHost,
   tenantId: string,
   conversationId: string,
   count: number,
 ): Promise<void> {
   const ids = Array.from({ length: count }, newId);
-  await dashboard.query(
+  await host.query(
     `WITH message AS (
        INSERT INTO messages (tenant_id, conversation_id, id, sender_type, body, created_at)
        SELECT $1, $2, id, 'CUSTOMER', 'many words', now() FROM unnest($3::uuid[]) AS id

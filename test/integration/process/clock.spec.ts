@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import axios, { AxiosResponse } from 'axios';
-import { Dashboard } from '../../support/dashboard';
+import { MessagingHost } from '../../support/messaging-host';
 import { Receiver } from '../../support/receiver';
 import { ServiceProcess } from '../../support/service-process';
 import { letTimePass, waitFor } from '../../support/wait';
@@ -16,21 +16,21 @@ const shiftedBy = (ms: number, starts: 'right' | 'wrong' = 'wrong') => ({
 });
 
 describe("a process whose clock is not the database's", () => {
-  let dashboard: Dashboard;
+  let host: MessagingHost;
   let receiver: Receiver;
   let subscription: Subscription;
   const started: ServiceProcess[] = [];
 
   beforeAll(async () => {
-    dashboard = await Dashboard.create();
+    host = await MessagingHost.create();
     receiver = await Receiver.start();
   });
   afterAll(async () => {
-    await dashboard.close();
+    await host.close();
     await receiver.stop();
   });
   beforeEach(async () => {
-    subscription = await subscribe(dashboard, receiver);
+    subscription = await subscribe(host, receiver);
   });
   afterEach(async () => {
     for (const one of started) one.kill('SIGTERM');
@@ -38,7 +38,7 @@ describe("a process whose clock is not the database's", () => {
   });
 
   async function start(role: 'api' | 'worker', env: Record<string, string>): Promise<ServiceProcess> {
-    const one = await ServiceProcess.start(role, dashboard.stores, env);
+    const one = await ServiceProcess.start(role, host.stores, env);
     started.push(one);
     return one;
   }
@@ -50,7 +50,7 @@ describe("a process whose clock is not the database's", () => {
     waitFor(`readiness to be ${status}`, async () => (await ready(process)).status === status);
 
   async function send(process: ServiceProcess): Promise<AxiosResponse> {
-    const { key } = await dashboard.make.apiKey(subscription.workspace);
+    const { key } = await host.make.apiKey(subscription.workspace);
     const path = `/api/v1/conversations/${subscription.conversation.id}/messages`;
     return axios.post(
       `http://127.0.0.1:${process.port}${path}`,
@@ -97,7 +97,7 @@ describe("a process whose clock is not the database's", () => {
   });
 
   it('refuses to run a command of the CLI', () => {
-    const { databaseUrl, redisUrl } = dashboard.stores;
+    const { databaseUrl, redisUrl } = host.stores;
     const env = { ...process.env, DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, ...shiftedBy(5_000) };
     const { status, stdout, stderr } = spawnSync(process.execPath, [CLI, 'workspace', 'list'], { env });
     expect({ status, stdout: stdout.toString() }).toEqual({ status: 1, stdout: '' });
@@ -117,7 +117,7 @@ describe("a process whose clock is not the database's", () => {
     await letTimePass(2_500);
     expect(receiver.received(subscription.path)).toEqual([]);
     const leased = 'SELECT FROM event_queue WHERE tenant_id = $1 AND lease_id IS NOT NULL';
-    expect(await dashboard.query(leased, [subscription.id])).toEqual([]);
+    expect(await host.query(leased, [subscription.id])).toEqual([]);
 
     worker.kill('SIGUSR2');
     await receiver.waitForCount(1, subscription.path);
@@ -129,7 +129,7 @@ describe("a process whose clock is not the database's", () => {
     await subscription.message();
     await receiver.waitForCount(1, subscription.path);
     await waitFor('the retry to be scheduled', async () => {
-      const rows = await dashboard.query(
+      const rows = await host.query(
         'SELECT FROM pending_deliveries WHERE tenant_id = $1 AND attempt_count = 1 AND lease_id IS NULL',
         [subscription.id],
       );
@@ -137,7 +137,7 @@ describe("a process whose clock is not the database's", () => {
     });
     worker.kill('SIGUSR2');
     await waitForReady(worker, 503);
-    await dashboard.query('UPDATE pending_deliveries SET next_attempt_at = now()');
+    await host.query('UPDATE pending_deliveries SET next_attempt_at = now()');
     await letTimePass(2_500);
     expect(receiver.received(subscription.path)).toHaveLength(1);
 

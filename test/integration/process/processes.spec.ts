@@ -1,7 +1,7 @@
 import { createConnection } from 'node:net';
 import axios from 'axios';
 import { Client } from 'pg';
-import { Dashboard } from '../../support/dashboard';
+import { MessagingHost } from '../../support/messaging-host';
 import { waitForLockWait } from '../../support/lock-waits';
 import { Receiver } from '../../support/receiver';
 import { TestService } from '../../support/service';
@@ -12,15 +12,15 @@ import { waitFor } from '../../support/wait';
 
 /** Tests of the built service in processes of its own, which are ended in the middle of their work. */
 describe('processes', () => {
-  let dashboard: Dashboard;
+  let host: MessagingHost;
   let receiver: Receiver;
 
   beforeAll(async () => {
-    dashboard = await Dashboard.create();
+    host = await MessagingHost.create();
     receiver = await Receiver.start();
   });
   afterAll(async () => {
-    await dashboard.close();
+    await host.close();
     await receiver.stop();
   });
   beforeEach(() => {
@@ -28,21 +28,21 @@ describe('processes', () => {
   });
 
   it('loses no delivery to a worker that is killed in the middle of it: another one makes it', async () => {
-    const subscription = await subscribe(dashboard, receiver);
+    const subscription = await subscribe(host, receiver);
     const { workspace, conversation, endpoint, path } = subscription;
     receiver.https.respond = () => undefined;
-    const killed = await ServiceProcess.start('worker', dashboard.stores);
-    await dashboard.make.received(workspace, conversation);
+    const killed = await ServiceProcess.start('worker', host.stores);
+    await host.make.received(workspace, conversation);
     await receiver.waitForCount(1, path);
-    const other = await ServiceProcess.start('worker', dashboard.stores);
+    const other = await ServiceProcess.start('worker', host.stores);
     receiver.https.respond = (response) => response.end('ok');
 
     killed.kill('SIGKILL');
     expect(await killed.exited).toEqual({ code: null, signal: 'SIGKILL' });
 
-    const [delivered] = await waitForDeliveries(dashboard, endpoint, 'SUCCEEDED', 1, 45_000);
+    const [delivered] = await waitForDeliveries(host, endpoint, 'SUCCEEDED', 1, 45_000);
     expect(delivered).toMatchObject({ attempt_count: 1 });
-    expect(await attemptsOf(dashboard, endpoint)).toHaveLength(1);
+    expect(await attemptsOf(host, endpoint)).toHaveLength(1);
     const ids = receiver.received(path).map(({ headers }) => headers['x-service-delivery']);
     expect(ids).toEqual([delivered!.id, delivered!.id]);
     other.kill('SIGTERM');
@@ -50,29 +50,29 @@ describe('processes', () => {
   }, 90_000);
 
   it('ends a worker only after what it has under way, recorded once', async () => {
-    const subscription = await subscribe(dashboard, receiver);
+    const subscription = await subscribe(host, receiver);
     const { workspace, conversation, endpoint, path } = subscription;
     receiver.https.respond = (response) => setTimeout(() => response.end('at last'), 3_000);
-    const worker = await ServiceProcess.start('worker', dashboard.stores);
-    for (let n = 0; n < 3; n++) await dashboard.make.received(workspace, conversation);
+    const worker = await ServiceProcess.start('worker', host.stores);
+    for (let n = 0; n < 3; n++) await host.make.received(workspace, conversation);
     await receiver.waitForCount(3, path);
 
     worker.kill('SIGTERM');
 
     expect(await worker.exited).toEqual({ code: 0, signal: null });
-    const delivered = await waitForDeliveries(dashboard, endpoint, 'SUCCEEDED', 3);
+    const delivered = await waitForDeliveries(host, endpoint, 'SUCCEEDED', 3);
     expect(delivered.map((row) => row.attempt_count)).toEqual([1, 1, 1]);
-    expect(await attemptsOf(dashboard, endpoint)).toHaveLength(3);
+    expect(await attemptsOf(host, endpoint)).toHaveLength(3);
     expect(receiver.received(path)).toHaveLength(3);
   }, 60_000);
 
   it('ends an API process only after the request under way is answered', async () => {
-    const workspace = await dashboard.make.workspace();
-    await dashboard.make.agent(workspace);
-    const { key } = await dashboard.make.apiKey(workspace);
-    const conversation = await dashboard.make.conversation(workspace);
-    const api = await ServiceProcess.start('api', dashboard.stores);
-    const lock = new Client({ connectionString: dashboard.stores.databaseUrl });
+    const workspace = await host.make.workspace();
+    await host.make.agent(workspace);
+    const { key } = await host.make.apiKey(workspace);
+    const conversation = await host.make.conversation(workspace);
+    const api = await ServiceProcess.start('api', host.stores);
+    const lock = new Client({ connectionString: host.stores.databaseUrl });
     await lock.connect();
     await lock.query('BEGIN');
     await lock.query('SELECT FROM conversations WHERE id = $1 FOR UPDATE', [conversation.id]);
@@ -82,7 +82,7 @@ describe('processes', () => {
       { body: 'Held up' },
       { headers: { 'x-api-key': key }, proxy: false },
     );
-    await waitForLockWait(dashboard, 'the request');
+    await waitForLockWait(host, 'the request');
     api.kill('SIGTERM');
     await waitFor('new connections to be refused', () => isRefused(api.port));
     await lock.query('COMMIT');
@@ -93,10 +93,10 @@ describe('processes', () => {
   }, 60_000);
 
   it('ends a worker that has nothing to do, and one that has lost Redis', async () => {
-    const proxy = await TcpProxy.start(dashboard.stores.redisUrl);
-    const stores = { ...dashboard.stores, redisUrl: proxy.address };
+    const proxy = await TcpProxy.start(host.stores.redisUrl);
+    const stores = { ...host.stores, redisUrl: proxy.address };
     const [idle, cutOff] = await Promise.all([
-      ServiceProcess.start('worker', dashboard.stores),
+      ServiceProcess.start('worker', host.stores),
       ServiceProcess.start('worker', stores),
     ]);
     await proxy.cut();
@@ -109,12 +109,12 @@ describe('processes', () => {
   }, 60_000);
 
   it('ends a worker whose Redis hangs only after what it has under way, recorded once', async () => {
-    const subscription = await subscribe(dashboard, receiver);
+    const subscription = await subscribe(host, receiver);
     const { workspace, conversation, endpoint, path } = subscription;
     receiver.https.respond = (response) => setTimeout(() => response.end('at last'), 3_000);
-    const proxy = await TcpProxy.start(dashboard.stores.redisUrl);
-    const worker = await ServiceProcess.start('worker', { ...dashboard.stores, redisUrl: proxy.address });
-    await dashboard.make.received(workspace, conversation);
+    const proxy = await TcpProxy.start(host.stores.redisUrl);
+    const worker = await ServiceProcess.start('worker', { ...host.stores, redisUrl: proxy.address });
+    await host.make.received(workspace, conversation);
     await receiver.waitForCount(1, path);
 
     proxy.freeze();
@@ -122,7 +122,7 @@ describe('processes', () => {
 
     expect(await worker.exited).toEqual({ code: 0, signal: null });
     await proxy.cut();
-    const [delivered] = await waitForDeliveries(dashboard, endpoint, 'SUCCEEDED', 1);
+    const [delivered] = await waitForDeliveries(host, endpoint, 'SUCCEEDED', 1);
     expect(delivered).toMatchObject({ attempt_count: 1 });
     expect(receiver.received(path)).toHaveLength(1);
   }, 60_000);
@@ -130,44 +130,44 @@ describe('processes', () => {
 
 describe('an outage of Redis', () => {
   it('keeps no message from being accepted, nor from being delivered meanwhile, once', async () => {
-    const dashboard = await Dashboard.create();
-    const proxy = await TcpProxy.start(dashboard.stores.redisUrl);
+    const host = await MessagingHost.create();
+    const proxy = await TcpProxy.start(host.stores.redisUrl);
     const service = await TestService.create({
       role: 'all',
-      beside: dashboard,
+      beside: host,
       env: { REDIS_URL: proxy.address },
     });
     const receiver = await Receiver.start();
     try {
-      const subscription = await subscribe(dashboard, receiver);
+      const subscription = await subscribe(host, receiver);
       const { workspace, conversation, endpoint, path } = subscription;
-      const client = service.client.as(await dashboard.make.apiKey(workspace));
+      const client = service.client.as(await host.make.apiKey(workspace));
       const send = (body: string) => client.post(`/conversations/${conversation.id}/messages`, { body });
       expect(await send('Before')).toMatchObject({ status: 201 });
-      await waitForDeliveries(dashboard, endpoint, 'SUCCEEDED', 1);
+      await waitForDeliveries(host, endpoint, 'SUCCEEDED', 1);
       const paced = await subscription.addEndpoint(receiver.url('/paced'));
-      await dashboard.query('UPDATE webhook_endpoints SET rate_limit = 100 WHERE id = $1', [paced.id]);
+      await host.query('UPDATE webhook_endpoints SET rate_limit = 100 WHERE id = $1', [paced.id]);
 
       await proxy.cut();
       for (let n = 0; n < 3; n++) expect(await send(`Meanwhile ${n}`)).toMatchObject({ status: 201 });
       // The relay finds the events by polling, and its process serves the targets that it wakes itself.
-      await waitForDeliveries(dashboard, endpoint, 'SUCCEEDED', 4, 30_000);
+      await waitForDeliveries(host, endpoint, 'SUCCEEDED', 4, 30_000);
       // A rate can't be kept without Redis. Its waiting deliveries hold no lease, so they start as soon as
       // Redis is back.
       await waitFor('what is held to a rate to be given back', async () => {
-        const waiting = await deliveriesOf(dashboard, paced);
+        const waiting = await deliveriesOf(host, paced);
         return waiting.length === 3 && waiting.every(({ lease_id }) => lease_id === null);
       });
       await proxy.restore();
 
       expect(await send('Afterwards')).toMatchObject({ status: 201 });
-      await waitForDeliveries(dashboard, endpoint, 'SUCCEEDED', 5, 30_000);
+      await waitForDeliveries(host, endpoint, 'SUCCEEDED', 5, 30_000);
       expect(receiver.received(path)).toHaveLength(5);
-      await waitForDeliveries(dashboard, paced, 'SUCCEEDED', 4, 30_000);
+      await waitForDeliveries(host, paced, 'SUCCEEDED', 4, 30_000);
     } finally {
       await service.close();
       await proxy.cut();
-      await dashboard.close();
+      await host.close();
       await receiver.stop();
     }
   }, 60_000);

@@ -3,7 +3,7 @@ import { SYSTEM } from '../../../src/common/principal';
 import { MessageRetentionService } from '../../../src/privacy/message-retention.service';
 import { RETENTION_QUEUE } from '../../../src/retention/retention.processor';
 import { WorkspacesService } from '../../../src/workspaces/workspaces.service';
-import { Dashboard } from '../../support/dashboard';
+import { MessagingHost } from '../../support/messaging-host';
 import { openQueue } from '../../support/redis-connections';
 import { ServiceProcess } from '../../support/service-process';
 import { waitFor } from '../../support/wait';
@@ -15,29 +15,29 @@ const MANY = 12_000;
 const TAKEN_OVER_MS = 60_000;
 
 describe('the retention of messages', () => {
-  let dashboard: Dashboard;
+  let host: MessagingHost;
 
   beforeAll(async () => {
-    dashboard = await Dashboard.create();
+    host = await MessagingHost.create();
   });
-  afterAll(() => dashboard.close());
+  afterAll(() => host.close());
 
-  const clean = (stop?: AbortSignal) => dashboard.get(MessageRetentionService).clean(stop);
+  const clean = (stop?: AbortSignal) => host.get(MessageRetentionService).clean(stop);
   const keep = (workspace: { id: string }, messageRetentionDays: number | null) =>
-    dashboard.get(WorkspacesService).update(workspace.id, { messageRetentionDays }, SYSTEM);
+    host.get(WorkspacesService).update(workspace.id, { messageRetentionDays }, SYSTEM);
 
   /** Makes a conversation with messages of these ages in days, oldest first. */
   async function conversationOf(workspace: { id: string }, ages: number[]) {
-    const conversation = await dashboard.make.conversation(workspace);
+    const conversation = await host.make.conversation(workspace);
     const times = ages.map((age) => new Date(Date.now() - age * DAY_MS));
     // Ids begin with the time; the rest of each is that of a new id.
     const ids = times.map((time) => idFloor(time).slice(0, 19) + newId().slice(19));
-    await dashboard.query('UPDATE conversations SET id = $3 WHERE tenant_id = $1 AND id = $2', [
+    await host.query('UPDATE conversations SET id = $3 WHERE tenant_id = $1 AND id = $2', [
       workspace.id,
       conversation.id,
       (conversation.id = idFloor(new Date(times[0]!.getTime() - DAY_MS)).slice(0, 19) + newId().slice(19)),
     ]);
-    await dashboard.query(
+    await host.query(
       `INSERT INTO messages (tenant_id, conversation_id, id, sender_type, body, created_at)
        SELECT $1, $2, id, 'CUSTOMER', 'words', at FROM unnest($3::uuid[], $4::timestamptz[]) AS m (id, at)`,
       [workspace.id, conversation.id, ids, times],
@@ -46,7 +46,7 @@ describe('the retention of messages', () => {
   }
 
   async function bodiesOf({ id }: { id: string }): Promise<string[]> {
-    const rows = await dashboard.query<{ body: string }>(
+    const rows = await host.query<{ body: string }>(
       'SELECT body FROM messages WHERE conversation_id = $1 ORDER BY id',
       [id],
     );
@@ -54,7 +54,7 @@ describe('the retention of messages', () => {
   }
 
   it('erases what is older than a workspace keeps it, and nothing of those that keep all', async () => {
-    const [own, other] = [await dashboard.make.workspace(), await dashboard.make.workspace()];
+    const [own, other] = [await host.make.workspace(), await host.make.workspace()];
     const conversation = await conversationOf(own, [40, 31, 29, 0]);
     const young = await conversationOf(own, [3, 1]);
     const kept = await conversationOf(other, [4_000, 1]);
@@ -73,7 +73,7 @@ describe('the retention of messages', () => {
   });
 
   it('goes on after a stop, and takes many messages of many conversations', async () => {
-    const workspace = await dashboard.make.workspace();
+    const workspace = await host.make.workspace();
     const conversations = [
       await conversationOf(
         workspace,
@@ -91,29 +91,29 @@ describe('the retention of messages', () => {
   });
 
   it('is gone on with by another worker after a kill', async () => {
-    const workspace = await dashboard.make.workspace();
+    const workspace = await host.make.workspace();
     const { id } = await conversationOf(
       workspace,
       Array.from({ length: MANY }, (_, n) => 60 - n / 1_000),
     );
     await keep(workspace, 30);
     const erased = async (): Promise<number> => {
-      const [row] = await dashboard.query<{ count: number }>(
+      const [row] = await host.query<{ count: number }>(
         `SELECT count(*)::integer AS count FROM messages WHERE conversation_id = $1 AND body = ''`,
         [id],
       );
       return row!.count;
     };
-    const jobs = openQueue(RETENTION_QUEUE, dashboard.stores.redisUrl);
+    const jobs = openQueue(RETENTION_QUEUE, host.stores.redisUrl);
     await jobs.queue.add({});
     await jobs.close();
 
-    const first = await ServiceProcess.start('worker', dashboard.stores);
+    const first = await ServiceProcess.start('worker', host.stores);
     await waitFor('some steps', async () => (await erased()) >= 400);
     first.kill('SIGKILL');
     await first.exited;
     expect(await erased()).toBeLessThan(MANY);
-    const next = await ServiceProcess.start('worker', dashboard.stores);
+    const next = await ServiceProcess.start('worker', host.stores);
     await waitFor('the others', async () => (await erased()) === MANY, TAKEN_OVER_MS);
     next.kill('SIGTERM');
     await next.exited;
@@ -121,7 +121,7 @@ describe('the retention of messages', () => {
   }, 120_000);
 
   it.each([0, -1, 1.5, 36_501])('refuses %p days', async (days) => {
-    await expect(keep(await dashboard.make.workspace(), days)).rejects.toMatchObject({
+    await expect(keep(await host.make.workspace(), days)).rejects.toMatchObject({
       code: 'INVALID_BODY',
     });
   });

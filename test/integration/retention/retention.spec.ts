@@ -7,7 +7,7 @@ import { PasswordsService } from '../../../src/logins/passwords/passwords.servic
 import { RetentionService } from '../../../src/retention/retention.service';
 import { TableRegistry } from '../../../src/stored-data/table-registry';
 import { TableRowsRepository } from '../../../src/stored-data/table-rows.repository';
-import { Dashboard } from '../../support/dashboard';
+import { MessagingHost } from '../../support/messaging-host';
 import { waitForLockWait } from '../../support/lock-waits';
 import { Logins } from '../../support/logins';
 import { waitFor } from '../../support/wait';
@@ -17,27 +17,27 @@ import { subscribe, Subscription } from '../../support/webhook-workspace';
 const MANY = 4_500;
 
 describe('retention', () => {
-  let dashboard: Dashboard;
+  let host: MessagingHost;
   let subscription: Subscription;
 
   beforeEach(async () => {
-    dashboard = await Dashboard.create();
-    subscription = await subscribe(dashboard, 'https://127.0.0.1:9999/');
+    host = await MessagingHost.create();
+    subscription = await subscribe(host, 'https://127.0.0.1:9999/');
   });
-  afterEach(() => dashboard.close());
+  afterEach(() => host.close());
 
   const service = (retentionDays = 30) => {
-    const config = { ...dashboard.app.get<Config>(Config, { strict: false }), retentionDays };
+    const config = { ...host.app.get<Config>(Config, { strict: false }), retentionDays };
     return new RetentionService(
       config,
-      dashboard.get(Database),
-      dashboard.get(TableRegistry),
-      dashboard.get(TableRowsRepository),
+      host.get(Database),
+      host.get(TableRegistry),
+      host.get(TableRowsRepository),
     );
   };
 
   async function count(table: string): Promise<number> {
-    const [row] = await dashboard.query<{ count: number }>(`SELECT count(*)::int AS count FROM ${table}`);
+    const [row] = await host.query<{ count: number }>(`SELECT count(*)::int AS count FROM ${table}`);
     return row!.count;
   }
 
@@ -58,19 +58,19 @@ describe('retention', () => {
   });
 
   it('removes what logins leave behind, and nothing that still counts', async () => {
-    const logins = new Logins(dashboard);
+    const logins = new Logins(host);
     const workspace = subscription.workspace;
     const [left, kept] = [await logins.member(workspace), await logins.member(workspace)];
     const expired = await logins.session(kept);
     const secured = await logins.secure(kept);
     await logins.logIn(secured);
     await logins.logIn(secured);
-    await logins.invite(workspace, await dashboard.make.agent(workspace));
-    await logins.invite(workspace, await dashboard.make.agent(workspace));
+    await logins.invite(workspace, await host.make.agent(workspace));
+    await logins.invite(workspace, await host.make.agent(workspace));
     for (let n = 0; n < 2; n++)
-      await dashboard.get(PasswordsService).sendReset(workspace.id, kept.agent.id, SYSTEM);
+      await host.get(PasswordsService).sendReset(workspace.id, kept.agent.id, SYSTEM);
     const expireOne = (table: string, key: string) =>
-      dashboard.query(
+      host.query(
         `UPDATE ${table} SET expires_at = now() - interval '1 second'
          WHERE ${key} = (SELECT ${key} FROM ${table} ORDER BY ${key} LIMIT 1)`,
       );
@@ -85,8 +85,8 @@ describe('retention', () => {
     ])
       await expireOne(table!, key!);
     // Both people are old; one has no workspace any more.
-    await dashboard.query(`UPDATE people SET created_at = now() - interval '31 days'`);
-    await dashboard.query('DELETE FROM memberships WHERE agent_id = $1', [left.agent.id]);
+    await host.query(`UPDATE people SET created_at = now() - interval '31 days'`);
+    await host.query('DELETE FROM memberships WHERE agent_id = $1', [left.agent.id]);
 
     expect(await service().clean()).toMatchObject({
       login_sessions: 1,
@@ -96,7 +96,7 @@ describe('retention', () => {
       password_resets: 1,
       people: 1,
     });
-    expect(await dashboard.query('SELECT id FROM people')).toEqual([{ id: kept.personId }]);
+    expect(await host.query('SELECT id FROM people')).toEqual([{ id: kept.personId }]);
     expect(await count('login_sessions')).toBe(1);
     expect(await logins.isOpen(secured.token)).toBe(true);
     expect(await count('pending_logins')).toBe(1);
@@ -104,7 +104,7 @@ describe('retention', () => {
   });
 
   const deletedSince = (age: string) =>
-    dashboard.query(
+    host.query(
       'UPDATE webhook_endpoints SET active = false, deleted_at = now() - $2::interval WHERE id = $1',
       [subscription.endpoint.id, age],
     );
@@ -130,29 +130,25 @@ describe('retention', () => {
     ],
   ])('keeps a deleted endpoint while %s', async (_, insert, table) => {
     await deletedSince('90 days');
-    await dashboard.query(insert, [subscription.workspace.id, subscription.endpoint.id]);
+    await host.query(insert, [subscription.workspace.id, subscription.endpoint.id]);
     expect(await service().clean()).toMatchObject({ webhook_endpoints: 0 });
-    await dashboard.query(`DELETE FROM ${table}`);
+    await host.query(`DELETE FROM ${table}`);
     expect(await service().clean()).toMatchObject({ webhook_endpoints: 1 });
   });
 
   it('keeps endpoints that are not deleted, active or not, however old', async () => {
-    await dashboard.query(
-      `UPDATE webhook_endpoints SET created_at = now() - interval '9 years', active = false`,
-    );
+    await host.query(`UPDATE webhook_endpoints SET created_at = now() - interval '9 years', active = false`);
     expect(await service().clean()).toMatchObject({ webhook_endpoints: 0 });
   });
 
   it('removes idempotency keys after 24 hours', async () => {
-    await dashboard.query(
+    await host.query(
       `INSERT INTO idempotency_keys (tenant_id, key, fingerprint, created_at) SELECT $1, age, '\\x00', now() - age::interval
        FROM unnest('{23 hours 59 minutes,24 hours 1 minute,3 days}'::text[]) age`,
       [subscription.workspace.id],
     );
     expect(await service().clean()).toMatchObject({ idempotency_keys: 2 });
-    expect(await dashboard.query('SELECT key FROM idempotency_keys')).toEqual([
-      { key: '23 hours 59 minutes' },
-    ]);
+    expect(await host.query('SELECT key FROM idempotency_keys')).toEqual([{ key: '23 hours 59 minutes' }]);
   });
 
   describe('of what providers call messages', () => {
@@ -162,8 +158,8 @@ describe('retention', () => {
     beforeEach(async () => {
       const { workspace, conversation } = subscription;
       connectionId = newId();
-      message = await dashboard.make.sent(workspace, conversation);
-      await dashboard.query(
+      message = await host.make.sent(workspace, conversation);
+      await host.query(
         `INSERT INTO channel_connections VALUES
            ($2, $1, 'TELEGRAM', '1', 'hook', '{}', 'test', '\\x00', NULL, 'ACTIVE', NULL, now(), now())`,
         [connectionId, workspace.id],
@@ -171,7 +167,7 @@ describe('retention', () => {
     });
 
     const remember = (ages: string[]) =>
-      dashboard.query(
+      host.query(
         `INSERT INTO provider_messages
          SELECT $2, $1, age, $3, $4, now(), now() - age::interval FROM unnest($5::text[]) age`,
         [connectionId, subscription.workspace.id, subscription.conversation.id, message.id, ages],
@@ -180,14 +176,14 @@ describe('retention', () => {
     it('removes it after 30 days', async () => {
       await remember(['29 days 23 hours', '30 days 1 hour', '31 days']);
       expect(await service().clean()).toMatchObject({ provider_messages: 2 });
-      expect(await dashboard.query('SELECT provider_id FROM provider_messages')).toEqual([
+      expect(await host.query('SELECT provider_id FROM provider_messages')).toEqual([
         { provider_id: '29 days 23 hours' },
       ]);
     });
 
     it('keeps it while its message is not through', async () => {
       await remember(['31 days']);
-      await dashboard.query(
+      await host.query(
         `INSERT INTO outbound_messages
            (tenant_id, conversation_id, message_id, connection_id, next_attempt_at)
          VALUES ($1, $2, $3, $4, now())`,
@@ -197,7 +193,7 @@ describe('retention', () => {
     });
 
     it('removes receipts of messages that never became known after 24 hours', async () => {
-      await dashboard.query(
+      await host.query(
         `INSERT INTO early_receipts (tenant_id, connection_id, provider_id, status, error, created_at)
          SELECT $2, $1, age, 'SENT', NULL, now() - age::interval
          FROM unnest('{23 hours 59 minutes,24 hours 1 minute,3 days}'::text[]) age`,
@@ -209,7 +205,7 @@ describe('retention', () => {
 
   it('keeps the audit log for ever', async () => {
     const before = await count('audit_entries');
-    await dashboard.query(`UPDATE audit_entries SET created_at = now() - interval '9 years'`);
+    await host.query(`UPDATE audit_entries SET created_at = now() - interval '9 years'`);
     await service().clean();
     expect(before).toBeGreaterThan(0);
     expect(await count('audit_entries')).toBe(before);
@@ -217,13 +213,13 @@ describe('retention', () => {
 
   describe('of many rows', () => {
     beforeEach(async () => {
-      await dashboard.query(
+      await host.query(
         `INSERT INTO idempotency_keys (tenant_id, key, fingerprint, created_at)
          SELECT $1, 'old-' || n, '\\x00', now() - interval '2 days' - n * interval '1 second'
          FROM generate_series(1, $2::integer) AS n`,
         [subscription.workspace.id, MANY],
       );
-      await dashboard.query(
+      await host.query(
         `INSERT INTO idempotency_keys (tenant_id, key, fingerprint, created_at)
          SELECT $1, 'new-' || n, '\\x00', now() FROM generate_series(1, 10) AS n`,
         [subscription.workspace.id],
@@ -237,13 +233,13 @@ describe('retention', () => {
 
     it('can be stopped, and goes on from there the next time', async () => {
       // The second batch waits for this row; the first is deleted by then.
-      const lock = new Client({ connectionString: dashboard.stores.databaseUrl });
+      const lock = new Client({ connectionString: host.stores.databaseUrl });
       await lock.connect();
       await lock.query('BEGIN');
       await lock.query('SELECT FROM idempotency_keys ORDER BY created_at OFFSET 3000 LIMIT 1 FOR UPDATE');
       const stop = new AbortController();
       const run = service().clean(stop.signal);
-      await waitForLockWait(dashboard, 'the second batch');
+      await waitForLockWait(host, 'the second batch');
       stop.abort();
       await lock.end();
       const { idempotency_keys: removed = 0 } = await run;
@@ -255,12 +251,12 @@ describe('retention', () => {
     });
 
     it('makes a batch smaller that has failed, so that it deletes all but what can not be deleted', async () => {
-      await dashboard.query(`
+      await host.query(`
         CREATE FUNCTION refuse_many() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
           IF (SELECT count(*) FROM old) > 500 THEN RAISE EXCEPTION 'too many'; END IF;
           RETURN NULL;
         END $$`);
-      await dashboard.query(`
+      await host.query(`
         CREATE TRIGGER refuse_many AFTER DELETE ON idempotency_keys REFERENCING OLD TABLE AS old
         FOR EACH STATEMENT EXECUTE FUNCTION refuse_many()`);
       expect(await service().clean()).toMatchObject({ idempotency_keys: MANY });
@@ -268,17 +264,17 @@ describe('retention', () => {
 
     it('cleans the other tables when one fails', async () => {
       await deletedSince('90 days');
-      await dashboard.query('ALTER TABLE webhook_endpoints RENAME COLUMN deleted_at TO gone_at');
+      await host.query('ALTER TABLE webhook_endpoints RENAME COLUMN deleted_at TO gone_at');
       expect(await service().clean()).toMatchObject({ webhook_endpoints: 0, idempotency_keys: MANY });
-      await dashboard.query('ALTER TABLE webhook_endpoints RENAME COLUMN gone_at TO deleted_at');
+      await host.query('ALTER TABLE webhook_endpoints RENAME COLUMN gone_at TO deleted_at');
       expect(await service().clean()).toMatchObject({ webhook_endpoints: 1 });
     });
 
     it('looks at no row twice, nor at young ones', async () => {
-      await dashboard.query('ANALYZE idempotency_keys');
+      await host.query('ANALYZE idempotency_keys');
       await service().clean();
       const [{ read }] = await waitFor('the statistics', async () => {
-        const rows = await dashboard.query<{ read: number }>(
+        const rows = await host.query<{ read: number }>(
           `SELECT idx_tup_read::integer AS read FROM pg_stat_user_indexes WHERE indexrelname = 'idempotency_keys_created_idx'`,
         );
         return (rows[0]?.read ?? 0) >= MANY && (rows as [{ read: number }]);

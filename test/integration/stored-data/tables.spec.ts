@@ -1,6 +1,6 @@
 import { isNeeded, TableDeclaration } from '../../../src/stored-data/table-declaration';
 import { TableRegistry } from '../../../src/stored-data/table-registry';
-import { Dashboard } from '../../support/dashboard';
+import { MessagingHost } from '../../support/messaging-host';
 import { TestService } from '../../support/service';
 
 /** Tables that belong to the migrations themselves. */
@@ -43,12 +43,12 @@ describe('the tables of the database', () => {
   });
 
   it('are the same in a host that imports the services', async () => {
-    const dashboard = await Dashboard.create({ beside: worker });
-    const names = dashboard
+    const host = await MessagingHost.create({ beside: worker });
+    const names = host
       .get(TableRegistry)
       .list()
       .map(({ name }) => name);
-    await dashboard.close();
+    await host.close();
     expect(names).toEqual(tables.map(({ name }) => name));
   });
 

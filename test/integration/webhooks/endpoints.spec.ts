@@ -3,34 +3,34 @@ import { WebhookEndpointsService } from '../../../src/webhooks/endpoints/webhook
 import { WebhookTestService } from '../../../src/webhooks/browsing/webhook-test.service';
 import { SYSTEM } from '../../../src/common/principal';
 import ssrf from '../../fixtures/ssrf-examples.json';
-import { Dashboard } from '../../support/dashboard';
+import { MessagingHost } from '../../support/messaging-host';
 import { Receiver } from '../../support/receiver';
 import { TestService } from '../../support/service';
 import { deliveriesOf, subscribe, Subscription, waitForDeliveries } from '../../support/webhook-workspace';
 
 describe('webhook endpoints', () => {
   let service: TestService;
-  let dashboard: Dashboard;
+  let host: MessagingHost;
   let receiver: Receiver;
 
   beforeAll(async () => {
     service = await TestService.create({ role: 'all' });
-    dashboard = await Dashboard.create({ beside: service });
+    host = await MessagingHost.create({ beside: service });
     receiver = await Receiver.start();
   });
   afterAll(async () => {
-    await dashboard.close();
+    await host.close();
     await service.close();
     await receiver.stop();
   });
 
   describe('creating an endpoint', () => {
-    let strict: Dashboard;
+    let strict: MessagingHost;
     let tenantId: string;
 
     beforeAll(async () => {
-      strict = await Dashboard.create({ beside: service, webhookAllowedNetworks: [] });
-      tenantId = (await dashboard.make.workspace()).id;
+      strict = await MessagingHost.create({ beside: service, webhookAllowedNetworks: [] });
+      tenantId = (await host.make.workspace()).id;
     });
     afterAll(() => strict.close());
 
@@ -90,7 +90,7 @@ describe('webhook endpoints', () => {
       const endpoints = strict.get(WebhookEndpointsService);
       expect(await endpoints.get(tenantId, shown.id)).toEqual(shown);
       expect(JSON.stringify(await endpoints.list(tenantId))).not.toContain(secret);
-      const [row] = await dashboard.query<{ secret_ciphertext: Buffer }>(
+      const [row] = await host.query<{ secret_ciphertext: Buffer }>(
         'SELECT * FROM webhook_endpoints WHERE id = $1',
         [shown.id],
       );
@@ -101,7 +101,7 @@ describe('webhook endpoints', () => {
     });
 
     it('stops at 50, even for two at once', async () => {
-      const { id } = await dashboard.make.workspace();
+      const { id } = await host.make.workspace();
       const endpoints = strict.get(WebhookEndpointsService);
       const add = () => endpoints.create(id, { url: 'https://1.1.1.1/', events: ['*'] }, SYSTEM);
       for (let n = 0; n < 49; n++) await add();
@@ -128,27 +128,24 @@ describe('webhook endpoints', () => {
   });
 
   it('keeps other workspaces’ endpoints out of reach', async () => {
-    const [{ workspace }, other] = [
-      await subscribe(dashboard, receiver),
-      await subscribe(dashboard, receiver),
-    ];
-    const endpoints = dashboard.get(WebhookEndpointsService);
+    const [{ workspace }, other] = [await subscribe(host, receiver), await subscribe(host, receiver)];
+    const endpoints = host.get(WebhookEndpointsService);
     const { id } = other.endpoint;
     for (const call of [
       () => endpoints.get(workspace.id, id),
       () => endpoints.activate(workspace.id, id, SYSTEM),
       () => endpoints.deactivate(workspace.id, id, SYSTEM),
       () => endpoints.delete(workspace.id, id, SYSTEM),
-      () => dashboard.get(WebhookDeliveriesService).list(workspace.id, { endpointId: id }),
+      () => host.get(WebhookDeliveriesService).list(workspace.id, { endpointId: id }),
     ]) {
       await expect(call()).rejects.toMatchObject({ code: 'NOT_FOUND' });
     }
-    await dashboard.make.received(other.workspace, other.conversation);
-    await waitForDeliveries(dashboard, other.endpoint, 'SUCCEEDED');
+    await host.make.received(other.workspace, other.conversation);
+    await waitForDeliveries(host, other.endpoint, 'SUCCEEDED');
   });
 
   it('checks an address as it is typed, like a new endpoint’s, and sends nothing there', async () => {
-    const endpoints = dashboard.get(WebhookEndpointsService);
+    const endpoints = host.get(WebhookEndpointsService);
     expect(await endpoints.checkUrl(receiver.url('/typed/../checked'))).toEqual({
       url: receiver.url('/checked'),
     });
@@ -176,7 +173,7 @@ describe('webhook endpoints', () => {
 
     it('reports a receiver’s refusal, after one attempt', async () => {
       receiver.https.respond = (response) => response.writeHead(503, { 'retry-after': '7' }).end('busy');
-      const subscription = await subscribe(dashboard, receiver);
+      const subscription = await subscribe(host, receiver);
 
       expect(await press(subscription)).toEqual({
         status: 503,
@@ -192,14 +189,14 @@ describe('webhook endpoints', () => {
         responseHeaders: expect.stringMatching(/^retry-after: 7\n/),
       });
       expect(receiver.received(subscription.path)).toHaveLength(1);
-      expect(await deliveriesOf(dashboard, subscription.endpoint)).toMatchObject([
+      expect(await deliveriesOf(host, subscription.endpoint)).toMatchObject([
         { event_type: 'webhook.test', status: 'EXHAUSTED', attempt_count: 1 },
       ]);
     });
 
     it('reports a receiver that hangs up', async () => {
       receiver.https.respond = (response) => response.destroy();
-      const result = await press(await subscribe(dashboard, receiver));
+      const result = await press(await subscribe(host, receiver));
       expect(result).toEqual({
         status: null,
         elapsedMs: expect.any(Number),
@@ -214,7 +211,7 @@ describe('webhook endpoints', () => {
       const gone = await Receiver.start();
       const url = gone.url();
       await gone.stop();
-      const result = await press(await subscribe(dashboard, url));
+      const result = await press(await subscribe(host, url));
       expect(result).toMatchObject({
         status: null,
         error: expect.stringContaining('ECONNREFUSED'),
@@ -223,8 +220,8 @@ describe('webhook endpoints', () => {
     });
 
     it('reports an address that is refused by now', async () => {
-      const subscription = await subscribe(dashboard, receiver);
-      const strict = await Dashboard.create({ beside: service, webhookAllowedNetworks: [] });
+      const subscription = await subscribe(host, receiver);
+      const strict = await MessagingHost.create({ beside: service, webhookAllowedNetworks: [] });
       try {
         const { workspace, endpoint } = subscription;
         const result = await strict.get(WebhookTestService).test(workspace.id, endpoint.id, SYSTEM);
@@ -239,9 +236,9 @@ describe('webhook endpoints', () => {
     });
 
     it('is in the endpoint’s deliveries like any other', async () => {
-      const subscription = await subscribe(dashboard, receiver);
+      const subscription = await subscribe(host, receiver);
       await press(subscription);
-      const { data } = await dashboard
+      const { data } = await host
         .get(WebhookDeliveriesService)
         .list(subscription.workspace.id, { endpointId: subscription.endpoint.id });
       expect(data).toEqual([
@@ -259,13 +256,10 @@ describe('webhook endpoints', () => {
     });
 
     it('knows no endpoint of another workspace, and none that is deleted', async () => {
-      const [subscription, other] = [
-        await subscribe(dashboard, receiver),
-        await subscribe(dashboard, receiver),
-      ];
+      const [subscription, other] = [await subscribe(host, receiver), await subscribe(host, receiver)];
       await expect(subscription.test(other.endpoint)).rejects.toMatchObject({ code: 'NOT_FOUND' });
       const { workspace, endpoint } = subscription;
-      await dashboard.get(WebhookEndpointsService).delete(workspace.id, endpoint.id, SYSTEM);
+      await host.get(WebhookEndpointsService).delete(workspace.id, endpoint.id, SYSTEM);
       await expect(press(subscription)).rejects.toMatchObject({ code: 'NOT_FOUND' });
     });
   });

@@ -7,7 +7,7 @@ import { OutboxRelay } from '../../../src/outbox/outbox-relay';
 import { SYSTEM } from '../../../src/common/principal';
 import { DeliveryQueue } from '../../../src/webhooks/deliveries/delivery-queue';
 import { WebhookEndpointsService } from '../../../src/webhooks/endpoints/webhook-endpoints.service';
-import { Dashboard } from '../../support/dashboard';
+import { MessagingHost } from '../../support/messaging-host';
 import { contradictions } from '../../support/integrity';
 import { hasLockWait } from '../../support/lock-waits';
 import { Receiver } from '../../support/receiver';
@@ -41,7 +41,7 @@ function consumerOf(react: (events: QueuedEvent[]) => Promise<void>): OutboxCons
 /** Tests of two workers on one database and Redis, with the faults that can happen to them. */
 describe('delivery engine', () => {
   let service: TestService;
-  let dashboard: Dashboard;
+  let host: MessagingHost;
   let receiver: Receiver;
   let redis: Redis;
   /** Answers that the receiver holds back, by path. */
@@ -49,13 +49,13 @@ describe('delivery engine', () => {
 
   beforeAll(async () => {
     service = await TestService.create({ role: 'all', env: { WEBHOOK_ENDPOINT_CONCURRENCY: String(CAP) } });
-    dashboard = await Dashboard.create({ beside: service });
+    host = await MessagingHost.create({ beside: service });
     redis = new Redis(service.stores.redisUrl);
     receiver = await Receiver.start();
   });
   afterAll(async () => {
     redis.disconnect();
-    await dashboard.close();
+    await host.close();
     await service.close();
     await receiver.stop();
   });
@@ -286,7 +286,7 @@ describe('delivery engine', () => {
     );
     expect(attempts[0]!.duration_ms).toBeGreaterThanOrEqual(9_990);
     release(hanging.path);
-    await makeRetriesDue(dashboard, hanging.endpoint);
+    await makeRetriesDue(host, hanging.endpoint);
     await waitForDeliveries(service, hanging.endpoint, 'SUCCEEDED', CAP + 3, SLOW);
   }, 60_000);
 
@@ -377,10 +377,10 @@ describe('delivery engine', () => {
     await send(subscription, 1);
     await waitForAttempts(service, endpoint, 1);
     hold(path);
-    await makeRetriesDue(dashboard, endpoint);
+    await makeRetriesDue(host, endpoint);
     await underWay(path, 1);
     await endLeases(service, endpoint);
-    await dashboard.wake(endpoint);
+    await host.wake(endpoint);
 
     await underWay(path, 2);
     release(path);
@@ -413,7 +413,7 @@ describe('delivery engine', () => {
     expect(await places()).toEqual({ queue: 0, pending: 1, history: 0 });
 
     receiver.https.respond = (response) => response.end('ok');
-    await makeRetriesDue(dashboard, endpoint);
+    await makeRetriesDue(host, endpoint);
     await waitForDeliveries(service, endpoint, 'SUCCEEDED');
     expect(await places()).toEqual({ queue: 0, pending: 0, history: 1 });
   });

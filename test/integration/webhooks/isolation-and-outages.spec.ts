@@ -1,5 +1,5 @@
 import { ServerResponse } from 'node:http';
-import { Dashboard } from '../../support/dashboard';
+import { MessagingHost } from '../../support/messaging-host';
 import { OwnRedis } from '../../support/own-redis';
 import { Receiver } from '../../support/receiver';
 import { TestService } from '../../support/service';
@@ -41,14 +41,14 @@ const bodies = () => receiver.received().map(({ envelope }) => envelope.data.mes
 it('a worker delivers what a process without Redis committed before it ended', async () => {
   const api = await start({ role: 'api' });
   const cutOff = await TestService.create({ beside: api, env: { REDIS_URL: NO_REDIS } });
-  const dashboard = await Dashboard.create({ beside: api, redisUrl: NO_REDIS });
-  const tenant = await WebhookWorkspace.create(dashboard);
+  const host = await MessagingHost.create({ beside: api, redisUrl: NO_REDIS });
+  const tenant = await WebhookWorkspace.create(host);
   await tenant.addEndpoint(receiver.url());
   const key = await cutOff.make.apiKey(tenant.workspace);
   await cutOff.make.agent(tenant.workspace);
   const path = `/conversations/${tenant.conversation.id}/messages`;
   expect((await cutOff.client.as(key).post(path, { body: 'committed' })).status).toBe(201);
-  await dashboard.close();
+  await host.close();
   await cutOff.close();
 
   await start({ role: 'worker', beside: api });

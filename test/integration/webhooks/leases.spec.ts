@@ -13,7 +13,7 @@ import {
 } from '../../../src/webhooks/deliveries/pending-deliveries.repository';
 import { Subscriber } from '../../../src/webhooks/endpoints/webhook-endpoints.repository';
 import { WebhookEndpointsService } from '../../../src/webhooks/endpoints/webhook-endpoints.service';
-import { Dashboard } from '../../support/dashboard';
+import { MessagingHost } from '../../support/messaging-host';
 import {
   attemptsOf,
   deliveriesOf,
@@ -31,7 +31,7 @@ type Claimed = ClaimedRow & { leaseId: string };
 
 /** Tests of claims that the test alone makes: no worker runs. */
 describe('leases', () => {
-  let dashboard: Dashboard;
+  let host: MessagingHost;
   let database: Database;
   let store: PendingDeliveriesRepository;
   let dueStore: DueDeliveriesRepository;
@@ -39,20 +39,20 @@ describe('leases', () => {
   let subscription: Subscription;
 
   beforeAll(async () => {
-    dashboard = await Dashboard.create();
-    database = dashboard.get(Database);
-    store = dashboard.get(PendingDeliveriesRepository);
-    dueStore = dashboard.get(DueDeliveriesRepository);
-    recorder = dashboard.get(AttemptRecorder);
+    host = await MessagingHost.create();
+    database = host.get(Database);
+    store = host.get(PendingDeliveriesRepository);
+    dueStore = host.get(DueDeliveriesRepository);
+    recorder = host.get(AttemptRecorder);
   });
-  afterAll(() => dashboard.close());
+  afterAll(() => host.close());
   beforeEach(async () => {
-    subscription = await subscribe(dashboard, 'https://127.0.0.1:9999/');
+    subscription = await subscribe(host, 'https://127.0.0.1:9999/');
   });
 
   const target = () => ({ tenantId: subscription.id, id: subscription.endpoint.id });
-  const stored = () => deliveriesOf(dashboard, subscription.endpoint);
-  const insertPending = (count = 1) => insertPendingDeliveries(dashboard, subscription, count);
+  const stored = () => deliveriesOf(host, subscription.endpoint);
+  const insertPending = (count = 1) => insertPendingDeliveries(host, subscription, count);
   const hasDue = () => dueStore.hasDue(target());
 
   /** Claims for one activation of the endpoint. */
@@ -101,7 +101,7 @@ describe('leases', () => {
     expect(await claim()).toEqual([]);
     expect(await hasDue()).toBe(false);
 
-    await endLeases(dashboard, subscription.endpoint);
+    await endLeases(host, subscription.endpoint);
 
     expect(await hasDue()).toBe(true);
     const [again] = await claim();
@@ -112,7 +112,7 @@ describe('leases', () => {
   it('outlast an attempt', async () => {
     await insertPending();
     await claim();
-    const [{ outlasts }] = (await dashboard.query(
+    const [{ outlasts }] = (await host.query(
       `SELECT next_attempt_at > now() + interval '12 seconds' AS outlasts FROM pending_deliveries WHERE endpoint_id = $1`,
       [subscription.endpoint.id],
     )) as [{ outlasts: boolean }];
@@ -134,7 +134,7 @@ describe('leases', () => {
     const [first, second, third] = await stored();
     // The times differ: ids of one millisecond have no order.
     for (const [n, { id }] of [second!, first!, third!].entries()) {
-      await dashboard.query(
+      await host.query(
         `UPDATE pending_deliveries SET next_attempt_at = now() - $2 * interval '1 minute' WHERE id = $1`,
         [id, n + 1],
       );
@@ -146,7 +146,7 @@ describe('leases', () => {
 
   it('are not given out before their time', async () => {
     await insertPending();
-    await dashboard.query(
+    await host.query(
       `UPDATE pending_deliveries SET next_attempt_at = now() + interval '1 minute' WHERE endpoint_id = $1`,
       [subscription.endpoint.id],
     );
@@ -157,30 +157,30 @@ describe('leases', () => {
   it('let only their holder record: a late outcome is dropped', async () => {
     await insertPending();
     const [late] = await claim();
-    await endLeases(dashboard, subscription.endpoint);
+    await endLeases(host, subscription.endpoint);
     const [current] = await claim();
 
     await record(outcomeOf(late!, 'EXHAUSTED'));
     expect(await stored()).toMatchObject([
       { status: 'PENDING', attempt_count: 0, lease_id: current!.leaseId },
     ]);
-    expect(await attemptsOf(dashboard, subscription.endpoint)).toEqual([]);
+    expect(await attemptsOf(host, subscription.endpoint)).toEqual([]);
 
     await record(outcomeOf(current!, 'SUCCEEDED'));
     expect(await stored()).toMatchObject([{ status: 'SUCCEEDED', attempt_count: 1, lease_id: null }]);
-    expect(await attemptsOf(dashboard, subscription.endpoint)).toMatchObject([{ status_code: 200 }]);
+    expect(await attemptsOf(host, subscription.endpoint)).toMatchObject([{ status_code: 200 }]);
   });
 
   it('let their holder record even when a late outcome is in the same batch', async () => {
     await insertPending();
     const [late] = await claim();
-    await endLeases(dashboard, subscription.endpoint);
+    await endLeases(host, subscription.endpoint);
     const [current] = await claim();
 
     await record(outcomeOf(late!, 'EXHAUSTED'), outcomeOf(current!, 'SUCCEEDED'));
 
     expect(await stored()).toMatchObject([{ status: 'SUCCEEDED', attempt_count: 1 }]);
-    expect(await attemptsOf(dashboard, subscription.endpoint)).toMatchObject([{ status_code: 200 }]);
+    expect(await attemptsOf(host, subscription.endpoint)).toMatchObject([{ status_code: 200 }]);
   });
 
   it.each(['PENDING', 'SUCCEEDED', 'EXHAUSTED'] as const)(
@@ -195,7 +195,7 @@ describe('leases', () => {
       await record(outcomeOf(claimed!, 'SUCCEEDED'));
 
       expect(await stored()).toMatchObject([{ status, attempt_count: 1, lease_id: null }]);
-      expect(await attemptsOf(dashboard, subscription.endpoint)).toMatchObject([{ round: 1, attempt: 1 }]);
+      expect(await attemptsOf(host, subscription.endpoint)).toMatchObject([{ round: 1, attempt: 1 }]);
     },
   );
 
@@ -205,7 +205,7 @@ describe('leases', () => {
     await record({ ...outcomeOf(claimed!, 'PENDING'), outcome: null, retryDelayMs: 0 });
 
     expect(await stored()).toMatchObject([{ status: 'PENDING', attempt_count: 0, lease_id: null }]);
-    expect(await attemptsOf(dashboard, subscription.endpoint)).toEqual([]);
+    expect(await attemptsOf(host, subscription.endpoint)).toEqual([]);
     expect(await hasDue()).toBe(true);
   });
 
@@ -213,17 +213,17 @@ describe('leases', () => {
     await insertPending();
     const [claimed] = await claim();
     const { workspace, endpoint } = subscription;
-    await dashboard.get(WebhookEndpointsService).delete(workspace.id, endpoint.id, SYSTEM);
+    await host.get(WebhookEndpointsService).delete(workspace.id, endpoint.id, SYSTEM);
     expect(await stored()).toMatchObject([{ status: 'CANCELLED', attempt_count: 0 }]);
 
     await record(outcomeOf(claimed!, 'SUCCEEDED'));
 
     expect(await stored()).toMatchObject([{ status: 'SUCCEEDED', attempt_count: 1 }]);
-    expect(await attemptsOf(dashboard, endpoint)).toHaveLength(1);
+    expect(await attemptsOf(host, endpoint)).toHaveLength(1);
   });
 
   it('end without a deadlock when a batch of outcomes meets a deactivation', async () => {
-    const endpoints = dashboard.get(WebhookEndpointsService);
+    const endpoints = host.get(WebhookEndpointsService);
     const { workspace, endpoint } = subscription;
     for (let round = 1; round <= 5; round++) {
       await endpoints.activate(workspace.id, endpoint.id, SYSTEM);
@@ -248,7 +248,7 @@ describe('leases', () => {
   it.each(['deactivate', 'delete'] as const)('are not given out after %s', async (stop) => {
     await insertPending();
     const { workspace, endpoint } = subscription;
-    await dashboard.get(WebhookEndpointsService)[stop](workspace.id, endpoint.id, SYSTEM);
+    await host.get(WebhookEndpointsService)[stop](workspace.id, endpoint.id, SYSTEM);
     await insertPending();
 
     expect(await hasDue()).toBe(false);
@@ -292,7 +292,7 @@ describe('leases', () => {
       await claim();
       expect(await due()).not.toContain(id);
       expect(await scheduled(start)).not.toContain(id);
-      await endLeases(dashboard, subscription.endpoint);
+      await endLeases(host, subscription.endpoint);
       expect(await due()).toContain(id);
       expect(await scheduled(start)).toContain(id);
       expect(await scheduled(new Date())).not.toContain(id);
@@ -301,7 +301,7 @@ describe('leases', () => {
     it('of many endpoints are found in one step', async () => {
       const ids: string[] = [];
       for (let n = 0; n < 3; n++) {
-        subscription = await subscribe(dashboard, 'https://127.0.0.1:9999/');
+        subscription = await subscribe(host, 'https://127.0.0.1:9999/');
         await insertPending();
         ids.push(subscription.endpoint.id);
       }

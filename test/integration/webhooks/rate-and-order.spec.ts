@@ -1,5 +1,5 @@
 import Redis from 'ioredis';
-import { Dashboard } from '../../support/dashboard';
+import { MessagingHost } from '../../support/messaging-host';
 import { Receiver, ReceivedWebhook } from '../../support/receiver';
 import { TestService } from '../../support/service';
 import { waitFor } from '../../support/wait';
@@ -7,7 +7,7 @@ import { attemptsOf, WebhookWorkspace } from '../../support/webhook-workspace';
 
 let service: TestService;
 let beside: TestService;
-let dashboard: Dashboard;
+let host: MessagingHost;
 let workers: TestService[];
 let tenant: WebhookWorkspace;
 let receiver: Receiver;
@@ -15,19 +15,19 @@ let receiver: Receiver;
 beforeAll(async () => {
   service = await TestService.create({ role: 'api' });
   beside = await TestService.create({ role: 'api', beside: service });
-  dashboard = await Dashboard.create({ beside: service });
+  host = await MessagingHost.create({ beside: service });
   workers = await Promise.all([1, 2].map(() => TestService.create({ role: 'worker', beside: service })));
 });
 afterAll(async () => {
   await Promise.all(workers.map((worker) => worker.close()));
-  await dashboard.close();
+  await host.close();
   await beside.close();
   await service.close();
 });
 
 beforeEach(async () => {
   receiver = await Receiver.start();
-  tenant = await WebhookWorkspace.create(dashboard);
+  tenant = await WebhookWorkspace.create(host);
 });
 afterEach(() => receiver.stop());
 
@@ -157,7 +157,7 @@ describe('the order of a conversation', () => {
   });
 
   it('is not that of what belongs to no conversation', async () => {
-    tenant = await WebhookWorkspace.create(dashboard, { planTier: 'ENTERPRISE' });
+    tenant = await WebhookWorkspace.create(host, { planTier: 'ENTERPRISE' });
     const endpoint = await tenant.addEndpoint(receiver.url(), { events: ['audit.event'] });
     await tenant.test(endpoint);
     await receiver.waitFor(({ envelope }) => envelope.event === 'audit.event');

@@ -5,7 +5,7 @@ import { WebhookRecoveriesService } from '../../../src/webhooks/recoveries/webho
 import { CreatedWebhookEndpoint } from '../../../src/webhooks/endpoints/webhook-endpoint.dto';
 import { WebhookRecoverySummary } from '../../../src/webhooks/recoveries/webhook-recovery.dto';
 import { PlanTier } from '../../../src/workspaces/plan-policy';
-import { Dashboard } from '../../support/dashboard';
+import { MessagingHost } from '../../support/messaging-host';
 import { expectRefusal } from '../../support/errors';
 import { Responder } from '../../support/https-receiver';
 import { Receiver } from '../../support/receiver';
@@ -276,20 +276,20 @@ describe('with a worker', () => {
 describe('in the background', () => {
   let endpoint: CreatedWebhookEndpoint;
   let start: Date;
-  let dashboard: Dashboard;
+  let host: MessagingHost;
   const workers: TestService[] = [];
 
   beforeEach(async () => {
     service = await TestService.create({ role: 'api' });
-    dashboard = await Dashboard.create({ beside: service });
-    tenant = await WebhookWorkspace.create(dashboard);
+    host = await MessagingHost.create({ beside: service });
+    tenant = await WebhookWorkspace.create(host);
     start = new Date();
     endpoint = await tenant.addEndpoint(receiver.url());
     await miss(tenant, THOUSANDS);
   });
   afterEach(async () => {
     await stopWorkers();
-    await dashboard.close();
+    await host.close();
     await service.close();
   });
 
@@ -360,7 +360,7 @@ describe('in the background', () => {
   });
 
   it('takes turns, so that a big one does not hold up another workspace', async () => {
-    const other = await WebhookWorkspace.create(dashboard);
+    const other = await WebhookWorkspace.create(host);
     const otherEndpoint = await other.addEndpoint(receiver.url('/other'));
     await miss(other, 1);
     const big = await tenant.recover(endpoint, start);
@@ -398,7 +398,7 @@ describe('in the background', () => {
     await miss(tenant, THOUSANDS);
     const recovery = await tenant.recover(endpoint, start);
     await stopWorkersMidway(recovery);
-    const recoveries = dashboard.get(WebhookRecoveriesService);
+    const recoveries = host.get(WebhookRecoveriesService);
     const cancelled = await recoveries.cancel(tenant.id, recovery.id!, SYSTEM);
     expect(cancelled).toMatchObject({ status: 'cancelled', finishedAt: expect.any(Date) });
     expect(cancelled.recovered).toBeLessThan(2 * THOUSANDS);
@@ -407,7 +407,7 @@ describe('in the background', () => {
     await waitFor('a delivery of what was pending', async () => (await countByStatus())['SUCCEEDED']);
     expect(await tenant.recovery(recovery)).toEqual(cancelled);
 
-    const agent = await dashboard.make.agent(tenant.workspace);
+    const agent = await host.make.agent(tenant.workspace);
     const actor = { type: 'agent' as const, id: agent.id };
     const second = await recoveries.recoverMissed(tenant.id, endpoint.id, { since: start }, actor);
     expect(second).toMatchObject({ total: 2 * THOUSANDS - cancelled.recovered, startedBy: agent.id });
@@ -415,7 +415,7 @@ describe('in the background', () => {
     expect(listed.map(({ id }) => id)).toEqual([second.id, recovery.id]);
     expect(listed[1]).toEqual(cancelled);
     expect(await recoveries.list(tenant.id, endpoint.id, 1)).toHaveLength(1);
-    const stranger = await WebhookWorkspace.create(dashboard);
+    const stranger = await WebhookWorkspace.create(host);
     await expectRefusal(recoveries.list(stranger.id, endpoint.id), 'NOT_FOUND');
     await expectRefusal(recoveries.cancel(stranger.id, second.id!, SYSTEM), 'NOT_FOUND');
     await expectRefusal(recoveries.cancel(tenant.id, 'none', SYSTEM), 'NOT_FOUND');

@@ -9,7 +9,7 @@ import {
   RedeliverMatching,
   WebhookRecoverySummary,
 } from '../../../src/webhooks/recoveries/webhook-recovery.dto';
-import { Dashboard } from '../../support/dashboard';
+import { MessagingHost } from '../../support/messaging-host';
 import { expectRefusal } from '../../support/errors';
 import { Receiver } from '../../support/receiver';
 import { TestService } from '../../support/service';
@@ -23,7 +23,7 @@ const THOUSANDS = 2_800;
 type Filter = Omit<RedeliverMatching, 'endpointId'>;
 
 let service: TestService;
-let dashboard: Dashboard;
+let host: MessagingHost;
 let tenant: WebhookWorkspace;
 let endpoint: CreatedWebhookEndpoint;
 let receiver: Receiver;
@@ -31,16 +31,16 @@ const workers: TestService[] = [];
 
 beforeAll(async () => {
   service = await TestService.create({ role: 'api' });
-  dashboard = await Dashboard.create({ beside: service });
+  host = await MessagingHost.create({ beside: service });
 });
 afterAll(async () => {
-  await dashboard.close();
+  await host.close();
   await service.close();
 });
 
 beforeEach(async () => {
   receiver = await Receiver.start();
-  tenant = await WebhookWorkspace.create(dashboard);
+  tenant = await WebhookWorkspace.create(host);
   endpoint = await tenant.addEndpoint(receiver.url());
 });
 afterEach(async () => {
@@ -57,7 +57,7 @@ async function stopWorkers(): Promise<void> {
 }
 
 const start = (filter: Filter, dryRun = false, to: { id: string } = endpoint) =>
-  dashboard
+  host
     .get(WebhookRecoveriesService)
     .redeliverMatching(tenant.id, { endpointId: to.id, ...filter }, { dryRun }, SYSTEM);
 
@@ -115,7 +115,7 @@ function bodies(): string[] {
 }
 
 const progressOf = ({ id }: Pick<WebhookRecoverySummary, 'id'>) =>
-  dashboard.get(WebhookRecoveriesService).get(tenant.id, id!);
+  host.get(WebhookRecoveriesService).get(tenant.id, id!);
 
 async function countByStatus(): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
@@ -169,7 +169,7 @@ it('counts what a filter matches, and delivers it again, and nothing else', asyn
   expect(bodies()).toEqual(['away', 'not found', 'slow']);
   expect(receiver.received('/other')).toEqual([]);
   expect(await totalOf(filter)).toBe(1);
-  expect(await dashboard.get(WebhookRecoveriesService).list(tenant.id, endpoint.id)).toEqual([ended]);
+  expect(await host.get(WebhookRecoveriesService).list(tenant.id, endpoint.id)).toEqual([ended]);
 });
 
 it('reaches what is cancelled, but not moved to the history yet', async () => {
@@ -241,7 +241,7 @@ it('can be cancelled, and gives way to live deliveries', async () => {
   await waitFor('the live one', async () =>
     (await tenant.list({ messageId: id })).some(({ status }) => status === 'succeeded'),
   );
-  const cancelled = await dashboard.get(WebhookRecoveriesService).cancel(tenant.id, started.id!, SYSTEM);
+  const cancelled = await host.get(WebhookRecoveriesService).cancel(tenant.id, started.id!, SYSTEM);
   expect(cancelled).toMatchObject({ status: 'cancelled', kind: 'matching' });
   expect(cancelled.recovered).toBeLessThan(2 * THOUSANDS);
   await letTimePass(1_500);
@@ -249,10 +249,10 @@ it('can be cancelled, and gives way to live deliveries', async () => {
 });
 
 it('does not reach another workspace, and refuses what it does not know', async () => {
-  const stranger = await WebhookWorkspace.create(dashboard);
+  const stranger = await WebhookWorkspace.create(host);
   await insert({ status: 'EXHAUSTED', statusCode: 500, error: 'status' });
   const filter = { endpointId: endpoint.id };
-  const recoveries = dashboard.get(WebhookRecoveriesService);
+  const recoveries = host.get(WebhookRecoveriesService);
   const dryRun = { dryRun: true };
   await expectRefusal(recoveries.redeliverMatching(stranger.id, filter, dryRun, SYSTEM), 'NOT_FOUND');
   await expectRefusal(recoveries.redeliverMatching(stranger.id, filter, {}, SYSTEM), 'NOT_FOUND');
@@ -265,5 +265,5 @@ it('does not reach another workspace, and refuses what it does not know', async 
   await recoveries.cancel(tenant.id, started.id!, SYSTEM);
   await tenant.deactivate(endpoint);
   await expectRefusal(start({}), 'INVALID_BODY');
-  expect(await dashboard.get(WebhookDeliveriesService).list(stranger.id)).toMatchObject({ data: [] });
+  expect(await host.get(WebhookDeliveriesService).list(stranger.id)).toMatchObject({ data: [] });
 });

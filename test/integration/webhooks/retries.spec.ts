@@ -8,7 +8,7 @@ import { HostResolver } from '../../../src/webhooks/sending/host-resolver';
 import { WebhookDeliveriesService } from '../../../src/webhooks/browsing/webhook-deliveries.service';
 import { WebhookEndpointsService } from '../../../src/webhooks/endpoints/webhook-endpoints.service';
 import ssrf from '../../fixtures/ssrf-examples.json';
-import { Dashboard } from '../../support/dashboard';
+import { MessagingHost } from '../../support/messaging-host';
 import { DnsStub } from '../../support/dns-stub';
 import { HttpsReceiver } from '../../support/https-receiver';
 import { Receiver } from '../../support/receiver';
@@ -32,7 +32,7 @@ const SCHEDULE_MS = [2_000, 4_000, 8_000, 16_000, 32_000];
 
 describe('failed deliveries', () => {
   let service: TestService;
-  let dashboard: Dashboard;
+  let host: MessagingHost;
   let endpoints: WebhookEndpointsService;
   let receiver: Receiver;
   /** Answers of the receiver by path; every other path answers 200. */
@@ -40,8 +40,8 @@ describe('failed deliveries', () => {
 
   beforeAll(async () => {
     service = await TestService.create({ role: 'all' });
-    dashboard = await Dashboard.create({ beside: service });
-    endpoints = dashboard.get(WebhookEndpointsService);
+    host = await MessagingHost.create({ beside: service });
+    endpoints = host.get(WebhookEndpointsService);
     receiver = await Receiver.start();
     answers = new Map();
     receiver.https.respond = (response, { path }) => {
@@ -51,7 +51,7 @@ describe('failed deliveries', () => {
     };
   });
   afterAll(async () => {
-    await dashboard.close();
+    await host.close();
     await service.close();
     await receiver.stop();
   });
@@ -59,15 +59,15 @@ describe('failed deliveries', () => {
   const failing = async (
     answer: (response: ServerResponse) => void = (response) => response.writeHead(500).end(),
   ) => {
-    const subscription = await subscribe(dashboard, receiver);
+    const subscription = await subscribe(host, receiver);
     answers.set(subscription.path, answer);
     return subscription;
   };
   const happen = ({ workspace, conversation }: Subscription, body?: string) =>
-    dashboard.make.received(workspace, conversation, body);
-  const attempts = ({ endpoint }: Subscription, count: number) => waitForAttempts(dashboard, endpoint, count);
+    host.make.received(workspace, conversation, body);
+  const attempts = ({ endpoint }: Subscription, count: number) => waitForAttempts(host, endpoint, count);
   const listed = async ({ workspace, endpoint }: Subscription) =>
-    (await dashboard.get(WebhookDeliveriesService).list(workspace.id, { endpointId: endpoint.id })).data;
+    (await host.get(WebhookDeliveriesService).list(workspace.id, { endpointId: endpoint.id })).data;
 
   describe('are tried again', () => {
     let subscription: Subscription;
@@ -82,7 +82,7 @@ describe('failed deliveries', () => {
       'after attempt %i: %i ms later',
       async (count, delay) => {
         const attempt = (await attempts(subscription, count)).at(-1)!;
-        const [delivery] = await deliveriesOf(dashboard, subscription.endpoint);
+        const [delivery] = await deliveriesOf(host, subscription.endpoint);
 
         expect(delivery).toMatchObject({ status: 'PENDING', attempt_count: count, lease_id: null });
         const endedAt = attempt.attempted_at.getTime() + attempt.duration_ms;
@@ -90,14 +90,14 @@ describe('failed deliveries', () => {
         expect(waits).toBeGreaterThanOrEqual(delay - 5);
         // The wait includes its jitter and the time of recording, but is below the next step.
         expect(waits).toBeLessThan(delay * 2);
-        await makeRetriesDue(dashboard, subscription.endpoint);
+        await makeRetriesDue(host, subscription.endpoint);
       },
     );
 
     it('and given up after the sixth attempt', async () => {
       made = await attempts(subscription, 6);
-      await waitForDeliveries(dashboard, subscription.endpoint, 'EXHAUSTED');
-      await makeRetriesDue(dashboard, subscription.endpoint);
+      await waitForDeliveries(host, subscription.endpoint, 'EXHAUSTED');
+      await makeRetriesDue(host, subscription.endpoint);
       answers.delete(subscription.path);
       await happen(subscription, 'Later');
       await attempts(subscription, 7);
@@ -143,9 +143,7 @@ describe('failed deliveries', () => {
     it('and found by their status', async () => {
       const { workspace, endpoint } = subscription;
       const list = (status: string) =>
-        dashboard
-          .get(WebhookDeliveriesService)
-          .list(workspace.id, { endpointId: endpoint.id, status } as never);
+        host.get(WebhookDeliveriesService).list(workspace.id, { endpointId: endpoint.id, status } as never);
       expect((await list('exhausted')).data).toHaveLength(1);
       expect((await list('succeeded')).data).toHaveLength(1);
       expect((await list('pending')).data).toEqual([]);
@@ -158,7 +156,7 @@ describe('failed deliveries', () => {
     await happen(subscription);
     await attempts(subscription, 1);
     answers.delete(subscription.path);
-    const [delivered] = await waitForDeliveries(dashboard, subscription.endpoint, 'SUCCEEDED');
+    const [delivered] = await waitForDeliveries(host, subscription.endpoint, 'SUCCEEDED');
     expect(delivered).toMatchObject({ attempt_count: 2 });
   });
 
@@ -166,14 +164,14 @@ describe('failed deliveries', () => {
     const subscription = await failing((response) => response.writeHead(status).end());
     await happen(subscription);
     expect((await attempts(subscription, 1))[0]).toMatchObject({ status_code: status, error: null });
-    await waitForDeliveries(dashboard, subscription.endpoint, 'SUCCEEDED');
+    await waitForDeliveries(host, subscription.endpoint, 'SUCCEEDED');
   });
 
   it.each([400, 401, 404, 410, 429, 500, 503])('are those answered with %i', async (status) => {
     const subscription = await failing((response) => response.writeHead(status).end());
     await happen(subscription);
     expect((await attempts(subscription, 1))[0]).toMatchObject({ status_code: status, error: 'status' });
-    await waitForDeliveries(dashboard, subscription.endpoint, 'PENDING');
+    await waitForDeliveries(host, subscription.endpoint, 'PENDING');
   });
 
   it.each([301, 302, 303, 307, 308])(
@@ -203,7 +201,7 @@ describe('failed deliveries', () => {
     const gone = await Receiver.start();
     const url = gone.url();
     await gone.stop();
-    const subscription = await subscribe(dashboard, url);
+    const subscription = await subscribe(host, url);
     await happen(subscription);
     expect((await attempts(subscription, 1))[0]).toMatchObject({ status_code: null, error: 'connect' });
   });
@@ -211,7 +209,7 @@ describe('failed deliveries', () => {
   it('are those to an untrusted certificate', async () => {
     const stranger = await HttpsReceiver.start(await TestCa.selfSigned(['127.0.0.1']));
     try {
-      const subscription = await subscribe(dashboard, `https://127.0.0.1:${stranger.port}/`);
+      const subscription = await subscribe(host, `https://127.0.0.1:${stranger.port}/`);
       await happen(subscription);
       expect((await attempts(subscription, 1))[0]).toMatchObject({ status_code: null, error: 'tls' });
       expect(stranger.requests).toEqual([]);
@@ -223,10 +221,10 @@ describe('failed deliveries', () => {
   it.each(ssrf.refuse_ip.filter((ip) => isIPv4(ip) && !ip.startsWith('127.')))(
     'are those to %s, should it ever be registered',
     async (ip) => {
-      const subscription = await subscribe(dashboard, receiver);
+      const subscription = await subscribe(host, receiver);
       // The endpoint looks as if the rules had been laxer when it was registered.
       const url = receiver.url().replace('127.0.0.1', ip);
-      await dashboard.query('UPDATE webhook_endpoints SET url = $2 WHERE id = $1', [
+      await host.query('UPDATE webhook_endpoints SET url = $2 WHERE id = $1', [
         subscription.endpoint.id,
         url,
       ]);
@@ -254,7 +252,7 @@ describe('failed deliveries', () => {
       await happen(subscription);
       const [attempt] = await attempts(subscription, 1);
       expect(attempt!.response).toEqual(answer);
-      await waitForDeliveries(dashboard, subscription.endpoint, 'SUCCEEDED');
+      await waitForDeliveries(host, subscription.endpoint, 'SUCCEEDED');
       expect(receiver.received(subscription.path)).toHaveLength(1);
     });
   });
@@ -269,14 +267,14 @@ describe('failed deliveries', () => {
 
       await endpoints[stop](workspace.id, endpoint.id, SYSTEM);
 
-      expect((await deliveriesOf(dashboard, endpoint)).map(({ status }) => status)).toEqual([
+      expect((await deliveriesOf(host, endpoint)).map(({ status }) => status)).toEqual([
         'CANCELLED',
         'CANCELLED',
       ]);
-      await dashboard.wake(endpoint);
+      await host.wake(endpoint);
       await happen(subscription, 'While it is stopped');
       await subscription.waitForRelay();
-      expect(await deliveriesOf(dashboard, endpoint)).toHaveLength(2);
+      expect(await deliveriesOf(host, endpoint)).toHaveLength(2);
       expect(receiver.received(path)).toHaveLength(2);
     });
 
@@ -292,7 +290,7 @@ describe('failed deliveries', () => {
       answer();
 
       expect((await attempts(subscription, 1))[0]).toMatchObject({ status_code: 500 });
-      expect(await deliveriesOf(dashboard, endpoint)).toMatchObject([{ status: 'CANCELLED' }]);
+      expect(await deliveriesOf(host, endpoint)).toMatchObject([{ status: 'CANCELLED' }]);
     });
 
     it('are not taken up again when it is activated, and new events are', async () => {
@@ -320,7 +318,7 @@ describe('failed deliveries', () => {
     });
 
     it('leave nothing of it to be seen, nor to be brought back', async () => {
-      const { workspace, endpoint } = await subscribe(dashboard, receiver);
+      const { workspace, endpoint } = await subscribe(host, receiver);
       await endpoints.delete(workspace.id, endpoint.id, SYSTEM);
 
       expect(await endpoints.list(workspace.id)).toEqual([]);
@@ -338,22 +336,22 @@ describe('failed deliveries', () => {
 describe('names of receivers', () => {
   let dns: DnsStub;
   let service: TestService;
-  let dashboard: Dashboard;
+  let host: MessagingHost;
   let receiver: Receiver;
 
   beforeAll(async () => {
     dns = await DnsStub.start();
     // The dashboard is in this process, so that its resolver can be pointed at a name server of the test.
-    dashboard = await Dashboard.create();
-    service = await TestService.create({ role: 'worker', beside: dashboard });
-    for (const { app } of [service, dashboard]) {
+    host = await MessagingHost.create();
+    service = await TestService.create({ role: 'worker', beside: host });
+    for (const { app } of [service, host]) {
       Object.assign(app.get(HostResolver), { servers: [dns.server] });
     }
     receiver = await Receiver.start();
   });
   afterAll(async () => {
     await service.close();
-    await dashboard.close();
+    await host.close();
     await receiver.stop();
     await dns.stop();
   });
@@ -362,30 +360,30 @@ describe('names of receivers', () => {
 
   it('are asked again for every connection: one that has moved to a private address is refused', async () => {
     dns.set('receiver.test', { A: ['127.0.0.1'] });
-    const subscription = await subscribe(dashboard, url());
+    const subscription = await subscribe(host, url());
     const { workspace, conversation, endpoint } = subscription;
-    await dashboard.make.received(workspace, conversation);
+    await host.make.received(workspace, conversation);
     const [first] = await receiver.waitForCount(1, '/named');
     expect(first).toMatchObject({ servername: 'receiver.test', headers: { host: new URL(url()).host } });
-    await waitForDeliveries(dashboard, endpoint, 'SUCCEEDED');
+    await waitForDeliveries(host, endpoint, 'SUCCEEDED');
 
     receiver.https.closeConnections();
     dns.set('receiver.test', { A: ['10.1.2.3'] });
-    await dashboard.make.received(workspace, conversation);
-    expect((await waitForAttempts(dashboard, endpoint, 2))[1]).toMatchObject({ error: 'address_refused' });
+    await host.make.received(workspace, conversation);
+    expect((await waitForAttempts(host, endpoint, 2))[1]).toMatchObject({ error: 'address_refused' });
 
     dns.set('receiver.test', { A: ['127.0.0.1', '10.1.2.3'] });
-    await makeRetriesDue(dashboard, endpoint);
-    expect((await waitForAttempts(dashboard, endpoint, 3))[2]).toMatchObject({ error: 'address_refused' });
+    await makeRetriesDue(host, endpoint);
+    expect((await waitForAttempts(host, endpoint, 3))[2]).toMatchObject({ error: 'address_refused' });
 
     dns.set('receiver.test', {});
-    await makeRetriesDue(dashboard, endpoint);
-    expect((await waitForAttempts(dashboard, endpoint, 4))[3]).toMatchObject({ error: 'dns' });
+    await makeRetriesDue(host, endpoint);
+    expect((await waitForAttempts(host, endpoint, 4))[3]).toMatchObject({ error: 'dns' });
     expect(receiver.received('/named')).toHaveLength(1);
 
     dns.set('receiver.test', { A: ['127.0.0.1'] });
-    await makeRetriesDue(dashboard, endpoint);
-    await waitForDeliveries(dashboard, endpoint, 'SUCCEEDED', 2);
+    await makeRetriesDue(host, endpoint);
+    await waitForDeliveries(host, endpoint, 'SUCCEEDED', 2);
   });
 
   it.each([
@@ -400,8 +398,8 @@ describe('names of receivers', () => {
     ['out of order', { A: 'SERVFAIL' as const, AAAA: 'SERVFAIL' as const }],
   ])('are refused at creation when their answer is %s', async (_, zone) => {
     dns.set('hooks.example.com', zone);
-    const { id } = await dashboard.make.workspace();
-    const created = dashboard
+    const { id } = await host.make.workspace();
+    const created = host
       .get(WebhookEndpointsService)
       .create(id, { url: 'https://hooks.example.com/', events: ['*'] }, SYSTEM);
     await expect(created).rejects.toMatchObject({
@@ -412,8 +410,8 @@ describe('names of receivers', () => {
 
   it('are accepted when all their addresses are public', async () => {
     dns.set('hooks.example.com', { A: ['93.184.215.14'], AAAA: ['2606:2800:21f:cb07::1'] });
-    const { id } = await dashboard.make.workspace();
-    await dashboard
+    const { id } = await host.make.workspace();
+    await host
       .get(WebhookEndpointsService)
       .create(id, { url: 'https://hooks.example.com/', events: ['*'] }, SYSTEM);
   });
@@ -423,16 +421,16 @@ describe('secrets under a new key', () => {
   const OLD = `test:${Buffer.alloc(32, 7).toString('base64')}`;
   const NEW = `new:${Buffer.alloc(32, 8).toString('base64')}`;
   let receiver: Receiver;
-  let old: Dashboard;
-  let both: Dashboard;
+  let old: MessagingHost;
+  let both: MessagingHost;
   let workers: TestService[];
   let subscription: Subscription;
 
   beforeEach(async () => {
     workers = [];
     receiver = await Receiver.start();
-    old = await Dashboard.create({ secretsKeys: OLD });
-    both = await Dashboard.create({ beside: old, secretsKeys: `${NEW},${OLD}` });
+    old = await MessagingHost.create({ secretsKeys: OLD });
+    both = await MessagingHost.create({ beside: old, secretsKeys: `${NEW},${OLD}` });
     subscription = await subscribe(old, receiver);
   });
   afterEach(async () => {

@@ -5,7 +5,7 @@ import { KeyRotationService } from '../../../src/secrets/key-rotation.service';
 import { RollSecret } from '../../../src/webhooks/endpoints/webhook-endpoint.dto';
 import { WebhookEndpointsService } from '../../../src/webhooks/endpoints/webhook-endpoints.service';
 import { WebhookTestService } from '../../../src/webhooks/browsing/webhook-test.service';
-import { Dashboard } from '../../support/dashboard';
+import { MessagingHost } from '../../support/messaging-host';
 import { ReceivedWebhook, Receiver } from '../../support/receiver';
 import { TestService } from '../../support/service';
 import { waitFor } from '../../support/wait';
@@ -39,25 +39,25 @@ function verifiersOf({ body, headers }: ReceivedWebhook, secrets: Record<string,
 
 describe('rolling the secret of an endpoint', () => {
   let service: TestService;
-  let dashboard: Dashboard;
+  let host: MessagingHost;
   let receiver: Receiver;
 
   beforeAll(async () => {
     service = await TestService.create({ role: 'all' });
-    dashboard = await Dashboard.create({ beside: service });
+    host = await MessagingHost.create({ beside: service });
     receiver = await Receiver.start();
   });
   afterEach(() => {
     receiver.https.respond = (response) => response.end('ok');
   });
   afterAll(async () => {
-    await dashboard.close();
+    await host.close();
     await service.close();
     await receiver.stop();
   });
 
-  const endpoints = () => dashboard.get(WebhookEndpointsService);
-  const start = () => subscribe(dashboard, receiver, { events: ['message.created'] });
+  const endpoints = () => host.get(WebhookEndpointsService);
+  const start = () => subscribe(host, receiver, { events: ['message.created'] });
   const roll = ({ workspace, endpoint }: Subscription, input: RollSecret = {}) =>
     endpoints().rollSecret(workspace.id, endpoint.id, input, SYSTEM);
 
@@ -124,7 +124,7 @@ describe('rolling the secret of an endpoint', () => {
 
     const { secret } = await roll(subscription);
     const secrets = { old: endpoint.secret, new: secret };
-    await makeRetriesDue(dashboard, endpoint);
+    await makeRetriesDue(host, endpoint);
     const id = failed.headers['webhook-id'];
     const [, retry] = await waitFor('the retry', () => {
       const attempts = receiver.received(path).filter(({ headers }) => headers['webhook-id'] === id);
@@ -202,7 +202,7 @@ describe('rolling the secret of an endpoint', () => {
     const subscription = await start();
     const { workspace, endpoint } = subscription;
     const { secret } = await roll(subscription);
-    const [row] = await dashboard.query('SELECT * FROM webhook_endpoints WHERE id = $1', [endpoint.id]);
+    const [row] = await host.query('SELECT * FROM webhook_endpoints WHERE id = $1', [endpoint.id]);
     const shown = [
       await endpoints().get(workspace.id, endpoint.id),
       await endpoints().list(workspace.id),
@@ -223,12 +223,12 @@ describe('rolling the secret of an endpoint', () => {
     const subscription = await start();
     const { workspace, endpoint } = subscription;
     const { secret } = await roll(subscription);
-    const both = await Dashboard.create({ beside: service, secretsKeys: `${NEW_KEY},${OLD_KEY}` });
+    const both = await MessagingHost.create({ beside: service, secretsKeys: `${NEW_KEY},${OLD_KEY}` });
     expect((await both.get(KeyRotationService).reencrypt()).reencrypted).toBeGreaterThanOrEqual(2);
     expect(await both.get(KeyRotationService).reencrypt()).toEqual({ reencrypted: 0 });
     await both.close();
 
-    const later = await Dashboard.create({ beside: service, secretsKeys: NEW_KEY });
+    const later = await MessagingHost.create({ beside: service, secretsKeys: NEW_KEY });
     try {
       const test = await later.get(WebhookTestService).test(workspace.id, endpoint.id, SYSTEM);
       expect(test).toMatchObject({ status: 200 });
@@ -238,7 +238,7 @@ describe('rolling the secret of an endpoint', () => {
       });
     } finally {
       await later.close();
-      const back = await Dashboard.create({ beside: service, secretsKeys: `${OLD_KEY},${NEW_KEY}` });
+      const back = await MessagingHost.create({ beside: service, secretsKeys: `${OLD_KEY},${NEW_KEY}` });
       await back.get(KeyRotationService).reencrypt();
       await back.close();
     }

@@ -2,26 +2,26 @@ import { Actor, SYSTEM } from '../../../src/common/principal';
 import { AgentEntity } from '../../../src/workspaces/agent.entity';
 import { AgentsService } from '../../../src/workspaces/agents.service';
 import { UpdateAgent } from '../../../src/workspaces/agent.dto';
-import { Dashboard } from '../../support/dashboard';
+import { MessagingHost } from '../../support/messaging-host';
 import { expectRefusal } from '../../support/errors';
 
 describe('OWNERs', () => {
-  let dashboard: Dashboard;
+  let host: MessagingHost;
   let workspace: { id: string };
   let owner: AgentEntity;
   let admin: AgentEntity;
 
   beforeAll(async () => {
-    dashboard = await Dashboard.create();
+    host = await MessagingHost.create();
   });
   beforeEach(async () => {
-    workspace = await dashboard.make.workspace();
-    owner = await dashboard.make.agent(workspace, { role: 'OWNER' });
-    admin = await dashboard.make.agent(workspace, { role: 'ADMIN' });
+    workspace = await host.make.workspace();
+    owner = await host.make.agent(workspace, { role: 'OWNER' });
+    admin = await host.make.agent(workspace, { role: 'ADMIN' });
   });
-  afterAll(() => dashboard.close());
+  afterAll(() => host.close());
 
-  const agents = () => dashboard.get(AgentsService);
+  const agents = () => host.get(AgentsService);
   const by = ({ id }: { id: string }): Actor => ({ type: 'agent', id });
   const update = (agent: { id: string }, changes: UpdateAgent, actor: Actor = SYSTEM) =>
     agents().update(workspace.id, agent.id, changes, actor);
@@ -45,20 +45,20 @@ describe('OWNERs', () => {
     ['role', { role: 'ADMIN' as const }],
     ['active', { active: false }],
   ])('never end: the last active one keeps its %s, whoever asks', async (field, changes) => {
-    await dashboard.make.agent(workspace, { role: 'OWNER', active: false });
-    await dashboard.make.agent(workspace, { role: 'OWNER', isBot: true });
+    await host.make.agent(workspace, { role: 'OWNER', active: false });
+    await host.make.agent(workspace, { role: 'OWNER', isBot: true });
     for (const actor of [by(owner), SYSTEM, { type: 'operator', name: 'lin' } as Actor])
       await expect(update(owner, changes, actor)).rejects.toMatchObject({
         code: 'INVALID_BODY',
         details: [{ field }],
       });
     expect(await owners()).toHaveLength(2);
-    await dashboard.make.agent(workspace, { role: 'OWNER' });
+    await host.make.agent(workspace, { role: 'OWNER' });
     expect(await update(owner, changes)).toMatchObject(changes);
   });
 
   it('are not both taken away by two changes at once', async () => {
-    const second = await dashboard.make.agent(workspace, { role: 'OWNER' });
+    const second = await host.make.agent(workspace, { role: 'OWNER' });
     for (let n = 0; n < 5; n++) {
       const outcomes = await Promise.allSettled([
         update(owner, { role: 'ADMIN' }, by(second)),

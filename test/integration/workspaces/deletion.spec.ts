@@ -10,7 +10,7 @@ import { WebhookEndpointsService } from '../../../src/webhooks/endpoints/webhook
 import { WorkspaceEntity } from '../../../src/workspaces/workspace.entity';
 import { WorkspacesService } from '../../../src/workspaces/workspaces.service';
 import { connect } from '../../support/connected-workspace';
-import { Dashboard } from '../../support/dashboard';
+import { MessagingHost } from '../../support/messaging-host';
 import { Receiver } from '../../support/receiver';
 import { createTenant } from '../../support/routes';
 import { TestService } from '../../support/service';
@@ -29,18 +29,18 @@ const COUNTERS_END_MS = 65_000;
 describe('the deletion of a workspace', () => {
   let telegram: TelegramSimulator;
   let service: TestService;
-  let dashboard: Dashboard;
+  let host: MessagingHost;
   let receiver: Receiver;
 
   beforeAll(async () => {
     telegram = await new TelegramSimulator().start();
     service = await TestService.create({ env: environment() });
     telegram.hookOrigin = service.baseUrl;
-    dashboard = await Dashboard.create({ beside: service });
+    host = await MessagingHost.create({ beside: service });
     receiver = await Receiver.start();
   });
   afterAll(async () => {
-    await dashboard.close();
+    await host.close();
     await service.close();
     await receiver.stop();
     await telegram.stop();
@@ -97,7 +97,7 @@ describe('the deletion of a workspace', () => {
     const key = { 'idempotency-key': newId() };
     await client.with(key).post(`/conversations/${conversation.id}/messages`, { body: 'Hello' });
     const given = { url: receiver.url(), events: ['*'] };
-    const endpoint = await dashboard.get(WebhookEndpointsService).create(workspace.id, given, SYSTEM);
+    const endpoint = await host.get(WebhookEndpointsService).create(workspace.id, given, SYSTEM);
     await addLogins(workspace);
     const token = TelegramSimulator.token(++lastBot);
     const connection = await connect(service, workspace, 'TELEGRAM', { botToken: token });
@@ -154,10 +154,10 @@ describe('the deletion of a workspace', () => {
   /** Adds an agent with a login, and an agent who is invited. */
   async function addLogins(workspace: { id: string }): Promise<void> {
     const [member, invited] = [await service.make.agent(workspace), await service.make.agent(workspace)];
-    const invitations = dashboard.get(InvitationsService);
+    const invitations = host.get(InvitationsService);
     const { link } = await invitations.invite(workspace.id, member.id, {}, SYSTEM);
     const token = link!.split('#')[1]!;
-    await dashboard.get(LinksService).accept(token, { password: 'furnished for deletion' });
+    await host.get(LinksService).accept(token, { password: 'furnished for deletion' });
     await invitations.invite(workspace.id, invited.id, {}, SYSTEM);
   }
 
@@ -173,7 +173,7 @@ describe('the deletion of a workspace', () => {
   }
 
   it('names every table with a tenant_id', async () => {
-    const tables = dashboard.get(TableRegistry).listForDeletion();
+    const tables = host.get(TableRegistry).listForDeletion();
     const listed = [...tables.map(({ name }) => name), AUDIT_TABLE, DELETIONS];
     expect(listed.sort()).toEqual(await tenantTables());
   });

@@ -9,7 +9,7 @@ import { AuditService } from '../../../src/audit/audit.service';
 import { WebhookEndpointsRepository } from '../../../src/webhooks/endpoints/webhook-endpoints.repository';
 import { WorkspacesService } from '../../../src/workspaces/workspaces.service';
 import { ConnectedWorkspace, deliveryOf, waitForStatus } from '../../support/connected-workspace';
-import { Dashboard } from '../../support/dashboard';
+import { MessagingHost } from '../../support/messaging-host';
 import { errorBody } from '../../support/errors';
 import { waitForLockWait } from '../../support/lock-waits';
 import { Receiver } from '../../support/receiver';
@@ -322,7 +322,7 @@ describe('a suspended workspace', () => {
 
 describe('a suspension while workers deliver', () => {
   it('lets no attempt begin in any process, through kills too, and loses nothing', async () => {
-    const dashboard = await Dashboard.create();
+    const host = await MessagingHost.create();
     const receiver = await Receiver.start();
     const arrivals: number[] = [];
     receiver.https.respond = (response) => {
@@ -330,11 +330,11 @@ describe('a suspension while workers deliver', () => {
       response.end('ok');
     };
     let workers = [
-      await ServiceProcess.start('worker', dashboard.stores),
-      await ServiceProcess.start('worker', dashboard.stores),
+      await ServiceProcess.start('worker', host.stores),
+      await ServiceProcess.start('worker', host.stores),
     ];
     try {
-      const subscription = await subscribe(dashboard, receiver, { events: ['message.created'] });
+      const subscription = await subscribe(host, receiver, { events: ['message.created'] });
       const { workspace } = subscription;
       const endpoints = [subscription.endpoint];
       for (let n = 0; n < 4; n++) endpoints.push(await subscription.addEndpoint(receiver.url()));
@@ -348,35 +348,34 @@ describe('a suspension while workers deliver', () => {
       })();
       await waitFor('deliveries', () => arrivals.length > 50);
 
-      await dashboard.get(WorkspacesService).suspend(workspace.id, SYSTEM);
+      await host.get(WorkspacesService).suspend(workspace.id, SYSTEM);
       const returnedAt = performance.now();
-      const leases = await leasesOf(dashboard, workspace);
+      const leases = await leasesOf(host, workspace);
       const writtenBefore = written;
       workers[0]!.kill('SIGKILL');
-      workers[0] = await ServiceProcess.start('worker', dashboard.stores);
+      workers[0] = await ServiceProcess.start('worker', host.stores);
       await waitFor('messages meanwhile', () => written > writtenBefore + 30);
       await letTimePass(SEVERAL_POLLS_MS);
-      for (const lease of await leasesOf(dashboard, workspace)) expect(leases).toContain(lease);
+      for (const lease of await leasesOf(host, workspace)) expect(leases).toContain(lease);
       expect(arrivals.filter((at) => at > returnedAt + START_WITHIN_MS + ARRIVES_WITHIN_MS)).toEqual([]);
       isWriting = false;
       await writing;
 
       workers[1]!.kill('SIGKILL');
-      await dashboard.get(WorkspacesService).resume(workspace.id, SYSTEM);
-      for (const endpoint of endpoints)
-        await waitForDeliveries(dashboard, endpoint, 'SUCCEEDED', written, 60_000);
+      await host.get(WorkspacesService).resume(workspace.id, SYSTEM);
+      for (const endpoint of endpoints) await waitForDeliveries(host, endpoint, 'SUCCEEDED', written, 60_000);
     } finally {
       workers.forEach((worker) => worker.kill('SIGKILL'));
       workers = [];
-      await dashboard.close();
+      await host.close();
       await receiver.stop();
     }
   }, 150_000);
 });
 
 /** Returns the leases of a workspace's events and pending deliveries. */
-async function leasesOf(dashboard: Dashboard, { id }: { id: string }): Promise<string[]> {
-  const rows = await dashboard.query<{ lease: string }>(
+async function leasesOf(host: MessagingHost, { id }: { id: string }): Promise<string[]> {
+  const rows = await host.query<{ lease: string }>(
     `SELECT lease_id::text AS lease FROM pending_deliveries WHERE tenant_id = $1 AND lease_id IS NOT NULL
      UNION SELECT lease_id::text FROM event_queue WHERE tenant_id = $1 AND lease_id IS NOT NULL`,
     [id],

@@ -3,12 +3,12 @@ import { SYSTEM } from '../../../../src/common/principal';
 import { InvitationsService } from '../../../../src/logins/invitations/invitations.service';
 import { PasswordsService } from '../../../../src/logins/passwords/passwords.service';
 import { AgentsService } from '../../../../src/workspaces/agents.service';
-import { Dashboard } from '../../../support/dashboard';
+import { MessagingHost } from '../../../support/messaging-host';
 import { Logins } from '../../../support/logins';
 import { Scenario } from './scenario';
 
 /** Scenarios that change agents, and the invitations and passwords that others give them. */
-export function agentChanges(host: () => Dashboard): Record<string, Scenario> {
+export function agentChanges(host: () => MessagingHost): Record<string, Scenario> {
   const agents = () => host().get(AgentsService);
   const updateAgent = (
     permission: Permission,

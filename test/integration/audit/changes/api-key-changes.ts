@@ -1,9 +1,9 @@
 import { ApiKeysService } from '../../../../src/auth/api-keys.service';
-import { Dashboard } from '../../../support/dashboard';
+import { MessagingHost } from '../../../support/messaging-host';
 import { Scenario } from './scenario';
 
 /** Scenarios that change API keys. */
-export function apiKeyChanges(host: () => Dashboard): Record<string, Scenario> {
+export function apiKeyChanges(host: () => MessagingHost): Record<string, Scenario> {
   const keys = () => host().get(ApiKeysService);
   return {
     'api_key.created': {

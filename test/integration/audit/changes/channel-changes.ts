@@ -3,12 +3,12 @@ import { ConnectionLoader, LoadedConnection } from '../../../../src/channels/con
 import { ConnectionRegistration } from '../../../../src/channels/connections/connection-registration';
 import { Actor, SYSTEM } from '../../../../src/common/principal';
 import { Database } from '../../../../src/database/database';
-import { Dashboard } from '../../../support/dashboard';
+import { MessagingHost } from '../../../support/messaging-host';
 import { Subscription } from '../../../support/webhook-workspace';
 import { Expected, Scenario } from './scenario';
 
 /** Scenarios that change channel connections. */
-export function channelChanges(host: () => Dashboard): Record<string, Scenario> {
+export function channelChanges(host: () => MessagingHost): Record<string, Scenario> {
   const channels = () => host().get(ChannelConnectionsService);
   const transaction: Database['transaction'] = (work) => host().get(Database).transaction(work);
 

@@ -3,12 +3,12 @@ import { ConversationsService } from '../../../../src/conversations/conversation
 import { MessagesService } from '../../../../src/messages/messages.service';
 import { ContactErasuresService } from '../../../../src/privacy/contact-erasures.service';
 import { ContactExportService } from '../../../../src/privacy/contact-export.service';
-import { Dashboard } from '../../../support/dashboard';
+import { MessagingHost } from '../../../support/messaging-host';
 import { Subscription } from '../../../support/webhook-workspace';
 import { Expected, Scenario } from './scenario';
 
 /** Scenarios that change conversations and their contacts, except for content. */
-export function conversationChanges(host: () => Dashboard): Record<string, Scenario> {
+export function conversationChanges(host: () => MessagingHost): Record<string, Scenario> {
   const conversations = () => host().get(ConversationsService);
   const statusEntry = ({ conversation: { id } }: Subscription, from: string, to: string): Expected => ({
     entity: 'conversation',

@@ -6,13 +6,13 @@ import { LoginsService } from '../../../../src/logins/logins.service';
 import { OperatorLoginsService } from '../../../../src/logins/operator-logins.service';
 import { PasswordsService } from '../../../../src/logins/passwords/passwords.service';
 import { SecondFactorsService } from '../../../../src/logins/second-factor/second-factors.service';
-import { Dashboard } from '../../../support/dashboard';
+import { MessagingHost } from '../../../support/messaging-host';
 import { codeOf, Logins, OTHER_PASSWORD, PASSWORD, tokenOf } from '../../../support/logins';
 import { Subscription } from '../../../support/webhook-workspace';
 import { Scenario } from './scenario';
 
 /** Scenarios in which people change their own logins, and operators those of others. */
-export function loginChanges(host: () => Dashboard): Record<string, Scenario> {
+export function loginChanges(host: () => MessagingHost): Record<string, Scenario> {
   const logins = () => new Logins(host());
   /** Gives the subject's agent a login. */
   const memberOf = ({ workspace, agent }: Subscription) => logins().accept(workspace, agent);

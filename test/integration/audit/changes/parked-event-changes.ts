@@ -1,12 +1,12 @@
 import { newId } from '../../../../src/common/ids';
 import { ParkedEventKey } from '../../../../src/outbox/parked-events.repository';
 import { ParkedEventsService } from '../../../../src/parked-events/parked-events.service';
-import { Dashboard } from '../../../support/dashboard';
+import { MessagingHost } from '../../../support/messaging-host';
 import { Subscription } from '../../../support/webhook-workspace';
 import { Expected, Scenario } from './scenario';
 
 /** Scenarios in which an operator decides about parked events. */
-export function parkedEventChanges(host: () => Dashboard): Record<string, Scenario> {
+export function parkedEventChanges(host: () => MessagingHost): Record<string, Scenario> {
   async function park({ workspace }: Subscription): Promise<ParkedEventKey> {
     const key = { tenantId: workspace.id, eventId: newId(), consumer: 'webhooks' };
     await host().query(

@@ -3,12 +3,12 @@ import { WebhookDeliveriesService } from '../../../../src/webhooks/browsing/webh
 import { WebhookTestService } from '../../../../src/webhooks/browsing/webhook-test.service';
 import { WebhookEndpointsService } from '../../../../src/webhooks/endpoints/webhook-endpoints.service';
 import { WebhookRecoveriesService } from '../../../../src/webhooks/recoveries/webhook-recoveries.service';
-import { Dashboard } from '../../../support/dashboard';
+import { MessagingHost } from '../../../support/messaging-host';
 import { Subscription } from '../../../support/webhook-workspace';
 import { Expected, Scenario } from './scenario';
 
 /** Scenarios that change webhook endpoints, their recoveries and their deliveries. */
-export function webhookChanges(host: () => Dashboard): Record<string, Scenario> {
+export function webhookChanges(host: () => MessagingHost): Record<string, Scenario> {
   const endpoints = () => host().get(WebhookEndpointsService);
   const rolledValues = (before: Date | null, after: Date | null) => ({
     before: { previousSecretEndsAt: before && before.toISOString() },

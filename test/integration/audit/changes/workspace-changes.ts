@@ -2,14 +2,17 @@ import { newId } from '../../../../src/common/ids';
 import { SYSTEM } from '../../../../src/common/principal';
 import { KeyRotationService } from '../../../../src/secrets/key-rotation.service';
 import { WorkspacesService } from '../../../../src/workspaces/workspaces.service';
-import { Dashboard } from '../../../support/dashboard';
+import { MessagingHost } from '../../../support/messaging-host';
 import { Scenario } from './scenario';
 
 /**
  * Scenarios that change a workspace itself, and the keys that encrypt its secrets. `rekeyed` has another key
  * that encrypts.
  */
-export function workspaceChanges(host: () => Dashboard, rekeyed: () => Dashboard): Record<string, Scenario> {
+export function workspaceChanges(
+  host: () => MessagingHost,
+  rekeyed: () => MessagingHost,
+): Record<string, Scenario> {
   const workspaces = () => host().get(WorkspacesService);
   const updateWorkspace = (
     input: Parameters<WorkspacesService['update']>[1],

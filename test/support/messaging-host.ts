@@ -7,7 +7,7 @@ import { Fixtures } from './fixtures';
 import { openQueue } from './redis-connections';
 import { createStores, dropStores, setting, TestDatabase, TestStores } from './test-database';
 
-interface DashboardOptions extends Partial<MessagingOptions> {
+interface HostOptions extends Partial<MessagingOptions> {
   /** Service whose database and Redis this backend shares. */
   beside?: { stores: TestStores };
 }
@@ -16,7 +16,7 @@ interface DashboardOptions extends Partial<MessagingOptions> {
  * A backend that imports the service's modules. It has no route and no worker, so that nothing happens by
  * itself.
  */
-export class Dashboard {
+export class MessagingHost {
   private readonly database: TestDatabase;
   private opened: ReturnType<typeof openQueue<Target>> | null = null;
 
@@ -28,7 +28,7 @@ export class Dashboard {
     this.database = new TestDatabase(stores);
   }
 
-  static async create({ beside, ...options }: DashboardOptions = {}): Promise<Dashboard> {
+  static async create({ beside, ...options }: HostOptions = {}): Promise<MessagingHost> {
     const stores = beside?.stores ?? (await createStores());
     const module = MessagingModule.forRoot({
       databaseUrl: stores.databaseUrl,
@@ -41,7 +41,7 @@ export class Dashboard {
       ...options,
     });
     const app = await NestFactory.createApplicationContext(module, { logger: false });
-    return new Dashboard(app, stores, !beside);
+    return new MessagingHost(app, stores, !beside);
   }
 
   get<T>(part: Type<T>): T {

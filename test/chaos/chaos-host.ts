@@ -26,15 +26,15 @@ type EndpointInput = Omit<CreateWebhookEndpoint, 'events'>;
  * Does what a dashboard does, through the services that other backends import. It retries while the stores
  * are down.
  */
-export class Dashboard {
+export class ChaosHost {
   private constructor(private readonly app: INestApplicationContext) {}
 
-  static async open(options: Parameters<typeof MessagingModule.forRoot>[0]): Promise<Dashboard> {
+  static async open(options: Parameters<typeof MessagingModule.forRoot>[0]): Promise<ChaosHost> {
     const app = await NestFactory.createApplicationContext(MessagingModule.forRoot(options), {
       logger: false,
       abortOnError: false,
     });
-    return new Dashboard(app);
+    return new ChaosHost(app);
   }
 
   close(): Promise<void> {
