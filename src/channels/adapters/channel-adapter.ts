@@ -7,7 +7,9 @@ export interface Connection<Credentials extends object = object> {
   id: string;
   tenantId: string;
   channel: Channel;
-  /** The account at the provider: phone number id, bot id, page id, Instagram account id; for the widget, its own id. */
+  /**
+   * The account at the provider: id of a phone number, bot, page or Instagram account; the widget's own id.
+   */
   externalId: string;
   /** The last, unguessable part of the path that the provider calls. */
   hookKey: string;
@@ -15,7 +17,7 @@ export interface Connection<Credentials extends object = object> {
 }
 
 export interface OutboundMessage {
-  /** Ours. Some providers return it in events, which settles a message whose response was lost. */
+  /** The service's id. Some providers return it in events, which settles a message whose answer was lost. */
   messageId: string;
   conversationId: string;
   /** The provider's id of the customer. */
@@ -33,9 +35,9 @@ export interface ProviderFault {
 /** The outcome of one attempt. */
 export type SendOutcome =
   | { kind: 'SENT'; providerId: string | null }
-  /** Certainly not sent; a retry may work. If it concerns the `connection`, all its messages wait. */
+  /** The message was not sent, and a retry may work. With `connection`, all messages of it wait. */
   | { kind: 'RETRY'; fault: ProviderFault; afterMs?: number; concerns?: 'message' | 'connection' }
-  /** Certainly not sent; a retry can't work. */
+  /** The message was not sent, and a retry can't work. */
   | { kind: 'TERMINAL'; fault: ProviderFault }
   /** The provider accepts no message until the customer writes again. */
   | { kind: 'WINDOW'; fault: ProviderFault }
@@ -47,7 +49,7 @@ export type SendOutcome =
 export interface SendLimits {
   /** Messages a second over one connection. */
   perSecond: number;
-  /** Between two messages of one conversation; 0 for none. */
+  /** Time between two messages of one conversation. */
   conversationIntervalMs: number;
 }
 
@@ -55,19 +57,21 @@ export interface SendLimits {
 export interface CheckedCredentials<Credentials extends object = object> {
   externalId: string;
   credentials: Credentials;
-  /** Not secret, shown in lists. */
+  /** The part that is not secret, shown in lists. */
   settings: Record<string, unknown>;
-  /** Shown once: values to enter elsewhere, such as a verify token. */
+  /** Values that the operator enters elsewhere, such as a verify token. They are shown once. */
   reveal: Record<string, string>;
-  /** Null if they never expire. */
+  /** The end of the credentials, or null if they never expire. */
   expireAt: Date | null;
 }
 
-/** One channel's provider. Each adapter has a file in this folder. */
+/** The one place that knows a channel's provider. */
 export interface ChannelAdapter<Credentials extends object = object> {
   readonly channel: Channel;
   readonly limits: SendLimits;
-  /** How long an UNKNOWN message delays its conversation, because a late receipt may settle it. 0 if none can come. */
+  /**
+   * Time that an UNKNOWN message holds up its conversation, as a receipt may settle it; 0 if none can come.
+   */
   readonly unknownHoldMs: number;
 
   /**
@@ -79,7 +83,7 @@ export interface ChannelAdapter<Credentials extends object = object> {
 
   /**
    * Proves that the credentials work, and registers the hook if the provider has a call for it.
-   * @throws AppError INVALID_BODY with the provider's refusal; UNAVAILABLE with the address that can't be reached
+   * @throws AppError INVALID_BODY with the provider's refusal; UNAVAILABLE with the address that it has
    */
   register(connection: Connection<Credentials>, hookUrl: string): Promise<void>;
 
@@ -90,28 +94,28 @@ export interface ChannelAdapter<Credentials extends object = object> {
   send(connection: Connection<Credentials>, message: OutboundMessage): Promise<SendOutcome>;
 }
 
-/** A provider's request to one of our hooks. */
+/** A provider's request to a hook. */
 export interface HookRequest {
   /** The called URL, below PUBLIC_URL, with its query: some providers sign it. */
   url: string;
   headers: IncomingHttpHeaders;
-  /** Signatures cover these exact bytes. */
+  /** The body's exact bytes, which signatures cover. */
   rawBody: Buffer;
 }
 
-/** A channel whose provider calls us. */
+/** The adapter of a channel whose provider calls the service. */
 export interface HookedAdapter<Credentials extends object = object> extends ChannelAdapter<Credentials> {
-  /** The secrets with which the provider signs requests for this connection: one is enough. */
-  secretsOf(connection: Connection<Credentials>): string[];
+  /** Lists the secrets with which the provider may sign requests for this connection: one is enough. */
+  listSecrets(connection: Connection<Credentials>): string[];
 
-  /** Whether a request was signed with this secret. Compares in constant time. */
+  /** Reports whether a request was signed with this secret. Compares in constant time. */
   verify(secret: string, request: HookRequest): boolean;
 
-  /** The response to a provider that verifies the hook's address, or null to refuse. Absent if it never verifies. */
+  /** Returns the answer to a provider that verifies the hook's address, or null to refuse it. */
   handshake?(connection: Connection<Credentials>, query: Record<string, unknown>): string | null;
 
   /**
-   * The events of a verified request. Leaves out unknown entries.
+   * Reads the events of a verified request. Leaves out unknown entries.
    * @throws AppError INVALID_BODY when the body can't be parsed; PAYLOAD_TOO_LARGE when it has more events
    */
   parse(connection: Connection<Credentials>, request: HookRequest, maxEvents: number): InboundEvent[];
@@ -120,17 +124,17 @@ export interface HookedAdapter<Credentials extends object = object> extends Chan
 export type InboundEvent = InboundMessage | InboundReceipt | InboundWatermark | InboundEcho;
 
 interface InboundBase {
-  /** The provider's account. The event counts only if this account's secret signed the request. */
+  /** The account at the provider. The event counts only if this account's secret signed the request. */
   accountId: string;
 }
 
 /** A message from a customer. */
 export interface InboundMessage extends InboundBase {
   kind: 'message';
-  /** Each is unique within the connection. If any is known, the message is stored already. */
+  /** Ids that are unique within the connection. If any is known, the message is stored already. */
   providerIds: [string, ...string[]];
   customer: { externalId: string; name: string | null; phone: string | null };
-  /** What customers say of themselves beside the text. It fills what their contact does not have. */
+  /** Facts that customers give beside the text. They fill what their contact does not have. */
   claimed?: { name?: string; email?: string };
   /** The text, or a description of other content. */
   body: string;
@@ -142,10 +146,10 @@ export interface InboundMessage extends InboundBase {
 export interface InboundReceipt extends InboundBase {
   kind: 'receipt';
   providerId: string;
-  /** Our own id, if the provider returns it. */
+  /** The service's id of the message, if the provider returns it. */
   messageId: string | null;
   status: ReceiptStatus;
-  /** Null unless FAILED. */
+  /** The reason of a FAILED message; null for the others. */
   fault: (ProviderFault & { kind: 'TERMINAL' | 'WINDOW' }) | null;
 }
 

@@ -10,7 +10,6 @@ import { WhatsAppAdapter } from './meta/whatsapp-adapter';
 import { WidgetAdapter } from './widget-adapter';
 import { WidgetSignal } from './widget-signal';
 
-/** One for each channel. */
 const ADAPTERS: Type<ChannelAdapter>[] = [
   WidgetAdapter,
   WhatsAppAdapter,

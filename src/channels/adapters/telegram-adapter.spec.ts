@@ -1,10 +1,10 @@
-import { outcomeOf } from './telegram-adapter';
+import { telegramOutcome } from './telegram-adapter';
 import { readUpdate } from './telegram-update';
 
 const CHAT = 5512345;
 
 const outcome = (status: number, body: unknown, headers: Record<string, unknown> = {}) =>
-  outcomeOf({ kind: 'answered', status, headers, body }, CHAT);
+  telegramOutcome({ kind: 'answered', status, headers, body }, CHAT);
 
 const refusal = (status: number, description: string, parameters?: object) =>
   outcome(status, { ok: false, error_code: status, description, parameters });

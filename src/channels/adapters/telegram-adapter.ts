@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Matches } from 'class-validator';
-import { AppError } from '../../common/app-error';
 import { validate } from '../../common/validate';
 import { Config } from '../../config/config';
 import {
@@ -14,16 +13,24 @@ import {
   ProviderFault,
   SendOutcome,
 } from './channel-adapter';
-import { jsonOf } from './support/hook-body';
 import { isSameSecret } from './support/constant-time';
 import { unlessEmpty } from './support/credential-text';
-import { AnsweredCall, providerUnavailable, ProviderHttp, retryAfterMs } from './support/provider-http';
+import { parseJson } from './support/hook-body';
+import {
+  AnsweredCall,
+  credentialsRefused,
+  isSuccess,
+  outcomeWithoutAnswer,
+  ProviderCall,
+  ProviderHttp,
+  retryAfterMs,
+} from './support/provider-http';
 import { objectOf, textOf } from './support/provider-values';
 import { readUpdate, telegramMessageId } from './telegram-update';
 
 export interface TelegramCredentials {
   botToken: string;
-  /** Telegram sends it to the hook with every update. */
+  /** The token that Telegram sends to the hook with every update. */
   secretToken: string;
 }
 
@@ -34,7 +41,7 @@ class TelegramCredentialsInput {
   botToken: string;
 }
 
-/** A person's chat has a positive id, a group's a negative one. */
+/** Form of the id of a person's chat: positive, where a group's is negative. */
 const PERSON_ID = /^[1-9]\d{0,15}$/;
 const SECRET_HEADER = 'x-telegram-bot-api-secret-token';
 
@@ -43,7 +50,7 @@ const SECRET_HEADER = 'x-telegram-bot-api-secret-token';
 export class TelegramAdapter implements HookedAdapter<TelegramCredentials> {
   readonly channel = 'TELEGRAM';
   readonly limits = { perSecond: 30, conversationIntervalMs: 1000 };
-  /** Telegram sends no receipts. */
+  /** No hold, because Telegram sends no receipts. */
   readonly unknownHoldMs = 0;
 
   constructor(
@@ -87,13 +94,12 @@ export class TelegramAdapter implements HookedAdapter<TelegramCredentials> {
       return { kind: 'TERMINAL', fault: { providerCode: null, message } };
     }
     const chatId = Number(recipientId);
-    const answer = await this.call(credentials.botToken, 'sendMessage', { chat_id: chatId, text: body });
-    if (answer.kind === 'unreached') return { kind: 'RETRY', fault: answer.fault };
-    if (answer.kind === 'unanswered') return { kind: 'UNKNOWN', fault: answer.fault };
-    return outcomeOf(answer, chatId);
+    const call = this.toCall(credentials.botToken, 'sendMessage', { chat_id: chatId, text: body });
+    const answer = await this.http.call(call);
+    return answer.kind === 'answered' ? telegramOutcome(answer, chatId) : outcomeWithoutAnswer(answer);
   }
 
-  secretsOf({ credentials }: Connection<TelegramCredentials>): string[] {
+  listSecrets({ credentials }: Connection<TelegramCredentials>): string[] {
     return [credentials.secretToken];
   }
 
@@ -102,50 +108,44 @@ export class TelegramAdapter implements HookedAdapter<TelegramCredentials> {
     return typeof given === 'string' && isSameSecret(given, secret);
   }
 
-  /** An update does not name its bot. */
+  /** Reads the one event of an update. An update does not name its bot, so it is the connection's. */
   parse({ externalId }: Connection<TelegramCredentials>, request: HookRequest): InboundEvent[] {
-    const message = readUpdate(externalId, jsonOf(request));
+    const message = readUpdate(externalId, parseJson(request));
     return message ? [message] : [];
   }
 
   /** @throws AppError INVALID_BODY with Telegram's refusal; UNAVAILABLE */
   private async require(botToken: string, method: string, parameters: object): Promise<void> {
-    const answer = await this.call(botToken, method, parameters);
-    if (answer.kind !== 'answered')
-      throw providerUnavailable(answer.fault, this.config.providerUrls.TELEGRAM_API_URL, 'TELEGRAM_API_URL');
-    if (objectOf(answer.body).ok !== true) {
-      throw AppError.invalidBody('credentials', refusal(faultOf(answer)));
-    }
+    const answer = await this.http.require(this.toCall(botToken, method, parameters), 'TELEGRAM_API_URL');
+    if (objectOf(answer.body).ok !== true) throw credentialsRefused('Telegram', readFault(answer));
   }
 
-  private call(botToken: string, method: string, data: object) {
-    return this.http.call({
-      method: 'POST',
-      url: `${this.config.providerUrls.TELEGRAM_API_URL}/bot${botToken}/${method}`,
-      data,
-    });
+  private toCall(botToken: string, method: string, data: object): ProviderCall {
+    const url = `${this.config.providerUrls.TELEGRAM_API_URL}/bot${botToken}/${method}`;
+    return { method: 'POST', url, data };
   }
 }
 
-export function outcomeOf(answer: AnsweredCall, chatId: number): SendOutcome {
+/** Returns the outcome of an attempt to send a message to a chat. */
+export function telegramOutcome(answer: AnsweredCall, chatId: number): SendOutcome {
   const { ok, result } = objectOf(answer.body);
-  const fault = faultOf(answer);
+  const fault = readFault(answer);
   if (ok === true) {
     const id = textOf(objectOf(result).message_id);
     return { kind: 'SENT', providerId: id && telegramMessageId(chatId, id) };
   }
-  if (answer.status >= 200 && answer.status < 300) return { kind: 'UNKNOWN', fault };
+  if (isSuccess(answer)) return { kind: 'UNKNOWN', fault };
   if (answer.status === 401) return { kind: 'REAUTH', fault };
-  // Telegram does not say whether the chat or the bot is too fast. We respect the chat's limit, so it is the bot. A bot
-  // that continues anyway is blocked for longer.
+  // Telegram does not say whether the chat or the bot is too fast. The chat's limit is respected, so it is
+  // the bot. A bot that continues anyway is blocked for longer.
   if (answer.status === 429) {
-    return { kind: 'RETRY', fault, afterMs: delayOf(answer), concerns: 'connection' };
+    return { kind: 'RETRY', fault, afterMs: readDelay(answer), concerns: 'connection' };
   }
-  if (answer.status >= 500) return { kind: 'RETRY', fault, afterMs: delayOf(answer) };
+  if (answer.status >= 500) return { kind: 'RETRY', fault, afterMs: readDelay(answer) };
   return { kind: 'TERMINAL', fault };
 }
 
-function faultOf({ status, body }: AnsweredCall): ProviderFault {
+function readFault({ status, body }: AnsweredCall): ProviderFault {
   const { error_code: code, description } = objectOf(body);
   return {
     providerCode: textOf(code) ?? String(status),
@@ -153,11 +153,7 @@ function faultOf({ status, body }: AnsweredCall): ProviderFault {
   };
 }
 
-function delayOf({ body, headers }: AnsweredCall): number {
+function readDelay({ body, headers }: AnsweredCall): number {
   const { retry_after: seconds } = objectOf(objectOf(body).parameters);
   return retryAfterMs(seconds ?? headers['retry-after']);
-}
-
-function refusal({ message }: ProviderFault): string {
-  return `were refused by Telegram: ${message.replace(/\.$/, '')}`;
 }

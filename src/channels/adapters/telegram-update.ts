@@ -1,12 +1,12 @@
 import { InboundMessage } from './channel-adapter';
-import { described, numberOf, objectOf, ProviderObject, textOf } from './support/provider-values';
+import { coordinates, objectOf, placeholder, ProviderObject, textOf } from './support/provider-values';
 
-/** Telegram's message ids are unique only within a chat. */
+/** Makes an id that is unique within the bot: Telegram's message ids are unique only within a chat. */
 export function telegramMessageId(chatId: string | number, messageId: string | number): string {
   return `${chatId}:${messageId}`;
 }
 
-/** A person's message to the bot. Null for groups, channels, edits and other bots. */
+/** Reads a person's message to the bot. Returns null for groups, channels, edits and other bots. */
 export function readUpdate(accountId: string, body: unknown): InboundMessage | null {
   const { update_id: update, message: given } = objectOf(body);
   const message = objectOf(given);
@@ -20,18 +20,18 @@ export function readUpdate(accountId: string, body: unknown): InboundMessage | n
     kind: 'message',
     accountId,
     providerIds: [telegramMessageId(chatId, messageId), ...(updateId === null ? [] : [`update:${updateId}`])],
-    customer: { externalId: chatId, name: nameOf(from) ?? nameOf(chat), phone: null },
+    customer: { externalId: chatId, name: readName(from) ?? readName(chat), phone: null },
     body: text ?? describe(message),
     metadata: text === null ? message : null,
   };
 }
 
-function nameOf({ first_name, last_name, username }: ProviderObject): string | null {
+function readName({ first_name, last_name, username }: ProviderObject): string | null {
   const names = [first_name, last_name].map(textOf).filter((name) => name !== null);
   return names.length > 0 ? names.join(' ') : textOf(username);
 }
 
-/** Keys that say nothing of a message's kind. */
+/** Keys that say nothing about a message's kind. */
 const ENVELOPE = new Set([
   ...['message_id', 'message_thread_id', 'from', 'sender_chat', 'sender_boost_count', 'sender_business_bot'],
   ...['date', 'business_connection_id', 'chat', 'forward_origin', 'is_topic_message', 'is_automatic_forward'],
@@ -49,7 +49,7 @@ const ENVELOPE = new Set([
   ...['entities', 'text'],
 ]);
 
-/** By the key that marks a message's kind. The first match counts. */
+/** Kinds of messages by the key that marks them. The first match counts. */
 const KINDS: Record<string, { name: string; detail?: (value: unknown) => string | null }> = {
   photo: { name: 'image' },
   // A GIF also has a `document`, and a venue a `location`. So these come first.
@@ -61,25 +61,24 @@ const KINDS: Record<string, { name: string; detail?: (value: unknown) => string 
   sticker: { name: 'sticker', detail: (value) => textOf(objectOf(value).emoji) },
   document: { name: 'document', detail: (value) => textOf(objectOf(value).file_name) },
   venue: { name: 'location', detail: (value) => textOf(objectOf(value).title) },
-  location: { name: 'location', detail: coordinates },
-  contact: { name: 'contact', detail: (value) => nameOf(objectOf(value)) },
+  location: { name: 'location', detail: readPlace },
+  contact: { name: 'contact', detail: (value) => readName(objectOf(value)) },
   poll: { name: 'poll', detail: (value) => textOf(objectOf(value).question) },
   dice: { name: 'dice', detail: (value) => textOf(objectOf(value).value) },
 };
 
-/** An unknown kind keeps Telegram's name for it. */
+/** Describes a message without text. An unknown kind keeps Telegram's name for it. */
 function describe(message: ProviderObject): string {
   const known = Object.keys(KINDS).find((field) => field in message);
   if (known === undefined) {
     const field = Object.keys(message).find((name) => !ENVELOPE.has(name)) ?? 'message';
-    return described(field.replaceAll('_', ' '), textOf(message.caption));
+    return placeholder(field.replaceAll('_', ' '), textOf(message.caption));
   }
   const { name, detail } = KINDS[known]!;
-  return described(name, textOf(message.caption) ?? detail?.(message[known]) ?? null);
+  return placeholder(name, textOf(message.caption) ?? detail?.(message[known]) ?? null);
 }
 
-function coordinates(value: unknown): string | null {
+function readPlace(value: unknown): string | null {
   const { latitude, longitude } = objectOf(value);
-  const [north, east] = [numberOf(latitude), numberOf(longitude)];
-  return north === null || east === null ? null : `${north}, ${east}`;
+  return coordinates(latitude, longitude);
 }

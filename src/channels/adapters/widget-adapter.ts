@@ -24,7 +24,7 @@ import {
 const MAX_ORIGINS = 100;
 const IDENTITY_SECRET_BYTES = 32;
 
-/** Exactly the form that browsers send: no path, no default port. */
+/** Reports whether a value is an origin in the form that browsers send (no path, no default port), or any. */
 function isOrigin(value: unknown): boolean {
   if (value === ANY_ORIGIN) return true;
   if (typeof value !== 'string' || !URL.canParse(value)) return false;
@@ -46,13 +46,16 @@ class WidgetCredentialsInput {
   @IsArray({ message: 'must be a list of origins' })
   allowedOrigins: string[];
 
-  /** On rotation: keeps the secret that signs logged-in visitors. */
+  /** Whether a rotation keeps the secret that signs logged-in visitors. */
   @IsOptional()
   @IsBoolean({ message: 'must be true or false' })
   keepIdentitySecret?: boolean;
 }
 
-/** The widget on the workspace's pages. It has no provider: a message is sent once it is published to the visitor's streams. */
+/**
+ * The widget on the workspace's pages. It has no provider: a message is sent once it is published to the
+ * visitor's streams.
+ */
 @Injectable()
 export class WidgetAdapter implements ChannelAdapter<WidgetCredentials> {
   readonly channel = 'WIDGET';
@@ -75,12 +78,12 @@ export class WidgetAdapter implements ChannelAdapter<WidgetCredentials> {
     return Promise.resolve();
   }
 
-  /** Closes the visitors' streams. Without Redis, their next heartbeat does. */
+  /** Closes the visitors' streams. Without Redis, their next heartbeat closes them. */
   async unregister({ id }: Connection<WidgetCredentials>): Promise<void> {
     await this.signal.sendChanged(id);
   }
 
-  /** A visitor's client shows a repeated message once, so every failure can be retried. */
+  /** Publishes a message. A visitor's client shows a repeated one once, so every failure can be retried. */
   async send({ id }: Connection<WidgetCredentials>, message: OutboundMessage): Promise<SendOutcome> {
     const { messageId, recipientId: externalId } = message;
     try {

@@ -1,12 +1,12 @@
-/** Any page may show the widget. */
+/** Entry of the allowed origins with which any page may show the widget. */
 export const ANY_ORIGIN = '*';
 
-/** The workspace's server signs the ids of logged-in visitors with this secret. */
 export interface WidgetCredentials {
+  /** The secret with which the workspace's server signs the ids of logged-in visitors. */
   identitySecret: string;
 }
 
 export interface WidgetSettings {
-  /** Exact origins, or ANY_ORIGIN. */
+  /** Origins of the pages that may show the widget, or ANY_ORIGIN. */
   allowedOrigins: string[];
 }

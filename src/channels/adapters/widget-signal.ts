@@ -2,20 +2,20 @@ import { Injectable } from '@nestjs/common';
 import { RedisClient } from '../../redis/redis-client';
 import { RedisSubscriber } from '../../redis/redis-subscriber';
 
-/** Whose streams are told. */
+/** A visitor of a widget. */
 interface VisitorAddress {
   connectionId: string;
   externalId: string;
 }
 
-/** Carries ids only: each process reads the rest from the database. */
+/** A message to a visitor, by its id alone: each process reads the rest from the database. */
 interface MessageNotice extends VisitorAddress {
   messageId: string;
 }
 
 /**
- * Tells the processes that have streams of a visitor, over Redis, each visitor and each widget by a channel of its own. A
- * lost notice delays visitors by one heartbeat at most.
+ * Tells the processes that have streams of a visitor what is new, over Redis. Each visitor and each widget
+ * has a channel of its own. A lost notice delays visitors by one heartbeat at most.
  */
 @Injectable()
 export class WidgetSignal {
@@ -24,41 +24,47 @@ export class WidgetSignal {
     private readonly subscriber: RedisSubscriber,
   ) {}
 
-  /** @throws when Redis does not answer within 100 ms */
+  /**
+   * Announces a message to its visitor.
+   * @throws when Redis does not answer within 100 ms
+   */
   sendMessage({ messageId, ...visitor }: MessageNotice): Promise<void> {
-    return this.redis.publish(channelOfVisitor(visitor), messageId);
+    return this.redis.publish(visitorChannel(visitor), messageId);
   }
 
   /**
-   * The widget was disconnected. A rotation shows in the next heartbeat.
+   * Announces that a widget was disconnected. A rotation shows in the next heartbeat.
    * @throws when Redis does not answer within 100 ms
    */
   sendChanged(connectionId: string): Promise<void> {
-    return this.redis.publish(channelOfWidget(connectionId), '');
+    return this.redis.publish(widgetChannel(connectionId), '');
   }
 
-  /** Settles once no message is missed any more; while Redis is down it does not settle. */
+  /**
+   * Calls back for each message to a visitor. Settles once no message is missed any more; while Redis is down
+   * it does not settle.
+   */
   onMessage(visitor: VisitorAddress, callback: (messageId: string) => void): Promise<void> {
-    return this.subscriber.subscribe(channelOfVisitor(visitor), callback);
+    return this.subscriber.subscribe(visitorChannel(visitor), callback);
   }
 
   offMessage(visitor: VisitorAddress): void {
-    this.subscriber.unsubscribe(channelOfVisitor(visitor));
+    this.subscriber.unsubscribe(visitorChannel(visitor));
   }
 
   onChanged(connectionId: string, callback: () => void): void {
-    void this.subscriber.subscribe(channelOfWidget(connectionId), callback);
+    void this.subscriber.subscribe(widgetChannel(connectionId), callback);
   }
 
   offChanged(connectionId: string): void {
-    this.subscriber.unsubscribe(channelOfWidget(connectionId));
+    this.subscriber.unsubscribe(widgetChannel(connectionId));
   }
 }
 
-function channelOfVisitor({ connectionId, externalId }: VisitorAddress): string {
+function visitorChannel({ connectionId, externalId }: VisitorAddress): string {
   return `widget:visitor:${connectionId}:${externalId}`;
 }
 
-function channelOfWidget(connectionId: string): string {
+function widgetChannel(connectionId: string): string {
   return `widget:changed:${connectionId}`;
 }

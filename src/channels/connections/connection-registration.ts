@@ -53,7 +53,7 @@ export class ConnectionRegistration {
 
   /** @throws AppError INVALID_BODY */
   check(channel: Channel, credentials: unknown, previous?: Connection): CheckedCredentials {
-    return this.adapters.adapterOf(channel).check(credentials, previous);
+    return this.adapters.getAdapter(channel).check(credentials, previous);
   }
 
   seal(id: string, { credentials, settings, expireAt }: CheckedCredentials): SealedCredentials {
@@ -74,12 +74,12 @@ export class ConnectionRegistration {
 
   /** @throws AppError INVALID_BODY: the provider refused; UNAVAILABLE: it can't be reached */
   register(connection: Connection): Promise<void> {
-    return this.adapters.adapterOf(connection.channel).register(connection, this.hookUrlOf(connection));
+    return this.adapters.getAdapter(connection.channel).register(connection, this.hookUrlOf(connection));
   }
 
   /** @throws the provider's failure */
   unregister(connection: Connection): Promise<void> {
-    return this.adapters.adapterOf(connection.channel).unregister(connection);
+    return this.adapters.getAdapter(connection.channel).unregister(connection);
   }
 
   hookUrlOf(connection: Pick<Connection, 'channel' | 'hookKey'>): string {

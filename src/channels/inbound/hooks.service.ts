@@ -64,7 +64,7 @@ export class HooksService {
    */
   async handshake(call: HookCall): Promise<string> {
     const connection = await this.connections.byHookKey(call.channel, call.hookKey);
-    const challenge = connection && this.adapterOf(connection).handshake?.(connection, call.request.query);
+    const challenge = connection && this.getAdapter(connection).handshake?.(connection, call.request.query);
     if (typeof challenge === 'string') return challenge;
     throw await this.refusal(
       call,
@@ -86,8 +86,8 @@ export class HooksService {
     const request = this.hookRequestOf(call.request, await this.readBody(call, connection));
     // Another body may have been too large meanwhile.
     this.requireNoPause(connection);
-    const adapter = this.adapterOf(connection);
-    const signer = adapter.secretsOf(connection).find((secret) => adapter.verify(secret, request));
+    const adapter = this.getAdapter(connection);
+    const signer = adapter.listSecrets(connection).find((secret) => adapter.verify(secret, request));
     // What is not signed takes no slot from what is.
     if (signer === undefined) throw await this.refusal(call, unsigned());
     const release = await this.budgets.acquire('hooks', connection.id, call.response);
@@ -136,7 +136,7 @@ export class HooksService {
   private parse(connection: Connection, request: HookRequest): InboundEvent[] {
     const { channel, id } = connection;
     try {
-      return this.adapterOf(connection).parse(
+      return this.getAdapter(connection).parse(
         connection,
         request,
         describeChannel(channel).hook!.batch.maxEvents,
@@ -177,9 +177,9 @@ export class HooksService {
     const accounts = [...new Set(events.map(({ accountId }) => accountId))];
     const foreign = accounts.filter((account) => account !== externalId && isStorableText(account));
     if (foreign.length === 0) return [];
-    const adapter = this.adapterOf(connection);
+    const adapter = this.getAdapter(connection);
     const found = await this.connections.byAccounts(channel, foreign);
-    return found.filter((other) => adapter.secretsOf(other).some((secret) => isSameSecret(secret, signer)));
+    return found.filter((other) => adapter.listSecrets(other).some((secret) => isSameSecret(secret, signer)));
   }
 
   private reportUnowned({ channel, id: connectionId }: Connection, events: InboundEvent[]): void {
@@ -198,8 +198,8 @@ export class HooksService {
     throw thrown;
   }
 
-  private adapterOf({ channel }: Connection): HookedAdapter {
-    const adapter = this.adapters.hooked(channel);
+  private getAdapter({ channel }: Connection): HookedAdapter {
+    const adapter = this.adapters.getHookedAdapter(channel);
     if (!adapter) throw new Error(`${channel} has no hooks`);
     return adapter;
   }

@@ -21,7 +21,7 @@ export class OutboundMessageAttempter {
     const { connection, recipientId, messageId, conversationId, body } = message;
     if (body === '') return { kind: 'ERASED' };
     if (recipientId === null) return { kind: 'NO_RECIPIENT' };
-    const adapter = this.adapters.adapterOf(connection.channel);
+    const adapter = this.adapters.getAdapter(connection.channel);
     return adapter.send(connection, { messageId, conversationId, recipientId, body });
   }
 }

@@ -58,7 +58,7 @@ export class OutboundMessageClaimer {
     { tenantId, id, channel }: LoadedConnection,
     wanted: number,
   ): Promise<number> {
-    const { perSecond } = this.adapters.adapterOf(channel).limits;
+    const { perSecond } = this.adapters.getAdapter(channel).limits;
     const { granted, remainingMs } = await this.throughput.acquire(id, perSecond, wanted);
     if (granted < wanted) this.pause({ tenantId, id }, Math.max(remainingMs, 1));
     return granted;

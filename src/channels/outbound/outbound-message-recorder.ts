@@ -55,7 +55,7 @@ export class OutboundMessageRecorder {
         ? // The credentials were rotated meanwhile: retry with the new ones.
           ({ kind: 'RETRY', fault: given.fault } as const)
         : given;
-    const result = resultOf(outcome, this.adapters.adapterOf(connection.channel), message.attemptCount);
+    const result = resultOf(outcome, this.adapters.getAdapter(connection.channel), message.attemptCount);
     if (result.status === 'SENDING') await this.scheduleRetry(tx, message, result);
     else await this.finish(tx, message, result);
     return result;

@@ -88,7 +88,7 @@ export class StaleMessages implements OnApplicationBootstrap, BeforeApplicationS
     const leased = ended.filter(({ holds }) => !holds);
     const unknown = await this.advance(tx, leased, 'UNKNOWN', deliveryError('OUTCOME_UNKNOWN'));
     for (const message of ended) {
-      const holdMs = unknown.includes(message) ? this.adapters.adapterOf(message.channel).unknownHoldMs : 0;
+      const holdMs = unknown.includes(message) ? this.adapters.getAdapter(message.channel).unknownHoldMs : 0;
       if (holdMs > 0) this.stale.holdPipelined(tx, message, holdMs);
       else this.stale.deletePipelined(tx, message);
     }

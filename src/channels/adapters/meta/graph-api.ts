@@ -1,11 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import { AppError } from '../../../common/app-error';
 import { ProviderVariable } from '../../../common/channel-descriptors';
+import { Config } from '../../../config/config';
 import { ProviderFault, SendOutcome } from '../channel-adapter';
 import {
   AnsweredCall,
+  credentialsRefused,
+  isSuccess,
+  outcomeWithoutAnswer,
   ProviderAnswer,
-  providerUnavailable,
+  ProviderCall,
   ProviderHttp,
   retryAfterMs,
 } from '../support/provider-http';
@@ -14,8 +17,12 @@ import { Verdict, Verdicts } from '../support/verdict';
 
 export interface GraphRequest {
   method: 'GET' | 'POST' | 'DELETE';
-  /** With the version, without a query. */
-  url: string;
+  /** The variable that sets the API's address. */
+  api: Extract<ProviderVariable, 'META_GRAPH_URL' | 'INSTAGRAM_GRAPH_URL'>;
+  /** The path below the API's version, without a query. */
+  path: string;
+  /** Whether the path is outside all versions. */
+  isUnversioned?: boolean;
   accessToken: string;
   tokenIn: 'header' | 'query';
   params?: Record<string, string>;
@@ -25,29 +32,32 @@ export interface GraphRequest {
 export type GraphAnswer = { kind: 'ANSWERED'; body: ProviderObject } | Exclude<SendOutcome, { kind: 'SENT' }>;
 
 /**
- * The hourly quota of an app, a page or an account is used up, so all messages of the connection wait. The hour
- * slides: part of the quota is free again within minutes.
+ * Verdict on a used-up hourly quota of an app, a page or an account: all messages of the connection wait. The
+ * hour slides, so part of the quota is free again within minutes.
  */
 export const HOURLY_LIMIT: Verdict = { kind: 'RETRY', afterMs: 5 * 60_000, concerns: 'connection' };
 
 const MAX_FAULT_LENGTH = 500;
 
-/** Meta's Graph API, under WhatsApp, Messenger and Instagram. */
+/** Calls Meta's Graph API, which carries WhatsApp, Messenger and Instagram. */
 @Injectable()
 export class GraphApi {
-  constructor(private readonly http: ProviderHttp) {}
+  constructor(
+    private readonly http: ProviderHttp,
+    private readonly config: Config,
+  ) {}
 
   /**
-   * Makes one attempt to send.
-   * @param idOf finds the message's id in a response
+   * Makes one attempt to send a message.
+   * @param readId finds the message's id in the body of an answer
    */
   async send(
     request: GraphRequest,
     verdicts: Verdicts,
-    idOf: (body: ProviderObject) => string | null,
+    readId: (body: ProviderObject) => string | null,
   ): Promise<SendOutcome> {
-    const answer = await this.call(request);
-    const outcome = outcomeOf(answer, verdicts, idOf);
+    const answer = await this.http.call(this.toCall(request));
+    const outcome = graphOutcome(answer, verdicts, readId);
     if (outcome.kind === 'SENT') return outcome;
     return { ...outcome, fault: redact(request.accessToken, outcome.fault) };
   }
@@ -64,51 +74,52 @@ export class GraphApi {
 
   /**
    * Makes a call that must succeed before a connection is stored.
-   * @param variable sets the provider's address
-   * @returns the body of the response
    * @throws AppError INVALID_BODY with Meta's refusal; UNAVAILABLE
    */
-  async require(request: GraphRequest, variable: ProviderVariable): Promise<ProviderObject> {
-    const answer = await this.call(request);
-    if (answer.kind !== 'answered') throw providerUnavailable(answer.fault, request.url, variable);
-    if (isSuccess(answer) && !('error' in objectOf(answer.body))) return objectOf(answer.body);
-    const reason = redact(request.accessToken, graphFaultOf(answer)).message.replace(/\.$/, '');
-    throw AppError.invalidBody('credentials', `were refused by Meta: ${reason}`);
+  async require(request: GraphRequest): Promise<void> {
+    const answer = await this.http.require(this.toCall(request), request.api);
+    if (isSuccess(answer) && !('error' in objectOf(answer.body))) return;
+    throw credentialsRefused('Meta', redact(request.accessToken, graphFault(answer)));
   }
 
-  private call({ accessToken, tokenIn, params, data, method, url }: GraphRequest): Promise<ProviderAnswer> {
+  private toCall(request: GraphRequest): ProviderCall {
+    const { method, api, path, isUnversioned, accessToken, tokenIn, params, data } = request;
+    const { providerUrls, metaGraphVersion } = this.config;
     const isHeader = tokenIn === 'header';
-    return this.http.call({
+    return {
       method,
-      url,
+      url: [providerUrls[api], ...(isUnversioned ? [] : [metaGraphVersion]), path].join('/'),
       params: isHeader ? params : { ...params, access_token: accessToken },
       headers: isHeader ? { authorization: `Bearer ${accessToken}` } : {},
       data,
-    });
+    };
   }
 }
 
-export function outcomeOf(
+/**
+ * Returns the outcome of an attempt to send a message.
+ * @param readId finds the message's id in the body of an answer
+ */
+export function graphOutcome(
   answer: ProviderAnswer,
   verdicts: Verdicts,
-  idOf: (body: ProviderObject) => string | null,
+  readId: (body: ProviderObject) => string | null,
 ): SendOutcome {
-  if (answer.kind === 'unreached') return { kind: 'RETRY', fault: answer.fault };
-  if (answer.kind === 'unanswered') return { kind: 'UNKNOWN', fault: answer.fault };
+  if (answer.kind !== 'answered') return outcomeWithoutAnswer(answer);
   const body = objectOf(answer.body);
-  const fault = graphFaultOf(answer);
+  const fault = graphFault(answer);
   if (isSuccess(answer) && !('error' in body)) {
-    const providerId = idOf(body);
+    const providerId = readId(body);
     return providerId === null ? { kind: 'UNKNOWN', fault } : { kind: 'SENT', providerId };
   }
-  const verdict = verdictOf(answer, verdicts);
+  const verdict = chooseVerdict(answer, verdicts);
   if (verdict.kind !== 'RETRY') return { kind: verdict.kind, fault };
   const afterMs = Math.max(verdict.afterMs ?? 0, retryAfterMs(answer.headers['retry-after']));
   return { ...verdict, fault, ...(afterMs > 0 && { afterMs }) };
 }
 
-/** Responses and message statuses hold errors of the same form. */
-export function faultOfError(error: ProviderObject): ProviderFault {
+/** Reads Meta's error object, which has the same form in answers and in a message's status. */
+export function readGraphError(error: ProviderObject): ProviderFault {
   const code = textOf(error.code);
   const subcode = textOf(error.error_subcode);
   const message = textOf(error.message) ?? textOf(error.title) ?? 'Meta gave no reason.';
@@ -119,25 +130,24 @@ export function faultOfError(error: ProviderObject): ProviderFault {
   };
 }
 
-function graphFaultOf({ status, body }: AnsweredCall): ProviderFault {
+function graphFault({ status, body }: AnsweredCall): ProviderFault {
   const { error } = objectOf(body);
-  if (typeof error === 'object' && error !== null) return faultOfError(objectOf(error));
+  if (typeof error === 'object' && error !== null) return readGraphError(objectOf(error));
   return { providerCode: null, message: `Meta answered with status ${status} and no reason.` };
 }
 
-/** The code decides, as Meta asks: its HTTP statuses do not separate refusals from limits. The status is a fallback. */
-function verdictOf({ status, body }: AnsweredCall, verdicts: Verdicts): Verdict {
+/**
+ * Chooses the verdict by the error code, as Meta asks: its HTTP statuses do not tell refusals from limits.
+ * The status decides only on an unknown code.
+ */
+function chooseVerdict({ status, body }: AnsweredCall, verdicts: Verdicts): Verdict {
   const { code, error_subcode: subcode } = objectOf(objectOf(body).error);
   const known = lookUp(verdicts, `${textOf(code)}/${textOf(subcode)}`) ?? lookUp(verdicts, `${textOf(code)}`);
   if (known) return known;
   return { kind: status === 429 || status >= 500 ? 'RETRY' : 'TERMINAL' };
 }
 
-function isSuccess({ status }: AnsweredCall): boolean {
-  return status >= 200 && status < 300;
-}
-
-/** Meta quotes an unreadable token in its error. */
+/** Removes the access token from a fault, because Meta quotes an unreadable token in its error. */
 function redact(accessToken: string, { providerCode, message }: ProviderFault): ProviderFault {
   return { providerCode, message: message.replaceAll(accessToken, '…').slice(0, MAX_FAULT_LENGTH) };
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { IsOptional, Matches } from 'class-validator';
+import { IsOptional } from 'class-validator';
 import { validate } from '../../../common/validate';
 import {
   CheckedCredentials,
@@ -11,22 +11,31 @@ import {
   ProviderFault,
   SendOutcome,
 } from '../channel-adapter';
-import { jsonOf } from '../support/hook-body';
-import { CredentialText, unlessEmpty } from '../support/credential-text';
-import { GraphRequest } from './graph-api';
-import { INSTAGRAM_VERDICTS } from './instagram-codes';
-import { readMessaging } from './meta-messaging';
-import { MetaAdapter, MetaCredentials, MetaCredentialsInput } from './meta-adapter';
+import { CredentialText, NumericId } from '../support/credential-text';
+import { parseJson } from '../support/hook-body';
 import { numberOf, textOf } from '../support/provider-values';
+import { GraphApi } from './graph-api';
+import { INSTAGRAM_VERDICTS } from './messaging-codes';
+import {
+  MessagingAccount,
+  readMessageId,
+  sendRequest,
+  subscribeRequest,
+  unsubscribeRequest,
+} from './messaging-requests';
+import { MetaAdapter, MetaCredentials, MetaCredentialsInput } from './meta-adapter';
+import { readMessaging } from './meta-messaging';
+
+const API = 'INSTAGRAM_GRAPH_URL';
 
 export interface InstagramCredentials extends MetaCredentials {
   accountId: string;
-  /** Of the Facebook app that owns the Instagram app: Meta signs with either secret. */
+  /** The secret of the Facebook app that owns the Instagram app: Meta signs with either secret. */
   facebookAppSecret?: string;
 }
 
 class InstagramCredentialsInput extends MetaCredentialsInput {
-  @Matches(/^\d{1,30}$/, { message: unlessEmpty('must be the id of a professional account: digits') })
+  @NumericId('a professional account')
   accountId: string;
 
   @CredentialText(1000)
@@ -39,13 +48,13 @@ class InstagramCredentialsInput extends MetaCredentialsInput {
 
 const TOKEN_LIFETIME_MS = 60 * 24 * 60 * 60 * 1000;
 
-/** `messages` includes echoes. */
+/** The kinds of events that are subscribed to. `messages` includes echoes. */
 const FIELDS = 'messages,messaging_postbacks,message_reactions,messaging_seen';
 
 export interface InstagramSettings {
-  /** When this service received the token, which may be older. */
+  /** The time when this service received the token, which may be older. */
   accessTokenSince: string;
-  /** An operator's token does not show its age. Only a refreshed one comes with its expiry. */
+  /** Whether the expiry is assumed: only a refreshed token comes with its expiry. */
   isExpiryAssumed: boolean;
 }
 
@@ -55,52 +64,50 @@ export type RefreshOutcome =
 
 /** The Instagram API with Instagram Login. */
 @Injectable()
-export class InstagramAdapter
-  extends MetaAdapter<InstagramCredentials>
-  implements HookedAdapter<InstagramCredentials>
-{
+export class InstagramAdapter extends MetaAdapter implements HookedAdapter<InstagramCredentials> {
   readonly channel = 'INSTAGRAM';
-  /** Meta's limit for texts of one account (developers.facebook.com/docs/graph-api/overview/rate-limiting). */
+  /** Limit of texts of one account (developers.facebook.com/docs/graph-api/overview/rate-limiting). */
   readonly limits = { perSecond: 100, conversationIntervalMs: 0 };
   /** Echoes arrive within seconds. */
   readonly unknownHoldMs = 30_000;
+
+  constructor(private readonly graph: GraphApi) {
+    super();
+  }
 
   check(
     input: unknown,
     previous?: Connection<InstagramCredentials>,
   ): CheckedCredentials<InstagramCredentials> {
     const given = validate(InstagramCredentialsInput, input);
-    return { ...this.checked(given.accountId, given, previous), ...tokenLifetime(TOKEN_LIFETIME_MS, true) };
+    return { ...this.complete(given.accountId, given, previous), ...tokenLifetime(TOKEN_LIFETIME_MS, true) };
   }
 
-  /** Subscribes the app to the account's events. The app's owner enters the hook at Meta, once for the app. */
-  async register({ credentials }: Connection<InstagramCredentials>): Promise<void> {
-    const request = this.request('POST', credentials, 'subscribed_apps');
-    const params = { subscribed_fields: FIELDS };
-    await this.graph.require({ ...request, params }, 'INSTAGRAM_GRAPH_URL');
+  register({ credentials }: Connection<InstagramCredentials>): Promise<void> {
+    return this.graph.require(subscribeRequest(accountOf(credentials), FIELDS));
   }
 
-  async unregister({ credentials }: Connection<InstagramCredentials>): Promise<void> {
-    await this.graph.require(this.request('DELETE', credentials, 'subscribed_apps'), 'INSTAGRAM_GRAPH_URL');
+  unregister({ credentials }: Connection<InstagramCredentials>): Promise<void> {
+    return this.graph.require(unsubscribeRequest(accountOf(credentials)));
   }
 
-  /** Instagram returns no id of ours, so an echo is recognized by its own id or its text. */
+  /** Sends a message without the service's id: an echo is recognized by its own id or its text. */
   send(
     { credentials }: Connection<InstagramCredentials>,
     { recipientId, body }: OutboundMessage,
   ): Promise<SendOutcome> {
-    const data = { recipient: { id: recipientId }, message: { text: body } };
-    const request = this.request('POST', credentials, 'messages');
-    return this.graph.send({ ...request, data }, INSTAGRAM_VERDICTS, ({ message_id }) => textOf(message_id));
+    const message = { recipient: { id: recipientId }, message: { text: body } };
+    const request = sendRequest(accountOf(credentials), message);
+    return this.graph.send(request, INSTAGRAM_VERDICTS, readMessageId);
   }
 
-  override secretsOf({ credentials }: Connection<InstagramCredentials>): string[] {
+  override listSecrets({ credentials }: Connection<InstagramCredentials>): string[] {
     const { appSecret, facebookAppSecret } = credentials;
     return [appSecret, ...(facebookAppSecret === undefined ? [] : [facebookAppSecret])];
   }
 
   parse(_connection: unknown, request: HookRequest, maxEvents: number): InboundEvent[] {
-    return readMessaging(jsonOf(request), maxEvents);
+    return readMessaging(parseJson(request), maxEvents);
   }
 
   /** Replaces the token, which must be valid and at least 24 hours old. */
@@ -108,7 +115,9 @@ export class InstagramAdapter
     const answer = await this.graph.ask(
       {
         method: 'GET',
-        url: `${this.config.providerUrls.INSTAGRAM_GRAPH_URL}/refresh_access_token`,
+        api: API,
+        path: 'refresh_access_token',
+        isUnversioned: true,
         accessToken: credentials.accessToken,
         tokenIn: 'query',
         params: { grant_type: 'ig_refresh_token' },
@@ -127,16 +136,10 @@ export class InstagramAdapter
     const checked = { externalId, credentials: renewed, reveal: {}, ...tokenLifetime(seconds * 1000, false) };
     return { kind: 'REFRESHED', checked };
   }
+}
 
-  private request(
-    method: GraphRequest['method'],
-    { accountId, accessToken }: InstagramCredentials,
-    path: string,
-  ): GraphRequest {
-    const { providerUrls, metaGraphVersion } = this.config;
-    const url = `${providerUrls.INSTAGRAM_GRAPH_URL}/${metaGraphVersion}/${accountId}/${path}`;
-    return { method, url, accessToken, tokenIn: 'query' };
-  }
+function accountOf({ accountId, accessToken }: InstagramCredentials): MessagingAccount {
+  return { api: API, id: accountId, accessToken };
 }
 
 function tokenLifetime(lifetimeMs: number, isExpiryAssumed: boolean) {

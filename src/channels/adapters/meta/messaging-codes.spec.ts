@@ -1,13 +1,12 @@
-import { outcomeOf } from './graph-api';
+import { graphOutcome } from './graph-api';
 import { Verdicts } from '../support/verdict';
-import { INSTAGRAM_VERDICTS } from './instagram-codes';
-import { MESSENGER_VERDICTS } from './messenger-codes';
+import { INSTAGRAM_VERDICTS, MESSENGER_VERDICTS } from './messaging-codes';
 import { textOf } from '../support/provider-values';
 
 type Code = number | [code: number, subcode: number];
 
 const answer = (verdicts: Verdicts, status: number, body: unknown, headers: Record<string, unknown> = {}) =>
-  outcomeOf({ kind: 'answered', status, headers, body }, verdicts, ({ message_id }) => textOf(message_id));
+  graphOutcome({ kind: 'answered', status, headers, body }, verdicts, ({ message_id }) => textOf(message_id));
 
 const refusal = (verdicts: Verdicts, given: Code, status = 400) => {
   const [code, error_subcode] = [given].flat();

@@ -1,4 +1,3 @@
-import { isId } from '../../../common/ids';
 import {
   InboundEcho,
   InboundEvent,
@@ -6,22 +5,24 @@ import {
   InboundReceipt,
   InboundWatermark,
 } from '../channel-adapter';
+import { requireAtMost } from '../support/hook-body';
 import {
-  described,
+  coordinates,
   lookUp,
   numberOf,
   objectOf,
   objectsOf,
+  placeholder,
   ProviderObject,
+  readOwnId,
   textOf,
 } from '../support/provider-values';
-import { atMost } from '../support/hook-body';
 
 /**
- * Messenger returns this field in the message's echo
+ * Field of a message that Messenger returns in its echo
  * (developers.facebook.com/docs/messenger-platform/reference/webhook-events/message-echoes).
  */
-export const OWN_ID_FIELD = 'metadata';
+export const MESSENGER_OWN_ID = 'metadata';
 
 interface Parties {
   accountId: string;
@@ -30,17 +31,18 @@ interface Parties {
 }
 
 /**
- * Reads all events of a notification by Messenger or Instagram, which can cover many accounts. The test events of
- * Meta's dashboard arrive as `changes`.
+ * Reads all events of a notification by Messenger or Instagram, which can cover many accounts. The test
+ * events of Meta's dashboard arrive as `changes`.
+ * @throws AppError PAYLOAD_TOO_LARGE
  */
 export function readMessaging(body: unknown, maxEvents = Infinity): InboundEvent[] {
   const updates = objectsOf(objectOf(body).entry).flatMap(({ messaging, changes }) =>
     objectsOf(messaging).concat(objectsOf(changes).map(({ value }) => objectOf(value))),
   );
   const events: InboundEvent[] = [];
-  for (const update of atMost(maxEvents, updates)) {
+  for (const update of requireAtMost(maxEvents, updates)) {
     events.push(...readEvent(update, maxEvents));
-    atMost(maxEvents, events);
+    requireAtMost(maxEvents, events);
   }
   return events;
 }
@@ -48,7 +50,7 @@ export function readMessaging(body: unknown, maxEvents = Infinity): InboundEvent
 function readEvent(event: ProviderObject, maxEvents: number): InboundEvent[] {
   const message = objectOf(event.message);
   const isEcho = message.is_echo === true;
-  const parties = partiesOf(event, isEcho);
+  const parties = readParties(event, isEcho);
   // An account that writes to itself is not a customer.
   if (!parties || parties.accountId === parties.customerId) return [];
   // The customer deleted a message that is already stored.
@@ -60,8 +62,8 @@ function readEvent(event: ProviderObject, maxEvents: number): InboundEvent[] {
   return nonNull(readGesture(parties, event));
 }
 
-/** The account is the recipient; of an echo, the sender. */
-function partiesOf({ sender, recipient, timestamp }: ProviderObject, isEcho: boolean): Parties | null {
+/** Reads who wrote to whom. The account is the recipient of a message, and the sender of an echo. */
+function readParties({ sender, recipient, timestamp }: ProviderObject, isEcho: boolean): Parties | null {
   const [from, to] = [textOf(objectOf(sender).id), textOf(objectOf(recipient).id)];
   if (from === null || to === null) return null;
   const [accountId, customerId] = isEcho ? [from, to] : [to, from];
@@ -75,12 +77,11 @@ function nonNull<Event>(event: Event | null): Event[] {
 function readEcho({ accountId, customerId }: Parties, message: ProviderObject): InboundEcho | null {
   const providerId = textOf(message.mid);
   if (providerId === null) return null;
-  const ownId = message[OWN_ID_FIELD];
-  const messageId = isId(ownId) ? ownId : null;
+  const messageId = readOwnId(message[MESSENGER_OWN_ID]);
   return { kind: 'echo', accountId, customerId, providerId, messageId, body: textOf(message.text) };
 }
 
-/** The keys of a message that is only text. */
+/** Keys of a message that is only text. */
 const TEXT_KEYS = new Set(['mid', 'text', 'seq', 'nlp']);
 
 function readMessage(parties: Parties, message: ProviderObject): InboundMessage | null {
@@ -90,7 +91,7 @@ function readMessage(parties: Parties, message: ProviderObject): InboundMessage 
   return inboundMessage(parties, mid, textOf(message.text) ?? describe(message), isPlain ? null : message);
 }
 
-/** Meta gives a name only on request, and storing does not wait for that. So contacts start without a name. */
+/** Makes a message without the customer's name, which Meta gives only on request. */
 function inboundMessage(
   { accountId, customerId }: Parties,
   providerId: string,
@@ -101,32 +102,35 @@ function inboundMessage(
   return { kind: 'message', accountId, providerIds: [providerId], customer, body, metadata };
 }
 
-/** A receipt of delivery names messages, or a watermark, or both. */
+/** Reads a receipt of delivery, which names messages, or a watermark, or both. */
 function readDelivery(
   parties: Parties,
   { mids, watermark }: ProviderObject,
   maxEvents: number,
 ): InboundEvent[] {
-  const ids = atMost<unknown>(maxEvents, Array.isArray(mids) ? mids : [])
+  const ids = requireAtMost<unknown>(maxEvents, Array.isArray(mids) ? mids : [])
     .map(textOf)
     .filter((mid) => mid !== null);
   return [
     ...ids.map((mid) => receipt(parties, mid, 'DELIVERED')),
-    ...watermarkOf(parties, 'DELIVERED', watermark),
+    ...readWatermark(parties, 'DELIVERED', watermark),
   ];
 }
 
-/** Messenger sends a watermark, Instagram a message id. */
+/** Reads a receipt of reading: Messenger sends a watermark, Instagram a message id. */
 function readRead(parties: Parties, { mid, watermark }: ProviderObject): InboundEvent[] {
   const id = textOf(mid);
-  return [...(id === null ? [] : [receipt(parties, id, 'READ')]), ...watermarkOf(parties, 'READ', watermark)];
+  return [
+    ...(id === null ? [] : [receipt(parties, id, 'READ')]),
+    ...readWatermark(parties, 'READ', watermark),
+  ];
 }
 
 function receipt({ accountId }: Parties, providerId: string, status: 'DELIVERED' | 'READ'): InboundReceipt {
   return { kind: 'receipt', accountId, providerId, messageId: null, status, fault: null };
 }
 
-function watermarkOf(
+function readWatermark(
   { accountId, customerId }: Parties,
   status: InboundWatermark['status'],
   watermark: unknown,
@@ -136,22 +140,22 @@ function watermarkOf(
   return [{ kind: 'watermark', accountId, customerId, status, until }];
 }
 
-/** A button, a reaction, or the link that led here. Some have no id, so theirs is made from the event. */
+/** Reads a button, a reaction, or the link that led here. Of some the id is made from the event. */
 function readGesture(parties: Parties, event: ProviderObject): InboundMessage | null {
   const { postback, reaction, referral } = event;
-  const idOf = (kind: string, about = '') =>
+  const makeId = (kind: string, about = '') =>
     [kind, about, parties.customerId, parties.timestamp ?? ''].join(':');
   if (isFilledObject(postback)) {
     // The button's label.
-    const body = textOf(postback.title) ?? described('button', null);
-    return inboundMessage(parties, textOf(postback.mid) ?? idOf('postback'), body, { postback });
+    const body = textOf(postback.title) ?? placeholder('button', null);
+    return inboundMessage(parties, textOf(postback.mid) ?? makeId('postback'), body, { postback });
   }
   if (isFilledObject(reaction) && reaction.action !== 'unreact') {
-    const body = described('reaction', textOf(reaction.emoji) ?? textOf(reaction.reaction));
-    return inboundMessage(parties, idOf('reaction', textOf(reaction.mid) ?? ''), body, { reaction });
+    const body = placeholder('reaction', textOf(reaction.emoji) ?? textOf(reaction.reaction));
+    return inboundMessage(parties, makeId('reaction', textOf(reaction.mid) ?? ''), body, { reaction });
   }
   if (isFilledObject(referral)) {
-    return inboundMessage(parties, idOf('referral'), described('referral', textOf(referral.ref)), {
+    return inboundMessage(parties, makeId('referral'), placeholder('referral', textOf(referral.ref)), {
       referral,
     });
   }
@@ -165,10 +169,10 @@ function isFilledObject(value: unknown): value is ProviderObject {
 function describe(message: ProviderObject): string {
   const attachments = objectsOf(message.attachments);
   if (attachments.length > 0) return attachments.map(describeAttachment).join('\n');
-  return described(message.is_unsupported === true ? 'unsupported message' : 'message', null);
+  return placeholder(message.is_unsupported === true ? 'unsupported message' : 'message', null);
 }
 
-/** Clearer names for some of Meta's types. */
+/** Names for those of Meta's types that are not clear by themselves. */
 const KINDS: Record<string, string> = {
   fallback: 'link',
   share: 'shared post',
@@ -180,14 +184,9 @@ const KINDS: Record<string, string> = {
 
 function describeAttachment({ type, title, payload }: ProviderObject): string {
   const content = objectOf(payload);
-  if (textOf(content.sticker_id) !== null) return described('sticker', null);
+  if (textOf(content.sticker_id) !== null) return placeholder('sticker', null);
   const name = textOf(type) ?? 'attachment';
   const kind = lookUp(KINDS, name) ?? name.replaceAll('_', ' ');
-  return described(kind, placeOf(content) ?? textOf(title) ?? textOf(content.title));
-}
-
-function placeOf({ coordinates }: ProviderObject): string | null {
-  const { lat, long } = objectOf(coordinates);
-  const [north, east] = [numberOf(lat), numberOf(long)];
-  return north === null || east === null ? null : `${north}, ${east}`;
+  const { lat, long } = objectOf(content.coordinates);
+  return placeholder(kind, coordinates(lat, long) ?? textOf(title) ?? textOf(content.title));
 }

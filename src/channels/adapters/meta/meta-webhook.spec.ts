@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { answerHandshake, isSignedBy, verifyTokenOf } from './meta-webhook';
+import { answerHandshake, isSignedBy, chooseVerifyToken } from './meta-webhook';
 
 const SECRET = '0123456789abcdef0123456789abcdef';
 const rawBody = Buffer.from('{"object":"page","text":"¿Qué?"}');
@@ -48,8 +48,8 @@ describe("Meta's handshake", () => {
   ])('is refused: %s', (_, given) => expect(answerHandshake('T', given)).toBeNull());
 
   it('uses the given token, or the previous one, or a random one', () => {
-    expect(verifyTokenOf('given', { verifyToken: 'before' })).toBe('given');
-    expect(verifyTokenOf(undefined, { verifyToken: 'before' })).toBe('before');
-    expect(verifyTokenOf(undefined)).toMatch(/^[\w-]{32}$/);
+    expect(chooseVerifyToken('given', { verifyToken: 'before' })).toBe('given');
+    expect(chooseVerifyToken(undefined, { verifyToken: 'before' })).toBe('before');
+    expect(chooseVerifyToken(undefined)).toMatch(/^[\w-]{32}$/);
   });
 });

@@ -10,56 +10,59 @@ import {
   OutboundMessage,
   SendOutcome,
 } from '../channel-adapter';
-import { jsonOf } from '../support/hook-body';
-import { unlessEmpty } from '../support/credential-text';
-import { GraphRequest } from './graph-api';
+import { NumericId, unlessEmpty } from '../support/credential-text';
+import { parseJson } from '../support/hook-body';
+import { objectsOf, ProviderObject, textOf } from '../support/provider-values';
+import { GraphApi, GraphRequest } from './graph-api';
 import { MetaAdapter, MetaCredentials, MetaCredentialsInput } from './meta-adapter';
-import { objectsOf, textOf } from '../support/provider-values';
 import { WHATSAPP_VERDICTS } from './whatsapp-codes';
-import { OWN_ID_FIELD, readNotification } from './whatsapp-notification';
+import { readNotification, WHATSAPP_OWN_ID } from './whatsapp-notification';
 
 export interface WhatsAppCredentials extends MetaCredentials {
   phoneNumberId: string;
 }
 
 class WhatsAppCredentialsInput extends MetaCredentialsInput {
-  @Matches(/^\d{1,30}$/, { message: unlessEmpty('must be the id of a phone number: digits') })
+  @NumericId('a phone number')
   phoneNumberId: string;
 
-  /** Sent in a header. */
+  /** The access token, in characters that a header can hold. */
   @Matches(/^[\x21-\x7e]{1,1000}$/, {
     message: unlessEmpty('must be ASCII characters without spaces, at most 1000'),
   })
   accessToken: string;
 }
 
-/** The id of a customer who hides their phone number: a country, then an id known to this business only. */
+/** Id of a customer who hides their phone number: a country, then an id known to this business only. */
 const BUSINESS_SCOPED_ID = /^[A-Z]{2}\.[A-Za-z0-9.]+$/;
 
 /** WhatsApp's Cloud API. */
 @Injectable()
-export class WhatsAppAdapter
-  extends MetaAdapter<WhatsAppCredentials>
-  implements HookedAdapter<WhatsAppCredentials>
-{
+export class WhatsAppAdapter extends MetaAdapter implements HookedAdapter<WhatsAppCredentials> {
   readonly channel = 'WHATSAPP';
-  /** No interval: Meta's limit per customer allows bursts of 45, so we wait only when Meta refuses. */
+  /** Limits without an interval: Meta allows bursts of 45 to a customer, and a refusal says when to wait. */
   readonly limits = { perSecond: 80, conversationIntervalMs: 0 };
-  /** Statuses arrive within seconds, with our id. */
+  /** Statuses arrive within seconds, with the service's id. */
   readonly unknownHoldMs = 30_000;
+
+  constructor(private readonly graph: GraphApi) {
+    super();
+  }
 
   check(input: unknown, previous?: Connection<WhatsAppCredentials>): CheckedCredentials<WhatsAppCredentials> {
     const given = validate(WhatsAppCredentialsInput, input);
-    return this.checked(given.phoneNumberId, given, previous);
+    return this.complete(given.phoneNumberId, given, previous);
   }
 
   /** Proves the token. The app's owner enters the hook at Meta, once for the app. */
-  async register({ credentials }: Connection<WhatsAppCredentials>): Promise<void> {
-    await this.graph.require(this.request('GET', credentials, credentials.phoneNumberId), 'META_GRAPH_URL');
+  register({ credentials }: Connection<WhatsAppCredentials>): Promise<void> {
+    return this.graph.require(graphRequest('GET', credentials, credentials.phoneNumberId));
   }
 
-  /** The app keeps calling the hook, which refuses. */
-  async unregister(): Promise<void> {}
+  /** Does nothing: the app keeps calling the hook, which refuses. */
+  unregister(): Promise<void> {
+    return Promise.resolve();
+  }
 
   send(
     { credentials }: Connection<WhatsAppCredentials>,
@@ -72,25 +75,25 @@ export class WhatsAppAdapter
       ...to,
       type: 'text',
       text: { preview_url: false, body },
-      [OWN_ID_FIELD]: messageId,
+      [WHATSAPP_OWN_ID]: messageId,
     };
-    const request = this.request('POST', credentials, `${credentials.phoneNumberId}/messages`);
-    return this.graph.send({ ...request, data }, WHATSAPP_VERDICTS, ({ messages }) =>
-      textOf(objectsOf(messages)[0]?.id),
-    );
+    const request = graphRequest('POST', credentials, `${credentials.phoneNumberId}/messages`);
+    return this.graph.send({ ...request, data }, WHATSAPP_VERDICTS, readMessageId);
   }
 
   parse(_connection: unknown, request: HookRequest, maxEvents: number): InboundEvent[] {
-    return readNotification(jsonOf(request), maxEvents);
+    return readNotification(parseJson(request), maxEvents);
   }
+}
 
-  private request(method: 'GET' | 'POST', { accessToken }: WhatsAppCredentials, path: string): GraphRequest {
-    const { providerUrls, metaGraphVersion } = this.config;
-    return {
-      method,
-      url: `${providerUrls.META_GRAPH_URL}/${metaGraphVersion}/${path}`,
-      accessToken,
-      tokenIn: 'header',
-    };
-  }
+function graphRequest(
+  method: GraphRequest['method'],
+  { accessToken }: WhatsAppCredentials,
+  path: string,
+): GraphRequest {
+  return { method, api: 'META_GRAPH_URL', path, accessToken, tokenIn: 'header' };
+}
+
+function readMessageId({ messages }: ProviderObject): string | null {
+  return textOf(objectsOf(messages)[0]?.id);
 }

@@ -1,9 +1,9 @@
-import { outcomeOf } from './graph-api';
+import { graphOutcome } from './graph-api';
 import { textOf } from '../support/provider-values';
 import { WHATSAPP_VERDICTS } from './whatsapp-codes';
 
 const answer = (status: number, body: unknown, headers: Record<string, unknown> = {}) =>
-  outcomeOf({ kind: 'answered', status, headers, body }, WHATSAPP_VERDICTS, ({ id }) => textOf(id));
+  graphOutcome({ kind: 'answered', status, headers, body }, WHATSAPP_VERDICTS, ({ id }) => textOf(id));
 
 const refusal = (code: number, status = 400) =>
   answer(status, { error: { message: `(#${code}) No`, type: 'OAuthException', code } });

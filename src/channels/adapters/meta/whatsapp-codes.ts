@@ -1,22 +1,19 @@
+import { REAUTH, RETRY, TERMINAL, Verdict, Verdicts, WINDOW } from '../support/verdict';
 import { HOURLY_LIMIT } from './graph-api';
-import { Verdict, Verdicts } from '../support/verdict';
 import { WINDOW_CODE } from './whatsapp-notification';
 
-const REAUTH: Verdict = { kind: 'REAUTH' };
-const TERMINAL: Verdict = { kind: 'TERMINAL' };
-const RETRY: Verdict = { kind: 'RETRY' };
 const RETRY_ALL: Verdict = { kind: 'RETRY', concerns: 'connection' };
 
 /**
- * Too many messages to one customer: one per 6 s, with bursts of 45. Meta asks for waits of 4^n s. Here n is 2, and
- * our backoff grows from there.
+ * Verdict on too many messages to one customer: Meta takes one per 6 s, with bursts of 45, and asks for waits
+ * of 4^n s. Here n is 2, and the backoff grows from there.
  */
 const PAIR_LIMIT: Verdict = { kind: 'RETRY', afterMs: 16_000 };
 
-/** Too many customers blocked or reported the number. More messages make it worse. */
+/** Verdict on a number that too many customers blocked or reported. More messages make it worse. */
 const SPAM_LIMIT: Verdict = { kind: 'RETRY', afterMs: 5 * 60_000, concerns: 'connection' };
 
-/** 200 to 299: missing permissions. */
+/** Codes 200 to 299: missing permissions. */
 const PERMISSIONS: Verdicts = Object.fromEntries(
   Array.from({ length: 100 }, (_, index) => [String(200 + index), TERMINAL]),
 );
@@ -24,7 +21,7 @@ const PERMISSIONS: Verdicts = Object.fromEntries(
 /** WhatsApp's error codes (developers.facebook.com/docs/whatsapp/cloud-api/support/error-codes). */
 export const WHATSAPP_VERDICTS: Verdicts = {
   ...PERMISSIONS,
-  [WINDOW_CODE]: { kind: 'WINDOW' },
+  [WINDOW_CODE]: WINDOW,
 
   // The token is invalid.
   0: REAUTH,
@@ -46,11 +43,11 @@ export const WHATSAPP_VERDICTS: Verdicts = {
   33: TERMINAL,
   100: TERMINAL,
   368: TERMINAL,
-  // The customer can't receive it, is protected from marketing, opted out, or is not on a test number's list. 131031:
-  // the account is locked.
+  // The customer can't receive it, is protected from marketing, opted out, or is not on a test number's list.
   131026: TERMINAL,
   131049: TERMINAL,
   131050: TERMINAL,
   131030: TERMINAL,
+  // The account is locked.
   131031: TERMINAL,
 };

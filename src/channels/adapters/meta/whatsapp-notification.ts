@@ -1,26 +1,36 @@
-import { isId } from '../../../common/ids';
 import { InboundEvent, InboundMessage, InboundReceipt } from '../channel-adapter';
-import { described, lookUp, objectOf, objectsOf, ProviderObject, textOf } from '../support/provider-values';
-import { faultOfError } from './graph-api';
-import { atMost } from '../support/hook-body';
+import { requireAtMost } from '../support/hook-body';
+import {
+  lookUp,
+  objectOf,
+  objectsOf,
+  placeholder,
+  ProviderObject,
+  readOwnId,
+  textOf,
+} from '../support/provider-values';
+import { readGraphError } from './graph-api';
 
-/** 24 hours have passed since the customer wrote. Both responses and statuses hold it. */
+/** Error code when 24 hours have passed since the customer wrote. Both responses and statuses hold it. */
 export const WINDOW_CODE = '131047';
 
 /**
- * WhatsApp returns this field in each status of the message
+ * Field of a message that WhatsApp returns in each of its statuses
  * (developers.facebook.com/docs/whatsapp/cloud-api/reference/messages).
  */
-export const OWN_ID_FIELD = 'biz_opaque_callback_data';
+export const WHATSAPP_OWN_ID = 'biz_opaque_callback_data';
 
-/** Reads all messages and statuses of a notification, which can cover many numbers. */
+/**
+ * Reads all messages and statuses of a notification, which can cover many numbers.
+ * @throws AppError PAYLOAD_TOO_LARGE
+ */
 export function readNotification(body: unknown, maxEvents = Infinity): InboundEvent[] {
   const changes = objectsOf(objectOf(body).entry).flatMap((entry) => objectsOf(entry.changes));
   const events: InboundEvent[] = [];
-  for (const { field, value } of atMost(maxEvents, changes)) {
+  for (const { field, value } of requireAtMost(maxEvents, changes)) {
     if (field !== 'messages') continue;
     events.push(...readValue(objectOf(value), maxEvents));
-    atMost(maxEvents, events);
+    requireAtMost(maxEvents, events);
   }
   return events;
 }
@@ -28,17 +38,17 @@ export function readNotification(body: unknown, maxEvents = Infinity): InboundEv
 function readValue(value: ProviderObject, maxEvents: number): InboundEvent[] {
   const accountId = textOf(objectOf(value.metadata).phone_number_id);
   if (accountId === null) return [];
-  const contactOf = contactsBySender(objectsOf(value.contacts));
-  const messages = atMost(maxEvents, objectsOf(value.messages)).map((message) =>
-    readMessage(accountId, message, contactOf(message)),
+  const findSender = indexContacts(objectsOf(value.contacts));
+  const messages = requireAtMost(maxEvents, objectsOf(value.messages)).map((message) =>
+    readMessage(accountId, message, findSender(message)),
   );
-  const statuses = atMost(maxEvents, objectsOf(value.statuses)).map((status) =>
+  const statuses = requireAtMost(maxEvents, objectsOf(value.statuses)).map((status) =>
     readStatus(accountId, status),
   );
   return [...messages, ...statuses].filter((event) => event !== null);
 }
 
-/** A customer with a user name may hide their phone number. Then they have an id known to this business only. */
+/** Reads a message. A customer who hides their phone number has an id known to this business only. */
 function readMessage(
   accountId: string,
   message: ProviderObject,
@@ -64,8 +74,11 @@ function readMessage(
   };
 }
 
-/** A single contact is the sender's, even if its id differs from the phone number, as in some countries. */
-function contactsBySender(contacts: ProviderObject[]): (message: ProviderObject) => ProviderObject {
+/**
+ * Returns a function that finds the contact who sent a message. A single contact is the sender, even if its
+ * id differs from the phone number, as in some countries.
+ */
+function indexContacts(contacts: ProviderObject[]): (message: ProviderObject) => ProviderObject {
   const byId = new Map<unknown, ProviderObject>();
   // The first of several with one id.
   for (const contact of contacts.toReversed())
@@ -88,14 +101,13 @@ function readStatus(accountId: string, given: ProviderObject): InboundReceipt | 
   const providerId = textOf(given.id);
   const status = lookUp(RECEIPTS, textOf(given.status) ?? '');
   if (providerId === null || status === undefined) return null;
-  const ownId = given[OWN_ID_FIELD];
-  const messageId = isId(ownId) ? ownId : null;
-  return { kind: 'receipt', accountId, providerId, messageId, status, fault: faultOf(status, given) };
+  const messageId = readOwnId(given[WHATSAPP_OWN_ID]);
+  return { kind: 'receipt', accountId, providerId, messageId, status, fault: readFault(status, given) };
 }
 
-function faultOf(status: InboundReceipt['status'], { errors }: ProviderObject): InboundReceipt['fault'] {
+function readFault(status: InboundReceipt['status'], { errors }: ProviderObject): InboundReceipt['fault'] {
   if (status !== 'FAILED') return null;
-  const fault = faultOfError(objectsOf(errors)[0] ?? {});
+  const fault = readGraphError(objectsOf(errors)[0] ?? {});
   return { ...fault, kind: fault.providerCode === WINDOW_CODE ? 'WINDOW' : 'TERMINAL' };
 }
 
@@ -103,34 +115,34 @@ const DETAILS: Record<string, (content: ProviderObject) => string | null> = {
   image: ({ caption }) => textOf(caption),
   video: ({ caption }) => textOf(caption),
   document: ({ caption, filename }) => textOf(caption) ?? textOf(filename),
-  location: placeOf,
+  location: place,
   reaction: ({ emoji }) => textOf(emoji),
   order: ({ text }) => textOf(text),
   system: ({ body }) => textOf(body),
 };
 
-/** The label of a chosen button or list entry is the customer's text. */
+/** Describes a message without text. The label of a chosen button or list entry is the customer's text. */
 function describe(message: ProviderObject): string {
   const type = textOf(message.type) ?? 'message';
   const content = objectOf(message[type]);
-  if (type === 'button') return textOf(content.text) ?? described('button', null);
-  if (type === 'interactive') return choiceOf(content) ?? described('form', null);
-  if (type === 'contacts') return described('contact', contactNames(message.contacts));
-  if (type === 'audio' && content.voice === true) return described('voice message', null);
+  if (type === 'button') return textOf(content.text) ?? placeholder('button', null);
+  if (type === 'interactive') return chosenLabel(content) ?? placeholder('form', null);
+  if (type === 'contacts') return placeholder('contact', contactNames(message.contacts));
+  if (type === 'audio' && content.voice === true) return placeholder('voice message', null);
   if (type === 'unsupported' || type === 'unknown') {
-    return described('unsupported message', textOf(objectsOf(message.errors)[0]?.title));
+    return placeholder('unsupported message', textOf(objectsOf(message.errors)[0]?.title));
   }
-  return described(type.replaceAll('_', ' '), lookUp(DETAILS, type)?.(content) ?? null);
+  return placeholder(type.replaceAll('_', ' '), lookUp(DETAILS, type)?.(content) ?? null);
 }
 
-function choiceOf({ button_reply, list_reply }: ProviderObject): string | null {
+function chosenLabel({ button_reply, list_reply }: ProviderObject): string | null {
   return textOf(objectOf(button_reply ?? list_reply).title);
 }
 
-function placeOf({ name, address, latitude, longitude }: ProviderObject): string | null {
-  const place = [name, address].map(textOf).filter((part) => part !== null);
-  const coordinates = [latitude, longitude].map(textOf).filter((part) => part !== null);
-  const parts = place.length > 0 ? place : coordinates;
+function place({ name, address, latitude, longitude }: ProviderObject): string | null {
+  const named = [name, address].map(textOf).filter((part) => part !== null);
+  const located = [latitude, longitude].map(textOf).filter((part) => part !== null);
+  const parts = named.length > 0 ? named : located;
   return parts.length > 0 ? parts.join(', ') : null;
 }
 

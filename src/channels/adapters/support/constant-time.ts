@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 
-/** Compares in constant time. The digests hide the secrets' lengths too. */
+/** Compares secrets in constant time. It compares digests, which hide the secrets' lengths too. */
 export function isSameSecret(given: string, expected: string): boolean {
   return timingSafeEqual(digest(given), digest(expected));
 }

@@ -1,6 +1,6 @@
-import { ValidateBy, ValidationArguments } from 'class-validator';
+import { Matches, ValidateBy, ValidationArguments } from 'class-validator';
 
-/** Any text of 1 to `max` characters: providers may change the form of their secrets. */
+/** Accepts any text of 1 to `max` characters, because providers may change the form of their secrets. */
 export function CredentialText(max: number): PropertyDecorator {
   return ValidateBy({
     name: 'credentialText',
@@ -11,7 +11,15 @@ export function CredentialText(max: number): PropertyDecorator {
   });
 }
 
-/** A validation message that names an empty value as empty. */
+/**
+ * Accepts an id that is all digits, as Meta's are.
+ * @param owner what has the id, such as `a page`
+ */
+export function NumericId(owner: string): PropertyDecorator {
+  return Matches(/^\d{1,30}$/, { message: unlessEmpty(`must be the id of ${owner}: digits`) });
+}
+
+/** Returns a validation message that calls an empty value empty, and states the fault of any other. */
 export function unlessEmpty(fault: string): (args: ValidationArguments) => string {
   return ({ value }) => (value === '' ? 'must not be empty' : fault);
 }

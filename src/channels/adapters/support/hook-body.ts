@@ -2,16 +2,19 @@ import { AppError } from '../../../common/app-error';
 import { HookRequest } from '../channel-adapter';
 
 /**
- * Refuses more than a provider's largest request can hold, before each becomes an object of ours.
+ * Returns items of a request, and refuses more than the provider's largest request holds.
  * @throws AppError PAYLOAD_TOO_LARGE
  */
-export function atMost<Item>(max: number, items: Item[]): Item[] {
+export function requireAtMost<Item>(max: number, items: Item[]): Item[] {
   if (items.length <= max) return items;
   throw new AppError('PAYLOAD_TOO_LARGE', `The body has more than ${max} events.`);
 }
 
-/** @throws AppError INVALID_BODY */
-export function jsonOf({ rawBody }: HookRequest): unknown {
+/**
+ * Parses the body of a provider's request.
+ * @throws AppError INVALID_BODY
+ */
+export function parseJson({ rawBody }: HookRequest): unknown {
   try {
     return JSON.parse(rawBody.toString()) as unknown;
   } catch {

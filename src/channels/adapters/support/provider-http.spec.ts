@@ -5,9 +5,9 @@ import { HttpsReceiver } from '../../../../test/support/https-receiver';
 import { TestCa } from '../../../../test/support/test-ca';
 import { ProviderHttp, retryAfterMs } from './provider-http';
 
-/** For calls that time out before they connect. */
+/** Limit of calls that time out before they connect. */
 const SHORT_MS = 300;
-/** For calls that time out once they are connected. Long enough to connect on a busy machine. */
+/** Limit of calls that time out once they are connected: long enough to connect on a busy machine. */
 const PAST_SETUP_MS = 1_500;
 
 describe('ProviderHttp', () => {

@@ -4,14 +4,16 @@ import { Injectable, OnApplicationShutdown } from '@nestjs/common';
 import axios, { AxiosInstance, AxiosRequestConfig } from 'axios';
 import { AppError } from '../../../common/app-error';
 import { ProviderVariable } from '../../../common/channel-descriptors';
-import { ProviderFault } from '../channel-adapter';
+import { ProviderFault, SendOutcome } from '../channel-adapter';
 import { numberOf } from './provider-values';
 
-/** From the DNS lookup to the end of the response. A message's lease is longer. */
+/** Time of a call, from the DNS lookup to the end of the response. A message's lease is longer. */
 const TIMEOUT_MS = 10_000;
 const MAX_ANSWER_BYTES = 256 * 1024;
 const MAX_SOCKETS = 500;
-/** Shorter than servers keep idle connections, so that none closes one while a message is written to it. */
+/**
+ * Time that an idle connection is kept. Servers keep theirs longer, so none closes one that is written to.
+ */
 const IDLE_MS = 4_000;
 const MAX_WAIT_SECONDS = 24 * 3600;
 
@@ -23,14 +25,20 @@ export interface AnsweredCall {
   body: unknown;
 }
 
-export type ProviderAnswer =
-  | AnsweredCall
-  /** No byte of the request was written, so a retry can't send twice. */
-  | { kind: 'unreached'; fault: ProviderFault }
-  /** The request was written, at least in part, so its outcome is unknown. */
-  | { kind: 'unanswered'; fault: ProviderFault };
+/**
+ * A call without an answer. If it is `unreached`, no byte of the request was written; if it is `unanswered`,
+ * the request was written, at least in part.
+ */
+export interface UnansweredCall {
+  kind: 'unreached' | 'unanswered';
+  fault: ProviderFault;
+}
 
-/** Calls providers over keep-alive connections. Never throws: every status is an answer. */
+export type ProviderAnswer = AnsweredCall | UnansweredCall;
+
+export type ProviderCall = AxiosRequestConfig & { url: string };
+
+/** Calls providers over keep-alive connections. Redirects are not followed. */
 @Injectable()
 export class ProviderHttp implements OnApplicationShutdown {
   private readonly agents = {
@@ -47,7 +55,8 @@ export class ProviderHttp implements OnApplicationShutdown {
     validateStatus: () => true,
   });
 
-  async call(request: AxiosRequestConfig, timeoutMs = TIMEOUT_MS): Promise<ProviderAnswer> {
+  /** Makes a call. Never throws: every status is an answer. */
+  async call(request: ProviderCall, timeoutMs = TIMEOUT_MS): Promise<ProviderAnswer> {
     const signal = AbortSignal.timeout(timeoutMs);
     const transport = new WatchedTransport();
     try {
@@ -56,8 +65,21 @@ export class ProviderHttp implements OnApplicationShutdown {
     } catch (error) {
       const kind = transport.hasConnected ? 'unanswered' : 'unreached';
       const code = (error as { code?: string }).code ?? 'UNKNOWN';
-      return { kind, fault: { providerCode: null, message: faultOf(kind, signal.aborted, timeoutMs, code) } };
+      const cause = signal.aborted ? `nothing within ${timeoutMs / 1000} s` : code;
+      return { kind, fault: unansweredFault(kind, cause) };
     }
+  }
+
+  /**
+   * Makes an operator's call, which must get an answer.
+   * @param variable sets the provider's address
+   * @throws AppError UNAVAILABLE. It names the origin only: the path may hold a token
+   */
+  async require(request: ProviderCall, variable: ProviderVariable): Promise<AnsweredCall> {
+    const answer = await this.call(request);
+    if (answer.kind === 'answered') return answer;
+    const { origin } = new URL(request.url);
+    throw new AppError('UNAVAILABLE', `${answer.fault.message} Its address is ${origin} (${variable}).`);
   }
 
   onApplicationShutdown(): void {
@@ -67,8 +89,8 @@ export class ProviderHttp implements OnApplicationShutdown {
 }
 
 /**
- * Records when bytes of the request can leave: once it is connected and, over https, the certificate is accepted. A
- * failure before that has sent nothing.
+ * Records when bytes of the request can leave: once it is connected and, over https, the certificate is
+ * accepted. A failure before that has sent nothing.
  */
 class WatchedTransport {
   hasConnected = false;
@@ -86,32 +108,33 @@ class WatchedTransport {
   }
 }
 
-/** Only the code: the error's own message may quote an address with a token. */
-function faultOf(
-  kind: 'unreached' | 'unanswered',
-  timedOut: boolean,
-  timeoutMs: number,
-  code: string,
-): string {
-  const cause = timedOut ? `nothing within ${timeoutMs / 1000} s` : code;
-  return kind === 'unreached'
-    ? `The provider can't be reached: ${cause}.`
-    : `The provider has not answered: ${cause}.`;
+/**
+ * Describes a call without an answer.
+ * @param cause no more than an error's code: its message may quote an address with a token
+ */
+function unansweredFault(kind: UnansweredCall['kind'], cause: string): ProviderFault {
+  const failure = kind === 'unreached' ? "can't be reached" : 'has not answered';
+  return { providerCode: null, message: `The provider ${failure}: ${cause}.` };
 }
 
 /**
- * The error for an operator's call that got no answer. It names the origin only: the path may hold a token.
- * @param variable sets the provider's address
+ * Returns the outcome of an attempt without an answer. A retry is safe only if the provider was not reached.
  */
-export function providerUnavailable(
-  { message }: ProviderFault,
-  url: string,
-  variable: ProviderVariable,
-): AppError {
-  return new AppError('UNAVAILABLE', `${message} Its address is ${new URL(url).origin} (${variable}).`);
+export function outcomeWithoutAnswer({ kind, fault }: UnansweredCall): SendOutcome {
+  return { kind: kind === 'unreached' ? 'RETRY' : 'UNKNOWN', fault };
 }
 
-/** From a provider's seconds (such as `Retry-After`) to milliseconds. 0 for anything unreadable. */
+/** Reports whether a call was answered with a status of 200 to 299. */
+export function isSuccess({ status }: AnsweredCall): boolean {
+  return status >= 200 && status < 300;
+}
+
+/** Returns the error that tells an operator why a provider refused the credentials. */
+export function credentialsRefused(provider: string, { message }: ProviderFault): AppError {
+  return AppError.invalidBody('credentials', `were refused by ${provider}: ${message.replace(/\.$/, '')}`);
+}
+
+/** Converts a provider's seconds, as of `Retry-After`, to milliseconds: a day at most, 0 if unreadable. */
 export function retryAfterMs(seconds: unknown): number {
   return Math.min(Math.max(numberOf(seconds) ?? 0, 0), MAX_WAIT_SECONDS) * 1000;
 }

@@ -1,44 +1,58 @@
+import { isId } from '../../../common/ids';
 import { isStorableText } from '../../../common/validators';
 
-/** Longer than any provider's id, and short enough for an index. */
+/** Limit of a provider's id in characters: no provider's is as long, and an index can hold it. */
 const MAX_ID_LENGTH = 512;
 
-/** A provider's JSON can hold anything. These functions never throw. */
+/** An object of a provider's JSON, which can hold anything. */
 export type ProviderObject = Record<string, unknown>;
 
+/** Returns a value if it is an object, otherwise an empty one. */
 export function objectOf(value: unknown): ProviderObject {
   return isObject(value) ? value : {};
 }
 
+/** Returns the objects in a value that is an array, otherwise an empty array. */
 export function objectsOf(value: unknown): ProviderObject[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
-/** Non-empty text, or a number as text: providers send ids and codes as either. */
+/** Returns non-empty text, or a number as text, otherwise null: providers send ids and codes as either. */
 export function textOf(value: unknown): string | null {
   if (typeof value === 'number' && Number.isFinite(value)) return String(value);
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
-/** A number, or text that is one. */
+/** Returns a number, or text that is one as a number, otherwise null. */
 export function numberOf(value: unknown): number | null {
   const text = textOf(value);
   const number = text === null ? NaN : Number(text);
   return Number.isFinite(number) ? number : null;
 }
 
-/** Looks up a provider's key, which may be one that every object inherits, such as `constructor`. */
+/** Looks up a key in a table. Keys that every object inherits, such as `constructor`, are not found. */
 export function lookUp<Value>(table: Readonly<Record<string, Value>>, key: string): Value | undefined {
   return Object.hasOwn(table, key) ? table[key] : undefined;
 }
 
-/** Whether an id from a provider can be stored and looked up. */
+/** Reports whether an id from a provider can be stored and looked up. */
 export function isUsableId(id: string): boolean {
   return id !== '' && id.length <= MAX_ID_LENGTH && isStorableText(id);
 }
 
-/** The body of a message that has no text, such as `[image] Our new shop`. */
-export function described(kind: string, detail: string | null): string {
+/** Returns a value if it has the form of a message's id in the service, otherwise null. */
+export function readOwnId(value: unknown): string | null {
+  return isId(value) ? value : null;
+}
+
+/** Returns coordinates as text, such as `39.46, -0.37`, or null if one of them is missing. */
+export function coordinates(latitude: unknown, longitude: unknown): string | null {
+  const [north, east] = [numberOf(latitude), numberOf(longitude)];
+  return north === null || east === null ? null : `${north}, ${east}`;
+}
+
+/** Returns the body of a message that has no text, such as `[image] Our new shop`. */
+export function placeholder(kind: string, detail: string | null): string {
   return detail === null ? `[${kind}]` : `[${kind}] ${detail}`;
 }
 
