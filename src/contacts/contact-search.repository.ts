@@ -4,7 +4,7 @@ import { isStatementTimeout } from '../database/database-errors';
 import { HIGHEST_ID } from '../common/ids';
 import { Database } from '../database/database';
 import { isIndexable, searchPatterns, SearchTerm, searchTerm } from './contact-search';
-import { LISTED, ListedContact } from './contact.columns';
+import { LISTED, ListedContact } from './contact-columns';
 
 /** These are always looked at first: a frequent term fills its page from them. */
 const NEWEST = 200;

@@ -46,6 +46,6 @@ async function* exportIdentities(
   contacts: ContactsRepository,
   { tenantId, contactId }: ContactKey,
 ): AsyncGenerator<IdentityLine> {
-  for (const { channel, externalId } of await contacts.identitiesOf(tenantId, [contactId]))
+  for (const { channel, externalId } of await contacts.listIdentities(tenantId, [contactId]))
     yield { type: 'identity', channel, externalId };
 }

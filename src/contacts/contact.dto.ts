@@ -6,7 +6,7 @@ import { PageQuery } from '../common/page';
 import { IsStorableText, MaxCharacters, NotBlank } from '../common/validators';
 import { ContactIdentityEntity } from './contact-identity.entity';
 import { VERIFIED_FIELDS, type VerifiedField } from './contact.entity';
-import { ListedContact } from './contact.columns';
+import { ListedContact } from './contact-columns';
 
 export const MAX_SEARCH_CHARACTERS = 200;
 

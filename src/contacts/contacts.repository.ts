@@ -7,7 +7,7 @@ import { PageStatement } from '../database/page-statement';
 import { ContactKey } from '../stored-data/table-declaration';
 import { ContactIdentityEntity } from './contact-identity.entity';
 import { ContactSearchRepository } from './contact-search.repository';
-import { LISTED, ListedContact } from './contact.columns';
+import { LISTED, ListedContact } from './contact-columns';
 import { ContactEntity, VERIFIED_FIELDS } from './contact.entity';
 
 export interface ContactFilter {
@@ -40,7 +40,7 @@ export class ContactsRepository {
       .read(this.database, cursor, count);
   }
 
-  identitiesOf(tenantId: string, contactIds: string[]): Promise<ContactIdentityEntity[]> {
+  listIdentities(tenantId: string, contactIds: string[]): Promise<ContactIdentityEntity[]> {
     return this.database.pipelinedRead(
       `SELECT tenant_id AS "tenantId", channel, external_id AS "externalId", contact_id AS "contactId",
               created_at AS "createdAt"

@@ -37,16 +37,16 @@ export class ContactsService {
    */
   async list(tenantId: string, input: Partial<ListContactsQuery> = {}): Promise<Page<ContactResponse>> {
     const query = validate(ListContactsQuery, input, 'INVALID_QUERY');
-    if (!query.q) return this.page(tenantId, query);
+    if (!query.q) return this.readPage(tenantId, query);
     const release = await this.budgets.acquire('searches', tenantId);
-    return this.page(tenantId, query).finally(release);
+    return this.readPage(tenantId, query).finally(release);
   }
 
   /** @throws AppError NOT_FOUND */
   async get(tenantId: string, id: string): Promise<ContactResponse> {
     const contact = await this.contacts.find(tenantId, id);
     if (!contact) throw AppError.notFound('Contact');
-    return toContact(contact, await this.contacts.identitiesOf(tenantId, [id]));
+    return toContact(contact, await this.contacts.listIdentities(tenantId, [id]));
   }
 
   /** @throws AppError INVALID_BODY, also when another contact has the identity; NOT_FOUND (the workspace) */
@@ -92,13 +92,13 @@ export class ContactsService {
     return this.contacts.updateProfile(tx, tenantId, contactId, profiles);
   }
 
-  private async page(
+  private async readPage(
     tenantId: string,
     { q, cursor, limit }: ListContactsQuery,
   ): Promise<Page<ContactResponse>> {
     const rows = await this.contacts.list(tenantId, { q, cursor }, limit + 1);
     const ids = rows.slice(0, limit).map(({ id }) => id);
-    const identities = ids.length > 0 ? await this.contacts.identitiesOf(tenantId, ids) : [];
+    const identities = ids.length > 0 ? await this.contacts.listIdentities(tenantId, ids) : [];
     return toPage(rows, limit, (contact) => toContact(contact, identities));
   }
 

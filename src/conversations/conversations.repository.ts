@@ -69,7 +69,7 @@ export class ConversationsRepository {
   }
 
   /** Lists the ids of a contact's conversations, in their order, above an id. */
-  async listOfContact(
+  async listByContact(
     reader: Reader,
     { tenantId, contactId }: ContactKey,
     after: string,
@@ -101,7 +101,7 @@ export class ConversationsRepository {
    * The newest conversation with a contact's identity, locked as by `lock`. A conversation without an identity gets
    * this one.
    */
-  async lockLatestWith(tx: Transaction, partner: ConversationPartner): Promise<ConversationEntity | null> {
+  async lockLatest(tx: Transaction, partner: ConversationPartner): Promise<ConversationEntity | null> {
     const { tenantId, contactId, sourceChannel, identityExternalId } = partner;
     const held = { tenantId, contactId, sourceChannel };
     const latest = await tx.manager.findOne(ConversationEntity, {

@@ -115,8 +115,8 @@ export class ConversationsService {
    * @param partner whose identity the transaction has locked: otherwise two messages at once could create two
    * @internal
    */
-  async continueWith(tx: Transaction, partner: ConversationPartner): Promise<ConversationEntity> {
-    const latest = await this.conversations.lockLatestWith(tx, partner);
+  async continueOrCreate(tx: Transaction, partner: ConversationPartner): Promise<ConversationEntity> {
+    const latest = await this.conversations.lockLatest(tx, partner);
     if (latest) return latest;
     const conversation = newConversation(partner);
     await this.conversations.insert(tx, conversation);

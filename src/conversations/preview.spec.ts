@@ -1,22 +1,22 @@
-import { previewOf } from './preview';
+import { makePreview } from './preview';
 
 describe('preview', () => {
   it('keeps a short message, on one line', () => {
-    expect(previewOf('  Hello,\n\n\tworld ')).toBe('Hello, world');
+    expect(makePreview('  Hello,\n\n\tworld ')).toBe('Hello, world');
   });
 
   it('takes the first 140 characters', () => {
-    expect(previewOf('a'.repeat(141))).toBe('a'.repeat(140));
+    expect(makePreview('a'.repeat(141))).toBe('a'.repeat(140));
   });
 
   it('counts characters, not the units that a string is made of', () => {
-    expect(previewOf('😀'.repeat(140))).toBe('😀'.repeat(140));
-    expect(previewOf('😀'.repeat(141))).toBe('😀'.repeat(140));
+    expect(makePreview('😀'.repeat(140))).toBe('😀'.repeat(140));
+    expect(makePreview('😀'.repeat(141))).toBe('😀'.repeat(140));
   });
 
   it('never cuts inside a grapheme', () => {
     const family = '👨‍👩‍👧‍👦';
-    expect(previewOf('a'.repeat(135) + family + 'b')).toBe('a'.repeat(135));
-    expect(previewOf('a'.repeat(139) + 'e\u0301' + 'bc')).toBe('a'.repeat(139));
+    expect(makePreview('a'.repeat(135) + family + 'b')).toBe('a'.repeat(135));
+    expect(makePreview('a'.repeat(139) + 'e\u0301' + 'bc')).toBe('a'.repeat(139));
   });
 });

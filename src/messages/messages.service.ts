@@ -6,7 +6,7 @@ import { validate } from '../common/validate';
 import { ConversationEntity } from '../conversations/conversation.entity';
 import { ConversationsRepository, nextSequence } from '../conversations/conversations.repository';
 import { ConversationsService } from '../conversations/conversations.service';
-import { previewOf } from '../conversations/preview';
+import { makePreview } from '../conversations/preview';
 import { Database } from '../database/database';
 import { Transaction } from '../database/transaction';
 import { IdempotencyService } from '../idempotency/idempotency.service';
@@ -139,7 +139,7 @@ export class MessagesService {
     const { senderType, body } = content;
     this.messages.insertPipelined(tx, message);
     const sequence = nextSequence(conversation);
-    const last = { id, preview: previewOf(body), at: createdAt };
+    const last = { id, preview: makePreview(body), at: createdAt };
     this.conversations.setLastMessagePipelined(tx, conversation, last, sequence);
     const data = { conversationId, message: { id, body, senderType, createdAt: createdAt.toISOString() } };
     // The event has the message's id: so an erasure finds it by its key.

@@ -100,7 +100,7 @@ export class ContactErasureRunner implements OnApplicationBootstrap, BeforeAppli
     const done = { ...erasure, messages: erasure.messages + erased };
     if (next !== null) return this.advance(tx, { ...done, messageId: next });
     const contact = { tenantId, contactId };
-    const [following] = await this.conversations.listOfContact(tx, contact, conversationId, 1);
+    const [following] = await this.conversations.listByContact(tx, contact, conversationId, 1);
     if (following === undefined) return this.endPass(tx, done);
     return this.advance(tx, { ...done, conversationId: following, messageId: LOWEST_ID });
   }

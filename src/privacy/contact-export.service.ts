@@ -51,7 +51,7 @@ export class ContactExportService {
     const tables = this.tables.listExports();
     for (const table of tables) if (table.exportContact) yield* table.exportContact(contact);
     for (let after: string | undefined = LOWEST_ID; after !== undefined;) {
-      const page: string[] = await this.conversations.listOfContact(this.database, contact, after, PAGE);
+      const page: string[] = await this.conversations.listByContact(this.database, contact, after, PAGE);
       for (const conversationId of page) {
         const conversation = { tenantId, conversationId };
         for (const table of tables)

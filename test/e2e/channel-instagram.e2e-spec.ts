@@ -1,7 +1,7 @@
 import { Connection } from '../../src/channels/adapters/channel-adapter';
 import { InstagramAdapter, InstagramCredentials } from '../../src/channels/adapters/meta/instagram-adapter';
 import { InstagramTokensService } from '../../src/channels/tokens/instagram-tokens.service';
-import { ConnectionLoader } from '../../src/channels/connections/connection.loader';
+import { ConnectionLoader } from '../../src/channels/connections/connection-loader';
 import { MessagingChannel, newCustomerId } from '../support/messaging-channel';
 import { TestService } from '../support/service';
 import { ServiceProcess } from '../support/service-process';
@@ -206,7 +206,7 @@ describe('Instagram', () => {
          FROM channel_connections WHERE id = $1`,
         [connection.id],
       );
-      const loaded = await service.app.get(ConnectionLoader).byId(workspace.id, connection.id);
+      const loaded = await service.app.get(ConnectionLoader).load(workspace.id, connection.id);
       return { ...row!, credentials: loaded!.credentials };
     };
     const refreshes = () => provider.refreshed.filter(({ from }) => from === account.accessToken);
@@ -251,7 +251,7 @@ describe('Instagram', () => {
     it('is never part of an error', async () => {
       const { workspace, connection, accessToken } = account;
       provider.refreshTrouble.push(graphError(2, `Out of order for ${accessToken}`, { status: 500 }));
-      const loaded = await service.app.get(ConnectionLoader).byId(workspace.id, connection.id);
+      const loaded = await service.app.get(ConnectionLoader).load(workspace.id, connection.id);
       const outcome = await service.app
         .get(InstagramAdapter)
         .refresh(loaded as Connection<InstagramCredentials>);

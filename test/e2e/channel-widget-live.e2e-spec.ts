@@ -1,7 +1,7 @@
 import Redis from 'ioredis';
 import { ChannelConnectionsService } from '../../src/channels/connections/channel-connections.service';
 import { WidgetAdapter } from '../../src/channels/adapters/widget-adapter';
-import { ConnectionLoader } from '../../src/channels/connections/connection.loader';
+import { ConnectionLoader } from '../../src/channels/connections/connection-loader';
 import { OutboundMessagesRepository } from '../../src/channels/outbound/outbound-messages.repository';
 import { VisitorStreams } from '../../src/channels/widget/visitor-streams';
 import { VisitorTokens } from '../../src/channels/widget/visitor-tokens';
@@ -65,7 +65,7 @@ describe('the stream of a visitor', () => {
   /** As the worker does. */
   async function publish(visitor: TestVisitor) {
     const loader = service.app.get(ConnectionLoader, { strict: false });
-    const loaded = (await loader.byHookKey('WIDGET', widget.siteKey)) as Widget;
+    const loaded = (await loader.loadByHookKey('WIDGET', widget.siteKey)) as Widget;
     const { id: messageId } = (await visitor.history()).body.data[0] as { id: string };
     const message = { messageId, conversationId: newId(), recipientId: 'visitor:x', body: 'An answer' };
     return service.app.get(WidgetAdapter, { strict: false }).send(loaded, message);
@@ -254,7 +254,9 @@ describe('the stream of a visitor', () => {
        VALUES ($1, $2, $3, $4, now())`,
       [workspace.id, conversationId, messageIds[0], shop.connection.id],
     );
-    const loaded = await api.app.get(ConnectionLoader, { strict: false }).byHookKey('WIDGET', shop.siteKey);
+    const loaded = await api.app
+      .get(ConnectionLoader, { strict: false })
+      .loadByHookKey('WIDGET', shop.siteKey);
     await api.app.get(OutboundMessagesRepository, { strict: false }).claim(loaded!, 1);
     await api.query(`UPDATE outbound_messages SET next_attempt_at = now() - interval '1 second'`);
     const stream = await visitor.stream(api.baseUrl);
@@ -298,7 +300,7 @@ describe('the stream of a visitor', () => {
 
   it('ends when the token expires', async () => {
     const loader = service.app.get(ConnectionLoader, { strict: false });
-    const loaded = (await loader.byHookKey('WIDGET', widget.siteKey)) as Widget;
+    const loaded = (await loader.loadByHookKey('WIDGET', widget.siteKey)) as Widget;
     const tokens = service.app.get(VisitorTokens, { strict: false });
     const issued = await tokens.issue(loaded, 'visitor:late', new Date(Date.now() - DAY_MS + 3_000));
     const stream = await listen(widget.page().as(issued.token, service.baseUrl));

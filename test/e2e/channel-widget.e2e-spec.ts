@@ -1,7 +1,7 @@
 import { type JWTPayload, SignJWT } from 'jose';
 import { Client } from 'pg';
 import { ChannelConnectionsService } from '../../src/channels/connections/channel-connections.service';
-import { ConnectionLoader } from '../../src/channels/connections/connection.loader';
+import { ConnectionLoader } from '../../src/channels/connections/connection-loader';
 import { OutboundMessagesRepository } from '../../src/channels/outbound/outbound-messages.repository';
 import { Widget } from '../../src/channels/widget/visitor';
 import { VisitorTokens } from '../../src/channels/widget/visitor-tokens';
@@ -60,7 +60,9 @@ describe('the widget', () => {
 
   const hoursUntil = (moment: string) => (Date.parse(moment) - Date.now()) / 3_600_000;
   const loaded = async (of: TestWidget) =>
-    (await service.app.get(ConnectionLoader, { strict: false }).byHookKey('WIDGET', of.siteKey)) as Widget;
+    (await service.app
+      .get(ConnectionLoader, { strict: false })
+      .loadByHookKey('WIDGET', of.siteKey)) as Widget;
   const contactsNamed = async (q: string) =>
     (await tenant.client.get(`/contacts?q=${encodeURIComponent(q)}`)).body.data as Record<string, unknown>[];
 

@@ -39,7 +39,7 @@ export const SEARCHES: Record<string, string> = {
     'finds due erasures, twice a second for each worker: a bounded read by index',
   'DatabaseMetrics.measureOutbox': 'at every scrape of the metrics: the oldest rows of the queue',
   'EventQueueRepository.findWorkspaces': EVERY_SECOND,
-  'InstagramTokensService.refreshDue': NIGHTLY,
+  'InstagramTokensRepository.listDue': NIGHTLY,
   'OperatorLookup.listWorkspaces': OPERATOR,
   'ParkedEventsRepository.findRequested': EVERY_SECOND,
   'ParkedEventsRepository.list': OPERATOR,
@@ -71,11 +71,12 @@ export const BATCHES: Record<string, string> = {
   'EventQueueRepository.claim': 'a turn of the relay, OutboxRelay.maxWorkspaces',
   'EventQueueRepository.deletePipelined': 'the same turn',
   'EventQueueRepository.settle': 'a batch of AttemptRecorder',
-  'MessageStatusRepository.failPipelined': 'the same turn as OutboundMessageRouter.route',
-  'OutboundMessageRouter.route': 'a turn of the relay',
+  'MessageStatusRepository.failPipelined': 'the same turn as RoutedMessagesRepository.enqueue',
   'PendingDeliveriesRepository.claim': 'a batch of DeliveryClaimer',
   'PendingDeliveriesRepository.postponePipelined': 'a batch of DeliveryClaimer',
   'PendingDeliveriesRepository.settle': 'a batch of AttemptRecorder',
+  'RoutedMessagesRepository.enqueue': 'a turn of the relay',
+  'RoutedMessagesRepository.lockFirstPipelined': 'the same turn',
   'WebhookEndpointsRepository.lockActive': 'a turn of the relay',
   'WebhookEndpointsRepository.markFailing': 'a batch of AttemptRecorder',
   'WebhookEndpointsRepository.markSucceeded': 'a batch of AttemptRecorder',
@@ -90,11 +91,12 @@ export const LOCKS: Record<string, string> = {
 
 /** Statements that read one workspace, and find a table by the tenant of another table of the statement. */
 export const JOINS: Record<string, string> = {
-  'OutboundMessagesRepository.lease': 'shares the recipient with OutboundMessageRouter.route',
-  'VisitorMessagesRepository.findByProviderId': 'shares its columns with VisitorsRepository.stateWith',
-  'VisitorMessagesRepository.list': 'shares its columns with VisitorsRepository.stateWith',
-  'VisitorsRepository.stateWith': 'one visitor, in the form of states',
-  'VisitorsRepository.states': 'the visitors whose streams are open on this process: one read a second',
+  'OutboundMessagesRepository.lease': 'shares the recipient with RoutedMessagesRepository.enqueue',
+  'VisitorMessagesRepository.findByProviderId':
+    'shares its columns with VisitorsRepository.findStateWithMessage',
+  'VisitorMessagesRepository.list': 'shares its columns with VisitorsRepository.findStateWithMessage',
+  'VisitorsRepository.findStateWithMessage': 'one visitor, in the form of listStates',
+  'VisitorsRepository.listStates': 'the visitors whose streams are open on this process: one read a second',
   find: 'the contact search: entries of its index contain the workspace; with it, PostgreSQL reads the whole primary key too',
 };
 

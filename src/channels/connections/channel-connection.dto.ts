@@ -11,17 +11,20 @@ export class ConnectChannel {
   credentials: object;
 }
 
+export interface ConnectionAddresses {
+  /** The address that the provider calls; for the widget, the base of its paths. */
+  hookUrl: string;
+  /** The HTML that shows the widget in the workspace's pages; null for the other channels. */
+  snippet: string | null;
+}
+
 /** A connection as the dashboard shows it. */
-export interface ChannelConnectionSummary {
+export interface ChannelConnectionSummary extends ConnectionAddresses {
   id: string;
   channel: Channel;
   /** The account at the provider: phone number id, bot id, page id, Instagram account id. */
   externalId: string;
   status: ConnectionStatus;
-  /** The address that the provider calls; for the widget, the base of its paths. */
-  hookUrl: string;
-  /** The HTML that shows the widget in the workspace's pages; null for the other channels. */
-  snippet: string | null;
   /** The part of the credentials that is not secret. */
   settings: object;
   /** Null for never. */
@@ -43,7 +46,7 @@ export interface DisconnectedChannel extends ChannelConnectionSummary {
 
 export function toConnectionSummary(
   connection: ChannelConnectionEntity,
-  addresses: Pick<ChannelConnectionSummary, 'hookUrl' | 'snippet'>,
+  addresses: ConnectionAddresses,
 ): ChannelConnectionSummary {
   const { id, channel, externalId, status, settings, credentialsExpireAt, createdAt, updatedAt } = connection;
   return {

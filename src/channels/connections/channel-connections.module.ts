@@ -9,7 +9,7 @@ import { ChannelConnectionEntity } from './channel-connection.entity';
 import { ChannelConnectionsRepository } from './channel-connections.repository';
 import { ChannelConnectionsService } from './channel-connections.service';
 import { ConnectionRegistration } from './connection-registration';
-import { ConnectionLoader } from './connection.loader';
+import { ConnectionLoader } from './connection-loader';
 
 @Module({
   imports: [

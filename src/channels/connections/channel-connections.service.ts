@@ -20,7 +20,7 @@ import {
 import { ChannelConnectionEntity } from './channel-connection.entity';
 import { ChannelConnectionsRepository, ConnectionChanges } from './channel-connections.repository';
 import { ConnectionRegistration } from './connection-registration';
-import { ConnectionLoader } from './connection.loader';
+import { ConnectionLoader } from './connection-loader';
 
 type ConnectionAction = 'connected' | 'rotated' | 'renewed' | 'disconnected' | 'reauth_required';
 
@@ -59,17 +59,17 @@ export class ChannelConnectionsService {
       this.recordPipelined(tx, connection, 'connected', actor, { after: valuesOf(connection, AUDITED) });
       await this.registration.register({ ...connection, credentials: checked.credentials });
     });
-    return { ...this.summary(connection), reveal: checked.reveal };
+    return { ...this.summarize(connection), reveal: checked.reveal };
   }
 
   /** Newest first, without disconnected ones. */
   async list(tenantId: string): Promise<ChannelConnectionSummary[]> {
-    return (await this.connections.list(tenantId)).map((connection) => this.summary(connection));
+    return (await this.connections.list(tenantId)).map((connection) => this.summarize(connection));
   }
 
   /** @throws AppError NOT_FOUND */
   async get(tenantId: string, id: string): Promise<ChannelConnectionSummary> {
-    return this.summary(await this.find(tenantId, id));
+    return this.summarize(await this.find(tenantId, id));
   }
 
   /**
@@ -91,7 +91,7 @@ export class ChannelConnectionsService {
       const sealed = this.registration.seal(id, checked);
       const after = await this.update(tx, before, { ...sealed, status: 'ACTIVE', pausedUntil: null });
       this.recordPipelined(tx, after, 'rotated', actor, changedValues(before, after, AUDITED));
-      return { ...this.summary(after), reveal: checked.reveal };
+      return { ...this.summarize(after), reveal: checked.reveal };
     });
   }
 
@@ -113,7 +113,7 @@ export class ChannelConnectionsService {
       this.recordPipelined(tx, after, 'disconnected', actor, changedValues(before, after, AUDITED));
       return { before, after };
     });
-    return { ...this.summary(after), providerFault: await this.unregister(before) };
+    return { ...this.summarize(after), providerFault: await this.unregister(before) };
   }
 
   /**
@@ -186,10 +186,8 @@ export class ChannelConnectionsService {
     }
   }
 
-  private summary(connection: ChannelConnectionEntity): ChannelConnectionSummary {
-    const hookUrl = this.registration.hookUrlOf(connection);
-    const snippet = this.registration.snippetOf(connection);
-    return toConnectionSummary(connection, { hookUrl, snippet });
+  private summarize(connection: ChannelConnectionEntity): ChannelConnectionSummary {
+    return toConnectionSummary(connection, this.registration.getAddresses(connection));
   }
 
   private recordPipelined(

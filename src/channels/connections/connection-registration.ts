@@ -6,6 +6,7 @@ import { SecretBox } from '../../secrets/secret-box';
 import { Config } from '../../config/config';
 import { CheckedCredentials, Connection } from '../adapters/channel-adapter';
 import { ChannelAdapters } from '../adapters/channel-adapters';
+import { ConnectionAddresses } from './channel-connection.dto';
 import { ChannelConnectionEntity } from './channel-connection.entity';
 
 const HOOK_KEY_LENGTH = 32;
@@ -74,7 +75,9 @@ export class ConnectionRegistration {
 
   /** @throws AppError INVALID_BODY: the provider refused; UNAVAILABLE: it can't be reached */
   register(connection: Connection): Promise<void> {
-    return this.adapters.getAdapter(connection.channel).register(connection, this.hookUrlOf(connection));
+    return this.adapters
+      .getAdapter(connection.channel)
+      .register(connection, this.getAddresses(connection).hookUrl);
   }
 
   /** @throws the provider's failure */
@@ -82,11 +85,8 @@ export class ConnectionRegistration {
     return this.adapters.getAdapter(connection.channel).unregister(connection);
   }
 
-  hookUrlOf(connection: Pick<Connection, 'channel' | 'hookKey'>): string {
-    return hookUrlOf(this.config.publicUrl, connection);
-  }
-
-  snippetOf(connection: Pick<Connection, 'channel' | 'hookKey'>): string | null {
-    return snippetOf(this.config.publicUrl, connection);
+  getAddresses(connection: Pick<Connection, 'channel' | 'hookKey'>): ConnectionAddresses {
+    const { publicUrl } = this.config;
+    return { hookUrl: hookUrlOf(publicUrl, connection), snippet: snippetOf(publicUrl, connection) };
   }
 }

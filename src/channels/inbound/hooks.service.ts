@@ -18,7 +18,7 @@ import {
 } from '../adapters/channel-adapter';
 import { ChannelAdapters } from '../adapters/channel-adapters';
 import { isSameSecret } from '../adapters/support/constant-time';
-import { ConnectionLoader, LoadedConnection } from '../connections/connection.loader';
+import { ConnectionLoader, LoadedConnection } from '../connections/connection-loader';
 import { ReceiptsService } from '../receipts/receipts.service';
 import { InboundService } from './inbound.service';
 import { workInLanes } from './lanes';
@@ -63,10 +63,10 @@ export class HooksService {
    * @throws AppError FORBIDDEN, RATE_LIMITED
    */
   async handshake(call: HookCall): Promise<string> {
-    const connection = await this.connections.byHookKey(call.channel, call.hookKey);
+    const connection = await this.connections.loadByHookKey(call.channel, call.hookKey);
     const challenge = connection && this.getAdapter(connection).handshake?.(connection, call.request.query);
     if (typeof challenge === 'string') return challenge;
-    throw await this.refusal(
+    throw await this.countRefusal(
       call,
       new AppError('FORBIDDEN', 'This is not the verify token of this address.'),
     );
@@ -80,16 +80,16 @@ export class HooksService {
    */
   async receive(call: HookCall): Promise<void> {
     // Before the body is read: who has no hook's key gets nothing held.
-    const connection = await this.connections.byHookKey(call.channel, call.hookKey);
-    if (!connection) throw await this.refusal(call, unsigned());
+    const connection = await this.connections.loadByHookKey(call.channel, call.hookKey);
+    if (!connection) throw await this.countRefusal(call, unsigned());
     this.requireNoPause(connection);
-    const request = this.hookRequestOf(call.request, await this.readBody(call, connection));
+    const request = this.toHookRequest(call.request, await this.readBody(call, connection));
     // Another body may have been too large meanwhile.
     this.requireNoPause(connection);
     const adapter = this.getAdapter(connection);
     const signer = adapter.listSecrets(connection).find((secret) => adapter.verify(secret, request));
     // What is not signed takes no slot from what is.
-    if (signer === undefined) throw await this.refusal(call, unsigned());
+    if (signer === undefined) throw await this.countRefusal(call, unsigned());
     const release = await this.budgets.acquire('hooks', connection.id, call.response);
     try {
       await this.store(connection, request, signer);
@@ -100,7 +100,7 @@ export class HooksService {
 
   private async store(connection: LoadedConnection, request: HookRequest, signer: string): Promise<void> {
     const events = this.parse(connection, request);
-    const others = await this.othersOf(connection, events, signer);
+    const others = await this.findOtherOwners(connection, events, signer);
     const owners = new Map([connection, ...others].map((owner) => [owner.externalId, owner]));
     this.reportUnowned(
       connection,
@@ -119,9 +119,9 @@ export class HooksService {
       );
     });
     const receipts = groupBy(events.filter(isReceipt), ({ accountId }) => accountId);
-    for (const [accountId, ofAccount] of receipts) {
+    for (const [accountId, group] of receipts) {
       const owner = owners.get(accountId);
-      if (owner) await attempt(() => this.receipts.applyReceipts(owner, ofAccount));
+      if (owner) await attempt(() => this.receipts.applyReceipts(owner, group));
     }
     this.throwFirst(errors);
   }
@@ -168,7 +168,7 @@ export class HooksService {
    * The connections of other accounts in the request. An event counts only if its account's own secret signed the
    * request, so that no workspace can sign for another's account.
    */
-  private async othersOf(
+  private async findOtherOwners(
     connection: Connection,
     events: InboundEvent[],
     signer: string,
@@ -178,7 +178,7 @@ export class HooksService {
     const foreign = accounts.filter((account) => account !== externalId && isStorableText(account));
     if (foreign.length === 0) return [];
     const adapter = this.getAdapter(connection);
-    const found = await this.connections.byAccounts(channel, foreign);
+    const found = await this.connections.loadByAccounts(channel, foreign);
     return found.filter((other) => adapter.listSecrets(other).some((secret) => isSameSecret(secret, signer)));
   }
 
@@ -204,12 +204,12 @@ export class HooksService {
     return adapter;
   }
 
-  private async refusal({ request, response }: HookCall, error: AppError): Promise<AppError> {
+  private async countRefusal({ request, response }: HookCall, error: AppError): Promise<AppError> {
     await this.limiter.countRequest(`hook-refused:${request.ip ?? 'unknown'}`, REFUSALS, response);
     return error;
   }
 
-  private hookRequestOf({ originalUrl, headers }: Request, rawBody: Buffer): HookRequest {
+  private toHookRequest({ originalUrl, headers }: Request, rawBody: Buffer): HookRequest {
     return { url: `${this.config.publicUrl}${originalUrl}`, headers, rawBody };
   }
 }

@@ -1,10 +1,10 @@
-import { contentOf, customerOf } from './inbound-content';
+import { storableContent, storableCustomer } from './inbound-content';
 
 const LONE = '\uD83D';
 
 describe("the stored content of a customer's message", () => {
   it('is its unchanged text', () => {
-    expect(contentOf({ body: ' Grüße \u{1F44B}\n', metadata: null })).toEqual({
+    expect(storableContent({ body: ' Grüße \u{1F44B}\n', metadata: null })).toEqual({
       body: ' Grüße \u{1F44B}\n',
       metadata: null,
     });
@@ -16,13 +16,13 @@ describe("the stored content of a customer's message", () => {
     ['nothing', '', '[empty message]'],
     ['blanks', ' \n\t', '[empty message]'],
   ])('replaces %s', (_, body, stored) => {
-    expect(contentOf({ body, metadata: null })).toEqual({ body: stored, metadata: null });
+    expect(storableContent({ body, metadata: null })).toEqual({ body: stored, metadata: null });
   });
 
   it('is cut at 4096 characters, and keeps the whole text in the metadata', () => {
     const longest = '\u{1F44B}'.repeat(4096);
-    expect(contentOf({ body: longest, metadata: null })).toEqual({ body: longest, metadata: null });
-    expect(contentOf({ body: `${longest}!`, metadata: { kind: 'text' } })).toEqual({
+    expect(storableContent({ body: longest, metadata: null })).toEqual({ body: longest, metadata: null });
+    expect(storableContent({ body: `${longest}!`, metadata: { kind: 'text' } })).toEqual({
       body: `${'\u{1F44B}'.repeat(4095)}…`,
       metadata: { kind: 'text', wholeBody: `${longest}!` },
     });
@@ -30,7 +30,7 @@ describe("the stored content of a customer's message", () => {
 
   it('has metadata that PostgreSQL can store, keys too', () => {
     const metadata = { 'a\0': [`b${LONE}`, 'c\\u0000', '\u{1F44B}', 'd"\n'] };
-    expect(contentOf({ body: 'x', metadata }).metadata).toEqual({
+    expect(storableContent({ body: 'x', metadata }).metadata).toEqual({
       'a\uFFFD': ['b\uFFFD', 'c\\u0000', '\u{1F44B}', 'd"\n'],
     });
   });
@@ -38,19 +38,24 @@ describe("the stored content of a customer's message", () => {
   it('omits metadata that is nested too deep, and says so', () => {
     let metadata: object = {};
     for (let depth = 0; depth < 100_000; depth++) metadata = { metadata };
-    expect(contentOf({ body: 'x', metadata }).metadata).toEqual({ omitted: 'nested more than 50 deep' });
+    expect(storableContent({ body: 'x', metadata }).metadata).toEqual({
+      omitted: 'nested more than 50 deep',
+    });
   });
 });
 
 describe('a customer', () => {
   it('has the name and phone of the channel, cut to their limits', () => {
     const customer = { externalId: '1', name: ` Zoë\0${'x'.repeat(300)}`, phone: '+49 176 1234' };
-    const { name, phone } = customerOf(customer);
+    const { name, phone } = storableCustomer(customer);
     expect(name).toBe(`Zoë\uFFFD${'x'.repeat(195)}…`);
     expect(phone).toBe('+49 176 1234');
   });
 
   it('may have no name', () => {
-    expect(customerOf({ externalId: '1', name: '  ', phone: null })).toEqual({ name: null, phone: null });
+    expect(storableCustomer({ externalId: '1', name: '  ', phone: null })).toEqual({
+      name: null,
+      phone: null,
+    });
   });
 });

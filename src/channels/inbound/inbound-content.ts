@@ -16,7 +16,10 @@ export interface InboundContent {
 }
 
 /** Makes any content storable: no customer's message is refused. A body that is cut stays whole in the metadata. */
-export function contentOf({ body, metadata }: Pick<InboundMessage, 'body' | 'metadata'>): InboundContent {
+export function storableContent({
+  body,
+  metadata,
+}: Pick<InboundMessage, 'body' | 'metadata'>): InboundContent {
   const text = storable(body);
   const kept = metadata && storableJson(metadata);
   if (text.trim() === '') return { body: BLANK, metadata: kept };
@@ -24,7 +27,7 @@ export function contentOf({ body, metadata }: Pick<InboundMessage, 'body' | 'met
   return { body: cut(text, MAX_BODY_CHARACTERS), metadata: { ...kept, wholeBody: text } };
 }
 
-export function customerOf({ name, phone }: InboundMessage['customer']): {
+export function storableCustomer({ name, phone }: InboundMessage['customer']): {
   name: string | null;
   phone: string | null;
 } {

@@ -7,7 +7,7 @@ import { Transaction } from '../../database/transaction';
 import { MessagesService } from '../../messages/messages.service';
 import { Connection, InboundMessage } from '../adapters/channel-adapter';
 import { isUsableId } from '../adapters/support/provider-values';
-import { contentOf, customerOf } from './inbound-content';
+import { storableContent, storableCustomer } from './inbound-content';
 import { ProviderIdsRepository, PROVIDER_MESSAGES_KEY } from '../provider-ids/provider-ids.repository';
 
 /** Stores each customer's message once, in the sender's conversation. */
@@ -43,19 +43,19 @@ export class InboundService {
     const { externalId } = message.customer;
     const providerIds = [...new Set(message.providerIds)];
     // Locks the customer's identity, so that a concurrent repetition finds the stored message.
-    const customer = { channel, externalId, ...customerOf(message.customer) };
+    const customer = { channel, externalId, ...storableCustomer(message.customer) };
     const contactId = await this.contacts.identify(tx, tenantId, customer);
     if (await this.providerIds.isKnown(tx, connection, providerIds)) return false;
     const { name, email } = message.claimed ?? {};
     if (name || email)
       await this.contacts.updateProfile(tx, tenantId, contactId, { claimed: { name, email } });
-    const conversation = await this.conversations.continueWith(tx, {
+    const conversation = await this.conversations.continueOrCreate(tx, {
       tenantId,
       contactId,
       sourceChannel: channel,
       identityExternalId: externalId,
     });
-    const stored = await this.messages.receiveInTransaction(tx, conversation, contentOf(message));
+    const stored = await this.messages.receiveInTransaction(tx, conversation, storableContent(message));
     await this.providerIds.insertReceived(tx, connectionId, providerIds, stored);
     return true;
   }

@@ -1,5 +1,5 @@
 import { MessageKey } from '../../messages/message-status.repository';
-import { LoadedConnection } from '../connections/connection.loader';
+import { LoadedConnection } from '../connections/connection-loader';
 
 /** An outbound message under a lease. Only the lease's holder may send it. */
 export interface ClaimedMessage extends MessageKey {

@@ -49,7 +49,7 @@ export class DueMessagesRepository {
       [since],
     );
     return {
-      connections: targetsOf(rows.filter((row) => !row.isSuspended)),
+      connections: toTargets(rows.filter((row) => !row.isSuspended)),
       ended: rows.filter(({ hasEnded }) => hasEnded),
       until: rows.at(-1)?.at ?? since,
       isLast: rows.length < STEP_ROWS,
@@ -83,8 +83,8 @@ export class DueMessagesRepository {
     );
     const last = rows.at(-1);
     return {
-      due: targetsOf(rows.filter(({ isDue }) => isDue)),
-      inactive: targetsOf(rows.filter(({ status }) => status !== 'ACTIVE')),
+      due: toTargets(rows.filter(({ isDue }) => isDue)),
+      inactive: toTargets(rows.filter(({ status }) => status !== 'ACTIVE')),
       ended: rows.flatMap(({ tenantId, conversationIds, messageIds }) =>
         (messageIds ?? []).map((messageId, n) => ({
           tenantId,
@@ -111,12 +111,12 @@ export class DueMessagesRepository {
     );
     const last = rows.at(-1);
     return {
-      stuck: targetsOf(rows.filter(({ allWait }) => allWait)),
+      stuck: toTargets(rows.filter(({ allWait }) => allWait)),
       next: last ? [last.tenantId, last.id] : null,
     };
   }
 }
 
-function targetsOf(rows: Target[]): Target[] {
+function toTargets(rows: Target[]): Target[] {
   return rows.map(({ tenantId, id }) => ({ tenantId, id }));
 }

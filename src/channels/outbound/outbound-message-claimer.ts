@@ -4,7 +4,7 @@ import { PausedTargets, UNREADABLE_PAUSE_MS } from '../../queue/paused-targets';
 import { Target } from '../../queue/target';
 import { ThroughputLimiter } from '../../redis/throughput-limiter';
 import { ChannelAdapters } from '../adapters/channel-adapters';
-import { ConnectionLoader, LoadedConnection } from '../connections/connection.loader';
+import { ConnectionLoader, LoadedConnection } from '../connections/connection-loader';
 import { ClaimedMessage } from './claimed-message';
 import { OutboundMessageQueue } from './outbound-message-queue';
 import { OutboundMessagesRepository } from './outbound-messages.repository';
@@ -19,7 +19,7 @@ export class OutboundMessageClaimer {
     private readonly messages: OutboundMessagesRepository,
     private readonly loader: ConnectionLoader,
     private readonly adapters: ChannelAdapters,
-    private readonly throughput: ThroughputLimiter,
+    private readonly rateLimiter: ThroughputLimiter,
     private readonly queue: OutboundMessageQueue,
   ) {}
 
@@ -27,10 +27,10 @@ export class OutboundMessageClaimer {
     const ready = await this.messages.countReady(target, count);
     const connection = ready > 0 && (await this.load(target));
     if (!connection) return [];
-    const granted = await this.acquireThroughput(connection, ready);
+    const granted = await this.acquireRate(connection, ready);
     if (granted === 0) return [];
     const claimed = await this.messages.claim(connection, granted);
-    if (claimed.length < granted) await this.throughput.release(target.id, granted - claimed.length);
+    if (claimed.length < granted) await this.rateLimiter.release(target.id, granted - claimed.length);
     return claimed;
   }
 
@@ -41,7 +41,7 @@ export class OutboundMessageClaimer {
   private async load(target: Target): Promise<LoadedConnection | null> {
     const { tenantId, id: connectionId } = target;
     try {
-      return await this.loader.byId(tenantId, connectionId);
+      return await this.loader.load(tenantId, connectionId);
     } catch (error) {
       if (!(error instanceof SecretUnreadable)) throw error;
       this.logger.error(
@@ -54,12 +54,9 @@ export class OutboundMessageClaimer {
   }
 
   /** Returns how many of the messages may be sent in this second. The others wait for the next one. */
-  private async acquireThroughput(
-    { tenantId, id, channel }: LoadedConnection,
-    wanted: number,
-  ): Promise<number> {
+  private async acquireRate({ tenantId, id, channel }: LoadedConnection, wanted: number): Promise<number> {
     const { perSecond } = this.adapters.getAdapter(channel).limits;
-    const { granted, remainingMs } = await this.throughput.acquire(id, perSecond, wanted);
+    const { granted, remainingMs } = await this.rateLimiter.acquire(id, perSecond, wanted);
     if (granted < wanted) this.pause({ tenantId, id }, Math.max(remainingMs, 1));
     return granted;
   }

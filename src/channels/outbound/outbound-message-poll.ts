@@ -3,7 +3,7 @@ import { Periodic } from '../../common/periodic';
 import { ScheduleSearch, SteppedSearch } from '../../database/stepped-search';
 import { BEFORE_ALL_MESSAGES, DueMessagesRepository } from './due-messages.repository';
 import { OutboundMessageQueue } from './outbound-message-queue';
-import { StaleMessages } from './stale-messages';
+import { StaleMessageReconciler } from './stale-message-reconciler';
 
 const INTERVAL_MS = 1_000;
 /** Steps of each search in one poll. */
@@ -30,7 +30,7 @@ export class OutboundMessagePoll implements OnApplicationBootstrap, BeforeApplic
   private readonly due = new SteppedSearch(BEFORE_ALL_MESSAGES, MAX_STEPS, async (after) => {
     const { due, inactive, ended, next } = await this.messages.findDue(after);
     this.queue.wake(due);
-    this.stale.failPendingOf(inactive);
+    this.stale.failPending(inactive);
     await this.stale.reconcile(ended);
     return next;
   });
@@ -42,7 +42,7 @@ export class OutboundMessagePoll implements OnApplicationBootstrap, BeforeApplic
 
   constructor(
     private readonly messages: DueMessagesRepository,
-    private readonly stale: StaleMessages,
+    private readonly stale: StaleMessageReconciler,
     private readonly queue: OutboundMessageQueue,
   ) {}
 

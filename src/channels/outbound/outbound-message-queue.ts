@@ -1,8 +1,7 @@
-import { BullModule, InjectQueue } from '@nestjs/bull';
-import { BeforeApplicationShutdown, Injectable, Module } from '@nestjs/common';
+import { InjectQueue } from '@nestjs/bull';
+import { BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import type { Queue } from 'bull';
 import { closeQueue } from '../../queue/close-queue';
-import { registerQueue } from '../../queue/register-queue';
 import { type Target } from '../../queue/target';
 import { WakeUpQueue } from '../../queue/wake-up-queue';
 
@@ -14,16 +13,8 @@ export class OutboundMessageQueue extends WakeUpQueue implements BeforeApplicati
     super(bull);
   }
 
-  /** For processes without a processor: when Redis is down, @nestjs/bull would wait for it for ever. */
+  /** Closes the queue in processes without a processor: when Redis is down, @nestjs/bull would wait for ever. */
   async beforeApplicationShutdown(): Promise<void> {
     await closeQueue(this.bull, []);
   }
 }
-
-/** For workers, and for receipts, which wake connections too. */
-@Module({
-  imports: [registerQueue(OUTBOUND_MESSAGE_QUEUE)],
-  providers: [OutboundMessageQueue],
-  exports: [OutboundMessageQueue, BullModule],
-})
-export class OutboundMessageQueueModule {}

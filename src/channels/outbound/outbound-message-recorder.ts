@@ -10,7 +10,7 @@ import { ChannelConnectionsService } from '../connections/channel-connections.se
 import { ProviderIdsRepository } from '../provider-ids/provider-ids.repository';
 import { ClaimedMessage } from './claimed-message';
 import { OutboundMessagesRepository } from './outbound-messages.repository';
-import { MessageOutcome, SendResult, resultOf } from './send-result';
+import { MessageOutcome, SendResult, decideResult } from './send-result';
 
 const RETRY_MS = 500;
 /** Longer than a lease: a message that has become UNKNOWN can still become SENT. */
@@ -55,7 +55,7 @@ export class OutboundMessageRecorder {
         ? // The credentials were rotated meanwhile: retry with the new ones.
           ({ kind: 'RETRY', fault: given.fault } as const)
         : given;
-    const result = resultOf(outcome, this.adapters.getAdapter(connection.channel), message.attemptCount);
+    const result = decideResult(outcome, this.adapters.getAdapter(connection.channel), message.attemptCount);
     if (result.status === 'SENDING') await this.scheduleRetry(tx, message, result);
     else await this.finish(tx, message, result);
     return result;

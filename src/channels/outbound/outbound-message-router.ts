@@ -1,91 +1,30 @@
 import { Injectable } from '@nestjs/common';
-import { Channel } from '../../common/channel-descriptors';
 import { Transaction } from '../../database/transaction';
 import { DeliveryErrorCode } from '../../messages/message-status';
 import { MessageKey, MessageStatusRepository } from '../../messages/message-status.repository';
 import { Metrics } from '../../metrics/metrics';
+import { ConversationKey } from '../../stored-data/table-declaration';
 import { OutboundMessageQueue } from './outbound-message-queue';
-import {
-  endOfHolds,
-  firstUnsent,
-  OutboundMessagesRepository,
-  RECIPIENT,
-  STATUS_BY_KEY,
-} from './outbound-messages.repository';
-
-/** Enqueued messages of one connection, or failed messages of one channel. */
-interface RoutedMessages {
-  tenantId: string;
-  connectionId: string | null;
-  channel: Channel;
-  code: DeliveryErrorCode | null;
-  count: number;
-  /** Of the failed messages; null for enqueued ones. */
-  conversationIds: string[] | null;
-  messageIds: string[] | null;
-}
-
-/** What comes first in each conversation, with the holds before it. */
-const LOCK_FIRST = `
-  SELECT FROM unnest($1::uuid[], $2::uuid[]) AS c (tenant_id, id), LATERAL (
-    SELECT FROM outbound_messages d
-    WHERE d.tenant_id = c.tenant_id AND d.conversation_id = c.id
-      AND d.message_id <= (${firstUnsent('c.id', 'c.tenant_id')})
-    ORDER BY d.message_id FOR SHARE) first`;
-
-const ROUTE = `
-  WITH selected AS (
-    SELECT m.tenant_id, m.conversation_id, m.id
-    FROM unnest($1::uuid[], $2::uuid[], $3::uuid[]) AS f (tenant_id, conversation_id, id)
-    JOIN messages m ON m.tenant_id = f.tenant_id AND m.conversation_id = f.conversation_id AND m.id = f.id
-    WHERE ${STATUS_BY_KEY} = 'QUEUED'
-    ORDER BY m.tenant_id, m.conversation_id, m.id FOR NO KEY UPDATE OF m
-  ), ordered AS (
-    SELECT s.*, (${firstUnsent('s.conversation_id', 's.tenant_id')}) AS first_id FROM selected s
-  ), routed AS (
-    SELECT s.*, c.source_channel AS channel, w.id AS connection_id,
-      greatest(now(), (${endOfHolds('s.conversation_id', 's.first_id', 's.tenant_id')})) AS due_at,
-      CASE WHEN w.id IS NULL THEN 'NO_CONNECTION' WHEN w.status <> 'ACTIVE' THEN 'REAUTH_REQUIRED'
-           WHEN ${RECIPIENT} IS NULL THEN 'NO_RECIPIENT' END AS code
-    FROM ordered s JOIN conversations c ON c.tenant_id = s.tenant_id AND c.id = s.conversation_id
-    LEFT JOIN channel_connections w
-      ON w.tenant_id = s.tenant_id AND w.channel = c.source_channel AND w.status <> 'DISCONNECTED'
-  ), queued AS (
-    INSERT INTO outbound_messages (tenant_id, conversation_id, message_id, connection_id, waits, next_attempt_at)
-    SELECT tenant_id, conversation_id, id, connection_id, id <> first_id, due_at FROM routed WHERE code IS NULL
-    ON CONFLICT DO NOTHING
-  )
-  SELECT tenant_id AS "tenantId", CASE WHEN code IS NULL THEN connection_id END AS "connectionId", channel, code,
-         count(*)::integer, array_agg(conversation_id) FILTER (WHERE code IS NOT NULL) AS "conversationIds",
-         array_agg(id) FILTER (WHERE code IS NOT NULL) AS "messageIds"
-  FROM routed GROUP BY 1, 2, 3, 4`;
+import { OutboundMessagesRepository } from './outbound-messages.repository';
+import { RoutedMessages, RoutedMessagesRepository } from './routed-messages.repository';
 
 /** Enqueues agents' messages at their connections. Messages without a connection or a recipient fail at once. */
 @Injectable()
 export class OutboundMessageRouter {
   constructor(
+    private readonly routes: RoutedMessagesRepository,
     private readonly messages: OutboundMessagesRepository,
     private readonly statuses: MessageStatusRepository,
     private readonly queue: OutboundMessageQueue,
     private readonly metrics: Metrics,
   ) {}
 
-  /**
-   * Routes QUEUED messages. Routing a message again changes nothing. Locks what comes first in each conversation, so that
-   * it does not end unseen: its end lets the next message go.
-   */
+  /** Routes messages that are QUEUED. Routing a message again changes nothing. */
   async route(tx: Transaction, keys: MessageKey[]): Promise<void> {
-    const conversations = conversationsOf(keys);
-    tx.pipeline(LOCK_FIRST, [
-      conversations.map(({ tenantId }) => tenantId),
-      conversations.map(({ conversationId }) => conversationId),
-    ]);
-    const routed = await tx.prepared<RoutedMessages>(ROUTE, [
-      keys.map(({ tenantId }) => tenantId),
-      keys.map(({ conversationId }) => conversationId),
-      keys.map(({ messageId }) => messageId),
-    ]);
-    const failed = routed.flatMap(failedOf);
+    const conversations = distinctConversations(keys);
+    this.routes.lockFirstPipelined(tx, conversations);
+    const routed = await this.routes.enqueue(tx, keys);
+    const failed = routed.flatMap(listFailed);
     if (failed.length > 0) this.statuses.failPipelined(tx, failed);
     // A failed message may have been the first.
     const failedIn = new Set(failed.map(({ tenantId }) => tenantId));
@@ -105,7 +44,7 @@ export class OutboundMessageRouter {
   }
 }
 
-function failedOf({
+function listFailed({
   tenantId,
   code,
   conversationIds,
@@ -120,8 +59,8 @@ function failedOf({
   }));
 }
 
-/** In one order, so that two processes can't deadlock. */
-function conversationsOf(keys: MessageKey[]): Omit<MessageKey, 'messageId'>[] {
+/** Returns each conversation once, in one order for all callers, so that two processes can't deadlock. */
+function distinctConversations(keys: MessageKey[]): ConversationKey[] {
   const conversations = new Map(keys.map((key) => [key.tenantId + key.conversationId, key]));
   return [...conversations].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, key]) => key);
 }

@@ -9,14 +9,15 @@ import { ChannelsConsumer } from './channels.consumer';
 import { DueMessagesRepository } from './due-messages.repository';
 import { OutboundMessageClaimer } from './outbound-message-claimer';
 import { OutboundMessageProcessor } from './outbound-message.processor';
-import { OutboundMessageQueueModule } from './outbound-message-queue';
+import { OutboundMessageQueueModule } from './outbound-message-queue.module';
 import { OutboundMessageRouter } from './outbound-message-router';
 import { OutboundMessageAttempter } from './outbound-message-attempter';
 import { OutboundMessagePoll } from './outbound-message-poll';
 import { OutboundMessageWorker } from './outbound-message.worker';
 import { OutboundMessagesModule } from './outbound-messages.module';
 import { OutboundMessageRecorder } from './outbound-message-recorder';
-import { StaleMessages } from './stale-messages';
+import { RoutedMessagesRepository } from './routed-messages.repository';
+import { StaleMessageReconciler } from './stale-message-reconciler';
 import { StaleMessagesRepository } from './stale-messages.repository';
 
 /** Routes the messages of events to connections, and sends them to providers. */
@@ -35,11 +36,12 @@ import { StaleMessagesRepository } from './stale-messages.repository';
     OutboundMessageClaimer,
     OutboundMessageProcessor,
     OutboundMessageRouter,
+    RoutedMessagesRepository,
     OutboundMessageAttempter,
     OutboundMessagePoll,
     OutboundMessageWorker,
     OutboundMessageRecorder,
-    StaleMessages,
+    StaleMessageReconciler,
     StaleMessagesRepository,
     DueMessagesRepository,
     ThroughputLimiter,

@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { MessagesModule } from '../../messages/messages.module';
 import { TableRegistry } from '../../stored-data/table-registry';
 import { OutboundMessagesRepository } from './outbound-messages.repository';
-import { outboundTables } from './outbound-tables';
+import { outboundMessageTables } from './outbound-message-tables';
 
 /** The rows of outbound messages, without a queue that wakes their workers. */
 @Module({
@@ -12,6 +12,6 @@ import { outboundTables } from './outbound-tables';
 })
 export class OutboundMessagesModule {
   constructor(tables: TableRegistry, messages: OutboundMessagesRepository) {
-    tables.register(...outboundTables(messages));
+    tables.register(...outboundMessageTables(messages));
   }
 }

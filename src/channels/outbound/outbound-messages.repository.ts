@@ -6,7 +6,7 @@ import { Pipelined, Transaction } from '../../database/transaction';
 import { MessageKey, MessageStatusRepository } from '../../messages/message-status.repository';
 import { ErasedMessages } from '../../stored-data/table-declaration';
 import { Target } from '../../queue/target';
-import { LoadedConnection } from '../connections/connection.loader';
+import { LoadedConnection } from '../connections/connection-loader';
 import { ClaimedMessage } from './claimed-message';
 
 /** Longer than an attempt can take. When it ends, as after a killed worker, the outcome is unknown. */
@@ -129,7 +129,7 @@ export class OutboundMessagesRepository {
     await this.database.queueTransaction(async (tx) => {
       await tx.query(
         `UPDATE outbound_messages SET lease_id = NULL, next_attempt_at = now() WHERE ${BY_KEY} AND lease_id = $4`,
-        [...keyOf(message), message.leaseId],
+        [...keyParameters(message), message.leaseId],
       );
       await this.deleteSettledUpTo(tx, message);
     });
@@ -141,7 +141,7 @@ export class OutboundMessagesRepository {
       `UPDATE outbound_messages SET lease_id = NULL, attempt_count = attempt_count + 1,
          next_attempt_at = now() + $5 * interval '1 millisecond'
        WHERE ${BY_KEY} AND lease_id = $4`,
-      [...keyOf(message), message.leaseId, delayMs],
+      [...keyParameters(message), message.leaseId, delayMs],
     );
     await this.deleteSettledUpTo(tx, message);
   }
@@ -150,7 +150,7 @@ export class OutboundMessagesRepository {
   async lockUpTo(tx: Transaction, key: MessageKey): Promise<void> {
     await tx.query(
       `SELECT FROM outbound_messages WHERE ${UP_TO} AND NOT holds ORDER BY message_id FOR UPDATE`,
-      keyOf(key),
+      keyParameters(key),
     );
   }
 
@@ -165,7 +165,7 @@ export class OutboundMessagesRepository {
          WHERE m.tenant_id = $1 AND m.conversation_id = $2 AND m.id = d.message_id
            AND m.delivery_status NOT IN ('QUEUED', 'SENDING'))
        RETURNING 1`,
-      keyOf(key),
+      keyParameters(key),
     );
     if (deleted.length > 0) this.moveUpPipelined(tx, key.tenantId, key.conversationId);
   }
@@ -181,13 +181,13 @@ export class OutboundMessagesRepository {
   ): Promise<void> {
     const underLease = `${BY_KEY} AND ($4::uuid IS NULL OR lease_id = $4)`;
     if (holdMs === 0) {
-      await tx.query(`DELETE FROM outbound_messages WHERE ${underLease}`, [...keyOf(key), leaseId]);
+      await tx.query(`DELETE FROM outbound_messages WHERE ${underLease}`, [...keyParameters(key), leaseId]);
     } else {
       await tx.query(
         `UPDATE outbound_messages SET lease_id = NULL, waits = false, holds = true,
            next_attempt_at = now() + $5 * interval '1 millisecond'
          WHERE ${underLease}`,
-        [...keyOf(key), leaseId, holdMs],
+        [...keyParameters(key), leaseId, holdMs],
       );
     }
     this.moveUpPipelined(tx, key.tenantId, key.conversationId);
@@ -215,7 +215,7 @@ export class OutboundMessagesRepository {
   async lock(tx: Transaction, key: MessageKey): Promise<{ isLeased: boolean } | null> {
     const [row] = await tx.query<{ isLeased: boolean }>(
       `SELECT lease_id IS NOT NULL AS "isLeased" FROM outbound_messages WHERE ${BY_KEY} FOR UPDATE`,
-      keyOf(key),
+      keyParameters(key),
     );
     return row ?? null;
   }
@@ -242,6 +242,6 @@ export class OutboundMessagesRepository {
   }
 }
 
-function keyOf({ tenantId, conversationId, messageId }: MessageKey): string[] {
+function keyParameters({ tenantId, conversationId, messageId }: MessageKey): string[] {
   return [tenantId, conversationId, messageId];
 }

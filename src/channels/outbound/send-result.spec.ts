@@ -1,10 +1,10 @@
-import { resultOf } from './send-result';
+import { decideResult } from './send-result';
 
 const adapter = { limits: { perSecond: 30, conversationIntervalMs: 1000 }, unknownHoldMs: 0 };
 
 describe('the result of a sent message', () => {
   it('has the provider’s id', () => {
-    expect(resultOf({ kind: 'SENT', providerId: 'm_1' }, adapter, 0)).toEqual({
+    expect(decideResult({ kind: 'SENT', providerId: 'm_1' }, adapter, 0)).toEqual({
       status: 'SENT',
       providerId: 'm_1',
       holdMs: 1000,
@@ -14,7 +14,7 @@ describe('the result of a sent message', () => {
   it.each([null, '', 'a\0b', '\ud800', 'x'.repeat(5_000)])(
     'has no id when the provider’s can’t be stored: %j',
     (id) => {
-      expect(resultOf({ kind: 'SENT', providerId: id }, adapter, 0)).toMatchObject({
+      expect(decideResult({ kind: 'SENT', providerId: id }, adapter, 0)).toMatchObject({
         status: 'SENT',
         providerId: null,
       });
@@ -27,15 +27,15 @@ describe('the result of a failed attempt', () => {
 
   it('pauses the connection as long as the provider asks, and not as long as the backoff', () => {
     const outcome = { kind: 'RETRY', fault, concerns: 'connection', afterMs: 5_000 } as const;
-    expect(resultOf(outcome, adapter, 5)).toMatchObject({ status: 'SENDING', pauseMs: 5_000 });
-    expect(resultOf({ ...outcome, afterMs: 0 }, adapter, 5)).toMatchObject({ pauseMs: 2_000 });
-    expect(resultOf({ ...outcome, concerns: 'message' }, adapter, 5)).toMatchObject({ pauseMs: 0 });
-    const { retryDelayMs } = resultOf(outcome, adapter, 5) as { retryDelayMs: number };
+    expect(decideResult(outcome, adapter, 5)).toMatchObject({ status: 'SENDING', pauseMs: 5_000 });
+    expect(decideResult({ ...outcome, afterMs: 0 }, adapter, 5)).toMatchObject({ pauseMs: 2_000 });
+    expect(decideResult({ ...outcome, concerns: 'message' }, adapter, 5)).toMatchObject({ pauseMs: 0 });
+    const { retryDelayMs } = decideResult(outcome, adapter, 5) as { retryDelayMs: number };
     expect(retryDelayMs).toBeGreaterThanOrEqual(64_000);
   });
 
   it('is FAILED without a recipient', () => {
-    expect(resultOf({ kind: 'NO_RECIPIENT' }, adapter, 0)).toMatchObject({
+    expect(decideResult({ kind: 'NO_RECIPIENT' }, adapter, 0)).toMatchObject({
       status: 'FAILED',
       error: { code: 'NO_RECIPIENT', providerCode: null },
     });

@@ -19,7 +19,7 @@ export type MessageOutcome = SendOutcome | { kind: 'NO_RECIPIENT' | 'ERASED' };
  * Returns what follows from an attempt.
  * @param failedAttempts before this one
  */
-export function resultOf(
+export function decideResult(
   outcome: MessageOutcome,
   { limits, unknownHoldMs }: Pick<ChannelAdapter, 'limits' | 'unknownHoldMs'>,
   failedAttempts: number,

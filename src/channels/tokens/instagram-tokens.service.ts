@@ -4,21 +4,8 @@ import { Transaction } from '../../database/transaction';
 import { Connection } from '../adapters/channel-adapter';
 import { InstagramAdapter, InstagramCredentials, RefreshOutcome } from '../adapters/meta/instagram-adapter';
 import { ChannelConnectionsService } from '../connections/channel-connections.service';
-import { ConnectionLoader } from '../connections/connection.loader';
-
-/**
- * Instagram refuses to refresh a token younger than 24 hours. Ten days before its expiry leave ten daily tries. A new
- * token's expiry is an assumption, so the first refresh comes at once.
- */
-const DUE = `
-  channel = 'INSTAGRAM' AND status = 'ACTIVE'
-  AND (settings->>'accessTokenSince')::timestamptz <= now() - interval '24 hours'
-  AND (credentials_expire_at <= now() + interval '10 days' OR (settings->>'isExpiryAssumed')::boolean)`;
-
-interface ConnectionKey {
-  tenantId: string;
-  id: string;
-}
+import { ConnectionLoader } from '../connections/connection-loader';
+import { InstagramConnectionKey, InstagramTokensRepository } from './instagram-tokens.repository';
 
 export interface RefreshedTokens {
   refreshed: number;
@@ -31,6 +18,7 @@ export class InstagramTokensService {
 
   constructor(
     private readonly database: Database,
+    private readonly tokens: InstagramTokensRepository,
     private readonly instagram: InstagramAdapter,
     private readonly connections: ChannelConnectionsService,
     private readonly loader: ConnectionLoader,
@@ -38,11 +26,8 @@ export class InstagramTokensService {
 
   /** Tries each due token once, one after the other, until it is stopped. Failed ones are due again the next day. */
   async refreshDue(stop?: AbortSignal): Promise<RefreshedTokens> {
-    const due = await this.database.query<ConnectionKey>(
-      `SELECT tenant_id AS "tenantId", id FROM channel_connections WHERE ${DUE} ORDER BY credentials_expire_at`,
-    );
     const count: RefreshedTokens = { refreshed: 0, failed: 0 };
-    for (const key of due) {
+    for (const key of await this.tokens.listDue()) {
       if (stop?.aborted) break;
       const outcome = await this.tryRefresh(key);
       if (outcome) count[outcome === 'REFRESHED' ? 'refreshed' : 'failed']++;
@@ -51,7 +36,7 @@ export class InstagramTokensService {
   }
 
   /** Catches errors, so that the other tokens are refreshed. */
-  private async tryRefresh(key: ConnectionKey): Promise<RefreshOutcome['kind'] | null> {
+  private async tryRefresh(key: InstagramConnectionKey): Promise<RefreshOutcome['kind'] | null> {
     try {
       return await this.database.transaction((tx) => this.refresh(tx, key));
     } catch (error) {
@@ -66,12 +51,12 @@ export class InstagramTokensService {
    * reads the row, so it is not blocked.
    * @returns null when the token is no longer due, or another worker refreshes it
    */
-  private async refresh(tx: Transaction, key: ConnectionKey): Promise<RefreshOutcome['kind'] | null> {
-    const [locked] = await tx.query<object>(
-      `SELECT FROM channel_connections WHERE tenant_id = $1 AND id = $2 AND ${DUE} FOR NO KEY UPDATE SKIP LOCKED`,
-      [key.tenantId, key.id],
-    );
-    const connection = locked ? await this.loader.lock(tx, key.tenantId, key.id) : null;
+  private async refresh(
+    tx: Transaction,
+    key: InstagramConnectionKey,
+  ): Promise<RefreshOutcome['kind'] | null> {
+    const isDue = await this.tokens.lockDue(tx, key);
+    const connection = isDue ? await this.loader.lock(tx, key.tenantId, key.id) : null;
     if (!connection) return null;
     const outcome = await this.instagram.refresh(connection as Connection<InstagramCredentials>);
     await this.record(tx, connection, outcome);

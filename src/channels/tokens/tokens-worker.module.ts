@@ -3,11 +3,12 @@ import { registerQueue } from '../../queue/register-queue';
 import { ChannelAdaptersModule } from '../adapters/channel-adapters.module';
 import { ChannelConnectionsModule } from '../connections/channel-connections.module';
 import { INSTAGRAM_TOKENS_QUEUE, InstagramTokensProcessor } from './instagram-tokens.processor';
+import { InstagramTokensRepository } from './instagram-tokens.repository';
 import { InstagramTokensService } from './instagram-tokens.service';
 
 /** Imported by workers only. */
 @Module({
   imports: [registerQueue(INSTAGRAM_TOKENS_QUEUE), ChannelAdaptersModule, ChannelConnectionsModule],
-  providers: [InstagramTokensService, InstagramTokensProcessor],
+  providers: [InstagramTokensRepository, InstagramTokensService, InstagramTokensProcessor],
 })
 export class TokensWorkerModule {}

@@ -21,7 +21,7 @@ export interface VisitorIdentity {
 }
 
 /** @throws AppError UNAUTHENTICATED: not signed with this secret, or expired; INVALID_BODY */
-export async function identityOf(visitor: LoggedInVisitor, secret: string): Promise<VisitorIdentity> {
+export async function verifyIdentity(visitor: LoggedInVisitor, secret: string): Promise<VisitorIdentity> {
   const { id, signature, jwt, name, email } = visitor;
   const claimed = { name, email };
   if (typeof jwt !== 'string') {
@@ -33,11 +33,11 @@ export async function identityOf(visitor: LoggedInVisitor, secret: string): Prom
   }
   if (id !== undefined || signature !== undefined)
     throw AppError.invalidBody('visitor.jwt', 'stands instead of id and signature');
-  const { sub, ...signed } = await claimsOf(jwt, secret);
+  const { sub, ...signed } = await verifyClaims(jwt, secret);
   return { id: sub, signed, claimed };
 }
 
-async function claimsOf(jwt: string, secret: string): Promise<IdentityClaims> {
+async function verifyClaims(jwt: string, secret: string): Promise<IdentityClaims> {
   try {
     const { payload } = await jwtVerify(jwt, Buffer.from(secret), {
       algorithms: [ALGORITHM],

@@ -67,12 +67,12 @@ export class VisitorMessagesRepository {
 }
 
 /** A visitor's message in the place of a provider's id. Unique over all visitors, because the client's id has no space. */
-export function providerIdOf(externalId: string, clientMessageId: string): string {
+export function makeProviderId(externalId: string, clientMessageId: string): string {
   return `${externalId} ${clientMessageId}`;
 }
 
 /** Null for an agent's message, and for an erased one. */
-export function clientMessageIdOf(providerId: string | null): string | null {
+export function readClientMessageId(providerId: string | null): string | null {
   if (providerId === null || ErasedIds.isErased(providerId)) return null;
   return providerId.slice(providerId.lastIndexOf(' ') + 1);
 }

@@ -4,7 +4,7 @@ import { isId } from '../../common/ids';
 import { Page, PageQuery, toPage } from '../../common/page';
 import { InboundService } from '../inbound/inbound.service';
 import { Visitor, Widget } from './visitor';
-import { providerIdOf, VisitorMessagesRepository } from './visitor-messages.repository';
+import { makeProviderId, VisitorMessagesRepository } from './visitor-messages.repository';
 import { VisitorsRepository } from './visitors.repository';
 import {
   PostMessage,
@@ -38,7 +38,7 @@ export class VisitorMessagesService {
     { clientMessageId, body, name, email }: PostMessage,
     onKnown: () => void,
   ): Promise<PostedMessageResponse> {
-    const providerId = providerIdOf(externalId, clientMessageId);
+    const providerId = makeProviderId(externalId, clientMessageId);
     const isNew = await this.inbound.receive(widget, {
       kind: 'message',
       accountId: widget.externalId,
@@ -62,7 +62,7 @@ export class VisitorMessagesService {
     { externalId }: Visitor,
     query: PageQuery,
   ): Promise<Page<VisitorMessageResponse>> {
-    const state = await this.visitors.state({ tenantId, connectionId: id, externalId });
+    const state = await this.visitors.findState({ tenantId, connectionId: id, externalId });
     if (!state?.conversationId) return { data: [], nextCursor: null };
     const withUnsent = !state.isSuspended;
     const rows = await this.messages.list(tenantId, state.conversationId, query, { withUnsent });
@@ -76,7 +76,7 @@ export class VisitorMessagesService {
   async receive(widget: Widget, visitor: Visitor, receipt: PostReceipt): Promise<ReceiptResponse> {
     const { messageId, status } = receipt;
     const key = { tenantId: widget.tenantId, connectionId: widget.id, externalId: visitor.externalId };
-    const found = isId(messageId) ? await this.visitors.stateWith(key, messageId) : null;
+    const found = isId(messageId) ? await this.visitors.findStateWithMessage(key, messageId) : null;
     if (!found) throw AppError.notFound('Message');
     const { conversationId } = found.state;
     return {

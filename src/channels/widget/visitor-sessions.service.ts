@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { ContactsService } from '../../contacts/contacts.service';
 import { Database } from '../../database/database';
 import { Visitor, Widget } from './visitor';
-import { identityOf } from './visitor-identity';
+import { verifyIdentity } from './visitor-identity';
 import { VisitorTokens, LOGGED_IN_PREFIX } from './visitor-tokens';
 import { VisitorsRepository } from './visitors.repository';
 import { OpenSession, LoggedInVisitor, SessionResponse } from './widget.dto';
@@ -29,7 +29,7 @@ export class VisitorSessionsService {
     const externalId = visitor
       ? await this.logIn(widget, visitor)
       : (current?.externalId ?? newAnonymousId());
-    const state = await this.visitors.state({
+    const state = await this.visitors.findState({
       tenantId: widget.tenantId,
       connectionId: widget.id,
       externalId,
@@ -39,7 +39,7 @@ export class VisitorSessionsService {
   }
 
   private async logIn(widget: Widget, visitor: LoggedInVisitor): Promise<string> {
-    const { id, signed, claimed } = await identityOf(visitor, widget.credentials.identitySecret);
+    const { id, signed, claimed } = await verifyIdentity(visitor, widget.credentials.identitySecret);
     const { tenantId, channel } = widget;
     const externalId = LOGGED_IN_PREFIX + id;
     await this.database.transaction(async (tx) => {

@@ -62,7 +62,7 @@ export class VisitorStreams implements OnModuleInit, BeforeApplicationShutdown {
    */
   async open(widget: Widget, { externalId, expiresAt }: Visitor, response: Response): Promise<void> {
     const key = { tenantId: widget.tenantId, connectionId: widget.id, externalId };
-    const owner = { workspace: widget.id, caller: textKeyOf(key) };
+    const owner = { workspace: widget.id, caller: textKey(key) };
     const stream = this.streams.start(response, owner);
     const group = this.groups.join(owner, stream, () => ({ key, listening: null, version: null }));
     // Before the state is read, so that no message in between is missed.
@@ -77,11 +77,11 @@ export class VisitorStreams implements OnModuleInit, BeforeApplicationShutdown {
     });
     await group.runInOrder(async () => {
       await Promise.race([group.context.listening, sleep(LISTEN_MS, undefined, { ref: false })]);
-      const state = await this.visitors.state(key);
+      const state = await this.visitors.findState(key);
       if (!state) throw AppError.notFound('Widget');
       group.context.version ??= state.version;
       stream.begin();
-      stream.send('ready', state.sequence, positionOf(state));
+      stream.send('ready', state.sequence, toPosition(state));
     });
   }
 
@@ -93,12 +93,12 @@ export class VisitorStreams implements OnModuleInit, BeforeApplicationShutdown {
   }
 
   private async sendHeartbeatsTo(groups: VisitorGroup[]): Promise<void> {
-    const states = await this.visitors.states(groups.map(({ context }) => context.key));
-    const byVisitor = new Map(states.map((state) => [textKeyOf(state), state]));
+    const states = await this.visitors.listStates(groups.map(({ context }) => context.key));
+    const byVisitor = new Map(states.map((state) => [textKey(state), state]));
     for (const group of groups) {
       const state = byVisitor.get(group.owner.caller);
       if (!state || isOutdated(group, state)) group.end('widget_changed');
-      else group.send('heartbeat', state.sequence, positionOf(state));
+      else group.send('heartbeat', state.sequence, toPosition(state));
     }
   }
 
@@ -138,11 +138,11 @@ export class VisitorStreams implements OnModuleInit, BeforeApplicationShutdown {
 
   /** Reads the message once for all streams of the visitor. */
   private async sendMessage(group: VisitorGroup, messageId: string): Promise<void> {
-    const found = await this.visitors.stateWith(group.context.key, messageId);
+    const found = await this.visitors.findStateWithMessage(group.context.key, messageId);
     if (!found) return;
     const { state, message } = found;
     group.send('message', state.sequence, {
-      ...positionOf(state),
+      ...toPosition(state),
       message: toVisitorMessage(message),
     });
   }
@@ -154,10 +154,10 @@ function isOutdated({ context }: VisitorGroup, { version }: VisitorState): boole
 }
 
 /** Returns a text that names a visitor. It is unique, because a connection id has no space. */
-function textKeyOf({ connectionId, externalId }: Omit<VisitorKey, 'tenantId'>): string {
+function textKey({ connectionId, externalId }: Omit<VisitorKey, 'tenantId'>): string {
   return `${connectionId} ${externalId}`;
 }
 
-function positionOf({ conversationId, sequence }: VisitorState): object {
+function toPosition({ conversationId, sequence }: VisitorState): object {
   return { conversationId, sequence };
 }

@@ -77,7 +77,7 @@ export class VisitorTokens {
   /** @param overdueSeconds for how long the token may have expired */
   private async read(widget: TokenWidget, token: string, overdueSeconds: number): Promise<Visitor | null> {
     try {
-      const { payload } = await jwtVerify(token, ({ kid = '' }) => this.keyOf(kid), {
+      const { payload } = await jwtVerify(token, ({ kid = '' }) => this.findKey(kid), {
         algorithms: [ALGORITHM],
         audience: widget.id,
         requiredClaims: ['sub', 'exp'],
@@ -93,7 +93,7 @@ export class VisitorTokens {
     }
   }
 
-  private keyOf(id: string): Uint8Array {
+  private findKey(id: string): Uint8Array {
     const key = this.keys.get(id);
     if (!key) throw new errors.JWSInvalid('signed with a key that is not configured');
     return key;

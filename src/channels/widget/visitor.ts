@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import { WidgetCredentials, WidgetSettings } from '../adapters/widget-settings';
-import { LoadedConnection } from '../connections/connection.loader';
+import { LoadedConnection } from '../connections/connection-loader';
 
 export type Widget = LoadedConnection & { credentials: WidgetCredentials; settings: WidgetSettings };
 

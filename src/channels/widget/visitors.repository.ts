@@ -54,16 +54,16 @@ export class VisitorsRepository {
   ) {}
 
   /** In no order, without visitors of a disconnected widget. */
-  states(visitors: VisitorKey[]): Promise<VisitorState[]> {
-    return this.database.query(`SELECT ${STATE} FROM ${VISITORS}`, keysOf(visitors));
+  listStates(visitors: VisitorKey[]): Promise<VisitorState[]> {
+    return this.database.query(`SELECT ${STATE} FROM ${VISITORS}`, keyColumns(visitors));
   }
 
-  async state(visitor: VisitorKey): Promise<VisitorState | null> {
-    return (await this.states([visitor]))[0] ?? null;
+  async findState(visitor: VisitorKey): Promise<VisitorState | null> {
+    return (await this.listStates([visitor]))[0] ?? null;
   }
 
   /** Null if the message is not in the visitor's conversation. */
-  async stateWith(
+  async findStateWithMessage(
     visitor: VisitorKey,
     messageId: string,
   ): Promise<{ state: VisitorState; message: VisitorMessageRow } | null> {
@@ -71,7 +71,7 @@ export class VisitorsRepository {
       `SELECT ${STATE}, ${VISITOR_MESSAGE} FROM ${VISITORS}
        JOIN messages message ON message.tenant_id = visitor.tenant_id
          AND message.conversation_id = conversation.id AND message.id = $4`,
-      [...keysOf([visitor]), messageId],
+      [...keyColumns([visitor]), messageId],
     );
     return row ? { state: row, message: row } : null;
   }
@@ -97,7 +97,7 @@ export class VisitorsRepository {
   }
 }
 
-function keysOf(visitors: VisitorKey[]): [string[], string[], string[]] {
+function keyColumns(visitors: VisitorKey[]): [string[], string[], string[]] {
   return [
     visitors.map(({ tenantId }) => tenantId),
     visitors.map(({ connectionId }) => connectionId),

@@ -13,7 +13,7 @@ import {
 import { IsStorableText, MaxCharacters, NotBlank } from '../../common/validators';
 import { MAX_BODY_CHARACTERS } from '../../messages/message.dto';
 import { type SenderType } from '../../messages/message.entity';
-import { clientMessageIdOf, VisitorMessageRow } from './visitor-messages.repository';
+import { readClientMessageId, VisitorMessageRow } from './visitor-messages.repository';
 import { DELIVERY_STATUSES, type DeliveryStatus } from '../../messages/message-status';
 
 const CLIENT_MESSAGE_ID = /^[\w.:-]{1,100}$/;
@@ -211,7 +211,7 @@ export class PostedMessageResponse {
 
 export function toVisitorMessage(message: VisitorMessageRow): VisitorMessageResponse {
   const { id, senderType, senderName, providerId, body, createdAt, deliveryStatus } = message;
-  const clientMessageId = clientMessageIdOf(providerId);
+  const clientMessageId = readClientMessageId(providerId);
   return {
     id,
     senderType,

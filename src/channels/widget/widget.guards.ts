@@ -17,7 +17,7 @@ import { Config } from '../../config/config';
 import { RateLimit, RateLimiter } from '../../rate-limit/rate-limiter';
 import { WorkBudgets } from '../../rate-limit/work-budgets';
 import { ANY_ORIGIN } from '../adapters/widget-settings';
-import { ConnectionLoader } from '../connections/connection.loader';
+import { ConnectionLoader } from '../connections/connection-loader';
 import { Visitor, VisitorRequest, Widget, WidgetRequest } from './visitor';
 import { VisitorTokens } from './visitor-tokens';
 
@@ -72,7 +72,7 @@ export class WidgetGuard implements CanActivate {
     request.releaseSlot = await this.budgets.acquire('widget', isKnown ? siteKey : UNKNOWN, response);
     // For a request that another guard refuses.
     response.once('close', request.releaseSlot);
-    const widget = await this.connections.byHookKey('WIDGET', siteKey);
+    const widget = await this.connections.loadByHookKey('WIDGET', siteKey);
     if (!widget) {
       if (this.known.delete(siteKey)) await this.countRefusal(request, response);
       throw AppError.notFound('Widget');
@@ -121,7 +121,7 @@ export class VisitorGuard implements CanActivate {
     if (!visitor) {
       const response = context.switchToHttp().getResponse<Response>();
       await this.limiter.countRequest(`widget-refused:${clientNetworkOf(request)}`, REFUSALS, response);
-      throw new AppError('UNAUTHENTICATED', refusalOf(request));
+      throw new AppError('UNAUTHENTICATED', refusalMessage(request));
     }
     request.visitor = visitor;
     return true;
@@ -138,7 +138,7 @@ export class VisitorGuard implements CanActivate {
 }
 
 /** Tells a client with an invalid token to drop it. */
-function refusalOf({ headers }: Request): string {
+function refusalMessage({ headers }: Request): string {
   return headers.authorization === undefined
     ? 'Send a token of a session as "Authorization: Bearer …".'
     : 'The token is malformed, expired, or of another widget: begin a new session without it.';
@@ -162,7 +162,7 @@ export class WidgetLimitGuard implements CanActivate {
       const max = typeof limit.max === 'number' ? limit.max : limit.max(this.config);
       const { excess } = limit;
       await this.limiter.countRequest(
-        `widget-${limit.name}:${subjectOf(limit, request)}`,
+        `widget-${limit.name}:${limitSubject(limit, request)}`,
         { max, excess },
         response,
       );
@@ -171,7 +171,7 @@ export class WidgetLimitGuard implements CanActivate {
   }
 }
 
-function subjectOf({ by }: WidgetLimit, request: VisitorRequest): string {
+function limitSubject({ by }: WidgetLimit, request: VisitorRequest): string {
   if (by === 'address') return clientNetworkOf(request);
   return by === 'widget' ? request.widget.id : `${request.widget.id} ${request.visitor.externalId}`;
 }

@@ -1,7 +1,8 @@
 import { AuditService } from '../../../src/audit/audit.service';
 import { Connection } from '../../../src/channels/adapters/channel-adapter';
 import { ChannelConnectionsService } from '../../../src/channels/connections/channel-connections.service';
-import { ConnectionLoader } from '../../../src/channels/connections/connection.loader';
+import { ChannelConnectionsRepository } from '../../../src/channels/connections/channel-connections.repository';
+import { ConnectionLoader } from '../../../src/channels/connections/connection-loader';
 import { newId } from '../../../src/common/ids';
 import { Actor, SYSTEM } from '../../../src/common/principal';
 import { SecretBox } from '../../../src/secrets/secret-box';
@@ -41,7 +42,7 @@ describe('channel connections', () => {
   const connect = (token = botToken, { id } = workspace, actor: Actor = SYSTEM) =>
     connections().connect(id, { channel: 'TELEGRAM', credentials: { botToken: token } }, actor);
   const stored = () => host.query('SELECT * FROM channel_connections WHERE tenant_id = $1', [workspace.id]);
-  const loaded = async (id: string) => (await host.get(ConnectionLoader).byId(workspace.id, id))!;
+  const loaded = async (id: string) => (await host.get(ConnectionLoader).load(workspace.id, id))!;
   const auditOf = async ({ id } = workspace) =>
     (await host.get(AuditService).list(id, { limit: 10 })).data
       .filter(({ entity }) => entity === 'channel_connection')
@@ -296,10 +297,10 @@ describe('channel connections', () => {
       });
       expect(telegram.webhooks.has(botToken)).toBe(false);
       const loader = host.get(ConnectionLoader);
-      expect(await loader.byId(workspace.id, id)).toBeNull();
-      expect(await loader.byHookKey('TELEGRAM', hookKey)).toBeNull();
-      expect(await loader.byChannel(workspace.id, 'TELEGRAM')).toBeNull();
-      expect(await loader.byAccounts('TELEGRAM', [botToken.split(':')[0]!])).toEqual([]);
+      expect(await loader.load(workspace.id, id)).toBeNull();
+      expect(await loader.loadByHookKey('TELEGRAM', hookKey)).toBeNull();
+      expect(await host.get(ChannelConnectionsRepository).findByChannel(workspace.id, 'TELEGRAM')).toBeNull();
+      expect(await loader.loadByAccounts('TELEGRAM', [botToken.split(':')[0]!])).toEqual([]);
       expect(await connections().list(workspace.id)).toEqual([]);
       await expectRefusal(connections().get(workspace.id, id), 'NOT_FOUND');
       await expectOutcome(messages, 'NO_CONNECTION');
@@ -345,7 +346,7 @@ describe('channel connections', () => {
     const readable = await connect(other, await host.make.workspace());
     await host.query(`UPDATE channel_connections SET credentials_key_id = 'gone' WHERE id = $1`, [id]);
     const accounts = [broken, other].map((token) => token.split(':')[0]!);
-    const found = await host.get(ConnectionLoader).byAccounts('TELEGRAM', accounts);
+    const found = await host.get(ConnectionLoader).loadByAccounts('TELEGRAM', accounts);
     expect(found.map((connection) => connection.id)).toEqual([readable.id]);
     await host.query(`DELETE FROM channel_connections WHERE id = $1`, [id]);
   });
@@ -373,10 +374,10 @@ describe('channel connections', () => {
     const both = await MessagingHost.create({ beside: host, secretsKeys: `${next},${old}` });
     const after = await MessagingHost.create({ beside: host, secretsKeys: next });
     try {
-      await expect(after.get(ConnectionLoader).byId(workspace.id, id)).rejects.toThrow('"test" is not among');
+      await expect(after.get(ConnectionLoader).load(workspace.id, id)).rejects.toThrow('"test" is not among');
       expect((await both.get(KeyRotationService).reencrypt()).reencrypted).toBeGreaterThan(0);
       expect(await both.get(KeyRotationService).reencrypt()).toEqual({ reencrypted: 0 });
-      expect(await after.get(ConnectionLoader).byId(workspace.id, id)).toMatchObject({ credentials });
+      expect(await after.get(ConnectionLoader).load(workspace.id, id)).toMatchObject({ credentials });
     } finally {
       await both.close();
       await after.close();

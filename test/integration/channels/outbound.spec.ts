@@ -1,7 +1,7 @@
 import Redis from 'ioredis';
 import { Client } from 'pg';
 import { ChannelConnectionsService } from '../../../src/channels/connections/channel-connections.service';
-import { ConnectionLoader } from '../../../src/channels/connections/connection.loader';
+import { ConnectionLoader } from '../../../src/channels/connections/connection-loader';
 import { OutboundMessagesRepository } from '../../../src/channels/outbound/outbound-messages.repository';
 import {
   Chat,
@@ -408,7 +408,7 @@ describe('outbound messages', () => {
       await insertRouted(await workspace.chat(), 1);
       const loaded = await api.app
         .get(ConnectionLoader, { strict: false })
-        .byId(workspace.workspace.id, workspace.connection.id);
+        .load(workspace.workspace.id, workspace.connection.id);
       const other = new Client({ connectionString: api.stores.databaseUrl });
       await other.connect();
       try {

@@ -4,7 +4,7 @@ import {
   InboundReceipt,
   InboundWatermark,
 } from '../../../src/channels/adapters/channel-adapter';
-import { ConnectionLoader } from '../../../src/channels/connections/connection.loader';
+import { ConnectionLoader } from '../../../src/channels/connections/connection-loader';
 import { OutboundMessagesRepository } from '../../../src/channels/outbound/outbound-messages.repository';
 import { OutboundMessageRecorder } from '../../../src/channels/outbound/outbound-message-recorder';
 import { ReceiptsService } from '../../../src/channels/receipts/receipts.service';
@@ -39,7 +39,7 @@ describe('receipts', () => {
   });
 
   async function apply(event: object, of = workspace): Promise<void> {
-    const connection = await service.app.get(ConnectionLoader).byId(of.workspace.id, of.connection.id);
+    const connection = await service.app.get(ConnectionLoader).load(of.workspace.id, of.connection.id);
     const whole = { accountId: of.connection.externalId, ...event } as
       | InboundReceipt
       | InboundWatermark
@@ -159,7 +159,7 @@ describe('receipts', () => {
         message.id,
       ]);
     await waitFor('the routing', async () => (await row()).length === 1);
-    const loaded = await service.app.get(ConnectionLoader).byId(workspace.workspace.id, connection.id);
+    const loaded = await service.app.get(ConnectionLoader).load(workspace.workspace.id, connection.id);
     const [claimed] = await service.app.get(OutboundMessagesRepository).claim(loaded!, 1);
     await service.query('UPDATE outbound_messages SET next_attempt_at = now() WHERE message_id = $1', [
       message.id,

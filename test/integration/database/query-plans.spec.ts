@@ -2,10 +2,11 @@ import { createHash } from 'node:crypto';
 import type { Queue } from 'bull';
 import { MessageStatusRepository } from '../../../src/messages/message-status.repository';
 import { Metrics } from '../../../src/metrics/metrics';
-import { LoadedConnection } from '../../../src/channels/connections/connection.loader';
+import { LoadedConnection } from '../../../src/channels/connections/connection-loader';
 import { OutboundMessageQueue } from '../../../src/channels/outbound/outbound-message-queue';
 import { OutboundMessageRouter } from '../../../src/channels/outbound/outbound-message-router';
 import { OutboundMessagesRepository } from '../../../src/channels/outbound/outbound-messages.repository';
+import { RoutedMessagesRepository } from '../../../src/channels/outbound/routed-messages.repository';
 import {
   BEFORE_ALL_MESSAGES,
   DueMessagesRepository,
@@ -337,7 +338,7 @@ describe('query plans', () => {
 
     it('finds the identities of a page by index', async () => {
       const ids = Array.from({ length: PAGE }, (_, i) => sequential(i + 1));
-      for (const plan of await plansOf(() => host.app.get(ContactsRepository).identitiesOf(BIG, ids))) {
+      for (const plan of await plansOf(() => host.app.get(ContactsRepository).listIdentities(BIG, ids))) {
         expect(indexesOf(plan)).toEqual(['contact_identities_contact_idx']);
         expect(rowsRead(plan)).toBeLessThanOrEqual(PAGE);
       }
@@ -536,7 +537,8 @@ describe('query plans', () => {
       const queue = new OutboundMessageQueue({} as Queue<Target>); // nothing is queued
       const statuses = host.get(MessageStatusRepository);
       const messages = new OutboundMessagesRepository(host.get(Database), statuses);
-      const router = new OutboundMessageRouter(messages, statuses, queue, host.get(Metrics));
+      const routes = new RoutedMessagesRepository();
+      const router = new OutboundMessageRouter(routes, messages, statuses, queue, host.get(Metrics));
       const keys = Array.from({ length: 10 }, (_, n) => ({
         tenantId: BIG,
         conversationId: CONVERSATION,

@@ -1,5 +1,5 @@
 import { ChannelConnectionsService } from '../../../../src/channels/connections/channel-connections.service';
-import { ConnectionLoader, LoadedConnection } from '../../../../src/channels/connections/connection.loader';
+import { ConnectionLoader, LoadedConnection } from '../../../../src/channels/connections/connection-loader';
 import { ConnectionRegistration } from '../../../../src/channels/connections/connection-registration';
 import { Actor, SYSTEM } from '../../../../src/common/principal';
 import { Database } from '../../../../src/database/database';
@@ -17,7 +17,7 @@ export function channelChanges(host: () => MessagingHost): Record<string, Scenar
   const connectWidget = ({ workspace }: Subscription, actor: Actor = SYSTEM) =>
     channels().connect(workspace.id, { channel: 'WIDGET', credentials: ORIGINS }, actor);
   const load = async ({ workspace }: Subscription, { id }: { id: string }): Promise<LoadedConnection> =>
-    (await host().get(ConnectionLoader).byId(workspace.id, id))!;
+    (await host().get(ConnectionLoader).load(workspace.id, id))!;
   const connectionEntry = (
     { id, externalId }: { id: string; externalId: string },
     expected: Partial<Expected>,

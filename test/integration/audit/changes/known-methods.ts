@@ -46,7 +46,7 @@ export const CONTENT = [
   'ContactsService.identify',
   'ContactsService.updateProfile',
   'ConversationsService.create',
-  'ConversationsService.continueWith',
+  'ConversationsService.continueOrCreate',
   'MessagesService.send',
   'PeopleService.update',
 ];

@@ -24,8 +24,8 @@ const PAUSE_MS = 20;
  * each in one workspace. What is left after a kill is found again.
  */
 @Injectable()
-export class StaleMessages implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private readonly logger = new Logger(StaleMessages.name);
+export class StaleMessageReconciler implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger(StaleMessageReconciler.name);
   private readonly runs = new Periodic(
     INTERVAL_MS,
     () => this.failAll(),
@@ -53,14 +53,14 @@ export class StaleMessages implements OnApplicationBootstrap, BeforeApplicationS
   }
 
   /** Fails the pending messages of these connections, in the background. */
-  failPendingOf(connections: Target[]): void {
+  failPending(connections: Target[]): void {
     for (const connection of connections) this.inactive.set(targetKeyOf(connection), connection);
   }
 
   /** Ends leases and holds whose time has come. A leased message may have been sent, so it is never sent again. */
   async reconcile(ended: MessageKey[]): Promise<void> {
     for (const [tenantId, keys] of groupByWorkspace(ended)) {
-      await this.workOn(tenantId, (tx) => this.reconcileOf(tx, tenantId, keys));
+      await this.tryTransaction(tenantId, (tx) => this.reconcileWorkspace(tx, tenantId, keys));
     }
   }
 
@@ -68,12 +68,15 @@ export class StaleMessages implements OnApplicationBootstrap, BeforeApplicationS
   async moveUp(conversations: Target[]): Promise<void> {
     for (const [tenantId, group] of groupByWorkspace(conversations)) {
       const ids = group.map(({ id }) => id);
-      await this.workOn(tenantId, (tx) => Promise.resolve(this.moveUpAndWake(tx, tenantId, ids)));
+      await this.tryTransaction(tenantId, (tx) => Promise.resolve(this.moveUpAndWake(tx, tenantId, ids)));
     }
   }
 
   /** A workspace that fails holds up no other. */
-  private async workOn<T>(tenantId: string, work: (tx: Transaction) => Promise<T>): Promise<T | null> {
+  private async tryTransaction<T>(
+    tenantId: string,
+    work: (tx: Transaction) => Promise<T>,
+  ): Promise<T | null> {
     try {
       return await this.database.queueTransaction(work);
     } catch (error) {
@@ -82,7 +85,7 @@ export class StaleMessages implements OnApplicationBootstrap, BeforeApplicationS
     }
   }
 
-  private async reconcileOf(tx: Transaction, tenantId: string, keys: MessageKey[]): Promise<void> {
+  private async reconcileWorkspace(tx: Transaction, tenantId: string, keys: MessageKey[]): Promise<void> {
     const ended = await this.stale.lockEnded(tx, tenantId, keys);
     if (ended.length === 0) return;
     const leased = ended.filter(({ holds }) => !holds);
@@ -135,7 +138,7 @@ export class StaleMessages implements OnApplicationBootstrap, BeforeApplicationS
   /** @returns whether there may be more to fail now */
   private async failStep(connection: Target): Promise<boolean> {
     const { tenantId } = connection;
-    const isUnfinished = await this.workOn(tenantId, async (tx) => {
+    const isUnfinished = await this.tryTransaction(tenantId, async (tx) => {
       const inactive = await this.stale.findInactive(tx, connection);
       if (!inactive) return false;
       const pending = await this.stale.lockPending(tx, connection, BATCH);

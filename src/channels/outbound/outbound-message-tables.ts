@@ -2,7 +2,7 @@ import { TableDeclaration } from '../../stored-data/table-declaration';
 import { OutboundMessagesRepository } from './outbound-messages.repository';
 
 /** Declares the queue of outbound messages. */
-export function outboundTables(messages: OutboundMessagesRepository): TableDeclaration[] {
+export function outboundMessageTables(messages: OutboundMessagesRepository): TableDeclaration[] {
   return [
     {
       name: 'outbound_messages',

@@ -38,23 +38,19 @@ export class ConnectionLoader {
     });
   }
 
-  async byId(tenantId: string, id: string): Promise<LoadedConnection | null> {
+  async load(tenantId: string, id: string): Promise<LoadedConnection | null> {
     return this.openNullable(await this.connections.find(tenantId, id));
   }
 
-  async byChannel(tenantId: string, channel: Channel): Promise<LoadedConnection | null> {
-    return this.openNullable(await this.connections.findByChannel(tenantId, channel));
-  }
-
   /** @throws AppError UNAVAILABLE: too many unknown hook keys wait */
-  async byHookKey(channel: Channel, hookKey: string): Promise<LoadedConnection | null> {
+  async loadByHookKey(channel: Channel, hookKey: string): Promise<LoadedConnection | null> {
     if (!HOOK_KEY.test(hookKey)) return null;
     const find = () => this.connections.findByHookKey(channel, hookKey);
     return this.openNullable(await this.hookKeys.find(Buffer.from(hookKey), find));
   }
 
   /** Omits unreadable ones, which must not block the others. */
-  async byAccounts(channel: Channel, externalIds: string[]): Promise<LoadedConnection[]> {
+  async loadByAccounts(channel: Channel, externalIds: string[]): Promise<LoadedConnection[]> {
     const rows = await this.connections.findByAccounts(channel, externalIds);
     return rows.flatMap((row) => this.openIfReadable(row) ?? []);
   }

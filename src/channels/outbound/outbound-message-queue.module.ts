@@ -1,0 +1,12 @@
+import { BullModule } from '@nestjs/bull';
+import { Module } from '@nestjs/common';
+import { registerQueue } from '../../queue/register-queue';
+import { OUTBOUND_MESSAGE_QUEUE, OutboundMessageQueue } from './outbound-message-queue';
+
+/** The queue that wakes connections, for workers and for receipts. */
+@Module({
+  imports: [registerQueue(OUTBOUND_MESSAGE_QUEUE)],
+  providers: [OutboundMessageQueue],
+  exports: [OutboundMessageQueue, BullModule],
+})
+export class OutboundMessageQueueModule {}

@@ -1,0 +1,79 @@
+import { Injectable } from '@nestjs/common';
+import { Channel } from '../../common/channel-descriptors';
+import { Pipelined, Transaction } from '../../database/transaction';
+import { DeliveryErrorCode } from '../../messages/message-status';
+import { MessageKey } from '../../messages/message-status.repository';
+import { ConversationKey } from '../../stored-data/table-declaration';
+import { endOfHolds, firstUnsent, RECIPIENT, STATUS_BY_KEY } from './outbound-messages.repository';
+
+/** Messages of one workspace that were enqueued at one connection, or that failed on one channel for one reason. */
+export interface RoutedMessages {
+  tenantId: string;
+  connectionId: string | null;
+  channel: Channel;
+  code: DeliveryErrorCode | null;
+  count: number;
+  /** Conversations of the failed messages; null for enqueued ones. */
+  conversationIds: string[] | null;
+  messageIds: string[] | null;
+}
+
+/** Locks the first unsent message of each conversation, with the holds before it. */
+const LOCK_FIRST = `
+  SELECT FROM unnest($1::uuid[], $2::uuid[]) AS c (tenant_id, id), LATERAL (
+    SELECT FROM outbound_messages d
+    WHERE d.tenant_id = c.tenant_id AND d.conversation_id = c.id
+      AND d.message_id <= (${firstUnsent('c.id', 'c.tenant_id')})
+    ORDER BY d.message_id FOR SHARE) first`;
+
+const ENQUEUE = `
+  WITH selected AS (
+    SELECT m.tenant_id, m.conversation_id, m.id
+    FROM unnest($1::uuid[], $2::uuid[], $3::uuid[]) AS f (tenant_id, conversation_id, id)
+    JOIN messages m ON m.tenant_id = f.tenant_id AND m.conversation_id = f.conversation_id AND m.id = f.id
+    WHERE ${STATUS_BY_KEY} = 'QUEUED'
+    ORDER BY m.tenant_id, m.conversation_id, m.id FOR NO KEY UPDATE OF m
+  ), ordered AS (
+    SELECT s.*, (${firstUnsent('s.conversation_id', 's.tenant_id')}) AS first_id FROM selected s
+  ), routed AS (
+    SELECT s.*, c.source_channel AS channel, w.id AS connection_id,
+      greatest(now(), (${endOfHolds('s.conversation_id', 's.first_id', 's.tenant_id')})) AS due_at,
+      CASE WHEN w.id IS NULL THEN 'NO_CONNECTION' WHEN w.status <> 'ACTIVE' THEN 'REAUTH_REQUIRED'
+           WHEN ${RECIPIENT} IS NULL THEN 'NO_RECIPIENT' END AS code
+    FROM ordered s JOIN conversations c ON c.tenant_id = s.tenant_id AND c.id = s.conversation_id
+    LEFT JOIN channel_connections w
+      ON w.tenant_id = s.tenant_id AND w.channel = c.source_channel AND w.status <> 'DISCONNECTED'
+  ), queued AS (
+    INSERT INTO outbound_messages (tenant_id, conversation_id, message_id, connection_id, waits, next_attempt_at)
+    SELECT tenant_id, conversation_id, id, connection_id, id <> first_id, due_at FROM routed WHERE code IS NULL
+    ON CONFLICT DO NOTHING
+  )
+  SELECT tenant_id AS "tenantId", CASE WHEN code IS NULL THEN connection_id END AS "connectionId", channel, code,
+         count(*)::integer, array_agg(conversation_id) FILTER (WHERE code IS NOT NULL) AS "conversationIds",
+         array_agg(id) FILTER (WHERE code IS NOT NULL) AS "messageIds"
+  FROM routed GROUP BY 1, 2, 3, 4`;
+
+/** Inserts agents' messages among the outbound messages of their connections. */
+@Injectable()
+export class RoutedMessagesRepository {
+  /** Locks what comes first in each conversation, so that it does not end unseen: its end lets the next message go. */
+  lockFirstPipelined(tx: Transaction, conversations: ConversationKey[]): Pipelined {
+    return tx.pipeline(LOCK_FIRST, [
+      conversations.map(({ tenantId }) => tenantId),
+      conversations.map(({ conversationId }) => conversationId),
+    ]);
+  }
+
+  /**
+   * Enqueues those of the messages that are QUEUED and have a connection and a recipient. Enqueueing a message again
+   * changes nothing.
+   * @returns the enqueued messages, and those that can't be sent, with the reason
+   */
+  enqueue(tx: Transaction, keys: MessageKey[]): Promise<RoutedMessages[]> {
+    return tx.prepared<RoutedMessages>(ENQUEUE, [
+      keys.map(({ tenantId }) => tenantId),
+      keys.map(({ conversationId }) => conversationId),
+      keys.map(({ messageId }) => messageId),
+    ]);
+  }
+}
