@@ -1,0 +1,316 @@
+import { Client } from 'pg';
+import { ChannelConnectionsService } from '../../src/channels/connections/channel-connections.service';
+import { VisitorTokens } from '../../src/channels/widget/visitor-tokens';
+import { SYSTEM } from '../../src/common/principal';
+import { errorBody } from '../support/errors';
+import { createTenant, Tenant } from '../support/routes';
+import { TestService } from '../support/service';
+import { waitFor } from '../support/wait';
+import { ORIGIN, TestVisitor, TestWidget } from '../support/widget';
+import { BAD_TOKEN, NO_WIDGET, VISITOR_CALLS, WidgetCrowd } from '../support/widget-crowd';
+
+const VARY = 'Authorization, X-Api-Key, Origin';
+const NO_TOKEN = 'Send a token of a session as "Authorization: Bearer …".';
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+describe("access to the widget's routes", () => {
+  let crowd: WidgetCrowd;
+  let service: TestService;
+  let tenant: Tenant;
+  let widget: TestWidget;
+
+  beforeAll(async () => {
+    crowd = await WidgetCrowd.create();
+    ({ service, tenant, widget } = crowd);
+  });
+  afterAll(() => crowd.close());
+
+  describe.each(VISITOR_CALLS)('%s', (_, call) => {
+    it('is refused without a token', async () => {
+      const { status, body } = await call(crowd.page(widget));
+      expect(status).toBe(401);
+      expect(body).toEqual(errorBody('UNAUTHENTICATED', NO_TOKEN));
+    });
+
+    it('is refused with a forged token', async () => {
+      const { token } = await crowd.visitor(widget);
+      const [head, payload, signature] = token!.split('.') as [string, string, string];
+      const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Record<string, unknown>;
+      const forged = (changes: object) =>
+        Buffer.from(JSON.stringify({ ...claims, ...changes })).toString('base64url');
+      const unsigned = Buffer.from('{"alg":"none"}').toString('base64url');
+      const otherKey = Buffer.from('{"alg":"HS256","kid":"other"}').toString('base64url');
+      for (const tampered of [
+        `${head}.${forged({ sub: 'user:admin' })}.${signature}`,
+        `${head}.${forged({ exp: 9_999_999_999 })}.${signature}`,
+        `${unsigned}.${payload}.`,
+        `${otherKey}.${payload}.${signature}`,
+        `${head}.${payload}`,
+        tenant.key.key,
+        'x',
+      ]) {
+        const { status, body } = await call(crowd.page(widget).as(tampered));
+        expect(status).toBe(401);
+        expect(body).toEqual(errorBody('UNAUTHENTICATED', BAD_TOKEN));
+      }
+    });
+
+    it('is refused with an expired token', async () => {
+      const tokens = service.app.get(VisitorTokens, { strict: false });
+      const issue = (issuedAt: Date) =>
+        crowd.load(widget).then((of) => tokens.issue(of, 'visitor:x', issuedAt));
+      const expired = await issue(new Date(Date.now() - DAY_MS - 1000));
+      const { status, body } = await call(crowd.page(widget).as(expired.token));
+      expect(status).toBe(401);
+      expect(body).toEqual(errorBody('UNAUTHENTICATED', BAD_TOKEN));
+    });
+
+    it("is refused with another widget's token", async () => {
+      const other = await TestWidget.connect(service, (await createTenant(service)).workspace);
+      const { token } = await crowd.visitor(other);
+      expect((await call(crowd.page(widget).as(token!))).status).toBe(401);
+    });
+
+    it('is refused for pages of other origins, even with a valid token', async () => {
+      const { token } = await crowd.visitor(widget);
+      for (const origin of [
+        'https://evil.example',
+        `${ORIGIN}.evil.example`,
+        'http://shop.example',
+        'null',
+      ]) {
+        const { status, body, headers } = await call(crowd.page(widget, { origin }).as(token!));
+        expect(status).toBe(403);
+        expect(body).toEqual(errorBody('FORBIDDEN', `Pages of ${origin} may not hold this widget.`));
+        expect(headers).not.toHaveProperty('access-control-allow-origin');
+        expect(headers['vary']).toBe(VARY);
+      }
+    });
+
+    it('is refused at once when the widget is disconnected', async () => {
+      const own = await createTenant(service);
+      const gone = await TestWidget.connect(service, own.workspace);
+      const visitor = await crowd.visitor(gone);
+      const connections = service.app.get(ChannelConnectionsService);
+      await connections.disconnect(own.workspace.id, gone.connection.id, SYSTEM);
+      const { status, body } = await call(visitor);
+      expect(status).toBe(404);
+      expect(body).toEqual(errorBody('NOT_FOUND', NO_WIDGET));
+
+      const again = await TestWidget.connect(service, own.workspace);
+      expect((await call(crowd.page(again).as(visitor.token!))).status).toBe(401);
+    });
+  });
+
+  describe('the origin', () => {
+    const preflight = (path: string, origin: string) =>
+      fetch(`${service.baseUrl}${path}`, {
+        method: 'OPTIONS',
+        headers: { origin, 'access-control-request-method': 'POST', ...crowd.newAddress() },
+      });
+
+    it.each(['/sessions', '/messages', '/events', '/receipts'])(
+      'may be any in a preflight for %s, whatever the site key is',
+      async (path) => {
+        for (const base of [widget.path, `/channels/widget/${'x'.repeat(32)}`]) {
+          const answer = await preflight(base + path, 'https://elsewhere.example');
+          expect(answer.status).toBe(204);
+          expect(Object.fromEntries(answer.headers)).toMatchObject({
+            'access-control-allow-origin': '*',
+            'access-control-allow-methods': 'GET, POST',
+            'access-control-allow-headers': 'Authorization, Content-Type, X-Request-Id',
+            'access-control-max-age': '600',
+            vary: 'Authorization, X-Api-Key',
+          });
+        }
+      },
+    );
+
+    it('costs no connection in a preflight', async () => {
+      const blocker = new Client({ connectionString: service.stores.databaseUrl });
+      await blocker.connect();
+      await blocker.query('BEGIN');
+      await blocker.query('LOCK TABLE channel_connections IN ACCESS EXCLUSIVE MODE');
+      const answers = await Promise.all(
+        Array.from({ length: 50 }, () => preflight(`${widget.path}/messages`, ORIGIN)),
+      );
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([204]));
+      await blocker.query('ROLLBACK');
+      await blocker.end();
+    });
+
+    it('if allowed, can read every answer, also errors', async () => {
+      const { headers } = await crowd.page(widget).history();
+      expect(headers).toMatchObject({
+        'access-control-allow-origin': ORIGIN,
+        'access-control-expose-headers': 'Retry-After, X-Request-Id',
+        vary: VARY,
+      });
+    });
+
+    it('is required for a session, and not with a token', async () => {
+      const { token } = await crowd.visitor(widget);
+      const path = widget.path;
+      const plain = service.client.with(crowd.newAddress());
+      const begun = await plain.send({ method: 'POST', path: `${path}/sessions`, body: {} });
+      expect(begun.status).toBe(403);
+      const read = await plain
+        .with({ authorization: `Bearer ${token}` })
+        .send({ method: 'GET', path: `${path}/messages` });
+      expect(read.status).toBe(200);
+      expect(read.headers).not.toHaveProperty('access-control-allow-origin');
+    });
+
+    it('can be any if the workspace allows it', async () => {
+      const open = await TestWidget.connect(service, (await createTenant(service)).workspace, ['*']);
+      const { status, headers } = await crowd.page(open, { origin: 'https://any.example' }).open();
+      expect(status).toBe(201);
+      expect(headers['access-control-allow-origin']).toBe('*');
+    });
+
+    it.each([
+      [[]],
+      [['shop.example']],
+      [['https://shop.example/']],
+      [['https://a', 'https://a']],
+      ['*'],
+      [['ftp://a']],
+    ])('can’t be configured as %j', async (allowedOrigins) => {
+      const { workspace } = await createTenant(service);
+      const connecting = TestWidget.connect(service, workspace, allowedOrigins as string[]);
+      await expect(connecting).rejects.toMatchObject({ code: 'INVALID_BODY' });
+    });
+  });
+
+  describe('the limits', () => {
+    const expectLimited = (
+      { status, body, headers }: Awaited<ReturnType<TestVisitor['send']>>,
+      message: string,
+    ) => {
+      expect(status).toBe(429);
+      expect(body.error).toMatchObject({ code: 'RATE_LIMITED', message: expect.stringContaining(message) });
+      expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+      expect(headers['access-control-allow-origin']).toBe(ORIGIN);
+    };
+
+    it('refuse more than 30 messages a minute of one visitor, and not of others', async () => {
+      const visitor = await crowd.visitor(widget);
+      for (let n = 0; n < 30; n++) expect((await visitor.post('m-1')).status).not.toBe(429);
+      expectLimited(await visitor.post('m-2'), 'Too many messages.');
+      expect((await visitor.history()).status).toBe(200);
+      expect((await (await crowd.visitor(widget)).post('m-1')).status).toBe(201);
+    });
+
+    it('refuse more than 60 sessions a minute of one address behind the proxy', async () => {
+      const page = crowd.page(widget);
+      for (let n = 0; n < 60; n++) expect((await page.open()).status).toBe(201);
+      expectLimited(await page.open(), 'Too many sessions from this address.');
+      expect((await crowd.page(widget).open()).status).toBe(201);
+    });
+
+    it('refuse more than 120 messages a minute of one address, over all its visitors', async () => {
+      const page = crowd.page(widget);
+      const statuses: number[] = [];
+      for (let n = 0; n < 5; n++) {
+        const visitor = page.as((await page.open()).body.token as string);
+        for (let m = 0; m < 25; m++) statuses.push((await visitor.post('m-1')).status);
+      }
+      expect(statuses.indexOf(429)).toBe(120);
+    });
+
+    it('count a whole /64 of IPv6 as one address', async () => {
+      const from = (n: number, network = '2001:db8:5:1') =>
+        crowd.page(widget, { 'x-forwarded-for': `${network}::${n.toString(16)}` });
+      for (let n = 0; n < 60; n++) expect((await from(n + 1).open()).status).toBe(201);
+      expectLimited(await from(61).open(), 'Too many sessions from this address.');
+      expect((await from(1, '2001:db8:5:2').open()).status).toBe(201);
+    });
+
+    it('refuse an address that guesses site keys, before they are looked up', async () => {
+      const headers = { origin: ORIGIN, ...crowd.newAddress() };
+      const guess = (n: number) =>
+        service.client.with(headers).send({
+          method: 'GET',
+          path: `/channels/widget/${`${n}`.padStart(32, 'x')}/messages`,
+        });
+      for (let n = 0; n < 120; n++) expect((await guess(n)).status).toBe(404);
+      const blocker = new Client({ connectionString: service.stores.databaseUrl });
+      await blocker.connect();
+      await blocker.query('BEGIN');
+      await blocker.query('LOCK TABLE channel_connections IN ACCESS EXCLUSIVE MODE');
+      expect((await guess(120)).status).toBe(429);
+      await blocker.query('ROLLBACK');
+      await blocker.end();
+      // A widget that is known goes on, whoever else is behind the address.
+      expect((await widget.page(service.client, headers).open()).status).toBe(201);
+    });
+
+    describe('of a widget', () => {
+      let small: TestService;
+
+      beforeAll(async () => {
+        const env = { TRUST_PROXY: 'loopback', WIDGET_NEW_VISITORS: '5', WIDGET_MESSAGES: '4' };
+        small = await TestService.create({ beside: service, env });
+      });
+      afterAll(() => small.close());
+
+      it('refuse new visitors of a crowd of addresses; those who are logged in or known come in', async () => {
+        const own = await TestWidget.connect(service, (await createTenant(service)).workspace);
+        const page = () => own.page(small.client, crowd.newAddress());
+        const tokens: string[] = [];
+        for (let n = 0; n < 5; n++) tokens.push((await page().open()).body.token as string);
+        expectLimited(await page().open(), 'Too many new visitors of this widget.');
+        expect((await page().as(tokens[0]!).open()).status).toBe(201);
+        const visitor = { id: 'customer-1', signature: own.sign('customer-1') };
+        expect((await page().open({ visitor })).status).toBe(201);
+        const other = await TestWidget.connect(service, (await createTenant(service)).workspace);
+        expect((await other.page(small.client, crowd.newAddress()).open()).status).toBe(201);
+      });
+
+      it('refuse messages of a crowd of visitors, and none to another widget', async () => {
+        const post = async (of: TestWidget) => {
+          const page = of.page(small.client, crowd.newAddress());
+          return page.as((await page.open()).body.token as string).post('m-1');
+        };
+        const own = await TestWidget.connect(service, (await createTenant(service)).workspace);
+        for (let n = 0; n < 4; n++) expect((await post(own)).status).toBe(201);
+        expectLimited(await post(own), 'Too many messages to this widget.');
+        const other = await TestWidget.connect(service, (await createTenant(service)).workspace);
+        expect((await post(other)).status).toBe(201);
+      });
+    });
+
+    it('hold back the visitors of one widget at once, and not those of others', async () => {
+      const own = await createTenant(service);
+      const busy = await TestWidget.connect(service, own.workspace);
+      const visitors = await Promise.all(Array.from({ length: 8 }, () => crowd.visitor(busy)));
+      await Promise.all(visitors.map((visitor) => visitor.post('m-1')));
+      const blocker = new Client({ connectionString: service.stores.databaseUrl });
+      await blocker.connect();
+      await blocker.query('BEGIN');
+      await blocker.query('SELECT FROM conversations WHERE tenant_id = $1 FOR UPDATE', [own.workspace.id]);
+      const answers = Promise.all(visitors.map((visitor) => visitor.post('m-2')));
+      const blocked = async () =>
+        (
+          await service.query(
+            `SELECT FROM pg_stat_activity
+             WHERE datname = current_database() AND cardinality(pg_blocking_pids(pid)) > 0`,
+          )
+        ).length;
+      // Half of half of the tests' 10 connections, rounded up.
+      await waitFor('messages that hold connections', async () => (await blocked()) === 3);
+      const quiet = await crowd.visitor(widget);
+      expect((await quiet.post('m-1')).status).toBe(201);
+      expect(await blocked()).toBeLessThanOrEqual(3);
+      await blocker.query('ROLLBACK');
+      await blocker.end();
+      for (const { status } of await answers) expect([201, 503]).toContain(status);
+    });
+
+    it('refuse an address that guesses tokens', async () => {
+      const page = crowd.page(widget).as('x');
+      for (let n = 0; n < 120; n++) expect((await page.history()).status).toBe(401);
+      expectLimited(await page.history(), 'Too many refused requests.');
+    });
+  });
+});
