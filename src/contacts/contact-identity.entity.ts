@@ -1,7 +1,7 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import { type Channel } from '../common/channel-descriptors';
 
-/** A contact's id on one channel. Unique per workspace and channel. */
+/** Id of a contact on one channel. It is unique per workspace and channel. */
 @Entity('contact_identities')
 export class ContactIdentityEntity {
   @PrimaryColumn('uuid', { name: 'tenant_id' })
@@ -10,7 +10,7 @@ export class ContactIdentityEntity {
   @PrimaryColumn('text')
   channel: Channel;
 
-  /** The provider's id of the person: a phone number, a chat id, a page-scoped id. */
+  /** Provider's id of the person: a phone number, a chat id, a page-scoped id. */
   @PrimaryColumn('text', { name: 'external_id' })
   externalId: string;
 

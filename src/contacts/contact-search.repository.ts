@@ -6,44 +6,50 @@ import { Database } from '../database/database';
 import { isIndexable, searchPatterns, SearchTerm, searchTerm } from './contact-search';
 import { LISTED, ListedContact } from './contact-columns';
 
-/** These are always looked at first: a frequent term fills its page from them. */
+/**
+ * Number of the newest contacts, which are always looked at first: a frequent term fills its page from them.
+ */
 const NEWEST = 200;
-/** The most contacts that one statement reads in the order of the list. */
+/** Limit of the contacts that one statement reads in the order of the list. */
 const STEP = 10_000;
-/** The most contacts that one statement reads by the index. */
+/** Limit of the contacts that one statement reads by the index. */
 const MAX_INDEXED = 5_000;
 
-/** A search is answered sooner or not at all. */
+/** Time after which a search is given up. */
 const MAX_SEARCH_MS = 5_000;
-/** Of one of its statements, which holds a connection. They take a tenth of that when nothing is cached. */
+/** Time limit of one statement, which holds a connection. It takes a tenth of that when nothing is cached. */
 const STATEMENT_TIMEOUT_MS = 1_500;
 
-/** Statements that tell more than contacts return one row without a contact when they find none. */
+/**
+ * Row of a search by the index. A statement that finds no contact returns one row without a contact, for the
+ * count.
+ */
 interface Found extends ListedContact {
-  /** The number of contacts that were read by the index. */
+  /** Number of the contacts that were read by the index. */
   indexed: number;
 }
 
 interface Step extends ListedContact {
-  /** Where the next step begins; null at the end of the list. */
+  /** Id at which the next step begins; null at the end of the list. */
   next: string | null;
 }
 
 const hasContact = ({ id }: { id: string | null }) => id !== null;
 
 /**
- * Finds contacts by a part of their name, e-mail or phone. However frequent the term is and however many contacts the
- * workspace has, each statement reads a bounded number of rows, all of this workspace, and gives its connection back.
+ * Finds contacts by a part of their name, e-mail or phone. However frequent the term is and however many
+ * contacts the workspace has, each statement reads a bounded number of rows, all of this workspace, and gives
+ * its connection back.
  */
 @Injectable()
 export class ContactSearchRepository {
-  /** The last step of each workspace that is waiting or running. */
+  /** Last step of each workspace that waits or runs. */
   private readonly turns = new Map<string, Promise<void>>();
 
   constructor(private readonly database: Database) {}
 
   /**
-   * Up to `count` contacts below the cursor, newest first.
+   * Finds up to `count` contacts below the cursor, the newest first.
    * @throws AppError UNAVAILABLE when it takes too long
    */
   async find(tenantId: string, q: string, cursor = HIGHEST_ID, count: number): Promise<ListedContact[]> {
@@ -51,7 +57,9 @@ export class ContactSearchRepository {
     return (await this.findFast(tenantId, term, cursor, count)) ?? this.walk(tenantId, term, cursor, count);
   }
 
-  /** Null when the index cannot find the term, or has too many contacts with it. */
+  /**
+   * Finds contacts by the index; null when the index cannot find the term, or has too many contacts with it.
+   */
   private async findFast(
     tenantId: string,
     term: SearchTerm,
@@ -65,7 +73,7 @@ export class ContactSearchRepository {
     return rows[0]!.indexed > MAX_INDEXED ? null : rows.filter(hasContact);
   }
 
-  /** Goes through the list step by step. */
+  /** Searches the whole list, step by step. */
   private async walk(
     tenantId: string,
     term: SearchTerm,
@@ -94,7 +102,7 @@ export class ContactSearchRepository {
     }
   }
 
-  /** One step at a time for each workspace, so that its searches hold one connection at most. */
+  /** Runs one step at a time for each workspace, so that its searches hold one connection at most. */
   private async inTurn<T>(tenantId: string, step: () => Promise<T>): Promise<T> {
     const turn = (this.turns.get(tenantId) ?? Promise.resolve()).then(step);
     const settled = turn.then(
@@ -114,14 +122,16 @@ function tooLong(): AppError {
   return new AppError('UNAVAILABLE', 'The search takes too long. Search for more of the text.');
 }
 
-// Sub-selects hide values from the planner, so that a connection plans each statement once, and evaluate them once
-// instead of once a row. PostgreSQL lowers the term, as it lowered the stored text: so both fold case alike.
+// Sub-selects hide values from the planner, so that a connection plans each statement once, and evaluate them
+// once instead of once a row. PostgreSQL lowers the term, as it lowered the stored text: so both fold case
+// alike.
 const MATCHES_TEXT = 'search_text LIKE (SELECT lower($4))';
 const MATCHES_DIGITS = 'search_text LIKE (SELECT $5::text)';
 
 /**
- * For the planner the hidden limit is a tenth of the rows, so that it reads them in order instead of sorting all of
- * them; by the other one it knows the cost, which would make PostgreSQL compile the statement (`jit`).
+ * Selects matching contacts among the next ones of the list. For the planner the hidden limit is a tenth of
+ * the rows, so that it reads them in order instead of sorting all of them; by the other limit it knows the
+ * cost, which would make PostgreSQL compile the statement (`jit`).
  */
 const below = (matches: string, contacts: number) => `
   SELECT * FROM (
@@ -134,9 +144,9 @@ const hasGramsOf = (text: string) =>
   `search_grams(tenant_id, search_text, false) @> (SELECT search_grams($1, lower(${text}), true))`;
 
 /**
- * The newest contacts fill the page, or so many of them match that the contacts of one step will fill it, or the
- * index finds the contacts. The index is read without `tenant_id`, which its entries contain: PostgreSQL would read the
- * primary key of the whole workspace too.
+ * Selects the page of a search: the newest contacts fill it, or so many of them match that the contacts of
+ * one step will fill it, or the index finds the contacts. The index is read without `tenant_id`, which its
+ * entries contain: PostgreSQL would read the primary key of the whole workspace too.
  */
 const find = (matches: string, isIndexed: string) => `
   WITH newest AS MATERIALIZED (

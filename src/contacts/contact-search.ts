@@ -4,22 +4,25 @@ export function escapeLike(text: string): string {
 
 const PHONE = /^[\d\s()+./-]+$/;
 
-/** Null when the text cannot be part of a phone number. */
+/** Returns the digits of a phone number; null when the text cannot be part of one. */
 export function phoneDigits(text: string): string | null {
   const digits = text.replace(/\D/g, '');
   return PHONE.test(text) && digits !== '' ? digits : null;
 }
 
-/** Marks the phone's digits in a contact's search text. */
+/** Mark of the phone's digits in a contact's search text. */
 const DIGITS_MARK = '\x01';
 
-/** The length of the shortest grams in the index. */
+/** Length of the shortest grams in the index. */
 const SHORTEST_GRAM = 3;
 
-/** What a search looks for in a contact's search text: all of `text`, or all of `digits` among the phone's digits. */
+/** Text to find in a contact's search text: all of `text`, or all of `digits` among the phone's digits. */
 export interface SearchTerm {
   text: string;
-  /** Null when the text cannot be part of a phone number, and when it is nothing but digits: `text` finds those. */
+  /**
+   * Digits of a phone number; null when the text cannot be part of one, and when it is nothing but digits,
+   * which `text` finds.
+   */
   digits: string | null;
 }
 
@@ -28,12 +31,12 @@ export function searchTerm(q: string): SearchTerm {
   return { text: q, digits: digits === q ? null : digits };
 }
 
-/** Whether the index of grams can find it. */
+/** Reports whether the index of grams can find a term. */
 export function isIndexable({ text, digits }: SearchTerm): boolean {
   return [text, digits ?? text].every((part) => [...part].length >= SHORTEST_GRAM);
 }
 
-/** The LIKE patterns of a term, of which one must match. */
+/** Returns the LIKE patterns of a term, of which one must match. */
 export function searchPatterns({ text, digits }: SearchTerm): string[] {
   const patterns = [`%${escapeLike(text)}%`];
   if (digits) patterns.push(`%${DIGITS_MARK}%${digits}%`);

@@ -2,8 +2,9 @@ import { ContactKey, TableDeclaration } from '../stored-data/table-declaration';
 import { ContactAlone, ContactIdentityResponse, toContactAlone } from './contact.dto';
 import { ContactsRepository } from './contacts.repository';
 
-/** The line of an export that tells of the contact, and that of each identity. */
+/** Line of an export that tells of the contact. */
 export type ContactLine = { type: 'contact' } & ContactAlone;
+/** Line of an export that tells of one of the contact's identities. */
 export type IdentityLine = { type: 'identity' } & ContactIdentityResponse;
 
 /** Declares the tables of contacts and of their ids on channels. */

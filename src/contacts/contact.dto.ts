@@ -10,12 +10,12 @@ import { ListedContact } from './contact-columns';
 
 export const MAX_SEARCH_CHARACTERS = 200;
 
-/** A person's id on one channel. */
+/** Id of a person on one channel. */
 export class NewIdentity {
   @IsIn(CHANNELS, { message: `must be one of ${CHANNELS.join(', ')}` })
   channel: Channel;
 
-  /** The provider's id of the person: a phone number, a chat id, a page-scoped id. */
+  /** Provider's id of the person: a phone number, a chat id, a page-scoped id. */
   @MaxCharacters(200)
   @NotBlank()
   @IsStorableText()
@@ -39,7 +39,7 @@ export class CreateContact {
   @IsStorableText()
   phone?: string;
 
-  /** Lets the workspace write first, before the contact has written. */
+  /** Id on a channel, with which the workspace can write before the contact has written. */
   @IsOptional()
   @IsObject({ message: 'must be an object' })
   @ValidateNested()
@@ -69,7 +69,7 @@ export class ContactIdentityResponse {
   externalId: string;
 }
 
-/** An unknown value is null, never left out. */
+/** Contact of the API. An unknown value is null, never left out. */
 export class ContactResponse {
   @ApiProperty({ example: '019ab3f2-3b4c-7d5e-8f60-718293a4b5c6' })
   id: string;
@@ -114,7 +114,7 @@ export class ContactResponse {
   updatedAt: Date;
 }
 
-/** A contact without the ids on channels. */
+/** Contact without the ids on channels. */
 export type ContactAlone = Omit<ContactResponse, 'identities'>;
 
 export function toContact(contact: ListedContact, identities: ContactIdentityEntity[]): ContactResponse {

@@ -3,7 +3,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 export const VERIFIED_FIELDS = ['name', 'email'] as const;
 export type VerifiedField = (typeof VERIFIED_FIELDS)[number];
 
-/** A person whom a workspace talks with. */
+/** Person with whom a workspace talks. */
 @Entity('contacts')
 export class ContactEntity {
   @PrimaryColumn('uuid', { name: 'tenant_id' })
@@ -24,11 +24,11 @@ export class ContactEntity {
   @Column('text', { name: 'avatar_url', nullable: true })
   avatarUrl: string | null;
 
-  /** Of name and email, those that the workspace's server has signed. */
+  /** Fields among name and e-mail that the workspace's server has signed. */
   @Column('text', { array: true })
   verified: VerifiedField[];
 
-  /** Other facts that the workspace keeps. */
+  /** Other facts that the workspace keeps about the person. */
   @Column('jsonb')
   attributes: Record<string, unknown>;
 

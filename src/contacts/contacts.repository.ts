@@ -15,7 +15,7 @@ export interface ContactFilter {
   cursor?: string;
 }
 
-/** What somebody says of a contact. */
+/** Name and e-mail address of a contact, signed or claimed. */
 export interface ContactProfile {
   name?: string | null;
   email?: string | null;
@@ -32,7 +32,7 @@ export class ContactsRepository {
     return isId(id) ? reader.manager.findOneBy(ContactEntity, { tenantId, id }) : null;
   }
 
-  /** Newest first, below the cursor. */
+  /** Lists contacts below the cursor, the newest first. */
   list(tenantId: string, { q, cursor }: ContactFilter, count: number): Promise<ListedContact[]> {
     if (q) return this.search.find(tenantId, q, cursor, count);
     return new PageStatement(LISTED, 'contacts')
@@ -50,8 +50,8 @@ export class ContactsRepository {
   }
 
   /**
-   * Locks the identity until the transaction ends, even if no row exists yet: so concurrent first messages of a new
-   * customer make one contact.
+   * Locks an identity until the transaction ends, even if no row exists yet, so that concurrent first
+   * messages of a new customer make one contact.
    */
   async lockIdentity(
     tx: Transaction,
@@ -65,8 +65,8 @@ export class ContactsRepository {
   }
 
   /**
-   * Deletes up to `count` identities of a contact, under the lock of each: a message that comes from one at that moment
-   * is stored before, or makes a new contact.
+   * Deletes up to `count` identities of a contact, under the lock of each: a message that comes from one at
+   * that moment is stored before, or makes a new contact.
    * @returns whether there may be more
    */
   async eraseIdentities(
@@ -86,7 +86,7 @@ export class ContactsRepository {
     return identities.length === count;
   }
 
-  /** Locks a contact, and deletes all that it says of a person. */
+  /** Locks a contact, and deletes all that it says about a person. */
   async erase(tx: Transaction, { tenantId, contactId }: ContactKey): Promise<void> {
     await tx.query(
       `UPDATE contacts SET name = NULL, email = NULL, phone = NULL, avatar_url = NULL, attributes = '{}', verified = '{}',

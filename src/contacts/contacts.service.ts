@@ -12,16 +12,16 @@ import { ContactIdentityEntity } from './contact-identity.entity';
 import { ContactEntity } from './contact.entity';
 import { ContactProfile, ContactsRepository } from './contacts.repository';
 
-/** A person as a channel describes them. */
+/** Person as a channel describes them. */
 export interface ChannelCustomer {
   channel: Channel;
-  /** The provider's id of the person. */
+  /** Provider's id of the person. */
   externalId: string;
   name: string | null;
   phone: string | null;
 }
 
-/** The people a workspace talks with. */
+/** Manages the people with whom a workspace talks. */
 @Injectable()
 export class ContactsService {
   constructor(
@@ -31,9 +31,10 @@ export class ContactsService {
   ) {}
 
   /**
-   * Returns a page of contacts, newest first: 50 by default, 200 at most. `q` searches name, e-mail and phone.
-   * @throws AppError INVALID_QUERY; with `q`: RATE_LIMITED (too many searches of the workspace at once), UNAVAILABLE (too many of this
-   * process; or the search takes too long)
+   * Returns a page of contacts, newest first: 50 by default, 200 at most. `q` searches name, e-mail and
+   * phone.
+   * @throws AppError INVALID_QUERY; with `q`: RATE_LIMITED (too many searches of the workspace at once),
+   *   UNAVAILABLE (too many in this process, or the search takes too long)
    */
   async list(tenantId: string, input: Partial<ListContactsQuery> = {}): Promise<Page<ContactResponse>> {
     const query = validate(ListContactsQuery, input, 'INVALID_QUERY');
@@ -42,14 +43,20 @@ export class ContactsService {
     return this.readPage(tenantId, query).finally(release);
   }
 
-  /** @throws AppError NOT_FOUND */
+  /**
+   * Returns a contact with its identities.
+   * @throws AppError NOT_FOUND
+   */
   async get(tenantId: string, id: string): Promise<ContactResponse> {
     const contact = await this.contacts.find(tenantId, id);
     if (!contact) throw AppError.notFound('Contact');
     return toContact(contact, await this.contacts.listIdentities(tenantId, [id]));
   }
 
-  /** @throws AppError INVALID_BODY, also when another contact has the identity; NOT_FOUND (the workspace) */
+  /**
+   * Creates a contact.
+   * @throws AppError INVALID_BODY, also when another contact has the identity; NOT_FOUND (the workspace)
+   */
   async create(tenantId: string, input: CreateContact): Promise<ContactResponse> {
     const { name = null, email = null, phone = null, identity } = validate(CreateContact, input);
     if (!isId(tenantId)) throw AppError.notFound('Workspace');
@@ -62,8 +69,8 @@ export class ContactsService {
   }
 
   /**
-   * Finds the contact with this id on the channel, or creates one. Other transactions with the same id wait until this
-   * one ends.
+   * Finds the contact with this id on the channel, or creates one. Other transactions with the same id wait
+   * until this one ends.
    * @returns the contact's id
    * @internal
    */
@@ -79,8 +86,8 @@ export class ContactsService {
   }
 
   /**
-   * What is signed by the workspace's server replaces the contact's values, and is verified. What is only claimed fills
-   * those that are empty.
+   * Updates a contact's profile. Values that the workspace's server has signed replace the contact's, and are
+   * verified. Values that are only claimed fill those that are empty.
    * @internal
    */
   updateProfile(

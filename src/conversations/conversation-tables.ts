@@ -2,7 +2,7 @@ import { ConversationKey, TableDeclaration } from '../stored-data/table-declarat
 import { ConversationResponse, toConversation } from './conversation.dto';
 import { ConversationsRepository } from './conversations.repository';
 
-/** The line of an export that tells of a conversation. */
+/** Line of an export that tells of a conversation. */
 export type ConversationLine = { type: 'conversation' } & ConversationResponse;
 
 /** Declares the table of conversations. */

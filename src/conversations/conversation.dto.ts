@@ -26,7 +26,7 @@ export class ListConversationsQuery extends PageQuery {
   channel?: Channel;
 }
 
-/** At least one of the two is required. */
+/** Changes to a conversation, of which at least one is required. */
 export class UpdateConversation {
   @ApiPropertyOptional({
     enum: CONVERSATION_STATUSES,
@@ -84,7 +84,7 @@ export class ConversationListItem {
   createdAt: Date;
 }
 
-/** The response to an update. Without the contact, which a key with write scopes alone must not read. */
+/** Conversation without its contact, which a key with write scopes alone must not read. */
 export class ConversationResponse extends ConversationListItem {
   @ApiProperty({ example: '2026-11-20T09:41:07.512Z' })
   updatedAt: Date;

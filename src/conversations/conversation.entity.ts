@@ -4,7 +4,7 @@ import { type Channel } from '../common/channel-descriptors';
 export const CONVERSATION_STATUSES = ['OPEN', 'SNOOZED', 'CLOSED'] as const;
 export type ConversationStatus = (typeof CONVERSATION_STATUSES)[number];
 
-/** A workspace's conversation with one contact over one channel. */
+/** Conversation of a workspace with one contact over one channel. */
 @Entity('conversations')
 export class ConversationEntity {
   @PrimaryColumn('uuid', { name: 'tenant_id' })
@@ -19,7 +19,7 @@ export class ConversationEntity {
   @Column('text', { name: 'source_channel' })
   sourceChannel: Channel;
 
-  /** The contact's identity on the channel; null until the customer writes. */
+  /** Identity of the contact on the channel; null until the customer writes. */
   @Column('text', { name: 'identity_external_id', nullable: true })
   identityExternalId: string | null;
 
@@ -29,7 +29,7 @@ export class ConversationEntity {
   @Column('uuid', { name: 'assigned_agent_id', nullable: true })
   assignedAgentId: string | null;
 
-  /** The newest message's id. The next id is made above it. */
+  /** Id of the newest message. The next id is made above it. */
   @Column('uuid', { name: 'last_message_id', nullable: true })
   lastMessageId: string | null;
 
@@ -39,7 +39,10 @@ export class ConversationEntity {
   @Column('timestamptz', { name: 'last_message_at', nullable: true })
   lastMessageAt: Date | null;
 
-  /** The number of its events so far. Each event carries its number, so that receivers can order them. */
+  /**
+   * Number of the conversation's events so far. Each event carries its number, so that receivers can order
+   * them.
+   */
   @Column('bigint', { name: 'event_sequence' })
   eventSequence: string;
 

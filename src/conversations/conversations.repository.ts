@@ -22,12 +22,12 @@ export type ListedConversation = Pick<
 const LISTED = `id, source_channel AS "sourceChannel", status, assigned_agent_id AS "assignedAgentId",
   last_message_preview AS "lastMessagePreview", last_message_at AS "lastMessageAt", created_at AS "createdAt"`;
 
-/** The customer of a conversation, as the channel knows them. */
+/** Customer of a conversation, as the channel knows them. */
 export type ConversationPartner = Pick<ConversationEntity, 'tenantId' | 'contactId' | 'sourceChannel'> & {
   identityExternalId: string;
 };
 
-/** The new values; a key that is left out keeps its value. */
+/** New values of a conversation; a key that is left out keeps its value. */
 export type ConversationChange = Partial<Pick<ConversationEntity, 'status' | 'assignedAgentId'>> &
   Pick<ConversationEntity, 'updatedAt'>;
 
@@ -37,7 +37,7 @@ export interface LastMessage {
   at: Date;
 }
 
-/** The number of the next event of a locked conversation. */
+/** Returns the number of the next event of a locked conversation. */
 export function nextSequence({ eventSequence }: ConversationEntity): string {
   return String(BigInt(eventSequence) + 1n);
 }
@@ -56,7 +56,10 @@ export class ConversationsRepository {
     return (await this.database.prepared(sql, [tenantId, id])).length > 0;
   }
 
-  /** Newest first, below the cursor. Each set of filters is a statement with a plan of its own. */
+  /**
+   * Lists conversations below the cursor, the newest first. Each set of filters is a statement with a plan of
+   * its own.
+   */
   list(
     tenantId: string,
     { status, channel, cursor }: ConversationFilter,
@@ -68,7 +71,7 @@ export class ConversationsRepository {
     return page.read(this.database, cursor, count);
   }
 
-  /** Lists the ids of a contact's conversations, in their order, above an id. */
+  /** Lists the ids of a contact's conversations above an id, in their order. */
   async listByContact(
     reader: Reader,
     { tenantId, contactId }: ContactKey,
@@ -82,7 +85,10 @@ export class ConversationsRepository {
     return rows.map(({ id }) => id);
   }
 
-  /** Every write to a conversation takes this lock first, so that ids and event numbers follow the order of commits. */
+  /**
+   * Locks a conversation. Every write to it takes this lock first, so that ids and event numbers follow the
+   * order of commits.
+   */
   async lock(tx: Transaction, tenantId: string, id: string): Promise<ConversationEntity | null> {
     if (!isId(id)) return null;
     const [row] = await tx.prepared<ConversationEntity>(
@@ -98,8 +104,8 @@ export class ConversationsRepository {
   }
 
   /**
-   * The newest conversation with a contact's identity, locked as by `lock`. A conversation without an identity gets
-   * this one.
+   * Locks the newest conversation with a contact's identity, as `lock` does. A conversation without an
+   * identity gets this one.
    */
   async lockLatest(tx: Transaction, partner: ConversationPartner): Promise<ConversationEntity | null> {
     const { tenantId, contactId, sourceChannel, identityExternalId } = partner;
@@ -155,7 +161,10 @@ export class ConversationsRepository {
     );
   }
 
-  /** Erases the preview when it is of one of these messages, and with the contact the contact's id on the channel. */
+  /**
+   * Erases the preview if it is of one of these messages. Erases the contact's id on the channel if the
+   * contact is erased too.
+   */
   async erase(tx: Transaction, messages: ErasedMessages): Promise<void> {
     const { tenantId, conversationId, ids, withContact } = messages;
     await tx.query(

@@ -26,14 +26,14 @@ import {
 import { ConversationEntity } from './conversation.entity';
 import { ConversationPartner, ConversationsRepository } from './conversations.repository';
 
-/** What an audit entry calls a change to each status. */
+/** Actions of audit entries about a change to each status. */
 const STATUS_ACTIONS = {
   OPEN: 'conversation.reopened',
   SNOOZED: 'conversation.snoozed',
   CLOSED: 'conversation.closed',
 } as const;
 
-/** Exactly the keys whose values a call changed. */
+/** Values that a call changed, and no others. */
 type Change = Partial<Pick<ConversationEntity, 'status' | 'assignedAgentId'>>;
 
 @Injectable()
@@ -60,7 +60,10 @@ export class ConversationsService {
     return toPage(rows, limit, toConversationListItem);
   }
 
-  /** @throws AppError NOT_FOUND */
+  /**
+   * Returns a conversation with its contact.
+   * @throws AppError NOT_FOUND
+   */
   async get(tenantId: string, id: string): Promise<ConversationDetail> {
     const conversation = await this.conversations.find(tenantId, id);
     if (!conversation) throw AppError.notFound('Conversation');
@@ -81,9 +84,10 @@ export class ConversationsService {
   }
 
   /**
-   * Changes a conversation's status, its assigned agent, or both, with one `conversation.updated` for this call. Equal
-   * values change nothing and fire no event.
-   * @throws AppError INVALID_BODY (no field; an agent that is unknown, inactive or another workspace's), NOT_FOUND
+   * Changes a conversation's status, its assigned agent, or both, with one `conversation.updated` for this
+   * call. Equal values change nothing and fire no event.
+   * @throws AppError INVALID_BODY (no field; an agent that is unknown, inactive or another workspace's),
+   *   NOT_FOUND
    */
   async update(
     tenantId: string,
@@ -112,7 +116,8 @@ export class ConversationsService {
 
   /**
    * Locks the latest conversation with a customer, or creates one.
-   * @param partner whose identity the transaction has locked: otherwise two messages at once could create two
+   * @param partner the customer, whose identity the transaction has locked: otherwise two messages at once
+   *   could create two
    * @internal
    */
   async continueOrCreate(tx: Transaction, partner: ConversationPartner): Promise<ConversationEntity> {

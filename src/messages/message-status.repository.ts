@@ -9,14 +9,14 @@ import {
   withoutDetails,
 } from './message-status';
 
-/** Names a message. */
+/** Names a message of a workspace. */
 export interface MessageKey {
   tenantId: string;
   conversationId: string;
   messageId: string;
 }
 
-/** What a channel needs of a message that it starts to send. */
+/** Fields of a message that a channel needs to send it. */
 export interface SendingMessage {
   body: string;
   createdAt: Date;
@@ -24,10 +24,10 @@ export interface SendingMessage {
 
 const BY_KEY = 'm.tenant_id = $1 AND m.conversation_id = $2 AND m.id = $3';
 
-/** The delivery status of messages: everything that channels write to a message. */
+/** Writes the delivery status of messages, which is everything that channels write to a message. */
 @Injectable()
 export class MessageStatusRepository {
-  /** Marks a message as SENDING. A prepared statement: the messages of a claim go out in one packet. */
+  /** Marks a message as SENDING. Uses a prepared statement: those of a claim's messages go in one packet. */
   async startSending(
     tx: Transaction,
     { tenantId, conversationId, messageId }: MessageKey,
@@ -71,8 +71,8 @@ export class MessageStatusRepository {
 
   /**
    * Advances the messages of a workspace that a query selects, without a round trip for their keys.
-   * @param selection SQL that locks the messages and returns `conversation_id`, `id` and `error` (jsonb) of each; the
-   * workspace is its $1, its own parameters begin with $3
+   * @param selection SQL that locks the messages and returns `conversation_id`, `id` and `error` (jsonb) of
+   *   each; the workspace is its $1, its own parameters begin with $3
    */
   async advanceSelected(
     tx: Transaction,
@@ -143,7 +143,7 @@ export class MessageStatusRepository {
   }
 
   /**
-   * Fails a message that is QUEUED.
+   * Fails a message if it is QUEUED.
    * @returns whether it was
    */
   async failQueued(

@@ -1,4 +1,4 @@
-/** The progress of a message to the customer. */
+/** Progress of a message to the customer. */
 export const DELIVERY_STATUSES = [
   'QUEUED',
   'SENDING',
@@ -10,12 +10,12 @@ export const DELIVERY_STATUSES = [
 ] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
-/** What a provider can report after it accepted a message. */
+/** Statuses that a provider can report after it accepted a message. */
 export type ReceiptStatus = Extract<DeliveryStatus, 'SENT' | 'DELIVERED' | 'READ' | 'FAILED'>;
 
 /**
- * A status only advances, in this order: receipts come late, twice and in any order. FAILED may follow SENT, because
- * providers accept first and check later. It never follows DELIVERED.
+ * Order in which a status advances, and never goes back: receipts come late, twice and in any order. FAILED
+ * may follow SENT, because providers accept first and check later. It never follows DELIVERED.
  */
 const ADVANCE: readonly DeliveryStatus[] = [
   'QUEUED',
@@ -27,15 +27,15 @@ const ADVANCE: readonly DeliveryStatus[] = [
   'READ',
 ];
 
-/** The statuses from which a message can advance to this one. */
+/** Returns the statuses from which a message can advance to this one. */
 export function statusesBefore(status: DeliveryStatus): DeliveryStatus[] {
   return ADVANCE.slice(0, ADVANCE.indexOf(status));
 }
 
-/** Why a message is FAILED, UNKNOWN or retried: `delivery.error` of the API. */
+/** Reason why a message is FAILED, UNKNOWN or retried: `delivery.error` of the API. */
 export interface DeliveryError {
   code: DeliveryErrorCode;
-  /** The channel provider's own code, as text; null where it gave none. */
+  /** Code of the channel's provider, as text; null where it gave none. */
   providerCode: string | null;
   message: string;
 }
@@ -54,7 +54,10 @@ export const DELIVERY_ERROR_CODES = {
 } as const;
 export type DeliveryErrorCode = keyof typeof DELIVERY_ERROR_CODES;
 
-/** An error without what the provider said, which may name the customer: all that is kept of an erased message's. */
+/**
+ * Returns an error without the provider's words, which may name the customer: no more is kept for an erased
+ * message.
+ */
 export function withoutDetails({ code }: DeliveryError): DeliveryError {
   return { code, providerCode: null, message: DELIVERY_ERROR_CODES[code] };
 }

@@ -3,10 +3,10 @@ import { ConversationKey, TableDeclaration } from '../stored-data/table-declarat
 import { MessageResponse, toMessage } from './message.dto';
 import { KeptMessage, MessagesRepository } from './messages.repository';
 
-/** Rows of one statement of an export. */
+/** Limit of the rows of one statement of an export. */
 const PAGE = 200;
 
-/** The line of an export that tells of a message. */
+/** Line of an export that tells of a message. */
 export type MessageLine = { type: 'message'; conversationId: string } & MessageResponse &
   Pick<KeptMessage, 'metadata'>;
 

@@ -13,7 +13,7 @@ import { ListedMessage } from './messages.repository';
 
 export const MAX_BODY_CHARACTERS = 4096;
 
-/** A customer's message. */
+/** Message from a customer. */
 export class ReceiveMessage {
   @ApiProperty({
     minLength: 1,
@@ -28,7 +28,7 @@ export class ReceiveMessage {
   body: string;
 }
 
-/** A message to the customer. */
+/** Message to a customer. */
 export class SendMessage extends ReceiveMessage {
   @ApiPropertyOptional({
     description:
@@ -40,7 +40,7 @@ export class SendMessage extends ReceiveMessage {
   senderAgentId?: string;
 }
 
-/** Why a message was not delivered, or may not have been. */
+/** Reason why a message was not delivered, or may not have been. */
 export class MessageDeliveryError {
   @ApiProperty({
     type: String,
@@ -61,7 +61,7 @@ export class MessageDeliveryError {
   message: string;
 }
 
-/** The progress of a message to the customer. Both are null for a customer's own message. */
+/** Progress of a message to the customer. Both fields are null for a customer's own message. */
 export class MessageDelivery {
   @ApiProperty({
     type: String,

@@ -4,7 +4,7 @@ import { type DeliveryError, type DeliveryStatus } from './message-status';
 export const SENDER_TYPES = ['CUSTOMER', 'AGENT'] as const;
 export type SenderType = (typeof SENDER_TYPES)[number];
 
-/** One message of a conversation. */
+/** Message of a conversation. */
 @Entity('messages')
 export class MessageEntity {
   @PrimaryColumn('uuid', { name: 'tenant_id' })
@@ -19,21 +19,21 @@ export class MessageEntity {
   @Column('text', { name: 'sender_type' })
   senderType: SenderType;
 
-  /** The agent it is shown as from; null for a customer's message. */
+  /** Agent from whom the message is shown; null for a customer's message. */
   @Column('uuid', { name: 'sender_agent_id', nullable: true })
   senderAgentId: string | null;
 
   @Column('text')
   body: string;
 
-  /** Null for a customer's message. */
+  /** Delivery status; null for a customer's message. */
   @Column('text', { name: 'delivery_status', nullable: true })
   deliveryStatus: DeliveryStatus | null;
 
   @Column('jsonb', { name: 'delivery_error', nullable: true })
   deliveryError: DeliveryError | null;
 
-  /** Attachments, locations and the like, as the provider sent them; null for plain text. */
+  /** Attachments, locations and other content as the provider sent them; null for plain text. */
   @Column('jsonb', { nullable: true, select: false })
   metadata: object | null;
 

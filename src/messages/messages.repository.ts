@@ -11,10 +11,12 @@ export type ListedMessage = Pick<
   'id' | 'senderType' | 'senderAgentId' | 'body' | 'createdAt' | 'deliveryStatus' | 'deliveryError'
 >;
 
-/** A message with `metadata`: attachments, locations and the like, as the channel's provider sent them. */
+/**
+ * Message with its `metadata`: attachments, locations and other content as the channel's provider sent them.
+ */
 export type KeptMessage = ListedMessage & Pick<MessageEntity, 'metadata'>;
 
-/** Messages of one conversation. Both ends exclusive. */
+/** Messages of one conversation between two ids, both exclusive. */
 export interface MessageRange extends ConversationKey {
   after: string;
   before: string;
@@ -27,7 +29,7 @@ const LISTED = `id, sender_type AS "senderType", sender_agent_id AS "senderAgent
 export class MessagesRepository {
   constructor(private readonly database: Database) {}
 
-  /** Newest first, below the cursor. */
+  /** Lists messages below the cursor, the newest first. */
   list(
     tenantId: string,
     conversationId: string,
@@ -86,8 +88,8 @@ export class MessagesRepository {
   }
 
   /**
-   * Looks at the next conversations of a workspace that are older than the end of a range of messages, in the order of
-   * their ids.
+   * Lists the next conversations of a workspace that are older than the end of a range of messages, in the
+   * order of their ids.
    * @returns each with whether it has messages in the range
    */
   findConversations(
@@ -107,9 +109,10 @@ export class MessagesRepository {
   }
 
   /**
-   * Erases body and metadata of messages, and what a provider said of them. Messages that wait to be sent become FAILED,
-   * but those in `beingSent`. The rows are locked first, in the order in which others lock them: with both in one
-   * statement, PostgreSQL reads the whole conversation for each message (500 ms a step instead of 15).
+   * Erases body and metadata of messages, and the provider's words in their errors. Messages that wait to be
+   * sent become FAILED, apart from those in `beingSent`. The rows are locked first, in the order in which
+   * others lock them: with both in one statement, PostgreSQL reads the whole conversation for each message
+   * (500 ms a step instead of 15).
    * @returns how many had a body
    */
   async erase(

@@ -52,8 +52,10 @@ export class MessagesService {
   }
 
   /**
-   * Sends a message to the customer as an agent: stores it as QUEUED for its channel, with its `message.created`.
-   * @throws AppError INVALID_BODY (the body, its channel's limit, the sender), NOT_FOUND, IDEMPOTENCY_CONFLICT
+   * Sends a message to the customer as an agent: stores it as QUEUED for its channel, with its
+   * `message.created`.
+   * @throws AppError INVALID_BODY (the body, its channel's limit, the sender), NOT_FOUND,
+   *   IDEMPOTENCY_CONFLICT
    */
   async send(
     tenantId: string,
@@ -98,7 +100,8 @@ export class MessagesService {
   }
 
   /**
-   * The same in a transaction that holds the conversation's lock, without a check of the text.
+   * Stores a customer's message in a transaction that holds the conversation's lock, without a check of the
+   * text. Reopens a closed or snoozed conversation.
    * @internal
    */
   async receiveInTransaction(
@@ -123,7 +126,9 @@ export class MessagesService {
     return conversation;
   }
 
-  /** Adds a message with its event to a locked conversation. All writes are pipelined: they go with COMMIT. */
+  /**
+   * Adds a message with its event to a locked conversation. All writes are pipelined: they go with COMMIT.
+   */
   private addPipelined(tx: Transaction, conversation: ConversationEntity, content: Content): MessageEntity {
     const { tenantId, id: conversationId, lastMessageId } = conversation;
     const id = newIdAfter(lastMessageId);
@@ -147,7 +152,7 @@ export class MessagesService {
     return message;
   }
 
-  /** The named agent if it is active, or else the oldest active OWNER or ADMIN. */
+  /** Finds the named agent if it is active; without a name the oldest active OWNER or ADMIN. */
   private findSender(
     tx: Transaction,
     tenantId: string,

@@ -335,7 +335,7 @@ describe('a hook that serves several accounts', () => {
     };
   }
 
-  /** One message to each of these numbers, in one notification. */
+  /** Makes a notification with one message to each of these numbers. */
   const messagesTo = (...phoneNumberIds: string[]) =>
     WhatsAppSimulator.envelope(
       phoneNumberIds.map((id) => {

@@ -50,7 +50,7 @@ describe('WhatsApp', () => {
     return { customer, conversation: await shop.conversationWith(customer) };
   }
 
-  /** With an outbound message that WhatsApp accepted. */
+  /** Makes a workspace with an outbound message that WhatsApp accepted. */
   async function answered() {
     const { customer, conversation } = await chat();
     const message = await shop.send(conversation);

@@ -62,7 +62,7 @@ describe('the stream of a visitor', () => {
     ((await visitor.history()).body.data as { id: string; delivery: { status: string } }[]).find(
       (message) => message.id === id,
     )!.delivery.status;
-  /** As the worker does. */
+  /** Publishes a message as the worker does. */
   async function publish(visitor: TestVisitor) {
     const loader = service.app.get(ConnectionLoader, { strict: false });
     const loaded = (await loader.loadByHookKey('WIDGET', widget.siteKey)) as Widget;
@@ -70,7 +70,7 @@ describe('the stream of a visitor', () => {
     const message = { messageId, conversationId: newId(), recipientId: 'visitor:x', body: 'An answer' };
     return service.app.get(WidgetAdapter, { strict: false }).send(loaded, message);
   }
-  /** As the timer does every 15 seconds. */
+  /** Sends heartbeats as the timer does every 15 seconds. */
   const sendHeartbeats = (at: TestService) => at.app.get(VisitorStreams, { strict: false }).sendHeartbeats();
 
   it('carries an outbound message in every process, which becomes SENT, DELIVERED, READ', async () => {

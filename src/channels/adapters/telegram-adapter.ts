@@ -114,7 +114,10 @@ export class TelegramAdapter implements HookedAdapter<TelegramCredentials> {
     return message ? [message] : [];
   }
 
-  /** @throws AppError INVALID_BODY with Telegram's refusal; UNAVAILABLE */
+  /**
+   * Makes a call that must succeed before a connection is stored.
+   * @throws AppError INVALID_BODY with Telegram's refusal; UNAVAILABLE
+   */
   private async require(botToken: string, method: string, parameters: object): Promise<void> {
     const answer = await this.http.require(this.toCall(botToken, method, parameters), 'TELEGRAM_API_URL');
     if (objectOf(answer.body).ok !== true) throw credentialsRefused('Telegram', readFault(answer));

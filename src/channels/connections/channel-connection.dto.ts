@@ -6,13 +6,13 @@ export class ConnectChannel {
   @IsIn(CHANNELS, { message: `must be one of ${CHANNELS.join(', ')}` })
   channel: Channel;
 
-  /** By channel, such as `{botToken}` for TELEGRAM: see `docs/channels.md`. */
+  /** Credentials of the channel, such as `{botToken}` of TELEGRAM: see `docs/channels.md`. */
   @IsObject({ message: 'must be an object' })
   credentials: object;
 }
 
 export interface ConnectionAddresses {
-  /** The address that the provider calls; for the widget, the base of its paths. */
+  /** Address that the provider calls; for the widget the base of its paths. */
   hookUrl: string;
   /** The HTML that shows the widget in the workspace's pages; null for the other channels. */
   snippet: string | null;
@@ -22,12 +22,12 @@ export interface ConnectionAddresses {
 export interface ChannelConnectionSummary extends ConnectionAddresses {
   id: string;
   channel: Channel;
-  /** The account at the provider: phone number id, bot id, page id, Instagram account id. */
+  /** Id of the account at the provider: of a phone number, bot, page or Instagram account. */
   externalId: string;
   status: ConnectionStatus;
   /** The part of the credentials that is not secret. */
   settings: object;
-  /** Null for never. */
+  /** End of the credentials; null if they never expire. */
   credentialsExpireAt: Date | null;
   createdAt: Date;
   updatedAt: Date;
@@ -35,12 +35,12 @@ export interface ChannelConnectionSummary extends ConnectionAddresses {
 
 /** A new connection, or one with new credentials. */
 export interface ConnectedChannel extends ChannelConnectionSummary {
-  /** What the operator enters elsewhere, such as a verify token. Returned once. */
+  /** Values that the operator enters elsewhere, such as a verify token. They are returned once. */
   reveal: Record<string, string>;
 }
 
 export interface DisconnectedChannel extends ChannelConnectionSummary {
-  /** Why deregistering at the provider failed: it may still call, and is refused. Null if it did not fail. */
+  /** Reason why the hook is still registered at the provider, whose calls are refused; null if it is not. */
   providerFault: string | null;
 }
 

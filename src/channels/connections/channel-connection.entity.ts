@@ -5,8 +5,8 @@ export const CONNECTION_STATUSES = ['ACTIVE', 'REAUTH_REQUIRED', 'DISCONNECTED']
 export type ConnectionStatus = (typeof CONNECTION_STATUSES)[number];
 
 /**
- * A workspace's account at a channel's provider. Disconnected ones aside, a workspace has at most one for each channel,
- * and an account is in at most one workspace.
+ * Account of a workspace at a channel's provider. Apart from disconnected ones, a workspace has at most one
+ * for each channel, and an account is in at most one workspace.
  */
 @Entity('channel_connections')
 export class ChannelConnectionEntity {
@@ -19,11 +19,11 @@ export class ChannelConnectionEntity {
   @Column('text')
   channel: Channel;
 
-  /** The account at the provider. */
+  /** Id of the account at the provider. */
   @Column('text', { name: 'external_id' })
   externalId: string;
 
-  /** The last part of the path that the provider calls. Random, so that nobody can guess it. */
+  /** Last part of the path that the provider calls. It is random, so that it can't be guessed. */
   @Column('text', { name: 'hook_key' })
   hookKey: string;
 
@@ -31,21 +31,21 @@ export class ChannelConnectionEntity {
   @Column('jsonb')
   settings: object;
 
-  /** Encrypted, not hashed: requests to providers need them. */
+  /** Credentials, encrypted and not hashed: requests to providers need them. */
   @Column('bytea', { name: 'credentials_ciphertext', select: false })
   credentialsCiphertext: Buffer;
 
   @Column('text', { name: 'credentials_key_id', select: false })
   credentialsKeyId: string;
 
-  /** Null for never. */
+  /** End of the credentials; null if they never expire. */
   @Column('timestamptz', { name: 'credentials_expire_at', nullable: true })
   credentialsExpireAt: Date | null;
 
   @Column('text')
   status: ConnectionStatus;
 
-  /** After a provider throttled us; null for no pause. */
+  /** End of a pause that a provider's limit has caused; null for no pause. */
   @Column('timestamptz', { name: 'paused_until', nullable: true })
   pausedUntil: Date | null;
 

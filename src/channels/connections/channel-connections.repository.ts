@@ -20,7 +20,7 @@ export type ConnectionChanges = Pick<ChannelConnectionEntity, 'updatedAt'> &
     >
   >;
 
-/** Disconnected ones are kept for the messages sent over them. */
+/** Condition of connections in use. Disconnected ones are kept for the messages sent over them. */
 const NOT_DISCONNECTED = { status: Not('DISCONNECTED' as const) };
 
 const ACCOUNT_INDEX = 'channel_connections_account_key';
@@ -45,7 +45,7 @@ const WITH_CREDENTIALS: FindOptionsSelect<ChannelConnectionEntity> = {
 export class ChannelConnectionsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Newest first. */
+  /** Lists a workspace's connections, the newest first. */
   async list(tenantId: string): Promise<ChannelConnectionEntity[]> {
     if (!isId(tenantId)) return [];
     return this.database.manager.find(ChannelConnectionEntity, {
@@ -78,7 +78,7 @@ export class ChannelConnectionsRepository {
     return findConnected(this.database, { channel, hookKey });
   }
 
-  /** Those of these hook keys that connections have, in any workspace. */
+  /** Returns those of the hook keys that connections have, in any workspace. */
   async findHookKeys(hookKeys: string[]): Promise<string[]> {
     const rows = await this.database.manager.find(ChannelConnectionEntity, {
       where: { hookKey: In(hookKeys), ...NOT_DISCONNECTED },
@@ -87,7 +87,7 @@ export class ChannelConnectionsRepository {
     return rows.map(({ hookKey }) => hookKey);
   }
 
-  /** In any workspace: an account is connected in one at most. */
+  /** Finds the connections of accounts in all workspaces: an account is connected in one at most. */
   findByAccounts(channel: Channel, externalIds: string[]): Promise<ChannelConnectionEntity[]> {
     return this.database.manager.find(ChannelConnectionEntity, {
       where: { channel, externalId: In(externalIds), ...NOT_DISCONNECTED },
@@ -96,8 +96,9 @@ export class ChannelConnectionsRepository {
   }
 
   /**
-   * @param sharing whether messages may be claimed meanwhile. A claim takes FOR KEY SHARE, which sees an update only if its
+   * Locks a connection. A claim of messages takes FOR KEY SHARE, which sees an update only if the update's
    * transaction took FOR UPDATE first.
+   * @param sharing whether messages may be claimed before the transaction ends
    */
   async lock(
     tx: Transaction,
@@ -121,7 +122,7 @@ export class ChannelConnectionsRepository {
   }
 
   /**
-   * Waits while another transaction connects the same account.
+   * Inserts a connection. Waits while another transaction connects the same account.
    * @returns false when the account is connected in another workspace: the transaction must be rolled back
    */
   async insert(tx: Transaction, connection: ChannelConnectionEntity): Promise<boolean> {

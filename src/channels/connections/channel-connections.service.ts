@@ -24,10 +24,12 @@ import { ConnectionLoader } from './connection-loader';
 
 type ConnectionAction = 'connected' | 'rotated' | 'renewed' | 'disconnected' | 'reauth_required';
 
-/** Not the credentials: of them, a new end says all. */
+/** Fields that audit entries hold. Of the credentials they hold the end alone. */
 const AUDITED = ['settings', 'status', 'credentialsExpireAt'] as const;
 
-/** Connects workspaces to accounts at the channels' providers. For dashboards and the CLI: there is no route. */
+/**
+ * Connects workspaces to accounts at the channels' providers, for dashboards and the CLI. It has no route.
+ */
 @Injectable()
 export class ChannelConnectionsService {
   constructor(
@@ -39,13 +41,14 @@ export class ChannelConnectionsService {
   ) {}
 
   /**
-   * Connects an account, and registers the hook at its provider. Stores nothing if the provider refuses. Returns once, in
-   * `reveal`, what the operator enters elsewhere, such as a verify token.
+   * Connects an account, and registers the hook at its provider. Stores nothing if the provider refuses.
+   * Returns once, in `reveal`, what the operator enters elsewhere, such as a verify token.
    *
-   * Calls the provider within the transaction, which blocks only another connect of the same channel or account: of two
-   * at once, the provider might call the hook that is not stored.
-   * @throws AppError INVALID_BODY: the credentials are incomplete or refused, the channel is connected already, or the
-   * account is connected in another workspace; UNAVAILABLE: the provider can't be reached; FORBIDDEN; NOT_FOUND (workspace)
+   * Calls the provider within the transaction, which blocks only another connect of the same channel or
+   * account: of two at once, the provider might call the hook that is not stored.
+   * @throws AppError INVALID_BODY: the credentials are incomplete or refused, the channel is connected
+   *   already, or the account is connected in another workspace; UNAVAILABLE: the provider can't be reached;
+   *   FORBIDDEN; NOT_FOUND (workspace)
    */
   async connect(tenantId: string, input: ConnectChannel, actor: Actor): Promise<ConnectedChannel> {
     const { channel, credentials } = validate(ConnectChannel, input);
@@ -62,20 +65,23 @@ export class ChannelConnectionsService {
     return { ...this.summarize(connection), reveal: checked.reveal };
   }
 
-  /** Newest first, without disconnected ones. */
+  /** Lists a workspace's connections, the newest first, without disconnected ones. */
   async list(tenantId: string): Promise<ChannelConnectionSummary[]> {
     return (await this.connections.list(tenantId)).map((connection) => this.summarize(connection));
   }
 
-  /** @throws AppError NOT_FOUND */
+  /**
+   * Returns a connection that is not disconnected.
+   * @throws AppError NOT_FOUND
+   */
   async get(tenantId: string, id: string): Promise<ChannelConnectionSummary> {
     return this.summarize(await this.find(tenantId, id));
   }
 
   /**
    * Replaces an account's credentials, and lets it send again if the old ones no longer worked.
-   * @throws AppError INVALID_BODY: the credentials are incomplete, refused, or another account's; UNAVAILABLE: the
-   * provider can't be reached; FORBIDDEN; NOT_FOUND
+   * @throws AppError INVALID_BODY: the credentials are incomplete, refused, or another account's;
+   *   UNAVAILABLE: the provider can't be reached; FORBIDDEN; NOT_FOUND
    */
   async rotate(tenantId: string, id: string, credentials: object, actor: Actor): Promise<ConnectedChannel> {
     const { channel } = await this.find(tenantId, id);
@@ -96,9 +102,9 @@ export class ChannelConnectionsService {
   }
 
   /**
-   * Ends a connection at once: no message is sent over it any more, its provider's calls are refused, and its credentials
-   * are deleted. Then deregisters the hook at the provider; if that fails, `providerFault` says why. The workers fail its
-   * pending outbound messages in the background.
+   * Ends a connection at once: no message is sent over it any more, its provider's calls are refused, and its
+   * credentials are deleted. Then deregisters the hook at the provider; if that fails, `providerFault` says
+   * why. The workers fail its pending outbound messages in the background.
    * @throws AppError FORBIDDEN, NOT_FOUND
    */
   async disconnect(tenantId: string, id: string, actor: Actor): Promise<DisconnectedChannel> {
@@ -117,10 +123,10 @@ export class ChannelConnectionsService {
   }
 
   /**
-   * Stops sending over a connection until its credentials are rotated. The workers fail its pending outbound messages in
-   * the background; a rotation before their end lets the rest be sent.
+   * Stops sending over a connection until its credentials are rotated. The workers fail its pending outbound
+   * messages in the background; a rotation before their end lets the rest be sent.
    * @param connection with the credentials that the provider refused
-   * @returns false when the connection was rotated or disconnected meanwhile: then nothing changes
+   * @returns false when the connection has other credentials by now, or is disconnected: then nothing changes
    * @internal
    */
   async markReauthRequired(tx: Transaction, connection: Connection): Promise<boolean> {
@@ -173,7 +179,8 @@ export class ChannelConnectionsService {
   }
 
   /**
-   * If the account has been connected again meanwhile, its provider must still call.
+   * Deregisters the hook at the provider, unless the account has been connected again: then it must still
+   * call.
    * @returns why it failed, or null
    */
   private async unregister(connection: ChannelConnectionEntity): Promise<string | null> {

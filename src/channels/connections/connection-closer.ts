@@ -3,7 +3,10 @@ import { SYSTEM } from '../../common/principal';
 import { WorkspaceDeleter } from '../../workspaces/deletion/workspace-deleter';
 import { ChannelConnectionsService } from './channel-connections.service';
 
-/** Disconnects the channels of a workspace before its rows go: providers call no more, and who does is refused. */
+/**
+ * Disconnects the channels of a workspace before its rows are deleted. Providers call no more, or are
+ * refused.
+ */
 @Injectable()
 export class ConnectionCloser implements OnModuleInit {
   private readonly logger = new Logger(ConnectionCloser.name);

@@ -8,7 +8,7 @@ import { Connection } from '../adapters/channel-adapter';
 import { ChannelConnectionEntity, ConnectionStatus } from './channel-connection.entity';
 import { ChannelConnectionsRepository } from './channel-connections.repository';
 
-/** A connection that is not disconnected, with its credentials decrypted. */
+/** Connection that is not disconnected, with its credentials decrypted. */
 export interface LoadedConnection extends Connection {
   status: ConnectionStatus;
   settings: object;
@@ -18,8 +18,9 @@ export interface LoadedConnection extends Connection {
 const HOOK_KEY = /^[0-9A-Za-z]{32}$/;
 
 /**
- * Reads connections with their credentials. Caches nothing, so that disconnecting and rotating take effect at once in
- * every process. Methods that return one connection throw SecretUnreadable when its encryption key is not configured.
+ * Reads connections with their credentials. Caches nothing, so that disconnecting and rotating take effect at
+ * once in every process. Methods that return one connection throw SecretUnreadable when its encryption key is
+ * not configured.
  */
 @Injectable()
 export class ConnectionLoader {
@@ -42,14 +43,20 @@ export class ConnectionLoader {
     return this.openNullable(await this.connections.find(tenantId, id));
   }
 
-  /** @throws AppError UNAVAILABLE: too many unknown hook keys wait */
+  /**
+   * Loads the connection whose provider calls a path.
+   * @throws AppError UNAVAILABLE: too many unknown hook keys wait
+   */
   async loadByHookKey(channel: Channel, hookKey: string): Promise<LoadedConnection | null> {
     if (!HOOK_KEY.test(hookKey)) return null;
     const find = () => this.connections.findByHookKey(channel, hookKey);
     return this.openNullable(await this.hookKeys.find(Buffer.from(hookKey), find));
   }
 
-  /** Omits unreadable ones, which must not block the others. */
+  /**
+   * Loads the connections of accounts. Omits those that can't be decrypted, so that they do not block the
+   * others.
+   */
   async loadByAccounts(channel: Channel, externalIds: string[]): Promise<LoadedConnection[]> {
     const rows = await this.connections.findByAccounts(channel, externalIds);
     return rows.flatMap((row) => this.openIfReadable(row) ?? []);

@@ -26,7 +26,7 @@ export class ConnectionRegistration {
   ) {}
 
   /**
-   * Neither stored nor registered yet.
+   * Makes a connection that is neither stored nor registered yet.
    * @throws AppError INVALID_BODY
    */
   prepare(
@@ -52,7 +52,10 @@ export class ConnectionRegistration {
     return { connection, checked };
   }
 
-  /** @throws AppError INVALID_BODY */
+  /**
+   * Checks credentials without a call to the provider.
+   * @throws AppError INVALID_BODY
+   */
   check(channel: Channel, credentials: unknown, previous?: Connection): CheckedCredentials {
     return this.adapters.getAdapter(channel).check(credentials, previous);
   }
@@ -67,20 +70,26 @@ export class ConnectionRegistration {
     };
   }
 
-  /** Replaces the credentials of a disconnected channel. */
+  /** Seals empty credentials, which replace those of a disconnected channel. */
   sealEmpty(id: string): Omit<SealedCredentials, 'settings'> {
     const { keyId, ciphertext } = this.secrets.encrypt('{}', id);
     return { credentialsKeyId: keyId, credentialsCiphertext: ciphertext, credentialsExpireAt: null };
   }
 
-  /** @throws AppError INVALID_BODY: the provider refused; UNAVAILABLE: it can't be reached */
+  /**
+   * Registers the hook at the provider.
+   * @throws AppError INVALID_BODY: the provider refused; UNAVAILABLE: it can't be reached
+   */
   register(connection: Connection): Promise<void> {
     return this.adapters
       .getAdapter(connection.channel)
       .register(connection, this.getAddresses(connection).hookUrl);
   }
 
-  /** @throws the provider's failure */
+  /**
+   * Deregisters the hook at the provider.
+   * @throws the provider's failure
+   */
   unregister(connection: Connection): Promise<void> {
     return this.adapters.getAdapter(connection.channel).unregister(connection);
   }

@@ -2,5 +2,5 @@ import { CHANNELS, describeChannel, slugOf } from '../../common/channel-descript
 
 export const HOOKED_CHANNELS = CHANNELS.filter((channel) => describeChannel(channel).hook);
 
-/** Case-insensitive, as Express matches `/channels/telegram/{hookKey}`. */
+/** Matches the start of `/channels/telegram/{hookKey}` in any case, as Express does. */
 export const HOOK_PATH = new RegExp(`^/channels/(${HOOKED_CHANNELS.map(slugOf).join('|')})(?=/)`, 'i');

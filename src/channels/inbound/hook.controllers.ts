@@ -37,7 +37,7 @@ function hookController(channel: Channel): Type<object> {
       return this.hooks.receive({ channel, hookKey, request, response });
     }
   }
-  // OpenAPI operation ids begin with it.
+  // OpenAPI operation ids begin with the class's name.
   Object.defineProperty(HookController, 'name', { value: `${label}HookController` });
   return HookController;
 }

@@ -4,7 +4,9 @@ import { ErrorCode } from '../../common/app-error';
 import { HookDescriptor } from '../../common/channel-descriptors';
 import { ANSWER_HEADERS, errorResponses, headerRefs, OtherErrors } from '../../http/error-responses';
 
-/** Providers have no API key, so errors mean something else here. */
+/**
+ * Errors of the hooks. Providers have no API key, so some errors mean something else here than on the API.
+ */
 const HOOK_ERRORS: OtherErrors = {
   documentation: {
     INVALID_BODY: {
@@ -36,7 +38,7 @@ const HOOK_ERRORS: OtherErrors = {
   },
 };
 
-/** The route receives a provider's events. */
+/** Declares a route that receives a provider's events. */
 export function HookEvents(provider: string, { signature, batch }: HookDescriptor): MethodDecorator {
   return applyDecorators(
     Post(':hookKey'),
@@ -56,7 +58,7 @@ export function HookEvents(provider: string, { signature, batch }: HookDescripto
   );
 }
 
-/** The route answers Meta's verification of the address. */
+/** Declares a route that answers Meta's verification of the address. */
 export function HookHandshake(): MethodDecorator {
   return applyDecorators(
     Get(':hookKey'),

@@ -7,7 +7,7 @@ import { HOOK_CONTROLLERS } from './hook.controllers';
 import { HooksService } from './hooks.service';
 import { InboundModule } from './inbound.module';
 
-/** The providers' hooks are outside the API: they need no key. */
+/** Serves the providers' hooks, which are outside the API: they need no key. */
 @Module({
   imports: [ChannelAdaptersModule, ChannelConnectionsModule, InboundModule, ReceiptsModule, RateLimitModule],
   controllers: HOOK_CONTROLLERS,

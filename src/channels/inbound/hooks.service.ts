@@ -23,13 +23,16 @@ import { ReceiptsService } from '../receipts/receipts.service';
 import { InboundService } from './inbound.service';
 import { workInLanes } from './lanes';
 
-/** By client address, against guessing. Signed requests do not count. */
+/** Limit of refused requests from one client address, against guessing. Signed requests do not count. */
 const REFUSALS: RateLimit = { max: 120, excess: 'Too many refused requests.' };
 
-/** After a signed body of too many events: reading such bodies must not fill a process. */
+/** Pause after a signed body of too many events, because reading such bodies must not fill a process. */
 const PAUSE_MS = 5_000;
 
-/** Events of one request in progress: a body can hold thousands, and each takes a connection to PostgreSQL. */
+/**
+ * Events of one request that are stored at once: a body can hold thousands, and each takes a database
+ * connection.
+ */
 const CONCURRENCY = 4;
 
 export interface HookCall {
@@ -43,7 +46,7 @@ export interface HookCall {
 @Injectable()
 export class HooksService {
   private readonly logger = new Logger(HooksService.name);
-  /** Connections. */
+  /** Ids of connections that are paused. */
   private readonly paused = new Set<string>();
 
   constructor(
@@ -73,22 +76,23 @@ export class HooksService {
   }
 
   /**
-   * Stores all events of one request. When it throws, some may be missing, and the provider sends all of them again.
-   * @throws AppError UNAUTHENTICATED (also for an unknown address), INVALID_BODY, PAYLOAD_TOO_LARGE; RATE_LIMITED,
-   *   UNAVAILABLE when too many requests for the connection, or in all, are in flight; RATE_LIMITED within five seconds after
-   *   a signed body of too many events
+   * Stores all events of one request. When it throws, some may be missing, and the provider sends all of them
+   * again.
+   * @throws AppError UNAUTHENTICATED (also for an unknown address), INVALID_BODY, PAYLOAD_TOO_LARGE;
+   *   RATE_LIMITED, UNAVAILABLE when too many requests for the connection, or in all, are in flight;
+   *   RATE_LIMITED within five seconds after a signed body of too many events
    */
   async receive(call: HookCall): Promise<void> {
-    // Before the body is read: who has no hook's key gets nothing held.
+    // Comes before the body is read, so that a caller without a hook's key holds no memory.
     const connection = await this.connections.loadByHookKey(call.channel, call.hookKey);
     if (!connection) throw await this.countRefusal(call, unsigned());
     this.requireNoPause(connection);
     const request = this.toHookRequest(call.request, await this.readBody(call, connection));
-    // Another body may have been too large meanwhile.
+    // Another body may have been too large while this one was read.
     this.requireNoPause(connection);
     const adapter = this.getAdapter(connection);
     const signer = adapter.listSecrets(connection).find((secret) => adapter.verify(secret, request));
-    // What is not signed takes no slot from what is.
+    // A request that is not signed takes no slot from one that is.
     if (signer === undefined) throw await this.countRefusal(call, unsigned());
     const release = await this.budgets.acquire('hooks', connection.id, call.response);
     try {
@@ -157,7 +161,7 @@ export class HooksService {
       throw new AppError('RATE_LIMITED', 'A request for this connection had too many events. Retry shortly.');
   }
 
-  /** A provider that sends more than it documents would send it again and again. */
+  /** Logs a body that is larger than its provider documents: it would be sent again and again. */
   private reportTooLarge(error: unknown, channel: Channel, connectionId: string): never {
     if (isTooLarge(error))
       this.logger.warn({ channel, connectionId }, `a hook's request was refused: ${error.message}`);
@@ -165,8 +169,8 @@ export class HooksService {
   }
 
   /**
-   * The connections of other accounts in the request. An event counts only if its account's own secret signed the
-   * request, so that no workspace can sign for another's account.
+   * Finds the connections of other accounts in the request. An event counts only if its account's own secret
+   * signed the request, so that no workspace can sign for another's account.
    */
   private async findOtherOwners(
     connection: Connection,
@@ -189,7 +193,7 @@ export class HooksService {
     this.logger.log(details, 'events ignored: their accounts are not connected, or have another secret');
   }
 
-  /** Any error makes the provider send everything again, but UNAVAILABLE names the cause. */
+  /** Throws one of the errors, UNAVAILABLE before the others because it names the cause. Logs the rest. */
   private throwFirst(errors: unknown[]): void {
     if (errors.length === 0) return;
     const thrown = errors.find(isDatabaseAway) ?? errors[0];
@@ -230,7 +234,7 @@ function isNoReceipt(event: InboundEvent): event is Exclude<InboundEvent, Inboun
   return event.kind !== 'receipt';
 }
 
-/** Events of one customer keep their order. */
+/** Names the customer of an event, because the events of one customer keep their order. */
 function laneOf(event: Exclude<InboundEvent, InboundReceipt>): string {
   return event.kind === 'message' ? event.customer.externalId : event.customerId;
 }

@@ -5,7 +5,7 @@ import { InboundMessage } from '../adapters/channel-adapter';
 
 const MAX_NAME_CHARACTERS = 200;
 const MAX_PHONE_CHARACTERS = 50;
-/** Far below the limit of PostgreSQL's stack. */
+/** Levels of nesting in metadata, far below the limit of PostgreSQL's stack. */
 const MAX_DEPTH = 50;
 const REPLACEMENT = '\uFFFD';
 const BLANK = '[empty message]';
@@ -15,7 +15,10 @@ export interface InboundContent {
   metadata: object | null;
 }
 
-/** Makes any content storable: no customer's message is refused. A body that is cut stays whole in the metadata. */
+/**
+ * Makes any content storable, because no customer's message is refused. A body that is cut stays whole in the
+ * metadata.
+ */
 export function storableContent({
   body,
   metadata,
@@ -27,6 +30,7 @@ export function storableContent({
   return { body: cut(text, MAX_BODY_CHARACTERS), metadata: { ...kept, wholeBody: text } };
 }
 
+/** Makes a customer's name and phone storable, each in one line of bounded length. */
 export function storableCustomer({ name, phone }: InboundMessage['customer']): {
   name: string | null;
   phone: string | null;
@@ -40,7 +44,7 @@ function label(text: string | null, max: number): string | null {
   return countCharacters(line) <= max ? line : cut(line, max);
 }
 
-/** PostgreSQL stores no NUL and no lone surrogate. */
+/** Replaces what PostgreSQL does not store in text: NUL and lone surrogates. */
 function storable(text: string): string {
   return text.replaceAll('\0', REPLACEMENT).toWellFormed();
 }
@@ -49,7 +53,7 @@ function cut(text: string, max: number): string {
   return `${[...text].slice(0, max - 1).join('')}…`;
 }
 
-/** The same for JSON, which escapes both. */
+/** Replaces NUL and lone surrogates in JSON, which escapes both. */
 function storableJson(value: object): object {
   if (isDeeperThan(MAX_DEPTH, value)) return { omitted: `nested more than ${MAX_DEPTH} deep` };
   const json = JSON.stringify(value).replace(/\\(?:u(0000|d[89a-f]..)|.)/g, (escape, unstorable) =>

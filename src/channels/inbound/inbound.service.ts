@@ -23,7 +23,10 @@ export class InboundService {
     private readonly providerIds: ProviderIdsRepository,
   ) {}
 
-  /** @returns false if the message is stored already, or its ids are unusable */
+  /**
+   * Stores a message, with its sender as a contact.
+   * @returns false if the message is stored already, or its ids are unusable
+   */
   async receive(connection: Connection, message: InboundMessage): Promise<boolean> {
     if (![message.customer.externalId, ...message.providerIds].every(isUsableId)) {
       this.logger.warn({ connectionId: connection.id }, 'a message was ignored: its ids are unusable');

@@ -1,7 +1,7 @@
 /**
  * Processes items concurrently, but the items of one lane in order.
  * @param laneOf names an item's lane
- * @param width how many lanes run concurrently
+ * @param width number of lanes that run concurrently
  */
 export async function workInLanes<T>(
   items: T[],

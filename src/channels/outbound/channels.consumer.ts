@@ -11,7 +11,7 @@ import { OutboundMessageQueue } from './outbound-message-queue';
 import { OutboundMessageRouter } from './outbound-message-router';
 import { OutboundMessagesRepository } from './outbound-messages.repository';
 
-/** Routes the agents' messages of relayed events. */
+/** Routes the agents' messages of relayed events to their connections. */
 @Injectable()
 export class ChannelsConsumer implements OutboxConsumer, OnModuleInit {
   readonly name = 'channels';
@@ -38,7 +38,10 @@ export class ChannelsConsumer implements OutboxConsumer, OnModuleInit {
     });
   }
 
-  /** The message becomes FAILED, and its conversation goes on. Does nothing when the event names no waiting message. */
+  /**
+   * Fails the message of an event that is given up, so that its conversation goes on. Does nothing when the
+   * event names no waiting message.
+   */
   async giveUp(tx: Transaction, event: OutboxEvent): Promise<void> {
     const { tenantId } = event;
     const { conversationId, messageId } = nameable(event);
@@ -60,7 +63,9 @@ export class ChannelsConsumer implements OutboxConsumer, OnModuleInit {
   }
 }
 
-/** The event may be parked because its data is broken. */
+/**
+ * Reads the ids of an event's message, which may be anything: the event may be parked for its broken data.
+ */
 function nameable({ data }: OutboxEvent): { conversationId: unknown; messageId: unknown } {
   const parsed = JSON.parse(data) as { conversationId?: unknown; message?: { id?: unknown } | null } | null;
   return { conversationId: parsed?.conversationId, messageId: parsed?.message?.id };

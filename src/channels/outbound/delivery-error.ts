@@ -3,7 +3,7 @@ import { ProviderFault } from '../adapters/channel-adapter';
 
 const MAX_LENGTH = 1_000;
 
-/** Our code, and beside it the provider's code and message. */
+/** Makes the error of a message: the service's code, and beside it the provider's code and message. */
 export function deliveryError(code: DeliveryErrorCode, fault?: ProviderFault | null): DeliveryError {
   return {
     code,
@@ -12,7 +12,7 @@ export function deliveryError(code: DeliveryErrorCode, fault?: ProviderFault | n
   };
 }
 
-/** PostgreSQL must accept the text, or the outcome would be lost. */
+/** Makes a provider's text storable: PostgreSQL must accept it, or the outcome would be lost. */
 function storable(text: string): string {
   return text.slice(0, MAX_LENGTH).toWellFormed().replaceAll('\0', '\uFFFD');
 }

@@ -6,14 +6,14 @@ import { Target } from '../../queue/target';
 import { isSuspended } from '../../workspaces/suspension';
 import { ConnectionStatus } from '../connections/channel-connection.entity';
 
-/** Rows of one step of a search over all workspaces. */
+/** Limit of the rows of one step of a search over all workspaces. */
 const STEP_ROWS = 1_000;
 
-/** A place in the order of all rows, by a connection or a conversation. */
+/** Place in the order of all rows, by a connection or a conversation. */
 type Position = [tenantId: string, id: string];
 export const BEFORE_ALL_MESSAGES: Position = [LOWEST_ID, LOWEST_ID];
 
-/** A message `d` whose lease or hold has ended. */
+/** Condition of a row `d` of outbound_messages whose lease or hold has ended. */
 export const HAS_ENDED = `(d.lease_id IS NOT NULL OR d.holds) AND d.next_attempt_at <= now()`;
 
 interface EndedColumns {
@@ -21,15 +21,18 @@ interface EndedColumns {
   messageIds: string[] | null;
 }
 
-/** Finds outbound messages that are due or need attention, over all workspaces, in steps of a bounded number of rows. */
+/**
+ * Finds outbound messages that are due or need attention, over all workspaces, in steps of a bounded number
+ * of rows.
+ */
 @Injectable()
 export class DueMessagesRepository {
   constructor(private readonly database: Database) {}
 
   /**
    * Makes a step of a search for the connections of retries, leases and holds whose time came after `since`.
-   * @returns the time up to which they were found, those of workspaces that are not suspended, and the messages whose lease
-   * or hold has ended
+   * @returns the time up to which they were found, those of workspaces that are not suspended, and the
+   *   messages whose lease or hold has ended
    */
   async findScheduled(since: Date): Promise<{
     connections: Target[];
@@ -57,8 +60,8 @@ export class DueMessagesRepository {
   }
 
   /**
-   * Makes a step of a search for connections with anything due, or that may send no more. The next step passes over the rest of
-   * the last connection, however many messages it has.
+   * Makes a step of a search for connections with anything due, or that may send no more. The next step
+   * passes over the rest of the last connection, however many messages it has.
    * @returns where the next step begins; null after the last
    */
   async findDue(after: Position): Promise<{
@@ -97,8 +100,9 @@ export class DueMessagesRepository {
   }
 
   /**
-   * Makes a step of a search for conversations of which every message waits: the one before was routed later, and ended before
-   * this process could see both. The next step passes over the rest of the last conversation.
+   * Makes a step of a search for conversations of which every message waits: the one before was routed later,
+   * and ended before this process could see both. The next step passes over the rest of the last
+   * conversation.
    * @returns where the next step begins; null after the last
    */
   async findStuck(after: Position): Promise<{ stuck: Target[]; next: Position | null }> {

@@ -12,7 +12,10 @@ export class OutboundMessageAttempter {
     private readonly recorder: OutboundMessageRecorder,
   ) {}
 
-  /** Settles once the outcome is recorded. A provider's failure is an outcome, and does not throw. */
+  /**
+   * Makes an attempt, and settles once its outcome is recorded. A provider's failure is an outcome, and does
+   * not throw.
+   */
   async attempt(message: ClaimedMessage): Promise<SendResult> {
     return this.recorder.record(message, await this.send(message));
   }

@@ -53,7 +53,7 @@ export class OutboundMessageClaimer {
     }
   }
 
-  /** Returns how many of the messages may be sent in this second. The others wait for the next one. */
+  /** Returns how many of the messages may be sent in this second. The others wait for the next second. */
   private async acquireRate({ tenantId, id, channel }: LoadedConnection, wanted: number): Promise<number> {
     const { perSecond } = this.adapters.getAdapter(channel).limits;
     const { granted, remainingMs } = await this.rateLimiter.acquire(id, perSecond, wanted);

@@ -6,12 +6,12 @@ import { OutboundMessageQueue } from './outbound-message-queue';
 import { StaleMessageReconciler } from './stale-message-reconciler';
 
 const INTERVAL_MS = 1_000;
-/** Steps of each search in one poll. */
+/** Limit of the steps of each search in one poll. */
 const MAX_STEPS = 20;
 
 /**
- * Finds, every second, what needs attention among outbound messages: retries, leases and holds by their time, and step by
- * step everything else, as after a worker was killed or without Redis. So nothing depends on a wake-up.
+ * Finds, every second, which outbound messages need attention: retries, leases and holds by their time, and
+ * step by step all others, as after a worker was killed or without Redis. So nothing depends on a wake-up.
  */
 @Injectable()
 export class OutboundMessagePoll implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -54,7 +54,7 @@ export class OutboundMessagePoll implements OnApplicationBootstrap, BeforeApplic
     return this.polls.stop();
   }
 
-  /** Wakes this process's own worker: a job would need Redis. */
+  /** Searches once. Wakes this process's own worker: a job would need Redis. */
   private async poll(): Promise<void> {
     await this.scheduled.run();
     await this.due.run();

@@ -13,7 +13,9 @@ export class OutboundMessageQueue extends WakeUpQueue implements BeforeApplicati
     super(bull);
   }
 
-  /** Closes the queue in processes without a processor: when Redis is down, @nestjs/bull would wait for ever. */
+  /**
+   * Closes the queue in processes without a processor: when Redis is down, @nestjs/bull would wait for ever.
+   */
   async beforeApplicationShutdown(): Promise<void> {
     await closeQueue(this.bull, []);
   }

@@ -13,7 +13,10 @@ import { OutboundMessagesRepository } from './outbound-messages.repository';
 import { MessageOutcome, SendResult, decideResult } from './send-result';
 
 const RETRY_MS = 500;
-/** Longer than a lease: a message that has become UNKNOWN can still become SENT. */
+/**
+ * Time for which recording is retried. It is longer than a lease: a message that has become UNKNOWN can still
+ * become SENT.
+ */
 const STOP_AFTER_MS = 60_000;
 
 @Injectable()
@@ -30,7 +33,10 @@ export class OutboundMessageRecorder {
     private readonly connectionRows: ChannelConnectionsRepository,
   ) {}
 
-  /** Settles once the result is committed. Retries while the database is down: a lost outcome makes its message UNKNOWN. */
+  /**
+   * Records the outcome of an attempt, and settles once it is committed. Retries while the database is down:
+   * a lost outcome makes its message UNKNOWN.
+   */
   async record(message: ClaimedMessage, outcome: MessageOutcome): Promise<SendResult> {
     const stopAt = Date.now() + STOP_AFTER_MS;
     for (;;) {
@@ -52,7 +58,7 @@ export class OutboundMessageRecorder {
     const { connection } = message;
     const outcome =
       given.kind === 'REAUTH' && !(await this.connections.markReauthRequired(tx, connection))
-        ? // The credentials were rotated meanwhile: retry with the new ones.
+        ? // The credentials were rotated during the attempt: retry with the new ones.
           ({ kind: 'RETRY', fault: given.fault } as const)
         : given;
     const result = decideResult(outcome, this.adapters.getAdapter(connection.channel), message.attemptCount);
@@ -87,7 +93,7 @@ export class OutboundMessageRecorder {
       'error' in result ? result.error : null,
     );
     const holdMs = 'holdMs' in result ? result.holdMs : 0;
-    // Then a receipt has come first, and no hold is needed; or the lease has ended, and the hold has begun.
+    // Either a receipt has come first, and no hold is needed; or the lease has ended, and the hold has begun.
     if (result.status === 'UNKNOWN' && before === null) {
       await this.messages.finish(tx, message, { leaseId: message.leaseId });
     } else await this.messages.finish(tx, message, { holdMs });

@@ -8,7 +8,9 @@ import { OutboundMessageQueue } from './outbound-message-queue';
 import { OutboundMessagesRepository } from './outbound-messages.repository';
 import { RoutedMessages, RoutedMessagesRepository } from './routed-messages.repository';
 
-/** Enqueues agents' messages at their connections. Messages without a connection or a recipient fail at once. */
+/**
+ * Enqueues agents' messages at their connections. Messages without a connection or a recipient fail at once.
+ */
 @Injectable()
 export class OutboundMessageRouter {
   constructor(

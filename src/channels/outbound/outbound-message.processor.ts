@@ -6,7 +6,7 @@ import { OUTBOUND_MESSAGE_QUEUE, OutboundMessageQueue } from './outbound-message
 import { OutboundMessageWorker } from './outbound-message.worker';
 import { OutboundMessagesRepository } from './outbound-messages.repository';
 
-/** Sends outbound messages. A job names a connection and nothing else: PostgreSQL holds what is due. */
+/** Sends outbound messages. A job names a connection alone: PostgreSQL holds what is due. */
 @Processor(OUTBOUND_MESSAGE_QUEUE)
 export class OutboundMessageProcessor extends WakeUpProcessor {
   constructor(

@@ -11,9 +11,9 @@ import { OutboundMessageQueue } from './outbound-message-queue';
 import { OutboundMessagesRepository } from './outbound-messages.repository';
 import { SendResult } from './send-result';
 
-/** Slots of this process. */
+/** Limit of attempts in progress in this process. */
 const MAX_IN_FLIGHT = 500;
-/** So that a slow provider does not delay the others. */
+/** Limit of attempts in progress over one connection, so that a slow provider does not delay the others. */
 const MAX_PER_CONNECTION = 25;
 
 const LOG_MESSAGES = {
@@ -49,7 +49,7 @@ export class OutboundMessageWorker extends LeaseWorker<ClaimedMessage> {
   protected override async process({ id: connectionId }: Target, message: ClaimedMessage): Promise<void> {
     this.metrics.outboundMessagesInFlight.inc();
     try {
-      // Nothing has been sent yet, so any worker may claim it.
+      // The message has not been sent yet, so any worker may claim it.
       if (this.isStopping || performance.now() > message.startBy) await this.messages.release(message);
       else this.follow(message, await this.attempter.attempt(message));
     } catch (error) {
@@ -68,7 +68,7 @@ export class OutboundMessageWorker extends LeaseWorker<ClaimedMessage> {
     this.queue.enqueue(connections);
   }
 
-  /** After an attempt is recorded: wakes its connection again, counts the attempt, logs a failure. */
+  /** Follows up a recorded attempt: wakes its connection again, counts the attempt, logs a failure. */
   private follow(message: ClaimedMessage, result: SendResult): void {
     const { tenantId, id } = message.connection;
     this.wakeConnection({ tenantId, id }, result);
@@ -77,11 +77,11 @@ export class OutboundMessageWorker extends LeaseWorker<ClaimedMessage> {
   }
 
   private wakeConnection(connection: Target, result: SendResult): void {
-    // For the conversation's next message, or the retry.
+    // The conversation's next message, or the retry.
     const delayMs = nextSendDelayMs(result);
     if (delayMs === 0) this.queue.wake([connection]);
     else this.queue.wakeIn(connection, delayMs);
-    // For all other conversations.
+    // The messages of all other conversations.
     if (result.status === 'SENDING' && result.pauseMs > 0) this.queue.wakeIn(connection, result.pauseMs);
   }
 

@@ -4,7 +4,7 @@ import { TableRegistry } from '../../stored-data/table-registry';
 import { OutboundMessagesRepository } from './outbound-messages.repository';
 import { outboundMessageTables } from './outbound-message-tables';
 
-/** The rows of outbound messages, without a queue that wakes their workers. */
+/** Gives access to the rows of outbound messages, without a queue that wakes their workers. */
 @Module({
   imports: [MessagesModule],
   providers: [OutboundMessagesRepository],

@@ -9,23 +9,27 @@ import { Target } from '../../queue/target';
 import { LoadedConnection } from '../connections/connection-loader';
 import { ClaimedMessage } from './claimed-message';
 
-/** Longer than an attempt can take. When it ends, as after a killed worker, the outcome is unknown. */
+/**
+ * Time of a lease, longer than an attempt can take. When it ends, as after a killed worker, the outcome is
+ * unknown.
+ */
 const LEASE = `interval '20 seconds'`;
 
-/** The first unsent message of a conversation of the workspace $1. */
+/** Selects the id of a conversation's first unsent message. The workspace is $1 by default. */
 export const firstUnsent = (conversationId: string, tenantId = '$1') => `
   SELECT m.id FROM messages m
   WHERE m.tenant_id = ${tenantId} AND m.conversation_id = ${conversationId} AND m.delivery_status IN ('QUEUED', 'SENDING')
   ORDER BY m.id LIMIT 1`;
 
-/** When the last hold before a message of the workspace $1 ends; null without a hold. */
+/** Selects the end of the last hold before a message; null without a hold. The workspace is $1 by default. */
 export const endOfHolds = (conversationId: string, messageId: string, tenantId = '$1') => `
   SELECT max(h.next_attempt_at) FROM outbound_messages h
   WHERE h.tenant_id = ${tenantId} AND h.conversation_id = ${conversationId} AND h.message_id < ${messageId} AND h.holds`;
 
 /**
- * A message `d` of the workspace $1 and the connection $2 can be claimed, if its connection may send. Its row says
- * whether it waits; the last two conditions make sure of it, because the order must hold whatever the row says.
+ * Condition of a row `d` of outbound_messages that the connection $2 of the workspace $1 can claim, if it may
+ * send. The row says whether it waits; the last two conditions repeat it, because the order must hold
+ * whatever the row says.
  */
 const IS_READY = `
   d.tenant_id = $1 AND d.connection_id = $2 AND NOT d.waits AND d.next_attempt_at <= now()
@@ -33,12 +37,12 @@ const IS_READY = `
   AND d.message_id = (${firstUnsent('d.conversation_id')})
   AND coalesce((${endOfHolds('d.conversation_id', 'd.message_id')}) <= now(), true)`;
 
-/** The connection $2 of the workspace $1, if both may send. */
+/** Selects the connection $2 of the workspace $1, if both may send. */
 const MAY_SEND = `
   SELECT FROM channel_connections w JOIN workspaces t ON t.id = $1 AND t.suspended_at IS NULL
   WHERE w.tenant_id = $1 AND w.id = $2 AND w.status = 'ACTIVE' AND (w.paused_until IS NULL OR w.paused_until <= now())`;
 
-/** The recipient in a conversation `c`: its own identity, or else the contact's latest one. */
+/** Recipient in a conversation `c`: the conversation's own identity, or else the contact's latest one. */
 export const RECIPIENT = `
   coalesce(c.identity_external_id, (
     SELECT i.external_id FROM contact_identities i
@@ -46,8 +50,8 @@ export const RECIPIENT = `
     ORDER BY i.created_at DESC, i.external_id LIMIT 1))`;
 
 /**
- * The status of a message `m` that is found by its key. The function keeps PostgreSQL from using a partial index on the
- * status: by its stale statistics the index is empty, so it would read all of it.
+ * Status of a row `m` of messages that is found by its key. The function keeps PostgreSQL from using a
+ * partial index on the status: by its stale statistics the index is empty, so it would read all of it.
  */
 export const STATUS_BY_KEY = `coalesce(m.delivery_status, '')`;
 
@@ -57,8 +61,9 @@ const UP_TO = 'tenant_id = $1 AND conversation_id = $2 AND message_id <= $3';
 type ReadyMessage = Pick<ClaimedMessage, 'conversationId' | 'messageId' | 'attemptCount' | 'claimedAt'>;
 
 /**
- * The rows of outbound_messages: outbound messages that wait for an earlier one, are pending, leased, or hold their
- * conversation. Times are the database's own. To avoid deadlocks, every transaction locks these rows before messages.
+ * Writes outbound_messages: messages that wait for an earlier one, are pending, leased, or hold their
+ * conversation. Times are the database's own. To avoid deadlocks, every transaction locks these rows before
+ * messages.
  */
 @Injectable()
 export class OutboundMessagesRepository {
@@ -80,8 +85,9 @@ export class OutboundMessagesRepository {
   }
 
   /**
-   * Claims up to `count` messages under a new lease, the longest due first. They become SENDING. Shares the locks
-   * of the connection and the workspace: disconnecting and suspending wait for the claim, or the claim finds nothing.
+   * Claims up to `count` messages under a new lease, the longest due first. They become SENDING. Shares the
+   * locks of the connection and the workspace: disconnecting and suspending wait for the claim, or the claim
+   * finds nothing.
    */
   claim(connection: LoadedConnection, count: number): Promise<ClaimedMessage[]> {
     const leaseId = newId();
@@ -102,8 +108,9 @@ export class OutboundMessagesRepository {
   }
 
   /**
-   * Two statements for each message, all in one packet: joined to a list of keys, PostgreSQL would read all messages of a
-   * workspace that is too new for its statistics (500 keys, 8,000 messages: 2 s instead of 20 ms).
+   * Leases a message with two statements; those of all messages go in one packet. Joined to a list of keys,
+   * PostgreSQL would read all messages of a workspace that is too new for its statistics (500 keys, 8,000
+   * messages: 2 s instead of 20 ms).
    */
   private async lease(
     tx: Transaction,
@@ -135,7 +142,7 @@ export class OutboundMessagesRepository {
     });
   }
 
-  /** Releases a message after a failed attempt. Deletes it instead if a receipt has come meanwhile. */
+  /** Releases a message after a failed attempt. Deletes it instead if a receipt has come by then. */
   async scheduleRetry(tx: Transaction, message: ClaimedMessage, delayMs: number): Promise<void> {
     await tx.query(
       `UPDATE outbound_messages SET lease_id = NULL, attempt_count = attempt_count + 1,
@@ -155,8 +162,8 @@ export class OutboundMessagesRepository {
   }
 
   /**
-   * Deletes a conversation's pending messages, up to one, whose outcome a receipt has reported: they could never be
-   * claimed. A leased message is left to its worker.
+   * Deletes a conversation's pending messages, up to one, whose outcome a receipt has reported: they could
+   * never be claimed. A leased message is left to its worker.
    */
   async deleteSettledUpTo(tx: Transaction, key: MessageKey): Promise<void> {
     const deleted = await tx.query(
@@ -194,8 +201,8 @@ export class OutboundMessagesRepository {
   }
 
   /**
-   * Lets a conversation's first unsent message wait no longer than for the holds before it. Must follow whatever has ended
-   * an earlier message, under the lock of that message's row.
+   * Lets a conversation's first unsent message wait no longer than for the holds before it. Must follow
+   * whatever has ended an earlier message, under the lock of that message's row.
    * @returns the message's connection
    */
   moveUpPipelined(tx: Transaction, tenantId: string, conversationId: string): Pipelined<{ id: string }> {
@@ -221,8 +228,8 @@ export class OutboundMessagesRepository {
   }
 
   /**
-   * Takes messages of a conversation out of the queue, but none with an attempt in flight. The poll of outbound messages
-   * finds a conversation whose first one is gone.
+   * Deletes messages of a conversation from the queue, but none with an attempt in flight. The poll of
+   * outbound messages finds a conversation whose first one is gone.
    * @returns the ids of messages with an attempt in flight
    */
   async cancel(tx: Transaction, { tenantId, conversationId, ids }: ErasedMessages): Promise<string[]> {

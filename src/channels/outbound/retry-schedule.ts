@@ -1,14 +1,16 @@
 import { backoffMs, FIRST_DELAY_MS } from '../../common/backoff';
 
-/** Seven retries take four minutes, longer than most outages of a provider. */
+/**
+ * Limit of attempts of a message. Seven retries take four minutes, longer than most outages of a provider.
+ */
 export const MAX_MESSAGE_ATTEMPTS = 8;
 
-/** Limits what a provider asks for. */
+/** Limit of a delay that a provider asks for. */
 const MAX_DELAY_MS = 24 * 60 * 60 * 1000;
 
 /**
- * The delay after `failedAttempts` failed attempts: 2, 4, 8 … 128 seconds plus up to 10 %, or longer when the provider
- * asks for it; null when no attempt is left.
+ * Returns the delay after `failedAttempts` failed attempts: 2, 4, 8 … 128 seconds plus up to 10 %, or longer
+ * when the provider asks for it; null when no attempt is left.
  */
 export function messageRetryDelayMs(
   failedAttempts: number,
@@ -19,7 +21,9 @@ export function messageRetryDelayMs(
   return backoffMs(failedAttempts, Math.min(requestedMs, MAX_DELAY_MS), random);
 }
 
-/** How long a throttled connection pauses: as the provider asks, however often the message has failed. */
+/**
+ * Returns how long a throttled connection pauses: as the provider asks, however often the message has failed.
+ */
 export function pauseMs(requestedMs = 0): number {
   return Math.min(Math.max(requestedMs, FIRST_DELAY_MS), MAX_DELAY_MS);
 }

@@ -6,7 +6,9 @@ import { MessageKey } from '../../messages/message-status.repository';
 import { ConversationKey } from '../../stored-data/table-declaration';
 import { endOfHolds, firstUnsent, RECIPIENT, STATUS_BY_KEY } from './outbound-messages.repository';
 
-/** Messages of one workspace that were enqueued at one connection, or that failed on one channel for one reason. */
+/**
+ * Messages of one workspace that were enqueued at one connection, or failed on one channel for one reason.
+ */
 export interface RoutedMessages {
   tenantId: string;
   connectionId: string | null;
@@ -56,7 +58,10 @@ const ENQUEUE = `
 /** Inserts agents' messages among the outbound messages of their connections. */
 @Injectable()
 export class RoutedMessagesRepository {
-  /** Locks what comes first in each conversation, so that it does not end unseen: its end lets the next message go. */
+  /**
+   * Locks what comes first in each conversation, so that it does not end unseen: its end lets the next
+   * message go.
+   */
   lockFirstPipelined(tx: Transaction, conversations: ConversationKey[]): Pipelined {
     return tx.pipeline(LOCK_FIRST, [
       conversations.map(({ tenantId }) => tenantId),
@@ -65,8 +70,8 @@ export class RoutedMessagesRepository {
   }
 
   /**
-   * Enqueues those of the messages that are QUEUED and have a connection and a recipient. Enqueueing a message again
-   * changes nothing.
+   * Enqueues those of the messages that are QUEUED and have a connection and a recipient. Enqueueing a
+   * message again changes nothing.
    * @returns the enqueued messages, and those that can't be sent, with the reason
    */
   enqueue(tx: Transaction, keys: MessageKey[]): Promise<RoutedMessages[]> {

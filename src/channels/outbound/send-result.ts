@@ -4,20 +4,20 @@ import { deliveryError } from './delivery-error';
 import { isUsableId } from '../adapters/support/provider-values';
 import { pauseMs, messageRetryDelayMs } from './retry-schedule';
 
-/** The consequence of an attempt. */
+/** Consequence of an attempt. */
 export type SendResult =
   | { status: 'SENT'; providerId: string | null; holdMs: number }
   | { status: 'UNKNOWN'; error: DeliveryError; holdMs: number }
   | { status: 'FAILED'; error: DeliveryError }
-  /** It will be retried. The whole connection waits for `pauseMs`. */
+  /** The message will be retried. The whole connection waits for `pauseMs`. */
   | { status: 'SENDING'; error: DeliveryError; retryDelayMs: number; pauseMs: number };
 
-/** The outcome of an attempt: the provider's, or why it was not asked. */
+/** Outcome of an attempt: the provider's, or the reason why the provider was not asked. */
 export type MessageOutcome = SendOutcome | { kind: 'NO_RECIPIENT' | 'ERASED' };
 
 /**
- * Returns what follows from an attempt.
- * @param failedAttempts before this one
+ * Decides what follows from an attempt.
+ * @param failedAttempts number of failed attempts before this one
  */
 export function decideResult(
   outcome: MessageOutcome,

@@ -16,12 +16,12 @@ import { StaleMessagesRepository } from './stale-messages.repository';
 
 const INTERVAL_MS = 200;
 const BATCH = 200;
-/** Between batches, so that failing many messages slows nobody else. */
+/** Time between batches, so that failing many messages slows no other work. */
 const PAUSE_MS = 20;
 
 /**
- * Reconciles messages whose lease or hold has ended, and fails those of connections that may send no more: in small steps,
- * each in one workspace. What is left after a kill is found again.
+ * Reconciles messages whose lease or hold has ended, and fails those of connections that may send no more: in
+ * small steps, each in one workspace. What is left after a kill is found again.
  */
 @Injectable()
 export class StaleMessageReconciler implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -57,14 +57,17 @@ export class StaleMessageReconciler implements OnApplicationBootstrap, BeforeApp
     for (const connection of connections) this.inactive.set(targetKeyOf(connection), connection);
   }
 
-  /** Ends leases and holds whose time has come. A leased message may have been sent, so it is never sent again. */
+  /**
+   * Ends leases and holds whose time has come. A leased message may have been sent, so it is never sent
+   * again.
+   */
   async reconcile(ended: MessageKey[]): Promise<void> {
     for (const [tenantId, keys] of groupByWorkspace(ended)) {
       await this.tryTransaction(tenantId, (tx) => this.reconcileWorkspace(tx, tenantId, keys));
     }
   }
 
-  /** Lets the first messages of conversations of which every message waits go. */
+  /** Lets the first message of each conversation go of which every message waits. */
   async moveUp(conversations: Target[]): Promise<void> {
     for (const [tenantId, group] of groupByWorkspace(conversations)) {
       const ids = group.map(({ id }) => id);
@@ -72,7 +75,7 @@ export class StaleMessageReconciler implements OnApplicationBootstrap, BeforeApp
     }
   }
 
-  /** A workspace that fails holds up no other. */
+  /** Runs a transaction for a workspace. Its failure is logged, so that it holds up no other workspace. */
   private async tryTransaction<T>(
     tenantId: string,
     work: (tx: Transaction) => Promise<T>,
@@ -107,7 +110,7 @@ export class StaleMessageReconciler implements OnApplicationBootstrap, BeforeApp
   }
 
   /**
-   * One statement for each message, all in one packet.
+   * Advances messages with one statement for each, all in one packet.
    * @returns those that could advance
    */
   private async advance<T extends MessageKey>(
@@ -120,7 +123,9 @@ export class StaleMessageReconciler implements OnApplicationBootstrap, BeforeApp
     return messages.filter((_, n) => before[n] !== null);
   }
 
-  /** One step of each in turn, so that a big one delays no other. */
+  /**
+   * Fails the messages of inactive connections, one step of each in turn, so that a big one delays no other.
+   */
   private async failAll(): Promise<void> {
     let remaining = [...this.inactive.values()];
     this.inactive = new Map();
@@ -135,7 +140,10 @@ export class StaleMessageReconciler implements OnApplicationBootstrap, BeforeApp
     }
   }
 
-  /** @returns whether there may be more to fail now */
+  /**
+   * Fails a batch of a connection's pending messages.
+   * @returns whether there may be more to fail now
+   */
   private async failStep(connection: Target): Promise<boolean> {
     const { tenantId } = connection;
     const isUnfinished = await this.tryTransaction(tenantId, async (tx) => {
@@ -147,7 +155,7 @@ export class StaleMessageReconciler implements OnApplicationBootstrap, BeforeApp
       for (const message of pending) this.stale.deletePipelined(tx, message);
       const failed = await this.advance(tx, pending, 'FAILED', deliveryError(code));
       const conversationIds = pending.map(({ conversationId }) => conversationId);
-      // The account may be connected anew, with messages behind these.
+      // The account may be connected again by now, with messages behind these.
       this.moveUpAndWake(tx, tenantId, conversationIds);
       const labels = { channel: inactive.channel, outcome: code.toLowerCase() };
       tx.onCommit(() => this.metrics.outboundMessages.inc(labels, failed.length));

@@ -6,7 +6,7 @@ import { Target } from '../../queue/target';
 import { ConnectionStatus } from '../connections/channel-connection.entity';
 import { HAS_ENDED } from './due-messages.repository';
 
-/** A message whose lease or hold has ended, locked. */
+/** Message whose lease or hold has ended, locked. */
 export interface EndedMessage extends MessageKey {
   channel: Channel;
   connectionId: string;
@@ -16,7 +16,7 @@ export interface EndedMessage extends MessageKey {
 /** Ends leases and holds of outbound messages, and pending messages of connections that may send no more. */
 @Injectable()
 export class StaleMessagesRepository {
-  /** Locks those of the messages whose lease or hold has ended, and that no other process has locked. */
+  /** Locks those of the messages whose lease or hold has ended, but none that another process has locked. */
   lockEnded(tx: Transaction, tenantId: string, keys: MessageKey[]): Promise<EndedMessage[]> {
     return tx.prepared<EndedMessage>(
       `SELECT d.tenant_id AS "tenantId", d.conversation_id AS "conversationId", d.message_id AS "messageId",
@@ -30,7 +30,7 @@ export class StaleMessagesRepository {
     );
   }
 
-  /** Starts a hold, in the place of a lease. */
+  /** Starts a hold in the place of a lease. */
   holdPipelined(
     tx: Transaction,
     { tenantId, conversationId, messageId }: MessageKey,
@@ -50,7 +50,10 @@ export class StaleMessagesRepository {
     );
   }
 
-  /** Locks up to `count` pending messages of a connection, the first of each conversation before those that wait. */
+  /**
+   * Locks up to `count` pending messages of a connection, the first of each conversation before those that
+   * wait.
+   */
   lockPending(tx: Transaction, { tenantId, id }: Target, count: number): Promise<MessageKey[]> {
     return tx.prepared<MessageKey>(
       `SELECT tenant_id AS "tenantId", conversation_id AS "conversationId", message_id AS "messageId"

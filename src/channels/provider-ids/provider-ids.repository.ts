@@ -9,14 +9,17 @@ import { Connection } from '../adapters/channel-adapter';
 
 export const PROVIDER_MESSAGES_KEY = 'provider_messages_pkey';
 
-/** What a receipt says of a message. */
+/** Report of a receipt on a message. */
 export interface AppliedReceipt {
   providerId: string;
   status: ReceiptStatus;
   error: DeliveryError | null;
 }
 
-/** The ids that providers give to messages, of customers and of agents, and receipts that come before such an id. */
+/**
+ * Writes the ids that providers give to messages, of customers and of agents, and receipts that come before
+ * such an id.
+ */
 @Injectable()
 export class ProviderIdsRepository {
   constructor(
@@ -24,7 +27,10 @@ export class ProviderIdsRepository {
     private readonly erasedIds: ErasedIds,
   ) {}
 
-  /** Serializes the provider's answer to a request and the receipts for it: they can come at the same time. */
+  /**
+   * Locks a provider id until the transaction ends: the provider's answer to a request and the receipts for
+   * it can come at the same time.
+   */
   async lock(tx: Transaction, connection: Connection, providerId: string): Promise<void> {
     await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [connection.id + providerId]);
   }
@@ -38,7 +44,7 @@ export class ProviderIdsRepository {
     );
   }
 
-  /** Whether any of the ids is known, also when its message was erased. */
+  /** Reports whether any of the ids is known, also when its message was erased. */
   async isKnown(
     tx: Transaction,
     { tenantId, id }: Pick<Connection, 'tenantId' | 'id'>,
@@ -80,7 +86,10 @@ export class ProviderIdsRepository {
     );
   }
 
-  /** Inserts the id of a sent message, and applies the receipts that came before it. The caller holds the id's `lock`. */
+  /**
+   * Inserts the id of a sent message, and applies the receipts that came before it. The caller holds the id's
+   * `lock`.
+   */
   async insertSent(
     tx: Transaction,
     connection: Connection,
@@ -104,7 +113,7 @@ export class ProviderIdsRepository {
     }
   }
 
-  /** Keeps those of the receipts whose provider id is unknown: the answers to the requests may still be on their way. */
+  /** Keeps receipts whose provider id is unknown: the answers to the requests may still be on their way. */
   async insertEarlyReceipts(
     tx: Transaction,
     { tenantId, id }: Connection,
@@ -129,7 +138,7 @@ export class ProviderIdsRepository {
   }
 
   /**
-   * Puts a digest in the place of the provider ids of messages. Deleted and inserted, because a receipt may have come
+   * Replaces the provider ids of messages by digests. Deletes and inserts, because a receipt may have come
    * under the id and under its digest.
    */
   async erase(tx: Transaction, { tenantId, conversationId, ids }: ErasedMessages): Promise<void> {

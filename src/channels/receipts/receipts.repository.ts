@@ -6,10 +6,13 @@ import { MessageKey, MessageStatusRepository } from '../../messages/message-stat
 import { Connection, InboundReceipt, InboundWatermark } from '../adapters/channel-adapter';
 import { AppliedReceipt } from '../provider-ids/provider-ids.repository';
 
-/** An echo comes within seconds, so an older message with the same text is another one. */
+/**
+ * Age up to which a message can match an echo by its text. Echoes come within seconds, so an older message
+ * with the same text is another one.
+ */
 const ECHO_WITHIN_MS = 60 * 60 * 1000;
 
-/** Its outcome is not known yet, or was lost. */
+/** Message whose outcome is not known yet, or was lost. */
 export interface UnsettledMessage extends MessageKey {
   createdAt: Date;
   body: string;
@@ -23,7 +26,7 @@ const UNSETTLED = `
 
 const STATUSES_IN_ORDER: ReceiptStatus[] = ['SENT', 'FAILED', 'DELIVERED', 'READ'];
 
-/** A conversation `c` of the workspace $1 is with the customer $3. */
+/** Condition of a row `c` of conversations, of the workspace $1, whose customer is $3. */
 const WITH_CUSTOMER = `
   EXISTS (
     SELECT FROM contact_identities i
@@ -31,14 +34,17 @@ const WITH_CUSTOMER = `
       AND i.contact_id = c.contact_id)
   AND coalesce(c.identity_external_id, $3) = $3`;
 
-/** A message `m` of the workspace $1 is being sent. */
+/** Condition of a row `m` of messages, of the workspace $1, that is being sent. */
 const IS_LEASED = `
   EXISTS (
     SELECT FROM outbound_messages d
     WHERE d.tenant_id = $1 AND d.conversation_id = m.conversation_id AND d.message_id = m.id
       AND d.lease_id IS NOT NULL)`;
 
-/** The messages of the workspace $1 with the provider ids $4 over the connection $3, whose status is one of $6. */
+/**
+ * Selects the messages of the workspace $1 with the provider ids $4 over the connection $3, whose status is
+ * one of $6.
+ */
 const WITH_PROVIDER_IDS = `
   SELECT m.conversation_id, m.id, r.error
   FROM unnest($4::text[], $5::jsonb[]) r (provider_id, error)
@@ -47,7 +53,10 @@ const WITH_PROVIDER_IDS = `
     AND m.delivery_status = ANY ($6)
   ORDER BY 1, 2 FOR NO KEY UPDATE OF m`;
 
-/** The messages that the connection $5 of the workspace $1 has sent until $6 to the customer $4 of the channel $3. */
+/**
+ * Selects the messages that the connection $5 of the workspace $1 has sent until $6 to the customer $4 of the
+ * channel $3.
+ */
 const SENT_UNTIL = `
   SELECT m.conversation_id, m.id, NULL::jsonb AS error
   FROM contact_identities i
@@ -78,8 +87,8 @@ export class ReceiptsRepository {
   }
 
   /**
-   * Prefers a message whose answer was lost to one whose answer may still come, and then the latest. A message that
-   * waits for a retry was certainly not sent.
+   * Finds the unsettled message with a text. Prefers one whose answer was lost to one whose answer may still
+   * come, and then the latest. A message that waits for a retry was certainly not sent.
    */
   async findUnsettledByText(
     tx: Transaction,
@@ -99,8 +108,8 @@ export class ReceiptsRepository {
   }
 
   /**
-   * The provider ids among these whose receipts need more than a new status: the message still waits to be sent or
-   * settled, or its provider id was lost with an answer.
+   * Returns the provider ids whose receipts need more than a new status: the message still waits to be sent
+   * or settled, or its provider id was lost with an answer.
    */
   async findSpecial(
     tx: Transaction,
@@ -130,7 +139,9 @@ export class ReceiptsRepository {
     return new Set(rows.map(({ providerId }) => providerId));
   }
 
-  /** Advances the messages with these provider ids. Of several receipts for one the highest status counts. */
+  /**
+   * Advances the messages with these provider ids. Among several receipts for one the highest status counts.
+   */
   async advanceAll(tx: Transaction, { tenantId, id }: Connection, receipts: AppliedReceipt[]): Promise<void> {
     for (const status of STATUSES_IN_ORDER) {
       const these = receipts.filter((receipt) => receipt.status === status);
@@ -144,7 +155,10 @@ export class ReceiptsRepository {
     }
   }
 
-  /** Advances what was sent to a customer until then. FAILED messages stay FAILED: they never arrived. */
+  /**
+   * Advances the messages that were sent to a customer until a moment. FAILED ones stay FAILED: they never
+   * arrived.
+   */
   async advanceUntil(
     tx: Transaction,
     { tenantId, channel, id }: Connection,

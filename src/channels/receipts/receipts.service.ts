@@ -12,10 +12,15 @@ import { OutboundMessagesRepository } from '../outbound/outbound-messages.reposi
 import { AppliedReceipt, ProviderIdsRepository } from '../provider-ids/provider-ids.repository';
 import { ReceiptsRepository, UnsettledMessage } from './receipts.repository';
 
-/** Receipts in one transaction: each holds an advisory lock, of which a server has 6400 by default. */
+/**
+ * Limit of receipts in one transaction: each holds an advisory lock, of which a server has 6400 by default.
+ */
 const STEP = 100;
 
-/** Applies what providers report about sent messages: late, twice, in any order, or before their answer. */
+/**
+ * Applies providers' reports on sent messages: late, twice, in any order, or before the answer to the
+ * request.
+ */
 @Injectable()
 export class ReceiptsService {
   constructor(
@@ -27,7 +32,10 @@ export class ReceiptsService {
     private readonly queue: OutboundMessageQueue,
   ) {}
 
-  /** @param event of an account whose own secret has verified it */
+  /**
+   * Applies an event.
+   * @param event one of an account whose own secret has verified it
+   */
   async apply(connection: Connection, event: InboundWatermark | InboundEcho): Promise<void> {
     if (!isApplicable(event)) return;
     await this.database.transaction(async (tx) => {
@@ -37,8 +45,9 @@ export class ReceiptsService {
   }
 
   /**
-   * Many at once, in bounded steps: one statement advances what was sent, one keeps what came before its message's id.
-   * @param receipts of one account, whose own secret has verified them
+   * Applies many receipts in bounded steps: one statement advances what was sent, one keeps what came before
+   * its message's id.
+   * @param receipts those of one account, whose own secret has verified them
    */
   async applyReceipts(connection: Connection, receipts: InboundReceipt[]): Promise<void> {
     const applicable = receipts.filter(isApplicable);
@@ -79,7 +88,7 @@ export class ReceiptsService {
     await this.providerIds.insertSent(tx, connection, message, providerId, message.createdAt);
   }
 
-  /** The message may also be from somebody who uses the provider's own inbox. */
+  /** Applies an echo. Its message may also be from a person who uses the provider's own inbox. */
   private async applyEcho(tx: Transaction, connection: Connection, echo: InboundEcho): Promise<void> {
     const { providerId, messageId, customerId, body } = echo;
     await this.providerIds.lock(tx, connection, providerId);
@@ -92,7 +101,7 @@ export class ReceiptsService {
     await this.providerIds.insertSent(tx, connection, message, providerId, message.createdAt);
   }
 
-  /** @param messageId what the provider returns as our id; it may be anything */
+  /** Finds a message by the id that a provider returns as the service's. It may be anything. */
   private async findByOwnId(
     tx: Transaction,
     connection: Connection,
@@ -101,7 +110,9 @@ export class ReceiptsService {
     return isId(messageId) ? this.receipts.findUnsettled(tx, connection, messageId) : null;
   }
 
-  /** Ends a pending retry or hold, so that the conversation's next message is sent. */
+  /**
+   * Advances a message, and ends its pending retry or hold, so that the conversation's next message is sent.
+   */
   private async settle(
     tx: Transaction,
     connection: Connection,
@@ -126,7 +137,7 @@ function withError({ providerId, status, fault }: InboundReceipt): AppliedReceip
   return { providerId, status, error: deliveryError(code, fault) };
 }
 
-/** Whether its ids can be stored, and its time is valid. */
+/** Reports whether an event's ids can be stored and its time is valid. */
 function isApplicable(event: InboundReceipt | InboundWatermark | InboundEcho): boolean {
   if (event.kind === 'watermark') return isUsableId(event.customerId) && event.until.getTime() > 0;
   return isUsableId(event.providerId) && (event.kind === 'receipt' || isUsableId(event.customerId));

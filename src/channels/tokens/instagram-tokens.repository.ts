@@ -9,9 +9,9 @@ export interface InstagramConnectionKey {
 }
 
 /**
- * Connections whose token is due to be refreshed. Instagram refuses to refresh a token younger than 24 hours; ten
- * days before its expiry leave ten daily tries. A new token's expiry is an assumption, so the first refresh comes
- * at once.
+ * Connections whose token is due to be refreshed. Instagram refuses to refresh a token younger than 24 hours;
+ * ten days before its expiry leave ten daily tries. A new token's expiry is an assumption, so the first
+ * refresh comes at once.
  */
 const DUE = `
   channel = 'INSTAGRAM' AND status = 'ACTIVE'
@@ -30,7 +30,9 @@ export class InstagramTokensRepository {
     );
   }
 
-  /** Locks a connection if its token is still due and no other process has locked it. Reports whether it has. */
+  /**
+   * Locks a connection if its token is still due and no other process has locked it. Reports whether it has.
+   */
   async lockDue(tx: Transaction, { tenantId, id }: InstagramConnectionKey): Promise<boolean> {
     const rows = await tx.query(
       `SELECT FROM channel_connections WHERE tenant_id = $1 AND id = $2 AND ${DUE} FOR NO KEY UPDATE SKIP LOCKED`,

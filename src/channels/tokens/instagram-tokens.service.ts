@@ -24,7 +24,10 @@ export class InstagramTokensService {
     private readonly loader: ConnectionLoader,
   ) {}
 
-  /** Tries each due token once, one after the other, until it is stopped. Failed ones are due again the next day. */
+  /**
+   * Tries each due token once, one after the other, until it is stopped. A failed one is due again the next
+   * day.
+   */
   async refreshDue(stop?: AbortSignal): Promise<RefreshedTokens> {
     const count: RefreshedTokens = { refreshed: 0, failed: 0 };
     for (const key of await this.tokens.listDue()) {
@@ -35,7 +38,7 @@ export class InstagramTokensService {
     return count;
   }
 
-  /** Catches errors, so that the other tokens are refreshed. */
+  /** Refreshes a token. Catches errors, so that the other tokens are refreshed. */
   private async tryRefresh(key: InstagramConnectionKey): Promise<RefreshOutcome['kind'] | null> {
     try {
       return await this.database.transaction((tx) => this.refresh(tx, key));
@@ -47,8 +50,8 @@ export class InstagramTokensService {
   }
 
   /**
-   * Locks the connection while it calls Instagram, so that no other refresh and no rotation comes between. Sending only
-   * reads the row, so it is not blocked.
+   * Locks the connection while it calls Instagram, so that no other refresh and no rotation comes between.
+   * Sending only reads the row, so it is not blocked.
    * @returns null when the token is no longer due, or another worker refreshes it
    */
   private async refresh(

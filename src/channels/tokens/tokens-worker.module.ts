@@ -6,7 +6,7 @@ import { INSTAGRAM_TOKENS_QUEUE, InstagramTokensProcessor } from './instagram-to
 import { InstagramTokensRepository } from './instagram-tokens.repository';
 import { InstagramTokensService } from './instagram-tokens.service';
 
-/** Imported by workers only. */
+/** Refreshes tokens. Only workers import it. */
 @Module({
   imports: [registerQueue(INSTAGRAM_TOKENS_QUEUE), ChannelAdaptersModule, ChannelConnectionsModule],
   providers: [InstagramTokensRepository, InstagramTokensService, InstagramTokensProcessor],

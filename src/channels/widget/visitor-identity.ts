@@ -7,20 +7,23 @@ import { isSameSecret } from '../adapters/support/constant-time';
 import { IdentityClaims, LoggedInVisitor } from './widget.dto';
 
 const ALGORITHM = 'HS256';
-/** Between the clocks of the workspace's server and of this one. */
+/** Difference that the clocks of the workspace's server and of this one may have. */
 const LEEWAY_SECONDS = 10;
 
-/** Who a visitor is, as the workspace's server has signed it. */
+/** Identity of a logged-in visitor. */
 export interface VisitorIdentity {
-  /** The workspace's own id of them. */
+  /** Id that the workspace's server has given the visitor, and signed. */
   id: string;
-  /** What is signed of them beside it. */
+  /** Profile that the workspace's server has signed. */
   signed: ContactProfile;
-  /** What their page says. */
+  /** Profile that the page gives without a signature. */
   claimed: ContactProfile;
 }
 
-/** @throws AppError UNAUTHENTICATED: not signed with this secret, or expired; INVALID_BODY */
+/**
+ * Verifies who a visitor is: by a signature of the id, or by a JWT.
+ * @throws AppError UNAUTHENTICATED: not signed with this secret, or expired; INVALID_BODY
+ */
 export async function verifyIdentity(visitor: LoggedInVisitor, secret: string): Promise<VisitorIdentity> {
   const { id, signature, jwt, name, email } = visitor;
   const claimed = { name, email };

@@ -5,18 +5,18 @@ import { PageStatement } from '../../database/page-statement';
 import { MessageEntity } from '../../messages/message.entity';
 import { ErasedIds } from '../../secrets/erased-ids';
 
-/** What a visitor may know of a message. */
+/** Columns of a message that its visitor may see. */
 export type VisitorMessageRow = Pick<
   MessageEntity,
   'id' | 'senderType' | 'body' | 'createdAt' | 'deliveryStatus'
 > & {
-  /** By what name customers know its agent. */
+  /** Name by which customers know the message's agent. */
   senderName: string | null;
-  /** Of a visitor's own message, under which the client sent it. */
+  /** Provider id of a visitor's own message, which holds the id that the client gave it. */
   providerId: string | null;
 };
 
-/** Of a table that the statement names `message`. */
+/** Columns of a VisitorMessageRow, from a table that the statement names `message`. */
 export const VISITOR_MESSAGE = `
   message.id, message.sender_type AS "senderType", message.body, message.created_at AS "createdAt",
   message.delivery_status AS "deliveryStatus",
@@ -35,7 +35,7 @@ export class VisitorMessagesRepository {
     private readonly erasedIds: ErasedIds,
   ) {}
 
-  /** Newest first: one more than a page, if there are as many. */
+  /** Lists up to one message more than a page, the newest first. */
   list(
     tenantId: string,
     conversationId: string,
@@ -49,7 +49,7 @@ export class VisitorMessagesRepository {
     return page.read(this.database, cursor, limit + 1);
   }
 
-  /** Also finds a message that was erased meanwhile. */
+  /** Finds a visitor's own message, also when it was erased. */
   async findByProviderId(
     tenantId: string,
     connectionId: string,
@@ -66,12 +66,15 @@ export class VisitorMessagesRepository {
   }
 }
 
-/** A visitor's message in the place of a provider's id. Unique over all visitors, because the client's id has no space. */
+/**
+ * Makes the provider id of a visitor's message. It is unique over all visitors, because the client's id has
+ * no space.
+ */
 export function makeProviderId(externalId: string, clientMessageId: string): string {
   return `${externalId} ${clientMessageId}`;
 }
 
-/** Null for an agent's message, and for an erased one. */
+/** Returns the id that a client gave a message; null for an agent's message and for an erased one. */
 export function readClientMessageId(providerId: string | null): string | null {
   if (providerId === null || ErasedIds.isErased(providerId)) return null;
   return providerId.slice(providerId.lastIndexOf(' ') + 1);

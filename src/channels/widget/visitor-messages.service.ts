@@ -16,7 +16,7 @@ import {
 } from './widget.dto';
 import { WidgetSignal } from '../adapters/widget-signal';
 
-/** A visitor reaches their own conversation only. */
+/** Reads and writes messages of a visitor, who reaches their own conversation only. */
 @Injectable()
 export class VisitorMessagesService {
   private readonly logger = new Logger(VisitorMessagesService.name);
@@ -52,11 +52,14 @@ export class VisitorMessagesService {
     if (!message) throw new Error('An inbound message was not stored');
     if (!isNew) onKnown();
     else this.notifyTabs(widget, externalId, message.id);
-    // An erased message does not know its id any more, but the client does.
+    // The id of an erased message is no longer stored, but the client has sent it.
     return { message: { ...toVisitorMessage(message), clientMessageId } };
   }
 
-  /** Newest first. While the workspace is suspended, without what waits to be sent. */
+  /**
+   * Lists the messages of the visitor's conversation, the newest first. While the workspace is suspended,
+   * messages that wait to be sent are left out.
+   */
   async list(
     { tenantId, id }: Widget,
     { externalId }: Visitor,
@@ -84,7 +87,10 @@ export class VisitorMessagesService {
     };
   }
 
-  /** Not awaited: if it fails, the next heartbeat announces the message. */
+  /**
+   * Tells the visitor's other tabs of a message. It is not awaited: if it fails, the next heartbeat announces
+   * the message.
+   */
   private notifyTabs({ id: connectionId }: Widget, externalId: string, messageId: string): void {
     this.signal
       .sendMessage({ connectionId, externalId, messageId })

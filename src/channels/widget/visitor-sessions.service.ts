@@ -21,8 +21,8 @@ export class VisitorSessionsService {
   ) {}
 
   /**
-   * Begins a session, or renews the session of `current`. An anonymous visitor becomes a contact with the first message:
-   * most never write.
+   * Begins a session, or renews the session of `current`. An anonymous visitor becomes a contact with the
+   * first message: most never write.
    * @throws AppError UNAUTHENTICATED: the signature is not valid, or has expired; INVALID_BODY
    */
   async open(widget: Widget, current: Visitor | null, { visitor }: OpenSession): Promise<SessionResponse> {

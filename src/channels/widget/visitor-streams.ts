@@ -13,26 +13,28 @@ import { toVisitorMessage } from './widget.dto';
 import { WidgetSignal } from '../adapters/widget-signal';
 
 const HEARTBEAT_MS = 15_000;
-/** Time that a stream waits for Redis before it begins. Without Redis its heartbeats announce what it misses. */
+/**
+ * Time that a stream waits for Redis before it begins. Without Redis its heartbeats announce what it misses.
+ */
 const LISTEN_MS = 100;
-/** Visitors in one statement. */
+/** Limit of visitors in one statement. */
 const HEARTBEAT_BATCH = 500;
 
-/** What the streams of one visitor share. */
+/** Context that the streams of one visitor share. */
 interface VisitorContext {
   readonly key: VisitorKey;
   /** Settles once this process hears of each message to the visitor; null before it listens. */
   listening: Promise<void> | null;
-  /** The widget's version when the first stream began; null before. */
+  /** Version of the widget when the first stream began; null before. */
   version: string | null;
 }
 
 type VisitorGroup = StreamGroup<VisitorContext>;
 
 /**
- * The streams of the visitors that are connected to this process. They carry every message of the visitor's
- * conversation, also those from other tabs. Each heartbeat carries the conversation's sequence, by which the client
- * detects lost messages.
+ * Streams of the visitors that are connected to this process. They carry every message of the visitor's
+ * conversation, also those from other tabs. Each heartbeat carries the conversation's sequence, by which the
+ * client detects lost messages.
  */
 @Injectable()
 export class VisitorStreams implements OnModuleInit, BeforeApplicationShutdown {
@@ -56,8 +58,8 @@ export class VisitorStreams implements OnModuleInit, BeforeApplicationShutdown {
   }
 
   /**
-   * Makes a response the stream of a visitor. It begins with `ready`, and lasts until the client hangs up, its token
-   * expires, the widget changes, or the process stops.
+   * Makes a response the stream of a visitor. It begins with `ready`, and lasts until the client hangs up,
+   * its token expires, the widget changes, or the process stops.
    * @throws AppError RATE_LIMITED (too many at once), NOT_FOUND (the widget is disconnected), UNAVAILABLE
    */
   async open(widget: Widget, { externalId, expiresAt }: Visitor, response: Response): Promise<void> {
@@ -65,7 +67,7 @@ export class VisitorStreams implements OnModuleInit, BeforeApplicationShutdown {
     const owner = { workspace: widget.id, caller: textKey(key) };
     const stream = this.streams.start(response, owner);
     const group = this.groups.join(owner, stream, () => ({ key, listening: null, version: null }));
-    // Before the state is read, so that no message in between is missed.
+    // Comes before the state is read, so that no message in between is missed.
     this.listen(group);
     this.metrics.visitorStreams.inc();
     const expiry = setTimeout(() => stream.end('token_expired'), expiresAt.getTime() - Date.now());
@@ -148,7 +150,7 @@ export class VisitorStreams implements OnModuleInit, BeforeApplicationShutdown {
   }
 }
 
-/** Whether the widget has changed since the first stream of the visitor began. */
+/** Reports whether the widget has changed since the first stream of the visitor began. */
 function isOutdated({ context }: VisitorGroup, { version }: VisitorState): boolean {
   return context.version !== null && context.version !== version;
 }

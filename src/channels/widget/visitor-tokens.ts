@@ -6,29 +6,29 @@ import { Visitor, Widget } from './visitor';
 
 const ALGORITHM = 'HS256';
 const KEY_BYTES = 32;
-/** Derives a separate key, so that other data under the same secret can't pass for a token. */
+/** Purpose of a separate key, so that other data under the same secret can't pass for a token. */
 const KEY_PURPOSE = 'widget visitor tokens';
 const DAY_SECONDS = 24 * 60 * 60;
 const LIFETIME_SECONDS = DAY_SECONDS;
-/** From its issue: how long an anonymous visitor may stay away and come back as the same one. */
+/** Time after a token's issue in which an anonymous visitor may come back as the same one. */
 const RENEWABLE_SECONDS = 90 * DAY_SECONDS;
 
-/** Of the identities of logged-in visitors. */
+/** Prefix of the identities of logged-in visitors. */
 export const LOGGED_IN_PREFIX = 'user:';
 
 type TokenWidget = Pick<Widget, 'id' | 'tenantId' | 'credentials'>;
 
 export interface IssuedToken {
   token: string;
-  /** Until then it is good for requests. */
+  /** End of the token's use in requests. */
   expiresAt: Date;
-  /** Until then it renews the session. */
+  /** End of the token's use to renew the session. */
   renewableUntil: Date;
 }
 
 /**
- * Visitor tokens are JWTs for one widget, its workspace and one identity. The first configured key signs; all of them
- * verify.
+ * Issues and verifies visitors' tokens: JWTs for one widget, its workspace and one identity. The first
+ * configured key signs; all of them verify.
  */
 @Injectable()
 export class VisitorTokens {
@@ -62,19 +62,24 @@ export class VisitorTokens {
     };
   }
 
-  /** Returns null for an invalid or expired token, or one of another widget. */
+  /**
+   * Verifies the token of a request. Returns null for an invalid or expired token, or one of another widget.
+   */
   verify(widget: TokenWidget, token: string): Promise<Visitor | null> {
     return this.read(widget, token, 0);
   }
 
-  /** The same for a token that renews its session: an anonymous visitor's may have expired meanwhile. */
+  /** Verifies a token that renews its session. That of an anonymous visitor may have expired by then. */
   async verifyForRenewal(widget: TokenWidget, token: string): Promise<Visitor | null> {
     const visitor = await this.read(widget, token, RENEWABLE_SECONDS - LIFETIME_SECONDS);
     if (visitor && isLoggedIn(visitor.externalId)) return this.verify(widget, token);
     return visitor;
   }
 
-  /** @param overdueSeconds for how long the token may have expired */
+  /**
+   * Reads a token.
+   * @param overdueSeconds time for which the token may have expired
+   */
   private async read(widget: TokenWidget, token: string, overdueSeconds: number): Promise<Visitor | null> {
     try {
       const { payload } = await jwtVerify(token, ({ kid = '' }) => this.findKey(kid), {
@@ -109,8 +114,8 @@ function derive(key: Buffer): Uint8Array {
 }
 
 /**
- * Ties a logged-in visitor's token to the identity secret. Otherwise, tokens from a leaked secret could be renewed for
- * ever, even after a rotation.
+ * Returns a digest of the identity secret, which ties a logged-in visitor's token to it. Otherwise, tokens
+ * from a leaked secret could be renewed for ever, even after a rotation.
  */
 function secretFingerprint({ credentials }: TokenWidget, externalId: string): string | undefined {
   if (!isLoggedIn(externalId)) return undefined;

@@ -4,22 +4,22 @@ import { LoadedConnection } from '../connections/connection-loader';
 
 export type Widget = LoadedConnection & { credentials: WidgetCredentials; settings: WidgetSettings };
 
-/** The holder of a valid token. */
+/** Holder of a valid token. */
 export interface Visitor {
-  /** Of the contact's identity: `user:<id>` for a logged-in visitor, else `visitor:<random>`. */
+  /** Id of the contact's identity: `user:<id>` for a logged-in visitor, otherwise `visitor:<random>`. */
   externalId: string;
-  /** In the past when a session is renewed late. */
+  /** End of the token. It is in the past when a session is renewed late. */
   expiresAt: Date;
 }
 
-/** Has passed WidgetGuard. */
+/** Request that has passed WidgetGuard. */
 export interface WidgetRequest extends Request {
   widget: Widget;
-  /** Gives back its slot; may be called again. */
+  /** Gives the request's slot back. It may be called again. */
   releaseSlot: () => void;
 }
 
-/** Has passed VisitorGuard. */
+/** Request that has passed VisitorGuard. */
 export interface VisitorRequest extends WidgetRequest {
   visitor: Visitor;
 }

@@ -12,19 +12,19 @@ export interface VisitorKey {
 }
 
 export interface VisitorState extends VisitorKey {
-  /** Of the connection. It changes with every rotation. */
+  /** Version of the connection. It changes with every rotation. */
   version: string;
-  /** Null before their first message. */
+  /** Id of the visitor's conversation; null before their first message. */
   conversationId: string | null;
-  /** The number of the conversation's last event; 0 before the first. */
+  /** Number of the conversation's last event; 0 before the first. */
   sequence: number;
-  /** The workspace is: then nothing is sent to the visitor. */
+  /** Whether the workspace is suspended: then nothing is sent to the visitor. */
   isSuspended: boolean;
 }
 
 /**
- * A visitor's conversation is the latest with their identity: their next message continues it. Visitors of a disconnected
- * widget are not found.
+ * Joins visitors with their conversations. A visitor's conversation is the latest with their identity, which
+ * their next message continues. Visitors of a disconnected widget are not found.
  */
 const VISITORS = `
   unnest($1::uuid[], $2::uuid[], $3::text[]) AS visitor (tenant_id, connection_id, external_id)
@@ -53,7 +53,7 @@ export class VisitorsRepository {
     private readonly statuses: MessageStatusRepository,
   ) {}
 
-  /** In no order, without visitors of a disconnected widget. */
+  /** Lists the states of visitors in no order, without visitors of a disconnected widget. */
   listStates(visitors: VisitorKey[]): Promise<VisitorState[]> {
     return this.database.query(`SELECT ${STATE} FROM ${VISITORS}`, keyColumns(visitors));
   }
@@ -62,7 +62,7 @@ export class VisitorsRepository {
     return (await this.listStates([visitor]))[0] ?? null;
   }
 
-  /** Null if the message is not in the visitor's conversation. */
+  /** Finds a visitor's state and a message; null if the message is not in the visitor's conversation. */
   async findStateWithMessage(
     visitor: VisitorKey,
     messageId: string,
@@ -77,8 +77,8 @@ export class VisitorsRepository {
   }
 
   /**
-   * Advances a conversation's outbound messages, up to and including one. QUEUED ones stay: once sent, each gets its own
-   * receipt. One that waits for a retry has arrived after all, so its retry is cancelled.
+   * Advances a conversation's outbound messages, up to and including one. QUEUED ones stay: once sent, each
+   * gets its own receipt. One that waits for a retry has arrived after all, so its retry is cancelled.
    * @returns how many have advanced
    */
   advance(

@@ -46,7 +46,10 @@ const SESSIONS: WidgetLimit = {
   max: 60,
   excess: 'Too many sessions from this address.',
 };
-/** Over all addresses: so a crowd of them can't fill a workspace with contacts. Who is logged in is none. */
+/**
+ * Limit of new visitors over all addresses, so that a crowd of them can't fill a workspace with contacts. A
+ * logged-in visitor is not new.
+ */
 const NEW_VISITORS: WidgetLimit = {
   by: 'widget',
   name: 'new-visitors',
@@ -70,7 +73,10 @@ const MESSAGES_OF_WIDGET: WidgetLimit = {
 };
 const CALLS: WidgetLimit = { by: 'visitor', name: 'calls', max: 240, excess: 'Too many requests.' };
 
-/** Called by the widget on a workspace's pages. No trial guard: customers can write after the trial has expired. */
+/**
+ * Routes of the widget on a workspace's pages. They have no trial guard: customers can write after the trial
+ * has expired.
+ */
 @ApiTags('Widget')
 @Public()
 @UseGuards(WidgetGuard)
@@ -83,7 +89,9 @@ export class WidgetController {
     private readonly streams: VisitorStreams,
   ) {}
 
-  /** CORS. WidgetGuard has set the headers, which are the same for every page. */
+  /**
+   * Answers a CORS preflight, for which WidgetGuard has set the headers. They are the same for every page.
+   */
   @Options(['sessions', 'messages', 'events', 'receipts'])
   @HttpCode(204)
   @ApiExcludeEndpoint()

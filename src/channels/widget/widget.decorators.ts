@@ -14,10 +14,10 @@ import { pageSchema } from '../../http/api.decorators';
 import { VisitorRequest } from './visitor';
 import { TOKEN_OPTIONAL } from './widget.guards';
 
-/** When an allowed page asks. */
+/** Headers of an answer to an allowed page. */
 const CORS_HEADERS = ['Access-Control-Allow-Origin', 'Access-Control-Expose-Headers'];
 
-/** Visitors have no API key, so these errors mean something else than on the API's routes. */
+/** Errors of the widget's routes. Visitors have no API key, so some mean something else than on the API. */
 const WIDGET_ERRORS: OtherErrors = {
   documentation: {
     UNAUTHENTICATED: {
@@ -50,7 +50,7 @@ const COMMON_ERRORS: ErrorCode[] = [
 
 export const VISITOR_SECURITY = 'visitor';
 
-/** For the route that begins a session: a token renews its own session. */
+/** Declares that a token is optional, for the route that begins a session: a token renews its own session. */
 export const TokenOptional = () =>
   applyDecorators(
     SetMetadata(TOKEN_OPTIONAL, true),
@@ -81,7 +81,7 @@ export function WidgetEvents(summary: string, description: string): MethodDecora
   return applyDecorators(WidgetRoute(summary), ApiResponse({ ...DONE, status: 200, description, content }));
 }
 
-/** Beside COMMON_ERRORS. */
+/** Declares the errors of a route beside COMMON_ERRORS. */
 export function WidgetErrors(...codes: ErrorCode[]): MethodDecorator {
   return applyDecorators(
     ...errorResponses([...codes, ...COMMON_ERRORS], WIDGET_ERRORS).map((response) => ApiResponse(response)),

@@ -18,7 +18,7 @@ import { DELIVERY_STATUSES, type DeliveryStatus } from '../../messages/message-s
 
 const CLIENT_MESSAGE_ID = /^[\w.:-]{1,100}$/;
 
-/** Given by a page, or signed by the workspace's server. */
+/** Name and e-mail address, given by a page or signed by the workspace's server. */
 class Profile {
   @ApiPropertyOptional({ maxLength: 200, example: 'Zoë Martín' })
   @IsOptional()
@@ -33,7 +33,7 @@ class Profile {
   email?: string;
 }
 
-/** What the workspace's server says of a visitor in a JWT. */
+/** Claims about a visitor that the workspace's server has signed in a JWT. */
 export class IdentityClaims extends Profile {
   @MaxCharacters(200)
   @NotBlank()
@@ -43,7 +43,10 @@ export class IdentityClaims extends Profile {
 
 const hasNoJwt = ({ jwt }: LoggedInVisitor) => typeof jwt !== 'string';
 
-/** Signed by `jwt`, or by `id` and `signature`. `name` and `email` beside them are what the page says. */
+/**
+ * Visitor who is signed by `jwt`, or by `id` and `signature`. The page itself gives `name` and `email` beside
+ * them.
+ */
 export class LoggedInVisitor extends Profile {
   @ApiPropertyOptional({
     minLength: 1,
@@ -91,7 +94,7 @@ export class OpenSession {
   visitor?: LoggedInVisitor;
 }
 
-/** `name` and `email` are what the visitor says. */
+/** Message of a visitor, who may give `name` and `email` with it. */
 export class PostMessage extends Profile {
   @ApiProperty({
     pattern: CLIENT_MESSAGE_ID.source,
@@ -164,13 +167,16 @@ export class SessionResponse {
   conversationId: string | null;
 }
 
-/** How far an outbound message has come; null for the visitor's own. */
+/** Progress of an outbound message; null for the visitor's own. */
 export class VisitorMessageDelivery {
   @ApiProperty({ type: String, enum: DELIVERY_STATUSES, nullable: true, example: 'SENT' })
   status: DeliveryStatus | null;
 }
 
-/** A message as its visitor sees it: of its agent the display name alone, and not what failed inside. */
+/**
+ * Message as its visitor sees it: with the display name of its agent alone, and without the cause of a
+ * failure.
+ */
 export class VisitorMessageResponse {
   @ApiProperty({ example: '019ab3f6-0d4b-7c55-8a2e-6f1f7d1b2c90' })
   id: string;

@@ -28,27 +28,29 @@ const REFUSALS: RateLimit = { max: 120, excess: 'Too many refused requests.' };
 
 export const TOKEN_OPTIONAL = 'widget:token-optional';
 
-/** A limit per minute. */
+/** Limit of requests per minute. */
 export interface WidgetLimit {
   by: 'visitor' | 'address' | 'widget';
-  /** Of the counter in Redis. */
+  /** Name of the counter in Redis. */
   name: string;
   max: number | ((config: Config) => number);
   excess: string;
-  /** Whether a request counts; each does by default. */
+  /** Reports whether a request counts; each does by default. */
   counts?: (request: VisitorRequest) => boolean;
 }
 
 const LIMITS = 'widget:limits';
 
-/** Site keys that this process has found. */
+/** Limit of the known site keys that a process remembers. */
 const MAX_KNOWN = 10_000;
-/** The budget's key of all others, so that made-up ones do not take turns with widgets. */
+/**
+ * Key of the budget that all unknown site keys share, so that made-up ones do not take turns with widgets.
+ */
 const UNKNOWN = 'unknown';
 
 /**
- * Finds the widget of the path, checks the calling page's origin, and sets the CORS headers of every answer. A request gets
- * a slot of its widget before anything is read for it; VisitorSlotInterceptor gives it back.
+ * Finds the widget of the path, checks the calling page's origin, and sets the CORS headers of every answer.
+ * A request gets a slot of its widget before anything is read for it; VisitorSlotInterceptor gives it back.
  */
 @Injectable()
 export class WidgetGuard implements CanActivate {
@@ -67,10 +69,10 @@ export class WidgetGuard implements CanActivate {
     response.vary('Origin');
     const siteKey = request.params['siteKey'] as string;
     const isKnown = this.known.has(siteKey);
-    // Counted first: made-up keys must not reach PostgreSQL without limit.
+    // Counts first: made-up keys must not reach PostgreSQL without limit.
     if (!isKnown) await this.countRefusal(request, response);
     request.releaseSlot = await this.budgets.acquire('widget', isKnown ? siteKey : UNKNOWN, response);
-    // For a request that another guard refuses.
+    // Another guard may refuse the request.
     response.once('close', request.releaseSlot);
     const widget = await this.connections.loadByHookKey('WIDGET', siteKey);
     if (!widget) {
@@ -94,7 +96,10 @@ export class WidgetGuard implements CanActivate {
   }
 }
 
-/** Gives the slot back when the answer is made: a client that reads it slowly, or a stream, does not keep it. */
+/**
+ * Gives a request's slot back when the answer is made: a client that reads it slowly, or a stream, does not
+ * keep it.
+ */
 @Injectable()
 export class VisitorSlotInterceptor implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
@@ -137,7 +142,7 @@ export class VisitorGuard implements CanActivate {
   }
 }
 
-/** Tells a client with an invalid token to drop it. */
+/** Returns the message of a refusal, which tells a client with an invalid token to drop it. */
 function refusalMessage({ headers }: Request): string {
   return headers.authorization === undefined
     ? 'Send a token of a session as "Authorization: Bearer …".'
@@ -153,7 +158,10 @@ export class WidgetLimitGuard implements CanActivate {
     private readonly config: Config,
   ) {}
 
-  /** In their order: what one address does too much is not counted for its widget. */
+  /**
+   * Applies the limits in their order: a request that its address has too many of is not counted for its
+   * widget.
+   */
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<VisitorRequest>();
     const response = context.switchToHttp().getResponse<Response>();
@@ -179,7 +187,10 @@ function limitSubject({ by }: WidgetLimit, request: VisitorRequest): string {
 export const ForVisitors = (...limits: WidgetLimit[]) =>
   applyDecorators(SetMetadata(LIMITS, limits), UseGuards(VisitorGuard, WidgetLimitGuard));
 
-/** The same for every page and site key, and so without a query: the request that follows is checked. */
+/**
+ * Answers a preflight equally for every page and site key, and so without a query: the request that follows
+ * is checked.
+ */
 function allowPreflight(response: Response): true {
   response.setHeader('Access-Control-Allow-Origin', ANY_ORIGIN);
   response.setHeader('Access-Control-Allow-Methods', 'GET, POST');
@@ -188,7 +199,10 @@ function allowPreflight(response: Response): true {
   return true;
 }
 
-/** @throws AppError FORBIDDEN */
+/**
+ * Allows a page to read the answer.
+ * @throws AppError FORBIDDEN: the widget may not be on the page
+ */
 function allowOrigin({ widget, headers }: WidgetRequest, response: Response): void {
   const { origin } = headers;
   if (origin === undefined) return;
@@ -201,7 +215,10 @@ function allowOrigin({ widget, headers }: WidgetRequest, response: Response): vo
   response.setHeader('Access-Control-Expose-Headers', 'Retry-After, X-Request-Id');
 }
 
-/** Only a page can begin a session. */
+/**
+ * Refuses to begin a session for anything but a page, which sends an origin.
+ * @throws AppError FORBIDDEN
+ */
 function requireOrigin({ headers }: Request): void {
   if (headers.origin === undefined) {
     throw new AppError('FORBIDDEN', 'A session is begun by a page: the request has no Origin.');

@@ -15,7 +15,7 @@ import { VisitorTokens } from './visitor-tokens';
 import { VisitorsRepository } from './visitors.repository';
 import { WidgetController } from './widget.controller';
 
-/** The widget's routes, outside the REST API, with tokens of their own. */
+/** Serves the widget's routes, which are outside the REST API and have tokens of their own. */
 @Module({
   imports: [
     ChannelAdaptersModule,

@@ -52,7 +52,7 @@ describe('channel connections', () => {
         actor: { type: actorType, id: actorId },
         metadata,
       }));
-  /** Another token of the same bot, as @BotFather makes when the old one is revoked. */
+  /** Token of the same bot that @BotFather makes when the old one is revoked. */
   const renewed = () => botToken.replace(/x+$/, (pad) => 'y'.repeat(pad.length));
 
   describe('connecting', () => {
@@ -411,7 +411,7 @@ describe('channel connections', () => {
     };
   }
 
-  /** What the workers make of them. */
+  /** Expects that workers fail the pending message, and leave the leased and the holding one as they are. */
   async function expectOutcome({ pending, leased, holding }: InsertedMessages, code: string): Promise<void> {
     const worker = await TestService.create({ role: 'worker', beside: host });
     await waitFor('the pending message to fail', async () => {

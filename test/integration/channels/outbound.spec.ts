@@ -19,9 +19,9 @@ import { ServiceProcess } from '../../support/service-process';
 import { TelegramSimulator } from '../../support/simulators/telegram';
 import { waitFor } from '../../support/wait';
 
-/** Longer than a lease and a sweep. */
+/** Time that is longer than a lease and a sweep. */
 const LEASE_EXPIRES_MS = 30_000;
-/** Longer than the timeout of a provider's answer. */
+/** Time that is longer than the timeout of a provider's answer. */
 const SLOW_MS = 20_000;
 
 describe('outbound messages', () => {
@@ -55,7 +55,7 @@ describe('outbound messages', () => {
     id: connection.id,
   });
 
-  /** For three seconds. */
+  /** Uses up the rate of a connection for three seconds. */
   async function exhaustThroughput({ connection }: ConnectedWorkspace, of = service): Promise<void> {
     const client = of === service ? redis : new Redis(of.stores.redisUrl);
     await client.set(`throughput:${connection.id}`, 30, 'EX', 3);

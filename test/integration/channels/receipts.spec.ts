@@ -61,7 +61,7 @@ describe('receipts', () => {
     return { message, providerId: whatsApp.sent.at(-1)!.id };
   }
 
-  /** The provider accepted the message, and its answer was lost. */
+  /** Inserts a message that the provider accepted with an answer that was lost. */
   async function unknown(body = 'Who knows?'): Promise<MessageResponse> {
     whatsApp.troubleNext({ kind: 'reset' });
     const message = await chat.send(body);

@@ -68,7 +68,7 @@ export class InstagramAdapter extends MetaAdapter implements HookedAdapter<Insta
   readonly channel = 'INSTAGRAM';
   /** Limit of texts of one account (developers.facebook.com/docs/graph-api/overview/rate-limiting). */
   readonly limits = { perSecond: 100, conversationIntervalMs: 0 };
-  /** Echoes arrive within seconds. */
+  /** Hold for an echo, which arrives within seconds. */
   readonly unknownHoldMs = 30_000;
 
   constructor(private readonly graph: GraphApi) {

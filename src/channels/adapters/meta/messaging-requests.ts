@@ -7,9 +7,9 @@ export interface MessagingAccount extends Pick<GraphRequest, 'api' | 'accessToke
 }
 
 /**
- * Returns the request that subscribes an app to an account's events. Where Meta sends them is entered there
- * by the app's owner, once for the app.
- * @param fields the kinds of events, separated by commas
+ * Returns the request that subscribes an app to an account's events. The app's owner enters at Meta where
+ * they are sent, once for the app.
+ * @param fields kinds of events, separated by commas
  */
 export function subscribeRequest(account: MessagingAccount, fields: string): GraphRequest {
   const request = accountRequest('POST', account, 'subscribed_apps');

@@ -42,9 +42,9 @@ const FIELDS = 'messages,messaging_postbacks,message_deliveries,message_reads,me
 @Injectable()
 export class MessengerAdapter extends MetaAdapter implements HookedAdapter<MessengerCredentials> {
   readonly channel = 'MESSENGER';
-  /** Meta's limit for texts of one page. */
+  /** Limit of texts of one page. */
   readonly limits = { perSecond: 300, conversationIntervalMs: 0 };
-  /** Echoes arrive within seconds, with the service's id. */
+  /** Hold for an echo, which arrives within seconds, with the service's id. */
   readonly unknownHoldMs = 30_000;
 
   constructor(private readonly graph: GraphApi) {

@@ -3,7 +3,10 @@ import { CheckedCredentials, Connection, HookRequest } from '../channel-adapter'
 import { CredentialText } from '../support/credential-text';
 import { answerHandshake, chooseVerifyToken, isSignedBy } from './meta-webhook';
 
-/** The token sends, the app secret signs, and the verify token proves a hook's address. */
+/**
+ * Credentials of an account at Meta: the token sends, the app secret signs, and the verify token proves a
+ * hook's address.
+ */
 export interface MetaCredentials {
   accessToken: string;
   appSecret: string;
@@ -20,7 +23,7 @@ export class MetaCredentialsInput {
   verifyToken?: string;
 }
 
-/** Credentials, signatures and handshakes, equal on all of Meta's channels. */
+/** Checks credentials, signatures and handshakes, which are equal on all of Meta's channels. */
 export abstract class MetaAdapter {
   verify(secret: string, request: HookRequest): boolean {
     return isSignedBy(request, secret);

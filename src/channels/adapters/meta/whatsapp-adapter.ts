@@ -42,7 +42,7 @@ export class WhatsAppAdapter extends MetaAdapter implements HookedAdapter<WhatsA
   readonly channel = 'WHATSAPP';
   /** Limits without an interval: Meta allows bursts of 45 to a customer, and a refusal says when to wait. */
   readonly limits = { perSecond: 80, conversationIntervalMs: 0 };
-  /** Statuses arrive within seconds, with the service's id. */
+  /** Hold for a status, which arrives within seconds, with the service's id. */
   readonly unknownHoldMs = 30_000;
 
   constructor(private readonly graph: GraphApi) {

@@ -21,7 +21,7 @@ export interface AnsweredCall {
   kind: 'answered';
   status: number;
   headers: Record<string, unknown>;
-  /** Parsed JSON, or text if it is no JSON. */
+  /** Parsed JSON, or the text of a body that is not JSON. */
   body: unknown;
 }
 
