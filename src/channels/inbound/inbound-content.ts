@@ -2,12 +2,12 @@ import { countCharacters } from '../../common/validators';
 import { isDeeperThan } from '../../common/validate';
 import { MAX_BODY_CHARACTERS } from '../../messages/message.dto';
 import { InboundMessage } from '../adapters/channel-adapter';
+import { REPLACEMENT, storableText } from '../adapters/support/provider-values';
 
 const MAX_NAME_CHARACTERS = 200;
 const MAX_PHONE_CHARACTERS = 50;
 /** Levels of nesting in metadata, far below the limit of PostgreSQL's stack. */
 const MAX_DEPTH = 50;
-const REPLACEMENT = '\uFFFD';
 const BLANK = '[empty message]';
 
 export interface InboundContent {
@@ -23,7 +23,7 @@ export function storableContent({
   body,
   metadata,
 }: Pick<InboundMessage, 'body' | 'metadata'>): InboundContent {
-  const text = storable(body);
+  const text = storableText(body);
   const kept = metadata && storableJson(metadata);
   if (text.trim() === '') return { body: BLANK, metadata: kept };
   if (countCharacters(text) <= MAX_BODY_CHARACTERS) return { body: text, metadata: kept };
@@ -39,14 +39,9 @@ export function storableCustomer({ name, phone }: InboundMessage['customer']): {
 }
 
 function label(text: string | null, max: number): string | null {
-  const line = storable(text ?? '').trim();
+  const line = storableText(text ?? '').trim();
   if (line === '') return null;
   return countCharacters(line) <= max ? line : cut(line, max);
-}
-
-/** Replaces what PostgreSQL does not store in text: NUL and lone surrogates. */
-function storable(text: string): string {
-  return text.replaceAll('\0', REPLACEMENT).toWellFormed();
 }
 
 function cut(text: string, max: number): string {

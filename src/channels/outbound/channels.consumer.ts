@@ -7,9 +7,9 @@ import { OutboxEvent } from '../../outbox/event-queue.repository';
 import { PreparedConsumer, OutboxConsumer } from '../../outbox/outbox.consumer';
 import { OutboxRelay } from '../../outbox/outbox-relay';
 import { deliveryError } from './delivery-error';
-import { OutboundMessageQueue } from './outbound-message-queue';
 import { OutboundMessageRouter } from './outbound-message-router';
 import { OutboundMessagesRepository } from './outbound-messages.repository';
+import { StaleMessageReconciler } from './stale-message-reconciler';
 
 /** Routes the agents' messages of relayed events to their connections. */
 @Injectable()
@@ -21,7 +21,7 @@ export class ChannelsConsumer implements OutboxConsumer, OnModuleInit {
     private readonly router: OutboundMessageRouter,
     private readonly messages: OutboundMessagesRepository,
     private readonly statuses: MessageStatusRepository,
-    private readonly queue: OutboundMessageQueue,
+    private readonly stale: StaleMessageReconciler,
   ) {}
 
   onModuleInit(): void {
@@ -49,8 +49,7 @@ export class ChannelsConsumer implements OutboxConsumer, OnModuleInit {
     const key = { tenantId, conversationId, messageId };
     const isRouted = (await this.messages.lock(tx, key)) !== null;
     if (isRouted || !(await this.statuses.failQueued(tx, key, deliveryError('GIVEN_UP')))) return;
-    const { rows } = this.messages.moveUpPipelined(tx, tenantId, conversationId);
-    tx.onCommit(() => void rows.then((next) => this.queue.wake(next.map(({ id }) => ({ tenantId, id })))));
+    this.stale.moveUpAndWake(tx, tenantId, [conversationId]);
   }
 
   private async route(tx: Transaction, events: OutboxEvent[]): Promise<void> {

@@ -1,5 +1,6 @@
 import { DeliveryError, DeliveryErrorCode, DELIVERY_ERROR_CODES } from '../../messages/message-status';
 import { ProviderFault } from '../adapters/channel-adapter';
+import { storableText } from '../adapters/support/provider-values';
 
 const MAX_LENGTH = 1_000;
 
@@ -7,12 +8,12 @@ const MAX_LENGTH = 1_000;
 export function deliveryError(code: DeliveryErrorCode, fault?: ProviderFault | null): DeliveryError {
   return {
     code,
-    providerCode: fault?.providerCode == null ? null : storable(fault.providerCode),
-    message: fault ? storable(fault.message) : DELIVERY_ERROR_CODES[code],
+    providerCode: fault?.providerCode == null ? null : shorten(fault.providerCode),
+    message: fault ? shorten(fault.message) : DELIVERY_ERROR_CODES[code],
   };
 }
 
-/** Makes a provider's text storable: PostgreSQL must accept it, or the outcome would be lost. */
-function storable(text: string): string {
-  return text.slice(0, MAX_LENGTH).toWellFormed().replaceAll('\0', '\uFFFD');
+/** Shortens a provider's text, and makes it storable: if PostgreSQL refused it, the outcome would be lost. */
+function shorten(text: string): string {
+  return storableText(text.slice(0, MAX_LENGTH));
 }

@@ -67,11 +67,24 @@ export class StaleMessageReconciler implements OnApplicationBootstrap, BeforeApp
     }
   }
 
-  /** Lets the first message of each conversation go of which every message waits. */
+  /** Lets the first message go in conversations of which every message waits. */
   async moveUp(conversations: Target[]): Promise<void> {
     for (const [tenantId, group] of groupByWorkspace(conversations)) {
       const ids = group.map(({ id }) => id);
       await this.tryTransaction(tenantId, (tx) => Promise.resolve(this.moveUpAndWake(tx, tenantId, ids)));
+    }
+  }
+
+  /**
+   * Lets the next message of each conversation go, and wakes its connection. An earlier message must have
+   * ended.
+   */
+  moveUpAndWake(tx: Transaction, tenantId: string, conversationIds: string[]): void {
+    for (const conversationId of new Set(conversationIds)) {
+      const { rows } = this.messages.moveUpPipelined(tx, tenantId, conversationId);
+      tx.onCommit(
+        () => void rows.then((moved) => this.queue.wake(moved.map(({ id }) => ({ tenantId, id })))),
+      );
     }
   }
 
@@ -162,14 +175,5 @@ export class StaleMessageReconciler implements OnApplicationBootstrap, BeforeApp
       return pending.length === BATCH;
     });
     return isUnfinished ?? false;
-  }
-
-  private moveUpAndWake(tx: Transaction, tenantId: string, conversationIds: string[]): void {
-    for (const conversationId of new Set(conversationIds)) {
-      const { rows } = this.messages.moveUpPipelined(tx, tenantId, conversationId);
-      tx.onCommit(
-        () => void rows.then((moved) => this.queue.wake(moved.map(({ id }) => ({ tenantId, id })))),
-      );
-    }
   }
 }

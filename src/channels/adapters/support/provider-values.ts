@@ -4,6 +4,9 @@ import { isStorableText } from '../../../common/validators';
 /** Limit of a provider's id in characters: no provider's is as long, and an index can hold it. */
 const MAX_ID_LENGTH = 512;
 
+/** Character that Unicode has for what can't be represented. */
+export const REPLACEMENT = '\uFFFD';
+
 /** An object of a provider's JSON, which can hold anything. */
 export type ProviderObject = Record<string, unknown>;
 
@@ -38,6 +41,11 @@ export function lookUp<Value>(table: Readonly<Record<string, Value>>, key: strin
 /** Reports whether an id from a provider can be stored and looked up. */
 export function isUsableId(id: string): boolean {
   return id !== '' && id.length <= MAX_ID_LENGTH && isStorableText(id);
+}
+
+/** Replaces what PostgreSQL does not store in text: NUL and lone surrogates. */
+export function storableText(text: string): string {
+  return text.replaceAll('\0', REPLACEMENT).toWellFormed();
 }
 
 /** Returns a value if it has the form of a message's id in the service, otherwise null. */
