@@ -1,18 +1,18 @@
-// The layers, as arrows: who may import whom. Arrows go down only and never in a circle.
+// The layers, as arrows: which folder may import which. Arrows go down only and never in a circle.
 //
 //                 main  cli  index                          the top: wires everything
-//      webhooks   channels   retention   openapi   health   widget-files   react to events, or serve the process
+//      webhooks  channels  retention  openapi  health  widget-files   react to events, or serve the process
 //                                ↓
 //                             privacy                      erases and exports what others keep
 //                    ↓
 //                 messages → conversations → contacts → workspaces ← auth, webhooks
 //                    ↓
 //      audit → outbox, access;  idempotency  secrets        what every feature may use
-//      rate-limit → http   metrics   queue                  what any of them counts with, or is woken by
+//      rate-limit → http   metrics   queue                  counts and wakes for all of them
 //      stored-data  database  redis  config  common         the ground: knows no feature
 //
-// A folder may import itself and the folders named for it here, and nothing else of src/. A feature without a line may
-// import SUPPORT and workspaces.
+// A folder may import itself and the folders named for it here, and nothing else of src/. A feature without a
+// line may import SUPPORT and workspaces.
 
 const GROUND = ['common', 'config', 'database', 'redis', 'stored-data'];
 const SUPPORT = [

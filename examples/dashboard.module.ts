@@ -13,7 +13,7 @@ export class IntegrationSettings {
     private readonly endpoints: WebhookEndpointsService,
   ) {}
 
-  /** Show `key` now: only its hash is kept. */
+  /** Creates an API key. Show its `key` now: only its hash is stored. */
   async createKey(workspaceId: string, agentId: string) {
     const actor: Actor = { type: 'agent', id: agentId };
     const { id, key } = await this.apiKeys.create(
@@ -24,7 +24,7 @@ export class IntegrationSettings {
     return { id, key };
   }
 
-  /** Show `secret` now: it can't be read again. */
+  /** Creates an endpoint. Show its `secret` now: it can't be read again. */
   async createEndpoint(workspaceId: string, agentId: string, url: string) {
     const actor: Actor = { type: 'agent', id: agentId };
     const { id, secret } = await this.endpoints.create(workspaceId, { url, events: ['*'] }, actor);
@@ -35,7 +35,7 @@ export class IntegrationSettings {
 @Module({
   imports: [
     MessagingModule.forRootAsync({
-      // The same values as the service's own processes have.
+      // These values are the same as those of the service's own processes.
       useFactory: () => ({
         databaseUrl: process.env.DATABASE_URL!,
         redisUrl: process.env.REDIS_URL!,

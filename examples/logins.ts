@@ -15,7 +15,7 @@ export class ComingIn {
     private readonly passwords: PasswordsService,
   ) {}
 
-  /** Keep `token` and `browserToken`, or `pendingToken`, in cookies. */
+  /** Logs a person in. Keep `token` and `browserToken`, or `pendingToken`, in cookies. */
   logIn(
     email: string,
     password: string,
@@ -25,7 +25,7 @@ export class ComingIn {
     return this.logins.logIn({ email, password, browserToken }, origin);
   }
 
-  /** On every request: who asks, as the actor of what is done in the workspace. */
+  /** Returns who sends a request, as the actor of changes in the workspace. Call it on every request. */
   async actorIn(workspaceId: string, token: string, origin: Origin): Promise<Actor> {
     const opened = await this.logins.authenticate(token);
     if (!opened) throw new AppError('UNAUTHENTICATED', 'Log in.');
@@ -34,7 +34,10 @@ export class ComingIn {
     return { type: 'agent', id: membership.agentId, origin };
   }
 
-  /** Set the cookie of the session again: its token is new, and all other sessions have ended. */
+  /**
+   * Changes the password. Set the cookie of the session again: its token is new, and all other sessions have
+   * ended.
+   */
   async changePassword(
     token: string,
     currentPassword: string,

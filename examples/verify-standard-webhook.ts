@@ -2,7 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 
 /**
- * The webhook's body, parsed, if the webhook-* headers prove it genuine and at most 5 minutes old.
+ * Returns the webhook's parsed body, if the webhook-* headers prove that it is genuine and at most 5 minutes
+ * old.
  * @throws WebhookVerificationError otherwise
  */
 export function openWebhook(rawBody: Buffer, headers: IncomingHttpHeaders, secret: string): unknown {

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /**
- * Whether a webhook comes from the service, unaltered.
+ * Reports whether a webhook comes from the service unchanged.
  * @param rawBody the bytes as they came, before any JSON parser
  * @param signature the x-service-signature header
  * @param secret the endpoint's whole secret, "whsec_" included

@@ -6,9 +6,13 @@ interface MessageCreated {
   message: { id: string; body: string; senderType: string; createdAt: string };
 }
 
-/** Takes webhooks in, and hands on each new message once. For http.createServer, behind your TLS. */
+/**
+ * Handles the requests of an http.createServer behind your TLS: takes webhooks in, and passes each new
+ * message on once.
+ */
 export function webhookReceiver(secret: string, onMessage: (created: MessageCreated) => void) {
-  // Stands for a table with a unique key, which survives a restart and is shared by all your processes.
+  // This set stands for a table with a unique key, which survives a restart and is shared by all your
+  // processes.
   const seen = new Set<string>();
 
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -26,7 +30,7 @@ export function webhookReceiver(secret: string, onMessage: (created: MessageCrea
       seen.add(data.message.id);
       onMessage(data);
     }
-    // Also for events that you don't know yet: anything but 2xx would be sent again.
+    // Unknown events are answered so too: anything but 2xx would be sent again.
     response.writeHead(204).end();
   };
 }

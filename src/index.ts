@@ -5,10 +5,10 @@
  * imports these three files.
  *
  * The first argument of a method is the id of its workspace. Data of another workspace is not found. Dates
- * are `Date`s. Input is checked by the REST API's rules: a caller's mistake is thrown as an `AppError`, also a
- * list's bad `limit` or `cursor` (`INVALID_QUERY`). A type that is only a part of an exported one has no name
- * here: `MessageResponse['delivery']`. Methods marked `@internal` take a transaction of the service, and are
- * not in the package's types.
+ * are `Date`s. Input is checked by the REST API's rules: a caller's mistake is thrown as an `AppError`, also
+ * a list's bad `limit` or `cursor` (`INVALID_QUERY`). A type that is only a part of an exported one has no
+ * name here: `MessageResponse['delivery']`. Methods marked `@internal` take a transaction of the service, and
+ * are not in the package's types.
  */
 import 'reflect-metadata';
 

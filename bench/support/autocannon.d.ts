@@ -19,9 +19,9 @@ declare module 'autocannon' {
     requests: Request[];
     headers: Record<string, string>;
     connections: number;
-    /** In seconds. */
+    /** Length of the run in seconds. */
     duration: number;
-    /** In milliseconds. */
+    /** Time between two samples in milliseconds. */
     sampleInt: number;
     verifyBody?: (body: string) => boolean;
     setupClient: (client: Client) => void;

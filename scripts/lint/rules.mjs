@@ -1,3 +1,5 @@
+import { commentWidth, docCommentBeginning } from './comments.mjs';
+
 /**
  * The project's own lint rules, as a plugin for oxlint (.oxlintrc.json).
  *
@@ -13,4 +15,11 @@ const restrictedSyntax = {
     ),
 };
 
-export default { meta: { name: 'house' }, rules: { 'restricted-syntax': restrictedSyntax } };
+export default {
+  meta: { name: 'house' },
+  rules: {
+    'comment-width': commentWidth,
+    'doc-comment-beginning': docCommentBeginning,
+    'restricted-syntax': restrictedSyntax,
+  },
+};

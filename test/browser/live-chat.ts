@@ -109,7 +109,7 @@ export class Device {
   async crash({ page }: ChatPage): Promise<void> {
     const session = await this.context.newCDPSession(page);
     const crashed = page.waitForEvent('crash');
-    session.send('Page.crash').catch(() => undefined); // nobody is left to answer
+    session.send('Page.crash').catch(() => undefined); // the tab can't answer any more
     await crashed;
     await page.close();
   }

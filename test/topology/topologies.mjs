@@ -6,10 +6,11 @@ import { RedisSentinels } from '../support/redis-sentinels.mjs';
 const SERVER_CONNECTIONS = 20;
 
 /**
+ * @typedef {(servers: import('../../scripts/servers.mjs').Servers) => Promise<Record<string, string>>} Start
+ *   starts what stands between the tests and the servers, and returns what changes in the tests' environment
  * @typedef {object} Topology
  * @property {string[]} tests what `npm run test:topology` runs on it
- * @property {(servers: import('../../scripts/servers.mjs').Servers) => Promise<Record<string, string>>} [start] starts
- *   what stands between the tests and the servers, and returns what changes in the tests' environment
+ * @property {Start} [start]
  */
 
 /**

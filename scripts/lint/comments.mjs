@@ -1,0 +1,40 @@
+/** First words that leave a doc comment without a subject, or make it depend on the comment before it. */
+const NOT_A_BEGINNING =
+  /^(Of|For|As|In|By|From|To|On|At|With|Without|After|Before|Until|Till|Between|Below|Above|Beside|Behind|Under|Where|When|While|Who|Whom|Whose|Which|Why|How|What|Whoever|Whatever|Those|These|This|That|It|Its|They|Their|So|Also|Not|But|And|Or|Another|Longer|More|Both|Many|Something|Somebody|Nobody|The same|Meanwhile)\b/;
+
+/** Lines that no wrapping makes shorter: an address, or a directive for the linter. */
+const UNBREAKABLE = /https?:\/\/|(?:eslint|oxlint)-disable/;
+
+/** Reports a doc comment that does not begin with a verb or with the noun that it describes. */
+export const docCommentBeginning = {
+  create: (context) => ({
+    Program() {
+      for (const comment of context.sourceCode.getAllComments()) {
+        const text = /^\*[\s*]*([^]*)$/.exec(comment.value)?.[1];
+        const word = comment.type === 'Block' && text ? NOT_A_BEGINNING.exec(text)?.[1] : undefined;
+        if (!word) continue;
+        const message = `Begin with a third-person verb ("Returns …") or the noun described ("Slots in use …"), not with "${word}".`;
+        context.report({ loc: comment.loc, message });
+      }
+    },
+  }),
+};
+
+/** Reports each line of a comment that has more columns than the rule's option. */
+export const commentWidth = {
+  meta: { schema: [{ type: 'integer' }] },
+  create: (context) => ({
+    Program() {
+      const { lines } = context.sourceCode;
+      const [max] = context.options;
+      for (const { loc } of context.sourceCode.getAllComments()) {
+        for (let line = loc.start.line; line <= loc.end.line; line++) {
+          const { length } = lines[line - 1];
+          if (length <= max || UNBREAKABLE.test(lines[line - 1])) continue;
+          const message = `A comment line of ${length} columns: wrap at ${max}.`;
+          context.report({ loc: { start: { line, column: 0 }, end: { line, column: length } }, message });
+        }
+      }
+    },
+  }),
+};
