@@ -5,6 +5,7 @@ import { AppError } from '../common/app-error';
 import { Config } from '../config/config';
 import { DATA_SOURCE } from '../database/database';
 import { DatabaseClock } from '../database/database-clock';
+import { areMigrationsApplied } from '../database/migration-state';
 import { RedisClient } from '../redis/redis-client';
 import { DatabaseRoleCheck, RoleFault } from './database-role-check';
 
@@ -101,23 +102,9 @@ export class HealthService {
     if (this.isPrepared) return { migrations: 'applied', roleFaults: [] };
     const roleFaults = await this.roles.findFaults();
     // Without the privileges the migrations may not be readable.
-    const isMigrated = roleFaults.length === 0 && (await this.isMigrated());
+    const isMigrated = roleFaults.length === 0 && (await areMigrationsApplied(this.dataSource));
     this.isPrepared = isMigrated;
     return { migrations: isMigrated ? 'applied' : 'pending', roleFaults };
-  }
-
-  /**
-   * Reports whether every migration is applied. It only reads, unlike TypeORM's own check, which creates its
-   * table.
-   */
-  private async isMigrated(): Promise<boolean> {
-    const [table] = await this.dataSource.query<{ name: string | null }[]>(
-      `SELECT to_regclass('migrations') AS name`,
-    );
-    if (!table?.name) return false;
-    const rows = await this.dataSource.query<{ name: string }[]>('SELECT name FROM migrations');
-    const applied = new Set(rows.map(({ name }) => name));
-    return this.dataSource.migrations.every(({ name, constructor }) => applied.has(name ?? constructor.name));
   }
 }
 

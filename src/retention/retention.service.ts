@@ -82,13 +82,8 @@ export class RetentionService {
   }
 
   /** Returns the time, by the database's clock, before which rows are too old. */
-  private async findCutoff({ keptHours, wholeDays }: CleanUp): Promise<string> {
+  private findCutoff({ keptHours, wholeDays }: CleanUp): Promise<string> {
     const hours = keptHours === 'history' ? this.config.retentionDays * 24 : keptHours;
-    const [row] = await this.database.query<{ since: string }>(
-      `SELECT (CASE WHEN $2 THEN date_trunc('day', since, 'UTC') ELSE since END)::text AS since
-       FROM (SELECT now() - $1 * interval '1 hour' AS since) AS kept`,
-      [hours, wholeDays ?? false],
-    );
-    return row!.since;
+    return this.rows.readCutoff(hours, wholeDays ?? false);
   }
 }
