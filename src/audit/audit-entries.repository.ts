@@ -7,7 +7,7 @@ import { Pipelined, Transaction } from '../database/transaction';
 import { AuditEntryEntity } from './audit-entry.entity';
 import { ListAuditEntriesQuery } from './audit-entry.dto';
 
-/** Never changed; its rows go with their workspace alone. */
+/** Table of the audit entries. An entry is never changed, and is deleted only with its workspace. */
 export const AUDIT_TABLE = 'audit_entries';
 
 export type AuditFilter = Omit<ListAuditEntriesQuery, 'limit'>;
@@ -16,7 +16,7 @@ const COLUMNS = `id, tenant_id AS "tenantId", action, entity, entity_id AS "enti
   actor_id AS "actorId", actor_name AS "actorName", address, user_agent AS "userAgent", request_id AS "requestId",
   before, after, metadata, created_at AS "createdAt"`;
 
-/** What `actorIdOf` makes of an entry's actor. The same expression is in the index. */
+/** Name of an entry's actor in SQL, as `actorIdOf` makes it. The index on actors has the same expression. */
 const ACTOR = `(coalesce(actor_id::text, actor_type || coalesce(':' || actor_name, '')))`;
 
 @Injectable()
@@ -49,7 +49,7 @@ export class AuditEntriesRepository {
     );
   }
 
-  /** Newest first. */
+  /** Lists the entries that pass a filter, newest first. */
   async list(tenantId: string, filter: AuditFilter, count: number): Promise<AuditEntryEntity[]> {
     if (!isId(tenantId)) return [];
     const page = new PageStatement(COLUMNS, 'audit_entries').where('tenant_id = ?', tenantId);
@@ -59,7 +59,7 @@ export class AuditEntriesRepository {
 
   /**
    * Deletes the oldest entries of a workspace whose deletion is running. Nothing else deletes an entry.
-   * @param owner the service's own role may not
+   * @param owner the database as the tables' owner: the service's own role may not delete
    * @returns how many were deleted; 0 when none was left
    */
   async deleteStep(owner: OwnerDatabase, tenantId: string, count: number): Promise<number> {
@@ -71,7 +71,7 @@ export class AuditEntriesRepository {
     return rows.length;
   }
 
-  /** A step of the entries that pass a filter, oldest first. */
+  /** Lists the next entries that pass a filter, oldest first. */
   async listNext(
     tenantId: string,
     filter: Omit<AuditFilter, 'cursor'>,
@@ -87,7 +87,7 @@ export class AuditEntriesRepository {
   }
 }
 
-/** Each with a `?` for its value. */
+/** Returns the conditions of a filter, each with a `?` for its value. */
 function conditionsOf({ action, actor, entity, entityId, since, until }: AuditFilter): [string, string][] {
   const conditions: [string, string | undefined][] = [
     ['action = ?', action],

@@ -7,19 +7,19 @@ const MAX_TEXT = 200;
 
 /** Filters the audit log. An entry must pass every filter that is given. */
 export class ListAuditEntriesQuery extends PageQuery {
-  /** `api_key.revoked`. */
+  /** Action, such as `api_key.revoked`. */
   @IsOptional()
   @MaxCharacters(MAX_TEXT)
   @IsStorableText()
   action?: string;
 
-  /** As an `audit.event` names its `actorId`: the id of an agent or key, `operator:<name>`, or `system`. */
+  /** Actor as an `audit.event` names it: the id of an agent or key, `operator:<name>`, or `system`. */
   @IsOptional()
   @MaxCharacters(MAX_TEXT)
   @IsStorableText()
   actor?: string;
 
-  /** `api_key`. */
+  /** Type of the changed thing, such as `api_key`. */
   @IsOptional()
   @MaxCharacters(MAX_TEXT)
   @IsStorableText()
@@ -30,18 +30,18 @@ export class ListAuditEntriesQuery extends PageQuery {
   @IsStorableText()
   entityId?: string;
 
-  /** Written at this time or later. */
+  /** Earliest time of an entry, inclusive. */
   @IsOptional()
   @IsMoment()
   since?: Date;
 
-  /** Written before this time. */
+  /** Time before which an entry was written. */
   @IsOptional()
   @IsMoment()
   until?: Date;
 }
 
-/** The same for an export, which has no pages. */
+/** Filters an export of the audit log. It has the filters of the list, without pages. */
 export class ExportAuditEntriesQuery extends OmitType(ListAuditEntriesQuery, ['limit', 'cursor']) {}
 
 export const AUDIT_EXPORT_FORMATS = ['ndjson', 'csv'] as const;

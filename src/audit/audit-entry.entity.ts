@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { type Actor } from '../common/principal';
 
-/** An action in a workspace: who did it, from where, and what it changed. Kept for ever. */
+/** Action in a workspace: who did it, from where, and what it changed. An entry is kept for ever. */
 @Entity('audit_entries')
 export class AuditEntryEntity {
   @PrimaryColumn('uuid', { name: 'tenant_id' })
@@ -10,11 +10,11 @@ export class AuditEntryEntity {
   @PrimaryColumn('uuid')
   id: string;
 
-  /** In the past tense: `api_key.revoked`. */
+  /** Verb in the past tense, after the thing: `api_key.revoked`. */
   @Column('text')
   action: string;
 
-  /** The type of the changed thing: `api_key`. */
+  /** Type of the changed thing, such as `api_key`. */
   @Column('text')
   entity: string;
 
@@ -24,15 +24,15 @@ export class AuditEntryEntity {
   @Column('text', { name: 'actor_type' })
   actorType: Actor['type'];
 
-  /** The agent or the API key; null for the others. */
+  /** Agent or API key that acted; null for the operator and the system. */
   @Column('uuid', { name: 'actor_id', nullable: true })
   actorId: string | null;
 
-  /** The operator; null for the others. */
+  /** Operator who acted; null for all other actors. */
   @Column('text', { name: 'actor_name', nullable: true })
   actorName: string | null;
 
-  /** Of the client; null without a request, like the two below. */
+  /** Address of the client. Address, user agent and request id are null for an action without a request. */
   @Column('text', { nullable: true })
   address: string | null;
 
@@ -42,15 +42,15 @@ export class AuditEntryEntity {
   @Column('text', { name: 'request_id', nullable: true })
   requestId: string | null;
 
-  /** The values that changed, before; null when there was nothing before. */
+  /** Values that changed, as they were before; null when there was nothing before. */
   @Column('jsonb', { nullable: true })
   before: Record<string, unknown> | null;
 
-  /** The same values afterwards; null when nothing is left. */
+  /** Values that changed, as they are afterwards; null when nothing is left. */
   @Column('jsonb', { nullable: true })
   after: Record<string, unknown> | null;
 
-  /** What else tells about the action, such as a name. */
+  /** Further facts about the action, such as the name of what was deleted. */
   @Column('jsonb')
   metadata: Record<string, unknown>;
 

@@ -18,15 +18,18 @@ const COLUMNS = [
   'metadata',
 ] as const satisfies (keyof AuditEntryEntity)[];
 
-/** A spreadsheet runs a text that begins so. Strangers choose some texts, such as a user agent. */
+/**
+ * Beginnings of a text that a spreadsheet would run as a formula. Strangers choose some texts, such as a user
+ * agent.
+ */
 const FORMULA = /^[=+\-@\t\r]/;
 
-/** Lines that stand before all entries. */
+/** Returns the lines that stand before all entries. */
 export function headOf(format: AuditExportFormat): string[] {
   return format === 'csv' ? [`${COLUMNS.join()}\r\n`] : [];
 }
 
-/** An entry as a line of JSON, or of CSV (RFC 4180) with values that are objects as JSON. */
+/** Returns an entry as a line of JSON, or of CSV (RFC 4180) with objects as JSON. */
 export function lineOf(entry: AuditEntryEntity, format: AuditExportFormat): string {
   if (format === 'ndjson') return `${JSON.stringify(entry)}\n`;
   return `${COLUMNS.map((column) => cellOf(entry[column])).join()}\r\n`;

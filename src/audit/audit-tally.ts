@@ -5,13 +5,13 @@ import { Origin, SYSTEM } from '../common/principal';
 import { Database } from '../database/database';
 import { AuditRecord, AuditService } from './audit.service';
 
-/** What a stranger can repeat at will, so that it is counted. */
+/** Action that a stranger can repeat at will, so that its occurrences are counted. */
 export type CountedRecord = Omit<AuditRecord, 'actor' | 'before' | 'after'> & {
-  /** Of this time. The entry has that of the last. */
+  /** Origin of this occurrence. The entry keeps the origin of the latest one. */
   origin?: Origin;
 };
 
-/** How often, and when for the first and the last time. */
+/** Number of occurrences, with the times of the first and the last. */
 export interface Times {
   count: number;
   since: Date;
@@ -23,18 +23,19 @@ interface Counted extends Times {
 }
 
 const WINDOW_MS = 10 * 60_000;
-/** Things counted in a window, in all and of one workspace. */
+/** Things counted in one window, by this process and for one workspace. */
 const MAX_THINGS = 10_000;
 const MAX_THINGS_OF_WORKSPACE = 50;
 
 /**
- * Counts what strangers do, and writes one audit entry for each action on each thing every ten minutes: so nobody can flood
- * a customer's `audit.event` stream. Each process counts for itself; a killed one loses its last ten minutes.
+ * Counts what strangers do, and writes one audit entry for each action on each thing every ten minutes, so
+ * that they can't flood a customer's `audit.event` stream. Each process counts for itself, and a killed one
+ * loses its last ten minutes.
  */
 @Injectable()
 export class AuditTally implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(AuditTally.name);
-  /** By workspace, then by action and thing. */
+  /** Counts by workspace, then by action and thing. */
   private counted = new Map<string, Map<string, Counted>>();
   private things = 0;
   private dropped = 0;
@@ -60,7 +61,7 @@ export class AuditTally implements OnApplicationBootstrap, BeforeApplicationShut
   }
 
   /**
-   * Registers what counts by itself, and adds its counts before each flush.
+   * Registers a source that counts by itself. Its counts are added before each flush.
    * @internal
    */
   addSource(source: () => Promise<void>): void {
@@ -68,9 +69,9 @@ export class AuditTally implements OnApplicationBootstrap, BeforeApplicationShut
   }
 
   /**
-   * Counts an action, such as a failed login of an agent. Writes nothing now, and throws nothing. What happens to more than
-   * 50 things of a workspace in a window is counted together, as of the workspace itself.
-   * @param times that it happened; once and now by default
+   * Counts an action, such as a failed login of an agent. It writes nothing at once and never throws. More
+   * than 50 things of a workspace in one window are counted together, as actions on the workspace itself.
+   * @param times number and times of the occurrences; one, now, by default
    */
   add(record: CountedRecord, times: Times = once()): void {
     const ofWorkspace = this.counted.get(record.tenantId) ?? new Map<string, Counted>();
@@ -85,8 +86,8 @@ export class AuditTally implements OnApplicationBootstrap, BeforeApplicationShut
   }
 
   /**
-   * Writes what was counted, a transaction for each workspace. What fails is added to the next window. The window's end and
-   * that of the process do it.
+   * Writes what was counted, in one transaction for each workspace. Counts of a failed transaction are added
+   * to the next window. It runs at the end of each window and of the process.
    */
   async flush(): Promise<void> {
     for (const source of this.sources) await source().catch((error: Error) => this.report(error));

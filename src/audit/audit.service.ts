@@ -18,16 +18,19 @@ import {
 import { AuditEntryEntity } from './audit-entry.entity';
 import { headOf, lineOf } from './audit-lines';
 
-/** An entry to record. It is kept for ever: put no secret in it, and nothing of a contact but ids. */
+/** Entry to record. It is kept for ever: put no secret in it, and nothing of a contact except ids. */
 export interface AuditRecord {
   tenantId: string;
   actor: Actor;
-  /** In the past tense: `api_key.revoked`. */
+  /** Verb in the past tense, after the thing: `api_key.revoked`. */
   action: string;
-  /** A type: `api_key`. */
+  /** Type of the changed thing, such as `api_key`. */
   entity: string;
   entityId: string;
-  /** The values that changed, before and after: `changedValues` makes both. Without `before`, something new. */
+  /**
+   * Values that changed, before and after, as `changedValues` returns them. `before` is left out for a new
+   * thing.
+   */
   before?: Record<string, unknown>;
   after?: Record<string, unknown>;
   metadata?: Record<string, unknown>;
@@ -39,7 +42,7 @@ const MAX_ADDRESS = 45;
 const MAX_USER_AGENT = 512;
 const MAX_REQUEST_ID = 128;
 
-/** The audit log. */
+/** Records and reads the audit log. */
 @Injectable()
 export class AuditService {
   constructor(
@@ -49,9 +52,10 @@ export class AuditService {
   ) {}
 
   /**
-   * Writes an entry and its `audit.event`. For actions that only the host sees, such as an agent's login. Webhooks skip
-   * the event for workspaces without the `auditWebhookExport` entitlement.
-   * @throws AppError INVALID_BODY when the actor is no active agent of the workspace; NOT_FOUND (the workspace)
+   * Writes an entry and its `audit.event`, for actions that only the host sees, such as an agent's login.
+   * Webhooks get the event only in workspaces with the `auditWebhookExport` entitlement.
+   * @throws AppError INVALID_BODY when the actor is no active agent of the workspace; NOT_FOUND (the
+   *   workspace)
    */
   record(entry: AuditRecord): Promise<void> {
     return this.database.transaction(async (tx) => {
@@ -61,8 +65,8 @@ export class AuditService {
   }
 
   /**
-   * The same in the transaction of the change that is recorded, which has checked the actor's permission. The
-   * `audit.event` has before, after and origin in its `metadata`.
+   * Writes an entry and its `audit.event` in the transaction of the change, which has checked the actor's
+   * permission. The event has `before`, `after` and the origin in its `metadata`.
    * @throws AppError NOT_FOUND (the workspace)
    * @internal
    */
@@ -102,7 +106,8 @@ export class AuditService {
   }
 
   /**
-   * A page of a workspace's entries, newest first, filtered by action, actor, entity and time. 50 of them by default.
+   * Returns a page of a workspace's entries, newest first, 50 by default. Action, actor, entity and time can
+   * be filtered.
    * @throws AppError INVALID_QUERY
    */
   async list(tenantId: string, input: Partial<ListAuditEntriesQuery> = {}): Promise<Page<AuditEntryEntity>> {
@@ -112,8 +117,8 @@ export class AuditService {
   }
 
   /**
-   * The entries of a workspace that pass a filter, each as a line of text, oldest first, after a head for CSV. They are read
-   * in steps, as they are consumed; the first one throws what is wrong with the filter.
+   * Yields the entries of a workspace that pass a filter, each as a line of text, oldest first; CSV begins
+   * with a head. They are read in steps, as they are consumed. A bad filter throws at the first line.
    * @param format `ndjson` or `csv`
    * @throws AppError INVALID_QUERY
    */
@@ -136,7 +141,7 @@ export class AuditService {
   }
 }
 
-/** What was given, cut to what the log keeps. */
+/** Returns the parts of an origin that the log keeps, each cut to its length. */
 function storedOrigin({ address, userAgent, requestId }: Origin = {}): Origin | undefined {
   const origin = {
     ...(address && { address: storable(address, MAX_ADDRESS) }),
@@ -146,7 +151,7 @@ function storedOrigin({ address, userAgent, requestId }: Origin = {}): Origin | 
   return Object.keys(origin).length > 0 ? origin : undefined;
 }
 
-/** Clients choose these texts: a NUL in one must not fail the change. */
+/** Cuts a text that a client has chosen, and removes NULs, which would make the change fail. */
 function storable(text: string, max: number): string {
   return text.replaceAll('\0', '').slice(0, max).toWellFormed();
 }

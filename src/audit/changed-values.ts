@@ -6,7 +6,7 @@ export interface ChangedValues {
 }
 
 /**
- * The values of these fields that differ, for an audit entry. Name no field that holds a secret.
+ * Returns those of the named fields that differ, for an audit entry. Name no field that holds a secret.
  * @returns null when none differs
  */
 export function changedValues<T extends object>(
@@ -19,7 +19,7 @@ export function changedValues<T extends object>(
   return { before: valuesOf(before, changed), after: valuesOf(after, changed) };
 }
 
-/** These fields of a thing, for the audit entry of its creation or deletion. */
+/** Returns the named fields of a thing, for the audit entry of its creation or deletion. */
 export function valuesOf<T extends object>(
   thing: T,
   fields: readonly (keyof T & string)[],

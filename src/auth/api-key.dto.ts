@@ -42,7 +42,10 @@ export class CreateApiKey {
   @ArrayNotEmpty({ message: 'must name at least one scope' })
   scopes: Scope[];
 
-  /** By default the end of the longest life that the operator allows; without one, the key never expires. */
+  /**
+   * Time at which the key expires. The default is the end of the longest life that the operator allows;
+   * without such a limit, the key never expires.
+   */
   @IsOptional()
   @MinDate(() => new Date(), { message: 'must be in the future' })
   @IsMoment()
@@ -59,7 +62,10 @@ export class CreateApiKey {
 
 /** Filters the list of keys. */
 export class ListApiKeys {
-  /** Lists only keys that still work, were created at least this many days ago, and were not used since. */
+  /**
+   * Minimum age in days: only keys that still work and were neither created nor used for this long are
+   * listed.
+   */
   @IsOptional()
   @IsInt()
   @Min(1)
@@ -67,26 +73,26 @@ export class ListApiKeys {
   unusedForDays?: number;
 }
 
-/** A key without its value. */
+/** Key without its value. */
 export interface ApiKeySummary {
   id: string;
   name: string;
-  /** `plk_` and the first and last 4 characters. */
+  /** Beginning of the key: `plk_` and the first and last 4 characters of the rest. */
   preview: string;
   scopes: Scope[];
-  /** Null: the key may be used from everywhere. */
+  /** Networks (CIDR) from which the key may be used; null for all. */
   allowedNetworks: string[] | null;
   createdBy: string | null;
   createdAt: Date;
-  /** Exact to a minute. */
+  /** Time of the last use, to the minute. */
   lastUsedAt: Date | null;
   expiresAt: Date | null;
   revokedAt: Date | null;
 }
 
-/** A new key with its value. */
+/** New key with its value. */
 export interface CreatedApiKey extends ApiKeySummary {
-  /** The value. Only this result has it: the service stores a hash. */
+  /** Value of the key. Only this result has it: the service stores a hash. */
   key: string;
 }
 

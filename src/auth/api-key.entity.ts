@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { type Scope } from '../common/permissions';
 
-/** A key to the REST API: its hash, and a few characters to recognize it by. */
+/** Key to the REST API: its hash, and a few characters to recognize it by. */
 @Entity('api_keys')
 export class ApiKeyEntity {
   @PrimaryColumn('uuid', { name: 'tenant_id' })
@@ -29,14 +29,14 @@ export class ApiKeyEntity {
   @Column('text', { name: 'allowed_networks', array: true, nullable: true })
   allowedNetworks: string[] | null;
 
-  /** The agent who created the key; null for an operator or the system. */
+  /** Agent who created the key; null for an operator or the system. */
   @Column('uuid', { name: 'created_by', nullable: true })
   createdBy: string | null;
 
   @Column('timestamptz', { name: 'created_at' })
   createdAt: Date;
 
-  /** Updated at most once a minute. */
+  /** Time of the last use, updated at most once a minute. */
   @Column('timestamptz', { name: 'last_used_at', nullable: true })
   lastUsedAt: Date | null;
 

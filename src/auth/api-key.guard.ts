@@ -13,7 +13,7 @@ import { ApiKeysRepository } from './api-keys.repository';
 import { RefusedApiKeys } from './refused-api-keys';
 
 const BEARER = /^Bearer +(.+)$/i;
-/** Limits refusals of one client network, against guessing. A valid key from that network still passes. */
+/** Limit of refusals for one client network, against guessing. A valid key from that network still passes. */
 const REFUSALS: RateLimit = { max: 120, excess: 'Too many refused API keys.' };
 
 /**
@@ -69,7 +69,7 @@ export class ApiKeyGuard implements CanActivate {
     );
   }
 
-  /** Starts a write that the request does not wait for. */
+  /** Records the use of a key, in a write that the request does not wait for. */
   private markUsed({ principal }: AuthenticatedRequest): void {
     this.keys
       .markUsed(principal.tenant.id, principal.apiKeyId)

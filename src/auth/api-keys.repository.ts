@@ -13,9 +13,9 @@ export type RefusedApiKey = Pick<ApiKeyEntity, 'tenantId' | 'id' | 'name' | 'has
 
 export interface Authenticated {
   principal: Principal;
-  /** Null: the key may be used from everywhere. */
+  /** Networks (CIDR) from which the key may be used; null for all. */
   allowedNetworks: string[] | null;
-  /** Whether the recorded last use is more than a minute ago. */
+  /** Whether the recorded last use is more than a minute old. */
   isUseStale: boolean;
 }
 
@@ -87,7 +87,7 @@ export class ApiKeysRepository {
   }
 
   /**
-   * Lists keys that still work, and were neither used nor created within so many days of the database's
+   * Lists the keys that still work, and were neither used nor created within so many days by the database's
    * clock.
    */
   async listUnused(tenantId: string, days: number): Promise<ApiKeyEntity[]> {

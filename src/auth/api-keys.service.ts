@@ -16,11 +16,11 @@ import { ApiKeysRepository } from './api-keys.repository';
 
 const PREFIX_LENGTH = 'plk_'.length;
 const SHOWN_CHARS = 4;
-/** Keys that one transaction revokes. */
+/** Keys that one transaction revokes at most. */
 const REVOKED_AT_ONCE = 100;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Manages a workspace's API keys, for the dashboard and the CLI. No route does. */
+/** Manages a workspace's API keys, for the dashboard and the CLI. The REST API has no route for it. */
 @Injectable()
 export class ApiKeysService {
   constructor(
@@ -63,8 +63,8 @@ export class ApiKeysService {
   }
 
   /**
-   * Lists all keys of the workspace, also revoked ones, newest first; with `unusedForDays` only those that
-   * still work and were not used for so long.
+   * Lists all keys of the workspace, also revoked ones, newest first. With `unusedForDays` it lists only keys
+   * that still work and were not used for so many days.
    * @throws AppError INVALID_BODY
    */
   async list(tenantId: string, input: ListApiKeys = {}): Promise<ApiKeySummary[]> {
@@ -116,7 +116,7 @@ export class ApiKeysService {
   }
 
   /**
-   * Returns when a new key expires; null for never.
+   * Returns the time at which a new key expires; null for never.
    * @throws AppError INVALID_BODY: later than the longest life that the operator allows
    */
   private chooseExpiry(expiresAt: Date | undefined): Date | null {

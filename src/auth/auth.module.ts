@@ -21,7 +21,7 @@ import { ScopeGuard } from './scope.guard';
 import { SuspensionGuard } from './suspension.guard';
 import { TrialGuard } from './trial.guard';
 
-/** The services for a workspace's API keys and rate limit, for the dashboard and the CLI. */
+/** Provides the services for a workspace's API keys and rate limit, for the dashboard and the CLI. */
 @Module({
   imports: [DatabaseModule.forEntities([ApiKeyEntity]), WorkspacesModule, AuditModule, RateLimitModule],
   providers: [ApiKeysRepository, ApiKeysService, RateLimitUseService],
@@ -34,8 +34,8 @@ export class AuthModule {
 }
 
 /**
- * The guards that every request to the API passes, in this order, and the interceptor that then gives it a
- * slot.
+ * Provides the guards that every request to the API passes, in this order, and the interceptor that then
+ * gives the request a slot.
  */
 @Module({
   imports: [

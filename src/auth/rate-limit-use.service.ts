@@ -5,9 +5,9 @@ import { RATE_LIMITED_PATHS, rateKeyOf } from './rate-limit-paths';
 
 /** Requests of a workspace to one path, in the present window of a minute. */
 export interface RateLimitUse {
-  /** A template, such as `/api/v1/conversations/:id`. */
+  /** Template of the path, such as `/api/v1/conversations/:id`. */
   path: string;
-  /** Requests with any of the workspace's keys, also refused ones. */
+  /** Requests with any of the workspace's keys, refused ones included. */
   used: number;
   endsInSeconds: number;
 }

@@ -4,7 +4,7 @@ import { Origin } from '../common/principal';
 import { Metrics } from '../metrics/metrics';
 import { ApiKeysRepository } from './api-keys.repository';
 
-/** Different keys that are counted in a window. Further ones are in the metric alone. */
+/** Different keys that are counted in a window. Further keys are counted by the metric alone. */
 const MAX_KEYS = 1_000;
 
 interface Refusals extends Times {
@@ -13,8 +13,8 @@ interface Refusals extends Times {
 }
 
 /**
- * Counts refused API keys. Those that a workspace has had, such as revoked ones, get an audit entry every ten
- * minutes. The database is asked only then, so forged keys cost it one read in ten minutes.
+ * Counts refused API keys. A key that some workspace has had, such as a revoked one, gets an audit entry
+ * every ten minutes. The database is read only then, so forged keys cost one read in ten minutes.
  */
 @Injectable()
 export class RefusedApiKeys implements OnModuleInit {
@@ -30,7 +30,10 @@ export class RefusedApiKeys implements OnModuleInit {
     this.tally.addSource(() => this.addToTally());
   }
 
-  /** @param hash of a well-formed key; null for any other */
+  /**
+   * Counts a refusal.
+   * @param hash of a well-formed key; null for any other text
+   */
   count(hash: Buffer | null, origin: Origin): void {
     this.metrics.apiKeysRefused.inc({ reason: hash ? 'refused' : 'malformed' });
     if (!hash) return;

@@ -9,7 +9,7 @@ import { ResetAcceptance, ResetLink } from './passwords/reset-acceptance';
 import { GuessLimits } from './people/guess-limits';
 import { holderOf } from './sessions/session.dto';
 
-/** Tells what a link is for, an invitation's or a reset's, and does it. */
+/** Describes and accepts the links of invitations and of password resets. */
 @Injectable()
 export class LinksService {
   constructor(
@@ -20,7 +20,7 @@ export class LinksService {
   ) {}
 
   /**
-   * Tells what the link with this token is for. It uses nothing up.
+   * Describes the link with this token, and leaves it unused.
    * @throws AppError NOT_FOUND: the link was used, replaced or taken back, or has expired; RATE_LIMITED
    */
   async describe(token: string, origin?: Origin): Promise<LoginLink> {
@@ -35,14 +35,14 @@ export class LinksService {
   }
 
   /**
-   * Does what the link with this token is for. An invitation makes a login and opens a session; or, for an
-   * e-mail address that has a login, it adds the workspace to the login of the session, which must be of that
-   * address: the person's other sessions end, and the links that reset the password. A reset sets the
-   * password, and ends all sessions of the person, who then logs in: a second factor stays.
+   * Accepts the link with this token. An invitation for an e-mail address without a login makes a login and
+   * opens a session. For an address that has a login, it adds the workspace to the login of the session,
+   * which must be of that address; the person's other sessions end, and so do links that reset the password.
+   * A reset sets the password and ends all sessions of the person, who then logs in; a second factor stays.
    * @throws AppError NOT_FOUND: the link was used, replaced or taken back, or has expired; INVALID_BODY: a
-   * bad password, or the login has 100 workspaces; UNAUTHENTICATED: the link needs a login, and no session
-   * was given, or it has ended; FORBIDDEN: the session is of another e-mail address; RATE_LIMITED,
-   * UNAVAILABLE
+   *   bad password, or the login has 100 workspaces; UNAUTHENTICATED: the link needs a login, and no session
+   *   was given, or it has ended; FORBIDDEN: the session is of another e-mail address; RATE_LIMITED,
+   *   UNAVAILABLE
    */
   async accept(token: string, input: AcceptLink, origin?: Origin): Promise<LinkOutcome> {
     const given = validate(AcceptLink, input);

@@ -53,7 +53,10 @@ const SERVICES = [
   OperatorLoginsService,
 ];
 
-/** People with passwords, for a dashboard's backend and the CLI. The API knows keys alone. */
+/**
+ * Provides the services for people with passwords, for a dashboard's backend and the CLI. The REST API knows
+ * only keys.
+ */
 @Module({
   imports: [AuditModule, MetricsModule, RateLimitModule, SecretsModule, WorkspacesModule],
   providers: [...PEOPLE, ...SESSIONS, ...LINKS, ...PASSWORDS, ...SECOND_FACTOR, ...INVITATIONS, ...SERVICES],

@@ -19,7 +19,7 @@ import {
   SessionHolder,
 } from './sessions/session.dto';
 
-/** Logs people in and out, and knows their sessions. */
+/** Logs people in and out, and manages their sessions. */
 @Injectable()
 export class LoginsService {
   private readonly logger = new Logger(LoginsService.name);
@@ -53,9 +53,9 @@ export class LoginsService {
   }
 
   /**
-   * Finishes a pending login with a code of the app or a recovery code. Each is good once.
+   * Finishes a pending login with a code of the app or a recovery code. Each code works once.
    * @throws AppError UNAUTHENTICATED: the code is wrong, or the pending login has expired or had five codes;
-   * RATE_LIMITED, INVALID_BODY
+   *   RATE_LIMITED, INVALID_BODY
    */
   async confirmSecondFactor(input: ConfirmSecondFactor, origin?: Origin): Promise<LoggedIn> {
     const { pendingToken, code, browserToken } = validate(ConfirmSecondFactor, input);
@@ -81,9 +81,9 @@ export class LoginsService {
   }
 
   /**
-   * Returns the person to whom a session's token belongs, with the workspaces that it opens: for every
-   * request, from the database. A revoked session, a deactivated agent and a changed role count from the next
-   * request on.
+   * Returns the person to whom a session's token belongs, with the workspaces that the session opens. It
+   * reads the database on every request, so a revoked session, a deactivated agent and a changed role take
+   * effect at the next request.
    * @returns null for a token that is malformed, unknown, expired or revoked
    * @throws AppError UNAVAILABLE: too many unknown tokens wait
    */
@@ -114,7 +114,7 @@ export class LoginsService {
   }
 
   /**
-   * Ends all of the holder's sessions but the holder's own.
+   * Ends all of the holder's sessions except the holder's own.
    * @returns how many ended
    * @throws AppError UNAUTHENTICATED
    */
@@ -125,7 +125,7 @@ export class LoginsService {
     });
   }
 
-  /** Starts a write that the request does not wait for. */
+  /** Records the use of a session, in a write that the request does not wait for. */
   private markUsed(id: string): void {
     this.repository
       .markUsed(id)

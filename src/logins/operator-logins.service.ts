@@ -11,7 +11,7 @@ import { PersonSecondFactor } from './second-factor/person-second-factor';
 import { PersonSessions } from './sessions/person-sessions';
 import { LoginSession } from './sessions/session.dto';
 
-/** Logins by their e-mail address, whatever their workspaces: for operators alone. */
+/** Manages any login by its e-mail address, for operators. */
 @Injectable()
 export class OperatorLoginsService {
   constructor(
@@ -31,7 +31,7 @@ export class OperatorLoginsService {
 
   /**
    * Makes a link that resets the password of a login. It is mailed when a mail server is configured;
-   * otherwise the result has it.
+   * otherwise the result holds it.
    * @throws AppError NOT_FOUND, FORBIDDEN; UNAVAILABLE: the mail was not sent
    */
   async sendReset(email: string, actor: Actor): Promise<SentLink> {
@@ -70,7 +70,7 @@ export class OperatorLoginsService {
   }
 
   /**
-   * Ends a session of a login, or all of them, with its pending logins.
+   * Ends one session of a login, or all of them together with its pending logins.
    * @returns how many sessions ended
    * @throws AppError NOT_FOUND, FORBIDDEN
    */

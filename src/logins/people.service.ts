@@ -7,7 +7,7 @@ import { Person, UpdatePerson } from './people/person.dto';
 import { PersonSessions } from './sessions/person-sessions';
 import { SessionHolder } from './sessions/session.dto';
 
-/** What people tell of themselves: name, language, theme. */
+/** Reads and changes a person's name, language and theme. */
 @Injectable()
 export class PeopleService {
   constructor(
@@ -16,7 +16,10 @@ export class PeopleService {
     private readonly sessions: PersonSessions,
   ) {}
 
-  /** @throws AppError NOT_FOUND */
+  /**
+   * Returns a person.
+   * @throws AppError NOT_FOUND
+   */
   async get(id: string): Promise<Person> {
     const person = await this.people.find(id);
     if (!person) throw AppError.notFound('Person');

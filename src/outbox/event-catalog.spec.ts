@@ -61,7 +61,7 @@ describe('event catalog', () => {
     });
   });
 
-  /** Who may get a type, and what an erasure leaves of it. */
+  /** Checks which workspaces may get a type, and what an erasure leaves of its data. */
   it('has a frozen treatment of each type', () => {
     const treatments = Object.fromEntries(
       TYPES.map((type) => {

@@ -1,25 +1,32 @@
 import { Static, TObject, Type } from '@sinclair/typebox';
 import { Entitlement } from '../common/entitlement';
 
-/** All that holds of an event type. Whatever treats one type unlike another reads it here. */
+/** Definition of an event type. Code that treats one type unlike another reads the difference here. */
 interface EventDefinition<Data extends TObject, Order extends 'conversation' | null> {
-  /** When it fires. */
+  /** Change that the event reports. */
   description: string;
   /** The JSON Schema of `data`. Consumers rely on it: keys may be added, never removed or changed. */
   data: Data;
   example: Static<Data>;
-  /** `conversation` when its events are numbered within their conversation; null without an order. */
+  /**
+   * `conversation` for events that are numbered within their conversation; null for events without an order.
+   */
   order: Order;
-  /** Workspaces without the entitlement get no event of the type, neither at once nor by a recovery; null: all get it. */
+  /**
+   * Entitlement without which a workspace gets no event of the type, neither at once nor by a recovery; null
+   * when all workspaces get it.
+   */
   entitlement: Entitlement | null;
   /**
-   * A `fact` goes to every endpoint that has subscribed to it. A `test` goes to one endpoint, whatever it has subscribed
-   * to: one attempt, which keeps the response's headers, counts in no statistics and is not recovered.
+   * Kind of event. A `fact` goes to every endpoint that has subscribed to it. A `test` goes to one endpoint,
+   * whatever it has subscribed to: it has one attempt, which keeps the response's headers, counts in no
+   * statistics and is not recovered.
    */
   kind: 'fact' | 'test';
   /**
-   * Returns the data without what customers and agents wrote. Null when the data holds no such text. The eraser finds an
-   * event by its id, so the event of a type with `erase` must have the id of the message that it quotes.
+   * Returns the data without what customers and agents wrote. Null when the data holds no such text. The
+   * eraser finds an event by its id, so the event of a type with `erase` must have the id of the message that
+   * it quotes.
    */
   erase: ((data: Static<Data>) => Static<Data>) | null;
 }
@@ -34,7 +41,10 @@ function define<Data extends TObject, Order extends 'conversation' | null>(
   return definition;
 }
 
-/** Every event type. A new one is an entry here and a call that appends it; `*` endpoints get it at once. */
+/**
+ * Catalog of every event type. A new type is an entry here and a call that appends it; endpoints subscribed
+ * to `*` get it at once.
+ */
 export const eventCatalog = {
   'message.created': define({
     description: 'A new message landed on a conversation, from any sender: customer, agent or API.',
@@ -120,7 +130,10 @@ export const eventCatalog = {
 export type EventType = keyof typeof eventCatalog;
 export type EventData<T extends EventType> = Static<(typeof eventCatalog)[T]['data']>;
 
-/** Reports whether the catalog has a type. A process of an earlier version also meets types that came later. */
+/**
+ * Reports whether the catalog has a type. A process of an earlier version also meets types that were added
+ * later.
+ */
 export function isEventType(name: string): name is EventType {
   return Object.hasOwn(eventCatalog, name);
 }
@@ -138,7 +151,10 @@ export function entitlementOf(type: string): Entitlement | null {
   return isEventType(type) ? eventCatalog[type].entitlement : null;
 }
 
-/** Returns the data of an event without what customers and agents wrote; the data itself when it holds no such text. */
+/**
+ * Returns the data of an event without what customers and agents wrote; the data itself when it holds no such
+ * text.
+ */
 export function erasedData(type: string, data: object): object {
   const erase = isEventType(type) ? (eventCatalog[type].erase as ((data: object) => object) | null) : null;
   return erase ? erase(data) : data;

@@ -5,46 +5,51 @@ import { Pipelined, Transaction } from '../database/transaction';
 import { ErasedMessages } from '../stored-data/table-declaration';
 import { erasedData, EventType } from './event-catalog';
 
-/** Longer than a first attempt can take. When it ends, as after a worker was killed, another worker goes on. */
+/**
+ * Duration of a lease, longer than a first attempt can take. After it, as when a worker was killed, another
+ * worker goes on.
+ */
 const LEASE = `interval '20 seconds'`;
 /** Rows of one step of a search over all workspaces. */
 const STEP_ROWS = 1_000;
-/** Leased events of a workspace are few: each has a slot of a worker. */
+/** Leased events of a workspace that one read returns. There are few, because each has a slot of a worker. */
 const MAX_LEASED = 2_000;
 
 export interface OutboxEvent {
   id: string;
   tenantId: string;
   type: EventType;
-  /** JSON text. */
+  /** Data as JSON text. */
   data: string;
-  /** The event's position in its conversation; null for an event of no conversation. */
+  /** Position of the event in its conversation; null for an event of no conversation. */
   sequence: string | null;
   createdAt: Date;
 }
 
-/** An event that is taken from the queue under a lease. */
+/** Event that was taken from the queue under a lease. */
 export interface QueuedEvent extends OutboxEvent {
-  /** Null for a parked event: it is not in the queue, and nothing can go on with it after the transaction. */
+  /**
+   * Id of the lease; null for a parked event, which is not in the queue and can't outlast the transaction.
+   */
   leaseId: string | null;
-  /** By the database's clock. */
+  /** Time at which the event was queued, by the database's clock. */
   queuedAt: Date;
-  /** An earlier lease has ended: a part of the event's deliveries may be recorded. */
+  /** Whether an earlier lease has ended, so that a part of the event's deliveries may be recorded. */
   wasLeased: boolean;
 }
 
 export interface LeasedEvent extends Pick<QueuedEvent, 'id' | 'type' | 'queuedAt'> {
-  /** That it is about; null for an event of no conversation. */
+  /** Conversation that the event is about; null for an event of no conversation. */
   conversationId: string | null;
 }
 
-/** Both ends exclusive. */
+/** Range of ids without its two ends. */
 export interface IdRange {
   after: string;
   before: string;
 }
 
-/** The part of a leased event that a statement compares. */
+/** Lease of an event, as statements compare it. */
 export interface EventLease {
   tenantId: string;
   eventId: string;
@@ -52,14 +57,17 @@ export interface EventLease {
 }
 
 /**
- * The events and their queue. Every consumer takes an event in once; its row in the queue ends when that is committed and
- * its first attempts are recorded.
+ * Stores events and their queue. An event's row in the queue ends when every consumer has taken the event in
+ * and its first attempts are recorded.
  */
 @Injectable()
 export class EventQueueRepository {
   constructor(private readonly database: Database) {}
 
-  /** @param isQueued false when the caller deals with the event itself: no consumer sees it */
+  /**
+   * Inserts an event.
+   * @param isQueued false for an event that the caller handles itself: no consumer sees it
+   */
   insertPipelined(tx: Transaction, event: OutboxEvent, isQueued: boolean): Pipelined {
     const { tenantId, id, type, data, sequence, createdAt } = event;
     const insert = `INSERT INTO events (tenant_id, id, type, data, sequence, created_at) VALUES ($1, $2, $3, $4, $5, $6)`;
@@ -72,8 +80,9 @@ export class EventQueueRepository {
   }
 
   /**
-   * Takes the oldest events of each workspace that nobody has leased, up to its limit, under a new lease. But none that was
-   * queued after the transaction began: the consumers prepared for it before, and may not know who wants it.
+   * Leases the oldest free events of each workspace, up to its limit. Events that were queued after the
+   * transaction began are left, because the consumers have prepared before them and may not know who wants
+   * them.
    */
   async claim(tx: Transaction, limits: Map<string, number>, leaseId: string): Promise<QueuedEvent[]> {
     const rows = await tx.prepared<Omit<QueuedEvent, 'leaseId'>>(
@@ -95,7 +104,7 @@ export class EventQueueRepository {
     return rows.map((row) => Object.assign(row, { leaseId }));
   }
 
-  /** Ends events of this transaction's claim. */
+  /** Removes events that this transaction has claimed from the queue. */
   deletePipelined(tx: Transaction, events: QueuedEvent[]): Pipelined {
     return tx.pipeline(
       `DELETE FROM event_queue q USING unnest($1::uuid[], $2::uuid[]) AS e (tenant_id, event_id)
@@ -105,8 +114,8 @@ export class EventQueueRepository {
   }
 
   /**
-   * Ends some leased events, and locks others until the transaction's end.
-   * @returns the keys of those whose lease still holds: the transaction may record for them
+   * Ends some leases with their events, and locks other leased events until the transaction's end.
+   * @returns the keys of the leases that still hold: the transaction may record for them
    */
   async settle(tx: Transaction, ended: EventLease[], ongoing: EventLease[]): Promise<Set<string>> {
     const rows = await tx.prepared<Omit<EventLease, 'tenantId'>>(
@@ -126,7 +135,7 @@ export class EventQueueRepository {
   }
 
   /**
-   * A step of a search for workspaces with events that nobody has leased. The next step passes over the rest of the last
+   * Makes a step of a search for workspaces with free events. The next step passes over the rest of the last
    * workspace, however many events it has.
    * @returns the workspaces, and where the next step begins; null after the last
    */
@@ -142,7 +151,7 @@ export class EventQueueRepository {
     return { tenantIds, next: rows.at(-1)?.tenantId ?? null };
   }
 
-  /** The workspace's events under a lease. */
+  /** Lists the workspace's events under a lease. */
   listLeased(tenantId: string): Promise<LeasedEvent[]> {
     return this.database.query(
       `SELECT e.id, e.type, q.queued_at AS "queuedAt", e.data->>'conversationId' AS "conversationId"
@@ -154,7 +163,7 @@ export class EventQueueRepository {
     );
   }
 
-  /** Since when those of the ids that are in the queue are there. */
+  /** Returns the time of queueing of each of the events that is in the queue. */
   async findQueuedTimes(reader: Reader, tenantId: string, ids: string[]): Promise<Map<string, Date>> {
     const rows = await reader.query<{ id: string; queuedAt: Date }>(
       'SELECT event_id AS id, queued_at AS "queuedAt" FROM event_queue WHERE tenant_id = $1 AND event_id = ANY ($2)',
@@ -163,7 +172,7 @@ export class EventQueueRepository {
     return new Map(rows.map(({ id, queuedAt }) => [id, queuedAt]));
   }
 
-  /** The next events of a range of ids, of any type. */
+  /** Lists the next events of a range of ids, of any type. */
   listNext(
     reader: Reader,
     tenantId: string,
@@ -176,7 +185,7 @@ export class EventQueueRepository {
     );
   }
 
-  /** The next events of a conversation, newest first, down from an id. */
+  /** Lists the ids of a conversation's events at or below an id, newest first. */
   async listIdsByConversation(
     reader: Reader,
     tenantId: string,
@@ -206,7 +215,7 @@ export class EventQueueRepository {
     return rows.length > 0;
   }
 
-  /** Events of the workspace, by their ids. */
+  /** Returns those of the events that the workspace has. */
   find(reader: Reader, tenantId: string, ids: string[]): Promise<OutboxEvent[]> {
     return reader.query<OutboxEvent>(
       `SELECT id, tenant_id AS "tenantId", type, data::text, sequence, created_at AS "createdAt"
@@ -215,7 +224,7 @@ export class EventQueueRepository {
     );
   }
 
-  /** Erases the texts in the events of messages: those with the messages' ids. */
+  /** Erases the texts in the events of messages. Such an event has the id of its message. */
   async erase(tx: Transaction, { tenantId, ids }: ErasedMessages): Promise<void> {
     const events = await tx.query<Pick<OutboxEvent, 'id' | 'type' | 'data'>>(
       'SELECT id, type, data::text FROM events WHERE tenant_id = $1 AND id = ANY ($2)',
@@ -237,7 +246,10 @@ export class EventQueueRepository {
   }
 }
 
-/** Two leases of one event may meet in a batch, of which one has ended. */
+/**
+ * Returns a key of a lease. It holds event and lease, because a batch may contain two leases of one event,
+ * one of which has ended.
+ */
 export function leaseKeyOf({ eventId, leaseId }: Omit<EventLease, 'tenantId'>): string {
   return eventId + leaseId;
 }

@@ -9,12 +9,14 @@ import { OutboxRelay } from './outbox-relay';
 import { ParkedEventsWorker } from './parked-events.worker';
 
 const INTERVAL_MS = 1_000;
-/** Bounds the time of one poll. */
+/** Steps of one poll, so that it takes a bounded time. */
 const MAX_STEPS = 50;
-/** Each leaves a dead row in the queue. */
+/** Relayed events after which the queue is vacuumed. Each event has left a dead row in it. */
 const VACUUM_AFTER_EVENTS = 5_000;
 
-/** Finds, every second, events whose signal was lost or whose lease has ended, and parked events to be retried. */
+/**
+ * Finds events whose signal was lost or whose lease has ended, and parked events to be retried, every second.
+ */
 @Injectable()
 export class OutboxPoll implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(OutboxPoll.name);

@@ -11,38 +11,42 @@ import { OutboxConsumer } from './outbox.consumer';
 import { OutboxSignal } from './outbox-signal';
 import { ParkedEventsRepository } from './parked-events.repository';
 
-/** Turns at a time. */
+/** Lanes, each of which runs one turn at a time. */
 const LANES = 3;
-/** A lane begins when those before it are so long in their turns. So turns are large, and none that hangs holds up others. */
+/**
+ * Time for which all earlier lanes must have been busy before the next lane starts a turn. Few busy lanes
+ * mean large turns, and a turn that hangs holds up only its own lane.
+ */
 const NEXT_LANE_AFTER_MS = 10;
-/** Workspaces that share one transaction. */
+/** Workspaces that share one turn's transaction. */
 const MAX_WORKSPACES = 50;
 /** Events of one workspace in one turn. */
 const MAX_EVENTS = 100;
 const RETRY_MS = 500;
-/** A workspace whose consumers are busy waits so long for a turn. */
+/** Longest wait of a workspace for its busy consumers. */
 const PATIENCE_MS = 1_000;
-/** And its events so long for their turn. Then they are taken in whether consumers are busy or not. */
+/** Age from which an event is relayed even if its consumers are busy. */
 const MAX_AGE_MS = 5_000;
 
 /**
- * Takes events from the queue, workspace by workspace in turn, and gives them to the consumers: their rows and the change
- * of the queue commit together. Several relays may run; when one is killed, its transaction rolls back for another.
+ * Takes events from the queue and gives them to the consumers; the workspaces take turns. The consumers' rows
+ * and the change of the queue commit together. Several relays may run; the transaction of a killed one rolls
+ * back, and another relay takes its events.
  */
 @Injectable()
 export class OutboxRelay implements BeforeApplicationShutdown {
   private readonly logger = new Logger(OutboxRelay.name);
   private readonly consumers: OutboxConsumer[] = [];
-  /** Workspaces that may have events, the longest waiting first, each with the time since when. */
+  /** Workspaces that may have events, the longest waiting first, each with the time from which it waits. */
   private readonly ready = new Map<string, number>();
   private readonly inTurn = new Set<string>();
-  /** Workspaces whose events have waited for busy consumers long enough. */
+  /** Workspaces whose events have waited too long for busy consumers. */
   private readonly overdue = new Set<string>();
-  /** Smaller turns, of workspaces whose last one failed. */
+  /** Limits of events by workspace, reduced because its last turn failed. */
   private readonly shrunkTo = new Map<string, number>();
   private readonly maxWorkspaces: number;
   private lanes: Promise<void>[] = [];
-  /** For each lane, when its turn began; infinite between turns. */
+  /** Start of the present turn of each lane; infinite between turns. */
   private readonly turnsSince = Array.from({ length: LANES }, () => Infinity);
   private readonly sleeping = new Set<() => void>();
   private stopping = false;
@@ -77,7 +81,7 @@ export class OutboxRelay implements BeforeApplicationShutdown {
     this.lookAgain();
   }
 
-  /** After a consumer has become less busy. */
+  /** Looks for work again, because a consumer has become less busy. */
   lookAgain(): void {
     if (this.ready.size > 0) for (const wakeLane of this.sleeping) wakeLane();
   }
@@ -106,7 +110,10 @@ export class OutboxRelay implements BeforeApplicationShutdown {
     return lane === 0 || Date.now() - latest >= NEXT_LANE_AFTER_MS;
   }
 
-  /** Those that wait longest, but none that another lane has, and none whose consumers are busy. */
+  /**
+   * Returns the workspaces of the next turn: those that wait longest, without those in another lane's turn
+   * and those whose consumers are busy.
+   */
   private pickWorkspaces(): string[] {
     const next: string[] = [];
     if (!this.clock.isTrusted) return next;
@@ -147,9 +154,9 @@ export class OutboxRelay implements BeforeApplicationShutdown {
   }
 
   /**
-   * One transaction for the oldest events of some workspaces.
+   * Relays the oldest events of some workspaces in one transaction.
    * @param parkedFor consumers that do not get the events: these are parked for them
-   * @returns the workspaces that may have more
+   * @returns the workspaces that may have more events
    */
   private relayOldest(tenantIds: string[], limit: number, parkedFor: OutboxConsumer[] = [], error?: Error) {
     return this.database.queueTransaction(async (tx) => {
@@ -169,7 +176,7 @@ export class OutboxRelay implements BeforeApplicationShutdown {
     });
   }
 
-  /** Workspaces that may have more events: they had as many as they could have. */
+  /** Returns the workspaces that may have more events, because they reached their limit. */
   private listUnfinished(limits: Map<string, number>, events: QueuedEvent[]): string[] {
     const oldest = new Map<string, number>();
     const counts = new Map<string, number>();
@@ -208,7 +215,10 @@ export class OutboxRelay implements BeforeApplicationShutdown {
     else this.backOff(tenantIds, error);
   }
 
-  /** Parks the oldest event for the one consumer that can't take it in, or else for all. */
+  /**
+   * Parks the oldest event for the one consumer that can't take it in, or for all if no single consumer is
+   * the cause.
+   */
   private async parkOldest(tenantId: string, error: Error): Promise<void> {
     for (const consumer of [...this.consumers.map((one) => [one]), this.consumers]) {
       try {
@@ -247,7 +257,7 @@ export class OutboxRelay implements BeforeApplicationShutdown {
   }
 }
 
-/** Waits for all, also after a failure: their statements share one connection. */
+/** Waits for all promises, also after one has failed, because their statements share one connection. */
 async function all<T>(promises: Promise<T>[]): Promise<T[]> {
   const errors: unknown[] = [];
   await Promise.all(promises.map((promise) => promise.catch((error: unknown) => errors.push(error))));

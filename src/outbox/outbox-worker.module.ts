@@ -4,7 +4,7 @@ import { OutboxPoll } from './outbox-poll';
 import { OutboxRelay } from './outbox-relay';
 import { ParkedEventsWorker } from './parked-events.worker';
 
-/** The worker's side of the outbox. Consumers register at the relay. */
+/** Relays events, in workers. Consumers register at the relay. */
 @Module({
   imports: [OutboxModule],
   providers: [OutboxRelay, OutboxPoll, ParkedEventsWorker],

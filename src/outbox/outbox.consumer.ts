@@ -1,25 +1,32 @@
 import { Transaction } from '../database/transaction';
 import { OutboxEvent, QueuedEvent } from './event-queue.repository';
 
-/** What reacts to events, by writing rows of its own. */
+/** Reacts to events by writing rows of its own. */
 export interface OutboxConsumer {
-  /** Names it among parked events. */
+  /** Name of the consumer among parked events. */
   readonly name: string;
 
-  /** Prepares for events of some workspaces. Runs in the relay's transaction, concurrently with the other consumers. */
+  /**
+   * Prepares for events of some workspaces. It runs in the relay's transaction, concurrently with the other
+   * consumers.
+   */
   prepare(tx: Transaction, tenantIds: string[]): Promise<PreparedConsumer>;
 
-  /** Whether the workspace's events had better wait a moment: the consumer could not work on them at once. */
+  /**
+   * Reports whether the workspace's events should wait a moment, because the consumer could not work on them
+   * at once.
+   */
   isBusy?(tenantId: string): boolean;
 
-  /** Ends what waits for an event that an operator has given up. */
+  /** Ends work that waits for an event which an operator has given up. */
   giveUp?(tx: Transaction, event: OutboxEvent): Promise<void>;
 }
 
 export interface PreparedConsumer {
   /**
-   * How many events of the workspace the consumer takes in with this transaction.
-   * @param isOverdue they have waited long enough: the consumer takes them in also if it can't work on them at once
+   * Returns how many events of the workspace the consumer takes in with this transaction.
+   * @param isOverdue whether they have waited so long that the consumer takes them in even if it can't work
+   *   on them at once
    */
   limitOf(tenantId: string, isOverdue: boolean): number;
 

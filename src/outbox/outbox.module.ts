@@ -6,7 +6,7 @@ import { OutboxService } from './outbox.service';
 import { OutboxSignal } from './outbox-signal';
 import { ParkedEventsRepository } from './parked-events.repository';
 
-/** What every process needs of the outbox: to append events, and to know of parked ones. */
+/** Lets every process append events and read parked ones. */
 @Module({
   providers: [OutboxService, OutboxSignal, EventQueueRepository, ParkedEventsRepository],
   exports: [OutboxService, OutboxSignal, EventQueueRepository, ParkedEventsRepository],

@@ -7,16 +7,16 @@ import { OutboxSignal } from './outbox-signal';
 
 interface AppendOptions {
   id?: string;
-  /** False when the caller deals with the event itself: no consumer sees it. */
+  /** False for an event that the caller handles itself: no consumer sees it. True by default. */
   isQueued?: boolean;
 }
 
 interface OrderedOptions extends AppendOptions {
-  /** The event's number within its conversation. */
+  /** Number of the event within its conversation. */
   sequence: string;
 }
 
-/** Types with an order in the catalog need a sequence; the others have none. */
+/** Options of a type. A type with an order in the catalog needs a sequence; other types have none. */
 type Options<T extends EventType> = (typeof eventCatalog)[T]['order'] extends null
   ? [options?: AppendOptions]
   : [options: OrderedOptions];

@@ -6,17 +6,17 @@ import { QueuedEvent } from './event-queue.repository';
 
 const BATCH = 50;
 
-/** An event that a consumer could not take in. */
+/** Event that a consumer could not take in. */
 export interface ParkedEvent {
   tenantId: string;
   eventId: string;
   consumer: string;
-  /** Of the last attempt. */
+  /** Error of the last attempt. */
   error: string;
-  /** When the event was appended, by the database's clock. */
+  /** Time at which the event was appended, by the database's clock. */
   queuedAt: Date;
   parkedAt: Date;
-  /** What an operator has asked for; null while nobody has. */
+  /** Action that an operator has asked for; null while there is no request. */
   request: 'RETRY' | 'GIVE_UP' | null;
 }
 
@@ -39,7 +39,7 @@ export class ParkedEventsRepository {
     );
   }
 
-  /** Oldest first, of one workspace or of all. */
+  /** Lists parked events of one workspace or of all, oldest first. */
   list(count: number, tenantId: string | null): Promise<ParkedEvent[]> {
     return this.database.query<ParkedEvent>(
       `SELECT ${COLUMNS} FROM parked_events WHERE $2::uuid IS NULL OR tenant_id = $2 ORDER BY parked_at LIMIT $1`,
@@ -88,7 +88,7 @@ export class ParkedEventsRepository {
     return rows.length > 0;
   }
 
-  /** The event waits for the operator again. */
+  /** Records that a retry has failed. The event waits for the operator again. */
   async recordFailure({ tenantId, eventId, consumer }: ParkedEventKey, error: string): Promise<void> {
     await this.database.query(`UPDATE parked_events SET error = $4, request = NULL WHERE ${BY_KEY}`, [
       tenantId,

@@ -6,7 +6,9 @@ import { EventQueueRepository } from './event-queue.repository';
 import { OutboxRelay } from './outbox-relay';
 import { ParkedEvent, ParkedEventsRepository } from './parked-events.repository';
 
-/** Does what operators have asked of parked events: retries them for their consumer, or gives them up. */
+/**
+ * Carries out the operators' requests for parked events: retries an event for its consumer, or gives it up.
+ */
 @Injectable()
 export class ParkedEventsWorker {
   private readonly logger = new Logger(ParkedEventsWorker.name);

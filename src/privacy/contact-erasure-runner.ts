@@ -15,20 +15,21 @@ import { MessageEraser } from './message-eraser';
 const INTERVAL_MS = 500;
 /** Messages of one step. */
 const BATCH = 200;
-/** Rows of one table of one step, beside messages. */
+/** Rows of one step that are no messages, for each table. */
 const ROWS = 50;
 /** The pause between steps, so that erasing slows no other work. */
 const PAUSE_MS = 10;
 /**
- * Longer than anything that a worker took before its erasure can take to be recorded: attempts of deliveries 20 s, of
- * outbound messages 60 s; and longer than Redis keeps the counts of limits, which name visitors.
+ * Time after which everything that a worker began before the erasure is recorded. It is longer than attempts
+ * of deliveries (20 s) and of outbound messages (60 s), and longer than Redis keeps the counts of limits,
+ * which name visitors.
  */
 const SETTLE_MS = 120_000;
 
 /**
- * Runs erasures in small steps: all messages of all conversations of a contact, one conversation after the other, and once
- * more after what was under way has settled. Rows and progress commit together, so that another worker continues the
- * erasure of a killed one.
+ * Runs erasures in small steps: all messages of all conversations of a contact, one conversation after the
+ * other, and once more after work that was under way has settled. Rows and progress commit together, so that
+ * another worker continues the erasure of a killed one.
  */
 @Injectable()
 export class ContactErasureRunner implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -38,7 +39,7 @@ export class ContactErasureRunner implements OnApplicationBootstrap, BeforeAppli
     () => this.runAll(),
     (error) => this.logger.error({ err: error }, 'looking for erasures failed; it will be retried'),
   );
-  /** Smaller steps, of erasures whose last one failed. */
+  /** Reduced step sizes, by erasure, after a step that failed. */
   private readonly sizes = new Map<string, number>();
 
   constructor(
@@ -72,7 +73,10 @@ export class ContactErasureRunner implements OnApplicationBootstrap, BeforeAppli
     }
   }
 
-  /** @returns whether there is more to do now; after a failure the next run does less at once */
+  /**
+   * Runs one step of an erasure.
+   * @returns whether there is more to do now; after a failure the next run makes a smaller step
+   */
   private async tryStep(key: ContactErasureKey): Promise<boolean> {
     const size = this.sizes.get(key.id) ?? BATCH;
     try {

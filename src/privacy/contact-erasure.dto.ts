@@ -1,12 +1,12 @@
 import { ContactErasureEntity } from './contact-erasure.entity';
 
-/** An erasure and its progress. */
+/** Erasure and its progress. */
 export interface ContactErasureSummary {
   id: string;
   contactId: string;
   /**
-   * `settling`: everything is erased. What was under way meanwhile, such as an answer of a receiver, is looked through
-   * once more.
+   * State of the erasure. `settling`: everything is erased; copies that were written meanwhile, such as a
+   * receiver's answer, are looked for once more.
    */
   status: 'running' | 'settling' | 'completed';
   /** Messages erased so far. */

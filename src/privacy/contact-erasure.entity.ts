@@ -1,12 +1,12 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 /**
- * RUNNING: everything is being erased. SETTLING: it was; what was under way meanwhile is looked through once more, a few
- * minutes later.
+ * State of an erasure. RUNNING: everything is being erased. SETTLING: everything is erased; a few minutes
+ * later, copies that were written meanwhile are looked for once more.
  */
 export type ContactErasureStatus = 'RUNNING' | 'SETTLING' | 'COMPLETED';
 
-/** The progress of one erasure, so that any worker can continue it. */
+/** Progress of one erasure, so that any worker can continue it. */
 @Entity('contact_erasures')
 export class ContactErasureEntity {
   @PrimaryColumn('uuid', { name: 'tenant_id' })
@@ -21,19 +21,19 @@ export class ContactErasureEntity {
   @Column('text')
   status: ContactErasureStatus;
 
-  /** Erased so far. */
+  /** Messages erased so far. */
   @Column('integer')
   messages: number;
 
-  /** The conversation in work: those before it are done. */
+  /** Conversation in work. All conversations before it are done. */
   @Column('uuid', { name: 'cursor_conversation_id' })
   conversationId: string;
 
-  /** Its last message that is done. */
+  /** Last message of that conversation that is done. */
   @Column('uuid', { name: 'cursor_message_id' })
   messageId: string;
 
-  /** When the next step may begin. */
+  /** Time from which the next step may begin. */
   @Column('timestamptz', { name: 'due_at' })
   dueAt: Date;
 

@@ -8,7 +8,7 @@ import { ContactErasureEntity } from './contact-erasure.entity';
 /** Names an erasure. */
 export type ContactErasureKey = Pick<ContactErasureEntity, 'tenantId' | 'id'>;
 
-/** Erasures that take turns. */
+/** Erasures that take turns in one run. */
 const MAX_LISTED = 100;
 
 @Injectable()
@@ -27,7 +27,7 @@ export class ContactErasuresRepository {
     await tx.manager.insert(ContactErasureEntity, erasure);
   }
 
-  /** Lists erasures of all workspaces whose next step may begin, the longest due first. A plain read. */
+  /** Lists erasures of all workspaces whose next step may begin, the longest due first. It locks nothing. */
   listDue(): Promise<ContactErasureKey[]> {
     return this.database.query(
       `SELECT tenant_id AS "tenantId", id FROM contact_erasures WHERE status <> 'COMPLETED' AND due_at <= now()
@@ -35,7 +35,10 @@ export class ContactErasuresRepository {
     );
   }
 
-  /** Locks an erasure whose next step may begin; null when another process has it, or has done that step. */
+  /**
+   * Locks an erasure whose next step may begin. It returns null when another process has the erasure, or has
+   * done that step.
+   */
   async lockDue(tx: Transaction, { tenantId, id }: ContactErasureKey): Promise<ContactErasureEntity | null> {
     const [row] = await tx.query<ContactErasureEntity>(
       `SELECT tenant_id AS "tenantId", id, contact_id AS "contactId", status, messages,

@@ -11,7 +11,7 @@ import { ContactErasureEntity } from './contact-erasure.entity';
 import { ContactErasureSummary, toErasureSummary } from './contact-erasure.dto';
 import { ContactErasuresRepository } from './contact-erasures.repository';
 
-/** Rows of each table that are erased at once, more than any contact has. A worker erases what is left. */
+/** Rows of each table that are erased at once, more than most contacts have. A worker erases the rest. */
 const MAX_ROWS = 50;
 
 /** Erases what a workspace keeps of a person (GDPR, article 17). */
@@ -26,10 +26,11 @@ export class ContactErasuresService {
   ) {}
 
   /**
-   * Begins to erase a contact, for ever. When it returns, name, e-mail, phone, avatar, attributes and identities are gone,
-   * and whoever writes from one of those identities is a new contact. A worker erases the messages and every copy of them;
-   * ids, times, directions and channels stay. The erasure covers what is written into the contact's conversations before
-   * it is completed. While one runs, starting another returns that one.
+   * Begins to erase a contact, for ever. When it returns, name, e-mail, phone, avatar, attributes and
+   * identities are gone, and a message from one of those identities makes a new contact. A worker erases the
+   * messages and every copy of them; ids, times, directions and channels stay. The erasure also covers
+   * messages that are written into the contact's conversations before it is completed. While an erasure of
+   * the contact runs, the method returns that one.
    * @throws AppError NOT_FOUND, FORBIDDEN, INVALID_BODY (the actor)
    */
   async start(tenantId: string, contactId: string, actor: Actor): Promise<ContactErasureSummary> {

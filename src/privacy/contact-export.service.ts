@@ -13,13 +13,13 @@ import { MessageLine } from '../messages/message-tables';
 import { ContactKey } from '../stored-data/table-declaration';
 import { TableRegistry } from '../stored-data/table-registry';
 
-/** Conversations of one statement. */
+/** Conversations that one statement reads. */
 const PAGE = 200;
 
-/** A line of an export, as JSON. */
+/** Line of an export, as JSON. */
 export type ContactExportLine = ContactLine | IdentityLine | ConversationLine | MessageLine;
 
-/** Hands out what a workspace keeps of a person (GDPR, articles 15 and 20). */
+/** Exports what a workspace keeps of a person (GDPR, articles 15 and 20). */
 @Injectable()
 export class ContactExportService {
   constructor(
@@ -31,8 +31,9 @@ export class ContactExportService {
   ) {}
 
   /**
-   * Exports a contact, their identities, and each of their conversations with its messages, oldest first. It reads 200 rows
-   * at a time, when they are asked for, so it takes no more memory for a long history. The audit log gets an entry.
+   * Exports a contact, their identities, and each of their conversations with its messages, oldest first. It
+   * reads 200 rows at a time, as they are asked for, so a long history takes no more memory. The audit log
+   * gets an entry.
    * @throws AppError NOT_FOUND, FORBIDDEN, INVALID_BODY (the actor), all at the first line
    */
   async *export(tenantId: string, contactId: string, actor: Actor): AsyncGenerator<ContactExportLine> {

@@ -4,20 +4,19 @@ import { Transaction } from '../database/transaction';
 import { MessageRange, MessagesRepository } from '../messages/messages.repository';
 import { TableRegistry } from '../stored-data/table-registry';
 
-/** A step through a range. */
+/** Result of a step through a range of messages. */
 export interface ErasedStep {
-  /** Messages that were not erased before. */
+  /** Messages of the step that were not erased before. */
   erased: number;
-  /** After which message the next step begins; null after the last. */
+  /** Message after which the next step begins; null after the last. */
   next: string | null;
 }
 
 /**
- * Erases messages and every copy of them, and keeps ids, times and directions. An erased message has an empty body, which
- * no other one has. So has its event: what is delivered of it later, by a retry, a redelivery or a recovery, has an empty
- * body too. A message that waits to be sent is not sent any more.
- *
- * Each table erases its own part. The eraser holds them to one order of locks: that of every other transaction.
+ * Erases messages and every copy of them, and keeps ids, times and directions. An erased message has an empty
+ * body, which no other message has. The body of its event is empty too, so that a later retry, redelivery or
+ * recovery delivers an empty one. A message that waits to be sent is not sent any more. Each table erases its
+ * own part, in the order of locks that every other transaction keeps.
  */
 @Injectable()
 export class MessageEraser {

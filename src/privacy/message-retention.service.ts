@@ -18,8 +18,9 @@ const BATCH = 200;
 const PAUSE_MS = 20;
 
 /**
- * Erases messages that are older than their workspace keeps them: in small steps, each in one workspace, in turn. A run
- * that is stopped or killed is begun again by the next one; what is erased already costs it a look-up.
+ * Erases messages that are older than their workspace keeps them, in small steps of one workspace each. The
+ * next run begins again where a run was stopped or killed; a message that is erased already costs it a
+ * look-up.
  */
 @Injectable()
 export class MessageRetentionService {
@@ -32,7 +33,10 @@ export class MessageRetentionService {
     private readonly eraser: MessageEraser,
   ) {}
 
-  /** @returns the number of erased messages */
+  /**
+   * Erases the expired messages of all workspaces.
+   * @returns the number of erased messages
+   */
   async clean(stop?: AbortSignal): Promise<number> {
     const waiting = await this.listExpired();
     let running: AsyncGenerator<number>[] = [];
@@ -66,7 +70,10 @@ export class MessageRetentionService {
     }
   }
 
-  /** One step at a time. A workspace that fails is left to the next night, and the others go on. */
+  /**
+   * Erases the expired messages of a workspace, and yields after each step. A workspace that fails is left to
+   * the next night, and the others go on.
+   */
   private async *eraseWorkspace(expired: MessageRetention): AsyncGenerator<number> {
     const { tenantId, until } = expired;
     try {
@@ -88,9 +95,9 @@ export class MessageRetentionService {
   }
 
   /**
-   * A step through the conversations of a workspace.
-   * @returns those with expired messages, and where the next step begins; null when the workspace keeps messages for ever
-   * now
+   * Looks at the next conversations of a workspace.
+   * @returns those with expired messages, and where the next step begins; null when the workspace now keeps
+   *   messages for ever
    */
   private async findConversations(
     { tenantId, from, until }: MessageRetention,
@@ -108,7 +115,10 @@ export class MessageRetentionService {
     });
   }
 
-  /** A step that fails is made smaller. */
+  /**
+   * Erases the expired messages of a conversation, and yields after each step. A step that fails is repeated
+   * with fewer messages.
+   */
   private async *eraseConversation(
     { tenantId, from, until }: MessageRetention,
     conversationId: string,

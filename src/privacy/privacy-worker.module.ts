@@ -4,7 +4,7 @@ import { ConversationsModule } from '../conversations/conversations.module';
 import { ContactErasureRunner } from './contact-erasure-runner';
 import { PrivacyModule } from './privacy.module';
 
-/** The worker's side of privacy: it runs erasures. */
+/** Runs erasures, in workers. */
 @Module({
   imports: [PrivacyModule, AuditModule, ConversationsModule],
   providers: [ContactErasureRunner],

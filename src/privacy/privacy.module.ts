@@ -14,7 +14,7 @@ import { MessageEraser } from './message-eraser';
 import { MessageRetentionService } from './message-retention.service';
 import { PRIVACY_TABLES } from './privacy-tables';
 
-/** What a workspace owes to the persons that it talks with. */
+/** Provides the export and the erasure of contacts. */
 @Module({
   imports: [
     DatabaseModule.forEntities([ContactErasureEntity]),

@@ -5,8 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const MAX_CLOSE_MS = 1_500;
 
 /**
- * Closes a queue and waits for the jobs that run in this process. It hardly waits for Bull's `close()`:
- * that may never settle after a recent connect, and while Redis is down the running jobs need the time.
+ * Closes a queue and waits for the jobs that run in this process. Bull's own `close()` gets little time: it
+ * may never settle after a recent connect, and while Redis is down the running jobs need the time.
  */
 export async function closeQueue(
   queue: Queue & Partial<OnApplicationShutdown>,

@@ -4,7 +4,7 @@ import type { Job, Queue } from 'bull';
 import { closeQueue } from './close-queue';
 import { holdProcessing } from './hold-processing';
 
-/** How often the schedule is written again: Redis may have been wiped. */
+/** Interval at which the schedule is written again, because Redis may have been wiped. */
 const RESCHEDULE_MS = 60 * 60 * 1000;
 
 /** Runs its work once a day, on one worker. */
@@ -18,7 +18,10 @@ export abstract class DailyProcessor
   private running: Promise<unknown> = Promise.resolve();
   private stopped: Promise<void> | null = null;
 
-  /** @param cron in the worker's time zone */
+  /**
+   * Takes the day's time.
+   * @param cron the time in cron's form, in the worker's time zone
+   */
   protected constructor(
     private readonly queue: Queue,
     private readonly cron: string,
@@ -42,7 +45,7 @@ export abstract class DailyProcessor
     this.logger.error({ err: error }, 'the daily work failed; it continues the next day');
   }
 
-  /** Starts to stop, without waiting: all processors stop at the same time. */
+  /** Starts to stop without waiting, because all processors stop at the same time. */
   onModuleDestroy(): void {
     clearInterval(this.timer);
     this.stop.abort();
@@ -58,7 +61,10 @@ export abstract class DailyProcessor
     return (this.running = work(this.stop.signal));
   }
 
-  /** Schedules the work, without waiting: while Redis is down, the client keeps the command. Bull ignores a schedule that exists. */
+  /**
+   * Schedules the work without waiting: while Redis is down, the client keeps the command. Bull ignores a
+   * schedule that exists already.
+   */
   private schedule(): void {
     this.queue
       .add({}, { repeat: { cron: this.cron }, removeOnComplete: true, removeOnFail: true })

@@ -2,9 +2,9 @@ import type { Logger } from '@nestjs/common';
 import type { Queue } from 'bull';
 
 /**
- * Holds back the `queue.process()` that @nestjs/bull calls for `@Process` in onModuleInit: jobs would start before the
- * worker can serve them. It also handles the promise that @nestjs/bull drops: Bull rejects it when a queue is closed
- * while Redis is down, and an unhandled rejection ends the process.
+ * Holds back the `queue.process()` that @nestjs/bull calls for `@Process` in onModuleInit: jobs would start
+ * before the worker can serve them. It also handles the promise that @nestjs/bull drops: Bull rejects it when
+ * a queue is closed while Redis is down, and an unhandled rejection ends the process.
  * @returns starts the processing
  */
 export function holdProcessing(queue: Queue, logger: Logger): () => void {

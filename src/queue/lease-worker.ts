@@ -5,12 +5,12 @@ import { Turns } from './turns';
 
 export const CONCURRENT_CLAIMS = 20;
 const WAKE_OTHERS_EVERY_MS = 1_000;
-/** Waiting targets that one pass looks at. It bounds the time of a pass, however many wait. */
+/** Waiting targets that one pass looks at. It bounds the time of a pass, however many targets wait. */
 const VISITS_PER_PASS = 100;
 
 /**
- * Claims what is due to targets, up to their free slots, and processes the items concurrently. A claim does not wait for
- * the processing, so a slow target delays no claim.
+ * Claims what is due to targets, up to their free slots, and processes the items concurrently. A claim does
+ * not wait for the processing, so a slow target delays no claim.
  */
 export abstract class LeaseWorker<Claimed> {
   private readonly claimsLogger = new Logger(this.constructor.name);
@@ -70,8 +70,8 @@ export abstract class LeaseWorker<Claimed> {
   }
 
   /**
-   * Takes free slots for items that the caller claims, and starts those that `claim` resolves to. It releases the other
-   * slots; all of them when `claim` rejects.
+   * Takes free slots for items that the caller claims, and starts the items that `claim` resolves to. Slots
+   * without an item are released; if `claim` rejects, all are.
    */
   admit(target: Target, slots: number, claim: Promise<Claimed[]>): void {
     this.slots.acquire(target, slots);
@@ -79,7 +79,7 @@ export abstract class LeaseWorker<Claimed> {
     void this.track(this.startClaimed(target, slots, claim)).catch(() => undefined);
   }
 
-  /** Calls back after slots were released: once for all that are released in one turn of the event loop. */
+  /** Calls back once for all slots that are released in one turn of the event loop. */
   onRelease(callback: () => void): void {
     this.released = callback;
   }

@@ -3,15 +3,17 @@ import { Slots } from './slots';
 const SAMPLE_MS = 20;
 /** The weight of the latest sample, so that one pause of the garbage collector changes little. */
 const WEIGHT = 0.2;
-/** The delay of the event loop above which work in flight waits for this process rather than for receivers. */
+/**
+ * The delay of the event loop above which work in flight waits for this process rather than for receivers.
+ */
 const MAX_LAG_MS = 10;
 const SHRINK = 0.8;
 const GROW = 1.1;
 const MIN_SLOTS = 32;
 
 /**
- * Gives fewer slots while the event loop is late, and more while it is not. A busy process is no faster with more work in
- * flight, but all that comes next waits behind that work, from every workspace.
+ * Gives fewer slots while the event loop is late, and more while it is not. More work in flight makes a busy
+ * process no faster, but all later work of every workspace waits behind it.
  */
 export class LoadControl {
   private dueAt = 0;

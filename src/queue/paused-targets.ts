@@ -1,11 +1,14 @@
 import { Target } from './target';
 
-/** How long a target is paused whose secret can't be decrypted, until an operator restores the key. */
+/** Pause of a target whose secret can't be decrypted, until an operator restores the key. */
 export const UNREADABLE_PAUSE_MS = 60_000;
 
-/** Remembers for which targets claiming would only postpone, and until when. Live and background work pause together. */
+/**
+ * Remembers the targets for which a claim would only postpone the work. Live and background work pause
+ * together.
+ */
 export class PausedTargets {
-  /** Times of this process's clock, in milliseconds, by target id. */
+  /** Ends of the pauses by target id, in milliseconds of this process's clock. */
   private readonly pausedUntil = new Map<string, number>();
 
   pause({ id }: Target, delayMs: number): void {

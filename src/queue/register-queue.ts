@@ -3,15 +3,21 @@ import type { DynamicModule } from '@nestjs/common';
 import type Redis from 'ioredis';
 import { RedisConnections } from '../redis/redis-connections';
 
-/** A live worker renews the locks of its jobs every 5 s. Another one takes over a killed worker's jobs within 15 s. */
+/**
+ * Life of a job's lock, which its worker renews every 5 s. Another worker takes over a killed one's jobs
+ * within 15 s.
+ */
 const LOCK_MS = 10_000;
 const STALLED_CHECK_MS = 5_000;
-/** A job is safe to repeat, so it must not fail however many workers were killed. */
+/**
+ * Number of times that a job may be taken over. A job is safe to repeat, so it must not fail however many
+ * workers were killed.
+ */
 const MAX_STALLED = 1_000_000;
 
-/** The wait after an error of Redis, such as the one while it loads its data. */
+/** Wait after an error of Redis, such as the one while it loads its data. */
 const RETRY_MS = 1_000;
-/** A connection without an answer for so long is dead. It is longer than Bull's blocking read. */
+/** Time without an answer after which a connection is dead. It is longer than Bull's blocking read. */
 const SOCKET_TIMEOUT_MS = 10_000;
 
 /** Registers a Bull queue that reconnects through any outage of Redis. */

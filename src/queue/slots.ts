@@ -1,8 +1,8 @@
 import { Target } from './target';
 
-/** The share of a target's slots that its background work may use while live work leaves them free. */
+/** Share of a target's slots that its background work may use while live work leaves them free. */
 const BACKGROUND_SHARE = 1 / 2;
-/** The share of a target's slots that live work leaves to background work that waits. */
+/** Share of a target's slots that live work leaves to background work that waits. */
 const BACKGROUND_FLOOR = 1 / 10;
 
 export interface SlotLimits {
@@ -26,18 +26,18 @@ interface Use {
 const NONE: Use = { normal: 0, slow: 0, background: 0 };
 
 /**
- * Shares the slots of this process among workspaces and targets. A workspace may use as many slots as are left free: one
- * alone gets half, two get a third each, and one that has nothing in flight always finds a slot. A slow target has one
- * slot, from a pool that slow targets share.
+ * Shares the slots of this process among workspaces and targets. A workspace may use as many slots as are
+ * left free: one alone gets half, two get a third each, and one that has nothing in flight always finds a
+ * slot. A slow target has one slot, from a pool that slow targets share.
  */
 export class Slots {
   private readonly normal: SlotPool;
   private readonly slow: SlotPool;
   private readonly uses = new Map<string, Use>();
   private readonly startSlow: boolean;
-  /** Targets that are no longer as at the start: slow, or not slow. */
+  /** Targets that have become slow, or are no longer slow, since the start. */
   private readonly changed = new Set<string>();
-  /** Targets with background work that waits. */
+  /** Targets with background work that waits for a slot. */
   private readonly backgroundWaiting = new Set<string>();
 
   constructor(private readonly limits: SlotLimits) {
@@ -46,7 +46,7 @@ export class Slots {
     this.startSlow = limits.startSlow ?? false;
   }
 
-  /** Slots for targets that are not slow. It may be changed at any time. */
+  /** Number of slots for targets that are not slow. It may be changed at any time. */
   get total(): number {
     return this.normal.size;
   }
@@ -76,7 +76,9 @@ export class Slots {
     return this.backgroundWaiting.has(id) ? free - Math.max(0, this.backgroundFloor - use.background) : free;
   }
 
-  /** Reports whether half of the slots that the target can count on are free, so that one claim fills several. */
+  /**
+   * Reports whether half of the slots that the target can count on are free, so that one claim fills several.
+   */
   isHalfFree(target: Target): boolean {
     return this.countFreeOwn(target) * 2 >= Math.max(1, this.countsOn(target));
   }
@@ -104,7 +106,7 @@ export class Slots {
     if (use.normal + use.slow === 0) this.uses.delete(target.id);
   }
 
-  /** Notes whether a target is slow: one that timed out is, until it answers. */
+  /** Notes whether a target is slow. A target is slow from a timeout until its next answer. */
   setSlow(id: string, isSlow: boolean): void {
     if (isSlow === this.startSlow) this.changed.delete(id);
     else this.changed.add(id);
@@ -124,7 +126,7 @@ export class Slots {
     return this.changed.has(id) !== this.startSlow;
   }
 
-  /** Returns the slots that the target may use, once its own live and background work have shared them. */
+  /** Returns the slots that the target may use, once its live and its background work have shared them. */
   private countsOn({ id, isBackground }: Target): number {
     if (this.isSlow(id)) return 1;
     const use = this.uses.get(id) ?? NONE;
@@ -149,7 +151,10 @@ class SlotPool {
   private readonly usedBy = new Map<string, number>();
   private readonly maxSize: number;
 
-  /** @param share slots that a workspace keeps when the pool shrinks, as far as the pool's first size allows */
+  /**
+   * Makes a pool.
+   * @param share slots that a workspace keeps when the pool shrinks, as far as the pool's first size allows
+   */
   constructor(
     public size: number,
     private readonly share: number,
@@ -157,7 +162,10 @@ class SlotPool {
     this.maxSize = size;
   }
 
-  /** Returns how many slots the workspace may take: then it uses as many as are left free. One that uses none gets one. */
+  /**
+   * Returns how many slots the workspace may take: as many as are then left free, and at least one if it uses
+   * none.
+   */
   freeFor(tenantId: string): number {
     const own = this.usedBy.get(tenantId) ?? 0;
     const half = (size: number) => Math.ceil((size - this.used - own) / 2);

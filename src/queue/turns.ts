@@ -1,6 +1,9 @@
 import { targetKeyOf, Target } from './target';
 
-/** Keeps targets that wait, each once. They come out a workspace after another, so that none waits for all of another. */
+/**
+ * Holds waiting targets, each once. The workspaces take turns, so that no target waits for all targets of
+ * another workspace.
+ */
 export class Turns {
   private readonly workspaces = new Map<string, Map<string, Target>>();
   private count = 0;
@@ -30,7 +33,7 @@ export class Turns {
     return true;
   }
 
-  /** Removes and returns the next target. Its workspace goes behind the others. */
+  /** Removes and returns the next target. Its workspace then waits behind the other workspaces. */
   next(): Target | undefined {
     for (const [tenantId, targets] of this.workspaces) {
       for (const target of targets.values()) {

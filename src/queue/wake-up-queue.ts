@@ -2,18 +2,18 @@ import { Logger, OnModuleInit } from '@nestjs/common';
 import type { Queue } from 'bull';
 import { targetKeyOf, Target } from './target';
 
-/** A step of the time of delayed wake-ups. Those of one target within one step are one job. */
+/** Unit of the delay of a wake-up. Wake-ups of one target within one unit are one job. */
 const DELAY_STEP_MS = 100;
 
 type WakeHandler = (targets: Iterable<Target>) => void;
 
 /**
- * Wakes a worker to check whether a target has something due. A lost wake-up costs the time until the next poll, so no
- * caller waits for Redis.
+ * Wakes a worker to check whether a target has something due. A lost wake-up costs the time until the next
+ * poll, so no caller waits for Redis.
  */
 export class WakeUpQueue implements OnModuleInit {
   private readonly logger = new Logger(this.constructor.name);
-  /** Wake-ups to be enqueued, by the job's id. */
+  /** Wake-ups that are not in Redis yet, by the job's id. */
   private readonly pending = new Map<string, { target: Target; delay: number }>();
   private isAdding = false;
   private localHandler: WakeHandler | null = null;
@@ -48,7 +48,10 @@ export class WakeUpQueue implements OnModuleInit {
     void this.addPending();
   }
 
-  /** Wakes a target after a delay, by a job with an id of its own: Bull would ignore a second job of the same id. */
+  /**
+   * Wakes a target after a delay, by a job with an id of its own: Bull would ignore a second job of the same
+   * id.
+   */
   wakeIn(target: Target, delayMs: number): void {
     const step = Math.ceil((Date.now() + delayMs) / DELAY_STEP_MS);
     this.pending.set(`${targetKeyOf(target)}@${step}`, { target, delay: step * DELAY_STEP_MS - Date.now() });

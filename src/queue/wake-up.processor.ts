@@ -8,8 +8,8 @@ import { Target } from './target';
 import { WakeUpQueue } from './wake-up-queue';
 
 /**
- * Claims for the targets that this process or a job wakes. The database holds what is due and its lease, so any number of
- * jobs, workers and repetitions is harmless.
+ * Claims for the targets that this process or a job wakes. The database holds what is due and its lease, so
+ * any number of jobs, workers and repetitions is harmless.
  */
 export abstract class WakeUpProcessor
   implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown
@@ -62,7 +62,7 @@ export abstract class WakeUpProcessor
     }
   }
 
-  /** Starts to stop, without waiting: all processors stop at the same time. */
+  /** Starts to stop without waiting, because all processors stop at the same time. */
   onModuleDestroy(): void {
     this.queue.stopHandlingLocally();
     this.stopping ??= closeQueue(this.bull, [this.worker.drain()]);

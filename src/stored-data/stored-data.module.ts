@@ -2,7 +2,7 @@ import { Global, Module } from '@nestjs/common';
 import { TableRegistry } from './table-registry';
 import { TableRowsRepository } from './table-rows.repository';
 
-/** What every feature with a table registers with. */
+/** Provides the registry in which every feature with a table declares it. */
 @Global()
 @Module({
   providers: [TableRegistry, TableRowsRepository],

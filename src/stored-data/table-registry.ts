@@ -1,12 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { CleanUp, Erasure, Export, HistoryUse, isNeeded, TableDeclaration } from './table-declaration';
 
-/** The tables of all features that this process has loaded, each registered by its feature's module. */
+/** Holds the tables of all features that this process has loaded. Each feature's module registers its own. */
 @Injectable()
 export class TableRegistry {
   private readonly tables = new Map<string, TableDeclaration>();
 
-  /** @throws Error when a table is registered already: one folder writes a table */
+  /**
+   * Registers tables.
+   * @throws Error when a table is registered already: one folder writes a table
+   */
   register(...tables: TableDeclaration[]): void {
     for (const table of tables) {
       if (this.tables.has(table.name)) throw new Error(`The table ${table.name} is registered twice`);
@@ -20,8 +23,8 @@ export class TableRegistry {
   }
 
   /**
-   * Lists the tables that a workspace's deletion takes, in its order: one that refers to another comes before it. The
-   * order depends on the declarations alone, so every process goes on where another one has stopped.
+   * Lists the tables that a workspace's deletion takes, in its order: one that refers to another comes before
+   * it. The order depends on the declarations alone, so every process goes on where another one has stopped.
    */
   listForDeletion(): TableDeclaration[] {
     const ordered: TableDeclaration[] = [];
@@ -37,14 +40,17 @@ export class TableRegistry {
     return ordered.reverse().filter(({ deletion }) => isNeeded(deletion));
   }
 
-  /** Lists what erases, in the order of a deletion. */
+  /** Lists the erasures of all tables, in the order of a deletion. */
   listErasures(): Erasure[] {
     return this.listForDeletion()
       .map(({ erasure }) => erasure)
       .filter(isNeeded);
   }
 
-  /** Lists what exports, a table after those that it refers to: a contact first, a message after its conversation. */
+  /**
+   * Lists the exports of all tables, each after those that its table refers to: a contact first, a message
+   * after its conversation.
+   */
   listExports(): Export[] {
     return this.listForDeletion()
       .reverse()
@@ -52,14 +58,17 @@ export class TableRegistry {
       .filter(isNeeded);
   }
 
-  /** Lists what deletes rows by their age, by the table's name. */
+  /** Lists the tables whose rows are deleted for their age, by name. */
   listCleanUps(): { table: TableDeclaration; cleanUp: CleanUp }[] {
     return this.list().flatMap((table) =>
       isNeeded(table.retention) ? { table, cleanUp: table.retention } : [],
     );
   }
 
-  /** Lists what needs days of the history, in the order of a deletion: what makes more work comes before its work. */
+  /**
+   * Lists the tables that need days of the history, in the order of a deletion, so that work that makes more
+   * work comes first.
+   */
   listHistoryUses(): { table: string; use: HistoryUse }[] {
     return this.listForDeletion().flatMap(({ name, history }) =>
       history ? { table: name, use: history } : [],

@@ -3,18 +3,21 @@ import { Database } from '../database/database';
 import { Transaction } from '../database/transaction';
 import { CleanUp, HistoryUse, TableDeclaration } from './table-declaration';
 
-/** The key of the last row of a step, without its `tenant_id`. */
+/** Key of the last row of a step, without its `tenant_id`. */
 export type TableCursor = string[];
 
 export interface CleanUpStep {
-  /** Rows that were looked at. */
+  /** Rows that the step has looked at. */
   seen: number;
   deleted: number;
-  /** The age of the last of them, as PostgreSQL writes it, since a Date knows no microseconds; null without rows. */
+  /**
+   * Age of the last row that the step has looked at, as PostgreSQL writes it, since a Date knows no
+   * microseconds; null without rows.
+   */
   age: string | null;
 }
 
-/** Names secrets of a workspace in one column of one table. */
+/** Names one column with secrets, in one table of one workspace. */
 export interface SecretColumn {
   table: string;
   prefix: string;
@@ -25,7 +28,7 @@ export interface SecretKey {
   id: string;
 }
 
-/** An encrypted secret, and the row that it stands in. */
+/** Encrypted secret, and the row that holds it. */
 export interface StoredSecret {
   id: string;
   keyId: string;
@@ -33,17 +36,17 @@ export interface StoredSecret {
 }
 
 /**
- * The statements on rows of registered tables, whatever table it is. Here alone a table's name is put into a statement
- * when it runs; every name comes from a declaration.
+ * Runs statements on rows of registered tables, whatever table it is. Nothing else puts a table's name into a
+ * statement at run time; every name comes from a declaration.
  */
 @Injectable()
 export class TableRowsRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Deletes the next rows of a workspace from a table, in the order of their keys. Rows that another transaction has
-   * locked are left: nothing waits. It begins after the last step's rows, because the dead ones before would be read again
-   * each time.
+   * Deletes the next rows of a workspace from a table, in the order of their keys. Rows that another
+   * transaction has locked are skipped, without waiting. The step begins after the last step's rows, so that
+   * PostgreSQL does not read those dead rows again.
    * @returns how many were deleted, and where the next step begins; null after the last
    */
   async deleteStep(
@@ -77,8 +80,8 @@ export class TableRowsRepository {
   }
 
   /**
-   * Whether any of the tables has a row of the workspace. Looks twice: a transaction may have moved a row from a table
-   * that was not looked at yet to one that was.
+   * Reports whether any of the tables has a row of the workspace. It looks twice: meanwhile a transaction may
+   * have moved a row from a table that was not looked at yet to one that was.
    */
   async hasRows(tx: Transaction, tenantId: string, tables: string[]): Promise<boolean> {
     for (const table of [...tables, ...tables]) {
@@ -88,7 +91,10 @@ export class TableRowsRepository {
     return false;
   }
 
-  /** Returns the time that lies so many hours before now, or the start of its day (UTC), by the database's clock. */
+  /**
+   * Returns the time that lies so many hours before now, or the start of its day (UTC), by the database's
+   * clock.
+   */
   async readCutoff(hours: number, wholeDays: boolean): Promise<string> {
     const [row] = await this.database.query<{ since: string }>(
       `SELECT (CASE WHEN $2 THEN date_trunc('day', since, 'UTC') ELSE since END)::text AS since
@@ -99,9 +105,9 @@ export class TableRowsRepository {
   }
 
   /**
-   * Looks at the `count` oldest rows of a table whose age is at least `from` and less than `before`, and deletes what
-   * nothing needs of them, each by its key. The next step begins where this one ended, so that none looks at what it can't
-   * delete again, nor at what others have deleted.
+   * Looks at the `count` oldest rows of a table whose age is at least `from` and less than `before`, and
+   * deletes those that nothing needs, each by its key. The next step begins where this one ended, so that no
+   * step looks again at rows that it can't delete or that are deleted already.
    */
   async cleanUp(
     tx: Transaction,
@@ -126,8 +132,8 @@ export class TableRowsRepository {
   }
 
   /**
-   * Looks in each of the workspaces for a row that needs a day of the history: a few index look-ups for each workspace,
-   * however many rows it has.
+   * Looks in each of the workspaces for a row that needs a day of the history. It costs a few index look-ups
+   * for each workspace, however many rows there are.
    * @returns the workspaces, each with the first table that has one, or null
    */
   findHistoryUses(
@@ -150,7 +156,10 @@ export class TableRowsRepository {
     );
   }
 
-  /** Reads the next secrets, of any workspace, that are encrypted under another key than this one. Locks nothing. */
+  /**
+   * Reads the next secrets, of any workspace, that are encrypted under another key than this one. It locks
+   * nothing.
+   */
   findSecrets(
     { table, prefix }: SecretColumn,
     keyId: string,
@@ -192,7 +201,7 @@ export class TableRowsRepository {
   }
 }
 
-/** The condition in SQL that the rows `t` and `s` have the same key. */
+/** Returns a condition in SQL that the rows `t` and `s` have the same key. */
 function equalIn(columns: string[]): string {
   return columns.map((column) => `t.${column} = s.${column}`).join(' AND ');
 }

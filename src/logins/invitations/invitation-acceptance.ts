@@ -13,20 +13,21 @@ import { LoggedIn, SessionHolder } from '../sessions/session.dto';
 import { InvitationUse } from './invitation-use';
 import { InvitationsRepository, OpenInvitation } from './invitations.repository';
 
-/** An invitation that can be accepted, as its token finds it. */
+/** Invitation that can be accepted, as its token finds it. */
 export interface InvitationLink {
   kind: 'invitation';
   key: InvitationKey;
   invitation: OpenInvitation;
   /**
-   * Whether the e-mail address has a login, to which `join` adds the workspace. Otherwise `begin` makes one.
+   * Whether the e-mail address has a login, to which `join` adds the workspace. Without one, `begin` makes a
+   * login.
    */
   needsLogin: boolean;
 }
 
 /**
- * Accepts invitations. Nothing else makes a person a member of a workspace, and an e-mail address alone never
- * does: the manager who invited may have seen the link, so it gives no access to a login that exists.
+ * Accepts invitations. Nothing else makes a person a member of a workspace. An e-mail address alone gives no
+ * access to a login that exists, because the manager who invited may have seen the link.
  */
 @Injectable()
 export class InvitationAcceptance {
@@ -39,7 +40,7 @@ export class InvitationAcceptance {
     private readonly sessions: PersonSessions,
   ) {}
 
-  /** Returns null for a token of no invitation that can be accepted. */
+  /** Finds the invitation of a token; null for a token of no invitation that can be accepted. */
   async find(token: string): Promise<InvitationLink | null> {
     const key = parseInvitationToken(token);
     const invitation = key && (await this.invitations.find(key));
@@ -49,9 +50,9 @@ export class InvitationAcceptance {
   }
 
   /**
-   * Makes a login for an e-mail address that has none, and logs it in.
+   * Makes a login for an e-mail address that has none, and logs its person in.
    * @throws AppError NOT_FOUND: another request has used the invitation; INVALID_BODY: a bad password, or
-   * another request has made a login for the address; RATE_LIMITED, UNAVAILABLE
+   *   another request has made a login for the address; RATE_LIMITED, UNAVAILABLE
    */
   async begin(
     { key, invitation: { email, agentName } }: InvitationLink,
@@ -72,11 +73,11 @@ export class InvitationAcceptance {
   }
 
   /**
-   * Adds the workspace to the holder's login. The invitation must be to the holder's own e-mail address. What
-   * others may have been given before does not open the workspace: all other sessions end, and links that
-   * reset the password.
+   * Adds the workspace to the holder's login. The invitation must be to the holder's own e-mail address. All
+   * other sessions end, and so do links that reset the password, so that whoever has one of those does not
+   * get into the workspace.
    * @throws AppError NOT_FOUND: another request has used the invitation; FORBIDDEN: it is for another e-mail
-   * address; INVALID_BODY: the login has 100 workspaces; UNAUTHENTICATED: the session has ended
+   *   address; INVALID_BODY: the login has 100 workspaces; UNAUTHENTICATED: the session has ended
    */
   join({ key }: InvitationLink, holder: SessionHolder): Promise<JoinedWorkspace> {
     return this.database.transaction(async (tx) => {

@@ -10,7 +10,7 @@ import { MAX_MEMBERSHIPS, MembershipKey, MembershipsRepository } from '../people
 import { normalizeEmail } from '../people/people.repository';
 import { InvitationsRepository } from './invitations.repository';
 
-/** Makes a membership of an invitation. */
+/** Turns an invitation into a membership. */
 @Injectable()
 export class InvitationUse {
   constructor(

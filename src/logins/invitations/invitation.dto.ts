@@ -4,13 +4,13 @@ import { type SentLink } from '../links/link.dto';
 import { type Locale, LOCALES } from '../people/person.dto';
 
 export class InviteAgent {
-  /** The language of the mail; English by default. */
+  /** Language of the mail; English by default. */
   @IsOptional()
   @IsIn(LOCALES)
   locale?: Locale;
 }
 
-/** An invitation that can still be accepted. */
+/** Invitation that can still be accepted. */
 export interface InvitationSummary {
   id: string;
   agentId: string;
@@ -18,7 +18,7 @@ export interface InvitationSummary {
   email: string;
   role: AgentRole;
   createdAt: Date;
-  /** 24 hours after `createdAt`. */
+  /** Time at which the invitation expires, 24 hours after `createdAt`. */
   expiresAt: Date;
 }
 

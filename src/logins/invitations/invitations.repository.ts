@@ -5,7 +5,7 @@ import { Transaction } from '../../database/transaction';
 import { InvitationKey } from '../people/login-tokens';
 import { InvitationSummary } from './invitation.dto';
 
-/** An invitation that can still be accepted, and its workspace. */
+/** Invitation that can still be accepted, and its workspace. */
 export interface OpenInvitation extends InvitationSummary {
   tenantId: string;
   workspaceName: string;
@@ -13,14 +13,17 @@ export interface OpenInvitation extends InvitationSummary {
 
 const LIFE = `interval '24 hours'`;
 
-/** Selects invitations of the workspace $1. One to an inactive agent opens nothing, and is left out. */
+/**
+ * Selects the invitations of the workspace $1. An invitation of an inactive agent is left out: its link does
+ * not work.
+ */
 const SELECT = `
   SELECT i.tenant_id AS "tenantId", i.id, i.agent_id AS "agentId", a.name AS "agentName", a.email, a.role,
          i.created_at AS "createdAt", i.expires_at AS "expiresAt", w.name AS "workspaceName"
   FROM invitations i JOIN agents a ON a.tenant_id = $1 AND a.id = i.agent_id AND a.active
     JOIN workspaces w ON w.id = $1`;
 
-/** The invitations of a workspace's agents to log in. */
+/** Stores the invitations of a workspace's agents to log in. */
 @Injectable()
 export class InvitationsRepository {
   constructor(private readonly database: Database) {}
@@ -45,7 +48,10 @@ export class InvitationsRepository {
     return row ?? null;
   }
 
-  /** Locks the agent against a deactivation, then the invitation, in the order in which `replace` does. */
+  /**
+   * Locks the agent, so that it can't be deactivated meanwhile, and then the invitation: the order in which
+   * `replace` locks them.
+   */
   async lock(tx: Transaction, key: InvitationKey): Promise<OpenInvitation | null> {
     const { tenantId, hash } = key;
     const found = await this.find(key, tx);
@@ -57,7 +63,7 @@ export class InvitationsRepository {
     return this.find(key, tx);
   }
 
-  /** Replaces the invitation of an agent, whom the transaction holds locked. */
+  /** Replaces the invitation of an agent whose row the transaction has locked. */
   async replace(
     tx: Transaction,
     { tenantId, hash }: InvitationKey,

@@ -11,7 +11,7 @@ import { newInvitationToken } from '../people/login-tokens';
 import { InvitationSummary, InviteAgent, SentInvitation } from './invitation.dto';
 import { InvitationsRepository, OpenInvitation } from './invitations.repository';
 
-/** Invites a workspace's agents to log in. `LinksService.accept` is for the invited. */
+/** Invites a workspace's agents to log in. The invited person calls `LinksService.accept`. */
 @Injectable()
 export class InvitationsService {
   constructor(
@@ -23,11 +23,10 @@ export class InvitationsService {
   ) {}
 
   /**
-   * Invites an active agent who has no login yet. The link works once, for 24 hours, and ends an earlier one
-   * of the agent. It is mailed when a mail server is configured; otherwise the result has it, to be handed
-   * over.
+   * Invites an active agent who has no login yet. The link works once, for 24 hours, and replaces an earlier
+   * one. It is mailed when a mail server is configured; otherwise the result holds it, to be handed over.
    * @throws AppError INVALID_BODY: the agent is inactive, a bot, or has a login; FORBIDDEN, NOT_FOUND,
-   * RATE_LIMITED; UNAVAILABLE: the mail was not sent, so invite again
+   *   RATE_LIMITED; UNAVAILABLE: the mail was not sent, so invite again
    */
   async invite(tenantId: string, agentId: string, input: InviteAgent, actor: Actor): Promise<SentInvitation> {
     const { locale } = validate(InviteAgent, input);

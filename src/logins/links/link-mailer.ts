@@ -6,25 +6,25 @@ import { Locale } from '../people/person.dto';
 import { SentLink } from './link.dto';
 import { invitationMail, MailText, resetMail } from './mail-texts';
 
-/** A link to send: its token, and until when it works. */
+/** Link to send: its token, and the time at which it expires. */
 export interface MadeLink {
   token: string;
   expiresAt: Date;
 }
 
-/** A person who gets a mail. */
+/** Person who gets a mail. */
 interface Reader {
   email: string;
   locale: Locale | null;
 }
 
 const TIMEOUT_MS = 10_000;
-/** Mails in flight that no request waits for. Beyond this, mails are not sent. */
+/** Mails in flight that no request waits for. Further mails are not sent. */
 const MAX_IN_BACKGROUND = 50;
 
 /**
  * Makes links of tokens, and mails them where a mail server is configured. The token is the fragment of the
- * address, which browsers send to no server, so no log has it.
+ * address, which browsers send to no server, so no log holds it.
  */
 @Injectable()
 export class LinkMailer implements BeforeApplicationShutdown {
@@ -33,7 +33,7 @@ export class LinkMailer implements BeforeApplicationShutdown {
 
   constructor(private readonly config: Config) {}
 
-  /** Tells whether links are mailed. Otherwise they are shown to the manager or operator who made them. */
+  /** Reports whether links are mailed. Otherwise they are shown to the manager or operator who made them. */
   get isConfigured(): boolean {
     return this.config.mail !== null;
   }
@@ -43,7 +43,10 @@ export class LinkMailer implements BeforeApplicationShutdown {
     await Promise.all(this.inBackground);
   }
 
-  /** @throws AppError UNAVAILABLE: the mail was not sent */
+  /**
+   * Mails the link of an invitation, and returns how it was sent.
+   * @throws AppError UNAVAILABLE: the mail was not sent
+   */
   async sendInvitation(
     { email, workspaceName }: { email: string; workspaceName: string },
     { token, expiresAt }: MadeLink,
@@ -55,7 +58,10 @@ export class LinkMailer implements BeforeApplicationShutdown {
     return { isMailed: true, link: null, expiresAt };
   }
 
-  /** @throws AppError UNAVAILABLE: the mail was not sent */
+  /**
+   * Mails a link that resets a password, and returns how it was sent.
+   * @throws AppError UNAVAILABLE: the mail was not sent
+   */
   async sendReset({ email, locale }: Reader, { token, expiresAt }: MadeLink): Promise<SentLink> {
     const link = this.resetLink(token);
     if (!this.isConfigured) return { isMailed: false, link, expiresAt };
@@ -64,8 +70,8 @@ export class LinkMailer implements BeforeApplicationShutdown {
   }
 
   /**
-   * Mails a reset that no request waits for, so that the time of an answer tells nothing. A mail that fails
-   * is logged.
+   * Mails a reset without making the request wait, so that the time of its answer does not tell whether the
+   * login exists. A mail that fails is logged.
    * @param make makes the link
    */
   sendResetInBackground({ email, locale }: Reader, make: () => Promise<MadeLink>): void {

@@ -7,7 +7,7 @@ import { AgentsRepository } from '../../workspaces/agents.repository';
 import { GuessLimits } from '../people/guess-limits';
 import { MembershipsRepository } from '../people/memberships.repository';
 
-/** The agents for whom a workspace's managers make links. */
+/** Locks the agents for whom a workspace's managers make links. */
 @Injectable()
 export class LinkRecipients {
   constructor(
@@ -17,10 +17,10 @@ export class LinkRecipients {
   ) {}
 
   /**
-   * Locks an agent who may log in, for a link that its manager makes, and counts the link.
+   * Locks an agent who may log in, for a link that a manager makes, and counts the link.
    * @returns the id of the agent's person; null for an agent without a login
    * @throws AppError NOT_FOUND; INVALID_BODY: the agent is inactive, or a bot; FORBIDDEN: the agent is an
-   * OWNER, and the actor is none; RATE_LIMITED
+   *   OWNER, and the actor is none; RATE_LIMITED
    */
   async lock(tx: Transaction, tenantId: string, agentId: string, actor: Actor): Promise<string | null> {
     const agent = await this.agents.lock(tx, tenantId, agentId);
@@ -33,8 +33,8 @@ export class LinkRecipients {
   }
 
   /**
-   * Refuses a link that would be shown for a person who has further workspaces: it would open those too. The
-   * transaction holds the person's lock, which a further membership takes as well.
+   * Refuses to show a link for a person who has other workspaces, because the link would open those too. The
+   * transaction holds the person's lock, which an acceptance of an invitation takes as well.
    * @throws AppError FORBIDDEN
    */
   async requireOneWorkspace(tx: Transaction, personId: string): Promise<void> {

@@ -5,71 +5,69 @@ import { type Locale, LOCALES } from '../people/person.dto';
 import { IsToken, IsTyped } from '../people/typed-input';
 import { type LoggedIn } from '../sessions/session.dto';
 
-/** How a link reaches the person whom it is for. */
+/** Way in which a link reaches the person whom it is for. */
 export interface SentLink {
   isMailed: boolean;
-  /**
-   * To be handed over, because only this result has it; null when it was mailed. It is as good as a password.
-   */
+  /** Link to hand over; null when it was mailed. Only this result holds it. It is as good as a password. */
   link: string | null;
   expiresAt: Date;
 }
 
-/** What a link is for, before anything is done with it. */
+/** Purpose of a link that is not used yet. */
 export interface LoginLink {
   kind: 'invitation' | 'reset';
   email: string;
-  /** The workspace of an invitation; null for a reset. */
+  /** Name of the workspace of an invitation; null for a reset. */
   workspaceName: string | null;
-  /** Whether `accept` takes a password, to set. */
+  /** Whether `accept` needs a new password. */
   needsPassword: boolean;
-  /** Whether `accept` takes a session of this e-mail address, which has a login already. */
+  /** Whether `accept` needs a session, because the e-mail address has a login already. */
   needsLogin: boolean;
 }
 
-/** What `LinksService.accept` needs. Which of it depends on the link; the rest is ignored. */
+/** Input of `LinksService.accept`. The link decides which fields are needed; the others are ignored. */
 export class AcceptLink {
-  /** The new password of 12 to 200 characters, unless the link needs a login. */
+  /** New password of 12 to 200 characters. It is left out when the link needs a login. */
   @IsOptional()
   @IsTyped()
   password?: string;
 
-  /** The name of a new person; the agent's by default. */
+  /** Name of a new person; the agent's by default. */
   @IsOptional()
   @MaxCharacters(200)
   @NotBlank()
   @IsStorableText()
   name?: string;
 
-  /** The language of a new person; by default what the browser prefers. */
+  /** Language of a new person; by default the one that the browser prefers. */
   @IsOptional()
   @IsIn(LOCALES)
   locale?: Locale;
 
-  /** The `browserToken` of an earlier login in this browser. */
+  /** `browserToken` of an earlier login in this browser. */
   @IsOptional()
   @IsToken()
   browserToken?: string;
 
-  /** The token of the session in this browser, for a link that needs a login. */
+  /** Token of the session in this browser, for a link that needs a login. */
   @IsOptional()
   @IsString()
   sessionToken?: string;
 }
 
-/** A workspace added to the login of the person who accepted its invitation. */
+/** Workspace that was added to the login of the person who accepted its invitation. */
 export interface JoinedWorkspace {
   status: 'joined';
   tenantId: string;
   agentId: string;
 }
 
-/** A password reset. All sessions of the person have ended. */
+/** Password that was reset. All sessions of the person have ended. */
 export interface PasswordSet {
   status: 'password_set';
 }
 
-/** What accepting a link did. */
+/** Result of accepting a link. */
 export type LinkOutcome = LoggedIn | JoinedWorkspace | PasswordSet;
 
 export function linkGone(): AppError {

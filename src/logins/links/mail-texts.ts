@@ -6,7 +6,8 @@ export interface MailText {
 }
 
 /**
- * Characters of a workspace's name. Strangers can choose one, and it must not look like a part of the mail.
+ * Characters of a workspace's name in a mail. Strangers can choose a name, and it must not look like a part
+ * of the mail.
  */
 const MAX_NAME = 80;
 
@@ -69,7 +70,7 @@ export function resetMail(locale: Locale | null | undefined, link: string): Mail
   return TEXTS[locale ?? 'en'].reset(link);
 }
 
-/** Returns the name in one line, cut, and without what mail programs make a link of. */
+/** Returns a name in one line, cut, without characters from which mail programs make a link. */
 function plain(name: string): string {
   const line = name
     .replace(/\s+/gu, ' ')

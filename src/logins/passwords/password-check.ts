@@ -9,7 +9,7 @@ import { SessionHolder } from '../sessions/session.dto';
 import { PasswordHasher } from './password-hasher';
 import { requireGoodPassword } from './password-policy';
 
-/** Checks typed passwords within the limits of guesses, and new ones by the policy. */
+/** Checks passwords within the limits of guesses, and new passwords against the policy. */
 @Injectable()
 export class PasswordCheck {
   constructor(
@@ -20,8 +20,8 @@ export class PasswordCheck {
   ) {}
 
   /**
-   * Checks the password of a login. For an unknown e-mail address it asks and hashes as much, so that the
-   * answer tells nothing.
+   * Checks the password of a login. For an unknown e-mail address it makes the same reads and hashes, so that
+   * the time of the answer does not tell whether the login exists.
    * @throws AppError UNAUTHENTICATED, RATE_LIMITED, UNAVAILABLE
    */
   async requireLogin(
@@ -71,7 +71,8 @@ export class PasswordCheck {
    * Hashes a new password that the policy allows.
    * @param email the person's, which must not be the password
    * @param field what an error names
-   * @throws AppError INVALID_BODY: a bad password; RATE_LIMITED, UNAVAILABLE: too many at once
+   * @throws AppError INVALID_BODY: a password that the policy refuses; RATE_LIMITED; UNAVAILABLE: too many at
+   *   once
    */
   async hashNew(password: string, email: string, field: string, origin?: Origin): Promise<string> {
     requireGoodPassword(password, email, field);
@@ -80,7 +81,7 @@ export class PasswordCheck {
 
   /**
    * Finds the person for whom a reset is requested, and counts the request. For an unknown e-mail address it
-   * asks as much.
+   * makes the same reads.
    * @throws AppError RATE_LIMITED
    */
   async findForReset(email: string, origin: Origin | undefined): Promise<PersonRow | null> {

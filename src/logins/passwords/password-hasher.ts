@@ -6,24 +6,28 @@ import { WorkBudgets } from '../../rate-limit/work-budgets';
 import { normalizePassword } from './password-policy';
 
 /**
- * The first choice of OWASP's password storage cheat sheet (2026). The package's default algorithm is
- * argon2id.
+ * Costs of a hash: the first choice of OWASP's password storage cheat sheet (2026). The package's default
+ * algorithm is argon2id.
  */
 const COST = { memoryCost: 19 * 1024, timeCost: 2, parallelism: 1 };
 /**
- * A hash of no password. An unknown e-mail address is checked against it, so that the answer takes as long.
+ * Hash of no password. The password for an unknown e-mail address is checked against it, so that the answer
+ * takes as long.
  */
 const DUMMY =
   '$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
 
 type Argon2 = typeof import('@node-rs/argon2');
 
-/** Hashes passwords, few at once. The clients' networks take turns. */
+/** Hashes passwords, a few at a time. The clients' networks take turns. */
 @Injectable()
 export class PasswordHasher {
   constructor(private readonly budgets: WorkBudgets) {}
 
-  /** @throws AppError RATE_LIMITED, UNAVAILABLE: too many at once */
+  /**
+   * Hashes a password.
+   * @throws AppError RATE_LIMITED, UNAVAILABLE: too many at once
+   */
   hash(password: string, origin?: Origin): Promise<string> {
     return this.run(origin, (argon2) => argon2.hash(normalizePassword(password), COST));
   }

@@ -5,7 +5,8 @@ const MIN_CHARACTERS = 12;
 const MAX_CHARACTERS = 200;
 
 /**
- * The most common passwords of this length, in lower case. A rule finds those that repeat a few characters.
+ * Most common passwords of the permitted length, in lower case. `REPEATED` matches those that repeat a few
+ * characters.
  */
 const COMMON = new Set([
   '012345678910',
@@ -69,13 +70,13 @@ const REPEATED = /^(.{1,8})\1+$/su;
 const DIGITS_IN_ROW = '01234567890123456789012345678901234567890';
 const DIGITS_BACKWARDS = [...DIGITS_IN_ROW].reverse().join('');
 
-/** Returns one form of a password, however a keyboard composes its characters. */
+/** Returns the same form of a password for each way in which a keyboard may compose its characters. */
 export function normalizePassword(password: string): string {
   return password.normalize('NFKC');
 }
 
 /**
- * Refuses a password that is too short, or among the first that are guessed.
+ * Refuses a password that is too short, or that attackers guess first.
  * @throws AppError INVALID_BODY about `field`
  */
 export function requireGoodPassword(password: string, email: string, field: string): void {

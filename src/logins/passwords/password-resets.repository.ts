@@ -3,15 +3,15 @@ import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
 
 const LIFE = `interval '24 hours'`;
-/** Links of one person. With more, the oldest end. */
+/** Links of one person. A further link replaces the oldest one. */
 const MAX_RESETS = 20;
 
-/** The links that reset a password. Each works once. */
+/** Stores the links that reset a password. Each works once. */
 @Injectable()
 export class PasswordResetsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Adds a link, and returns when it ends. The transaction holds the person's lock. */
+  /** Adds a link, and returns the time at which it expires. The transaction holds the person's lock. */
   async insert(tx: Transaction, personId: string, hash: Buffer): Promise<Date> {
     await tx.query(
       `DELETE FROM password_resets WHERE person_id = $1 AND hash IN (
@@ -36,7 +36,7 @@ export class PasswordResetsRepository {
     return row?.personId ?? null;
   }
 
-  /** Deletes a link that works. Returns false when it was used or has expired. */
+  /** Deletes a link that works. It returns false for a link that was used or has expired. */
   async use(tx: Transaction, hash: Buffer): Promise<boolean> {
     const rows = await tx.query(
       'DELETE FROM password_resets WHERE hash = $1 AND expires_at > now() RETURNING 1',

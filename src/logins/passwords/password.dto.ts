@@ -5,7 +5,7 @@ export class ChangePassword {
   @IsTyped()
   currentPassword: string;
 
-  /** 12 to 200 characters. */
+  /** New password of 12 to 200 characters. */
   @IsTyped()
   newPassword: string;
 }

@@ -37,10 +37,10 @@ export class PasswordsService {
   }
 
   /**
-   * Mails a link to the person of this e-mail address. The answer is the same, and takes the same time, if
-   * there is none. The mail goes in the background; one that was not sent is in the log.
+   * Mails a link to the person of an e-mail address. For an unknown address the answer is the same and takes
+   * the same time. The mail is sent in the background; a failure is logged.
    * @throws AppError INVALID_BODY, RATE_LIMITED; FORBIDDEN: this service sends no mail, so a manager or the
-   * operator makes the link
+   *   operator makes the link
    */
   async requestReset(input: RequestPasswordReset, origin?: Origin): Promise<void> {
     const { email } = validate(RequestPasswordReset, input);
@@ -57,11 +57,11 @@ export class PasswordsService {
   }
 
   /**
-   * Makes a link, for a workspace's manager, that resets the password of an agent's login, once, within 24
-   * hours. It is mailed when a mail server is configured. Otherwise the result has it, but only for a login
-   * that has no other workspace: it would open those too.
+   * Makes a link, for a workspace's manager, that resets the password of an agent's login. It works once, for
+   * 24 hours. It is mailed when a mail server is configured. Otherwise the result holds it, but only for a
+   * login without other workspaces, because the link would open those too.
    * @throws AppError FORBIDDEN, also for a login with other workspaces; INVALID_BODY: the agent has no login;
-   * NOT_FOUND, RATE_LIMITED; UNAVAILABLE: the mail was not sent
+   *   NOT_FOUND, RATE_LIMITED; UNAVAILABLE: the mail was not sent
    */
   async sendReset(tenantId: string, agentId: string, actor: Actor): Promise<SentLink> {
     const reset = await this.database.transaction(async (tx) => {

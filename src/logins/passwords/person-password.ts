@@ -12,12 +12,12 @@ import { RenewedSession, SessionHolder } from '../sessions/session.dto';
 import { requireSamePassword } from './password-check';
 import { PasswordResetsRepository } from './password-resets.repository';
 
-/** A link that resets a person's password, to be sent. */
+/** Link that resets a person's password, to be sent. */
 export interface MadeReset extends MadeLink {
   person: PersonRow;
 }
 
-/** Sets a person's password, and makes the links that do. Every method takes the person's lock. */
+/** Sets a person's password, and makes the links that reset it. Every method takes the person's lock. */
 @Injectable()
 export class PersonPassword {
   constructor(
@@ -30,7 +30,7 @@ export class PersonPassword {
 
   /**
    * Changes the holder's password.
-   * @param checked the holder, as the old password was checked
+   * @param checked the holder, as read when the old password was checked
    * @throws AppError UNAUTHENTICATED: the session has ended, or the password was changed since the check
    */
   async change(
@@ -55,7 +55,8 @@ export class PersonPassword {
   }
 
   /**
-   * Sets the password by a link, and ends all sessions. Returns false when the link was used or has expired.
+   * Sets the password by a link, and ends all sessions. It returns false for a link that was used or has
+   * expired.
    */
   async reset(
     tx: Transaction,
@@ -72,7 +73,7 @@ export class PersonPassword {
     return true;
   }
 
-  /** Sets the password. Links that would reset it end, and so do the browsers that the old one made known. */
+  /** Sets the password. Links that reset it end, and browsers known under the old password are forgotten. */
   private async set(tx: Transaction, personId: string, passwordHash: string): Promise<void> {
     await this.people.setPassword(tx, personId, passwordHash);
     await this.resets.deleteAll(tx, personId);

@@ -8,7 +8,7 @@ import { PasswordCheck } from './password-check';
 import { PasswordResetsRepository } from './password-resets.repository';
 import { PersonPassword } from './person-password';
 
-/** A link that resets a person's password, as its token finds it. */
+/** Link that resets a person's password, as its token finds it. */
 export interface ResetLink {
   kind: 'reset';
   hash: Buffer;
@@ -26,7 +26,7 @@ export class ResetAcceptance {
     private readonly password: PersonPassword,
   ) {}
 
-  /** Returns null for a token of no link that works. */
+  /** Finds the link of a token; null for a token of no link that works. */
   async find(token: string): Promise<ResetLink | null> {
     const hash = parseToken(token);
     const personId = hash && (await this.resets.find(hash));

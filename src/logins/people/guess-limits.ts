@@ -37,20 +37,23 @@ const LINKS_OF_WORKSPACE: RateLimit = {
 export type NoGuess = () => Promise<void>;
 
 /**
- * Limits guesses. A guess counts before it is checked, so that many at once are no way around the limit, and
- * is taken back when it was right. A browser that has logged in before has a count of its own, so that
- * guesses made elsewhere can't lock it out. Every method throws AppError RATE_LIMITED.
+ * Limits guesses. A guess is counted before it is checked, so that many at once can't pass the limit, and the
+ * count is taken back when the guess was right. A browser that has logged in before has a count of its own,
+ * so that guesses made elsewhere can't lock it out. Every method throws AppError RATE_LIMITED.
  */
 @Injectable()
 export class GuessLimits {
   constructor(private readonly limiter: RateLimiter) {}
 
-  /** Counts a call that a stranger may make, before anything is asked of the database. */
+  /** Counts a call that a stranger may make, before the database is read. */
   async countCall(origin: Origin | undefined): Promise<void> {
     await this.limiter.countCall(`login-calls:${networkKey(origin)}`, CALLS);
   }
 
-  /** @param browserId of a browser that has logged in to this account before */
+  /**
+   * Counts the check of a password.
+   * @param browserId of a browser that has logged in to this account before; null for any other
+   */
   async countPassword(email: string, browserId: string | null, origin: Origin | undefined): Promise<NoGuess> {
     if (browserId) return this.count([`login-browser:${browserId}`, BY_BROWSER]);
     return this.count(
@@ -60,14 +63,15 @@ export class GuessLimits {
   }
 
   /**
-   * @param id of the known browser that logs in, of the person who does, or of the session that changes
-   * something
+   * Counts the check of a code.
+   * @param id of the known browser that logs in, of the person who logs in, or of the session that changes
+   *   something
    */
   countCode(id: string): Promise<NoGuess> {
     return this.count([`login-code:${id}`, CODES]);
   }
 
-  /** Counts a password that a person who is logged in types again. */
+  /** Counts the check of a password that a logged-in person types again. */
   countOwnPassword(sessionId: string): Promise<NoGuess> {
     return this.count([`own-password:${sessionId}`, OWN_PASSWORD]);
   }

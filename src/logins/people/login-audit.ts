@@ -19,7 +19,7 @@ export type LoginAction =
   | 'session_revoked'
   | 'sessions_revoked';
 
-/** Who changes a login: the person, from an origin, or an operator. */
+/** Author of a change of a login: the person, with the origin of the request, or an operator. */
 export interface LoginChangeAuthor {
   origin?: Origin;
   operator?: Actor;
@@ -31,8 +31,8 @@ interface LoginChange extends LoginChangeAuthor {
 }
 
 /**
- * Writes what becomes of a person's login to the audit log of each workspace that it opens: as an entry about
- * that workspace's agent, which names none of the others.
+ * Writes changes of a person's login to the audit log of each workspace that the login opens. An entry is
+ * about that workspace's agent, and names no other workspace.
  */
 @Injectable()
 export class LoginAudit {
@@ -52,9 +52,9 @@ export class LoginAudit {
   }
 
   /**
-   * Counts what strangers can repeat at will.
-   * @param personId null for an unknown login; the database is asked all the same, so that the answer takes
-   * as long
+   * Counts an event that strangers can cause at will, such as a failed login.
+   * @param personId null for an unknown login, for which the same reads are made, so that the answer takes as
+   *   long
    */
   async count(
     personId: string | null,

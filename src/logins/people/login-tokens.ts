@@ -2,18 +2,20 @@ import { createHash, randomBytes } from 'node:crypto';
 
 const TOKEN_BYTES = 32;
 const ID_BYTES = 16;
-/** 32 bytes in base64url. */
+/** Matches 32 bytes in base64url. */
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
-/** 48 bytes in base64url: the workspace's id, which finds the invitation, before 32 random bytes. */
+/**
+ * Matches 48 bytes in base64url: the workspace's id, by which the invitation is found, and 32 random bytes.
+ */
 const INVITATION_TOKEN = /^[A-Za-z0-9_-]{64}$/;
 
-/** A token of 256 random bits, for a cookie or a link. Only its hash is stored. */
+/** Token of 256 random bits, for a cookie or a link. Only its hash is stored. */
 export interface NewToken {
   token: string;
   hash: Buffer;
 }
 
-/** What finds an invitation: its workspace and the hash of its token. */
+/** Key that finds an invitation: its workspace and the hash of its token. */
 export interface InvitationKey {
   tenantId: string;
   hash: Buffer;

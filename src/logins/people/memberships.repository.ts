@@ -11,7 +11,9 @@ export interface MembershipKey {
 /** Memberships of one person at most: a change of a login has an entry in the audit log of each workspace. */
 export const MAX_MEMBERSHIPS = 100;
 
-/** Which agents a person is. Only the acceptance of a workspace's own invitation adds one of its agents. */
+/**
+ * Stores which agents a person is. Only the acceptance of a workspace's own invitation adds an agent of it.
+ */
 @Injectable()
 export class MembershipsRepository {
   constructor(private readonly database: Database) {}

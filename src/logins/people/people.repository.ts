@@ -9,12 +9,12 @@ export interface PersonRow extends Person {
   passwordHash: string;
 }
 
-/** The person whom a login names, and the browser if it is known. */
+/** Person whom a login names, with the browser if it is known. */
 export interface LoginCandidate extends PersonRow {
   browserId: string | null;
 }
 
-/** An agent with a login, as `login list` shows it. */
+/** Agent with a login, as `login list` shows it. */
 export interface AgentLogin {
   agentId: string;
   email: string;
@@ -29,12 +29,15 @@ const SELECT = `
          EXISTS (SELECT FROM second_factors f
                  WHERE f.person_id = p.id AND f.confirmed_at IS NOT NULL) AS "hasSecondFactor"`;
 
-/** The people who log in. They belong to no workspace: memberships say which they may enter. */
+/** Stores the people who log in. They belong to no workspace: memberships say which they may enter. */
 @Injectable()
 export class PeopleRepository {
   constructor(private readonly database: Database) {}
 
-  /** @param browserHash of the browser's token, if it has one */
+  /**
+   * Finds the person of an e-mail address, and the browser if it is known.
+   * @param browserHash hash of the browser's token; null without one
+   */
   async findForLogin(email: string, browserHash: Buffer | null): Promise<LoginCandidate | null> {
     const [person] = await this.database.prepared<LoginCandidate>(
       `${SELECT}, (SELECT b.id FROM known_browsers b
@@ -58,7 +61,10 @@ export class PeopleRepository {
     return person ?? null;
   }
 
-  /** @throws AppError NOT_FOUND */
+  /**
+   * Returns the person of an e-mail address.
+   * @throws AppError NOT_FOUND
+   */
   async getByEmail(email: string): Promise<PersonRow> {
     const person = await this.findByEmail(email);
     if (!person) throw AppError.notFound('Login');
@@ -112,7 +118,7 @@ export class PeopleRepository {
   }
 }
 
-/** Returns the form in which an e-mail address is stored and compared: case does not matter. */
+/** Returns the form in which an e-mail address is stored and compared. Upper and lower case do not differ. */
 export function normalizeEmail(email: string): string {
   return email.trim().toLowerCase();
 }

@@ -6,13 +6,13 @@ export type Locale = (typeof LOCALES)[number];
 export const THEMES = ['auto', 'light', 'dark'] as const;
 export type Theme = (typeof THEMES)[number];
 
-/** A person who logs in: one login by e-mail address, however many workspaces it opens. */
+/** Person who logs in. There is one login for an e-mail address, however many workspaces it opens. */
 export interface Person {
   id: string;
-  /** The e-mail address in lower case. */
+  /** E-mail address in lower case. */
   email: string;
   name: string;
-  /** The language of pages and mails. Null: what the browser prefers. */
+  /** Language of pages and mails; null for the one that the browser prefers. */
   locale: Locale | null;
   theme: Theme;
   hasSecondFactor: boolean;
@@ -26,7 +26,7 @@ export class UpdatePerson {
   @IsStorableText()
   name?: string;
 
-  /** Null: what the browser prefers. */
+  /** Language of pages and mails; null for the one that the browser prefers. */
   @IsOptional()
   @IsIn(LOCALES)
   locale?: Locale | null;

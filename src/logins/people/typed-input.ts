@@ -2,9 +2,12 @@ import { applyDecorators } from '@nestjs/common';
 import { IsString } from 'class-validator';
 import { MaxCharacters } from '../../common/validators';
 
-/** Longer than any token or code. */
+/** Maximum length of a token or code, longer than any of them is. */
 const MAX_TOKEN = 200;
-/** Longer than any e-mail address or password: the policy says how long a password may be. */
+/**
+ * Maximum length of typed text, longer than any e-mail address or password. The policy says how long a
+ * password may be.
+ */
 const MAX_TYPED = 1_000;
 
 /** Requires a string that can be a token or a code. */

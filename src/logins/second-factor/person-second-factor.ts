@@ -32,7 +32,10 @@ export class PersonSecondFactor {
     return { secret, uri: secretUri(secret, new URL(this.config.appUrl).hostname, email) };
   }
 
-  /** Returns the recovery codes; null when the code is wrong, or no second factor was begun. */
+  /**
+   * Confirms the second factor with a code of the app, and returns the recovery codes; null when the code is
+   * wrong, or no second factor was begun.
+   */
   async confirm(
     tx: Transaction,
     personId: string,
@@ -46,7 +49,10 @@ export class PersonSecondFactor {
     return recoveryCodes;
   }
 
-  /** Uses up a code of the app or a recovery code. Returns false when it is wrong or was used already. */
+  /**
+   * Uses up a code of the app or a recovery code. It returns false for a code that is wrong or was used
+   * already.
+   */
   async use(tx: Transaction, personId: string, code: string, origin: Origin | undefined): Promise<boolean> {
     if (isAppCode(code)) return this.useAppCode(tx, personId, code);
     const isUsed = await this.factors.useRecoveryCode(tx, personId, hashRecoveryCode(code));

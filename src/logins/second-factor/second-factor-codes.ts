@@ -2,17 +2,17 @@ import { createHash, randomInt } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
 
 const STEP_SECONDS = 30;
-/** Time steps before and after the present one whose codes are right too, because clocks differ. */
+/** Time steps before and after the present one whose codes are accepted too, because clocks differ. */
 const WINDOW = 1;
 const SECRET_BYTES = 20;
 const SIX_DIGITS = /^\d{6}$/;
 const SPACES = /\s/g;
 
 const RECOVERY_CODES = 10;
-/** 16 of 31 letters are 79 bits, which can't be guessed, not even with the hashes. */
+/** Letters of a recovery code: 16 of 31 are 79 bits, which can't be guessed even with the hashes. */
 const RECOVERY_LETTERS = 16;
 const GROUP = 4;
-/** Letters and digits that are not read as others. */
+/** Letters and digits that can't be mistaken for others. */
 const LETTERS = 'abcdefghjkmnpqrstuvwxyz23456789';
 const SEPARATORS = /[\s-]/g;
 
@@ -26,12 +26,12 @@ export function secretUri(secret: string, issuer: string, label: string): string
   return totpOf(secret, issuer, label).toString();
 }
 
-/** Tells a code of an app from a recovery code. */
+/** Reports whether a code can be one of the app, which has six digits, rather than a recovery code. */
 export function isAppCode(code: string): boolean {
   return SIX_DIGITS.test(code.replace(SPACES, ''));
 }
 
-/** Returns the number of the time step whose code this is; null for a wrong code. */
+/** Returns the number of the time step that a code belongs to; null for a wrong code. */
 export function findTimeStep(secret: string, code: string): number | null {
   const now = Date.now();
   const token = code.replace(SPACES, '');

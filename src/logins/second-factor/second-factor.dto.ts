@@ -6,7 +6,7 @@ export class BeginSecondFactor {
 }
 
 export class ConfirmNewSecondFactor {
-  /** Six digits of the app. */
+  /** Six digits that the app shows. */
   @IsToken()
   code: string;
 }
@@ -15,20 +15,20 @@ export class PasswordAndCode {
   @IsTyped()
   password: string;
 
-  /** Six digits of the app, or a recovery code. */
+  /** Six digits that the app shows, or a recovery code. */
   @IsToken()
   code: string;
 }
 
-/** A second factor that counts for nothing until it is confirmed with one of its codes. */
+/** Second factor that has no effect until it is confirmed with one of its codes. */
 export interface NewSecondFactor {
-  /** The secret in base32, to be typed into an app. */
+  /** Secret in base32, to be typed into an app. */
   secret: string;
-  /** The secret as `otpauth://…`, to be shown as a QR code. */
+  /** Secret as `otpauth://…`, to be shown as a QR code. */
   uri: string;
 }
 
-/** Ten codes, each good once in the place of a code of the app. They can't be read again. */
+/** Ten codes, each of which replaces a code of the app once. They can't be read again. */
 export interface RecoveryCodes {
   recoveryCodes: string[];
 }

@@ -3,7 +3,7 @@ import { SealedSecret, SecretBox } from '../../secrets/secret-box';
 import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
 
-/** Second factors and recovery codes. Secrets are stored encrypted, with the person's id as their context. */
+/** Stores second factors and recovery codes. Secrets are encrypted, with the person's id as context. */
 @Injectable()
 export class SecondFactorsRepository {
   constructor(
@@ -12,7 +12,7 @@ export class SecondFactorsRepository {
   ) {}
 
   /**
-   * Returns the secret in base32, also of a second factor that is not confirmed.
+   * Returns the secret in base32, also of a second factor that is not confirmed; null without one.
    * @throws SecretUnreadable when the secret's key is not configured
    */
   async findSecret(tx: Transaction, personId: string): Promise<string | null> {
@@ -23,9 +23,7 @@ export class SecondFactorsRepository {
     return sealed ? this.secrets.decrypt(sealed, personId) : null;
   }
 
-  /**
-   * Replaces a second factor that was never confirmed. The new one counts for nothing until it is confirmed.
-   */
+  /** Replaces a second factor that was never confirmed. The new one has no effect until it is confirmed. */
   async replace(tx: Transaction, personId: string, secret: string): Promise<void> {
     const { keyId, ciphertext } = this.secrets.encrypt(secret, personId);
     await this.delete(tx, personId);
@@ -42,7 +40,7 @@ export class SecondFactorsRepository {
     );
   }
 
-  /** Returns false when the code of this time step or of a later one was used already. */
+  /** Uses up the code of a time step. It returns false when that code, or a later one, was used already. */
   async useTimeStep(tx: Transaction, personId: string, step: number): Promise<boolean> {
     const rows = await tx.query(
       'UPDATE second_factors SET last_step = $2 WHERE person_id = $1 AND last_step < $2 RETURNING 1',
@@ -65,7 +63,7 @@ export class SecondFactorsRepository {
     ]);
   }
 
-  /** Deletes a recovery code. Returns false when there is no such code, or it was used already. */
+  /** Uses up a recovery code. It returns false when there is no such code, or it was used already. */
   async useRecoveryCode(tx: Transaction, personId: string, hash: Buffer): Promise<boolean> {
     const rows = await tx.query('DELETE FROM recovery_codes WHERE person_id = $1 AND hash = $2 RETURNING 1', [
       personId,
@@ -74,7 +72,9 @@ export class SecondFactorsRepository {
     return rows.length > 0;
   }
 
-  /** Encrypts up to `count` secrets under the first key, and returns how many were under another one. */
+  /**
+   * Encrypts up to `count` secrets again under the first key, and returns how many were under another one.
+   */
   async reencryptStep(count: number): Promise<number> {
     return this.database.transaction(async (tx) => {
       const rows = await tx.query<SealedSecret & { personId: string }>(

@@ -17,7 +17,7 @@ import {
   RecoveryCodes,
 } from './second-factor.dto';
 
-/** The second factor of people who are logged in: a code of an app, by TOTP. */
+/** Manages the second factor of people who are logged in: a code of an app, by TOTP. */
 @Injectable()
 export class SecondFactorsService {
   constructor(
@@ -105,7 +105,10 @@ export class SecondFactorsService {
     });
   }
 
-  /** @param work returns null for a wrong code, and has changed nothing then */
+  /**
+   * Runs work that a code allows. Wrong codes are counted.
+   * @param work returns null for a wrong code, and then has changed nothing
+   */
   private async runWithCode<T>(
     holder: SessionHolder,
     work: (tx: Transaction, person: PersonRow) => Promise<T | null>,

@@ -10,13 +10,15 @@ import { PendingLogin, PendingLoginsRepository } from '../sessions/pending-login
 import { SecondFactorRequired } from '../sessions/session.dto';
 import { PersonSecondFactor } from './person-second-factor';
 
-/** A counted attempt to finish a pending login with a code. */
+/** Counted attempt to finish a pending login with a code. */
 export interface CodeAttempt extends PendingLogin {
   hash: Buffer;
   noGuess: NoGuess;
 }
 
-/** The step of a login between password and session, for a person with a second factor. */
+/**
+ * Begins and finishes the step of a login between password and session, for a person with a second factor.
+ */
 @Injectable()
 export class SecondStep {
   constructor(

@@ -2,17 +2,17 @@ import { Injectable } from '@nestjs/common';
 import { newId } from '../../common/ids';
 import { Transaction } from '../../database/transaction';
 
-/** Browsers of one person. With more, the oldest are forgotten. */
+/** Known browsers of one person. A further browser replaces the oldest one. */
 const MAX_BROWSERS = 50;
 const LIFE = `interval '180 days'`;
 
 /**
- * The browsers in which a person has logged in: wrong passwords are counted for each. Their tokens open
- * nothing.
+ * Stores the browsers in which a person has logged in, because wrong passwords are counted for each. A
+ * browser's token opens nothing.
  */
 @Injectable()
 export class KnownBrowsersRepository {
-  /** Prolongs the life of a known browser. Returns false when the person has no such browser. */
+  /** Prolongs the life of a known browser. It returns false when the person has no such browser. */
   async renew(tx: Transaction, personId: string, hash: Buffer): Promise<boolean> {
     const rows = await tx.query(
       `WITH until AS (SELECT now() AS now, now() + ${LIFE} AS at)

@@ -10,7 +10,7 @@ import { MAX_MEMBERSHIPS } from '../people/memberships.repository';
 import { Locale, Theme } from '../people/person.dto';
 import { LoginSession, OpenedSession } from './session.dto';
 
-/** Sessions of one person. With more, the oldest end. */
+/** Sessions of one person. A further session ends the oldest one. */
 const MAX_SESSIONS = 100;
 const MAX_ADDRESS = 45;
 const MAX_USER_AGENT = 512;
@@ -22,7 +22,7 @@ const SESSION = `s.id, s.created_at AS "createdAt", s.last_used_at AS "lastUsedA
   s.address, s.user_agent AS "userAgent"`;
 
 export interface AuthenticatedSession extends OpenedSession {
-  /** Whether the recorded last use is more than a minute ago. */
+  /** Whether the recorded last use is more than a minute old. */
   isUseStale: boolean;
 }
 
@@ -102,7 +102,7 @@ export class LoginSessionsRepository {
     return id;
   }
 
-  /** Tells whether the session is active. It stays so in a transaction that holds the person's lock. */
+  /** Reports whether a session is active. In a transaction that holds the person's lock it stays so. */
   async isActive(tx: Transaction, personId: string, id: string): Promise<boolean> {
     if (!isId(id)) return false;
     const rows = await tx.query(
@@ -117,7 +117,7 @@ export class LoginSessionsRepository {
     await tx.query('UPDATE login_sessions SET hash = $2 WHERE id = $1', [id, hash]);
   }
 
-  /** Returns false when the person has no such session. */
+  /** Ends a session. It returns false when the person has no such session. */
   async delete(tx: Transaction, personId: string, id: string): Promise<boolean> {
     if (!isId(id)) return false;
     const rows = await tx.query(
@@ -129,7 +129,7 @@ export class LoginSessionsRepository {
 
   /**
    * Ends a person's sessions.
-   * @param keptId of the session that stays; null for none
+   * @param keptId id of the session that stays; null for none
    * @returns how many ended
    */
   async deleteOthers(tx: Transaction, personId: string, keptId: string | null): Promise<number> {
@@ -141,7 +141,7 @@ export class LoginSessionsRepository {
   }
 }
 
-/** A session with one of its person's memberships. */
+/** Session with one of its person's memberships. */
 interface AuthenticationRow extends LoginSession {
   isUseStale: boolean;
   personId: string;
@@ -150,7 +150,7 @@ interface AuthenticationRow extends LoginSession {
   locale: Locale | null;
   theme: Theme;
   hasSecondFactor: boolean;
-  /** Null, like the fields below, for a person without an active agent. */
+  /** Agent of the membership. This field and those below are null for a person without an active agent. */
   agentId: string | null;
   agentName: string;
   role: AgentRole;

@@ -3,23 +3,25 @@ import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
 
 const LIFE = `interval '5 minutes'`;
-/** Codes that one pending login may try. */
+/** Codes that may be tried for one pending login. */
 const MAX_ATTEMPTS = 5;
-/** Pending logins of one person. With more, the oldest end. */
+/** Pending logins of one person. A further one ends the oldest. */
 const MAX_PENDING = 20;
 
 export interface PendingLogin {
   personId: string;
-  /** The known browser in which the password was typed; null for one that is not known. */
+  /** Known browser in which the password was typed; null for an unknown browser. */
   browserId: string | null;
 }
 
-/** Logins between the password and the code. One opens nothing by itself. */
+/** Stores logins between the password and the code. A pending login opens nothing by itself. */
 @Injectable()
 export class PendingLoginsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Adds a pending login, and returns when it ends. The transaction holds the person's lock. */
+  /**
+   * Adds a pending login, and returns the time at which it expires. The transaction holds the person's lock.
+   */
   async insert(tx: Transaction, hash: Buffer, { personId, browserId }: PendingLogin): Promise<Date> {
     await tx.query(
       `DELETE FROM pending_logins WHERE person_id = $1 AND hash IN (
@@ -36,8 +38,8 @@ export class PendingLoginsRepository {
   }
 
   /**
-   * Counts an attempt before it is checked. Returns null when the login has expired, or has had all its
-   * attempts.
+   * Counts an attempt before its code is checked. It returns null when the pending login has expired, or has
+   * no attempt left.
    */
   async countAttempt(hash: Buffer): Promise<PendingLogin | null> {
     const [row] = await this.database.query<PendingLogin>(
@@ -50,7 +52,7 @@ export class PendingLoginsRepository {
     return row ?? null;
   }
 
-  /** Returns false when there is no such pending login: another request has finished it. */
+  /** Deletes a pending login. It returns false when another request has finished it. */
   async delete(tx: Transaction, hash: Buffer): Promise<boolean> {
     return (await tx.query('DELETE FROM pending_logins WHERE hash = $1 RETURNING 1', [hash])).length > 0;
   }

@@ -11,7 +11,7 @@ import { PendingLoginsRepository } from './pending-logins.repository';
 import { LoggedIn, LoginSession, RenewedSession, SessionHolder } from './session.dto';
 
 /**
- * Opens, renews and ends a person's sessions. Every transaction but that of `lock` holds the person's lock.
+ * Opens, renews and ends a person's sessions. `lock` takes the person's lock; every other method needs it.
  */
 @Injectable()
 export class PersonSessions {
@@ -24,7 +24,7 @@ export class PersonSessions {
   ) {}
 
   /**
-   * Locks the holder, so that nothing that a session began commits after its end was answered.
+   * Locks the holder, so that nothing that a session began is committed after its end was answered.
    * @throws AppError UNAUTHENTICATED: the session has ended
    */
   async lock(tx: Transaction, { personId, sessionId }: SessionHolder): Promise<PersonRow> {
@@ -34,7 +34,7 @@ export class PersonSessions {
     return person;
   }
 
-  /** Opens a session for a person who has shown everything that the login needs. */
+  /** Opens a session for a person who has passed every check of the login. */
   async open(
     tx: Transaction,
     personId: string,
@@ -50,7 +50,7 @@ export class PersonSessions {
   }
 
   /**
-   * Gives the holder's session a new token and ends the others, because a password or a second factor has
+   * Gives the holder's session a new token and ends all others, because a password or a second factor has
    * changed.
    */
   async renew(tx: Transaction, holder: SessionHolder): Promise<RenewedSession> {
@@ -60,13 +60,13 @@ export class PersonSessions {
     return { token };
   }
 
-  /** Ends all sessions and pending logins of the holder but the holder's own session. */
+  /** Ends all sessions and pending logins of the holder except the holder's own session. */
   async endOthers(tx: Transaction, { personId, sessionId }: SessionHolder): Promise<void> {
     await this.sessions.deleteOthers(tx, personId, sessionId);
     await this.pending.deleteAll(tx, personId);
   }
 
-  /** Ends all sessions and pending logins, and returns how many sessions. */
+  /** Ends all sessions and pending logins, and returns how many sessions there were. */
   async endAll(tx: Transaction, personId: string): Promise<number> {
     await this.pending.deleteAll(tx, personId);
     return this.sessions.deleteOthers(tx, personId, null);
@@ -83,7 +83,10 @@ export class PersonSessions {
     await this.audit.append(tx, personId, { action: 'logged_out', origin });
   }
 
-  /** @throws AppError NOT_FOUND: the person has no such session */
+  /**
+   * Ends one of a person's sessions.
+   * @throws AppError NOT_FOUND: the person has no such session
+   */
   async revoke(tx: Transaction, personId: string, id: string, author: LoginChangeAuthor): Promise<void> {
     if (!(await this.sessions.delete(tx, personId, id))) throw AppError.notFound('Session');
     await this.audit.append(tx, personId, { action: 'session_revoked', ...author });
@@ -96,7 +99,7 @@ export class PersonSessions {
     return count;
   }
 
-  /** Ends all sessions and pending logins on the author's wish, and returns how many sessions. */
+  /** Ends all sessions and pending logins as the author asks, and returns how many sessions there were. */
   async revokeAll(tx: Transaction, personId: string, author: LoginChangeAuthor): Promise<number> {
     const count = await this.endAll(tx, personId);
     await this.auditRevoked(tx, personId, count, author);
@@ -113,7 +116,7 @@ export class PersonSessions {
       await this.audit.append(tx, personId, { action: 'sessions_revoked', ...author, metadata: { count } });
   }
 
-  /** Returns a token for a browser that the person is not known in; null when the person is. */
+  /** Makes a browser known to a person, and returns its token; null for a browser that is known already. */
   private async remember(
     tx: Transaction,
     personId: string,

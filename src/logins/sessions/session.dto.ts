@@ -6,7 +6,7 @@ import { type PlanTier } from '../../workspaces/plan-policy';
 import { type Person } from '../people/person.dto';
 import { IsToken, IsTyped } from '../people/typed-input';
 
-/** What a person is in a workspace: an active agent of it. */
+/** Active agent of a workspace that a person is. */
 export interface Membership {
   agentId: string;
   agentName: string;
@@ -24,36 +24,36 @@ export interface Membership {
   };
 }
 
-/** A login on one browser, until it is logged out, revoked or expired. */
+/** Login in one browser, which ends when the person logs out, or when it is revoked or expires. */
 export interface LoginSession {
   id: string;
   createdAt: Date;
-  /** Exact to a minute. */
+  /** Time of the last use, to the minute. */
   lastUsedAt: Date;
-  /** 12 hours after the last use, and at most 30 days after the login. */
+  /** Time at which the session expires: 12 hours after the last use, and at most 30 days after the login. */
   expiresAt: Date;
-  /** The client's address at the login. */
+  /** Address of the client at the login. */
   address: string | null;
-  /** The browser at the login. */
+  /** Browser at the login. */
   userAgent: string | null;
 }
 
-/** A person's session, as a token opens it. */
+/** Session of a person, as its token opens it. */
 export interface OpenedSession {
   person: Person;
   session: LoginSession;
-  /** Sorted by the workspaces' names. Inactive agents are left out. */
+  /** Memberships sorted by the workspaces' names, without inactive agents. */
   memberships: Membership[];
 }
 
-/** A person who is logged in and does something to their own login. `holderOf(opened, origin)` makes one. */
+/** Person who is logged in and changes their own login. `holderOf(opened, origin)` makes one. */
 export interface SessionHolder {
   personId: string;
   sessionId: string;
   origin?: Origin;
 }
 
-/** Returns the person of an opened session, for the methods that change the person's own login. */
+/** Returns the person of an opened session, for methods that change the person's own login. */
 export function holderOf(
   { person, session }: Pick<OpenedSession, 'person' | 'session'>,
   origin?: Origin,
@@ -61,29 +61,29 @@ export function holderOf(
   return { personId: person.id, sessionId: session.id, origin };
 }
 
-/** A new session. Both tokens are for cookies, and can't be read again. */
+/** New session. Both tokens are for cookies, and can't be read again. */
 export interface LoggedIn {
   status: 'logged_in';
   personId: string;
   sessionId: string;
-  /** Opens the session. */
+  /** Token that opens the session. */
   token: string;
   /**
-   * Makes this browser known for 180 days: its wrong passwords are counted apart from those of other
-   * browsers. Null: the browser has one already.
+   * Token that makes this browser known for 180 days, so that its wrong passwords are counted apart from
+   * those of other browsers; null when the browser is known already.
    */
   browserToken: string | null;
 }
 
-/** A login whose password was right, and which waits for a code of the second factor. */
+/** Login whose password was right, and which needs a code of the second factor. */
 export interface SecondFactorRequired {
   status: 'second_factor_required';
-  /** For `LoginsService.confirmSecondFactor`, within five minutes. It opens nothing. */
+  /** Token for `LoginsService.confirmSecondFactor`, valid for five minutes. It opens no session. */
   pendingToken: string;
   expiresAt: Date;
 }
 
-/** The holder's session under a new token. All other sessions of the person have ended. */
+/** Holder's session under a new token. All other sessions of the person have ended. */
 export interface RenewedSession {
   token: string;
 }
@@ -95,7 +95,7 @@ export class LogIn {
   @IsTyped()
   password: string;
 
-  /** The `browserToken` of an earlier login in this browser. */
+  /** `browserToken` of an earlier login in this browser. */
   @IsOptional()
   @IsToken()
   browserToken?: string;
@@ -105,11 +105,11 @@ export class ConfirmSecondFactor {
   @IsToken()
   pendingToken: string;
 
-  /** Six digits of the app, or a recovery code. */
+  /** Six digits that the app shows, or a recovery code. */
   @IsToken()
   code: string;
 
-  /** The `browserToken` of an earlier login in this browser. */
+  /** `browserToken` of an earlier login in this browser. */
   @IsOptional()
   @IsToken()
   browserToken?: string;
