@@ -2,6 +2,6 @@ import { Module } from '@nestjs/common';
 import { DeliveriesWorkerModule } from './deliveries/deliveries-worker.module';
 import { RecoveriesWorkerModule } from './recoveries/recoveries-worker.module';
 
-/** The worker's side of webhooks: it delivers, and runs recoveries. */
+/** Delivers events and runs recoveries, in workers. */
 @Module({ imports: [DeliveriesWorkerModule, RecoveriesWorkerModule] })
 export class WebhooksWorkerModule {}

@@ -4,7 +4,7 @@ import { EndpointsModule } from './endpoints/endpoints.module';
 import { RecoveriesModule } from './recoveries/recoveries.module';
 import { RollupsModule } from './rollups/rollups.module';
 
-/** The dashboard's side of webhooks. Nothing here uses a queue or a schedule. */
+/** Provides the webhook services of the dashboard and the CLI. It uses no queue and no schedule. */
 @Module({
   imports: [EndpointsModule, BrowsingModule, RollupsModule, RecoveriesModule],
   exports: [EndpointsModule, BrowsingModule, RollupsModule, RecoveriesModule],

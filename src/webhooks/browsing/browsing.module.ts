@@ -13,7 +13,7 @@ import { Redeliverer } from './redeliverer';
 import { WebhookDeliveriesService } from './webhook-deliveries.service';
 import { WebhookTestService } from './webhook-test.service';
 
-/** What a dashboard shows of deliveries, and what it does to a single one. */
+/** Provides what a dashboard shows of deliveries and does to single ones. */
 @Module({
   imports: [AuditModule, OutboxModule, WorkspacesModule, EndpointsModule, DeliveriesModule],
   providers: [

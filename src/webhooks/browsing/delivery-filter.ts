@@ -3,22 +3,22 @@ import type { Parameters } from '../../database/parameters';
 import type { AttemptError } from '../sending/attempt-outcome';
 import type { DeliveryRow, WebhookDeliveryStatus } from './delivery-row';
 
-/** HTTP statuses, both ends inclusive: one of them, or a class. */
+/** Range of HTTP statuses with both ends: one status, or a class of them. */
 export interface StatusCodes {
   from: number;
   to: number;
 }
 
-/** A delivery must pass every filter that is given. */
+/** Filter of deliveries. A delivery must pass every condition that is given. */
 export interface DeliveryFilter {
   endpointId?: string;
   event?: string;
   statuses?: WebhookDeliveryStatus[];
-  /** The answer to the last attempt of the latest round. */
+  /** Status of the answer to the last attempt of the latest round. */
   statusCodes?: StatusCodes;
-  /** The failure of the last attempt of the latest round. */
+  /** Failure of the last attempt of the latest round. */
   error?: AttemptError;
-  /** The conversation that the event is about. */
+  /** Conversation that the event is about. */
   conversationId?: string;
   messageId?: string;
   since?: Date;
@@ -26,15 +26,15 @@ export interface DeliveryFilter {
   cursor?: string;
 }
 
-/** The columns that hold the outcome of a delivery's last attempt. */
+/** Columns that hold the outcome of a delivery's last attempt. */
 export interface OutcomeColumns {
   statusCode: string;
   error: string;
 }
 
 /**
- * Returns the SQL conditions of a filter on endpoint, event and outcome. Status and place in the list differ from table to
- * table; what an event is about is found by the events.
+ * Returns the SQL conditions of a filter on endpoint, event and outcome. Status and position differ from
+ * table to table, and conversations are found through the events, so neither is among the conditions.
  */
 export function conditionsOf(
   { endpointId, event, statusCodes, error }: DeliveryFilter,
@@ -53,7 +53,9 @@ export function conditionsOf(
   return conditions;
 }
 
-/** Returns the SQL conditions of a filter on time and cursor, as bounds of the id: ids are ordered by time. */
+/**
+ * Returns the SQL conditions of a filter on time and cursor, as bounds of the id: ids are ordered by time.
+ */
 export function boundsOf(
   { since, until, cursor }: DeliveryFilter,
   table: string,

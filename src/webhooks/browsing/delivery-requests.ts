@@ -6,10 +6,10 @@ import { bodyOf, headersOf } from '../sending/delivery-request';
 import { DeliveryRow } from './delivery-row';
 import { WebhookDeliveryRequest } from './webhook-delivery.dto';
 
-/** Signatures are not shown: each is by the secret of its moment, which may be gone. */
+/** Signatures that are not shown. Each was made with the secret of its time, which may be gone. */
 const NOT_SHOWN = { service: null, standard: null };
 
-/** Composes what is sent for a delivery. It is not stored: the event and the endpoint determine it. */
+/** Composes the request of a delivery. It is not stored, because event and endpoint determine it. */
 @Injectable()
 export class DeliveryRequests {
   constructor(
@@ -19,7 +19,8 @@ export class DeliveryRequests {
   ) {}
 
   /**
-   * @param at when the attempt began
+   * Composes the request of a delivery.
+   * @param at time at which the attempt began
    * @returns null when the event or the endpoint is no longer kept
    */
   async compose(

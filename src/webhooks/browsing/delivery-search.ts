@@ -13,13 +13,13 @@ import { PendingSearchRepository } from './pending-search.repository';
 /** Rows that one statement looks at. The first step looks at as many as the page has. */
 const MAX_STEP = 2_000;
 const GROWTH = 4;
-/** Rows after which a page ends, however few have passed the filter. The next page goes on. */
+/** Rows that one page looks at, however few have passed the filter. The next page goes on. */
 const MAX_LOOKED_AT = 20_000;
 /** Events of one step through a conversation. */
 const MAX_EVENTS = 500;
 
 /**
- * Finds deliveries in the three places in which they are: first attempts under way, the pending deliveries, the history.
+ * Finds deliveries in the three places where they are: first attempts under way, pending deliveries, history.
  * It goes in steps, each over a bounded number of rows, however few pass the filter.
  */
 @Injectable()
@@ -56,8 +56,9 @@ export class DeliverySearch {
   }
 
   /**
-   * Returns the newest deliveries below the cursor, at least `count` of them unless there are fewer or the search takes
-   * long. A delivery that moves during the search appears once: the places are looked at in the order in which it moves.
+   * Returns the newest deliveries below the cursor: at least `count` of them, unless there are fewer or the
+   * search takes long. A delivery that moves during the search appears once, because the places are looked at
+   * in the order in which it moves.
    */
   async list(tenantId: string, filter: DeliveryFilter, count: number): Promise<SearchStep> {
     const firstAttempts = await this.firstAttempts.list(tenantId, filter);
@@ -131,7 +132,10 @@ export class DeliverySearch {
   }
 }
 
-/** Merges places, given in the order in which a delivery moves: of one that moved, the row of the last place counts. */
+/**
+ * Merges the rows of places, given in the order in which a delivery moves. The row of the last place counts
+ * for a delivery that moved.
+ */
 function merged(next: string | null, ...places: DeliveryRow[][]): SearchStep {
   const byId = new Map(places.flat().map((row) => [row.id, row]));
   const rows = [...byId.values()].filter(({ id }) => next === null || id >= next);

@@ -8,7 +8,10 @@ import { DeliveryRow } from './delivery-row';
 import { deliveryIdOf } from '../deliveries/delivery-id';
 import { RecordedDeliveries } from '../deliveries/recorded-deliveries';
 
-/** Lists deliveries under way for the first time. They have no row: each is an event under a lease, and an endpoint. */
+/**
+ * Lists deliveries whose first attempt is under way. They have no row: each is an event under a lease, and an
+ * endpoint.
+ */
 @Injectable()
 export class FirstAttempts {
   constructor(

@@ -9,7 +9,7 @@ import { DeliveryRow, LookedAt, SearchStep, toStep, WebhookDeliveryStatus } from
 /** Searches the finished deliveries: each with its latest round, unless it is pending again. */
 @Injectable()
 export class HistorySearchRepository {
-  /** Looks at the next `size` rows of the part of the table that an index has for the filter. */
+  /** Looks at the next `size` rows of the part of the table that an index finds for the filter. */
   async step(reader: Reader, tenantId: string, filter: DeliveryFilter, size: number): Promise<SearchStep> {
     if (!canFit(filter)) return { rows: [], next: null };
     const parameters = new Parameters();
@@ -42,8 +42,8 @@ export class HistorySearchRepository {
   }
 
   /**
-   * Returns the ids of the recorded deliveries of events, pending and finished. The index is by id, and a delivery's id
-   * begins with its event's millisecond.
+   * Returns the ids of the recorded deliveries of events, pending and finished. The index is by id, and a
+   * delivery's id begins with the millisecond of its event.
    */
   async listRecordedIds(reader: Reader, tenantId: string, eventIds: string[]): Promise<string[]> {
     const rows = await reader.query<{ id: string }>(
@@ -95,7 +95,10 @@ function canFit({ statuses }: DeliveryFilter): boolean {
 
 const UNDELIVERED: WebhookDeliveryStatus[] = ['EXHAUSTED', 'CANCELLED'];
 
-/** Returns conditions that an index has in the order of the list, and that every row passing the filter meets. */
+/**
+ * Returns the conditions of a filter for which an index has the order of the list. Every row that passes the
+ * filter meets them.
+ */
 function partOf(filter: DeliveryFilter, parameters: Parameters): string[] {
   const { endpointId, statuses = [], statusCodes } = filter;
   if (endpointId === undefined) return [];
@@ -110,7 +113,7 @@ function partOf(filter: DeliveryFilter, parameters: Parameters): string[] {
   return [endpoint];
 }
 
-/** Returns the error that an attempt with such a status has; null for a success. */
+/** Returns the error of an attempt with such a status; null for a success. */
 function errorOf({ from, to }: StatusCodes): AttemptError | null {
   if (from >= 400) return 'status';
   return from >= 300 && to < 400 ? 'redirect' : null;

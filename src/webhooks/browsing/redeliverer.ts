@@ -9,7 +9,7 @@ import { DeliveryRow } from './delivery-row';
 import { DeliverySignal } from '../deliveries/delivery-signal';
 import { PendingDeliveriesRepository } from '../deliveries/pending-deliveries.repository';
 
-/** Makes single deliveries due again, before all that waits for their endpoint. */
+/** Makes single deliveries due again, before everything else that waits for their endpoint. */
 @Injectable()
 export class Redeliverer {
   constructor(
@@ -20,14 +20,20 @@ export class Redeliverer {
     private readonly audit: AuditService,
   ) {}
 
-  /** @throws AppError FORBIDDEN; INVALID_BODY: no active agent of the workspace */
+  /**
+   * Refuses an actor who may not redeliver.
+   * @throws AppError FORBIDDEN; INVALID_BODY: no active agent of the workspace
+   */
   requirePermission(tenantId: string, actor: Actor): Promise<void> {
     return this.database.transaction((tx) =>
       requirePermission(tx, tenantId, actor, 'webhook_delivery.redeliver'),
     );
   }
 
-  /** @throws AppError FORBIDDEN; NOT_FOUND; INVALID_BODY: its endpoint is inactive */
+  /**
+   * Makes a delivery due again in a new round.
+   * @throws AppError FORBIDDEN; NOT_FOUND; INVALID_BODY: its endpoint is inactive
+   */
   async redeliver(tenantId: string, delivery: DeliveryRow, actor: Actor): Promise<void> {
     const { id, endpointId, eventId, eventType, round } = delivery;
     await this.database.transaction(async (tx) => {

@@ -21,7 +21,7 @@ import {
   WebhookDeliverySummary,
 } from './webhook-delivery.dto';
 
-/** The deliveries to a workspace's endpoints, for the dashboard. */
+/** Lists the deliveries to a workspace's endpoints, and repeats single ones, for the dashboard. */
 @Injectable()
 export class WebhookDeliveriesService {
   constructor(
@@ -33,8 +33,8 @@ export class WebhookDeliveriesService {
   ) {}
 
   /**
-   * Lists deliveries with their attempts, newest first. With a filter that few deliveries pass, a page may be short or even
-   * empty before the last one: the next page goes on with the search, until `nextCursor` is null.
+   * Lists deliveries with their attempts, newest first. With a filter that few deliveries pass, a page may be
+   * short or empty before the last one: the next page goes on with the search, until `nextCursor` is null.
    * @throws AppError INVALID_QUERY, NOT_FOUND (the endpoint)
    */
   async list(
@@ -56,7 +56,7 @@ export class WebhookDeliveriesService {
   }
 
   /**
-   * Returns one delivery with the details of its attempts, and what is sent.
+   * Returns a delivery with its request and the details of its attempts.
    * @throws AppError NOT_FOUND
    */
   async get(tenantId: string, id: string): Promise<WebhookDeliveryDetail> {
@@ -66,8 +66,8 @@ export class WebhookDeliveriesService {
   }
 
   /**
-   * Delivers an event again, before all that waits for its endpoint, with the same delivery id and the whole retry
-   * schedule. A delivery that is under way for the first time is left to it.
+   * Delivers an event again, before everything else that waits for its endpoint, with the same delivery id
+   * and the whole retry schedule. A delivery whose first attempt is under way stays as it is.
    * @returns the delivery, pending
    * @throws AppError FORBIDDEN; NOT_FOUND; INVALID_BODY: its endpoint is inactive
    */
@@ -79,7 +79,7 @@ export class WebhookDeliveriesService {
   }
 
   /**
-   * Delivers up to 200 events again, as `redeliver` does, each by itself: a refused one holds up no other.
+   * Delivers up to 200 events again, as `redeliver` does. A refused one does not affect the others.
    * @returns a result for each id, in their order
    * @throws AppError INVALID_BODY: no id, too many, one twice; FORBIDDEN
    */

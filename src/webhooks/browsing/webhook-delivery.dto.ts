@@ -22,8 +22,8 @@ const STATUSES = ['pending', 'succeeded', 'exhausted', 'cancelled'] as const;
 export type DeliveryStatusName = (typeof STATUSES)[number];
 
 /**
- * Filters a list of deliveries. A delivery must pass every filter that is given. Those by HTTP status and error are about
- * the last attempt of its latest round.
+ * Filters a list of deliveries. A delivery must pass every filter that is given. HTTP status and error are
+ * those of the last attempt of its latest round.
  */
 export class ListWebhookDeliveriesQuery extends PageQuery {
   @IsOptional()
@@ -38,56 +38,61 @@ export class ListWebhookDeliveriesQuery extends PageQuery {
   @IsIn(STATUSES)
   status?: DeliveryStatusName;
 
-  /** Of the receiver's answer: one, such as `404`, or a class, such as `4xx`. */
+  /** HTTP status of the receiver's answer, such as `404`, or a class, such as `4xx`. */
   @IsOptional()
   @Transform(({ value }) => (typeof value === 'number' ? String(value) : value) as unknown)
   @Matches(/^[2-5](\d\d|xx)$/, { message: 'must be an HTTP status from 200 to 599, or a class such as 4xx' })
   statusCode?: string;
 
-  /** The class of the failure. */
+  /** Class of the failure. */
   @IsOptional()
   @IsIn(ATTEMPT_ERRORS)
   error?: AttemptError;
 
-  /** Its event is about this conversation. */
+  /** Id of the conversation that the event is about. */
   @IsOptional()
   @IsString()
   conversationId?: string;
 
-  /** Its event is that of this message. */
+  /** Id of the message that the event reports. */
   @IsOptional()
   @IsString()
   messageId?: string;
 
-  /** Created at this time or later. */
+  /** Earliest time of creation, inclusive. */
   @IsOptional()
   @IsMoment()
   since?: Date;
 
-  /** Created before this time. */
+  /** Time before which the delivery was created. */
   @IsOptional()
   @IsMoment()
   until?: Date;
 }
 
-/** One POST. */
+/** Attempt of a delivery: one POST. */
 export interface WebhookAttemptSummary {
   at: Date;
-  /** The receiver's HTTP status; null without a response. */
+  /** HTTP status of the receiver's answer; null without one. */
   statusCode: number | null;
   durationMs: number;
-  /** The class of the failure; null for a success. */
+  /** Class of the failure; null for a success. */
   error: AttemptError | null;
 }
 
-/** One POST with its details. */
+/** Attempt of a delivery, with its details. */
 export interface WebhookAttemptDetail extends WebhookAttemptSummary {
   errorMessage: string | null;
-  /** In milliseconds; those that set up a connection are null when the attempt reused one. */
+  /**
+   * Durations in milliseconds. Those of a connection's setup are null when the attempt reused a connection.
+   */
   phases: AttemptPhases;
-  /** The first 16 KiB of the response body: as text if it is UTF-8, else in base64. */
+  /** First 16 KiB of the response body: as text if it is UTF-8, otherwise in base64. */
   response: ReceivedBody | null;
-  /** `name: value`, a line each, cut after 2 KiB; null without a response, and for a success that is no test. */
+  /**
+   * Response headers, one `name: value` a line, cut after 2 KiB; null without a response, and for a success
+   * that is no test.
+   */
   responseHeaders: string | null;
 }
 
@@ -96,19 +101,19 @@ export interface ReceivedBody {
   body: string;
 }
 
-/** What is sent for a delivery. */
+/** Request that is sent for a delivery. */
 export interface WebhookDeliveryRequest {
   method: 'POST';
   url: string;
-  /** In their order. Those of the signatures have no value here: null. */
+  /** Headers in their order. The value of a signature is null. */
   headers: { name: string; value: string | null }[];
-  /** As in the last attempt, or as it would be now: only `deliveredAt` differs from one attempt to another. */
+  /** Body of the last attempt, or of an attempt now. Attempts differ only in `deliveredAt`. */
   body: string;
 }
 
 const MAX_REDELIVERED = 200;
 
-/** Deliveries to be delivered again. */
+/** Names the deliveries to be repeated. */
 export class RedeliverDeliveries {
   @IsString({ each: true })
   @ArrayUnique({ message: 'must not name a delivery twice' })
@@ -119,48 +124,48 @@ export class RedeliverDeliveries {
 
 export interface RedeliveryResult {
   id: string;
-  /** Why it is not delivered again; null when it is. */
+  /** Reason why the delivery is not repeated; null when it is. */
   error: { code: ErrorCode; message: string } | null;
 }
 
-/** One event for one endpoint, with its attempts. */
+/** Delivery of an event to an endpoint, with its attempts. */
 export interface WebhookDeliverySummary<Attempt = WebhookAttemptSummary> {
   id: string;
   endpointId: string;
   eventId: string;
   event: string;
   status: DeliveryStatusName;
-  /** When its event was made. */
+  /** Time at which the event was made. */
   createdAt: Date;
-  /** Null while an attempt is under way, and once it is finished. */
+  /** Time of the next attempt; null while an attempt is under way, and for a finished delivery. */
   nextAttemptAt: Date | null;
-  /** Oldest first. */
+  /** Attempts of all rounds, oldest first. */
   attempts: Attempt[];
 }
 
-/** A delivery with the details of its attempts, and what is sent. */
+/** Delivery with its request and the details of its attempts. */
 export interface WebhookDeliveryDetail extends WebhookDeliverySummary<WebhookAttemptDetail> {
-  /** Null when its event or its endpoint is no longer kept. */
+  /** Request of the delivery; null when its event or its endpoint is no longer kept. */
   request: WebhookDeliveryRequest | null;
 }
 
-/** The outcome of the Test button. */
+/** Outcome of a test of an endpoint. */
 export interface WebhookTestResult {
-  /** The receiver's HTTP status; null without a response. */
+  /** HTTP status of the receiver's answer; null without one. */
   status: number | null;
-  /** Milliseconds. */
+  /** Duration of the test in milliseconds. */
   elapsedMs: number;
-  /** Why it failed; null for a success. */
+  /** Reason of the failure; null for a success. */
   error: string | null;
-  /** In milliseconds; those that set up a connection are null when the test reused one. */
+  /** Durations in milliseconds. Those of a connection's setup are null when the test reused a connection. */
   phases: AttemptPhases;
-  /** The first 16 KiB of the response body; null without a response. */
+  /** First 16 KiB of the response body; null without a response. */
   response: ReceivedBody | null;
-  /** `name: value`, a line each, cut after 2 KiB; null without a response. */
+  /** Response headers, one `name: value` a line, cut after 2 KiB; null without a response. */
   responseHeaders: string | null;
 }
 
-/** The filter that a query asks for. */
+/** Returns the filter that a query asks for. */
 export function toFilter({
   status,
   statusCode,

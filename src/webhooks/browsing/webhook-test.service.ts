@@ -15,7 +15,7 @@ import { deliveryIdOf } from '../deliveries/delivery-id';
 import { PendingDeliveriesRepository } from '../deliveries/pending-deliveries.repository';
 import { toReadable, WebhookTestResult } from './webhook-delivery.dto';
 
-/** The Test button. */
+/** Tests endpoints, for the dashboard's Test button. */
 @Injectable()
 export class WebhookTestService {
   constructor(
@@ -29,8 +29,8 @@ export class WebhookTestService {
   ) {}
 
   /**
-   * Sends a `webhook.test` event to one endpoint, whatever its subscription: one attempt, made by this process. Settles
-   * when the attempt is recorded among the endpoint's deliveries.
+   * Sends a `webhook.test` event to one endpoint, whatever its subscription, in one attempt of this process.
+   * It resolves when the attempt is recorded among the endpoint's deliveries.
    * @throws AppError FORBIDDEN, NOT_FOUND, WORKSPACE_SUSPENDED
    */
   async test(tenantId: string, endpointId: string, actor: Actor): Promise<WebhookTestResult> {

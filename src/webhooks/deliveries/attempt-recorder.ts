@@ -14,15 +14,15 @@ import { PendingDeliveriesRepository, toPending } from './pending-deliveries.rep
 
 const MAX_BATCH = 200;
 const RETRY_MS = 500;
-/** The time of a lease: after it, another worker claims the delivery and attempts it again. */
+/** Duration of a lease. After it, another worker claims the delivery and attempts it again. */
 const STOP_AFTER_MS = 20_000;
 
 type FromEvent = AttemptRecord & { event: HeldEvent };
 type FromRow = AttemptRecord & { row: HeldRow };
 
 /**
- * Records attempts in batches. Each record moves its delivery in one transaction: from its event or from the pending
- * deliveries, to the pending deliveries or to the history. It does so only if the lease still holds.
+ * Records attempts in batches. Each record moves its delivery in one transaction, from its event or from the
+ * pending deliveries to the pending deliveries or to the history, if the lease still holds.
  */
 @Injectable()
 export class AttemptRecorder {
@@ -45,12 +45,15 @@ export class AttemptRecorder {
     });
   }
 
-  /** Settles once the record is committed, or is not wanted any more because its lease has ended. */
+  /**
+   * Records an attempt. It resolves when the record is committed, or is not needed any more because its lease
+   * has ended.
+   */
   record(record: AttemptRecord): Promise<AttemptRecord> {
     return this.batcher.submit(record);
   }
 
-  /** Retries until the leases end: a lost outcome makes the receiver get a duplicate. */
+  /** Retries until the leases end, because a lost outcome makes the receiver get a duplicate. */
   private async writeUntilDone(records: AttemptRecord[]): Promise<void> {
     const stopAt = Date.now() + STOP_AFTER_MS;
     for (;;) {
@@ -68,7 +71,10 @@ export class AttemptRecorder {
     }
   }
 
-  /** One record that can't be written holds up no other. Alone it is written without what the receiver sent. */
+  /**
+   * Writes each half of a batch by itself, so that a record that can't be written holds up no other. A record
+   * that fails alone is written without the receiver's answer.
+   */
   private async writeHalves(records: AttemptRecord[], error: Error): Promise<void> {
     const [first] = records;
     if (records.length === 1) {
@@ -92,7 +98,7 @@ export class AttemptRecorder {
     );
     await this.database.queueTransaction(async (tx) => {
       const [events, rows] = await Promise.all([
-        this.heldEvents(tx, fromEvents),
+        this.settleEvents(tx, fromEvents),
         fromRows.length > 0 ? this.pending.settle(tx, fromRows) : [],
       ]);
       const heldEvents = fromEvents.filter(({ event, delivery }) =>
@@ -105,8 +111,11 @@ export class AttemptRecorder {
     for (const { event } of fromEvents) event.unrecorded -= 1;
   }
 
-  /** Ends the events whose last first attempt is among the records. */
-  private async heldEvents(tx: Transaction, records: FromEvent[]): Promise<Set<string>> {
+  /**
+   * Ends the events of which every first attempt is now recorded, and locks the others.
+   * @returns the keys of the leases that still hold
+   */
+  private async settleEvents(tx: Transaction, records: FromEvent[]): Promise<Set<string>> {
     if (records.length === 0) return new Set();
     const counts = new Map<HeldEvent, { lease: EventLease; count: number }>();
     for (const { event, delivery } of records) {

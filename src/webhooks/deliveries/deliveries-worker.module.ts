@@ -18,7 +18,7 @@ import { EndpointHealth } from './endpoint-health';
 import { PendingCanceller } from './pending-canceller';
 import { WebhooksConsumer } from './webhooks.consumer';
 
-/** The worker's side of deliveries: from events to deliveries, from deliveries to attempts. */
+/** Turns events into deliveries, and deliveries into attempts, in workers. */
 @Module({
   imports: [
     registerQueue(DELIVERY_QUEUE),

@@ -12,7 +12,10 @@ import { DueDeliveriesRepository } from './due-deliveries.repository';
 import { PendingDeliveriesRepository } from './pending-deliveries.repository';
 import { RecordedDeliveries } from './recorded-deliveries';
 
-/** Where deliveries are, and single attempts. It uses no queue and no schedule, so every process may have it. */
+/**
+ * Stores deliveries and makes single attempts. It uses no queue and no schedule, so every process may have
+ * it.
+ */
 @Module({
   imports: [OutboxModule, SecretsModule, SendingModule],
   providers: [

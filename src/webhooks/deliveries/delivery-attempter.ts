@@ -11,11 +11,14 @@ import { maxAttemptsOf, deliveryRetryDelayMs } from './retry-schedule';
 
 type SealedSecrets = Pick<Subscriber, 'id' | 'secret' | 'previousSecret'>;
 
-/** Makes one attempt of a claimed delivery: decrypt, sign and send, decide, record. */
+/**
+ * Makes one attempt of a claimed delivery: decrypts its secret, signs, sends, decides what follows, and
+ * records.
+ */
 @Injectable()
 export class DeliveryAttempter {
   private readonly logger = new Logger(DeliveryAttempter.name);
-  /** By the sealed secret that the deliveries of one claim share. */
+  /** Decrypted secrets, by the sealed secret that the deliveries of one claim share. */
   private readonly decrypted = new WeakMap<SealedSecret, string>();
 
   constructor(
@@ -24,7 +27,10 @@ export class DeliveryAttempter {
     private readonly recorder: AttemptRecorder,
   ) {}
 
-  /** @throws SecretUnreadable when the key of one is not configured in this process */
+  /**
+   * Decrypts the secrets of an endpoint.
+   * @throws SecretUnreadable when the key of one is not configured in this process
+   */
   readSecrets({ id, secret, previousSecret }: SealedSecrets): SigningSecrets {
     return {
       secret: this.decrypt(secret, id),
@@ -35,7 +41,7 @@ export class DeliveryAttempter {
     };
   }
 
-  /** Settles once the outcome is recorded. */
+  /** Makes an attempt. It resolves when the outcome is recorded. */
   async attempt(delivery: Delivery): Promise<AttemptRecord> {
     // The endpoint may have been deactivated since the claim.
     const isTooLate = performance.now() > delivery.startBy;

@@ -16,7 +16,7 @@ import { DeliveryAttempter } from './delivery-attempter';
 import { DeliveryQueue } from './delivery-queue';
 import { ClaimedRow, PendingDeliveriesRepository } from './pending-deliveries.repository';
 
-/** Endpoints of one claim. It bounds the claim's locks. */
+/** Endpoints of one claim, which bound the claim's locks. */
 const MAX_BATCH = 50;
 
 interface Request {
@@ -25,8 +25,9 @@ interface Request {
 }
 
 /**
- * Claims pending deliveries that may be sent now, for many endpoints with one transaction. It postpones the others, which
- * costs no attempt and holds no slot. A claim locks its endpoints: a deactivation waits for it, or it finds no endpoint.
+ * Claims pending deliveries that may be sent now, for many endpoints with one transaction. It postpones the
+ * others, which costs no attempt and holds no slot. A claim locks its endpoints: a deactivation waits for it,
+ * or it finds no endpoint.
  */
 @Injectable()
 export class DeliveryClaimer {
@@ -72,7 +73,10 @@ export class DeliveryClaimer {
     return this.paused.isPaused(target);
   }
 
-  /** Reports whether deliveries may start without a claim: the endpoint has no rate limit, and its secret is readable. */
+  /**
+   * Reports whether deliveries may start without a claim: the endpoint has no rate limit, and its secret is
+   * readable.
+   */
   canStartNow(endpoint: Subscriber): boolean {
     return endpoint.isLocked && endpoint.rateLimit === null && this.findSecretError(endpoint) === null;
   }
@@ -144,7 +148,9 @@ function toDelivery(row: ClaimedRow, endpoint: Subscriber, held: HeldRow, startB
   return { id, event, endpoint, held: { row: held }, round, attemptCount, recovered, startBy };
 }
 
-/** Takes up to `count` deliveries of a target out of those claimed: two requests for one target share them. */
+/**
+ * Takes up to `count` deliveries of a target out of those claimed. Two requests for one target share them.
+ */
 function takeOf(claimed: Delivery[], target: Target, count: number): Delivery[] {
   const taken: Delivery[] = [];
   for (let n = 0; n < claimed.length && taken.length < count;) {

@@ -20,12 +20,15 @@ interface NewDelivery {
 }
 
 /**
- * Makes the deliveries of events. Those that this process has slots for start after the commit, with no row of their own:
- * their events stay under the lease. All others become rows of the pending deliveries.
+ * Makes the deliveries of events. Deliveries that find a free slot in this process start after the commit and
+ * have no row: their events stay under the lease. All other deliveries become pending.
  */
 @Injectable()
 export class DeliveryFanOut {
-  /** Workspaces none of whose endpoints had half of its slots free after their last turn, with these endpoints. */
+  /**
+   * Workspaces whose endpoints all had less than half of their slots free after the last turn, with these
+   * endpoints.
+   */
   private readonly busy = new Map<string, Target[]>();
 
   constructor(
@@ -36,7 +39,10 @@ export class DeliveryFanOut {
     private readonly queue: DeliveryQueue,
   ) {}
 
-  /** Whether no endpoint of the workspace has half of its slots free: then one turn starts several deliveries. */
+  /**
+   * Reports whether no endpoint of the workspace has half of its slots free. The relay waits for that half,
+   * so that a turn starts several deliveries.
+   */
   isBusy(tenantId: string): boolean {
     const targets = this.busy.get(tenantId);
     if (!targets) return false;
@@ -45,7 +51,7 @@ export class DeliveryFanOut {
     return isBusy;
   }
 
-  /** Notes after a turn whether the workspace is busy now. */
+  /** Records after a turn whether the workspace is busy now. */
   noteBusy(tenantId: string, endpoints: Subscriber[]): void {
     const targets = this.filterStarting(endpoints).map(({ id }) => ({ tenantId, id }));
     const isBusy = targets.length > 0 && !targets.some((target) => this.worker.isHalfFree(target));
@@ -53,8 +59,8 @@ export class DeliveryFanOut {
   }
 
   /**
-   * Of the endpoint that has most. The events of a turn are no more, so that few have to wait as rows. Without a limit
-   * where none starts anything at once, as with a rate of its own.
+   * Returns the free slots of the least busy endpoint; infinity if no endpoint can start without a claim, as
+   * with a rate limit. The relay takes no more events than that, so few of them become rows.
    */
   countMostFreeSlots(endpoints: Subscriber[]): number {
     const free = this.filterStarting(endpoints).map(({ tenantId, id }) =>
@@ -63,7 +69,10 @@ export class DeliveryFanOut {
     return free.length > 0 ? Math.max(...free) : Infinity;
   }
 
-  /** @returns the ids of events that stay under their lease */
+  /**
+   * Makes the deliveries of each endpoint's events.
+   * @returns the ids of events that stay under their lease
+   */
   async makeDeliveries(tx: Transaction, subscribed: Map<Subscriber, QueuedEvent[]>): Promise<Set<string>> {
     const recorded = await this.findRecorded(tx, subscribed);
     const held = new Map<string, HeldEvent>();
@@ -88,7 +97,7 @@ export class DeliveryFanOut {
     return new Set(held.keys());
   }
 
-  /** Those that may start deliveries without a claim. */
+  /** Returns the endpoints whose deliveries may start without a claim. */
   private filterStarting(endpoints: Subscriber[]): Subscriber[] {
     return endpoints.filter((endpoint) => this.claimer.canStartNow(endpoint));
   }
@@ -98,7 +107,10 @@ export class DeliveryFanOut {
     return this.worker.countFreeSlots({ tenantId: endpoint.tenantId, id: endpoint.id });
   }
 
-  /** Deliveries of events that had a lease before, and that are recorded already. */
+  /**
+   * Returns the ids of deliveries that are recorded already. Only events that had a lease before can have
+   * any.
+   */
   private async findRecorded(
     tx: Transaction,
     subscribed: Map<Subscriber, QueuedEvent[]>,

@@ -20,12 +20,12 @@ const ATTEMPT_COLUMNS = `attempted_at, duration_ms, status_code, error, error_me
 const ATTEMPT_VALUES = `$1::timestamptz[], $2::integer[], $3::smallint[], $4::text[], $5::text[], $6::bytea[], $7::real[],
   $8::real[], $9::real[], $10::real[], $11::text[]`;
 
-/** Deliveries of one statement of an erasure. */
+/** Deliveries that one statement of an erasure changes. */
 const MAX_ERASED = 1_000;
 const NO_ANSWER = 'response = NULL, response_headers = NULL, error_message = NULL';
 const HAS_ANSWER = '(response IS NOT NULL OR response_headers IS NOT NULL OR error_message IS NOT NULL)';
 
-/** One POST and its outcome. */
+/** Attempt of a delivery, with its outcome. */
 export interface AttemptRow extends AttemptPhases {
   deliveryId: string;
   attemptedAt: Date;
@@ -33,15 +33,15 @@ export interface AttemptRow extends AttemptPhases {
   statusCode: number | null;
   error: AttemptError | null;
   errorMessage: string | null;
-  /** The first 16 KiB of the response body, as bytes: PostgreSQL rejects a NUL in text. */
+  /** First 16 KiB of the response body, as bytes, because PostgreSQL rejects a NUL in text. */
   response: Buffer | null;
   responseHeaders: string | null;
 }
 
 /**
- * The history: a row of webhook_deliveries for each finished round, with its last attempt, and a row of webhook_attempts
- * for each attempt before that one. Rows are written once; an erasure alone
- * takes answers out of them again.
+ * Stores the history: a row of `webhook_deliveries` for each finished round, with its last attempt, and a row
+ * of `webhook_attempts` for each attempt before it. Rows are written once; only an erasure removes answers
+ * from them.
  */
 @Injectable()
 export class DeliveryHistoryRepository {
@@ -79,7 +79,7 @@ export class DeliveryHistoryRepository {
     );
   }
 
-  /** Inserts rounds that end without a further attempt, each with how its last one failed. */
+  /** Inserts rounds that end without a further attempt, each with the failure of its last one. */
   insertCancelledPipelined(tx: Transaction, deliveries: PendingDelivery[]): Pipelined {
     return tx.pipeline(
       `INSERT INTO webhook_deliveries
@@ -103,7 +103,10 @@ export class DeliveryHistoryRepository {
     );
   }
 
-  /** The attempts of deliveries, of all rounds, oldest first. The answers only for one delivery. */
+  /**
+   * Returns the attempts of deliveries, of all rounds, oldest first. Only for a single delivery it reads the
+   * answers.
+   */
   async listAttempts(tenantId: string, ids: string[]): Promise<AttemptRow[]> {
     const columns = `attempted_at AS "attemptedAt", duration_ms AS "durationMs", status_code AS "statusCode", error,
       error_message AS "errorMessage", lookup_ms AS "lookupMs", connect_ms AS "connectMs", tls_ms AS "tlsMs",
@@ -120,7 +123,7 @@ export class DeliveryHistoryRepository {
     );
   }
 
-  /** The latest finished round of each delivery that has one. */
+  /** Returns the latest finished round of each delivery that has one. */
   findLatestRounds(reader: Reader, tenantId: string, ids: string[]): Promise<FinishedRound[]> {
     return reader.prepared(
       `SELECT DISTINCT ON (id) id, round, status FROM webhook_deliveries
@@ -130,8 +133,9 @@ export class DeliveryHistoryRepository {
   }
 
   /**
-   * Erases what receivers have answered to deliveries of messages: they may have sent back what they were sent. The bounds
-   * of the ids say nothing new; they keep PostgreSQL from reading all of a day that it has no statistics of yet.
+   * Erases the answers of receivers to deliveries of messages, because they may repeat what was sent. The
+   * bounds of the ids exclude nothing; they keep PostgreSQL from reading a whole day for which it has no
+   * statistics yet.
    */
   async eraseAnswers(tx: Transaction, { tenantId, ids: eventIds }: ErasedMessages): Promise<void> {
     if (eventIds.length === 0) return;
@@ -152,7 +156,7 @@ export class DeliveryHistoryRepository {
     }
   }
 
-  /** Finds the deliveries of events to all endpoints that there ever were, by ranges of the primary key. */
+  /** Finds the deliveries of events to all present and former endpoints, by ranges of the primary key. */
   private async findByEvents(tx: Transaction, tenantId: string, eventIds: string[]): Promise<string[]> {
     const first = [...new Set(eventIds.map(firstIdOf))];
     const last = [...new Set(eventIds.map(lastIdOf))];

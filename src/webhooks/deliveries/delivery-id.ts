@@ -3,8 +3,9 @@ import { hash } from 'node:crypto';
 const TIMESTAMP_LENGTH = 13;
 
 /**
- * The id of an event's delivery to an endpoint, the same whenever it is made: the primary key keeps a second delivery out.
- * A UUID of version 8 (RFC 9562): the event's milliseconds, so that ids sort by time, and a hash of both ids.
+ * Returns the id of an event's delivery to an endpoint. It is always the same, so the primary key keeps a
+ * second delivery out. It is a UUID of version 8 (RFC 9562): the event's milliseconds, so that ids sort by
+ * time, and a hash of both ids.
  */
 export function deliveryIdOf(eventId: string, endpointId: string): string {
   const digest = hash('sha256', eventId + endpointId, 'hex');
@@ -12,17 +13,20 @@ export function deliveryIdOf(eventId: string, endpointId: string): string {
   return `${eventId.slice(0, TIMESTAMP_LENGTH)}-8${digest.slice(0, 3)}-${variant}${digest.slice(4, 7)}-${digest.slice(7, 19)}`;
 }
 
-/** Of all deliveries of an event no id is below it. */
+/** Returns a lower bound of the ids of an event's deliveries. */
 export function firstIdOf(eventId: string): string {
   return `${eventId.slice(0, TIMESTAMP_LENGTH)}-0000-0000-000000000000`;
 }
 
-/** Of all deliveries of an event, and of others of its millisecond, no id is above it. */
+/**
+ * Returns an upper bound of the ids of an event's deliveries. Deliveries of other events of the same
+ * millisecond are within the bounds too.
+ */
 export function lastIdOf(eventId: string): string {
   return `${eventId.slice(0, TIMESTAMP_LENGTH)}-ffff-ffff-ffffffffffff`;
 }
 
-/** When the delivery's event was made. */
+/** Returns the time at which a delivery's event was made. */
 export function createdAtOf(deliveryId: string): Date {
   return new Date(parseInt(deliveryId.slice(0, TIMESTAMP_LENGTH).replace('-', ''), 16));
 }

@@ -8,14 +8,14 @@ import { DeliveryWorker } from './delivery.worker';
 import { BEFORE_ALL_DELIVERIES, DueDeliveriesRepository } from './due-deliveries.repository';
 
 const INTERVAL_MS = 1_000;
-/** Steps of each search in one poll. */
+/** Steps that each search makes in one poll. */
 const MAX_STEPS = 20;
-/** Targets found after which the table is vacuumed: each has left a dead row. */
+/** Found targets after which the table is vacuumed. Each has left a dead row. */
 const VACUUM_AFTER_TARGETS = 500;
 
 /**
- * Finds, every second, what is due in the pending deliveries: retries and ended leases by their time, and step by step
- * everything else, as after a worker was killed. So nothing depends on a wake-up.
+ * Finds what is due among the pending deliveries, every second: retries and ended leases by their time, and
+ * everything else step by step, as after a worker was killed. So no delivery depends on a wake-up.
  */
 @Injectable()
 export class DeliveryPoll implements OnApplicationBootstrap, BeforeApplicationShutdown {

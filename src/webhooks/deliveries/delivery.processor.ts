@@ -7,8 +7,8 @@ import { DELIVERY_QUEUE, DeliveryQueue } from './delivery-queue';
 import { DueDeliveriesRepository } from './due-deliveries.repository';
 
 /**
- * Claims, signs and sends the deliveries that are due. A job names an endpoint and nothing else: PostgreSQL
- * holds the deliveries, their leases and their attempts.
+ * Claims, signs and sends deliveries that are due. A job names an endpoint and nothing else: PostgreSQL holds
+ * the deliveries, their leases and their attempts.
  */
 @Processor(DELIVERY_QUEUE)
 export class DeliveryProcessor extends WakeUpProcessor {

@@ -75,7 +75,7 @@ export class DeliveryWorker extends LeaseWorker<Delivery> implements OnModuleIni
     this.queue.enqueue(targets);
   }
 
-  /** After an attempt is recorded: schedules the wake-up for its retry, counts it, updates the endpoint's health. */
+  /** Schedules the wake-up for a retry, counts a recorded attempt, and updates the endpoint's health. */
   private async follow(target: Target, record: AttemptRecord): Promise<void> {
     this.slots.setSlow(target.id, record.outcome?.error === 'timeout');
     if (record.retryDelayMs !== null) this.queue.wakeIn(target, record.retryDelayMs);
@@ -93,7 +93,7 @@ export class DeliveryWorker extends LeaseWorker<Delivery> implements OnModuleIni
     }
   }
 
-  /** The only log line about an event that an endpoint did not get. */
+  /** Logs that an endpoint did not get an event. No other log line says so. */
   private logExhausted({ delivery, outcome }: AttemptRecord): void {
     const { id: deliveryId, endpoint, event } = delivery;
     const { tenantId, id: endpointId } = endpoint;

@@ -10,7 +10,7 @@ import { PendingDelivery } from './pending-deliveries.repository';
 /** Rows of one step of a search over all workspaces. */
 const STEP_ROWS = 1_000;
 
-/** A place in the order of the pending deliveries. */
+/** Position in the order of the pending deliveries. */
 type Position = [tenantId: string, endpointId: string, activation: number, recovered: boolean];
 export const BEFORE_ALL_DELIVERIES: Position = [LOWEST_ID, LOWEST_ID, 0, false];
 
@@ -20,7 +20,7 @@ interface TargetRow {
   recovered: boolean;
 }
 
-/** Finds in the pending deliveries what is due and what is stale, in steps of a bounded number of rows. */
+/** Finds due and stale deliveries among the pending ones, in steps of a bounded number of rows. */
 @Injectable()
 export class DueDeliveriesRepository {
   constructor(private readonly database: Database) {}
@@ -40,8 +40,8 @@ export class DueDeliveriesRepository {
   }
 
   /**
-   * Makes a step of a search for the targets of retries and leases whose time came after `since`, without suspended
-   * workspaces.
+   * Makes a step of a search for the targets of retries and leases whose time came after `since`, without
+   * those of suspended workspaces.
    * @returns the time up to which they were found
    */
   async findScheduled(since: Date): Promise<{ targets: Target[]; until: Date; isLast: boolean }> {
@@ -61,8 +61,8 @@ export class DueDeliveriesRepository {
   }
 
   /**
-   * Makes a step of a search for targets with anything due, of all workspaces that are not suspended. The next step passes
-   * over the rest of the last target, however many deliveries it is owed.
+   * Makes a step of a search for targets with a due delivery, in all workspaces that are not suspended. The
+   * next step passes over the rest of the last target, however many deliveries it is owed.
    * @returns where the next step begins; null after the last
    */
   async findDue(after: Position): Promise<{ targets: Target[]; next: Position | null }> {
@@ -84,8 +84,8 @@ export class DueDeliveriesRepository {
   }
 
   /**
-   * Deletes some deliveries of a former activation, but none with an attempt in flight.
-   * @param activation this one and those before it
+   * Deletes some deliveries of former activations, except those with an attempt in flight.
+   * @param activation latest of the former activations
    */
   deleteStale(
     tx: Transaction,
@@ -109,7 +109,8 @@ export class DueDeliveriesRepository {
   }
 
   /**
-   * Deletes deliveries of a suspended workspace that are older than an id, but none with an attempt in flight.
+   * Deletes deliveries of a suspended workspace that are older than an id, except those with an attempt in
+   * flight.
    * @returns how many; 0 when the workspace is not suspended
    */
   async deleteSuspended(tx: Transaction, tenantId: string, before: string, count: number): Promise<number> {

@@ -12,12 +12,18 @@ import { AttemptRollups } from '../rollups/attempt-rollups';
 import { AttemptRecord } from './delivery';
 
 const GONE = 410;
-/** Writing the last success after every delivery would cost more than the delivery. */
+/**
+ * Interval at which the last success is written. To write it after every delivery would cost more than the
+ * delivery.
+ */
 const SUCCESS_STEP_MS = 60 * 1000;
 const WRITE_EVERY_MS = 500;
 const BATCH = 500;
 
-/** Updates the health of endpoints, many with one statement, and deactivates gone or failing ones. */
+/**
+ * Updates the health of endpoints, many with one statement, and deactivates endpoints that are gone or
+ * failing.
+ */
 @Injectable()
 export class EndpointHealth implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(EndpointHealth.name);
@@ -44,7 +50,9 @@ export class EndpointHealth implements OnApplicationBootstrap, BeforeApplication
     await this.write();
   }
 
-  /** Counts it, and notes only a change of health, so a steady endpoint costs next to nothing. */
+  /**
+   * Counts an attempt, and notes a change of the endpoint's health. A steady endpoint costs next to nothing.
+   */
   async observe(record: AttemptRecord): Promise<void> {
     const { delivery, outcome } = record;
     const { tenantId, id, failingSince, lastSuccessAt } = delivery.endpoint;

@@ -12,12 +12,12 @@ import { DueDeliveriesRepository } from './due-deliveries.repository';
 
 const INTERVAL_MS = 1_000;
 const BATCH = 200;
-/** The wait between batches, so that cancelling slows no other workspace. */
+/** Wait between batches, so that cancelling slows no other workspace. */
 const PAUSE_MS = 25;
 
 /**
- * Cancels what former activations of endpoints are owed, in small steps. Deliveries and progress commit together, so that
- * another worker goes on after a killed one.
+ * Cancels the deliveries that former activations of endpoints are owed, in small steps. Deliveries and
+ * progress commit together, so that another worker continues after a killed one.
  */
 @Injectable()
 export class PendingCanceller implements OnApplicationBootstrap, BeforeApplicationShutdown {

@@ -5,22 +5,25 @@ import { OutboxEvent } from '../../outbox/event-queue.repository';
 import type { AttemptError } from '../sending/attempt-outcome';
 import { AttemptRecord, Delivery, DeliveryState, HeldRow } from './delivery';
 
-/** The time of a lease, longer than an attempt can take. After it, any worker may claim the delivery of a killed one. */
+/**
+ * Duration of a lease, longer than an attempt can take. After it, any worker may claim the delivery of a
+ * killed one.
+ */
 const LEASE = `interval '20 seconds'`;
 
-/** A delivery that waits for a slot, a retry or the end of a lease. */
+/** Delivery that waits for a slot, a retry or the end of a lease. */
 export interface PendingDelivery {
   tenantId: string;
   id: string;
   endpointId: string;
-  /** The endpoint's activation that owes it. */
+  /** Activation of the endpoint that is owed the delivery. */
   activation: number;
   eventId: string;
   eventType: string;
   round: number;
   attemptCount: number;
   recovered: boolean;
-  /** How the last attempt of this round failed; null before the first. */
+  /** Failure of the last attempt of this round; null before the first. */
   lastStatusCode: number | null;
   lastError: AttemptError | null;
 }
@@ -43,7 +46,10 @@ export type ClaimedRow = Pick<
   event: OutboxEvent;
 };
 
-/** Takes the place of a row of a former activation, which may wait to be cancelled. */
+/**
+ * Inserts deliveries. A new row replaces the row of a former activation, which may still wait to be
+ * cancelled.
+ */
 const INSERTION = `
   INSERT INTO pending_deliveries AS p (tenant_id, id, endpoint_id, activation, event_id, event_type, round, attempt_count,
     recovered, next_attempt_at, last_status_code, last_error)
@@ -60,12 +66,15 @@ const INSERTION = `
   WHERE p.activation < excluded.activation AND p.round < excluded.round`;
 
 /**
- * The queue of deliveries. It holds only what is owed: a delivery comes when its event finds no slot or its first attempt
- * fails, and goes when its round is finished. Times are the database's own.
+ * Stores the queue of deliveries, which holds only what is owed. A delivery is inserted when its event finds
+ * no slot or its first attempt fails, and deleted when its round is finished. Times are the database's own.
  */
 @Injectable()
 export class PendingDeliveriesRepository {
-  /** Inserts deliveries that are due after a delay. One that the same activation is owed already stays as it is. */
+  /**
+   * Inserts deliveries that are due after a delay. A delivery that the same activation is owed already stays
+   * as it is.
+   */
   insertPipelined(tx: Transaction, deliveries: (PendingDelivery & { delayMs: number })[]): Pipelined {
     return tx.pipeline(INSERTION, columnsOf(deliveries));
   }
@@ -90,8 +99,8 @@ export class PendingDeliveriesRepository {
   }
 
   /**
-   * Makes a delivery due before all others of its endpoint, in a new round. If it is pending already, an attempt in flight
-   * does not count any more.
+   * Makes a delivery due before all others of its endpoint, in a new round. An attempt of an earlier round
+   * that is in flight does not count any more.
    */
   async insertFirst(tx: Transaction, delivery: NewRound): Promise<void> {
     const { tenantId, id, endpointId, activation, eventId, eventType, round } = delivery;
@@ -142,7 +151,7 @@ export class PendingDeliveriesRepository {
 
   /**
    * Ends rounds and schedules retries of deliveries whose lease and attempt number still hold.
-   * @returns these: the transaction may record for them
+   * @returns the records of those deliveries: the transaction may record for them
    */
   async settle<T extends AttemptRecord & { row: HeldRow }>(tx: Transaction, records: T[]): Promise<T[]> {
     const rows = await tx.prepared<{ id: string; leaseId: string }>(
@@ -202,7 +211,7 @@ export class PendingDeliveriesRepository {
     );
   }
 
-  /** Returns the activation and round of those of the deliveries that are pending. */
+  /** Returns the activation and round of each of the deliveries that is pending. */
   findRounds(
     reader: Reader,
     tenantId: string,
@@ -215,7 +224,7 @@ export class PendingDeliveriesRepository {
   }
 }
 
-/** The last outcome of a round without an attempt. */
+/** Outcome of a round that has had no attempt. */
 export const NO_FAILURE = { lastStatusCode: null, lastError: null };
 
 function columnsOf(deliveries: (PendingDelivery & { delayMs: number })[]): unknown[] {

@@ -3,7 +3,9 @@ import { Reader } from '../../database/database';
 import { DeliveryHistoryRepository } from './delivery-history.repository';
 import { PendingDeliveriesRepository } from './pending-deliveries.repository';
 
-/** Tells which deliveries have a row, pending or finished. The first attempt of such a delivery has been made. */
+/**
+ * Tells which deliveries have a row, pending or finished. The first attempt of such a delivery has been made.
+ */
 @Injectable()
 export class RecordedDeliveries {
   constructor(

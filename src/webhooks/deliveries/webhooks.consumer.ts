@@ -10,7 +10,7 @@ import { DeliveryWorker } from './delivery.worker';
 import { EndpointSubscription, takesEvent } from '../endpoints/subscription';
 import { Subscriber, WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
 
-/** Deliveries of one turn: bounds its statements, however many endpoints a workspace has. */
+/** Deliveries of one turn, which bound its statements, however many endpoints a workspace has. */
 const MAX_DELIVERIES = 500;
 const MAX_EVENTS = 100;
 
@@ -37,7 +37,10 @@ export class WebhooksConsumer implements OutboxConsumer, OnModuleInit {
     return this.fanOut.isBusy(tenantId);
   }
 
-  /** Locks the endpoints: a deactivation waits for the commit, or finds them locked and takes effect before. */
+  /**
+   * Locks the endpoints, so that a deactivation waits for the commit. An endpoint that is being changed is
+   * not waited for: its deliveries become pending.
+   */
   async prepare(tx: Transaction, tenantIds: string[]): Promise<PreparedConsumer> {
     const endpoints = groupByWorkspace(await this.endpoints.lockWorkspaceSubscribers(tx, tenantIds));
     return {
@@ -58,7 +61,7 @@ export class WebhooksConsumer implements OutboxConsumer, OnModuleInit {
   }
 }
 
-/** The events of each endpoint: of the types that it wants, appended after its activation. */
+/** Returns the events of each endpoint: those of the types that it wants, appended after its activation. */
 function subscriptions(
   endpoints: Map<string, Subscriber[]>,
   events: QueuedEvent[],

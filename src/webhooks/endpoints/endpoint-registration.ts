@@ -26,8 +26,8 @@ export class EndpointRegistration {
   ) {}
 
   /**
-   * Checks an endpoint and makes its row and its secret. It resolves the URL's host name, which may take seconds: call it
-   * outside of a transaction.
+   * Checks an endpoint, and makes its row and its secret. It resolves the URL's host name, which may take
+   * seconds: call it outside of a transaction.
    * @throws AppError INVALID_BODY: a refused URL
    */
   async prepare(
@@ -63,7 +63,7 @@ export class EndpointRegistration {
   }
 
   /**
-   * Checks the URL of an endpoint. Every delivery checks it again: names move.
+   * Checks the URL of an endpoint. Every delivery checks it again, because a name can get other addresses.
    * @returns the URL, normalised
    * @throws AppError INVALID_BODY: not https, not public, or not resolved
    */

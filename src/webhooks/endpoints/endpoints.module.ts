@@ -13,7 +13,7 @@ import { WebhookEndpointEntity } from './webhook-endpoint.entity';
 import { WebhookEndpointsRepository } from './webhook-endpoints.repository';
 import { WebhookEndpointsService } from './webhook-endpoints.service';
 
-/** The endpoints of workspaces, with their secrets and subscriptions. */
+/** Provides the endpoints of workspaces, with their secrets and subscriptions. */
 @Module({
   imports: [
     DatabaseModule.forEntities([WebhookEndpointEntity]),

@@ -2,14 +2,17 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
 
-/** An activation of an endpoint that has ended. The pending deliveries of this one and those before it are cancelled. */
+/**
+ * Activation of an endpoint that has ended. Its pending deliveries and those of earlier activations are being
+ * cancelled.
+ */
 export interface PendingCancellation {
   tenantId: string;
   endpointId: string;
   activation: number;
   /** Deliveries cancelled so far. */
   cancelled: number;
-  /** Whether every attempt that was in flight has ended by now, so that nothing more can come. */
+  /** Whether every attempt that was in flight has ended, so that no further delivery can appear. */
   isSettled: boolean;
 }
 
@@ -32,7 +35,7 @@ export class PendingCancellationsRepository {
     return this.database.query(`SELECT ${COLUMNS} FROM pending_cancellations ORDER BY created_at LIMIT 1000`);
   }
 
-  /** Returns how many deliveries of an endpoint are cancelled so far; null when nothing is being cancelled. */
+  /** Returns how many deliveries of an endpoint are cancelled so far; null when none are being cancelled. */
   async getProgress(tenantId: string, endpointId: string): Promise<{ cancelled: number } | null> {
     const [row] = await this.database.query<{ cancelled: number | null }>(
       `SELECT sum(cancelled)::float8 AS cancelled FROM pending_cancellations WHERE tenant_id = $1 AND endpoint_id = $2`,

@@ -7,14 +7,14 @@ import { WorkspaceEntity } from '../../workspaces/workspace.entity';
 import { WorkspacesRepository } from '../../workspaces/workspaces.repository';
 import { WebhookEndpointEntity } from './webhook-endpoint.entity';
 
-/** Subscribes to every event type, future ones included. */
+/** Event type that subscribes an endpoint to all types, future ones included. */
 export const ALL_EVENTS = '*';
 
 function isSubscribed(events: string[], type: string): boolean {
   return events.includes(ALL_EVENTS) || events.includes(type);
 }
 
-/** Reports whether an endpoint gets an event: of a type that it wants, and appended after its activation. */
+/** Reports whether an endpoint gets an event: one of a type that it wants, appended after its activation. */
 export function takesEvent(
   { events, activatedAt }: Pick<WebhookEndpointEntity, 'events' | 'activatedAt'>,
   { type, queuedAt }: { type: string; queuedAt: Date },
@@ -27,7 +27,10 @@ export function takesEvent(
 export class EndpointSubscription {
   constructor(private readonly workspaces: WorkspacesRepository) {}
 
-  /** Returns the events that the plans of their workspaces allow. Reads only workspaces with a type that needs a plan. */
+  /**
+   * Returns the events that the plans of their workspaces allow. It reads only workspaces with an event of a
+   * type that needs a plan.
+   */
   async filterEntitled<Event extends Pick<OutboxEvent, 'tenantId' | 'type'>>(
     reader: Reader,
     events: Event[],
@@ -40,7 +43,10 @@ export class EndpointSubscription {
     return events.filter(({ tenantId, type }) => allows(workspaces.get(tenantId), type));
   }
 
-  /** Returns the event types that an endpoint gets: those of its subscription that the plan allows, without tests. */
+  /**
+   * Returns the event types that an endpoint gets: those of its subscription that the plan allows, without
+   * tests.
+   */
   async listTypes(
     reader: Reader,
     { tenantId, events }: Pick<WebhookEndpointEntity, 'tenantId' | 'events'>,

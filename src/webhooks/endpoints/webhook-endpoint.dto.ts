@@ -27,19 +27,19 @@ const IsSubscribable = () =>
     { each: true },
   );
 
-/** An endpoint to be registered. */
+/** Endpoint to be registered. */
 export class CreateWebhookEndpoint {
-  /** https, to a public address; port 443, or 1024 and above; no credentials. */
+  /** Address with https, of a public host; port 443, or 1024 and above; without credentials. */
   @IsString()
   url: string;
 
-  /** Event names, or `*`. */
+  /** Event types, or `*` for all. */
   @ArrayUnique({ message: 'must not name an event twice' })
   @IsSubscribable()
   @ArrayNotEmpty({ message: 'must name at least one event, or be *' })
   events: string[];
 
-  /** Deliveries a second, over all workers; no limit by default. */
+  /** Limit of deliveries a second, over all workers; no limit by default. */
   @IsOptional()
   @IsInt()
   @Min(1)
@@ -55,43 +55,46 @@ export class CheckUrl {
 export const MAX_GRACE_PERIOD_SECONDS = 7 * 24 * 60 * 60;
 export const DEFAULT_GRACE_PERIOD_SECONDS = 24 * 60 * 60;
 
-/** Whose secret `x-service-signature` is made with during the grace period. It can hold only one signature. */
+/**
+ * Secrets that may make `x-service-signature` during the grace period. The header can hold only one
+ * signature.
+ */
 export const SERVICE_SIGNATURES = ['previous', 'new'] as const;
 export type ServiceSignature = (typeof SERVICE_SIGNATURES)[number];
 
-/** How an endpoint's secret is rolled. */
+/** Settings of a roll of an endpoint's secret. */
 export class RollSecret {
-  /** How long the previous secret signs too: up to 7 days; 24 hours by default. 0 ends it at once. */
+  /** Time for which the previous secret signs too: up to 7 days, 24 hours by default. 0 ends it at once. */
   @IsOptional()
   @IsInt()
   @Min(0)
   @Max(MAX_GRACE_PERIOD_SECONDS)
   gracePeriodSeconds?: number;
 
-  /** The secret of `x-service-signature` until the grace period ends; `previous` by default. */
+  /** Secret that makes `x-service-signature` until the grace period ends; `previous` by default. */
   @IsOptional()
   @IsIn(SERVICE_SIGNATURES)
   serviceSignature?: ServiceSignature;
 }
 
-/** An endpoint without its secret. */
+/** Endpoint without its secret. */
 export interface WebhookEndpointSummary {
   id: string;
   url: string;
   events: string[];
   active: boolean;
   rateLimit: number | null;
-  /** Until then the secret before the last roll signs too; null if only the present one signs. */
+  /** Time until which the secret before the last roll signs too; null if only the present one signs. */
   previousSecretEndsAt: Date | null;
-  /** The first failure since the last success; null without one. */
+  /** Time of the first failure since the last success; null without one. */
   failingSince: Date | null;
-  /** To the minute. */
+  /** Time of the last success, to the minute. */
   lastSuccessAt: Date | null;
   createdAt: Date;
   updatedAt: Date;
 }
 
-/** An endpoint with a new secret: `secret` can't be read again. */
+/** Endpoint with its new `secret`, which can't be read again. */
 export interface CreatedWebhookEndpoint extends WebhookEndpointSummary {
   secret: string;
 }

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** A URL that a workspace has registered for its events. */
+/** URL that a workspace has registered for its events. */
 @Entity('webhook_endpoints')
 export class WebhookEndpointEntity {
   @PrimaryColumn('uuid', { name: 'tenant_id' })
@@ -12,52 +12,55 @@ export class WebhookEndpointEntity {
   @Column('text')
   url: string;
 
-  /** Event names, or `*` for all, future ones included. */
+  /** Event types, or `*` for all, future ones included. */
   @Column('text', { array: true })
   events: string[];
 
-  /** Encrypted, not hashed: it signs deliveries. */
+  /** Secret, encrypted and not hashed, because it signs deliveries. */
   @Column('bytea', { name: 'secret_ciphertext', select: false })
   secretCiphertext: Buffer;
 
   @Column('text', { name: 'secret_key_id', select: false })
   secretKeyId: string;
 
-  /** The secret before the last roll, while it signs too; all four are null otherwise. */
+  /** Secret before the last roll, while it signs too. All four columns of it are null otherwise. */
   @Column('bytea', { name: 'previous_secret_ciphertext', nullable: true, select: false })
   previousSecretCiphertext: Buffer | null;
 
   @Column('text', { name: 'previous_secret_key_id', nullable: true, select: false })
   previousSecretKeyId: string | null;
 
-  /** By the database's clock. It may be past: then nothing is signed with it. */
+  /** End of the previous secret, by the database's clock. Once it is past, the secret signs nothing. */
   @Column('timestamptz', { name: 'previous_secret_ends_at', nullable: true })
   previousSecretEndsAt: Date | null;
 
-  /** Whether `x-service-signature` is by the previous secret until then. */
+  /** Whether `x-service-signature` is made with the previous secret until its end. */
   @Column('boolean', { name: 'previous_secret_signs_service', nullable: true })
   previousSecretSignsService: boolean | null;
 
   @Column('boolean')
   active: boolean;
 
-  /** Counts its activations. What it is owed carries the number. */
+  /** Number of the present activation. A pending delivery names the activation that is owed it. */
   @Column('integer')
   activation: number;
 
-  /** The latest activation, by the database's clock. It takes events that were appended later. */
+  /**
+   * Time of the latest activation, by the database's clock. The endpoint gets events that were appended
+   * later.
+   */
   @Column('timestamptz', { name: 'activated_at' })
   activatedAt: Date;
 
-  /** Deliveries a second, over all workers; null for no limit. */
+  /** Limit of deliveries a second, over all workers; null for none. */
   @Column('integer', { name: 'rate_limit', nullable: true })
   rateLimit: number | null;
 
-  /** The first failure since the last success; null without one. */
+  /** Time of the first failure since the last success; null without one. */
   @Column('timestamptz', { name: 'failing_since', nullable: true })
   failingSince: Date | null;
 
-  /** To the minute. */
+  /** Time of the last success, to the minute. */
   @Column('timestamptz', { name: 'last_success_at', nullable: true })
   lastSuccessAt: Date | null;
 
@@ -67,7 +70,7 @@ export class WebhookEndpointEntity {
   @Column('timestamptz', { name: 'updated_at' })
   updatedAt: Date;
 
-  /** The row of a deleted endpoint is kept until its last delivery expires. */
+  /** Time of the deletion. The row of a deleted endpoint is kept until its last delivery expires. */
   @Column('timestamptz', { name: 'deleted_at', nullable: true })
   deletedAt: Date | null;
 }

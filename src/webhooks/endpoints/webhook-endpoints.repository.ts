@@ -8,7 +8,7 @@ import { WebhookEndpointEntity } from './webhook-endpoint.entity';
 
 export interface PreviousSecret {
   secret: SealedSecret;
-  /** `x-service-signature` is by it, not by the new one. */
+  /** Whether `x-service-signature` is made with this secret and not with the new one. */
   signsService: boolean;
 }
 
@@ -25,28 +25,40 @@ export type Subscriber = Pick<
   | 'lastSuccessAt'
 > & {
   secret: SealedSecret;
-  /** The secret before the last roll, while it signs too. */
+  /** Secret before the last roll, while it signs too. */
   previousSecret: PreviousSecret | null;
-  /** Its workspace is not suspended, and can't be before the commit: the transaction holds a lock of its row. */
+  /**
+   * Whether the workspace can send: it is not suspended, and the transaction holds a lock that a suspension
+   * waits for.
+   */
   maySend: boolean;
-  /** The same, and the transaction holds its own row lock: it can't be deactivated or deleted before the commit. */
+  /**
+   * Whether the endpoint may be sent to: `maySend`, and the transaction holds a lock of the endpoint's row
+   * that a deactivation or deletion waits for.
+   */
   isLocked: boolean;
 };
 
-/** @property at when the attempt began */
+/**
+ * Change of an endpoint's health.
+ * @property at time at which the attempt began
+ */
 export interface HealthChange {
   tenantId: string;
   id: string;
   at: Date;
 }
 
-/** Locks in the order of keys, so that two processes can't deadlock. */
+/** Locks the changed endpoints in the order of their keys, so that two processes can't deadlock. */
 const CHANGES = `(
   SELECT w.tenant_id, w.id, c.at FROM unnest($1::uuid[], $2::uuid[], $3::timestamptz[]) AS c (tenant_id, id, at)
   JOIN webhook_endpoints w ON w.tenant_id = c.tenant_id AND w.id = c.id
   ORDER BY w.tenant_id, w.id FOR NO KEY UPDATE OF w) AS c`;
 
-/** The end of a previous secret is looked at whenever deliveries are claimed, so no process has to be told of it. */
+/**
+ * Columns of both secrets. The end of a previous secret is compared at each claim, so no process has to be
+ * told of it.
+ */
 const SECRETS = `secret_key_id AS "keyId", secret_ciphertext AS ciphertext,
   previous_secret_key_id AS "previousKeyId", previous_secret_ciphertext AS "previousCiphertext",
   previous_secret_signs_service AS "previousSignsService", previous_secret_ends_at > now() AS "previousSigns"`;
@@ -84,7 +96,7 @@ export class WebhookEndpointsRepository {
     return this.database.manager.findOneBy(WebhookEndpointEntity, { tenantId, id, deletedAt: IsNull() });
   }
 
-  /** Also of a deleted one, while it is kept. */
+  /** Returns the URL of an endpoint, also of a deleted one that is still kept. */
   async findUrl(tenantId: string, id: string): Promise<string | null> {
     const [row] = await this.database.query<{ url: string }>(
       'SELECT url FROM webhook_endpoints WHERE tenant_id = $1 AND id = $2',
@@ -157,7 +169,7 @@ export class WebhookEndpointsRepository {
     await tx.manager.update(WebhookEndpointEntity, { tenantId, id }, values);
   }
 
-  /** Replaces the secret, which goes on signing for a while, by the database's clock. */
+  /** Replaces the secret. The old one goes on signing for a while, by the database's clock. */
   async rollSecret(
     tx: Transaction,
     tenantId: string,
@@ -184,7 +196,7 @@ export class WebhookEndpointsRepository {
     await tx.manager.update(WebhookEndpointEntity, { tenantId, id }, values);
   }
 
-  /** Records successes, one for each endpoint. An older failure ends. */
+  /** Records successes, one for each endpoint. A failure that is older than the success ends. */
   async markSucceeded(changes: HealthChange[]): Promise<void> {
     await this.database.query(
       `UPDATE webhook_endpoints w SET failing_since = NULL, last_success_at = greatest(last_success_at, c.at)
@@ -193,7 +205,10 @@ export class WebhookEndpointsRepository {
     );
   }
 
-  /** Records the first failure since the last success, one for each endpoint. A later success wins. */
+  /**
+   * Records failures, one for each endpoint. The first failure since the last success is kept, and a later
+   * success wins.
+   */
   async markFailing(changes: HealthChange[]): Promise<void> {
     await this.database.query(
       `UPDATE webhook_endpoints w SET failing_since = c.at
@@ -203,12 +218,18 @@ export class WebhookEndpointsRepository {
     );
   }
 
-  /** The active endpoints of some workspaces. Those that nobody changes now are locked. */
+  /**
+   * Reads the active endpoints of some workspaces. It locks all of them except those that another transaction
+   * is changing.
+   */
   lockWorkspaceSubscribers(tx: Transaction, tenantIds: string[]): Promise<Subscriber[]> {
     return this.lockActive(tx, 'true', [tenantIds]);
   }
 
-  /** The same of some endpoints. */
+  /**
+   * Reads those of the endpoints that are active. It locks all of them except those that another transaction
+   * is changing.
+   */
   lockSubscribers(tx: Transaction, endpoints: { tenantId: string; id: string }[]): Promise<Subscriber[]> {
     return this.lockActive(tx, 'id = ANY ($2)', [
       [...new Set(endpoints.map(({ tenantId }) => tenantId))],
@@ -216,7 +237,10 @@ export class WebhookEndpointsRepository {
     ]);
   }
 
-  /** No claim waits for an endpoint that is being changed, or for a workspace that is being suspended. */
+  /**
+   * Reads and locks active endpoints. It skips locks of endpoints that are being changed, and of workspaces
+   * that are being suspended, so that no claim waits for them.
+   */
   private async lockActive(tx: Transaction, condition: string, parameters: unknown[]): Promise<Subscriber[]> {
     const ofTenants = `active AND tenant_id = ANY ($1) AND ${condition}`;
     const rows = await tx.prepared<

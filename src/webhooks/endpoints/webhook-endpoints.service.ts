@@ -23,13 +23,15 @@ import { WebhookEndpointEntity } from './webhook-endpoint.entity';
 import { PendingCancellationsRepository } from './pending-cancellations.repository';
 import { WebhookEndpointsRepository } from './webhook-endpoints.repository';
 
-/** Why the service deactivated an endpoint: a delivery ended with 410, or all failed for days. */
+/**
+ * Reason for which the service deactivated an endpoint: a delivery ended with 410, or all failed for days.
+ */
 export type DeactivationReason = 'gone' | 'failing';
 
-/** Without a success. */
+/** Time without a success after which a failing endpoint is deactivated. */
 export const DEACTIVATE_AFTER_MS = 5 * 24 * 60 * 60 * 1000;
 
-/** What a caller may do to an endpoint, what its audit entry calls it, and whether the endpoint is active afterwards. */
+/** Permission, audit action and resulting state of each change of an endpoint. */
 const CHANGES = {
   activate: { action: 'activated', active: true },
   deactivate: { action: 'deactivated', active: false },
@@ -41,7 +43,7 @@ type Action = 'created' | (typeof CHANGES)[Change]['action'] | 'secret_rolled' |
 
 const AUDITED = ['url', 'events', 'rateLimit', 'active'] as const;
 
-/** A workspace's webhook endpoints, for the dashboard. */
+/** Manages a workspace's webhook endpoints, for the dashboard. */
 @Injectable()
 export class WebhookEndpointsService {
   constructor(
@@ -54,8 +56,9 @@ export class WebhookEndpointsService {
   ) {}
 
   /**
-   * Registers an active endpoint. Only this result contains its secret.
-   * @throws AppError INVALID_BODY: a refused URL, an unknown event, a 51st endpoint; FORBIDDEN; NOT_FOUND (workspace)
+   * Registers an active endpoint. Only this result holds its secret.
+   * @throws AppError INVALID_BODY: a refused URL, an unknown event, a 51st endpoint; FORBIDDEN; NOT_FOUND
+   *   (workspace)
    */
   async create(
     tenantId: string,
@@ -74,8 +77,8 @@ export class WebhookEndpointsService {
   }
 
   /**
-   * Checks a URL as `create` does, and sends nothing to it. It looks its host name up, which may take 5 seconds: limit how
-   * often somebody may ask.
+   * Checks a URL as `create` does, without a request to it. The lookup of its host name may take 5 seconds:
+   * limit how often a person may ask.
    * @returns the URL as it would be stored
    * @throws AppError INVALID_BODY: a refused URL, with the reason
    */
@@ -89,7 +92,10 @@ export class WebhookEndpointsService {
     return (await this.endpoints.list(tenantId)).map(toEndpointSummary);
   }
 
-  /** @throws AppError NOT_FOUND */
+  /**
+   * Returns an endpoint.
+   * @throws AppError NOT_FOUND
+   */
   async get(tenantId: string, id: string): Promise<WebhookEndpointSummary> {
     const endpoint = await this.endpoints.find(tenantId, id);
     if (!endpoint) throw AppError.notFound('Webhook endpoint');
@@ -105,8 +111,8 @@ export class WebhookEndpointsService {
   }
 
   /**
-   * Deactivates an endpoint, whatever it is owed: no attempt begins after the answer. Its pending deliveries read as
-   * cancelled from now on, and a worker cancels them in the background.
+   * Deactivates an endpoint, whatever it is owed: no attempt begins after the answer. Its pending deliveries
+   * are read as cancelled from now on, and a worker cancels them in the background.
    * @throws AppError FORBIDDEN, NOT_FOUND
    */
   deactivate(tenantId: string, id: string, actor: Actor): Promise<WebhookEndpointSummary> {
@@ -114,8 +120,8 @@ export class WebhookEndpointsService {
   }
 
   /**
-   * Deactivates an endpoint that is gone or failing, unless it is inactive or deleted, or has succeeded since. The days of
-   * a suspension are not its fault: after it, the five days begin anew.
+   * Deactivates an endpoint that is gone or failing, unless it is inactive or deleted, or has succeeded
+   * since. A suspension of the workspace is not the endpoint's fault: afterwards the five days begin again.
    * @returns whether it was deactivated
    * @internal
    */
@@ -131,8 +137,8 @@ export class WebhookEndpointsService {
   }
 
   /**
-   * Deletes an endpoint. No attempt begins after the answer; its secret never signs again. A worker cancels its pending
-   * deliveries in the background.
+   * Deletes an endpoint. No attempt begins after the answer, and its secret never signs again. A worker
+   * cancels its pending deliveries in the background.
    * @throws AppError FORBIDDEN, NOT_FOUND
    */
   async delete(tenantId: string, id: string, actor: Actor): Promise<void> {
@@ -140,12 +146,13 @@ export class WebhookEndpointsService {
   }
 
   /**
-   * Gives an endpoint a new secret. Only this result contains it. During the grace period the previous one signs too:
-   * `webhook-signature` has both signatures, and `x-service-signature` is by the one that `serviceSignature` names.
-   * The end is by the database's clock, and needs no call. It is looked at with each claim, so an attempt that was
-   * claimed before may be signed as before for a second more.
+   * Gives an endpoint a new secret. Only this result holds it. During the grace period the previous secret
+   * signs too: `webhook-signature` has both signatures, and `x-service-signature` is made with the secret
+   * that `serviceSignature` names. The period ends by the database's clock, without a call. Each claim reads
+   * it, so an attempt that was claimed before the end may be signed with the previous secret for up to a
+   * second more.
    * @throws AppError INVALID_BODY, also when the previous secret of an earlier roll still signs, unless
-   * `gracePeriodSeconds` is 0: that ends it too; FORBIDDEN; NOT_FOUND
+   *   `gracePeriodSeconds` is 0: that ends it too; FORBIDDEN; NOT_FOUND
    */
   async rollSecret(
     tenantId: string,
@@ -174,8 +181,8 @@ export class WebhookEndpointsService {
   }
 
   /**
-   * Ends the secret before the last roll at once: only the present one signs. An attempt that was claimed before may be
-   * signed as before for a second more. Without a previous secret nothing changes.
+   * Ends the secret before the last roll at once, so that only the present one signs. An attempt that was
+   * claimed before may be signed with it for up to a second more. Without a previous secret nothing changes.
    * @throws AppError FORBIDDEN, NOT_FOUND
    */
   endPreviousSecret(tenantId: string, id: string, actor: Actor): Promise<WebhookEndpointSummary> {
@@ -252,7 +259,10 @@ export class WebhookEndpointsService {
   }
 }
 
-/** @throws AppError INVALID_BODY while two secrets sign: a third one would end one of them unasked */
+/**
+ * Refuses a further secret while two secrets sign.
+ * @throws AppError INVALID_BODY: a third secret would end one of the two without being asked to
+ */
 function requireNoPreviousSecret(endpoint: WebhookEndpointEntity): void {
   const { previousSecretEndsAt } = toEndpointSummary(endpoint);
   if (previousSecretEndsAt === null) return;

@@ -5,7 +5,7 @@ import { EndpointsModule } from '../endpoints/endpoints.module';
 import { RecoveriesModule } from './recoveries.module';
 import { RecoveryRunner } from './recovery-runner';
 
-/** The worker's side of recoveries: it runs them. */
+/** Runs recoveries, in workers. */
 @Module({
   imports: [EndpointsModule, DeliveriesModule, DeliveriesWorkerModule, RecoveriesModule],
   providers: [RecoveryRunner],

@@ -3,7 +3,10 @@ import { Actor, actorIdOf } from '../../common/principal';
 import { StoredFilter, WebhookRecoveryEntity } from './webhook-recovery.entity';
 import { RedeliverMatching } from './webhook-recovery.dto';
 
-/** Plans a recovery of what an endpoint has missed from a moment to now. Its total is to be counted. */
+/**
+ * Plans a recovery of everything that an endpoint has missed from a moment to now. The total is still to be
+ * counted.
+ */
 export function planMissed(
   tenantId: string,
   endpointId: string,
@@ -15,7 +18,10 @@ export function planMissed(
   return { ...newRecovery(tenantId, endpointId, actor, now), ...range };
 }
 
-/** Plans a recovery of the finished deliveries that a filter matches now, newest first. Its total is to be counted. */
+/**
+ * Plans a recovery of the finished deliveries that a filter matches now, newest first. The total is still to
+ * be counted.
+ */
 export function planMatching(
   tenantId: string,
   filter: RedeliverMatching,

@@ -16,12 +16,12 @@ import { WebhookRecoveryEntity } from './webhook-recovery.entity';
 const INTERVAL_MS = 500;
 /** Events or deliveries of one step. */
 const STEP = 1_000;
-/** Pending recovered deliveries of an endpoint from which on its recovery adds none. */
+/** Pending recovered deliveries of an endpoint above which its recovery adds none. */
 const ENOUGH_PENDING = 2_000;
 
 /**
- * Runs recoveries in small steps, round-robin. Deliveries and progress commit together, so that another worker
- * continues the recovery of a killed one.
+ * Runs recoveries in small steps, round-robin. Deliveries and progress commit together, so that another
+ * worker continues the recovery of a killed one.
  */
 @Injectable()
 export class RecoveryRunner implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -32,7 +32,9 @@ export class RecoveryRunner implements OnApplicationBootstrap, BeforeApplication
     (error) => this.logger.error({ err: error }, 'a step of a recovery failed; it will be retried'),
   );
 
-  /** The recovery of the last step. The next step is of another, so that a big one delays no other. */
+  /**
+   * Recovery of the last step. The next step is one of another recovery, so that a big one delays no other.
+   */
   private lastId = idFloor(new Date(0));
 
   constructor(
@@ -77,7 +79,8 @@ export class RecoveryRunner implements OnApplicationBootstrap, BeforeApplication
 
   /**
    * Makes the next deliveries of a recovery pending.
-   * @returns the recovery's row; null while enough of it is pending, or while it must wait for the relay
+   * @returns the recovery's new row; null while enough deliveries are pending, or while the recovery must
+   *   wait for the relay
    */
   private async step(
     tx: Transaction,

@@ -15,27 +15,30 @@ import { WebhookRecoveryEntity } from './webhook-recovery.entity';
 
 const BEFORE_ALL = new Date(0);
 
-/** The endpoint of a recovery, as it is now. */
+/** Endpoint of a recovery, as it is now. */
 type Endpoint = Pick<WebhookEndpointEntity, 'tenantId' | 'id' | 'events' | 'activation' | 'activatedAt'>;
 
-/** A step through what a recovery delivers. */
+/** Step through the deliveries of a recovery. */
 export interface RecoveryStep {
   rounds: RecoveryRound[];
-  /** Where the next step begins; null after the last. */
+  /** Cursor at which the next step begins; null after the last. */
   next: string | null;
 }
 
 interface RecoveryRound extends Omit<NewRound, 'activation'> {
   /**
-   * Whether its event is still in the queue, from before the activation. The relay does not give it to the endpoint any
-   * more, but an attempt of a former activation may be under way.
+   * Whether the event is still in the queue, from before the activation. The relay does not give it to the
+   * endpoint any more, but an attempt of a former activation may be under way.
    */
   isQueued: boolean;
 }
 
 type Recovery = Pick<WebhookRecoveryEntity, 'tenantId' | 'filter' | 'until'>;
 
-/** Finds what a recovery delivers: what its endpoint has missed, or the finished deliveries that its filter matches. */
+/**
+ * Finds the deliveries of a recovery: events that its endpoint has missed, or finished deliveries that its
+ * filter matches.
+ */
 @Injectable()
 export class RecoverySource {
   constructor(
@@ -48,7 +51,7 @@ export class RecoverySource {
 
   /**
    * Looks at the next `size` events or deliveries after a cursor.
-   * @returns those to be delivered, each with the number of its next round
+   * @returns the deliveries to be made, each with the number of its next round
    */
   step(
     tx: Transaction,
@@ -62,7 +65,10 @@ export class RecoverySource {
       : this.stepMatching(tx, tenantId, { ...toFinishedFilter(filter), until, cursor }, size);
   }
 
-  /** An endpoint has missed an event that it wants, has not received and is not about to receive. */
+  /**
+   * Makes a step through missed events. An endpoint has missed an event that it wants, has not received and
+   * is not about to receive.
+   */
   private async stepMissed(
     tx: Transaction,
     endpoint: Endpoint,
@@ -121,7 +127,10 @@ export class RecoverySource {
   }
 }
 
-/** Returns the part of a step that is before the first event in the queue. It may end where the step began. */
+/**
+ * Returns the part of a step before the first event that is still in the queue. It may end where the step
+ * began.
+ */
 export function beforeQueued({ rounds, next }: RecoveryStep, cursor: string): RecoveryStep {
   const first = rounds.findIndex(({ isQueued }) => isQueued);
   if (first === -1) return { rounds, next };

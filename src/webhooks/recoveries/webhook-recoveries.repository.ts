@@ -11,7 +11,9 @@ interface RecoveryKey {
   id: string;
 }
 
-/** More than the workers that each hold one. */
+/**
+ * Recoveries that a search for work looks at, more than there are workers, each of which holds one at most.
+ */
 const MAX_LISTED = 100;
 
 @Injectable()
@@ -22,7 +24,7 @@ export class WebhookRecoveriesRepository {
     return isId(id) ? this.database.manager.findOneBy(WebhookRecoveryEntity, { tenantId, id }) : null;
   }
 
-  /** Newest first. */
+  /** Lists an endpoint's recoveries, newest first. */
   listLatest(tenantId: string, endpointId: string, count: number): Promise<WebhookRecoveryEntity[]> {
     return this.database.manager.find(WebhookRecoveryEntity, {
       where: { tenantId, endpointId },
@@ -31,7 +33,7 @@ export class WebhookRecoveriesRepository {
     });
   }
 
-  /** Waits for the step of the moment. */
+  /** Locks a recovery. It waits for a step that is under way. */
   async lock(tx: Transaction, tenantId: string, id: string): Promise<WebhookRecoveryEntity | null> {
     if (!isId(id)) return null;
     return tx.manager.findOne(WebhookRecoveryEntity, {
@@ -45,8 +47,8 @@ export class WebhookRecoveriesRepository {
   }
 
   /**
-   * Whether any workspace has one. Every worker asks twice a second: in a named statement without a transaction that
-   * costs PostgreSQL 0.06 ms instead of 1.3.
+   * Reports whether any workspace has a running recovery. Every worker asks twice a second: in a named
+   * statement without a transaction that costs PostgreSQL 0.06 ms instead of 1.3.
    */
   async isAnyRunning(): Promise<boolean> {
     const rows = await this.database.prepared(
@@ -56,8 +58,8 @@ export class WebhookRecoveriesRepository {
   }
 
   /**
-   * Locks the running recovery after the previous one, or else the first. Skips those that another worker has locked. A
-   * plain read finds them, so that each lock names its workspace.
+   * Locks the running recovery after the previous one, or else the first. It skips recoveries that another
+   * worker has locked. A plain read finds them, so that each lock names its workspace.
    */
   async lockNextRunning(tx: Transaction, previousId: string): Promise<WebhookRecoveryEntity | null> {
     for (const { tenantId, id } of await this.findRunning(tx, previousId)) {
@@ -70,7 +72,7 @@ export class WebhookRecoveriesRepository {
     return null;
   }
 
-  /** Reads which recoveries run, those after the previous one first. */
+  /** Lists the running recoveries, beginning after the previous one. */
   private findRunning(tx: Transaction, previousId: string): Promise<RecoveryKey[]> {
     return tx.query<RecoveryKey>(
       `SELECT tenant_id AS "tenantId", id FROM webhook_recoveries WHERE status = 'RUNNING'
@@ -89,9 +91,9 @@ export class WebhookRecoveriesRepository {
   }
 
   /**
-   * Moves the running recoveries of a suspended workspace past what is older than an id, but those with a filter: these go
-   * down from the newest delivery.
-   * @returns 0: one statement moves all
+   * Moves the running recoveries of a suspended workspace past everything older than an id. Recoveries with a
+   * filter stay, because they go down from the newest delivery.
+   * @returns 0, because one statement moves all of them
    */
   async passOver(tx: Transaction, tenantId: string, next: string): Promise<number> {
     await tx.query(

@@ -24,11 +24,14 @@ import { WebhookRecoveryEntity } from './webhook-recovery.entity';
 
 /** Events or deliveries of one step of a count. */
 const COUNT_STEP = 2_000;
-/** Bounds the count of what matches a filter, which may be all that is kept. The summary says that it is not complete. */
+/**
+ * Time after which the count of what a filter matches stops, because that may be the whole history. The
+ * summary then says that the total is not complete.
+ */
 const COUNT_MATCHING_FOR_MS = 5_000;
 const LISTED = 20;
 
-/** Who may start a recovery, and what its audit entry says. */
+/** Permission that starts a recovery, and the content of its audit entry. */
 interface Start {
   permission: Permission;
   action: string;
@@ -36,9 +39,9 @@ interface Start {
 }
 
 /**
- * Delivers many events to an endpoint again, in the background: what it has missed, or what matches a filter. An endpoint
- * has one recovery at a time, and live deliveries go before recovered ones. `WebhookDeliveriesService` redelivers single
- * deliveries, at once.
+ * Delivers many events to an endpoint again, in the background: those that it has missed, or those that match
+ * a filter. An endpoint has one recovery at a time, and live deliveries go before recovered ones.
+ * `WebhookDeliveriesService` redelivers single deliveries at once.
  */
 @Injectable()
 export class WebhookRecoveriesService {
@@ -51,9 +54,9 @@ export class WebhookRecoveriesService {
   ) {}
 
   /**
-   * Starts a recovery of the events since a time that an endpoint has not received: their deliveries were exhausted or
-   * cancelled, or they happened while it was inactive. A worker runs it; each delivery has the whole retry schedule.
-   * With `dryRun` it only counts.
+   * Starts a recovery of the events since a time that an endpoint has not received, because their deliveries
+   * were exhausted or cancelled, or because it was inactive. A worker runs it; each delivery has the whole
+   * retry schedule. With `dryRun` the events are only counted.
    * @throws AppError FORBIDDEN; NOT_FOUND; INVALID_BODY: an inactive endpoint, a running recovery
    */
   async recoverMissed(
@@ -73,8 +76,9 @@ export class WebhookRecoveriesService {
   }
 
   /**
-   * Starts a recovery of the finished deliveries of an endpoint that a filter matches: a worker makes a new round of each,
-   * the newest first. Deliveries of later events are not among them. With `dryRun` it only counts.
+   * Starts a recovery of the finished deliveries of an endpoint that a filter matches. A worker makes a new
+   * round of each, the newest first. Deliveries of later events are left out. With `dryRun` they are only
+   * counted.
    * @throws AppError FORBIDDEN; NOT_FOUND; INVALID_BODY: the filter, an inactive endpoint, a running recovery
    */
   async redeliverMatching(
@@ -116,8 +120,8 @@ export class WebhookRecoveriesService {
   }
 
   /**
-   * Ends a running recovery. What it has made pending is still delivered, 2,000 and a step at most. One that has ended stays
-   * as it is.
+   * Ends a running recovery. Deliveries that it has made pending are still delivered: 2,000 and a step of
+   * 1,000 at most. A recovery that has ended stays as it is.
    * @throws AppError FORBIDDEN, NOT_FOUND
    */
   cancel(tenantId: string, id: string, actor: Actor): Promise<WebhookRecoverySummary> {
@@ -141,7 +145,7 @@ export class WebhookRecoveriesService {
     });
   }
 
-  /** Counts what a recovery will deliver, in steps, before anything is locked. */
+  /** Counts the deliveries of a recovery, in steps, before anything is locked. */
   private async count(recovery: WebhookRecoveryEntity): Promise<WebhookRecoveryEntity> {
     const endpoint = await this.findEndpoint(recovery.tenantId, recovery.endpointId);
     const endsAt = recovery.filter === null ? Infinity : Date.now() + COUNT_MATCHING_FOR_MS;
@@ -158,7 +162,7 @@ export class WebhookRecoveriesService {
     return { ...recovery, total };
   }
 
-  /** Gives a recovery to the workers. */
+  /** Inserts a recovery, so that a worker runs it. */
   private async start(
     recovery: WebhookRecoveryEntity,
     actor: Actor,

@@ -11,7 +11,7 @@ export class RecoverEndpoint {
   @IsMoment()
   since: Date;
 
-  /** Only counts the events. */
+  /** Whether the events are only counted. */
   @IsOptional()
   @IsBoolean()
   dryRun?: boolean;
@@ -20,7 +20,7 @@ export class RecoverEndpoint {
 const FINISHED = ['succeeded', 'exhausted', 'cancelled'] as const;
 type FinishedStatus = (typeof FINISHED)[number];
 
-/** Which deliveries of an endpoint are delivered again: all that pass every filter, but for pending ones and for tests. */
+/** Filter of an endpoint's deliveries to be repeated: all that pass it, except pending ones and tests. */
 export class RedeliverMatching extends OmitType(ListWebhookDeliveriesQuery, [
   'limit',
   'cursor',
@@ -36,31 +36,31 @@ export class RedeliverMatching extends OmitType(ListWebhookDeliveriesQuery, [
 }
 
 export class RedeliverOptions {
-  /** Only counts the deliveries. */
+  /** Whether the deliveries are only counted. */
   @IsOptional()
   @IsBoolean()
   dryRun?: boolean;
 }
 
-/** A recovery and its progress. */
+/** Recovery and its progress. */
 export interface WebhookRecoverySummary {
-  /** Null for a dry run. */
+  /** Id of the recovery; null for a dry run. */
   id: string | null;
   endpointId: string;
-  /** What is delivered: what the endpoint missed since a moment, or what matches a filter. */
+  /** Kind of recovery: events that the endpoint missed since a moment, or deliveries that match a filter. */
   kind: 'missed' | 'matching';
   filter: RedeliverMatching | null;
-  /** Null without such a bound. */
+  /** Earliest time of an event; null without such a bound. */
   since: Date | null;
   until: Date;
   status: 'dry_run' | 'running' | 'completed' | 'cancelled';
-  /** Deliveries to be made. */
+  /** Number of deliveries to be made. */
   total: number;
-  /** False when there were too many to count: then there are more than `total`. */
+  /** Whether all deliveries were counted. Otherwise there were too many, and `total` is too low. */
   isTotalComplete: boolean;
-  /** Deliveries made pending so far. */
+  /** Number of deliveries made pending so far. */
   recovered: number;
-  /** The id of an agent, `operator:<name>` or `system`; null for a recovery of an earlier version. */
+  /** Id of an agent, `operator:<name>` or `system`; null for a recovery of an earlier version. */
   startedBy: string | null;
   createdAt: Date;
   finishedAt: Date | null;
@@ -86,7 +86,7 @@ export function toRecoverySummary(recovery: WebhookRecoveryEntity): WebhookRecov
   };
 }
 
-/** The deliveries that a stored filter matches: pending ones are under way already. */
+/** Returns the deliveries that a stored filter matches, without pending ones, which are under way already. */
 export function toFinishedFilter(stored: StoredFilter): DeliveryFilter {
   const filter = toFilter(validate(RedeliverMatching, stored));
   return { statuses: ['SUCCEEDED', 'EXHAUSTED', 'CANCELLED'], ...filter };

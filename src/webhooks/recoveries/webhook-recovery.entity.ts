@@ -2,10 +2,10 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 export type WebhookRecoveryStatus = 'RUNNING' | 'COMPLETED' | 'CANCELLED';
 
-/** A filter as JSON: with dates as text. */
+/** Filter as JSON, with dates as text. */
 export type StoredFilter = Record<string, string>;
 
-/** The progress of one recovery, so that any worker can continue it. */
+/** Progress of one recovery, so that any worker can continue it. */
 @Entity('webhook_recoveries')
 export class WebhookRecoveryEntity {
   @PrimaryColumn('uuid', { name: 'tenant_id' })
@@ -17,37 +17,37 @@ export class WebhookRecoveryEntity {
   @Column('uuid', { name: 'endpoint_id' })
   endpointId: string;
 
-  /** What is delivered again: all that matches it. Null for what was missed. */
+  /** Filter of the deliveries to be repeated; null for a recovery of missed events. */
   @Column('jsonb', { nullable: true })
   filter: StoredFilter | null;
 
-  /** Inclusive; null with a filter without one. */
+  /** Earliest time of an event, inclusive; null for a filter without that bound. */
   @Column('timestamptz', { nullable: true })
   since: Date | null;
 
-  /** The start of the recovery: later events are delivered anyway. */
+  /** Start of the recovery. Later events are delivered anyway. */
   @Column('timestamptz')
   until: Date;
 
   @Column('text')
   status: WebhookRecoveryStatus;
 
-  /** Deliveries, as counted at the start. */
+  /** Number of deliveries, counted at the start. */
   @Column('integer')
   total: number;
 
-  /** False when there were too many to count. */
+  /** Whether all deliveries were counted, or counting stopped because there were too many. */
   @Column('boolean', { name: 'is_total_complete' })
   isTotalComplete: boolean;
 
   @Column('integer')
   recovered: number;
 
-  /** The last event that was checked, or with a filter the last delivery. */
+  /** Last event that was checked, or last delivery for a recovery with a filter. */
   @Column('uuid')
   cursor: string;
 
-  /** As an audit.event names its actor; null for those of an earlier version. */
+  /** Actor as an `audit.event` names it; null for a recovery of an earlier version. */
   @Column('text', { name: 'started_by', nullable: true })
   startedBy: string | null;
 

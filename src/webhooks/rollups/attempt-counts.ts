@@ -1,6 +1,6 @@
 import type { AttemptError, AttemptOutcome } from '../sending/attempt-outcome';
 
-/** Their order is stored: a new one goes to the end. */
+/** Outcomes of attempts. Their positions are stored: add a new one at the end. */
 export const OUTCOMES = [
   'succeeded',
   'timeout',
@@ -14,16 +14,19 @@ export const OUTCOMES = [
   'internal',
 ] as const satisfies ('succeeded' | AttemptError)[];
 
-/** Each bucket of durations ends so much higher than the one before; the first one ends at 1 ms. It is stored: keep it. */
+/**
+ * Ratio of the ends of two neighbouring buckets of durations; the first bucket ends at 1 ms. Stored counts
+ * depend on it: keep it.
+ */
 const GROWTH = 1.2;
-/** It ends at 10.9 s: no attempt takes longer. */
+/** Number of the last bucket, which ends at 10.9 s. No attempt takes longer. */
 const LAST_BUCKET = 51;
 
-/** Attempts, counted. Arrays may be shorter than they could be: what is missing is 0. */
+/** Counts of attempts. Missing items at the end of an array are 0. */
 export interface AttemptCounts {
-  /** By the position in `OUTCOMES`. */
+  /** Attempts by the position of their outcome in `OUTCOMES`. */
   outcomes: number[];
-  /** By bucket. */
+  /** Attempts by the bucket of their duration. */
   durations: number[];
 }
 
@@ -52,8 +55,8 @@ export function countOf({ outcomes }: AttemptCounts, outcome: (typeof OUTCOMES)[
 }
 
 /**
- * The duration in milliseconds that this part of the attempts took at most. It is the end of a bucket, so up to a fifth too
- * high.
+ * Returns the duration in milliseconds that a part of the attempts did not exceed. It is the end of a bucket,
+ * so it is up to a fifth too high.
  * @param part such as 0.95
  * @returns null without attempts
  */

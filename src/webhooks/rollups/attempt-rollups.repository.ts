@@ -4,7 +4,7 @@ import { AttemptCounts } from './attempt-counts';
 
 export const ROLLUP_MS = 5 * 60 * 1000;
 
-/** The attempts for an endpoint in the five minutes from a moment on. */
+/** Counts of the attempts for an endpoint in five minutes. */
 export interface AttemptRollup extends AttemptCounts {
   tenantId: string;
   endpointId: string;
@@ -17,7 +17,10 @@ export interface AttemptTotals {
   failed: number;
 }
 
-/** Compared as rows, so that PostgreSQL reads no other endpoint's by the index that is for the retention. */
+/**
+ * Condition on the rollups of an endpoint. The keys are compared as rows, so that PostgreSQL does not use the
+ * index of the retention, by which it would read those of other endpoints.
+ */
 const ofEndpoint = (id: string) => `tenant_id = $1 AND endpoint_id = ${id}
   AND (tenant_id, endpoint_id, starts_at) >= ($1, ${id}, $3)`;
 
@@ -25,12 +28,15 @@ const sumOf = (column: string) =>
   `ARRAY(SELECT coalesce(a, 0) + coalesce(b, 0) FROM unnest(r.${column}, excluded.${column})
          WITH ORDINALITY AS u (a, b, n) ORDER BY n)`;
 
-/** Attempts counted by five minutes, for charts. They are kept for eight days. */
+/** Stores counts of attempts by five minutes, for charts. They are kept for eight days. */
 @Injectable()
 export class AttemptRollupsRepository {
   constructor(private readonly database: Database) {}
 
-  /** @param rollups in the order of their keys, so that two processes can't deadlock */
+  /**
+   * Adds counts to the rollups.
+   * @param rollups in the order of their keys, so that two processes can't deadlock
+   */
   async addRollups(rollups: AttemptRollup[]): Promise<void> {
     await this.database.prepared(
       `INSERT INTO attempt_rollups AS r (tenant_id, endpoint_id, starts_at, outcomes, durations)
@@ -49,7 +55,7 @@ export class AttemptRollupsRepository {
     );
   }
 
-  /** Oldest first. */
+  /** Lists an endpoint's rollups since a time, oldest first. */
   list(tenantId: string, endpointId: string, since: Date): Promise<AttemptRollup[]> {
     return this.database.query(
       `SELECT tenant_id AS "tenantId", endpoint_id AS "endpointId", starts_at AS "startsAt", outcomes, durations
@@ -58,7 +64,7 @@ export class AttemptRollupsRepository {
     );
   }
 
-  /** One for each endpoint, in any order. */
+  /** Sums the attempts of each endpoint since a time. The results are in any order. */
   sumAttempts(tenantId: string, endpointIds: string[], since: Date): Promise<AttemptTotals[]> {
     return this.database.query(
       `SELECT e.id AS "endpointId", total.succeeded, total.failed

@@ -7,12 +7,13 @@ import { addAttempt, noAttempts } from './attempt-counts';
 import { AttemptRollup, AttemptRollupsRepository, ROLLUP_MS } from './attempt-rollups.repository';
 
 const WRITE_EVERY_MS = 5_000;
-/** Rows of one statement. */
+/** Rollups of one statement. */
 const BATCH = 500;
 
 /**
- * Counts attempts in memory and adds them to the rollups, those of many endpoints with one statement. A worker that is
- * killed loses the counts of its last seconds, and so does a statement that fails: a chart lacks them, and nothing else.
+ * Counts attempts in memory and adds the counts to the rollups, many endpoints with one statement. A worker
+ * that is killed loses the counts of its last seconds, and so does a statement that fails. Only charts lack
+ * them.
  */
 @Injectable()
 export class AttemptRollups implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -56,7 +57,10 @@ export class AttemptRollups implements OnApplicationBootstrap, BeforeApplication
     }
   }
 
-  /** Not again after a failure: it may be committed, and would be counted twice. */
+  /**
+   * Adds a batch of counts. It does not retry after a failure: the statement may have been committed, and
+   * would be counted twice.
+   */
   private async add(batch: AttemptRollup[]): Promise<void> {
     try {
       await this.rollups.addRollups(batch);

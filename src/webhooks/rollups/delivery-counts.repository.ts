@@ -3,7 +3,7 @@ import { idFloor } from '../../common/ids';
 import { Database } from '../../database/database';
 import { TEST_TYPES } from '../../outbox/event-catalog';
 
-/** The number of deliveries in each status. */
+/** Number of deliveries in each status. */
 export type DeliveryCounts = Record<'pending' | 'succeeded' | 'exhausted' | 'cancelled', number>;
 
 interface CountRow {
@@ -28,7 +28,7 @@ export class DeliveryCountsRepository {
   }
 }
 
-/** Pending deliveries of a former activation read as cancelled. */
+/** Counts pending deliveries. Those of a former activation are counted as cancelled. */
 const PENDING = `
   SELECT CASE WHEN w.active AND p.activation = w.activation THEN 'pending' ELSE 'cancelled' END AS status,
          count(*)::integer AS count

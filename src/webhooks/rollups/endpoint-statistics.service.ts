@@ -10,16 +10,16 @@ import { beginOf, isTimelinePeriod, TimelinePeriod, toTimeline, WebhookTimeline 
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** An endpoint's health. */
+/** Health of an endpoint. */
 export interface WebhookEndpointHealth {
   active: boolean;
-  /** The first failure since the last success; null without one. */
+  /** Time of the first failure since the last success; null without one. */
   failingSince: Date | null;
-  /** To the minute. */
+  /** Time of the last success, to the minute. */
   lastSuccessAt: Date | null;
-  /** The number of deliveries of the last 24 hours, by status. */
+  /** Number of deliveries of the last 24 hours, by status. */
   last24Hours: DeliveryCounts;
-  /** What a former activation was owed and is being cancelled in the background: how many so far; null when done. */
+  /** Progress of the cancellation of what former activations were owed; null when it is done. */
   cancelling: { cancelled: number } | null;
 }
 
@@ -57,8 +57,8 @@ export class EndpointStatisticsService {
   }
 
   /**
-   * Returns how many attempts of the last 24 hours succeeded and failed, for each of the endpoints, in their order. An id
-   * that is no endpoint of the workspace has none.
+   * Returns how many attempts of the last 24 hours succeeded and failed, for each of the endpoints, in their
+   * order. The counts of an id that is no endpoint of the workspace are 0.
    */
   async countLast24Hours(tenantId: string, endpointIds: string[]): Promise<AttemptTotals[]> {
     const known = endpointIds.filter(isId);

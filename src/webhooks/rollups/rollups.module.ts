@@ -6,7 +6,7 @@ import { DeliveryCountsRepository } from './delivery-counts.repository';
 import { EndpointStatisticsService } from './endpoint-statistics.service';
 import { ROLLUP_TABLES } from './rollup-tables';
 
-/** Counts of attempts and deliveries, for charts. */
+/** Provides counts of attempts and deliveries, for charts. */
 @Module({
   imports: [EndpointsModule],
   providers: [EndpointStatisticsService, AttemptRollupsRepository, DeliveryCountsRepository],

@@ -4,7 +4,7 @@ import { AttemptRollup, ROLLUP_MS } from './attempt-rollups.repository';
 
 const HOUR_MS = 60 * 60 * 1000;
 
-/** Each period in buckets of so many milliseconds. */
+/** Periods, each with its length and that of its buckets, in milliseconds. */
 const PERIODS = {
   '24h': { bucketMs: ROLLUP_MS, lengthMs: 24 * HOUR_MS },
   '7d': { bucketMs: HOUR_MS, lengthMs: 7 * 24 * HOUR_MS },
@@ -16,33 +16,39 @@ export function isTimelinePeriod(period: string): period is TimelinePeriod {
   return Object.hasOwn(PERIODS, period);
 }
 
-/** The attempts that began in a part of a period. */
+/** Attempts that began in one part of a period. */
 export interface TimelineBucket {
   from: Date;
   succeeded: number;
   failed: number;
-  /** The failed ones by class, but for classes without any. */
+  /** Failed attempts by class. Classes without any are left out. */
   errors: Partial<Record<AttemptError, number>>;
-  /** What 95 of 100 attempts took at most, in milliseconds, up to a fifth too high; null without attempts. */
+  /**
+   * 95th percentile of the attempts' durations, in milliseconds, up to a fifth too high; null without
+   * attempts.
+   */
   p95Ms: number | null;
 }
 
-/** How an endpoint's attempts went over a period, but for tests. */
+/** Attempts of an endpoint over a period, without tests. */
 export interface WebhookTimeline {
   period: TimelinePeriod;
-  /** The length of each bucket. */
+  /** Length of each bucket. */
   bucketMinutes: number;
-  /** Oldest first, without a gap. The last one is not over yet, and lacks its last seconds. */
+  /** Buckets, oldest first, without a gap. The last one is not over yet, and lacks its last seconds. */
   buckets: TimelineBucket[];
 }
 
-/** When a period that ends now begins. */
+/** Returns the beginning of a period that ends now. */
 export function beginOf(period: TimelinePeriod, now: number): Date {
   const { bucketMs, lengthMs } = PERIODS[period];
   return new Date(Math.floor(now / bucketMs) * bucketMs + bucketMs - lengthMs);
 }
 
-/** @param rollups of the period */
+/**
+ * Makes a timeline of the rollups of a period.
+ * @param rollups of the period
+ */
 export function toTimeline(period: TimelinePeriod, begin: Date, rollups: AttemptRollup[]): WebhookTimeline {
   const { bucketMs, lengthMs } = PERIODS[period];
   const sums = Array.from({ length: lengthMs / bucketMs }, noAttempts);

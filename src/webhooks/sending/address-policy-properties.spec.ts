@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { AddressPolicy, AddressRefused, EndpointUrlRefused } from './address-policy';
 
 /**
- * The IANA registries of special-purpose addresses (RFC 6890 and later), multicast (RFC 5771, 4291) and IPv6 address
- * space (RFC 4291, 3879), independent of the policy's library: a prefix of 4 or 16 bytes in hexadecimal, and its length
- * in bits.
+ * The IANA registries of special-purpose addresses (RFC 6890 and later), multicast (RFC 5771, 4291) and IPv6
+ * address space (RFC 4291, 3879), independent of the policy's library: a prefix of 4 or 16 bytes in
+ * hexadecimal, and its length in bits.
  */
 const SPECIAL_IPV4: [prefix: string, bits: number, what: string][] = [
   ['00000000', 8, 'this network (RFC 791)'],
@@ -107,7 +107,9 @@ const ipv6 = fc.oneof(
 );
 const publicIpv6 = inBlock(GLOBAL_UNICAST).filter(isPublic);
 
-/** Every spelling of an IPv4 address that inet_aton, and so a URL parser, accepts (RFC 6943, section 3.1.1). */
+/**
+ * Every spelling of an IPv4 address that inet_aton, and so a URL parser, accepts (RFC 6943, section 3.1.1).
+ */
 function ipv4Spellings(address: Buffer): fc.Arbitrary<string> {
   const partsOf = {
     1: () => [address.readUInt32BE()],

@@ -6,15 +6,17 @@ const MAX_URL_LENGTH = 2048;
 const HTTPS_PORT = 443;
 const FIRST_UNPRIVILEGED_PORT = 1024;
 
-/** Azure's metadata and DNS service: a globally routable number that always reaches the host's own platform. */
+/**
+ * Azure's metadata and DNS service: a globally routable number that always reaches the host's own platform.
+ */
 const CLOUD_PLATFORM_ADDRESS = ipaddr.parse('168.63.129.16').toString();
 
-/** The only IPv6 block from which IANA assigns global unicast addresses. */
+/** IPv6 block from which IANA assigns global unicast addresses, the only one. */
 const GLOBAL_UNICAST_IPV6 = ipaddr.parseCIDR('2000::/3') as [ipaddr.IPv6, number];
 
 /**
- * Domains without public hosts: special-use ones (RFC 6761, 6762, 7686, 8375), `internal`, and those that ICANN keeps
- * out of the root because private networks use them.
+ * Domains without public hosts: special-use ones (RFC 6761, 6762, 7686, 8375), `internal`, and those that
+ * ICANN keeps out of the root because private networks use them.
  */
 const LOCAL_SUFFIXES = [
   'localhost',
@@ -35,22 +37,22 @@ const LOCAL_SUFFIXES = [
 const DNS_LABEL = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/;
 const MAX_DNS_NAME_LENGTH = 253;
 
-/** An endpoint's URL can't be used. The message is for the customer. */
+/** Refusal of an endpoint's URL. The message is for the customer. */
 export class EndpointUrlRefused extends Error {
   override readonly name = 'EndpointUrlRefused';
 }
 
 /**
- * A host's address may not be connected to. The message names no address: an endpoint's failures must not show how this
- * network resolves a name.
+ * Refusal to connect to a host's address. The message names no address: an endpoint's failures must not show
+ * how this network resolves a name.
  */
 export class AddressRefused extends Error {
   override readonly name = 'AddressRefused';
 }
 
 /**
- * Decides which addresses webhooks may reach: globally routable unicast ones, and any in the networks that the operator
- * allows (CIDR); but none in the networks that the operator denies.
+ * Decides which addresses webhooks may reach: globally routable unicast addresses, and those in networks that
+ * the operator allows (CIDR), but none in networks that the operator denies.
  */
 export class AddressPolicy {
   private readonly allowedNetworks: readonly Network[];
@@ -61,21 +63,22 @@ export class AddressPolicy {
     this.deniedNetworks = deniedNetworks.map(parseNetwork);
   }
 
-  /** Permits only addresses in their standard spelling. */
+  /** Reports whether an address is permitted. Only the standard spelling of an address is. */
   permits(address: string): boolean {
     const parsed = parseAddress(address);
     return parsed !== null && !this.isDenied(parsed) && (this.isAllowed(parsed) || isPublic(parsed));
   }
 
-  /** Whether it is permitted because the operator allows its network. */
+  /** Reports whether an address is permitted because the operator allows its network. */
   isOperatorAddress(address: string): boolean {
     const parsed = parseAddress(address);
     return parsed !== null && !this.isDenied(parsed) && this.isAllowed(parsed);
   }
 
   /**
-   * Parses an endpoint's URL as a browser does. Vets an IP literal; the addresses of a name are vetted after its lookup
-   * (`vet`). A fragment is refused and not dropped: no server receives it, so it is a mistake.
+   * Parses an endpoint's URL as a browser does. It vets an IP literal; the addresses of a name are vetted
+   * after its lookup, by `vet`. A fragment is refused rather than dropped: no server receives it, so it is a
+   * mistake.
    * @returns the URL, normalised
    * @throws EndpointUrlRefused
    */
@@ -89,8 +92,8 @@ export class AddressPolicy {
   }
 
   /**
-   * Every address of a host must be permitted. With a mixed answer, the owner of the name could choose which address is
-   * used when.
+   * Requires that every address of a host is permitted. Otherwise the owner of a name with several addresses
+   * could choose which of them is used when.
    * @throws AddressRefused
    */
   vet(hostname: string, addresses: readonly string[]): void {
@@ -113,7 +116,10 @@ export class AddressPolicy {
     return this.allowedNetworks.some((network) => isWithin(address, network));
   }
 
-  /** An IPv4 network is also denied inside IPv6, in which the operator may allow it. */
+  /**
+   * Reports whether the operator denies an address. An IPv4 network is denied inside IPv6 too, even if the
+   * operator allows that IPv6 network.
+   */
   private isDenied(address: Address): boolean {
     const carried = carriedIpv4(address);
     return this.deniedNetworks.some((network) => isWithin(address, network) || isWithin(carried, network));
@@ -129,7 +135,10 @@ export class AddressPolicy {
   }
 }
 
-/** Not by `URL.canParse`: once optimised, that of Node 20 rejects a name like "bücher". */
+/**
+ * Parses a URL. `URL.canParse` is not used, because that of Node 20, once optimised, rejects a name like
+ * "bücher".
+ */
 function urlOf(input: string): URL {
   try {
     return new URL(input);
@@ -166,7 +175,7 @@ function tooLong(): EndpointUrlRefused {
   return new EndpointUrlRefused(`The URL must not be longer than ${MAX_URL_LENGTH} characters`);
 }
 
-/** Without the brackets of an IPv6 literal. */
+/** Returns the host of a URL, an IPv6 literal without its brackets. */
 function hostOf(url: URL): string {
   return url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname;
 }
@@ -179,7 +188,10 @@ function isLocalName(hostname: string): boolean {
   );
 }
 
-/** The IPv4 address that an IPv4-mapped or NAT64 one (RFC 6052) leads to; any other as it is. */
+/**
+ * Returns the IPv4 address that an IPv4-mapped or NAT64 address (RFC 6052) leads to; any other address as it
+ * is.
+ */
 function carriedIpv4(address: Address): Address {
   const isNat64 = address instanceof ipaddr.IPv6 && address.range() === 'rfc6052';
   return isNat64 ? new ipaddr.IPv4(address.toByteArray().slice(12)) : unmapped(address);
@@ -191,12 +203,18 @@ function isPublic(address: Address): boolean {
   return address instanceof ipaddr.IPv4 || isGlobalIpv6(address);
 }
 
-/** ipaddr.js calls every range without a name "unicast": IPv4-compatible and unassigned space too. */
+/**
+ * Reports whether an IPv6 address is global unicast. ipaddr.js calls every range without a name "unicast", so
+ * IPv4-compatible and unassigned space too.
+ */
 function isGlobalIpv6(address: ipaddr.IPv6): boolean {
   return address.match(GLOBAL_UNICAST_IPV6) && !isIsatap(address);
 }
 
-/** ISATAP (RFC 5214) hides an IPv4 address behind 0000:5efe or 0200:5efe, under any prefix. */
+/**
+ * Reports whether an address is an ISATAP one (RFC 5214), which hides an IPv4 address behind 0000:5efe or
+ * 0200:5efe under any prefix.
+ */
 function isIsatap({ parts }: ipaddr.IPv6): boolean {
   return parts[5] === 0x5efe && (parts[4] === 0 || parts[4] === 0x200);
 }

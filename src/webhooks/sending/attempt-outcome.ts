@@ -4,8 +4,8 @@ import { DnsFailure } from './host-resolver';
 import { ConnectionFailure } from './vetted-connector';
 
 /**
- * Why an attempt failed. `connection`: an error on an open connection (reset, not HTTP, too many headers). `status`: a
- * response that is neither 2xx nor a redirect. `internal`: a fault of this service.
+ * Classes of failures of an attempt. `connection`: an error on an open connection (reset, not HTTP, too many
+ * headers). `status`: a response that is neither 2xx nor a redirect. `internal`: a fault of this service.
  */
 export const ATTEMPT_ERRORS = [
   'timeout',
@@ -20,21 +20,27 @@ export const ATTEMPT_ERRORS = [
 ] as const;
 export type AttemptError = (typeof ATTEMPT_ERRORS)[number];
 
-/** In milliseconds; the first three are null when the attempt reused a connection. */
+/**
+ * Durations of an attempt's phases, in milliseconds. The first three are null when the attempt reused a
+ * connection.
+ */
 export interface AttemptPhases {
   lookupMs: number | null;
   connectMs: number | null;
   tlsMs: number | null;
-  /** From the attempt's start to the response's headers. */
+  /** Time from the attempt's start to the response's headers. */
   firstByteMs: number | null;
 }
 
 interface Attempt {
   at: Date;
   durationMs: number;
-  /** The body as far as it arrived, at most 16 KiB; null without a response. */
+  /** Body as far as it arrived, at most 16 KiB; null without a response. */
   response: Buffer | null;
-  /** A line for each, `name: value`, at most 2 KiB; null without a response, and mostly for a success. */
+  /**
+   * Response headers, one `name: value` a line, at most 2 KiB; null without a response, and for a success
+   * unless it was asked for.
+   */
   responseHeaders: string | null;
   phases: AttemptPhases;
 }
@@ -65,7 +71,7 @@ const MAX_MESSAGE_LENGTH = 300;
 /** Codes of undici for internal errors: an invalid request, a closed sender. */
 const INTERNAL_ERRORS = new Set(['UND_ERR_INVALID_ARG', 'UND_ERR_DESTROYED', 'UND_ERR_CLOSED']);
 
-/** For a fault of this service. */
+/** Returns the outcome of a fault of this service. */
 export function internalError(at: Date): FailedAttempt {
   return {
     kind: 'failed',
@@ -80,7 +86,7 @@ export function internalError(at: Date): FailedAttempt {
   };
 }
 
-/** Null for success. */
+/** Returns the failure that a status means; null for a success. */
 export function faultOfStatus(statusCode: number): AttemptFault | null {
   if (statusCode >= 200 && statusCode < 300) return null;
   return statusCode >= 300 && statusCode < 400
@@ -88,7 +94,7 @@ export function faultOfStatus(statusCode: number): AttemptFault | null {
     : { error: 'status', errorMessage: `Answered ${statusCode}` };
 }
 
-/** Null for an internal error. */
+/** Returns the failure that an error means; null for an internal error. */
 export function faultOfError(error: Error): AttemptFault | null {
   if (error instanceof AddressRefused || error instanceof EndpointUrlRefused) {
     return fault('address_refused', error.message);
@@ -108,7 +114,10 @@ function fault(error: AttemptError, message: string): AttemptFault {
   return { error, errorMessage: printable(message) };
 }
 
-/** A message may contain text of the receiver (a certificate's names), and PostgreSQL rejects a NUL in text. */
+/**
+ * Removes NULs from a message, which PostgreSQL rejects in text. A message may contain text of the receiver,
+ * such as a certificate's names.
+ */
 function printable(message: string): string {
   return message.replace(/[\u0000-\u001f\u007f]+/g, ' ').slice(0, MAX_MESSAGE_LENGTH);
 }

@@ -7,11 +7,11 @@ export const MAX_RESPONSE_BYTES = 16 * 1024;
 export const MAX_HEADERS_LENGTH = 2 * 1024;
 
 /**
- * One POST and its response, as undici reports them. It ends with the response, an error or the timeout. One timer
- * covers everything from the lookup on; undici's own are off.
+ * One POST and its response, as undici reports them. It ends with the response, an error or the timeout. One
+ * timer covers everything from the lookup on; undici's own timers are off.
  */
 export class DeliveryExchange implements Dispatcher.DispatchHandler {
-  /** Rejects only for an internal error. */
+  /** Outcome of the exchange. It rejects only for an internal error. */
   readonly outcome: Promise<AttemptOutcome>;
 
   private readonly setup: ConnectionSetup;
@@ -27,7 +27,10 @@ export class DeliveryExchange implements Dispatcher.DispatchHandler {
   private chunks: Buffer[] = [];
   private size = 0;
 
-  /** @param keepsHeaders also of a success */
+  /**
+   * Starts the timer of an exchange.
+   * @param keepsHeaders whether the response's headers are kept for a success too
+   */
   constructor(
     private readonly at: Date,
     timeoutMs: number,
@@ -83,7 +86,7 @@ export class DeliveryExchange implements Dispatcher.DispatchHandler {
     else this.endWithAnswer();
   }
 
-  /** For an error before undici has the request. */
+  /** Ends the exchange with an error that occurred before undici had the request. */
   endWithError(error: Error): void {
     if (this.ended) return;
     const fault = faultOfError(error);
@@ -122,7 +125,7 @@ export class DeliveryExchange implements Dispatcher.DispatchHandler {
     this.connector.release(this.setup);
   }
 
-  /** A connection with an unread response can't be reused. */
+  /** Drops the connection, because one with an unread response can't be reused. */
   private dropConnection(): void {
     this.controller?.abort(new Error('The attempt is over'));
   }
@@ -155,14 +158,14 @@ export class DeliveryExchange implements Dispatcher.DispatchHandler {
 }
 
 /**
- * undici frees a connection in a `setImmediate` after it reports the response's end. A caller that sends again at once
- * must find that connection free.
+ * Calls back when undici has freed the connection, which it does in a `setImmediate` after it reports the
+ * response's end. A caller that sends again at once must find that connection free.
  */
 function afterConnectionIsFree(callback: () => void): void {
   process.nextTick(() => setImmediate(callback));
 }
 
-/** A line for each header, cut. Without a NUL, which PostgreSQL rejects in text. */
+/** Returns a line for each header, cut, and without NULs, which PostgreSQL rejects in text. */
 function linesOf(headers: IncomingHttpHeaders): string {
   let lines = '';
   for (const [name, value] of Object.entries(headers)) {

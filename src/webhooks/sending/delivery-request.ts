@@ -1,26 +1,26 @@
 const USER_AGENT = 'Service-Webhooks/1.0';
 
-/** What one POST of a delivery says, but for its signatures. */
+/** Content of one POST of a delivery, without its signatures. */
 export interface RequestContent {
   deliveryId: string;
   eventType: string;
-  /** The JSON text of the event's `data`. */
+  /** JSON text of the event's `data`. */
   data: string;
-  /** The event's position in its conversation; null for an event of no conversation. */
+  /** Position of the event in its conversation; null for an event of no conversation. */
   sequence: string | null;
 }
 
-/** Built as text, so that the event's data is sent exactly as it was recorded. */
+/** Returns the body. It is built as text, so that the event's data is sent exactly as it was recorded. */
 export function bodyOf({ eventType, data }: Pick<RequestContent, 'eventType' | 'data'>, at: Date): string {
   return `{"event":${JSON.stringify(eventType)},"deliveredAt":"${at.toISOString()}","data":${data}}`;
 }
 
-/** In whole seconds, as signatures and `webhook-timestamp` have it. */
+/** Returns a time in whole seconds, as it is signed and sent in `webhook-timestamp`. */
 export function timestampOf(at: Date): number {
   return Math.floor(at.getTime() / 1000);
 }
 
-/** Names and values in turn, in the order in which they are sent. */
+/** Returns names and values of the headers in turn, in the order in which they are sent. */
 export function headersOf<Signature>(
   { deliveryId, eventType, sequence }: RequestContent,
   at: Date,

@@ -15,9 +15,12 @@ import { generateEndpointSecret, serviceSignature, standardSignature } from './s
 
 const NAME = 'hooks.example.com';
 const LIMIT = 16 * 1024;
-/** For attempts that time out, at whatever stage. */
+/** Timeout of attempts that fail by it, at any stage. */
 const SHORT_MS = 300;
-/** For attempts that time out at one stage: those before it have to be over in time on a busy machine too. */
+/**
+ * Timeout of attempts that fail by it at one stage. The earlier stages must end in time on a busy machine
+ * too.
+ */
 const PAST_SETUP_MS = 1_500;
 
 describe('DeliverySender', () => {

@@ -12,21 +12,21 @@ const MAX_HEADER_BYTES = 16 * 1024;
 
 export interface DeliveryRequest extends RequestContent, SigningSecrets {
   url: string;
-  /** Keeps the response's headers also of a success. */
+  /** Whether the response's headers are kept for a success too. */
   keepsHeaders?: boolean;
 }
 
 export interface DeliverySenderOptions {
-  /** Which addresses deliveries may reach. */
+  /** Policy of the addresses that deliveries may reach. */
   policy: AddressPolicy;
-  /** PEM certificates to trust beside the usual authorities. */
+  /** PEM certificates that are trusted beside the usual authorities. */
   extraCa?: string;
   resolver?: HostResolver;
-  /** For the whole attempt, from the lookup to the end of the response. */
+  /** Timeout of the whole attempt, from the lookup to the end of the response. */
   timeoutMs?: number;
-  /** An older connection takes no further request, so that its address is vetted again. */
+  /** Age from which a connection takes no further request, so that its address is vetted again. */
   connectionMaxAgeMs?: number;
-  /** How long an unused connection is kept, unless the receiver's Keep-Alive header says otherwise. */
+  /** Time for which an unused connection is kept, unless the receiver's Keep-Alive header says otherwise. */
   connectionIdleMs?: number;
 }
 
@@ -49,8 +49,8 @@ export class DeliverySender implements OnApplicationShutdown {
     this.timeoutMs = timeoutMs;
     this.policy = policy;
     this.connector = new VettedConnector({ policy, resolver, extraCa });
-    // Unlike the global one, this agent ignores the environment's proxies. It follows no redirects. The exchange limits
-    // the time.
+    // Unlike the global one, this agent ignores the environment's proxies. It follows no redirects. The
+    // exchange limits the time.
     this.agent = new Agent({
       connect: this.connector.connect,
       pipelining: 1,
@@ -63,7 +63,7 @@ export class DeliverySender implements OnApplicationShutdown {
     });
   }
 
-  /** A failure of the receiver is an outcome; only an internal error rejects. */
+  /** Sends a request. A failure of the receiver is an outcome; only an internal error rejects. */
   send(request: DeliveryRequest): Promise<AttemptOutcome> {
     const at = new Date();
     const exchange = new DeliveryExchange(at, this.timeoutMs, this.connector, request.keepsHeaders);
@@ -89,7 +89,7 @@ export class DeliverySender implements OnApplicationShutdown {
     return exchange.outcome;
   }
 
-  /** Receivers with an open connection. */
+  /** Number of receivers with an open connection. */
   get openOrigins(): number {
     return Object.keys(this.agent.stats).length;
   }
@@ -110,7 +110,8 @@ function signaturesOf(
   body: Buffer,
 ): { service: string; standard: string } {
   const timestamp = timestampOf(at);
-  // A receiver of Standard Webhooks accepts any one of several signatures. The second one is made only during a roll.
+  // A receiver of Standard Webhooks accepts any one of several signatures. The second one is made only during
+  // a roll.
   const standard = standardSignature(secret, deliveryId, timestamp, body);
   const previousStandard = previous
     ? ` ${standardSignature(previous.secret, deliveryId, timestamp, body)}`

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DnsStub } from '../../../test/support/dns-stub';
 import { DnsFailure, HostResolver } from './host-resolver';
 
-/** For lookups that time out. */
+/** Timeout of lookups that fail by it. */
 const SHORT_MS = 400;
 
 describe('HostResolver', () => {

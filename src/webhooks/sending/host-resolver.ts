@@ -3,20 +3,20 @@ import { readFile, stat } from 'node:fs/promises';
 
 const DEFAULT_TIMEOUT_MS = 5000;
 
-/** c-ares: the name has no address of this family. */
+/** Code of c-ares for a name that has no address of a family. */
 const NO_ADDRESS = 'ENODATA';
 
 export interface HostResolverOptions {
-  /** Name servers as `address` or `address:port`; by default the system's. */
+  /** Name servers as `address` or `address:port`; the system's by default. */
   servers?: readonly string[];
-  /** For the whole lookup of a name, with both families and all retries. */
+  /** Timeout of the whole lookup of a name, with both families and all retries. */
   timeoutMs?: number;
   hostsFile?: string;
 }
 
 /**
- * A name could not be resolved. `code` is one of c-ares (ENOTFOUND, ENODATA, ESERVFAIL, ETIMEOUT, …), or EHOSTSFILE for
- * an unreadable hosts file.
+ * Failure to resolve a name. `code` is one of c-ares (ENOTFOUND, ENODATA, ESERVFAIL, ETIMEOUT, …), or
+ * EHOSTSFILE for an unreadable hosts file.
  */
 export class DnsFailure extends Error {
   override readonly name = 'DnsFailure';
@@ -38,8 +38,8 @@ const REASONS: Partial<Record<string, string>> = {
 };
 
 /**
- * Resolves names within a timeout, by c-ares: `dns.lookup` would block one of the process's four threads while a name
- * server is slow. Queries of c-ares ignore the hosts file, so this reads it.
+ * Resolves names within a timeout, by c-ares, because `dns.lookup` would block one of the process's four
+ * threads while a name server is slow. Queries of c-ares ignore the hosts file, so the resolver reads it.
  */
 export class HostResolver {
   private readonly servers: readonly string[] | undefined;
@@ -57,7 +57,7 @@ export class HostResolver {
   }
 
   /**
-   * @returns all addresses of the name, at least one, IPv4 first
+   * Returns all addresses of a name, at least one, IPv4 first.
    * @throws DnsFailure
    */
   async resolve(hostname: string): Promise<string[]> {
@@ -68,8 +68,8 @@ export class HostResolver {
   }
 
   /**
-   * Uses one resolver for each lookup: it follows changes of the system's name servers, and can be cancelled alone. The
-   * addresses of one family are enough if the other fails.
+   * Queries both families with one resolver for each lookup: it follows changes of the system's name servers,
+   * and can be cancelled alone. The addresses of one family are enough if the other fails.
    */
   private async query(hostname: string): Promise<string[]> {
     const resolver = new dns.Resolver({ timeout: Math.ceil(this.timeoutMs / 2), tries: 2 });
@@ -86,7 +86,7 @@ export class HostResolver {
   }
 }
 
-/** Prefers an error of one family to "no address" of the other. */
+/** Returns the failure of a lookup. An error of one family is preferred to "no address" of the other. */
 function failureOf(hostname: string, families: PromiseSettledResult<string[]>[]): DnsFailure {
   const reasons = families.flatMap((family) =>
     family.status === 'rejected' ? [family.reason as unknown] : [],
@@ -100,7 +100,7 @@ function codeOf(reason: unknown): string {
   return (reason as NodeJS.ErrnoException | undefined)?.code ?? NO_ADDRESS;
 }
 
-/** The hosts file, read again after each change. */
+/** Reads the hosts file, again after each change. */
 class HostsFile {
   private version = '';
   private entries: ReadonlyMap<string, string[]> = new Map();

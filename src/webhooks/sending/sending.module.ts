@@ -4,7 +4,7 @@ import { AddressPolicy } from './address-policy';
 import { DeliverySender } from './delivery-sender';
 import { HostResolver } from './host-resolver';
 
-/** What sends a signed request to a public address, and nowhere else. */
+/** Sends signed requests to permitted addresses, and nowhere else. */
 @Module({
   providers: [
     {

@@ -3,27 +3,32 @@ import { createHmac, randomBytes } from 'node:crypto';
 const SECRET_PREFIX = 'whsec_';
 const SECRET_BYTES = 32;
 
-/** What an endpoint's deliveries are signed with. */
+/** Secrets that sign an endpoint's deliveries. */
 export interface SigningSecrets {
-  /** The endpoint's secret, `whsec_…`. */
+  /** Secret of the endpoint, `whsec_…`. */
   secret: string;
-  /** The one before a roll, while it signs too; `signsService`: `x-service-signature` is by it. */
+  /**
+   * Secret before a roll, while it signs too. `signsService` says that `x-service-signature` is made with it.
+   */
   previousSecret?: { secret: string; signsService: boolean } | null;
 }
 
-/** `whsec_` and 32 random bytes in standard base64. */
+/** Generates a secret: `whsec_` and 32 random bytes in standard base64. */
 export function generateEndpointSecret(): string {
   return SECRET_PREFIX + randomBytes(SECRET_BYTES).toString('base64');
 }
 
 /**
- * The contract's `x-service-signature`. The key is the whole secret with its prefix, as the receiver knows it.
+ * Returns the contract's `x-service-signature`. The key is the whole secret with its prefix, as the receiver
+ * knows it.
  */
 export function serviceSignature(secret: string, body: string | Buffer): string {
   return `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
 }
 
-/** The Standard Webhooks `webhook-signature`. The key is the decoded secret, as in its libraries. */
+/**
+ * Returns the `webhook-signature` of Standard Webhooks. The key is the decoded secret, as in its libraries.
+ */
 export function standardSignature(
   secret: string,
   id: string,

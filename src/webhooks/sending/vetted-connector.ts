@@ -4,7 +4,7 @@ import { buildConnector } from 'undici';
 import { AddressPolicy } from './address-policy';
 import { HostResolver } from './host-resolver';
 
-/** Each address needs a fair share of the remaining time. */
+/** Addresses that are tried for one connection, so that each gets a fair share of the remaining time. */
 const MAX_ADDRESSES_TRIED = 4;
 
 export type SetupStage = 'lookup' | 'connect' | 'tls' | 'ready';
@@ -16,12 +16,12 @@ const DURING: Record<SetupStage, string> = {
   ready: 'after the request was sent',
 };
 
-/** For the customer. */
+/** Returns the message of a timeout, for the customer. */
 export function timeoutMessage(stage: SetupStage): string {
   return `No answer in time (${DURING[stage]})`;
 }
 
-/** A connection failed to open at this stage. */
+/** Failure to open a connection at one of its stages. */
 export class ConnectionFailure extends Error {
   override readonly name = 'ConnectionFailure';
 
@@ -42,7 +42,10 @@ export class ConnectionSetup {
   tlsMs: number | null = null;
   private stepStartedAt = 0;
 
-  /** @param deadline by `performance.now()` */
+  /**
+   * Begins the setup of a connection.
+   * @param deadline by `performance.now()`
+   */
   constructor(private readonly deadline: number) {}
 
   remainingMs(): number {
@@ -62,16 +65,17 @@ export class ConnectionSetup {
 export interface VettedConnectorOptions {
   policy: AddressPolicy;
   resolver: HostResolver;
-  /** PEM certificates to trust beside the usual authorities. */
+  /** PEM certificates that are trusted beside the usual authorities. */
   extraCa?: string;
 }
 
-/** undici's connector also returns the socket; its type omits that. */
+/** Function of undici that opens a connection. It returns the socket too, which undici's type omits. */
 type OpenTls = (options: buildConnector.Options, callback: buildConnector.Callback) => Socket;
 
 /**
- * Resolves a name once for a connection, vets all its addresses, and connects to one of these, so no second lookup can
- * return another address. It vets IP literals too: Node calls no lookup for these. TLS still checks the name.
+ * Resolves a name once for a connection, vets all its addresses, and connects to one of them, so that no
+ * second lookup can return another address. It vets IP literals too, for which Node calls no lookup. TLS
+ * still checks the name.
  */
 export class VettedConnector {
   private readonly policy: AddressPolicy;
@@ -96,9 +100,9 @@ export class VettedConnector {
   }
 
   /**
-   * Calls `dispatch`, which passes a request for `host` (with the port, as in its URL) to undici. A connection that
-   * undici opens for it uses `setup` and its deadline. `release` must follow when the request is on a connection or
-   * ends.
+   * Calls `dispatch`, which passes a request for `host` (with the port, as in its URL) to undici. A
+   * connection that undici opens for it uses `setup` and its deadline. Call `release` when the request is on
+   * a connection or has ended.
    */
   observe(setup: ConnectionSetup, host: string, dispatch: () => void): void {
     this.waiting.set(setup, host);
@@ -122,9 +126,10 @@ export class VettedConnector {
   };
 
   /**
-   * undici connects when a request is dispatched, or later, when a kept connection was lost before the request was sent.
-   * For an aborted request it would open a connection too, only to drop it. We refuse that one: otherwise each timeout
-   * would cost the receiver one more connection.
+   * Opens a connection for a waiting request. undici connects when a request is dispatched, or later, when a
+   * kept connection was lost before the request was sent. For an aborted request it would also open a
+   * connection, only to drop it; that one is refused, because otherwise each timeout would cost the receiver
+   * one more connection.
    */
   private async openForRequest(options: buildConnector.Options): Promise<Socket> {
     const setup = this.observed ?? this.waitingFor(options.host);
