@@ -3,7 +3,7 @@ import { LauncherError } from '../scripts/processes.mjs';
 import type { Scenario } from './scenario.mts';
 import { FULL, QUICK, type Plan } from './support/plan.mts';
 
-/** What the command line asks for. */
+/** Wishes of the command line. */
 export interface Options {
   quick: boolean;
   only?: string[];

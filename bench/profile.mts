@@ -1,5 +1,6 @@
-// Sums up the CPU profiles of `npm run bench -- --profile FOLDER`: `npm run bench:profile -- FILE…`. Prints the shares of
-// busy time by package (without and with its callees) and by function. It ignores the time of the process's start.
+// Sums up the CPU profiles of `npm run bench -- --profile FOLDER`: `npm run bench:profile -- FILE…`. Prints
+// the shares of busy time by package (without and with its callees) and by function. It ignores the time of
+// the process's start.
 import { readFileSync } from 'node:fs';
 import type { Profiler } from 'node:inspector';
 import { basename } from 'node:path';

@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createRequire } from 'node:module';
 import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,10 +9,14 @@ import { startServers } from './servers.mjs';
 export const ROOT = fileURLToPath(new URL('..', import.meta.url));
 export const DATA_DIR = resolve(ROOT, process.env.DATA_DIR || '.data');
 
-/** As in the image: V8 collects garbage earlier, so a process holds less memory. */
+/** V8's options, as in the image: it collects garbage earlier, so a process holds less memory. */
 export const HEAP_OPTIONS = ['--max-semi-space-size=8', '--heap-growing-percent=30'];
 
-/** @param {string} path of a compiled file, such as `dist/cli.js` */
+/**
+ * Returns Node's arguments for a compiled file.
+ *
+ * @param {string} path such as `dist/cli.js`
+ */
 function built(path) {
   const file = join(ROOT, path);
   if (!existsSync(file))
@@ -22,8 +25,8 @@ function built(path) {
 }
 
 /**
- * Starts the servers on the checkout's data, saves their addresses for the CLI in another terminal, and migrates the
- * database.
+ * Starts the servers on the checkout's data, saves their addresses for the CLI in another terminal, and
+ * migrates the database.
  *
  * @param {(line: string) => void} onLog
  * @returns {Promise<{ servers: import('./servers.mjs').Servers, env: NodeJS.ProcessEnv }>}
@@ -31,7 +34,7 @@ function built(path) {
 export async function startMigratedServers(onLog) {
   built('dist/main.js');
   const servers = await startServers({ dataDir: DATA_DIR, onLog });
-  if (servers.embedded) saveAddresses(servers);
+  if (servers.embedded) await saveAddresses(servers);
   const env = {
     ...process.env,
     DATABASE_URL: servers.databaseUrl,
@@ -49,16 +52,14 @@ export async function startMigratedServers(onLog) {
 }
 
 /**
- * Saves the defaults of this checkout's CLI: the addresses of the servers and, once the service runs, those that it uses.
- * Replaces the file atomically, because the CLI may read it at any time.
+ * Saves the defaults of this checkout's CLI: the addresses of the servers and, once the service runs, those
+ * that it uses. Replaces the file atomically, because the CLI may read it at any time.
  *
  * @param {import('./servers.mjs').Servers} servers
  * @param {NodeJS.ProcessEnv} [env] the service's
  */
-function saveAddresses({ databaseUrl, databaseOwnerUrl, redisUrl, reaper }, env = {}) {
-  const { pickProviderUrls } = createRequire(import.meta.url)(
-    join(ROOT, 'dist/common/channel-descriptors.js'),
-  );
+async function saveAddresses({ databaseUrl, databaseOwnerUrl, redisUrl, reaper }, env = {}) {
+  const { pickProviderUrls } = await import('#dist/common/channel-descriptors.js');
   const file = join(DATA_DIR, 'servers.json');
   const addresses = {
     databaseUrl,
@@ -76,9 +77,12 @@ function saveAddresses({ databaseUrl, databaseOwnerUrl, redisUrl, reaper }, env 
 }
 
 /**
+ * Runs a command of the CLI.
+ *
+ * @template Result the JSON object that the command prints
  * @param {string[]} args
  * @param {NodeJS.ProcessEnv} env
- * @returns {Promise<any>} the JSON object that the command prints
+ * @returns {Promise<Result>}
  */
 export async function runCli(args, env) {
   const child = spawn(process.execPath, [...built('dist/cli.js'), ...args], {
@@ -87,8 +91,8 @@ export async function runCli(args, env) {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const output = { stdout: '', stderr: '' };
-  for (const name of ['stdout', 'stderr'])
-    child[name].setEncoding('utf8').on('data', (text) => (output[name] += text));
+  child.stdout.setEncoding('utf8').on('data', (/** @type {string} */ text) => (output.stdout += text));
+  child.stderr.setEncoding('utf8').on('data', (/** @type {string} */ text) => (output.stderr += text));
   const [code] = await once(child, 'close');
   if (code === 0) return JSON.parse(output.stdout);
   throw new LauncherError(`The command "${args.join(' ')}" failed:\n${output.stderr || output.stdout}`);
@@ -110,11 +114,12 @@ export async function runCli(args, env) {
  */
 export async function startApp({ servers, env, port, log }) {
   const url = `http://localhost:${port}`;
+  /** @type {NodeJS.ProcessEnv} */
   const appEnv = { ...env, PORT: String(port), PUBLIC_URL: env.PUBLIC_URL || url };
   if (env.ROLE === 'api') delete appEnv.DATABASE_OWNER_URL;
   const program = [...HEAP_OPTIONS, ...built('dist/main.js')];
   const app = await startProcess('The service', program, { servers, env: appEnv, port, log });
-  if (servers.embedded) saveAddresses(servers, appEnv);
+  if (servers.embedded) await saveAddresses(servers, appEnv);
   return app;
 }
 
@@ -125,7 +130,8 @@ export async function startApp({ servers, env, port, log }) {
  * @returns {Promise<Running>}
  */
 export async function startDashboard({ servers, env, port, log, publicUrl }) {
-  const { keptSecretsKeys } = createRequire(import.meta.url)(join(ROOT, 'dist/config/local-data.js'));
+  const { keptSecretsKeys } = await import('#dist/config/local-data.js');
+  /** @type {NodeJS.ProcessEnv} */
   const dashboardEnv = {
     ...env,
     PORT: String(port),
@@ -138,6 +144,8 @@ export async function startDashboard({ servers, env, port, log, publicUrl }) {
 }
 
 /**
+ * Starts a program, and waits until it is ready.
+ *
  * @param {string} name
  * @param {string[]} program
  * @param {Options} options
@@ -151,6 +159,7 @@ async function startProcess(name, program, { servers, env, port, log }) {
     stdio: ['ignore', log, log],
   });
   servers.reaper.adopt(child, 'SIGTERM');
+  /** @type {Promise<never>} */
   const failed = once(child, 'exit').then(([code, signal]) => {
     throw new LauncherError(`${name} stopped by itself (${signal ?? `exit code ${code}`}).`);
   });
@@ -160,6 +169,7 @@ async function startProcess(name, program, { servers, env, port, log }) {
   return { url, failed };
 }
 
+/** @param {string} url */
 async function ready(url) {
   for (;;) {
     const response = await fetch(`${url}/health/ready`).catch(() => undefined); // refused until it listens

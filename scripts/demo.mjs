@@ -1,4 +1,5 @@
-// `npm run demo`: the whole service on this machine, with simulated providers, customers and a webhook receiver.
+// `npm run demo`: the whole service on this machine, with simulated providers, customers and a webhook
+// receiver.
 import { mkdirSync, openSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { DATA_DIR, runCli, startApp, startDashboard, startMigratedServers } from './app.mjs';
@@ -15,21 +16,41 @@ import { startSimulators } from './demo/simulators.mjs';
 import { makeWorkspace } from './demo/workspace.mjs';
 import { freePort, isPortFree, LauncherError, printFault, untilStopped } from './processes.mjs';
 
+/** @import { ConversationListItem, Page } from 'conversation-messaging-service' */
+/** @import { Running } from './app.mjs' */
+/** @import { Customers } from './demo/customers.mjs' */
+/** @import { Cli, Made } from './demo/workspace.mjs' */
+/** @import { Servers } from './servers.mjs' */
+
+/**
+ * The processes of the demo, and those who use them.
+ *
+ * @typedef {object} Stage
+ * @property {Running} app
+ * @property {Running} dashboard
+ * @property {NodeJS.ProcessEnv} env
+ * @property {Receiver} receiver
+ * @property {string} receiverUrl
+ * @property {Shop} shop
+ * @property {Customers} customers
+ */
+
 const once = process.argv.includes('--once');
 const folder = join(DATA_DIR, 'demo');
 
-/** @type {import('./servers.mjs').Servers | undefined} */
-let servers;
+/** @type {Servers | undefined} */
+let running;
 
 async function run() {
   title(
     "Starting PostgreSQL, Redis, the service, a receiver of webhooks, and simulators of the channels' providers",
   );
   const [started, simulators, certificate] = await Promise.all([
-    startMigratedServers(note).then((result) => ((servers = result.servers), result)),
+    startMigratedServers(note).then((result) => ((running = result.servers), result)),
     startSimulators(join(folder, 'simulators')),
     makeCertificates(folder, ['127.0.0.1']),
   ]);
+  const { servers } = started;
   const port = await choosePort('PORT', 3000);
   const dashboardPort = await choosePort('DASHBOARD_PORT', 3100);
   const env = {
@@ -60,21 +81,25 @@ async function run() {
   ]);
 }
 
+/** @param {Stage} stage */
 async function demonstrate({ app, dashboard, env, receiver, receiverUrl, shop, customers }) {
-  const cli = (/** @type {string[]} */ ...args) => runCli(args, env);
+  /** @type {Cli} */
+  const cli = (...args) => runCli(args, env);
   title('Making a workspace with the CLI: agents, a key, an account on each channel, a webhook endpoint');
-  const made = await makeWorkspace(cli, { receiverUrl, customers, dashboardUrl: dashboard.url });
+  const made = await makeWorkspace(cli, {
+    receiverUrl,
+    customers: customers.all,
+    dashboardUrl: dashboard.url,
+  });
   receiver.useSecret(made.endpoint.secret);
-  await Promise.all(customers.map((customer, index) => customer.connected(made.connections[index])));
+  await Promise.all(made.connections.map(({ customer, connection }) => customer.connected(connection)));
   note(`workspace ${made.workspace.slug}, key ${made.key.key}, login ${made.login.email}`);
 
   const api = new Api(`${app.url}/api/v1`, made.key.key);
-  await show({ ...made, api, customers, receiver, cli });
+  await show({ ...made, api, customers: customers.all, receiver, cli });
   new Bot({ api, agentId: made.bot.id }).listenTo(receiver);
-  await showShop(
-    shop,
-    made.connections.find(({ channel }) => channel === 'WIDGET'),
-  );
+  for (const { connection } of made.connections)
+    if (connection.channel === 'WIDGET') await showShop(shop, connection);
   printSummary(receiver);
   if (once) return;
   await printCommands({ ...made, api, cli, customers, shop, docsUrl: `${app.url}/docs` });
@@ -82,13 +107,18 @@ async function demonstrate({ app, dashboard, env, receiver, receiverUrl, shop, c
     console.log();
     printDelivery(delivery);
   });
-  await acknowledgeMessages(customers, ({ channel }, text) => {
+  await acknowledgeMessages(customers.all, ({ channel }, text) => {
     console.log(`\n${cyan('⇢')} the customer on ${bold(channel)} gets: ${text}`);
   }); // until Ctrl-C
 }
 
-/** Also checks the signatures of webhooks that no step waited for. */
+/**
+ * Prints how many webhooks came. Also checks the signatures of those that no step waited for.
+ *
+ * @param {Receiver} receiver
+ */
 function printSummary({ deliveries }) {
+  /** @type {Map<string, number>} */
   const counts = new Map();
   for (const { body } of deliveries) counts.set(body.event, (counts.get(body.event) ?? 0) + 1);
   const forged = deliveries.filter(({ verified, verifiedByLibrary }) => !verified || !verifiedByLibrary);
@@ -98,9 +128,14 @@ function printSummary({ deliveries }) {
   for (const [event, count] of counts) console.log(`  ${green('✓')} ${count} × ${event}`);
 }
 
+/**
+ * @param {Pick<Made, 'workspace' | 'login'> & Pick<Stage, 'customers' | 'shop'> & { api: Api, cli: Cli,
+ *   docsUrl: string }} made
+ */
 async function printCommands({ api, cli, workspace, login, customers, shop, docsUrl }) {
   const { url, key } = api;
-  const telegram = customers.find(({ channel }) => channel === 'TELEGRAM');
+  const { telegram } = customers;
+  /** @type {Page<ConversationListItem>} */
   const { data } = await api.send('GET', '/conversations?channel=TELEGRAM&limit=1');
   const second = `${workspace.slug}-2`;
   await cli('workspace', 'create', '--name', 'Second', '--slug', second, '--plan', 'PRO');
@@ -118,11 +153,11 @@ Paste these in another terminal:
 
 curl -sw '\\n' ${url}/me -H 'Authorization: Bearer ${key}'
 curl -sw '\\n' '${url}/conversations?channel=TELEGRAM' -H 'x-api-key: ${key}'
-curl -sw '\\n' ${url}/conversations/${data[0].id}/messages -H 'x-api-key: ${key}' -H 'content-type: application/json' -d '{"body": "Hello from curl"}'
+curl -sw '\\n' ${url}/conversations/${data[0]?.id}/messages -H 'x-api-key: ${key}' -H 'content-type: application/json' -d '{"body": "Hello from curl"}'
 
 A customer's message, as Telegram sends it. Sent twice, it is stored once; without the secret it is refused:
 
-${telegram.curl}
+${telegram.curl()}
 
 Connect another bot to a second workspace, through the simulator:
 
@@ -131,6 +166,8 @@ node dist/cli.js channel connect --workspace ${second} --channel TELEGRAM --cred
 }
 
 /**
+ * Returns the port that a variable names or the usual one, or another one if that is taken.
+ *
  * @param {string} variable
  * @param {number} usual
  */
@@ -139,7 +176,7 @@ async function choosePort(variable, usual) {
   return (await isPortFree(wanted, '0.0.0.0')) ? wanted : freePort();
 }
 
-/** An interrupted `--once` run has proved nothing. */
+/** Fails an interrupted `--once` run, which has proved nothing. */
 function interrupted() {
   if (once) process.exitCode = 130;
 }
@@ -151,5 +188,5 @@ try {
   printFault(error);
   process.exitCode = 1;
 }
-await servers?.stop();
+await running?.stop();
 process.exit();

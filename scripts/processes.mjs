@@ -6,15 +6,19 @@ import { fileURLToPath } from 'node:url';
 
 const REAPER = fileURLToPath(new URL('reaper.sh', import.meta.url));
 
-/** A fault with a message for the person at the terminal. It is printed without a stack. */
+/** A fault with a message for the person at the terminal, printed without a stack. */
 export class LauncherError extends Error {}
 
+/** @import { ChildProcess } from 'node:child_process' */
+
 /**
+ * A process that ends others when this one stops, for any reason.
+ *
  * @typedef {object} Reaper
- * @property {(child: import('node:child_process').ChildProcess, signal: NodeJS.Signals) => void} adopt
- *   ends the process, the latest first, when this process stops for any reason
- * @property {(child: import('node:child_process').ChildProcess) => void} release forgets a process that has ended: its
- *   number may belong to another process by then
+ * @property {(child: ChildProcess, signal: NodeJS.Signals) => void} adopt ends the process at the end, the
+ *   latest first
+ * @property {(child: ChildProcess) => void} release forgets a process that has ended: its number may belong
+ *   to another process by then
  * @property {(path: string) => void} removeAtEnd removes a file or folder after the processes
  * @property {() => Promise<void>} finish ends and removes everything now
  */
@@ -31,7 +35,7 @@ export async function startReaper(lockFile) {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const exited = once(child, 'exit');
-  const answer = await firstLine(child);
+  const answer = await firstLine(child.stdout);
   if (answer.startsWith('busy')) {
     throw new LauncherError(
       `The servers of this folder are in use by another launcher (process ${answer.slice(5)}). ` +
@@ -41,7 +45,7 @@ export async function startReaper(lockFile) {
   if (answer !== 'ready') throw new LauncherError(`Cannot lock ${lockFile}: is it yours to write?`);
   child.stdout.destroy();
   child.unref();
-  const send = (line) => child.stdin.write(`${line}\n`);
+  const send = (/** @type {string} */ line) => child.stdin.write(`${line}\n`);
   return {
     adopt: (process, signal) => void send(`end ${signal.replace('SIG', '')} ${process.pid}`),
     release: (process) => void send(`release ${process.pid}`),
@@ -54,22 +58,34 @@ export async function startReaper(lockFile) {
   };
 }
 
-async function firstLine(child) {
-  for await (const line of createInterface({ input: child.stdout })) return line;
+/** @param {import('node:stream').Readable} input */
+async function firstLine(input) {
+  for await (const line of createInterface({ input })) return line;
   return '';
 }
 
-/** A TCP port of the loopback address that is not in use. */
+/** Finds a TCP port of the loopback address that is not in use. */
 export async function freePort() {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+  const port = portOf(server);
   server.close();
   await once(server, 'close');
   return port;
 }
 
 /**
+ * Returns the port that a server listens on.
+ *
+ * @param {import('node:net').Server} server
+ */
+export function portOf(server) {
+  return /** @type {import('node:net').AddressInfo} */ (server.address()).port;
+}
+
+/**
+ * Tells whether a server could listen on a port.
+ *
  * @param {number} port
  * @param {string} host
  */
@@ -79,7 +95,7 @@ export async function isPortFree(port, host) {
     server.listen({ port, host, exclusive: true });
     await once(server, 'listening');
   } catch (error) {
-    if (error.code === 'EADDRINUSE') return false;
+    if (codeOf(error) === 'EADDRINUSE') return false;
     throw error;
   }
   server.close();
@@ -87,12 +103,37 @@ export async function isPortFree(port, host) {
   return true;
 }
 
-/** @param {number} milliseconds */
-export const sleep = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+/**
+ * Returns the code of a system's error, such as ENOENT.
+ *
+ * @param {unknown} error
+ */
+export function codeOf(error) {
+  return error instanceof Error ? /** @type {NodeJS.ErrnoException} */ (error).code : undefined;
+}
 
 /**
- * Resolves when this process must end: on Ctrl-C, on a signal, or when the `npm` that started it is gone (a SIGKILL of
- * npm does not reach this process). Later signals have no effect.
+ * Returns the message of an error.
+ *
+ * @param {unknown} error
+ */
+export function messageOf(error) {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/**
+ * Resolves after a time.
+ *
+ * @param {number} milliseconds
+ * @returns {Promise<void>}
+ */
+export function sleep(milliseconds) {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}
+
+/**
+ * Resolves when this process must end: on Ctrl-C, on a signal, or when the `npm` that started it is gone (a
+ * SIGKILL of npm does not reach this process). Later signals have no effect.
  *
  * @returns {Promise<void>}
  */
@@ -108,7 +149,11 @@ export function untilStopped() {
   });
 }
 
-/** Prints a LauncherError as a sentence, any other error with its stack. */
+/**
+ * Prints a LauncherError as a sentence, any other error with its stack.
+ *
+ * @param {unknown} error
+ */
 export function printFault(error) {
   console.error(error instanceof LauncherError ? `\n${error.message}\n` : error);
 }

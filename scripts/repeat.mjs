@@ -57,7 +57,11 @@ if (values.help || !Number.isInteger(runs) || !Number.isInteger(spinning) || spi
   process.exit(values.help ? 0 : 1);
 }
 
-/** What ends with this process. */
+/**
+ * Functions that end what must not outlive this process.
+ *
+ * @type {Set<() => void>}
+ */
 const ends = new Set();
 for (const signal of ['SIGINT', 'SIGTERM']) {
   process.once(signal, () => {

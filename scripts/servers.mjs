@@ -7,6 +7,8 @@ import { startPostgres } from './servers/postgres.mjs';
 import { startRedis } from './servers/redis.mjs';
 
 /**
+ * PostgreSQL and Redis for this process.
+ *
  * @typedef {object} Servers
  * @property {string} databaseUrl for the service
  * @property {string | undefined} databaseOwnerUrl for the owner of the tables, if that is another role
@@ -20,8 +22,9 @@ import { startRedis } from './servers/redis.mjs';
  */
 
 /**
- * Starts PostgreSQL and Redis on free ports of the loopback address, unless DATABASE_URL or REDIS_URL names one that
- * runs; DATABASE_OWNER_URL goes with the former. The servers end after this process, however it ends.
+ * Starts PostgreSQL and Redis on free ports of the loopback address, unless DATABASE_URL or REDIS_URL names
+ * one that runs; DATABASE_OWNER_URL goes with the former. The servers end after this process, however it
+ * ends.
  *
  * @param {object} options
  * @param {string} [options.dataDir] keeps the data; by default a temporary folder, removed at the end
@@ -30,49 +33,46 @@ import { startRedis } from './servers/redis.mjs';
  * @returns {Promise<Servers>}
  */
 export async function startServers({ dataDir, disposable = dataDir === undefined, onLog = () => undefined }) {
-  const { DATABASE_URL: databaseUrl, DATABASE_OWNER_URL, REDIS_URL: redisUrl } = process.env;
-  const given = {
-    databaseUrl,
-    databaseOwnerUrl: DATABASE_OWNER_URL || undefined,
-    adminUrl: DATABASE_OWNER_URL || databaseUrl,
-  };
+  const { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl } = process.env;
   const folder = dataDir ?? temporaryFolder();
   const home = findHome(folder);
-  if (databaseUrl && redisUrl) {
-    const reaper = await startReaper();
-    if (dataDir === undefined) [folder, home.directory].forEach(reaper.removeAtEnd);
-    const failed = new Promise(() => undefined);
-    return { ...urlsOf(given), redisUrl, home, embedded: false, reaper, failed, stop: reaper.finish };
-  }
-
-  const reaper = await startReaper(join(home.directory, 'lock'));
+  const embedded = !databaseUrl || !redisUrl;
+  const reaper = await (embedded ? startReaper(join(home.directory, 'lock')) : startReaper());
   if (dataDir === undefined) [folder, home.directory].forEach(reaper.removeAtEnd);
 
   const options = { home, reaper, disposable, onLog };
-  const [postgres, redis] = await Promise.allSettled([
-    databaseUrl ? given : startPostgres(options),
-    redisUrl ? { url: redisUrl } : startRedis(options),
+  const starts = /** @type {const} */ ([
+    databaseUrl ? Promise.resolve(givenPostgres(databaseUrl)) : startPostgres(options),
+    redisUrl ? Promise.resolve({ url: redisUrl, ended: NEVER }) : startRedis(options),
   ]);
-  const fault = [postgres, redis].find(({ status }) => status === 'rejected');
-  if (fault) {
+  await Promise.allSettled(starts); // the reaper must know of both before it ends them
+  const [postgres, redis] = await Promise.all(starts).catch(async (error) => {
     await reaper.finish();
-    throw fault.reason;
-  }
-  const failed = Promise.race([postgres, redis].map(({ value }) => value.ended).filter(Boolean));
+    throw error;
+  });
+  const failed = Promise.race([postgres.ended, redis.ended]);
   failed.catch(() => undefined); // no unhandled rejection after a wanted stop
+  const { databaseOwnerUrl, adminUrl: databaseAdminUrl } = postgres;
   return {
-    ...urlsOf(postgres.value),
-    redisUrl: redis.value.url,
+    databaseUrl: postgres.databaseUrl,
+    databaseOwnerUrl,
+    databaseAdminUrl,
+    redisUrl: redis.url,
     home,
-    embedded: true,
+    embedded,
     reaper,
     failed,
     stop: reaper.finish,
   };
 }
 
-function urlsOf({ databaseUrl, databaseOwnerUrl, adminUrl }) {
-  return { databaseUrl, databaseOwnerUrl, databaseAdminUrl: adminUrl };
+/** @type {Promise<never>} */
+const NEVER = new Promise(() => undefined);
+
+/** @param {string} databaseUrl */
+function givenPostgres(databaseUrl) {
+  const databaseOwnerUrl = process.env.DATABASE_OWNER_URL || undefined;
+  return { databaseUrl, databaseOwnerUrl, adminUrl: databaseOwnerUrl ?? databaseUrl, ended: NEVER };
 }
 
 function temporaryFolder() {

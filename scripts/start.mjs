@@ -22,6 +22,8 @@ async function run() {
 }
 
 /**
+ * Throws unless the port is free that a variable names.
+ *
  * @param {string} variable
  * @param {number} wanted
  */
@@ -32,6 +34,8 @@ async function requireFree(variable, wanted) {
 }
 
 /**
+ * Prints what a first user does next.
+ *
  * @param {string} url of the service
  * @param {string} appUrl of the dashboard
  */

@@ -42,11 +42,16 @@ export default async function setUp() {
     TEST_CA_FILE: caFile,
     TEST_CERT_FILE: certFile,
     TEST_KEY_FILE: keyFile,
-    ...(await TOPOLOGIES[process.env.TOPOLOGY]?.start?.(servers)),
+    ...(await TOPOLOGIES[process.env.TOPOLOGY ?? '']?.start?.(servers)),
   });
-  globalThis.testServers = servers;
+  Object.assign(globalThis, { testServers: servers });
 }
 
+/**
+ * @param {import('../scripts/servers.mjs').Servers} servers
+ * @param {string} name
+ * @param {string} dataDir
+ */
 async function makeTemplate(servers, name, dataDir) {
   const client = new pg.Client({ connectionString: servers.databaseAdminUrl });
   await client.connect();
@@ -57,7 +62,7 @@ async function makeTemplate(servers, name, dataDir) {
   } finally {
     await client.end();
   }
-  const of = (url) => Object.assign(new URL(url), { pathname: `/${name}` }).href;
+  const of = (/** @type {string} */ url) => Object.assign(new URL(url), { pathname: `/${name}` }).href;
   if (servers.databaseOwnerUrl) await makeRoles(of(servers.databaseAdminUrl));
   await promisify(execFile)(process.execPath, ['--enable-source-maps', CLI, 'migrate'], {
     env: {
@@ -74,6 +79,8 @@ async function makeTemplate(servers, name, dataDir) {
 /**
  * Returns the locale for databases that know letters beyond ASCII. Without it the search tests would fail for
  * a wrong reason.
+ *
+ * @param {pg.Client} client
  */
 async function localeOption(client) {
   const { rows } = await client.query("SELECT datctype FROM pg_database WHERE datname = 'template0'");

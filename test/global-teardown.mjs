@@ -4,9 +4,16 @@ import pg from 'pg';
 export default async function tearDown() {
   const { DATABASE_URL: sharedServer, TEST_TEMPLATE_DATABASE: template } = process.env;
   if (sharedServer) await dropDatabases(sharedServer, template);
-  await globalThis.testServers.stop();
+  const { testServers } = /** @type {{ testServers?: import('../scripts/servers.mjs').Servers }} */ (
+    globalThis
+  );
+  await testServers?.stop();
 }
 
+/**
+ * @param {string} connectionString
+ * @param {string} [template]
+ */
 async function dropDatabases(connectionString, template) {
   const client = new pg.Client({ connectionString });
   await client.connect();

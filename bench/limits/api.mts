@@ -1,10 +1,11 @@
-// The limit of the API: a server written by hand for these routes alone, with bare node:http, prepared statements, a pool
-// of the same size and the same rate limit. It returns the service's responses. Keep its SQL in step with the service's.
+// The limit of the API: a server written by hand for these routes alone, with bare node:http, prepared
+// statements, a pool of the same size and the same rate limit. It returns the service's responses. Keep its SQL
+// in step with the service's.
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { crc32 } from 'node:zlib';
 import { Redis } from 'ioredis';
+import { portOf } from '../../scripts/processes.mjs';
 import { endWithParent, tellParent } from '../support/parent.mts';
 import { environmentVariable, POOL_SIZE } from '../support/settings.mts';
 import { openDatabase } from './database.mts';
@@ -163,5 +164,5 @@ async function countHit(
 }
 
 server.keepAliveTimeout = 75_000;
-server.listen(0, '127.0.0.1', () => tellParent({ port: (server.address() as AddressInfo).port }));
+server.listen(0, '127.0.0.1', () => tellParent({ port: portOf(server) }));
 endWithParent();

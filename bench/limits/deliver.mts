@@ -1,5 +1,5 @@
-// The limit of deliveries: signs the bodies of events and posts them to their endpoints over open TLS connections. No
-// queue, no claim, no record.
+// The limit of deliveries: signs the bodies of events and posts them to their endpoints over open TLS
+// connections. No queue, no claim, no record.
 import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Agent } from 'undici';

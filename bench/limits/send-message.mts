@@ -26,8 +26,8 @@ interface SentMessage {
 }
 
 /**
- * Stores a message, its conversation's preview and its event in one transaction, and wakes the relay. Returns the API's
- * response, or null if the conversation is unknown.
+ * Stores a message, its conversation's preview and its event in one transaction, and wakes the relay. Returns
+ * the API's response, or null if the conversation is unknown.
  */
 export async function sendMessage(sending: Sending): Promise<{ message: SentMessage } | null> {
   const { database, redis, tenantId, conversationId } = sending;

@@ -9,7 +9,7 @@ import { besideTrouble } from '../support/neighbour.mts';
 import { absoluteRow, latencyRow, ms, seconds } from '../support/report.mts';
 
 const ANSWER_MS = 200;
-/** After this time an attempt that began before the answer is on the wire. */
+/** The time until an attempt that began before the answer is on the wire. */
 const ON_WIRE_MS = 2_000;
 const POLL_MS = 200;
 /** A step of the cancellation takes much less. */
@@ -68,7 +68,10 @@ export const deleteBacklog: Scenario = {
   },
 };
 
-/** Counts what is pending only when the count of the cancelled stands still: a count of so many rows takes long. */
+/**
+ * Counts what is pending only when the count of the cancelled stands still: a count of so many rows takes
+ * long.
+ */
 async function untilCancelled(deployment: Deployment, { id, endpoint }: Receiving): Promise<void> {
   let [cancelled, at] = [0, performance.now()];
   for (;;) {

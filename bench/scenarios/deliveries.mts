@@ -17,7 +17,10 @@ import { processorMs } from '../support/usage.mts';
 const CONCURRENCY = 50;
 const GOALS = { postgresUs: 70, workerUs: 80, idle: 0.1, bytes: 1_000 };
 
-/** Measures deliveries of one worker, from outbox to recorded attempt, against a loop that only signs and posts. */
+/**
+ * Measures deliveries of one worker, from outbox to recorded attempt, against a loop that only signs and
+ * posts.
+ */
 export const deliveries: Scenario = {
   name: 'deliveries',
 

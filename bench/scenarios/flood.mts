@@ -4,7 +4,10 @@ import { itemAt } from '../support/items.mts';
 import { besideTrouble } from '../support/neighbour.mts';
 import { latencyRow, throughputRow, type Pair } from '../support/report.mts';
 
-/** Measures a workspace that sends messages while another one appends thousands of events, each for all its endpoints. */
+/**
+ * Measures a workspace that sends messages while another one appends thousands of events, each for all its
+ * endpoints.
+ */
 export const flood: Scenario = {
   name: 'flood',
   heavy: true,

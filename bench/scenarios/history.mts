@@ -22,7 +22,10 @@ const LOCKED_MS = 1_000;
 const KEPT_DAYS = 19;
 const SAMPLE_MS = 10;
 
-/** Measures deliveries beside very many old ones, against an almost empty database; then the oldest day of these expires. */
+/**
+ * Measures deliveries beside very many old ones, against an almost empty database; then the oldest day of
+ * these expires.
+ */
 export const history: Scenario = {
   name: 'history',
   heavy: true,
@@ -88,8 +91,8 @@ function partitionsOf(deployment: Deployment, table: string): Promise<Partition[
 }
 
 /**
- * Looks for locks of the history that stop all others, held or asked for. The result ends it, and returns how many
- * milliseconds the longest one was seen.
+ * Looks for locks of the history that stop all others, held or asked for. The result ends it, and returns how
+ * many milliseconds the longest one was seen.
  */
 async function sampleLocks(deployment: Deployment): Promise<() => Promise<number>> {
   const tables = await Promise.all(HISTORY.map((table) => partitionsOf(deployment, table)));

@@ -8,8 +8,8 @@ import { latencyRow, type Pair } from '../support/report.mts';
 import { latencyOf } from '../support/statistics.mts';
 
 /**
- * Measures the cost of one hanging endpoint for the others. A hundred workspaces, each with an endpoint, get messages at a
- * steady rate. First all endpoints answer; then one hangs for the 10 seconds of every attempt.
+ * Measures the cost of one hanging endpoint for the others. A hundred workspaces, each with an endpoint, get
+ * messages at a steady rate. First all endpoints answer; then one hangs for the 10 seconds of every attempt.
  */
 export const isolation: Scenario = {
   name: 'isolation',

@@ -5,7 +5,10 @@ import { throughputRow, type Pair } from '../support/report.mts';
 
 const AT_LEAST = 0.8;
 
-/** Measures deliveries to many workspaces with an event each, against as many to few workspaces in the same database. */
+/**
+ * Measures deliveries to many workspaces with an event each, against as many to few workspaces in the same
+ * database.
+ */
 export const manyWorkspaces: Scenario = {
   name: 'many-workspaces',
 

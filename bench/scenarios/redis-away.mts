@@ -68,7 +68,10 @@ async function untilAttempted(receiver: Receiver, sent: number, attempts: number
   }
 }
 
-/** Returns the longest gaps of all deliveries in seconds. The first is that from the message to the first attempt. */
+/**
+ * Returns the longest gaps of all deliveries in seconds. The first is that from the message to the first
+ * attempt.
+ */
 function longestGaps(deliveries: number[][]): number[] {
   return itemAt(deliveries, 0)
     .slice(1)

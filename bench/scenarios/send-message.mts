@@ -110,7 +110,9 @@ async function sameAnswers(
   must(kept[0] === kept[1], `stored in two ways:\n${kept.join('\n')}`);
 }
 
-/** Checks that each answered message is stored with its event. The last one of each caller may be unanswered. */
+/**
+ * Checks that each answered message is stored with its event. The last one of each caller may be unanswered.
+ */
 async function checkStored(deployment: Deployment, load: () => Promise<LoadResult>): Promise<LoadResult> {
   const before = await countStored(deployment);
   const result = await load();

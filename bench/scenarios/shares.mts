@@ -17,12 +17,15 @@ import {
 import type { Consumption } from '../support/shared-parts.mts';
 import { oneServerEach, withCluster, withPooler, type Stage } from '../support/stages.mts';
 
-/** The most that the costs with most processes may be, as a multiple of those with fewest, under the same load. */
+/**
+ * The most that the costs with most processes may be, as a multiple of those with fewest, under the same
+ * load.
+ */
 const AT_MOST = 1.3;
 
 /**
- * Measures what the parts that all processes share cost, a message and a delivery, and that it does not grow with the
- * processes.
+ * Measures what the parts that all processes share cost, a message and a delivery, and that it does not grow
+ * with the processes.
  */
 export const shares: Scenario = {
   name: 'shares',

@@ -7,7 +7,10 @@ const HOUR_MS = 60 * 60 * 1000;
 /** The partitions of today and yesterday hold these events. */
 const EVENTS_HOURS = 12;
 
-/** Adds events of the last hours to a workspace. They are in no queue. Its endpoint is owed them if `arePending`. */
+/**
+ * Adds events of the last hours to a workspace. They are in no queue. Its endpoint is owed them if
+ * `arePending`.
+ */
 export async function addEvents(
   pool: pg.Pool,
   { id: tenantId, endpoint, conversationIds }: Receiving,

@@ -1,6 +1,6 @@
 import type { Consumption } from './shared-parts.mts';
 
-/** What one message, one delivery or one second costs. Times are microseconds. */
+/** Costs of one message, one delivery or one second. Times are microseconds. */
 export interface Costs {
   /** Processor time of all shared parts. */
   sharedUs: number;

@@ -35,7 +35,7 @@ export interface Sent {
   latency: Percentiles;
 }
 
-/** As many API processes as workers, on one stage. */
+/** API processes and as many workers, on one stage. */
 export class Crowd {
   private readonly plan: Plan['shares'];
   private readonly receiver: Receiver;

@@ -20,7 +20,10 @@ export function secretsOf(deployment: Deployment): Record<string, string> {
   return Object.fromEntries(busy(deployment).map(({ endpoint }) => [endpoint.id, endpoint.secret]));
 }
 
-/** Appends events to workspaces in turn, in one transaction. Returns the database's time before and afterwards. */
+/**
+ * Appends events to workspaces in turn, in one transaction. Returns the database's time before and
+ * afterwards.
+ */
 export async function append(
   deployment: Deployment,
   workspaces: Receiving[],
@@ -71,7 +74,8 @@ export interface Delivered extends Usage {
 }
 
 /**
- * Appends events, and waits until the workers have recorded their deliveries. The processor time is that of `worker`.
+ * Appends events, and waits until the workers have recorded their deliveries. The processor time is that of
+ * `worker`.
  *
  * @throws WrongAnswers when a delivery is missing, doubled, wrongly signed or not recorded
  */
@@ -97,8 +101,8 @@ export function perSecondBetween(from: Date, until: Date, count: number): number
 }
 
 /**
- * Waits until nothing is owed, then checks that each delivery is recorded once, with its attempt. Returns when the last one
- * was recorded.
+ * Waits until nothing is owed, then checks that each delivery is recorded once, with its attempt. Returns
+ * when the last one was recorded.
  */
 export async function untilRecorded(
   deployment: Deployment,

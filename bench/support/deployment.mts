@@ -38,7 +38,7 @@ export class Deployment {
   readonly databaseUrl: string;
   readonly databaseAdminUrl: string;
   readonly redisUrl: string;
-  /** What only the processes get that act as the owner of the tables; empty if that is the service's role. */
+  /** Settings of processes that act as the owner of the tables; none if that is the service's role. */
   readonly ownerEnv: { DATABASE_OWNER_URL?: string };
   readonly env: NodeJS.ProcessEnv;
   readonly pool: pg.Pool;
@@ -101,7 +101,10 @@ export class Deployment {
     return this.startServant('bench/support/host-process.mts');
   }
 
-  /** Starts a process that drops days of the history, and deletes rows, older than the number of days it is given. */
+  /**
+   * Starts a process that drops days of the history, and deletes rows, older than the number of days it is
+   * given.
+   */
   startRetention(): Promise<Servant<{ retentionDays: number }, { ms: number }>> {
     return this.startServant('bench/support/retention-process.mts', this.ownerEnv);
   }

@@ -34,8 +34,8 @@ interface Parts {
 }
 
 /**
- * PostgreSQL (with fsync), Redis, a receiver of webhooks, another for those of neighbours, and processes of the service and
- * its limits. The reaper ends all of them after this process.
+ * PostgreSQL (with fsync), Redis, a receiver of webhooks, another for those of neighbours, and processes of
+ * the service and its limits. The reaper ends all of them after this process.
  */
 export class Environment {
   static async start(log: (line: string) => void): Promise<Environment> {
@@ -71,7 +71,9 @@ export class Environment {
     this.admin.on('error', () => undefined); // its server ends first
   }
 
-  /** Returns an endpoint's URL. What is not measured has a receiver of its own, so that it delays no arrival. */
+  /**
+   * Returns an endpoint's URL. What is not measured has a receiver of its own, so that it delays no arrival.
+   */
   readonly urlOf = (path: string): string => {
     const { port } = path.startsWith('/live/') ? this.receiver : this.neighbours;
     return `https://127.0.0.1:${port}${path}`;

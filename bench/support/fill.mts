@@ -6,8 +6,8 @@ import { insertOldDeliveries } from './old-deliveries.mts';
 import type { Sizes } from './plan.mts';
 
 /**
- * Fills a migrated, empty database. For speed PostgreSQL makes the rows, secondary indexes are dropped until they are there,
- * and foreign keys are not checked.
+ * Fills a migrated, empty database. For speed PostgreSQL makes the rows, secondary indexes are dropped until
+ * they are there, and foreign keys are not checked.
  */
 export async function fill(pool: pg.Pool, fixture: Fixture, sizes: Sizes, urlOf: UrlOf): Promise<void> {
   await withFillingClient(pool, (db) => insertFixture(db, fixture, urlOf));

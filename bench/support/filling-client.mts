@@ -1,6 +1,8 @@
 import type pg from 'pg';
 
-/** Runs `work` on a connection with settings and functions for mass inserts, which end with the connection. */
+/**
+ * Runs `work` on a connection with settings and functions for mass inserts, which end with the connection.
+ */
 export async function withFillingClient(
   pool: pg.Pool,
   work: (db: pg.PoolClient) => Promise<unknown>,

@@ -7,7 +7,9 @@ import type { Sizes } from './plan.mts';
 import { SECRETS_KEYS } from './settings.mts';
 
 export const DAY_MS = 24 * 60 * 60 * 1000;
-/** The time of the first conversation; the others follow a second apart. Too young for the nightly clean-up. */
+/**
+ * The time of the first conversation; the others follow a second apart. Too young for the nightly clean-up.
+ */
 export const EPOCH_MS = Date.now() - 20 * DAY_MS;
 export const STEP_MS = 1_000;
 

@@ -20,7 +20,7 @@ export interface HostCall {
   since?: string;
 }
 
-/** What the call returned after `ms` milliseconds. */
+/** The result of a call after `ms` milliseconds. */
 export interface HostResult {
   ms: number;
   recovery?: Pick<WebhookRecoverySummary, 'id' | 'total'>;

@@ -1,12 +1,12 @@
 import { median } from './statistics.mts';
 
 type Sides = Record<string, () => Promise<unknown>>;
-/** What each side measured in one round. */
+/** The results of one round, by side. */
 type Run<Measured extends Sides> = { [Side in keyof Measured]: Awaited<ReturnType<Measured[Side]>> };
 
 /**
- * Runs the sides in turn, `rounds` times each, so that other load on the machine affects all alike. Returns a record a
- * round.
+ * Runs the sides in turn, `rounds` times each, so that other load on the machine affects all alike. Returns a
+ * record a round.
  */
 export async function inTurn<Measured extends Sides>(
   rounds: number,

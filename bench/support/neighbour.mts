@@ -4,7 +4,7 @@ import type { Receiving } from './fixture.mts';
 import { offer } from './offer.mts';
 import { latencyOf, type Arrival, type Percentiles } from './statistics.mts';
 
-/** What one workspace does while another one's messages are measured. */
+/** The trouble that one workspace makes while another one's messages are measured. */
 export interface Trouble<Result> {
   /** The other one. */
   measured: Receiving;
@@ -24,8 +24,8 @@ export interface BesideTrouble<Result> {
 }
 
 /**
- * Measures how long one workspace's messages take: alone, then beside a neighbour's trouble. It is measured alone once
- * more when the trouble is over, so that other load on the machine affects both sides.
+ * Measures how long one workspace's messages take: alone, then beside a neighbour's trouble. It is measured
+ * alone once more when the trouble is over, so that other load on the machine affects both sides.
  */
 export async function besideTrouble<Result>(
   { plan, environment }: Bench,

@@ -8,8 +8,8 @@ import { BODY } from './settings.mts';
 export type Sender = Receiving & ApiKey;
 
 /**
- * Sends messages through several API processes in turn at a steady rate, whether or not the earlier ones are answered.
- * Returns how many were sent.
+ * Sends messages through several API processes in turn at a steady rate, whether or not the earlier ones are
+ * answered. Returns how many were sent.
  *
  * @throws WrongAnswers when one is not answered with 201
  */

@@ -14,8 +14,8 @@ export interface Rate {
 }
 
 /**
- * Sends messages to the workspaces in turn at a steady rate, each in its own transaction, as the API does. Returns how many
- * were sent.
+ * Sends messages to the workspaces in turn at a steady rate, each in its own transaction, as the API does.
+ * Returns how many were sent.
  */
 export async function offer(
   deployment: Deployment,

@@ -1,4 +1,7 @@
-/** The size of a database. Those but `small` serve one scenario each, which they are named after, or its growth. */
+/**
+ * The size of a database. Those but `small` serve one scenario each, which they are named after, or its
+ * growth.
+ */
 export interface Sizes {
   /** Conversations, and as many contacts; messages are five times as many. */
   conversations: number;

@@ -1,10 +1,11 @@
-// An https receiver of webhooks. The first segment of an endpoint's path is its group: requests to /hang/… are never
-// answered, those to /fail/… get 500, all others are checked and get 200 at once. On request it reports the deliveries.
+// An https receiver of webhooks. The first segment of an endpoint's path is its group: requests to /hang/… are
+// never answered, those to /fail/… get 500, all others are checked and get 200 at once. On request it reports
+// the deliveries.
 import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { portOf } from '../../scripts/processes.mjs';
 import { tellParent } from './parent.mts';
 import { environmentVariable, OLD_BODY } from './settings.mts';
 import type { Arrival } from './statistics.mts';
@@ -17,7 +18,7 @@ interface Arrivals {
   times: Arrival[];
 }
 
-/** What the receiver does on request: each command with its input. */
+/** The input of each command. */
 export interface Inputs {
   /** Forgets what came, and checks what comes with these secrets, by the path of the endpoint. */
   expect: [path: string, secret: string][];
@@ -33,7 +34,7 @@ export interface Inputs {
   release: null;
 }
 
-/** What each command returns. */
+/** The result of each command. */
 export interface Results {
   expect: null;
   count: number;
@@ -151,6 +152,6 @@ function answer<Name extends keyof Inputs>({ id, name, input }: Command<Name>): 
   return { id, result: commands[name](input) };
 }
 
-server.listen(0, '127.0.0.1', () => tellParent({ port: (server.address() as AddressInfo).port }));
+server.listen(0, '127.0.0.1', () => tellParent({ port: portOf(server) }));
 process.on('message', (command: Command) => tellParent(answer(command)));
 process.on('disconnect', () => process.exit());

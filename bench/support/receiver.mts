@@ -47,8 +47,8 @@ export class Receiver {
   }
 
   /**
-   * Waits for `count` deliveries to a group of endpoints since the last call. Returns the times of each message to the live
-   * ones. The group `old` are messages with the body OLD_BODY, whatever their endpoint.
+   * Waits for `count` deliveries to a group of endpoints since the last call. Returns the times of each
+   * message to the live ones. The group `old` are messages with the body OLD_BODY, whatever their endpoint.
    *
    * @throws WrongAnswers when a delivery is missing, doubled or wrongly signed
    */

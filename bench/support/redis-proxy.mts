@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
+import { portOf } from '../../scripts/processes.mjs';
 
 /** A way to Redis for one process, which can be cut. */
 export interface RedisProxy {
@@ -29,7 +30,7 @@ export async function startRedisProxy(redisUrl: string): Promise<RedisProxy> {
   await once(server, 'listening');
   const url = new URL(redisUrl);
   url.hostname = '127.0.0.1';
-  url.port = String((server.address() as AddressInfo).port);
+  url.port = String(portOf(server));
   return {
     url: url.href,
     cut() {

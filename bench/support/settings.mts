@@ -1,4 +1,4 @@
-/** Both the service and the limits use these. */
+/** The keys of the service's secrets. */
 export const SECRETS_KEYS = `bench:${Buffer.alloc(32, 1).toString('base64')}`;
 export const POOL_SIZE = 20;
 /** No load reaches this rate: every request is counted, none is refused. */

@@ -6,7 +6,7 @@ import { postgresMs, processorMs } from './usage.mts';
 
 const LOCKS_EVERY_MS = 250;
 
-/** What all processes of the service share: PostgreSQL, Redis or the nodes of a Cluster, and perhaps PgBouncer. */
+/** Servers that all processes share: PostgreSQL, Redis or the nodes of a Cluster, and perhaps PgBouncer. */
 export interface SharedParts {
   deployment: Deployment;
   /** A client of each Redis server. */
@@ -20,7 +20,7 @@ type PostgresFigures = Figures<'transactions' | 'connections' | 'bytes' | 'ms'>;
 type RedisFigures = Figures<'ms' | 'commands' | 'bytes'>;
 type LockFigures = Figures<'held' | 'awaited'>;
 
-/** What the shared parts did while something was done. */
+/** Work of the shared parts while something was done. */
 export interface Consumption {
   seconds: number;
   /** Mean numbers of locks that were held, and of those that a transaction waited for. */

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { codeOf } from '../../scripts/processes.mjs';
 import type { Deployment } from './deployment.mts';
 
 /** Linux counts a process's time in hundredths of a second. */
@@ -48,8 +49,8 @@ export async function usageMeter(
 }
 
 /**
- * Returns the milliseconds of processor time that PostgreSQL has used, in all of its processes; null if it runs on another
- * machine.
+ * Returns the milliseconds of processor time that PostgreSQL has used, in all of its processes; null if it
+ * runs on another machine.
  */
 export async function postgresMs(deployment: Deployment): Promise<number | null> {
   const server = await serverOf(deployment);
@@ -82,8 +83,6 @@ function familyMs(parent: number): number {
   }
   return sum;
 }
-
-const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code;
 
 /** A process: its parent's id, and milliseconds of its own and of children that have ended. */
 interface ProcessTimes {

@@ -1,22 +1,54 @@
 import { LauncherError } from '../processes.mjs';
 import { printAnswer, printRequest } from './print.mjs';
 
+/**
+ * @typedef {'GET' | 'POST' | 'PATCH'} Method
+ *
+ * @typedef {object} Request
+ * @property {Record<string, string>} [headers]
+ * @property {object} [body]
+ * @property {number} [expect] the status of the response, 200 by default
+ */
+
 const INTERESTING_HEADERS = ['idempotency-replayed', 'x-ratelimit-remaining'];
 
 /** Calls the REST API with a key. Throws on an unexpected response. */
 export class Api {
+  /**
+   * @param {string} url
+   * @param {string} key
+   */
   constructor(url, key) {
     this.url = url;
     this.key = key;
   }
 
-  /** Sends a request and prints it with the response. */
-  show(method, path, { headers, body, ...options } = {}) {
+  /**
+   * Sends a request and prints it with the response.
+   *
+   * @template Answer the body of the response
+   * @param {Method} method
+   * @param {string} path
+   * @param {Request} [request]
+   * @returns {Promise<Answer>}
+   */
+  async show(method, path, request = {}) {
+    const { headers, body } = request;
     printRequest({ method, path: `/api/v1${path}`, headers, body });
-    return this.send(method, path, { headers, body, ...options, print: true });
+    return this.send(method, path, request, true);
   }
 
-  async send(method, path, { headers = {}, body = undefined, expect = 200, print = false } = {}) {
+  /**
+   * Sends a request.
+   *
+   * @template Answer the body of the response
+   * @param {Method} method
+   * @param {string} path
+   * @param {Request} [request]
+   * @param {boolean} [print] whether to print the response
+   * @returns {Promise<Answer>}
+   */
+  async send(method, path, { headers = {}, body, expect = 200 } = {}, print = false) {
     const response = await fetch(this.url + path, {
       method,
       headers: {
@@ -26,7 +58,7 @@ export class Api {
       },
       body: body && JSON.stringify(body),
     });
-    const answer = await response.json();
+    const answer = /** @type {Answer & { error?: { message: string } }} */ (await response.json());
     if (print) {
       const lines = INTERESTING_HEADERS.filter((name) => response.headers.has(name)).map(
         (name) => `${name}: ${response.headers.get(name)}`,

@@ -1,8 +1,11 @@
-import { sleep } from '../processes.mjs';
+import { messageOf, sleep } from '../processes.mjs';
 import { note } from './print.mjs';
 
-/** Long enough to look like somebody who types. */
+/** @import { ConversationDetail, EventData } from 'conversation-messaging-service' */
+
+/** Long enough to look like a person who types. */
 const DELAY_MS = 800;
+/** @type {[pattern: RegExp, answer: string][]} */
 const ANSWERS = [
   [/ship|deliver|send/i, 'We ship everywhere in Europe. It takes two to three days.'],
   [/price|cost|€|discount/i, 'A bag is € 11 to € 13. From three bags on, shipping is free.'],
@@ -10,15 +13,15 @@ const ANSWERS = [
   [/hello|hi\b|hey|hallo|good (morning|evening)/i, 'Hello! I am Robo. What would you like to know?'],
   [/thank|danke|merci/i, 'You are welcome! ☕'],
 ];
-const OTHERWISE = [
+const OTHERWISE = /** @type {const} */ ([
   'Good question! Many of our customers begin with Tide: it is sweet and mild.',
   'I am only the bot of a demo, but a person would see this in the dashboard now.',
   'Noted! Is there anything else?',
-];
+]);
 
 /**
- * Answers what visitors of the widget write, as a workspace's own program does: it hears of a message by a webhook, and
- * answers through the REST API.
+ * Answers what visitors of the widget write, as a workspace's own program does: it hears of a message by a
+ * webhook, and answers through the REST API.
  */
 export class Bot {
   /**
@@ -35,11 +38,13 @@ export class Bot {
   listenTo(receiver) {
     receiver.on('delivery', ({ verified, body: { event, data } }) => {
       if (!verified || event !== 'message.created' || data.message.senderType !== 'CUSTOMER') return;
-      this.#answer(data).catch((error) => note(`The bot could not answer: ${error.message}`));
+      this.#answer(data).catch((error) => note(`The bot could not answer: ${messageOf(error)}`));
     });
   }
 
+  /** @param {EventData<'message.created'>} data */
   async #answer({ conversationId, message }) {
+    /** @type {ConversationDetail} */
     const { sourceChannel } = await this.api.send('GET', `/conversations/${conversationId}`);
     if (sourceChannel !== 'WIDGET') return;
     await sleep(DELAY_MS);
@@ -52,8 +57,12 @@ export class Bot {
   }
 }
 
-/** The same one each time, because a repeated request must not say anything else. */
+/**
+ * Returns the same answer to a message each time, because a repeated request must not say anything else.
+ *
+ * @param {EventData<'message.created'>['message']} message
+ */
 function answerTo({ id, body }) {
   const known = ANSWERS.find(([pattern]) => pattern.test(body));
-  return known ? known[1] : OTHERWISE[Number.parseInt(id.at(-1), 16) % OTHERWISE.length];
+  return known ? known[1] : OTHERWISE[Number.parseInt(id.slice(-1), 16) % OTHERWISE.length];
 }

@@ -3,120 +3,175 @@ import { LauncherError } from '../processes.mjs';
 import { PHONE_NUMBER_PREFIX } from './simulators.mjs';
 import { VisitorPage } from './visitor-page.mjs';
 
+/** @import { Channel, ConnectedChannel } from 'conversation-messaging-service' */
+/**
+ * @import { InstagramSimulator, MessengerSimulator, Simulators, WhatsAppSimulator } from './simulators.mjs'
+ */
+
+/**
+ * A message that has arrived at a customer, and the provider's receipts for it, in order.
+ *
+ * @typedef {object} Received
+ * @property {string} text
+ * @property {[status: string, send: () => Promise<unknown>][]} receipts
+ */
+
 /**
  * A customer on one channel, with their phone or their page with the widget.
  *
  * @typedef {object} Customer
- * @property {string} channel
+ * @property {Channel} channel
  * @property {string} question
  * @property {string} answer
  * @property {object} credentials of the workspace's account
- * @property {(connection: any) => Promise<void>} connected takes the result of `channel connect`
- * @property {(text: string) => Promise<void>} write
- * @property {() => { text: string }[]} received all messages that have arrived
- * @property {[status: string, send: (message: any) => Promise<void>][]} receipts of the provider for a received message, in
- *   this order
+ * @property {(connection: ConnectedChannel) => Promise<void>} connected takes the result of `channel connect`
+ * @property {(text: string) => Promise<unknown>} write
+ * @property {() => Received[]} received all messages that have arrived
  * @property {string} [remark]
  */
 
-/** Each run needs new accounts: those of earlier runs are still connected. */
+/**
+ * A customer on Telegram.
+ *
+ * @typedef {object} TelegramExtras
+ * @property {() => string} curl returns a command that sends a customer's message as Telegram does
+ * @property {() => object} anotherAccount returns the credentials of another bot
+ */
+
+/** @typedef {ReturnType<typeof makeCustomers>} Customers */
+
+/** Makes the id of a new account: those of earlier runs are still connected. */
 const newId = (prefix = '') => `${prefix}${randomInt(10 ** 12, 10 ** 13)}`;
 
 /**
- * @param {import('./simulators.mjs').Simulators} simulators
+ * Makes a customer on each channel.
+ *
+ * @param {Simulators} simulators
  * @param {string} shopOrigin of the page with the widget
- * @returns {Customer[]}
  */
-export function makeCustomers({ telegram, whatsApp, messenger, instagram }, shopOrigin) {
-  return [
-    onWhatsApp(whatsApp),
-    onTelegram(telegram),
-    onMessenger(messenger),
-    onInstagram(instagram),
+export function makeCustomers(simulators, shopOrigin) {
+  const telegram = onTelegram(simulators);
+  /** @type {Customer[]} */
+  const all = [
+    onWhatsApp(simulators.whatsApp),
+    telegram,
+    onMessenger(simulators.messenger),
+    onInstagram(simulators.instagram),
     onWidget(shopOrigin),
   ];
+  return { all, telegram };
 }
 
-/** @returns {Customer} */
+/**
+ * @param {WhatsAppSimulator} simulator
+ * @returns {Customer}
+ */
 function onWhatsApp(simulator) {
   const phoneNumberId = newId(PHONE_NUMBER_PREFIX);
   const phone = '33612345678';
-  const { notify, ...shared } = onMeta(simulator, { phoneNumberId });
-  const sendStatus = (status, message) =>
-    notify(phoneNumberId, { statuses: [simulator.status(message, status)] });
+  const { notify, ...account } = onMeta(simulator, { phoneNumberId });
   return {
-    ...shared,
+    ...account,
     channel: 'WHATSAPP',
     question: 'Hello, where is my order?',
     answer: 'Just a moment, please.',
-    write: (text) =>
-      notify(phoneNumberId, { messages: [simulator.message(phone, text)], name: 'Zoë Laurent' }),
-    receipts: [
-      ['DELIVERED', (message) => sendStatus('delivered', message)],
-      ['READ', (message) => sendStatus('read', message)],
-    ],
+    write: (text) => {
+      const messages = [simulator.message(phone, text)];
+      return notify(simulator.notification(phoneNumberId, { messages, name: 'Zoë Laurent' }));
+    },
+    received: () =>
+      simulator.sent.map((message) => {
+        const sendStatus = (/** @type {'delivered' | 'read'} */ status) =>
+          notify(simulator.notification(phoneNumberId, { statuses: [simulator.status(message, status)] }));
+        return {
+          text: message.text,
+          receipts: [
+            ['DELIVERED', () => sendStatus('delivered')],
+            ['READ', () => sendStatus('read')],
+          ],
+        };
+      }),
   };
 }
 
-/** @returns {Customer & { curl: string, anotherAccount: () => object }} */
-function onTelegram(simulator) {
-  const newToken = () => simulator.constructor.token(newId());
-  const botToken = newToken();
+/**
+ * @param {Simulators} simulators
+ * @returns {Customer & TelegramExtras}
+ */
+function onTelegram({ telegram: simulator, newBotToken }) {
+  const botToken = newBotToken();
   const chatId = randomInt(10 ** 9, 10 ** 10);
   const from = { id: chatId, is_bot: false, first_name: 'Олена', last_name: 'Коваль' };
-  const update = (text) => simulator.textUpdate(chatId, text, { from });
+  const update = (/** @type {string} */ text) => simulator.textUpdate(chatId, text, { from });
   return {
     channel: 'TELEGRAM',
     question: 'Чи є це в наявності?',
     answer: 'Так, є.',
     credentials: { botToken },
-    connected: async () => undefined,
+    connected: () => Promise.resolve(),
     write: (text) => requireOk(simulator.deliver(botToken, update(text))),
-    received: () => simulator.sent,
-    receipts: [],
+    received: () => simulator.sent.map(({ text }) => ({ text, receipts: [] })),
     remark: 'Telegram has no receipts',
-    anotherAccount: () => ({ botToken: newToken() }),
-    /** Sends a customer's message as Telegram does. */
-    get curl() {
-      const { url, secret_token: secret } = simulator.webhooks.get(botToken);
+    anotherAccount: () => ({ botToken: newBotToken() }),
+    curl() {
+      const { url, secret_token: secret } = simulator.webhooks.get(botToken) ?? {};
       const body = JSON.stringify(update('Hello from curl'));
       return `curl -sw '%{http_code}\\n' ${url} -H 'content-type: application/json' -H 'x-telegram-bot-api-secret-token: ${secret}' -d '${body}'`;
     },
   };
 }
 
-/** @returns {Customer} */
+/**
+ * @param {MessengerSimulator} simulator
+ * @returns {Customer}
+ */
 function onMessenger(simulator) {
   const [pageId, customerId] = [newId('2'), newId()];
-  const { notify, ...shared } = onMeta(simulator, { pageId });
+  const { notify, ...account } = onMeta(simulator, { pageId });
   return {
-    ...shared,
+    ...account,
     channel: 'MESSENGER',
     question: 'Opening hours?',
     answer: 'Until six today.',
-    write: (text) => notify(simulator.message(pageId, customerId, text)),
-    receipts: [
-      ['DELIVERED', ({ mid }) => notify(simulator.delivered(pageId, customerId, [mid]))],
-      ['READ', () => notify(simulator.read(pageId, customerId))],
-    ],
+    write: (text) => notify(simulator.notification(simulator.message(pageId, customerId, text))),
+    received: () =>
+      simulator.sent.map(({ mid, text }) => ({
+        text,
+        receipts: [
+          ['DELIVERED', () => notify(simulator.notification(simulator.delivered(pageId, customerId, [mid])))],
+          ['READ', () => notify(simulator.notification(simulator.read(pageId, customerId)))],
+        ],
+      })),
   };
 }
 
-/** @returns {Customer} */
+/**
+ * @param {InstagramSimulator} simulator
+ * @returns {Customer}
+ */
 function onInstagram(simulator) {
   const [accountId, customerId] = [newId('3'), newId()];
-  const { notify, ...shared } = onMeta(simulator, { accountId });
+  const { notify, ...account } = onMeta(simulator, { accountId });
   return {
-    ...shared,
+    ...account,
     channel: 'INSTAGRAM',
     question: 'Price? 😍',
     answer: '49 €, shipping included.',
-    write: (text) => notify(simulator.message(accountId, customerId, text)),
-    receipts: [['READ', ({ mid }) => notify(simulator.read(accountId, customerId, mid))]],
+    write: (text) => notify(simulator.notification(simulator.message(accountId, customerId, text))),
+    received: () =>
+      simulator.sent.map(({ mid, text }) => ({
+        text,
+        receipts: [
+          ['READ', () => notify(simulator.notification(simulator.read(accountId, customerId, mid)))],
+        ],
+      })),
   };
 }
 
-/** @returns {Customer} */
+/**
+ * @param {string} origin
+ * @returns {Customer}
+ */
 function onWidget(origin) {
   const id = 'customer-1042';
   /** @type {VisitorPage} */
@@ -127,41 +182,53 @@ function onWidget(origin) {
     answer: 'Yes, within three days.',
     credentials: { allowedOrigins: [origin] },
     connected: async ({ hookUrl, reveal }) => {
-      const signature = createHmac('sha256', reveal.identitySecret).update(id).digest('hex');
+      const signature = createHmac('sha256', reveal.identitySecret ?? '')
+        .update(id)
+        .digest('hex');
       const visitor = { id, signature, name: 'Marco Rossi', email: 'marco@example.com' };
       page = await VisitorPage.open({ url: hookUrl, origin, visitor });
     },
     write: (text) => page.post('messages', { clientMessageId: randomUUID(), body: text }),
-    received: () => page.received,
-    receipts: ['DELIVERED', 'READ'].map((status) => [
-      status,
-      ({ id: messageId }) => page.post('receipts', { messageId, status }),
-    ]),
+    received: () =>
+      page.received.map(({ id: messageId, text }) => ({
+        text,
+        receipts: [
+          ['DELIVERED', () => page.post('receipts', { messageId, status: 'DELIVERED' })],
+          ['READ', () => page.post('receipts', { messageId, status: 'READ' })],
+        ],
+      })),
   };
 }
 
-/** The common part of Meta's channels. */
-function onMeta(simulator, account) {
-  const credentials = { ...account, accessToken: newId(), appSecret: newId() };
-  let url;
+/**
+ * Makes the common part of Meta's channels.
+ *
+ * @param {WhatsAppSimulator | MessengerSimulator | InstagramSimulator} simulator
+ * @param {Record<string, string>} ids of the account
+ */
+function onMeta(simulator, ids) {
+  const credentials = { ...ids, accessToken: newId(), appSecret: newId() };
+  let url = '';
   return {
     credentials,
-    connected: async (connection) => {
+    connected: async (/** @type {ConnectedChannel} */ connection) => {
       url = connection.hookUrl;
       await shakeHands(simulator, connection);
     },
-    received: () => simulator.sent,
-    notify: (...content) =>
-      requireOk(
-        simulator.notify({ url, appSecret: credentials.appSecret }, simulator.notification(...content)),
-      ),
+    notify: (/** @type {object} */ notification) =>
+      requireOk(simulator.notify({ url, appSecret: credentials.appSecret }, notification)),
   };
 }
 
-/** Meta's check of a new hook: the hook must return the challenge. */
+/**
+ * Checks a new hook as Meta does: the hook must return the challenge.
+ *
+ * @param {WhatsAppSimulator | MessengerSimulator | InstagramSimulator} simulator
+ * @param {ConnectedChannel} connection
+ */
 async function shakeHands(simulator, { channel, hookUrl, reveal }) {
   const challenge = newId();
-  const { status, body } = await simulator.handshake(hookUrl, reveal.verifyToken, challenge);
+  const { status, body } = await simulator.handshake(hookUrl, reveal.verifyToken ?? '', challenge);
   if (status !== 200 || body !== challenge)
     throw new LauncherError(`The hook of ${channel} did not pass Meta's handshake: ${status} ${body}`);
 }

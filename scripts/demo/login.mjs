@@ -1,14 +1,23 @@
 import { randomBytes } from 'node:crypto';
 import { LauncherError } from '../processes.mjs';
 
+/** @import { Agent, Workspace } from 'conversation-messaging-service' */
+
+/**
+ * A login to the dashboard.
+ *
+ * @typedef {{ url: string, email: string, password: string }} Login
+ */
+
 /**
  * Sets the owner's password with the link of a real invitation, as a person does.
  *
- * @param {(...args: string[]) => Promise<any>} cli
- * @param {{ workspace: { slug: string }, owner: { id: string, email: string }, url: string }} options
- * @returns {Promise<{ url: string, email: string, password: string }>}
+ * @param {import('./workspace.mjs').Cli} cli
+ * @param {{ workspace: Workspace, owner: Agent, url: string }} options `url` is the dashboard's
+ * @returns {Promise<Login>}
  */
 export async function acceptInvitation(cli, { workspace, owner, url }) {
+  /** @type {{ link: string }} */
   const { link } = await cli('agent', 'invite', '--workspace', workspace.slug, '--agent', owner.id);
   const token = new URL(link).hash.slice(1);
   const password = randomBytes(12).toString('base64url');

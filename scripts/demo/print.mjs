@@ -2,7 +2,12 @@ import { stdout } from 'node:process';
 
 const WIDTH = 120;
 
-/** @param {number} code of an ANSI colour; ignored unless the output is a terminal */
+/**
+ * Makes a text coloured, if the output is a terminal.
+ *
+ * @param {number} code of an ANSI colour
+ * @returns {(text: string) => string}
+ */
 const colour = (code) => (text) =>
   stdout.isTTY && !process.env.NO_COLOR ? `\u001b[${code}m${text}\u001b[0m` : text;
 
@@ -12,11 +17,16 @@ export const green = colour(32);
 export const red = colour(31);
 export const cyan = colour(36);
 
-export const title = (text) => console.log(`\n${bold(text)}`);
+export const title = (/** @type {string} */ text) => console.log(`\n${bold(text)}`);
 
-export const note = (text) => console.log(dim(text));
+export const note = (/** @type {string} */ text) => console.log(dim(text));
 
-/** Pads cells by their width on a terminal. */
+/**
+ * Prints cells, padded by their width on a terminal.
+ *
+ * @param {number[]} widths
+ * @param {string[]} cells
+ */
 export function printRow(widths, cells) {
   const padded = cells.map(
     (cell, index) => cell + ' '.repeat(Math.max((widths[index] ?? 0) - columns(cell), 0)),
@@ -24,17 +34,28 @@ export function printRow(widths, cells) {
   console.log(`  ${padded.join('').trimEnd()}`);
 }
 
-/** An emoji takes two columns. */
+/**
+ * Returns the columns of a text on a terminal: an emoji takes two.
+ *
+ * @param {string} text
+ */
 const columns = (text) =>
   [...text].reduce((width, character) => width + (/\p{Emoji_Presentation}/u.test(character) ? 2 : 1), 0);
 
+/** @param {{ method: string, path: string, headers?: Record<string, string>, body?: object }} request */
 export function printRequest({ method, path, headers = {}, body }) {
   console.log(`\n${cyan('→')} ${bold(method)} ${path}`);
   for (const [name, value] of Object.entries(headers)) console.log(dim(`  ${name}: ${value}`));
   if (body !== undefined) console.log(indent(json(body)));
 }
 
-export function printAnswer({ status, headers = [], body }) {
+/**
+ * @param {object} answer
+ * @param {number} answer.status
+ * @param {string[]} answer.headers as lines
+ * @param {unknown} answer.body
+ */
+export function printAnswer({ status, headers, body }) {
   console.log(`${cyan('←')} ${(status < 400 ? green : red)(String(status))}`);
   for (const line of headers) console.log(dim(`  ${line}`));
   console.log(indent(json(body)));
@@ -42,7 +63,7 @@ export function printAnswer({ status, headers = [], body }) {
 
 /** @param {import('./receiver.mjs').Delivery} delivery */
 export function printDelivery({ headers, body, verified, verifiedByLibrary }) {
-  const verdict = (good) => (good ? green('verified') : red('NOT VERIFIED'));
+  const verdict = (/** @type {boolean} */ good) => (good ? green('verified') : red('NOT VERIFIED'));
   console.log(`${cyan('⇠')} webhook ${bold(body.event)}`);
   console.log(`  x-service-signature: ${dim(short(headers['x-service-signature']))}  ${verdict(verified)}`);
   console.log(
@@ -51,14 +72,20 @@ export function printDelivery({ headers, body, verified, verifiedByLibrary }) {
   console.log(indent(json(body)));
 }
 
-const short = (text) => (text ? `${text.slice(0, 23)}…` : 'missing');
+/** @param {string | string[] | undefined} header */
+const short = (header) => (header ? `${String(header).slice(0, 23)}…` : 'missing');
 
-const indent = (text) => text.replace(/^/gm, '  ');
+const indent = (/** @type {string} */ text) => text.replace(/^/gm, '  ');
 
-/** Keeps on one line what fits there, so that a list reads as rows. */
+/**
+ * Returns JSON that keeps on one line what fits there, so that a list reads as rows.
+ *
+ * @param {unknown} value
+ * @returns {string}
+ */
 function json(value, margin = '') {
   const line = JSON.stringify(value, null, 1).replace(/\n */g, ' ');
-  if (line.length + margin.length <= WIDTH || typeof value !== 'object') return line;
+  if (line.length + margin.length <= WIDTH || typeof value !== 'object' || value === null) return line;
   const inner = `${margin}  `;
   const [open, close] = Array.isArray(value) ? '[]' : '{}';
   const parts = Array.isArray(value)

@@ -7,24 +7,36 @@ import { freePort, isPortFree, LauncherError } from '../processes.mjs';
 import { note, title } from './print.mjs';
 import { VisitorPage } from './visitor-page.mjs';
 
+/** @import { IncomingMessage, ServerResponse } from 'node:http' */
+/** @import { ConnectedChannel } from 'conversation-messaging-service' */
+
+/**
+ * The part of a connection that the page needs.
+ *
+ * @typedef {{ snippet: string, host: string, secret: string }} Widget
+ */
+
 const WANTED_PORT = 8080;
-const FILES = {
-  '/shop.css': { type: 'text/css', text: read('shop.css') },
-  '/page.mjs': { type: 'text/javascript', text: read('page.mjs') },
-};
+const FILES = new Map([
+  ['/shop.css', { type: 'text/css', text: read('shop.css') }],
+  ['/page.mjs', { type: 'text/javascript', text: read('page.mjs') }],
+]);
 const PAGE = read('index.html');
 const MARCO = { id: 'customer-1043', name: 'Marco Bianchi', email: 'marco.bianchi@example.com' };
 
+/** @param {string} name */
 function read(name) {
   return readFileSync(new URL(`shop/${name}`, import.meta.url), 'utf8');
 }
 
 /** A workspace's shop: a page with the widget, at an origin of its own. Its server signs who is logged in. */
 export class Shop {
+  origin = '';
+  /** @type {Widget | undefined} */
   #widget;
   #server = createServer((request, response) => void this.#answer(request, response));
 
-  /** Begins to listen. Pages are there once `showWidget` is called. */
+  /** Starts the server of a shop. Pages are there once `showWidget` is called. */
   static async open() {
     const shop = new Shop();
     const port = (await isPortFree(WANTED_PORT, '127.0.0.1')) ? WANTED_PORT : await freePort();
@@ -34,14 +46,26 @@ export class Shop {
     return shop;
   }
 
-  /** @param {any} connection the result of `channel connect` */
+  /**
+   * Puts the widget into the page.
+   *
+   * @param {ConnectedChannel} connection
+   */
   showWidget({ snippet, hookUrl, reveal }) {
-    this.#widget = { snippet, host: new URL(hookUrl).origin, secret: reveal.identitySecret };
+    this.#widget = {
+      snippet: snippet ?? '',
+      host: new URL(hookUrl).origin,
+      secret: reveal.identitySecret ?? '',
+    };
   }
 
-  async #answer({ url }, response) {
+  /**
+   * @param {IncomingMessage} request
+   * @param {ServerResponse} response
+   */
+  async #answer({ url = '' }, response) {
     const { pathname, searchParams } = new URL(url, this.origin);
-    const file = FILES[pathname];
+    const file = FILES.get(pathname);
     if (file) return send(response, 200, file.type, file.text);
     if (pathname !== '/' || !this.#widget) return send(response, 404, 'text/plain', 'Not found');
     const { snippet, host, secret } = this.#widget;
@@ -52,10 +76,11 @@ export class Shop {
 }
 
 /**
- * Shows the widget in the shop: the page and its scripts load, and a visitor who writes there gets the bot's answer.
+ * Shows the widget in the shop: the page and its scripts load, and a visitor who writes there gets the bot's
+ * answer.
  *
  * @param {Shop} shop
- * @param {any} connection the result of `channel connect`
+ * @param {ConnectedChannel} connection
  */
 export async function showShop(shop, connection) {
   title('The shop has the widget in its page. A visitor writes, and the bot answers through the API');
@@ -72,7 +97,11 @@ export async function showShop(shop, connection) {
   console.log(`  a visitor: ${question}\n  ${answer.senderName}: ${answer.text}`);
 }
 
-/** Strict: of the service, the page needs its scripts and its API, and nothing else. */
+/**
+ * Returns a strict policy: of the service, the page needs its scripts and its API, and nothing else.
+ *
+ * @param {string} host
+ */
 function policy(host) {
   return [
     "default-src 'none'",
@@ -87,7 +116,12 @@ function policy(host) {
   ].join('; ');
 }
 
-/** Who is logged in, for a few minutes: a new page has a new one. */
+/**
+ * Signs who is logged in, for a few minutes: a new page has a new token.
+ *
+ * @param {{ id: string, name: string, email: string }} visitor
+ * @param {string} secret
+ */
 function sign({ id, ...claims }, secret) {
   return new SignJWT(claims)
     .setProtectedHeader({ alg: 'HS256' })
@@ -96,10 +130,18 @@ function sign({ id, ...claims }, secret) {
     .sign(Buffer.from(secret));
 }
 
+/**
+ * @param {ServerResponse} response
+ * @param {number} status
+ * @param {string} type
+ * @param {string} text
+ * @param {Record<string, string>} headers
+ */
 function send(response, status, type, text, headers = {}) {
   response.writeHead(status, { 'content-type': `${type}; charset=utf-8`, ...headers }).end(text);
 }
 
+/** @param {string} url */
 async function load(url) {
   const answer = await fetch(url);
   if (answer.ok) return answer.text();

@@ -3,25 +3,29 @@ import { LauncherError, sleep } from '../processes.mjs';
 import { converseOnAll } from './channels.mjs';
 import { dim, printDelivery, title } from './print.mjs';
 
+/**
+ * @import { EventData, EventType, SentMessageResponse, WebhookTestResult } from
+ *   'conversation-messaging-service'
+ */
+/** @import { Api } from './api.mjs' */
+/** @import { Customer } from './customers.mjs' */
+/** @import { Receiver } from './receiver.mjs' */
+/** @import { Cli, Made } from './workspace.mjs' */
+
 const WITHIN_MS = 15_000;
 const POLL_MS = 50;
 
 /**
- * The main use case, step by step. Throws at the first wrong result.
+ * Shows the main use case, step by step. Throws at the first wrong result.
  *
- * @param {object} options
- * @param {import('./api.mjs').Api} options.api
- * @param {import('./customers.mjs').Customer[]} options.customers
- * @param {any} options.bot
- * @param {any} options.endpoint
- * @param {import('./receiver.mjs').Receiver} options.receiver
- * @param {(...args: string[]) => Promise<any>} options.cli
+ * @param {Pick<Made, 'bot' | 'endpoint'> & { api: Api, customers: Customer[], receiver: Receiver, cli: Cli }}
+ *   options
  */
 export async function show({ api, customers, bot, endpoint, receiver, cli }) {
   const written = await converseOnAll(api, customers);
 
   title('Each of these messages was also delivered as a webhook, such as the one from WhatsApp:');
-  const { conversationId: id, messageId } = written.WHATSAPP;
+  const { conversationId: id, messageId } = written.get('WHATSAPP') ?? {};
   await arrived(receiver, 'message.created', ({ message }) => message.id === messageId);
 
   title('Who am I?');
@@ -37,10 +41,12 @@ export async function show({ api, customers, bot, endpoint, receiver, cli }) {
     body: { body: 'It is on its way and arrives tomorrow. 📦', senderAgentId: bot.id },
     expect: 201,
   };
+  /** @type {SentMessageResponse} */
   const sent = await api.show('POST', `/conversations/${id}/messages`, answer);
   await arrived(receiver, 'message.created', ({ message }) => message.id === sent.message.id);
 
   title('The same request again, as after a lost connection: nothing is sent twice');
+  /** @type {SentMessageResponse} */
   const again = await api.show('POST', `/conversations/${id}/messages`, answer);
   if (again.message.id !== sent.message.id)
     throw new LauncherError('A repeated request made a second message.');
@@ -52,13 +58,14 @@ export async function show({ api, customers, bot, endpoint, receiver, cli }) {
   await arrived(
     receiver,
     'conversation.updated',
-    ({ conversationId, status }) => conversationId === id && status === 'CLOSED',
+    (data) => data.conversationId === id && 'status' in data && data.status === 'CLOSED',
   );
 
   title('Contacts, searched by name, e-mail or phone');
   await api.show('GET', `/contacts?q=${encodeURIComponent('zoë')}`);
 
   title('The dashboard’s "Test" button');
+  /** @type {WebhookTestResult} */
   const test = await cli('webhook', 'test', '--id', endpoint.id);
   console.log(dim(`  the receiver answered ${test.status} after ${test.elapsedMs} ms`));
   await arrived(receiver, 'webhook.test', (data) => data.test === true);
@@ -67,19 +74,35 @@ export async function show({ api, customers, bot, endpoint, receiver, cli }) {
   await arrived(receiver, 'audit.event', ({ action }) => action === 'webhook_endpoint.tested');
 }
 
-/** Waits for an outbound message at the customer's end. */
+/**
+ * Waits for an outbound message at the customer's end.
+ *
+ * @param {Customer[]} customers
+ * @param {string} channel
+ * @param {string} text
+ */
 async function arrivedAt(customers, channel, text) {
-  const { received } = customers.find((customer) => customer.channel === channel);
-  const count = () => received().filter((message) => message.text === text).length;
+  const on = customers.filter((customer) => customer.channel === channel);
+  const count = () =>
+    on.flatMap(({ received }) => received()).filter((message) => message.text === text).length;
   const deadline = Date.now() + WITHIN_MS;
   while (count() === 0 && Date.now() < deadline) await sleep(POLL_MS);
   if (count() !== 1) throw new LauncherError(`The customer on ${channel} got the message ${count()} times.`);
   console.log(dim(`\n  the customer on ${channel} got it once`));
 }
 
-/** Waits for a webhook, and prints it with the check of its signatures. */
+/**
+ * Waits for a webhook, and prints it with the check of its signatures.
+ *
+ * @template {EventType} Type
+ * @param {Receiver} receiver
+ * @param {Type} event
+ * @param {(data: EventData<Type>) => boolean} matches
+ */
 async function arrived(receiver, event, matches) {
-  const delivery = await receiver.received((body) => body.event === event && matches(body.data));
+  const delivery = await receiver.received(
+    (body) => body.event === event && matches(/** @type {EventData<Type>} */ (body.data)),
+  );
   if (!delivery) throw new LauncherError(`The webhook ${event} did not arrive.`);
   console.log();
   printDelivery(delivery);

@@ -1,28 +1,56 @@
 import { LauncherError } from '../processes.mjs';
 import { acceptInvitation } from './login.mjs';
 
+/**
+ * @import { Agent, ConnectedChannel, CreatedApiKey, CreatedWebhookEndpoint, Workspace } from
+ *   'conversation-messaging-service'
+ */
+/** @import { Customer } from './customers.mjs' */
+/** @import { Login } from './login.mjs' */
+
+/**
+ * Runs a command of the CLI. Returns the JSON object that it prints.
+ *
+ * @typedef {<Result>(...args: string[]) => Promise<Result>} Cli
+ */
+
+/**
+ * A customer, and the connection of their channel.
+ *
+ * @typedef {{ customer: Customer, connection: ConnectedChannel }} Connected
+ */
+
+/**
+ * The parts of a workspace that the demo shows.
+ *
+ * @typedef {object} Made
+ * @property {Workspace} workspace
+ * @property {Login} login
+ * @property {Agent} bot
+ * @property {CreatedApiKey} key
+ * @property {Connected[]} connections
+ * @property {CreatedWebhookEndpoint} endpoint
+ */
+
 const SCOPES = 'conversations:read,conversations:write,messages:read,messages:write,contacts:read';
 
 /**
  * Makes a workspace and connects its channels with the CLI, as an operator does.
  *
- * @param {(...args: string[]) => Promise<any>} cli
+ * @param {Cli} cli
  * @param {object} options
  * @param {string} options.receiverUrl
- * @param {import('./customers.mjs').Customer[]} options.customers
+ * @param {Customer[]} options.customers
  * @param {string} options.dashboardUrl
+ * @returns {Promise<Made>}
  */
 export async function makeWorkspace(cli, { receiverUrl, customers, dashboardUrl }) {
   const workspace = await makeFirstOrNext(cli);
   const inWorkspace = ['--workspace', workspace.slug];
-  const [owner, bot, key, ...connections] = await runAtOnce(2, [
-    () => cli('agent', 'create', ...inWorkspace, ...agent(workspace, 'Ada', 'OWNER')),
-    () => cli('agent', 'create', ...inWorkspace, ...agent(workspace, 'Robo', 'AGENT'), '--bot'),
-    () => cli('api-key', 'create', ...inWorkspace, '--name', 'demo', '--scopes', SCOPES),
-    ...customers.map(({ channel, credentials }) => () => {
-      const account = ['--channel', channel, '--credentials', JSON.stringify(credentials)];
-      return cli('channel', 'connect', ...inWorkspace, ...account);
-    }),
+  // Two at a time, because each command keeps a core busy.
+  const [[owner, bot, key], connections] = await Promise.all([
+    makeAgentsAndKey(cli, workspace),
+    connectInTurn(cli, workspace, customers),
   ]);
   const login = await acceptInvitation(cli, { workspace, owner, url: dashboardUrl });
   // Last, so that every run gets the same webhooks.
@@ -30,30 +58,68 @@ export async function makeWorkspace(cli, { receiverUrl, customers, dashboardUrl 
   return { workspace, login, bot, key, connections, endpoint };
 }
 
-/** Another address in each workspace: a person who has a password already would have to type it. */
+/**
+ * Makes an owner, a bot and a key.
+ *
+ * @param {Cli} cli
+ * @param {Workspace} workspace
+ * @returns {Promise<[owner: Agent, bot: Agent, key: CreatedApiKey]>}
+ */
+async function makeAgentsAndKey(cli, workspace) {
+  const inWorkspace = ['--workspace', workspace.slug];
+  return [
+    await cli('agent', 'create', ...inWorkspace, ...agent(workspace, 'Ada', 'OWNER')),
+    await cli('agent', 'create', ...inWorkspace, ...agent(workspace, 'Robo', 'AGENT'), '--bot'),
+    await cli('api-key', 'create', ...inWorkspace, '--name', 'demo', '--scopes', SCOPES),
+  ];
+}
+
+/**
+ * Connects the customers' channels.
+ *
+ * @param {Cli} cli
+ * @param {Workspace} workspace
+ * @param {Customer[]} customers
+ */
+async function connectInTurn(cli, workspace, customers) {
+  /** @type {Connected[]} */
+  const connections = [];
+  for (const customer of customers) {
+    const account = ['--channel', customer.channel, '--credentials', JSON.stringify(customer.credentials)];
+    /** @type {ConnectedChannel} */
+    const connection = await cli('channel', 'connect', '--workspace', workspace.slug, ...account);
+    connections.push({ customer, connection });
+  }
+  return connections;
+}
+
+/**
+ * Returns the options of an agent, with another address in each workspace: a person who has a password
+ * already would have to type it.
+ *
+ * @param {Workspace} workspace
+ * @param {string} name
+ * @param {'OWNER' | 'AGENT'} role
+ */
 function agent({ slug }, name, role) {
   const email = `${name.toLowerCase()}@${slug}.example.com`;
   return ['--name', name, '--display-name', name, '--email', email, '--role', role];
 }
 
-/** The workspace `demo`, or another one if an earlier run has made it. */
+/**
+ * Makes the workspace `demo`, or another one if an earlier run has made it.
+ *
+ * @param {Cli} cli
+ * @returns {Promise<Workspace>}
+ */
 async function makeFirstOrNext(cli) {
-  const make = (slug) => cli('workspace', 'create', '--name', 'Demo', '--slug', slug, '--plan', 'ENTERPRISE');
+  /** @returns {Promise<Workspace>} */
+  const make = (/** @type {string} */ slug) =>
+    cli('workspace', 'create', '--name', 'Demo', '--slug', slug, '--plan', 'ENTERPRISE');
   try {
     return await make('demo');
   } catch (error) {
     if (!(error instanceof LauncherError)) throw error;
     return make(`demo-${Date.now().toString(36)}`);
   }
-}
-
-/** Runs at most `width` tasks at once, because each keeps a core busy. Returns the results in the tasks' order. */
-async function runAtOnce(width, tasks) {
-  const results = [];
-  const waiting = tasks.entries();
-  const work = async () => {
-    for (const [index, task] of waiting) results[index] = await task();
-  };
-  await Promise.all(Array.from({ length: width }, work));
-  return results;
 }

@@ -14,6 +14,10 @@ export function installPackage(name, onLog) {
   return aptGet(['update'], onLog) && aptGet(['install', '--yes', '--no-install-recommends', name], onLog);
 }
 
+/**
+ * @param {string[]} args
+ * @param {(line: string) => void} onLog
+ */
 function aptGet(args, onLog) {
   const { status, stdout, stderr } = spawnSync(
     '/usr/bin/apt-get',

@@ -7,16 +7,22 @@ import { LauncherError } from '../processes.mjs';
 const ELSEWHERE = '/var/lib/conversation-messaging-service';
 
 /**
- * @typedef {{ uid: number, gid: number }} User
+ * A user of the machine.
  *
- * @typedef {object} Home the data folder and the user of the servers
+ * @typedef {{ uid: number, gid: number }} User
+ */
+
+/**
+ * The data folder and the user of the servers.
+ *
+ * @typedef {object} Home
  * @property {string} directory
  * @property {User | undefined} user undefined: the caller
  */
 
 /**
- * PostgreSQL refuses to run as root, so root runs it as another user. If that user cannot reach the checkout, the data
- * is in /var/lib, under a name made from the checkout's path, so that the next start finds it.
+ * PostgreSQL refuses to run as root, so root runs it as another user. If that user cannot reach the checkout,
+ * the data is in /var/lib, under a name made from the checkout's path, so that the next start finds it.
  *
  * @param {string} dataDir
  * @returns {Home}
@@ -44,10 +50,17 @@ export function makePrivate(directory, user) {
   if (user) chownSync(directory, user.uid, user.gid);
 }
 
-/** Options of a child process. @param {User} [user] */
+/**
+ * Returns options of a child process.
+ *
+ * @param {User} [user]
+ */
 export const runAs = (user) => ({ cwd: '/', ...user });
 
-/** @returns {User} */
+/**
+ * @param {string} directory
+ * @returns {User}
+ */
 function unprivilegedUser(directory) {
   const owner = statSync(directory);
   if (owner.uid !== 0) return { uid: owner.uid, gid: owner.gid };
@@ -59,14 +72,28 @@ function unprivilegedUser(directory) {
   );
 }
 
-/** @returns {User | undefined} */
+/**
+ * @param {string} name
+ * @returns {User | undefined}
+ */
 function lookUp(name) {
-  const [uid, gid] = ['-u', '-g'].map((flag) => spawnSync('id', [flag, name], { encoding: 'utf8' }));
-  return uid.status === 0 && gid.status === 0
-    ? { uid: Number(uid.stdout), gid: Number(gid.stdout) }
-    : undefined;
+  const [uid, gid] = [idOf('-u', name), idOf('-g', name)];
+  return uid === undefined || gid === undefined ? undefined : { uid, gid };
 }
 
+/**
+ * @param {'-u' | '-g'} flag of the command `id`
+ * @param {string} name
+ */
+function idOf(flag, name) {
+  const { status, stdout } = spawnSync('id', [flag, name], { encoding: 'utf8' });
+  return status === 0 ? Number(stdout) : undefined;
+}
+
+/**
+ * @param {string} directory
+ * @param {User} user
+ */
 function canReach(directory, user) {
   return spawnSync('test', ['-x', directory], runAs(user)).status === 0;
 }

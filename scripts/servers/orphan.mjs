@@ -1,9 +1,12 @@
 import { existsSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
-import { sleep } from '../processes.mjs';
+import { codeOf, sleep } from '../processes.mjs';
 
 /**
- * After a crash, ends a server that still runs on this folder, and removes its pid file. Call it only while holding the
- * folder's lock.
+ * Ends a server that still runs on a folder after a crash, and removes its pid file. Call it only while
+ * holding the folder's lock.
+ *
+ * @param {string} pidFile
+ * @param {string} directory
  */
 export async function clearOrphan(pidFile, directory) {
   if (!existsSync(pidFile)) return;
@@ -15,12 +18,18 @@ export async function clearOrphan(pidFile, directory) {
   rmSync(pidFile, { force: true });
 }
 
-/** Both servers change into their data folder. Another process with a reused pid does not. */
+/**
+ * Tells whether a server's process is there: both servers change into their data folder. Another process with
+ * a reused pid does not.
+ *
+ * @param {number} pid
+ * @param {string} directory
+ */
 function worksIn(pid, directory) {
   try {
     return readlinkSync(`/proc/${pid}/cwd`) === directory;
   } catch (error) {
-    if (['ENOENT', 'ESRCH', 'EACCES'].includes(error.code)) return false;
+    if (['ENOENT', 'ESRCH', 'EACCES'].includes(codeOf(error) ?? '')) return false;
     throw error;
   }
 }

@@ -2,31 +2,32 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
-import { freePort, LauncherError, sleep } from '../processes.mjs';
+import { codeOf, freePort, LauncherError, sleep } from '../processes.mjs';
 import { installPackage } from './apt.mjs';
 import { makePrivate } from './home.mjs';
 import { spawnServer } from './server-process.mjs';
 
-/** Debian's, or another one that PGBOUNCER names. */
+/** Debian's PgBouncer, or another one that PGBOUNCER names. */
 const COMMAND = process.env.PGBOUNCER ?? '/usr/sbin/pgbouncer';
-/** From this version on it knows named statements in transaction mode. */
-const PREPARED_SINCE = [1, 21];
+/** The first version of PgBouncer 1 that knows named statements in transaction mode. */
+const PREPARED_SINCE_MINOR = 21;
 const MAX_PREPARED_STATEMENTS = 300;
 /** The database of PgBouncer's own console. */
 const CONSOLE = 'pgbouncer';
 
 /**
- * Starts PgBouncer in transaction mode before a PostgreSQL, for all its databases. It ignores no startup parameter, so it
- * refuses a client that sends one that it does not know.
+ * Starts PgBouncer in transaction mode before a PostgreSQL, for all its databases. It ignores no startup
+ * parameter, so it refuses a client that sends one that it does not know.
  *
  * @param {object} options
- * @param {string[]} options.urls of the server, one for each role that may enter; the first one may use the console
+ * @param {[string, ...string[]]} options.urls of the server, one for each role that may enter; the first one
+ *   may use the console
  * @param {import('./home.mjs').Home} options.home
  * @param {import('../processes.mjs').Reaper} options.reaper
  * @param {number} options.serverConnections for each database, whatever the number of clients
  * @param {(line: string) => void} [options.onLog]
- * @returns `through` gives the address of the same database, for the same role, by way of PgBouncer; `isPrepared`: whether
- *   it knows named statements
+ * @returns `through` gives the address of the same database, for the same role, by way of PgBouncer;
+ *   `isPrepared`: whether it knows named statements
  */
 export async function startPgBouncer({ urls, home, reaper, serverConnections, onLog = () => undefined }) {
   if (!existsSync(COMMAND) && !install(onLog)) throw notFound();
@@ -46,21 +47,34 @@ export async function startPgBouncer({ urls, home, reaper, serverConnections, on
     user: home.user,
   });
   reaper.adopt(child, 'SIGINT');
-  const through = (url) => Object.assign(new URL(url), { host: `127.0.0.1:${port}` }).href;
+  const through = (/** @type {string} */ url) =>
+    Object.assign(new URL(url), { host: `127.0.0.1:${port}` }).href;
   const consoleUrl = Object.assign(new URL(through(urls[0])), { pathname: `/${CONSOLE}` }).href;
   await Promise.race([untilItListens(consoleUrl), ended]);
   return { through, consoleUrl, isPrepared, child, ended };
 }
 
-/** Plain passwords, because PgBouncer itself enters PostgreSQL with them. */
+/**
+ * Returns the users with plain passwords, because PgBouncer itself enters PostgreSQL with them.
+ *
+ * @param {string[]} urls
+ */
 function userList(urls) {
-  const quoted = (text) => `"${decodeURIComponent(text)}"`;
+  const quoted = (/** @type {string} */ text) => `"${decodeURIComponent(text)}"`;
   return urls
     .map((url) => new URL(url))
     .map(({ username, password }) => `${quoted(username)} ${quoted(password)}\n`)
     .join('');
 }
 
+/**
+ * @param {object} options
+ * @param {string} options.url
+ * @param {number} options.port
+ * @param {string} options.userFile
+ * @param {number} options.serverConnections
+ * @param {boolean} options.isPrepared
+ */
 function configuration({ url, port, userFile, serverConnections, isPrepared }) {
   const server = new URL(url);
   return [
@@ -82,6 +96,7 @@ function configuration({ url, port, userFile, serverConnections, isPrepared }) {
   ].join('\n');
 }
 
+/** @param {(line: string) => void} onLog */
 function install(onLog) {
   return !process.env.PGBOUNCER && installPackage('pgbouncer', onLog);
 }
@@ -89,9 +104,10 @@ function install(onLog) {
 function knowsNamedStatements() {
   const { stdout } = spawnSync(COMMAND, ['--version'], { encoding: 'utf8' });
   const [, major, minor] = /PgBouncer (\d+)\.(\d+)/.exec(stdout) ?? [];
-  return major > PREPARED_SINCE[0] || (major == PREPARED_SINCE[0] && minor >= PREPARED_SINCE[1]);
+  return Number(major) > 1 || (Number(major) === 1 && Number(minor) >= PREPARED_SINCE_MINOR);
 }
 
+/** @param {string} connectionString */
 async function untilItListens(connectionString) {
   for (;;) {
     const client = new pg.Client({ connectionString });
@@ -99,7 +115,7 @@ async function untilItListens(connectionString) {
       await client.connect();
       return await client.end();
     } catch (error) {
-      if (error.code !== 'ECONNREFUSED') throw error;
+      if (codeOf(error) !== 'ECONNREFUSED') throw error;
     }
     await sleep(25);
   }

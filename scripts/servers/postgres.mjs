@@ -2,14 +2,14 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
-import { freePort, LauncherError, sleep } from '../processes.mjs';
+import { codeOf, freePort, LauncherError, sleep } from '../processes.mjs';
 import { makePrivate, runAs } from './home.mjs';
 import { clearOrphan } from './orphan.mjs';
 import { findPostgres } from './postgres-binaries.mjs';
 import { makeRoles, urlsOfRoles } from './roles.mjs';
 import { keptPassword, spawnServer } from './server-process.mjs';
 
-/** The cluster's administrator and its one database. */
+/** The name of the cluster's administrator and of its one database. */
 const NAME = 'messaging';
 
 const DURABLE = { max_connections: '200', shared_buffers: '256MB' };
@@ -22,6 +22,8 @@ const DISPOSABLE = {
 };
 
 /**
+ * Starts a PostgreSQL server, and waits until it is ready.
+ *
  * @param {object} options
  * @param {import('./home.mjs').Home} options.home
  * @param {import('../processes.mjs').Reaper} options.reaper
@@ -29,7 +31,8 @@ const DISPOSABLE = {
  * @param {(line: string) => void} options.onLog
  * @param {number} [options.port] default: a free one
  * @param {Record<string, string>} [options.settings] of the server, beside its usual ones
- * @param {boolean} [options.isStandby] it follows a primary, from a copy of whose files it starts: nothing is made in it
+ * @param {boolean} [options.isStandby] it follows a primary, from a copy of whose files it starts: nothing is
+ *   made in it
  * @returns `adminUrl` is for what neither of the two roles of the service may do
  */
 export async function startPostgres({
@@ -83,7 +86,16 @@ export async function startPostgres({
   return { adminUrl, ...urlsOfRoles(adminUrl, passwords), child, ended };
 }
 
-/** Moves a finished cluster into place, so that an interrupted start leaves no partial one. */
+/**
+ * Makes a cluster elsewhere and moves it into place, so that an interrupted start leaves no partial one.
+ *
+ * @param {object} options
+ * @param {import('./postgres-binaries.mjs').Binaries} options.binaries
+ * @param {string} options.data
+ * @param {string} options.passwordFile
+ * @param {import('./home.mjs').User} [options.user]
+ * @param {boolean} options.disposable
+ */
 function makeCluster({ binaries, data, passwordFile, user, disposable }) {
   const unfinished = `${data}.new`;
   rmSync(unfinished, { recursive: true, force: true });
@@ -105,7 +117,11 @@ function makeCluster({ binaries, data, passwordFile, user, disposable }) {
   renameSync(unfinished, data);
 }
 
-/** Waits for the server. Makes the database at the first start. */
+/**
+ * Waits for the server. Makes the database at the first start.
+ *
+ * @param {string} server
+ */
 async function makeDatabase(server) {
   const client = await connect(`${server}/postgres`);
   try {
@@ -116,8 +132,10 @@ async function makeDatabase(server) {
   }
 }
 
-const CANNOT_CONNECT_NOW = '57P03';
+/** Errors of a server that starts: it does not listen yet, or is not ready (cannot_connect_now). */
+const NOT_READY = ['ECONNREFUSED', '57P03'];
 
+/** @param {string} url */
 async function connect(url) {
   for (;;) {
     const client = new pg.Client({ connectionString: url });
@@ -125,7 +143,7 @@ async function connect(url) {
       await client.connect();
       return client;
     } catch (error) {
-      if (error.code !== 'ECONNREFUSED' && error.code !== CANNOT_CONNECT_NOW) throw error;
+      if (!NOT_READY.includes(codeOf(error) ?? '')) throw error;
     }
     await sleep(25);
   }

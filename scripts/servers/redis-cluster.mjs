@@ -4,24 +4,32 @@ import { RedisNode, until } from './redis-node.mjs';
 
 const PRIMARIES = 3;
 const SLOTS = 16_384;
-/** After so long a node counts as failed; a second later its replica has taken its place. */
+/** The time after which a node counts as failed; a second later its replica has taken its place. */
 const NODE_TIMEOUT_MS = 1_000;
 
 /** A Redis Cluster of three primaries with a replica each. */
 export class RedisCluster {
-  /** @param {RedisNode[]} nodes @param {string} password */
+  /**
+   * @param {RedisNode[]} nodes
+   * @param {string} password
+   */
   constructor(nodes, password) {
     this.nodes = nodes;
     this.password = password;
   }
 
-  /** @param {import('./redis-node.mjs').Place} place */
+  /**
+   * Starts the nodes, and waits until they are a cluster.
+   *
+   * @param {import('./redis-node.mjs').Place} place
+   */
   static async start(place) {
     const password = randomBytes(12).toString('hex');
+    /** @type {Member[]} */
     const nodes = [];
     for (let n = 0; n < 2 * PRIMARIES; n++) {
       const busPort = await freePort();
-      const settings = (port) => ({
+      const settings = (/** @type {number} */ port) => ({
         'cluster-enabled': 'yes',
         'cluster-config-file': `nodes-${port}.conf`,
         'cluster-port': String(busPort),
@@ -30,18 +38,19 @@ export class RedisCluster {
       const node = await RedisNode.start(place, password, settings);
       nodes.push(Object.assign(node, { busPort }));
     }
+    await join(nodes);
     const cluster = new RedisCluster(nodes, password);
-    await cluster.join();
+    await cluster.untilComplete();
     return cluster;
   }
 
-  /** For the service: two of the nodes, from which it finds the others. */
+  /** The address for the service: two of the nodes, from which it finds the others. */
   get url() {
     const hosts = this.nodes.slice(0, 2).map(({ port }) => `127.0.0.1:${port}`);
-    return `redis+cluster://:${this.password}@${hosts}`;
+    return `redis+cluster://:${this.password}@${hosts.join(',')}`;
   }
 
-  /** The nodes that are primaries now. */
+  /** Returns the nodes that are primaries now. */
   async primaries() {
     const roles = await Promise.all(
       this.nodes.map((node) => node.reports('replication', 'role:master').catch(() => false)),
@@ -49,12 +58,17 @@ export class RedisCluster {
     return this.nodes.filter((_, n) => roles[n]);
   }
 
-  /** Of a key or a channel. @param {string} key */
+  /**
+   * Returns the primary of a key or a channel.
+   *
+   * @param {string} key
+   */
   async primaryOf(key) {
     const [first] = await this.primaries();
+    if (!first) throw new Error('The cluster has no primary.');
     const slot = await first.client.cluster('KEYSLOT', key);
     const ranges = await first.client.cluster('SLOTS');
-    const [, , [, port]] = ranges.find(([from, to]) => from <= slot && slot <= to);
+    const port = ranges.find(([from, to]) => from <= slot && slot <= to)?.[2]?.[1];
     return this.nodes.find((node) => node.port === port);
   }
 
@@ -62,9 +76,9 @@ export class RedisCluster {
     for (const node of await this.primaries()) await node.client.flushall();
   }
 
-  /** Until every node knows of a primary for each slot. @param {RedisNode[]} nodes */
-  async untilComplete(nodes = this.nodes) {
-    for (const { client } of nodes)
+  /** Waits until every node knows of a primary for each slot. */
+  async untilComplete() {
+    for (const { client } of this.nodes)
       await until(async () => {
         const info = await client.cluster('INFO');
         return info.includes('cluster_state:ok') && info.includes(`cluster_slots_ok:${SLOTS}`);
@@ -74,24 +88,33 @@ export class RedisCluster {
   disconnect() {
     for (const node of this.nodes) node.disconnect();
   }
+}
 
-  async join() {
-    const [first, ...others] = this.nodes;
-    for (const { client } of others) await client.cluster('MEET', '127.0.0.1', first.port, first.busPort);
-    for (const { client } of this.nodes)
-      await until(async () =>
-        (await client.cluster('INFO')).includes(`cluster_known_nodes:${this.nodes.length}`),
-      );
-    const [primaries, replicas] = [this.nodes.slice(0, PRIMARIES), this.nodes.slice(PRIMARIES)];
-    const share = Math.ceil(SLOTS / PRIMARIES);
-    for (const [n, { client }] of primaries.entries())
-      await client.cluster('ADDSLOTSRANGE', n * share, Math.min(SLOTS, (n + 1) * share) - 1);
-    for (const [n, { client }] of replicas.entries()) {
-      const id = await primaries[n].client.cluster('MYID');
-      await until(async () => (await client.cluster('REPLICATE', id)) === 'OK');
-    }
-    for (const replica of replicas)
-      await until(() => replica.reports('replication', 'master_link_status:up'));
-    await this.untilComplete();
+/**
+ * A node of a cluster, and the port that the other nodes call.
+ *
+ * @typedef {RedisNode & { busPort: number }} Member
+ */
+
+/**
+ * Makes a cluster of nodes: the first half are its primaries, the others their replicas.
+ *
+ * @param {Member[]} nodes
+ */
+async function join(nodes) {
+  const [first, ...others] = nodes;
+  if (!first) throw new Error('A cluster needs nodes.');
+  for (const { client } of others)
+    await client.call('CLUSTER', 'MEET', '127.0.0.1', first.port, first.busPort);
+  for (const { client } of nodes)
+    await until(async () => (await client.cluster('INFO')).includes(`cluster_known_nodes:${nodes.length}`));
+  const [primaries, replicas] = [nodes.slice(0, PRIMARIES), nodes.slice(PRIMARIES)];
+  const share = Math.ceil(SLOTS / PRIMARIES);
+  for (const [n, { client }] of primaries.entries())
+    await client.cluster('ADDSLOTSRANGE', n * share, Math.min(SLOTS, (n + 1) * share) - 1);
+  for (const [n, { client }] of primaries.entries()) {
+    const id = await client.cluster('MYID');
+    await until(async () => (await replicas[n]?.client.cluster('REPLICATE', id)) === 'OK');
   }
+  for (const replica of replicas) await until(() => replica.reports('replication', 'master_link_status:up'));
 }

@@ -2,14 +2,14 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { freePort, sleep, startReaper } from '../processes.mjs';
-import { findHome, makePrivate } from './home.mjs';
+import { freePort, sleep } from '../processes.mjs';
+import { makePrivate } from './home.mjs';
 import { startRedis } from './redis.mjs';
 
 const POLL_MS = 50;
 
 /**
- * Where the servers of a test or of the benchmark run, and what ends them.
+ * The place where servers of a test or of the benchmark run, and what ends them.
  *
  * @typedef {object} Place
  * @property {import('./home.mjs').Home} home
@@ -21,7 +21,7 @@ const POLL_MS = 50;
 /** One of several Redis servers with one password, which can be killed and brought back. */
 export class RedisNode {
   /**
-   * @param {Parameters<typeof startRedis>[0]} options
+   * @param {import('./redis.mjs').RedisOptions & { port: number }} options
    * @param {Awaited<ReturnType<typeof startRedis>>} server
    */
   constructor(options, server) {
@@ -31,6 +31,8 @@ export class RedisNode {
   }
 
   /**
+   * Starts a server on a free port.
+   *
    * @param {Place} place
    * @param {string} password
    * @param {(port: number) => Record<string, string>} settings of the server, beside the usual ones
@@ -55,7 +57,12 @@ export class RedisNode {
     return this.options.port;
   }
 
-  /** @param {string} section of INFO @param {string} line */
+  /**
+   * Tells whether INFO has a line.
+   *
+   * @param {string} section
+   * @param {string} line
+   */
   async reports(section, line) {
     return (await this.client.info(section)).includes(line);
   }
@@ -79,13 +86,18 @@ export class RedisNode {
   }
 }
 
+/** @param {string} url */
 function clientOf(url) {
   const client = new Redis(url, { maxRetriesPerRequest: null });
   client.on('error', () => undefined); // while it is killed
   return client;
 }
 
-/** @param {() => Promise<boolean>} isTrue asked again and again; a failure is a no */
+/**
+ * Waits until something is true. A failure to find out is a no.
+ *
+ * @param {() => Promise<boolean>} isTrue
+ */
 export async function until(isTrue) {
   while (!(await isTrue().catch(() => false))) await sleep(POLL_MS);
 }

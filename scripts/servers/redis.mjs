@@ -1,20 +1,26 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { Redis } from 'ioredis';
-import { freePort, LauncherError } from '../processes.mjs';
+import { codeOf, freePort, LauncherError } from '../processes.mjs';
 import { installPackage } from './apt.mjs';
 import { makePrivate } from './home.mjs';
 import { clearOrphan } from './orphan.mjs';
 import { keptPassword, spawnServer } from './server-process.mjs';
 
 /**
- * @param {object} options
- * @param {import('./home.mjs').Home} options.home
- * @param {import('../processes.mjs').Reaper} options.reaper
- * @param {boolean} options.disposable
- * @param {(line: string) => void} options.onLog
- * @param {number} [options.port] default: a free one
- * @param {Record<string, string>} [options.settings] of the server, beside its usual ones
+ * @typedef {object} RedisOptions
+ * @property {import('./home.mjs').Home} home
+ * @property {import('../processes.mjs').Reaper} reaper
+ * @property {boolean} disposable speed before safety, for temporary data
+ * @property {(line: string) => void} onLog
+ * @property {number} [port] default: a free one
+ * @property {Record<string, string>} [settings] of the server, beside its usual ones
+ */
+
+/**
+ * Starts a Redis server, and waits until it has loaded its data.
+ *
+ * @param {RedisOptions} options
  */
 export async function startRedis({ home, reaper, disposable, onLog, port: wantedPort, settings = {} }) {
   const command = redisCommand(onLog);
@@ -41,6 +47,15 @@ export async function startRedis({ home, reaper, disposable, onLog, port: wanted
   return { url, child, ended };
 }
 
+/**
+ * @param {object} options
+ * @param {number} options.port
+ * @param {string} options.password
+ * @param {string} options.data
+ * @param {string} options.pidFile
+ * @param {boolean} options.disposable
+ * @param {Record<string, string>} options.settings
+ */
 function configuration({ port, password, data, pidFile, disposable, settings }) {
   return [
     'bind 127.0.0.1',
@@ -56,7 +71,12 @@ function configuration({ port, password, data, pidFile, disposable, settings }) 
   ].join('\n');
 }
 
-/** Waits until Redis has loaded its data. */
+/**
+ * Waits until Redis has loaded its data.
+ *
+ * @param {string} url
+ * @param {Promise<never>} ended
+ */
 async function untilReady(url, ended) {
   const redis = new Redis(url, { retryStrategy: () => 25, maxRetriesPerRequest: null });
   redis.on('error', () => undefined); // refused until it listens; a real fault ends the process
@@ -67,7 +87,11 @@ async function untilReady(url, ended) {
   }
 }
 
-/** The server's path; installs it if it is missing. @param {(line: string) => void} onLog */
+/**
+ * Returns the server's path; installs it if it is missing.
+ *
+ * @param {(line: string) => void} onLog
+ */
 export function redisCommand(onLog) {
   return findRedis() ?? installRedis(onLog);
 }
@@ -79,17 +103,22 @@ function findRedis() {
     .find(isExecutable);
 }
 
+/** @param {string} path */
 function isExecutable(path) {
   try {
     accessSync(path, constants.X_OK);
     return true;
   } catch (error) {
-    if (['ENOENT', 'EACCES', 'ENOTDIR'].includes(error.code)) return false;
+    if (['ENOENT', 'EACCES', 'ENOTDIR'].includes(codeOf(error) ?? '')) return false;
     throw error;
   }
 }
 
-/** npm has no package with a Redis server; Debian has. */
+/**
+ * Installs Debian's package: npm has none with a Redis server.
+ *
+ * @param {(line: string) => void} onLog
+ */
 function installRedis(onLog) {
   const command = installPackage('redis-server', onLog) ? findRedis() : undefined;
   if (command) return command;

@@ -23,12 +23,15 @@ export async function makeRoles(adminUrl, passwords) {
 }
 
 /**
+ * Returns the addresses of a database for each of the two roles.
+ *
  * @param {string} adminUrl
  * @param {{ owner: string, service: string }} passwords
- * @returns {{ databaseUrl: string, databaseOwnerUrl: string }} the same database for each of the two
+ * @returns {{ databaseUrl: string, databaseOwnerUrl: string }}
  */
 export function urlsOfRoles(adminUrl, passwords) {
-  const as = (username, password) => Object.assign(new URL(adminUrl), { username, password }).href;
+  const as = (/** @type {string} */ username, /** @type {string} */ password) =>
+    Object.assign(new URL(adminUrl), { username, password }).href;
   return {
     databaseUrl: as('messaging_service', passwords.service),
     databaseOwnerUrl: as('messaging_owner', passwords.owner),

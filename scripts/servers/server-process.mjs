@@ -24,9 +24,10 @@ export function spawnServer({ name, command, args, input, logFile, user }) {
     stdio: [input === undefined ? 'ignore' : 'pipe', log, log],
   });
   closeSync(log);
-  if (input !== undefined) child.stdin.end(input);
+  child.stdin?.end(input);
   child.unref();
 
+  /** @type {Promise<never>} */
   const ended = new Promise((_, reject) => {
     child.once('error', reject);
     child.once('exit', (code, signal) => {
@@ -40,7 +41,10 @@ export function spawnServer({ name, command, args, input, logFile, user }) {
 }
 
 /**
- * A server's password, made at the first start and kept beside its data.
+ * Returns a server's password, made at the first start and kept beside its data.
+ *
+ * @param {string} file
+ * @param {import('./home.mjs').User} [user]
  */
 export function keptPassword(file, user) {
   if (!existsSync(file)) {
@@ -50,7 +54,12 @@ export function keptPassword(file, user) {
   return readFileSync(file, 'utf8');
 }
 
-/** Empty once the file is removed, as after a wanted stop. */
+/**
+ * Returns the last lines of a file; none once it is removed, as after a wanted stop.
+ *
+ * @param {string} file
+ * @param {number} lines
+ */
 export function tail(file, lines = 15) {
   if (!existsSync(file)) return '';
   return readFileSync(file, 'utf8').trimEnd().split('\n').slice(-lines).join('\n');

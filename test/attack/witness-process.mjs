@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { createServer } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { codeOf, messageOf, portOf } from '../../scripts/processes.mjs';
 
 // Runs the client of one workspace, and the receiver of its webhooks, in a process of its own, so that the
 // attacker's work does not delay the measurements. It reads and writes in turn, at a steady pace, and repeats
@@ -13,39 +14,61 @@ const RETRY_MS = 250;
 /** Requests in flight. Above it no request begins, so that the pace falls. */
 const MAX_IN_FLIGHT = 100;
 
-const [certFile, keyFile] = process.argv.slice(2);
+/**
+ * The workspace, and the conversation to which its client writes.
+ *
+ * @typedef {{ url: string, key: string, conversationId: string }} Workspace
+ */
+
+const [certFile = '', keyFile = ''] = process.argv.slice(2);
 const agent = new Agent({ keepAlive: true, maxSockets: 20 });
 /** Times at which a message was answered with 201 and arrived as a webhook, by its id. */
+/** @type {Map<string, number>} */
 const promised = new Map();
+/** @type {Map<string, number>} */
 const arrived = new Map();
+/** @type {string[]} */
 const unexpected = [];
 let span = newSpan();
 let inFlight = 0;
 let count = 0;
+/** @type {NodeJS.Timeout | undefined} */
 let timer;
 
 const receiver = createServer(
   { cert: readFileSync(certFile), key: readFileSync(keyFile) },
   (call, response) => {
+    /** @type {Buffer[]} */
     const chunks = [];
     call.on('data', (chunk) => chunks.push(chunk));
     call.on('end', () => {
-      const { id } = JSON.parse(Buffer.concat(chunks)).data.message;
+      const { id } = JSON.parse(Buffer.concat(chunks).toString()).data.message;
       if (!arrived.has(id)) arrived.set(id, Date.now());
       response.end();
     });
   },
 );
 receiver.keepAliveTimeout = 60_000;
-receiver.listen(0, '127.0.0.1', () => process.send({ port: receiver.address().port }));
+receiver.listen(0, '127.0.0.1', () => process.send?.({ port: portOf(receiver) }));
 
-process.on('message', ({ begin, end }) => {
+process.on('message', (/** @type {{ begin?: Workspace, end?: boolean }} */ { begin, end }) => {
   if (begin) timer = setInterval(() => void next(begin), EVERY_MS);
   else if (end) clearInterval(timer);
-  process.send(report());
+  process.send?.(report());
 });
 process.on('disconnect', () => process.exit());
 
+/**
+ * Measurements since the last report.
+ *
+ * @typedef {object} Span
+ * @property {number} since
+ * @property {number} served
+ * @property {number[]} latencies
+ * @property {Record<string, number>} failures
+ */
+
+/** @returns {Span} */
 function newSpan() {
   return { since: Date.now(), served: 0, latencies: [], failures: {} };
 }
@@ -54,9 +77,10 @@ function newSpan() {
 function report() {
   const { since, served, latencies, failures } = span;
   span = newSpan();
-  const webhooks = [...promised].flatMap(([id, at]) =>
-    at >= since && arrived.has(id) ? Math.max(0, arrived.get(id) - at) : [],
-  );
+  const webhooks = [...promised].flatMap(([id, at]) => {
+    const arrivedAt = arrived.get(id);
+    return at >= since && arrivedAt !== undefined ? Math.max(0, arrivedAt - at) : [];
+  });
   return {
     answered: latencies.length,
     served,
@@ -71,11 +95,16 @@ function report() {
   };
 }
 
+/**
+ * @param {number[]} values
+ * @param {number} part
+ */
 function percentile(values, part) {
   const ascending = [...values].sort((a, b) => a - b);
   return ascending[Math.min(ascending.length - 1, Math.floor(ascending.length * part))] ?? null;
 }
 
+/** @param {Workspace} workspace */
 async function next(workspace) {
   if (inFlight >= MAX_IN_FLIGHT) return;
   inFlight += 1;
@@ -84,10 +113,15 @@ async function next(workspace) {
   inFlight -= 1;
 }
 
+/** @param {Workspace} workspace */
 async function read({ url, key }) {
   await ask(`${url}/api/v1/conversations?limit=5`, 'GET', { authorization: `Bearer ${key}` });
 }
 
+/**
+ * @param {Workspace} workspace
+ * @param {number} number
+ */
 async function write({ url, key, conversationId }, number) {
   const headers = {
     authorization: `Bearer ${key}`,
@@ -103,7 +137,14 @@ async function write({ url, key, conversationId }, number) {
   }
 }
 
-/** Sends a request; returns null without an answer. */
+/**
+ * Sends a request; returns null without an answer.
+ *
+ * @param {string} url
+ * @param {'GET' | 'POST'} method
+ * @param {Record<string, string>} headers
+ * @param {string} [body]
+ */
 async function ask(url, method, headers, body) {
   const startedAt = performance.now();
   try {
@@ -115,23 +156,31 @@ async function ask(url, method, headers, body) {
       unexpected.push(`${method} ${url} was answered with ${answer.status}: ${answer.text}`);
     return answer;
   } catch (error) {
-    countFailure(error.code ?? error.message);
+    countFailure(codeOf(error) ?? messageOf(error));
     return null;
   }
 }
 
+/** @param {string | number} what */
 function countFailure(what) {
   span.failures[what] = (span.failures[what] ?? 0) + 1;
 }
 
+/**
+ * @param {string} url
+ * @param {import('node:http').RequestOptions} options
+ * @param {string} [body]
+ * @returns {Promise<{ status: number, text: string }>}
+ */
 function send(url, options, body) {
   return new Promise((resolve, reject) => {
     const sent = request(url, options, (response) => {
+      /** @type {Buffer[]} */
       const chunks = [];
       response.on('data', (chunk) => chunks.push(chunk));
       response.on('error', reject);
       response.on('end', () =>
-        resolve({ status: response.statusCode, text: Buffer.concat(chunks).toString() }),
+        resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString() }),
       );
     });
     sent.on('timeout', () => sent.destroy(new Error('no answer')));

@@ -30,7 +30,7 @@ export class Pooler {
     const { home, reaper } = await ownPlace();
     const databaseUrl = direct(given.databaseUrl);
     const ownerUrl = given.databaseOwnerUrl && direct(given.databaseOwnerUrl);
-    const urls = [databaseUrl, ...(ownerUrl ? [ownerUrl] : [])];
+    const urls: [string, ...string[]] = [databaseUrl, ...(ownerUrl ? [ownerUrl] : [])];
     const pooler = await startPgBouncer({ urls, home, reaper, serverConnections });
     const { through, consoleUrl, isPrepared } = pooler;
     const stores = {

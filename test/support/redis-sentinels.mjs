@@ -15,7 +15,11 @@ const DOWN_AFTER_MS = 1_000;
 
 /** One Sentinel, which can be made to hang. */
 class RedisSentinel {
-  /** @param {number} port @param {import('node:child_process').ChildProcess} child @param {Redis} client */
+  /**
+   * @param {number} port
+   * @param {import('node:child_process').ChildProcess} child
+   * @param {Redis} client
+   */
   constructor(port, child, client) {
     this.port = port;
     this.child = child;
@@ -24,7 +28,10 @@ class RedisSentinel {
 
   /**
    * Starts a Sentinel.
+   *
    * @param {import('../../scripts/servers/redis-node.mjs').Place} place
+   * @param {number} primaryPort
+   * @param {string} password
    */
   static async start({ home, reaper, onLog }, primaryPort, password) {
     const port = await freePort();
@@ -113,19 +120,20 @@ export class RedisSentinels {
 
   /** Returns the node that the Sentinels call the primary. */
   async primary() {
-    const [, port] = await this.sentinels[0].client.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', NAME);
+    const answer = await this.sentinels[0]?.client.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', NAME);
+    const [, port] = /** @type {string[]} */ (answer);
     return this.nodes.find((node) => node.port === Number(port));
   }
 
   async flush() {
-    await (await this.primary()).client.flushall();
+    await (await this.primary())?.client.flushall();
   }
 
   /** Waits until each Sentinel knows the replica and the other Sentinels. */
   async untilComplete() {
     for (const { client } of this.sentinels)
       await until(async () => {
-        const state = fieldsOf(await client.call('SENTINEL', 'MASTER', NAME));
+        const state = fieldsOf(/** @type {string[]} */ (await client.call('SENTINEL', 'MASTER', NAME)));
         return state['num-slaves'] === '1' && state['num-other-sentinels'] === String(SENTINELS - 1);
       });
   }

@@ -1,12 +1,14 @@
 import { loadModule, parseSync } from 'libpg-query';
 
+/** @typedef {(sql: string) => { [key: string]: unknown }} Parser */
+
 /**
  * Loads PostgreSQL's own parser.
  *
- * @returns {Promise<(sql: string) => { [key: string]: unknown }>} a function that returns the tree of a
+ * @returns {Promise<Parser>} a function that returns the tree of a
  *   statement, or throws
  */
 export async function loadParser() {
   await loadModule();
-  return parseSync;
+  return /** @type {Parser} */ (parseSync);
 }

@@ -16,7 +16,7 @@ if (unknown.length > 0) {
 for (const name of names.length > 0 ? names : Object.keys(TOPOLOGIES)) {
   console.log(`\nTopology: ${name}\n`);
   const env = { ...process.env, TOPOLOGY: name };
-  const jest = spawn(process.execPath, [JEST, '--config', CONFIG, ...TOPOLOGIES[name].tests], {
+  const jest = spawn(process.execPath, [JEST, '--config', CONFIG, ...(TOPOLOGIES[name]?.tests ?? [])], {
     env,
     stdio: 'inherit',
   });

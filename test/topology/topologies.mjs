@@ -5,12 +5,15 @@ import { RedisSentinels } from '../support/redis-sentinels.mjs';
 /** Connections of PgBouncer to each database. */
 const SERVER_CONNECTIONS = 20;
 
+/** @import { Servers } from '../../scripts/servers.mjs' */
+
 /**
- * @typedef {(servers: import('../../scripts/servers.mjs').Servers) => Promise<Record<string, string>>} Start
- *   starts what stands between the tests and the servers, and returns what changes in the tests' environment
+ * Servers to run tests on.
+ *
  * @typedef {object} Topology
  * @property {string[]} tests what `npm run test:topology` runs on it
- * @property {Start} [start]
+ * @property {(servers: Servers) => Promise<Record<string, string>>} [start] starts what stands between the
+ *   tests and the servers, and returns what changes in the tests' environment
  */
 
 /**
@@ -29,11 +32,12 @@ export const TOPOLOGIES = /** @type {Record<string, Topology>} */ ({
 /**
  * Starts PgBouncer for both roles of the service. The tests' own administrator goes past it, and so does
  * `migrate`.
+ *
+ * @param {Servers} servers
  */
 async function startPooler({ databaseUrl, databaseOwnerUrl, home, reaper }) {
-  const urls = [databaseUrl, databaseOwnerUrl].filter(Boolean);
   const { through, isPrepared } = await startPgBouncer({
-    urls,
+    urls: [databaseUrl, ...(databaseOwnerUrl ? [databaseOwnerUrl] : [])],
     home,
     reaper,
     serverConnections: SERVER_CONNECTIONS,
@@ -48,7 +52,9 @@ async function startPooler({ databaseUrl, databaseOwnerUrl, home, reaper }) {
 
 /**
  * Returns a function that starts several Redis servers.
+ *
  * @param {typeof RedisCluster | typeof RedisSentinels} Several
+ * @returns {NonNullable<Topology['start']>}
  */
 function startRedis(Several) {
   return async ({ home, reaper }) => {

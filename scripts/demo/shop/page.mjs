@@ -6,4 +6,4 @@ chat.push(['set', { title: 'Harbour Coffee', welcome: 'Hello! Ask us anything ab
 if (visitor) chat.push(['identify', { jwt: visitor }]);
 else if (location.search === '?signed-out') chat.push(['logout']);
 
-document.querySelector('.ask').addEventListener('click', () => window.chatWidget.push(['open']));
+document.querySelector('.ask')?.addEventListener('click', () => window.chatWidget?.push(['open']));
