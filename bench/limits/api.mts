@@ -1,6 +1,6 @@
 // The limit of the API: a server written by hand for these routes alone, with bare node:http, prepared
-// statements, a pool of the same size and the same rate limit. It returns the service's responses. Keep its SQL
-// in step with the service's.
+// statements, a pool of the same size and the same rate limit. It returns the service's responses. Keep its
+// SQL in step with the service's.
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import { crc32 } from 'node:zlib';

@@ -1,6 +1,6 @@
-// An https receiver of webhooks. The first segment of an endpoint's path is its group: requests to /hang/… are
-// never answered, those to /fail/… get 500, all others are checked and get 200 at once. On request it reports
-// the deliveries.
+// An https receiver of webhooks. The first segment of an endpoint's path is its group: requests to /hang/…
+// are never answered, those to /fail/… get 500, all others are checked and get 200 at once. On request it
+// reports the deliveries.
 import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';

@@ -1,10 +1,8 @@
 import { LauncherError, messageOf, sleep } from '../processes.mjs';
 import { note, printRow, title } from './print.mjs';
 
-/**
- * @import { ConversationListItem, MessageResponse, Page, SentMessageResponse } from
- *   'conversation-messaging-service'
- */
+/** @import { ConversationListItem, MessageResponse } from 'conversation-messaging-service' */
+/** @import { Page, SentMessageResponse } from 'conversation-messaging-service' */
 /** @import { Api } from './api.mjs' */
 /** @import { Customer, Received } from './customers.mjs' */
 

@@ -3,10 +3,8 @@ import { LauncherError, sleep } from '../processes.mjs';
 import { converseOnAll } from './channels.mjs';
 import { dim, printDelivery, title } from './print.mjs';
 
-/**
- * @import { EventData, EventType, SentMessageResponse, WebhookTestResult } from
- *   'conversation-messaging-service'
- */
+/** @import { EventData, EventType } from 'conversation-messaging-service' */
+/** @import { SentMessageResponse, WebhookTestResult } from 'conversation-messaging-service' */
 /** @import { Api } from './api.mjs' */
 /** @import { Customer } from './customers.mjs' */
 /** @import { Receiver } from './receiver.mjs' */
@@ -100,9 +98,7 @@ async function arrivedAt(customers, channel, text) {
  * @param {(data: EventData<Type>) => boolean} matches
  */
 async function arrived(receiver, event, matches) {
-  const delivery = await receiver.received(
-    (body) => body.event === event && matches(/** @type {EventData<Type>} */ (body.data)),
-  );
+  const delivery = await receiver.received((body) => body.event === event && matches(body.data));
   if (!delivery) throw new LauncherError(`The webhook ${event} did not arrive.`);
   console.log();
   printDelivery(delivery);

@@ -1,10 +1,8 @@
 import { LauncherError } from '../processes.mjs';
 import { acceptInvitation } from './login.mjs';
 
-/**
- * @import { Agent, ConnectedChannel, CreatedApiKey, CreatedWebhookEndpoint, Workspace } from
- *   'conversation-messaging-service'
- */
+/** @import { Agent, ConnectedChannel, CreatedApiKey } from 'conversation-messaging-service' */
+/** @import { CreatedWebhookEndpoint, Workspace } from 'conversation-messaging-service' */
 /** @import { Customer } from './customers.mjs' */
 /** @import { Login } from './login.mjs' */
 

@@ -1,3 +1,9 @@
+/**
+ * A rule of oxlint, which exports no type for it.
+ *
+ * @typedef {Parameters<import('oxlint/plugins-dev').RuleTester['run']>[1]} Rule
+ */
+
 /** First words that leave a doc comment without a subject, or make it depend on the comment before it. */
 const NOT_A_BEGINNING =
   /^(Of|For|As|In|By|From|To|On|At|With|Without|After|Before|Until|Till|Between|Below|Above|Beside|Behind|Under|Where|When|While|Who|Whom|Whose|Which|Why|How|What|Whoever|Whatever|Those|These|This|That|It|Its|They|Their|So|Also|Not|But|And|Or|Another|Longer|More|Both|Many|Something|Somebody|Nobody|The same|Meanwhile)\b/;
@@ -5,7 +11,11 @@ const NOT_A_BEGINNING =
 /** Lines that no wrapping makes shorter: an address, or a directive for the linter. */
 const UNBREAKABLE = /https?:\/\/|(?:eslint|oxlint)-disable/;
 
-/** Reports a doc comment that does not begin with a verb or with the noun that it describes. */
+/**
+ * Reports a doc comment that does not begin with a verb or with the noun that it describes.
+ *
+ * @type {Rule}
+ */
 export const docCommentBeginning = {
   create: (context) => ({
     Program() {
@@ -20,17 +30,22 @@ export const docCommentBeginning = {
   }),
 };
 
-/** Reports each line of a comment that has more columns than the rule's option. */
+/**
+ * Reports each line of a comment that has more columns than the rule's option.
+ *
+ * @type {Rule}
+ */
 export const commentWidth = {
   meta: { schema: [{ type: 'integer' }] },
   create: (context) => ({
     Program() {
       const { lines } = context.sourceCode;
-      const [max] = context.options;
+      const max = Number(context.options[0]);
       for (const { loc } of context.sourceCode.getAllComments()) {
         for (let line = loc.start.line; line <= loc.end.line; line++) {
-          const { length } = lines[line - 1];
-          if (length <= max || UNBREAKABLE.test(lines[line - 1])) continue;
+          const text = lines[line - 1] ?? '';
+          const { length } = text;
+          if (length <= max || UNBREAKABLE.test(text)) continue;
           const message = `A comment line of ${length} columns: wrap at ${max}.`;
           context.report({ loc: { start: { line, column: 0 }, end: { line, column: length } }, message });
         }

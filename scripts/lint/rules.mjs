@@ -1,17 +1,22 @@
 import { commentWidth, docCommentBeginning } from './comments.mjs';
 
-/**
- * The project's own lint rules, as a plugin for oxlint (.oxlintrc.json).
- *
- * @typedef {{ selector: string, message: string }} Restriction
- */
+// The project's own lint rules, as a plugin for oxlint (.oxlintrc.json).
 
-/** Reports every node that matches a selector of ESTree (esquery's language). */
+/** @typedef {{ selector: string, message: string }} Restriction */
+
+/**
+ * Reports every node that matches a selector of ESTree (esquery's language).
+ *
+ * @type {import('./comments.mjs').Rule}
+ */
 const restrictedSyntax = {
   meta: { schema: { type: 'array', items: { type: 'object' } } },
   create: (context) =>
     Object.fromEntries(
-      context.options.map(({ selector, message }) => [selector, (node) => context.report({ node, message })]),
+      /** @type {Restriction[]} */ (context.options).map(({ selector, message }) => [
+        selector,
+        (/** @type {{ range: [number, number] }} */ node) => context.report({ node, message }),
+      ]),
     ),
 };
 

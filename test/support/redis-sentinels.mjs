@@ -115,7 +115,7 @@ export class RedisSentinels {
   /** Address of the primary by way of the Sentinels, for the service. */
   get url() {
     const hosts = this.sentinels.map(({ port }) => `127.0.0.1:${port}`);
-    return `redis+sentinel://:${this.password}@${hosts}/${NAME}`;
+    return `redis+sentinel://:${this.password}@${hosts.join(',')}/${NAME}`;
   }
 
   /** Returns the node that the Sentinels call the primary. */
