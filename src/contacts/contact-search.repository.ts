@@ -85,7 +85,7 @@ export class ContactSearchRepository {
     for (let from: string | null = cursor; from !== null;) {
       if (performance.now() > giveUpAt) throw tooLong();
       const parameters: unknown[] = [tenantId, from, count - found.length, ...searchPatterns(term)];
-      const rows: Step[] = await this.inTurn(tenantId, () =>
+      const rows: Step[] = await this.runInTurn(tenantId, () =>
         this.read<Step>(term.digits ? STEP_TEXT_OR_DIGITS : STEP_TEXT, parameters),
       );
       found.push(...rows.filter(hasContact));
@@ -103,7 +103,7 @@ export class ContactSearchRepository {
   }
 
   /** Runs one step at a time for each workspace, so that its searches hold one connection at most. */
-  private async inTurn<T>(tenantId: string, step: () => Promise<T>): Promise<T> {
+  private async runInTurn<T>(tenantId: string, step: () => Promise<T>): Promise<T> {
     const turn = (this.turns.get(tenantId) ?? Promise.resolve()).then(step);
     const settled = turn.then(
       () => undefined,

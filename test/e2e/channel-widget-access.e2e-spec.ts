@@ -241,7 +241,7 @@ describe("access to the widget's routes", () => {
       expect((await guess(120)).status).toBe(429);
       await blocker.query('ROLLBACK');
       await blocker.end();
-      // A widget that is known goes on, whoever else is behind the address.
+      // A known widget goes on, although the address is refused.
       expect((await widget.page(service.client, headers).open()).status).toBe(201);
     });
 

@@ -92,7 +92,7 @@ export class ChannelConnectionsService {
       const previous = this.loader.open(before);
       const checked = this.registration.check(channel, credentials, previous);
       if (checked.externalId !== before.externalId) throw anotherAccount(before, checked.externalId);
-      // The row is not locked yet: messages are sent with the old credentials meanwhile.
+      // The row is not locked yet, so messages are sent with the old credentials until the commit.
       await this.registration.register({ ...previous, credentials: checked.credentials });
       const sealed = this.registration.seal(id, checked);
       const after = await this.update(tx, before, { ...sealed, status: 'ACTIVE', pausedUntil: null });

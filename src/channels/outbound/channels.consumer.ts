@@ -44,7 +44,7 @@ export class ChannelsConsumer implements OutboxConsumer, OnModuleInit {
    */
   async giveUp(tx: Transaction, event: OutboxEvent): Promise<void> {
     const { tenantId } = event;
-    const { conversationId, messageId } = nameable(event);
+    const { conversationId, messageId } = readMessageKey(event);
     if (!isId(conversationId) || !isId(messageId)) return;
     const key = { tenantId, conversationId, messageId };
     const isRouted = (await this.messages.lock(tx, key)) !== null;
@@ -65,7 +65,7 @@ export class ChannelsConsumer implements OutboxConsumer, OnModuleInit {
 /**
  * Reads the ids of an event's message, which may be anything: the event may be parked for its broken data.
  */
-function nameable({ data }: OutboxEvent): { conversationId: unknown; messageId: unknown } {
+function readMessageKey({ data }: OutboxEvent): { conversationId: unknown; messageId: unknown } {
   const parsed = JSON.parse(data) as { conversationId?: unknown; message?: { id?: unknown } | null } | null;
   return { conversationId: parsed?.conversationId, messageId: parsed?.message?.id };
 }

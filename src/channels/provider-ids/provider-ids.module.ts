@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { MessagesModule } from '../../messages/messages.module';
 import { SecretsModule } from '../../secrets/secrets.module';
 import { TableRegistry } from '../../stored-data/table-registry';
-import { providerIdsTables } from './provider-ids-tables';
+import { providerIdTables } from './provider-id-tables';
 import { ProviderIdsRepository } from './provider-ids.repository';
 
 @Module({
@@ -12,6 +12,6 @@ import { ProviderIdsRepository } from './provider-ids.repository';
 })
 export class ProviderIdsModule {
   constructor(tables: TableRegistry, providerIds: ProviderIdsRepository) {
-    tables.register(...providerIdsTables(providerIds));
+    tables.register(...providerIdTables(providerIds));
   }
 }

@@ -22,6 +22,7 @@ import { VisitorStreams } from './visitor-streams';
 import {
   CurrentVisitor,
   CurrentWidget,
+  ForVisitors,
   TokenOptional,
   TokenRequired,
   WidgetAnswer,
@@ -38,7 +39,8 @@ import {
   SessionResponse,
   VisitorMessageResponse,
 } from './widget.dto';
-import { ForVisitors, VisitorSlotInterceptor, WidgetGuard, type WidgetLimit } from './widget.guards';
+import { VisitorSlotInterceptor } from './visitor-slot.interceptor';
+import { WidgetGuard, type WidgetLimit } from './widget.guards';
 
 const SESSIONS: WidgetLimit = {
   by: 'address',

@@ -1,4 +1,11 @@
-import { applyDecorators, createParamDecorator, ExecutionContext, SetMetadata, Type } from '@nestjs/common';
+import {
+  applyDecorators,
+  createParamDecorator,
+  ExecutionContext,
+  SetMetadata,
+  Type,
+  UseGuards,
+} from '@nestjs/common';
 import {
   ApiExtraModels,
   ApiOperation,
@@ -12,7 +19,7 @@ import { ErrorCode } from '../../common/app-error';
 import { ANSWER_HEADERS, errorResponses, headerRefs, OtherErrors } from '../../http/error-responses';
 import { pageSchema } from '../../http/api.decorators';
 import { VisitorRequest } from './visitor';
-import { TOKEN_OPTIONAL } from './widget.guards';
+import { LIMITS, TOKEN_OPTIONAL, VisitorGuard, WidgetLimit, WidgetLimitGuard } from './widget.guards';
 
 /** Headers of an answer to an allowed page. */
 const CORS_HEADERS = ['Access-Control-Allow-Origin', 'Access-Control-Expose-Headers'];
@@ -49,6 +56,10 @@ const COMMON_ERRORS: ErrorCode[] = [
 ];
 
 export const VISITOR_SECURITY = 'visitor';
+
+/** Declares a route for visitors, with its limits in the order in which they are applied. */
+export const ForVisitors = (...limits: WidgetLimit[]) =>
+  applyDecorators(SetMetadata(LIMITS, limits), UseGuards(VisitorGuard, WidgetLimitGuard));
 
 /** Declares that a token is optional, for the route that begins a session: a token renews its own session. */
 export const TokenOptional = () =>

@@ -1,16 +1,6 @@
-import {
-  applyDecorators,
-  CallHandler,
-  CanActivate,
-  ExecutionContext,
-  Injectable,
-  NestInterceptor,
-  SetMetadata,
-  UseGuards,
-} from '@nestjs/common';
+import { CanActivate, ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Request, Response } from 'express';
-import { finalize, Observable } from 'rxjs';
 import { AppError } from '../../common/app-error';
 import { clientNetworkOf } from '../../http/client-network';
 import { Config } from '../../config/config';
@@ -39,7 +29,7 @@ export interface WidgetLimit {
   counts?: (request: VisitorRequest) => boolean;
 }
 
-const LIMITS = 'widget:limits';
+export const LIMITS = 'widget:limits';
 
 /** Limit of the known site keys that a process remembers. */
 const MAX_KNOWN = 10_000;
@@ -70,13 +60,13 @@ export class WidgetGuard implements CanActivate {
     const siteKey = request.params['siteKey'] as string;
     const isKnown = this.known.has(siteKey);
     // Counts first: made-up keys must not reach PostgreSQL without limit.
-    if (!isKnown) await this.countRefusal(request, response);
+    if (!isKnown) await countRefusal(this.limiter, request, response);
     request.releaseSlot = await this.budgets.acquire('widget', isKnown ? siteKey : UNKNOWN, response);
     // Another guard may refuse the request.
     response.once('close', request.releaseSlot);
     const widget = await this.connections.loadByHookKey('WIDGET', siteKey);
     if (!widget) {
-      if (this.known.delete(siteKey)) await this.countRefusal(request, response);
+      if (this.known.delete(siteKey)) await countRefusal(this.limiter, request, response);
       throw AppError.notFound('Widget');
     }
     if (!isKnown) this.remember(siteKey);
@@ -85,26 +75,10 @@ export class WidgetGuard implements CanActivate {
     return true;
   }
 
-  private countRefusal(request: Request, response: Response): Promise<void> {
-    return this.limiter.countRequest(`widget-refused:${clientNetworkOf(request)}`, REFUSALS, response);
-  }
-
   private remember(siteKey: string): void {
     const [oldest] = this.known;
     if (this.known.size >= MAX_KNOWN) this.known.delete(oldest!);
     this.known.add(siteKey);
-  }
-}
-
-/**
- * Gives a request's slot back when the answer is made: a client that reads it slowly, or a stream, does not
- * keep it.
- */
-@Injectable()
-export class VisitorSlotInterceptor implements NestInterceptor {
-  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    const { releaseSlot } = context.switchToHttp().getRequest<Partial<WidgetRequest>>();
-    return releaseSlot ? next.handle().pipe(finalize(releaseSlot)) : next.handle();
   }
 }
 
@@ -125,7 +99,7 @@ export class VisitorGuard implements CanActivate {
     const visitor = await this.authenticate(request, isOptional);
     if (!visitor) {
       const response = context.switchToHttp().getResponse<Response>();
-      await this.limiter.countRequest(`widget-refused:${clientNetworkOf(request)}`, REFUSALS, response);
+      await countRefusal(this.limiter, request, response);
       throw new AppError('UNAUTHENTICATED', refusalMessage(request));
     }
     request.visitor = visitor;
@@ -140,6 +114,14 @@ export class VisitorGuard implements CanActivate {
     if (token === undefined) return null;
     return isRenewal ? this.tokens.verifyForRenewal(widget, token) : this.tokens.verify(widget, token);
   }
+}
+
+/**
+ * Counts a refused request of an address.
+ * @throws AppError RATE_LIMITED
+ */
+function countRefusal(limiter: RateLimiter, request: Request, response: Response): Promise<void> {
+  return limiter.countRequest(`widget-refused:${clientNetworkOf(request)}`, REFUSALS, response);
 }
 
 /** Returns the message of a refusal, which tells a client with an invalid token to drop it. */
@@ -183,9 +165,6 @@ function limitSubject({ by }: WidgetLimit, request: VisitorRequest): string {
   if (by === 'address') return clientNetworkOf(request);
   return by === 'widget' ? request.widget.id : `${request.widget.id} ${request.visitor.externalId}`;
 }
-
-export const ForVisitors = (...limits: WidgetLimit[]) =>
-  applyDecorators(SetMetadata(LIMITS, limits), UseGuards(VisitorGuard, WidgetLimitGuard));
 
 /**
  * Answers a preflight equally for every page and site key, and so without a query: the request that follows

@@ -19,7 +19,7 @@ import { INSTAGRAM_VERDICTS } from './messaging-codes';
 import {
   MessagingAccount,
   readMessageId,
-  sendRequest,
+  messageRequest,
   subscribeRequest,
   unsubscribeRequest,
 } from './messaging-requests';
@@ -97,7 +97,7 @@ export class InstagramAdapter extends MetaAdapter implements HookedAdapter<Insta
     { recipientId, body }: OutboundMessage,
   ): Promise<SendOutcome> {
     const message = { recipient: { id: recipientId }, message: { text: body } };
-    const request = sendRequest(accountOf(credentials), message);
+    const request = messageRequest(accountOf(credentials), message);
     return this.graph.send(request, INSTAGRAM_VERDICTS, readMessageId);
   }
 

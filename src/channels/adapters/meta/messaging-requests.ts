@@ -22,7 +22,7 @@ export function unsubscribeRequest(account: MessagingAccount): GraphRequest {
 }
 
 /** Returns the request that sends a message from an account. Its answer holds the message's id. */
-export function sendRequest(account: MessagingAccount, message: object): GraphRequest {
+export function messageRequest(account: MessagingAccount, message: object): GraphRequest {
   return { ...accountRequest('POST', account, 'messages'), data: message };
 }
 

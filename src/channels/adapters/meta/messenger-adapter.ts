@@ -17,7 +17,7 @@ import { MESSENGER_VERDICTS } from './messaging-codes';
 import {
   MessagingAccount,
   readMessageId,
-  sendRequest,
+  messageRequest,
   subscribeRequest,
   unsubscribeRequest,
 } from './messaging-requests';
@@ -72,7 +72,7 @@ export class MessengerAdapter extends MetaAdapter implements HookedAdapter<Messe
     { credentials }: Connection<MessengerCredentials>,
     { messageId, recipientId, body }: OutboundMessage,
   ): Promise<SendOutcome> {
-    const request = sendRequest(pageOf(credentials), {
+    const request = messageRequest(pageOf(credentials), {
       recipient: { id: recipientId },
       messaging_type: 'RESPONSE',
       message: { text: body, [MESSENGER_OWN_ID]: messageId },

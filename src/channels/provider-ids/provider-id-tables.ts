@@ -2,7 +2,7 @@ import { TableDeclaration } from '../../stored-data/table-declaration';
 import { ProviderIdsRepository } from './provider-ids.repository';
 
 /** Declares the tables of provider ids and of receipts that come before their id. */
-export function providerIdsTables(providerIds: ProviderIdsRepository): TableDeclaration[] {
+export function providerIdTables(providerIds: ProviderIdsRepository): TableDeclaration[] {
   return [
     {
       name: 'provider_messages',
