@@ -5,25 +5,14 @@ import {
   CheckedCredentials,
   Connection,
   HookedAdapter,
-  HookRequest,
-  InboundEvent,
   OutboundMessage,
   ProviderFault,
-  SendOutcome,
 } from '../channel-adapter';
 import { CredentialText, NumericId } from '../support/credential-text';
-import { parseJson } from '../support/hook-body';
 import { numberOf, textOf } from '../support/provider-values';
-import { GraphApi } from './graph-api';
 import { INSTAGRAM_VERDICTS } from './messaging-codes';
-import {
-  MessagingAccount,
-  readMessageId,
-  messageRequest,
-  subscribeRequest,
-  unsubscribeRequest,
-} from './messaging-requests';
-import { MetaAdapter, MetaCredentials, MetaCredentialsInput } from './meta-adapter';
+import { messagingRequests, readMessageId } from './messaging-requests';
+import { MetaAdapter, MetaCredentials, MetaCredentialsInput, MetaRequests } from './meta-adapter';
 import { readMessaging } from './meta-messaging';
 
 const API = 'INSTAGRAM_GRAPH_URL';
@@ -70,10 +59,9 @@ export class InstagramAdapter extends MetaAdapter implements HookedAdapter<Insta
   readonly limits = { perSecond: 100, conversationIntervalMs: 0 };
   /** Hold for an echo, which arrives within seconds. */
   readonly unknownHoldMs = 30_000;
-
-  constructor(private readonly graph: GraphApi) {
-    super();
-  }
+  protected readonly verdicts = INSTAGRAM_VERDICTS;
+  protected readonly readMessageId = readMessageId;
+  protected readonly readEvents = readMessaging;
 
   check(
     input: unknown,
@@ -83,31 +71,9 @@ export class InstagramAdapter extends MetaAdapter implements HookedAdapter<Insta
     return { ...this.complete(given.accountId, given, previous), ...tokenLifetime(TOKEN_LIFETIME_MS, true) };
   }
 
-  register({ credentials }: Connection<InstagramCredentials>): Promise<void> {
-    return this.graph.require(subscribeRequest(accountOf(credentials), FIELDS));
-  }
-
-  unregister({ credentials }: Connection<InstagramCredentials>): Promise<void> {
-    return this.graph.require(unsubscribeRequest(accountOf(credentials)));
-  }
-
-  /** Sends a message without the service's id: an echo is recognized by its own id or its text. */
-  send(
-    { credentials }: Connection<InstagramCredentials>,
-    { recipientId, body }: OutboundMessage,
-  ): Promise<SendOutcome> {
-    const message = { recipient: { id: recipientId }, message: { text: body } };
-    const request = messageRequest(accountOf(credentials), message);
-    return this.graph.send(request, INSTAGRAM_VERDICTS, readMessageId);
-  }
-
   override listSecrets({ credentials }: Connection<InstagramCredentials>): string[] {
     const { appSecret, facebookAppSecret } = credentials;
     return [appSecret, ...(facebookAppSecret === undefined ? [] : [facebookAppSecret])];
-  }
-
-  parse(_connection: unknown, request: HookRequest, maxEvents: number): InboundEvent[] {
-    return readMessaging(parseJson(request), maxEvents);
   }
 
   /** Replaces the token, which must be valid and at least 24 hours old. */
@@ -136,10 +102,15 @@ export class InstagramAdapter extends MetaAdapter implements HookedAdapter<Insta
     const checked = { externalId, credentials: renewed, reveal: {}, ...tokenLifetime(seconds * 1000, false) };
     return { kind: 'REFRESHED', checked };
   }
-}
 
-function accountOf({ accountId, accessToken }: InstagramCredentials): MessagingAccount {
-  return { api: API, id: accountId, accessToken };
+  protected makeRequests({ accountId, accessToken }: InstagramCredentials): MetaRequests {
+    return messagingRequests({ api: API, id: accountId, accessToken, fields: FIELDS });
+  }
+
+  /** Makes a message without the service's id: an echo is recognized by its own id or its text. */
+  protected makeBody({ recipientId, body }: OutboundMessage): object {
+    return { recipient: { id: recipientId }, message: { text: body } };
+  }
 }
 
 function tokenLifetime(lifetimeMs: number, isExpiryAssumed: boolean) {

@@ -1,27 +1,11 @@
 import { createHmac } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { validate } from '../../../common/validate';
-import {
-  CheckedCredentials,
-  Connection,
-  HookedAdapter,
-  HookRequest,
-  InboundEvent,
-  OutboundMessage,
-  SendOutcome,
-} from '../channel-adapter';
+import { CheckedCredentials, Connection, HookedAdapter, OutboundMessage } from '../channel-adapter';
 import { CredentialText, NumericId } from '../support/credential-text';
-import { parseJson } from '../support/hook-body';
-import { GraphApi } from './graph-api';
 import { MESSENGER_VERDICTS } from './messaging-codes';
-import {
-  MessagingAccount,
-  readMessageId,
-  messageRequest,
-  subscribeRequest,
-  unsubscribeRequest,
-} from './messaging-requests';
-import { MetaAdapter, MetaCredentials, MetaCredentialsInput } from './meta-adapter';
+import { messagingRequests, readMessageId } from './messaging-requests';
+import { MetaAdapter, MetaCredentials, MetaCredentialsInput, MetaRequests } from './meta-adapter';
 import { MESSENGER_OWN_ID, readMessaging } from './meta-messaging';
 
 export interface MessengerCredentials extends MetaCredentials {
@@ -46,10 +30,9 @@ export class MessengerAdapter extends MetaAdapter implements HookedAdapter<Messe
   readonly limits = { perSecond: 300, conversationIntervalMs: 0 };
   /** Hold for an echo, which arrives within seconds, with the service's id. */
   readonly unknownHoldMs = 30_000;
-
-  constructor(private readonly graph: GraphApi) {
-    super();
-  }
+  protected readonly verdicts = MESSENGER_VERDICTS;
+  protected readonly readMessageId = readMessageId;
+  protected readonly readEvents = readMessaging;
 
   check(
     input: unknown,
@@ -59,34 +42,19 @@ export class MessengerAdapter extends MetaAdapter implements HookedAdapter<Messe
     return this.complete(given.pageId, given, previous);
   }
 
-  register({ credentials }: Connection<MessengerCredentials>): Promise<void> {
-    return this.graph.require(subscribeRequest(pageOf(credentials), FIELDS));
+  /** Makes requests with a proof that the service knows the app secret too: an app can require it. */
+  protected makeRequests({ pageId, accessToken, appSecret }: MessengerCredentials): MetaRequests {
+    const proof = createHmac('sha256', appSecret).update(accessToken).digest('hex');
+    const params = { appsecret_proof: proof };
+    return messagingRequests({ api: 'META_GRAPH_URL', id: pageId, accessToken, params, fields: FIELDS });
   }
 
-  unregister({ credentials }: Connection<MessengerCredentials>): Promise<void> {
-    return this.graph.require(unsubscribeRequest(pageOf(credentials)));
-  }
-
-  /** Sends a message as a RESPONSE: other types need a permission that this service does not request. */
-  send(
-    { credentials }: Connection<MessengerCredentials>,
-    { messageId, recipientId, body }: OutboundMessage,
-  ): Promise<SendOutcome> {
-    const request = messageRequest(pageOf(credentials), {
+  /** Makes a RESPONSE: other types need a permission that this service does not request. */
+  protected makeBody({ messageId, recipientId, body }: OutboundMessage): object {
+    return {
       recipient: { id: recipientId },
       messaging_type: 'RESPONSE',
       message: { text: body, [MESSENGER_OWN_ID]: messageId },
-    });
-    return this.graph.send(request, MESSENGER_VERDICTS, readMessageId);
+    };
   }
-
-  parse(_connection: unknown, request: HookRequest, maxEvents: number): InboundEvent[] {
-    return readMessaging(parseJson(request), maxEvents);
-  }
-}
-
-/** Returns the page, with the proof that the service knows the app secret too: an app can require it. */
-function pageOf({ pageId, accessToken, appSecret }: MessengerCredentials): MessagingAccount {
-  const proof = createHmac('sha256', appSecret).update(accessToken).digest('hex');
-  return { api: 'META_GRAPH_URL', id: pageId, accessToken, params: { appsecret_proof: proof } };
 }

@@ -1,6 +1,18 @@
+import { Injectable } from '@nestjs/common';
 import { IsOptional } from 'class-validator';
-import { CheckedCredentials, Connection, HookRequest } from '../channel-adapter';
+import {
+  CheckedCredentials,
+  Connection,
+  HookRequest,
+  InboundEvent,
+  OutboundMessage,
+  SendOutcome,
+} from '../channel-adapter';
 import { CredentialText } from '../support/credential-text';
+import { parseJson } from '../support/hook-body';
+import { ProviderObject } from '../support/provider-values';
+import { Verdicts } from '../support/verdict';
+import { GraphApi, GraphRequest } from './graph-api';
 import { answerHandshake, chooseVerifyToken, isSignedBy } from './meta-webhook';
 
 /**
@@ -23,8 +35,41 @@ export class MetaCredentialsInput {
   verifyToken?: string;
 }
 
-/** Checks credentials, signatures and handshakes, which are equal on all of Meta's channels. */
+/** Requests to the Graph API for one account. */
+export interface MetaRequests {
+  register: GraphRequest;
+  /** Null if Meta has no call for it. */
+  unregister: GraphRequest | null;
+  /** The request that sends a message, without the message. */
+  send: GraphRequest;
+}
+
+/**
+ * Adapts Meta's channels, which differ in their requests, their events and the meaning of their error codes.
+ */
+@Injectable()
 export abstract class MetaAdapter {
+  protected abstract readonly verdicts: Verdicts;
+  /** Finds the id of a sent message in the answer to its request. */
+  protected abstract readonly readMessageId: (body: ProviderObject) => string | null;
+  protected abstract readonly readEvents: (body: unknown, maxEvents: number) => InboundEvent[];
+
+  constructor(protected readonly graph: GraphApi) {}
+
+  register({ credentials }: Connection<MetaCredentials>): Promise<void> {
+    return this.graph.require(this.makeRequests(credentials).register);
+  }
+
+  async unregister({ credentials }: Connection<MetaCredentials>): Promise<void> {
+    const { unregister } = this.makeRequests(credentials);
+    if (unregister) await this.graph.require(unregister);
+  }
+
+  send({ credentials }: Connection<MetaCredentials>, message: OutboundMessage): Promise<SendOutcome> {
+    const request = { ...this.makeRequests(credentials).send, data: this.makeBody(message) };
+    return this.graph.send(request, this.verdicts, this.readMessageId);
+  }
+
   verify(secret: string, request: HookRequest): boolean {
     return isSignedBy(request, secret);
   }
@@ -36,6 +81,15 @@ export abstract class MetaAdapter {
   handshake({ credentials }: Connection<MetaCredentials>, query: Record<string, unknown>): string | null {
     return answerHandshake(credentials.verifyToken, query);
   }
+
+  parse(_connection: unknown, request: HookRequest, maxEvents: number): InboundEvent[] {
+    return this.readEvents(parseJson(request), maxEvents);
+  }
+
+  protected abstract makeRequests(credentials: MetaCredentials): MetaRequests;
+
+  /** Makes the body of the request that sends a message. */
+  protected abstract makeBody(message: OutboundMessage): object;
 
   /** Completes valid input with a verify token, which the operator enters at Meta. */
   protected complete<Input extends MetaCredentialsInput>(

@@ -1,20 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Matches } from 'class-validator';
 import { validate } from '../../../common/validate';
-import {
-  CheckedCredentials,
-  Connection,
-  HookedAdapter,
-  HookRequest,
-  InboundEvent,
-  OutboundMessage,
-  SendOutcome,
-} from '../channel-adapter';
+import { CheckedCredentials, Connection, HookedAdapter, OutboundMessage } from '../channel-adapter';
 import { NumericId, unlessEmpty } from '../support/credential-text';
-import { parseJson } from '../support/hook-body';
 import { objectsOf, ProviderObject, textOf } from '../support/provider-values';
-import { GraphApi, GraphRequest } from './graph-api';
-import { MetaAdapter, MetaCredentials, MetaCredentialsInput } from './meta-adapter';
+import { MetaAdapter, MetaCredentials, MetaCredentialsInput, MetaRequests } from './meta-adapter';
 import { WHATSAPP_VERDICTS } from './whatsapp-codes';
 import { readNotification, WHATSAPP_OWN_ID } from './whatsapp-notification';
 
@@ -44,32 +34,31 @@ export class WhatsAppAdapter extends MetaAdapter implements HookedAdapter<WhatsA
   readonly limits = { perSecond: 80, conversationIntervalMs: 0 };
   /** Hold for a status, which arrives within seconds, with the service's id. */
   readonly unknownHoldMs = 30_000;
-
-  constructor(private readonly graph: GraphApi) {
-    super();
-  }
+  protected readonly verdicts = WHATSAPP_VERDICTS;
+  protected readonly readMessageId = readMessageId;
+  protected readonly readEvents = readNotification;
 
   check(input: unknown, previous?: Connection<WhatsAppCredentials>): CheckedCredentials<WhatsAppCredentials> {
     const given = validate(WhatsAppCredentialsInput, input);
     return this.complete(given.phoneNumberId, given, previous);
   }
 
-  /** Proves the token. The app's owner enters the hook at Meta, once for the app. */
-  register({ credentials }: Connection<WhatsAppCredentials>): Promise<void> {
-    return this.graph.require(graphRequest('GET', credentials, credentials.phoneNumberId));
+  /**
+   * Makes the requests of a phone number. Registering proves the token alone: the app's owner enters the hook
+   * at Meta, once for the app. After unregistering Meta still calls it, and is refused.
+   */
+  protected makeRequests({ phoneNumberId, accessToken }: WhatsAppCredentials): MetaRequests {
+    const target = { api: 'META_GRAPH_URL', accessToken, tokenIn: 'header' } as const;
+    return {
+      register: { ...target, method: 'GET', path: phoneNumberId },
+      unregister: null,
+      send: { ...target, method: 'POST', path: `${phoneNumberId}/messages` },
+    };
   }
 
-  /** Does nothing: the app keeps calling the hook, which refuses. */
-  unregister(): Promise<void> {
-    return Promise.resolve();
-  }
-
-  send(
-    { credentials }: Connection<WhatsAppCredentials>,
-    { messageId, recipientId, body }: OutboundMessage,
-  ): Promise<SendOutcome> {
+  protected makeBody({ messageId, recipientId, body }: OutboundMessage): object {
     const to = BUSINESS_SCOPED_ID.test(recipientId) ? { recipient: recipientId } : { to: recipientId };
-    const data = {
+    return {
       messaging_product: 'whatsapp',
       recipient_type: 'individual',
       ...to,
@@ -77,21 +66,7 @@ export class WhatsAppAdapter extends MetaAdapter implements HookedAdapter<WhatsA
       text: { preview_url: false, body },
       [WHATSAPP_OWN_ID]: messageId,
     };
-    const request = graphRequest('POST', credentials, `${credentials.phoneNumberId}/messages`);
-    return this.graph.send({ ...request, data }, WHATSAPP_VERDICTS, readMessageId);
   }
-
-  parse(_connection: unknown, request: HookRequest, maxEvents: number): InboundEvent[] {
-    return readNotification(parseJson(request), maxEvents);
-  }
-}
-
-function graphRequest(
-  method: GraphRequest['method'],
-  { accessToken }: WhatsAppCredentials,
-  path: string,
-): GraphRequest {
-  return { method, api: 'META_GRAPH_URL', path, accessToken, tokenIn: 'header' };
 }
 
 function readMessageId({ messages }: ProviderObject): string | null {
