@@ -15,6 +15,7 @@ module.exports = class HostEnvironment {
   fakeTimers = null;
   variables = { ...process.env };
 
+  /** @param {import('@jest/environment').JestEnvironmentConfig} config */
   constructor({ projectConfig: config }) {
     this.fakeTimersModern = new ModernFakeTimers({ config, global: globalThis });
   }
@@ -25,7 +26,7 @@ module.exports = class HostEnvironment {
 
   teardown() {
     this.fakeTimersModern.dispose();
-    for (const name of DECORATED) delete globalThis[name];
+    for (const name of DECORATED) Reflect.deleteProperty(globalThis, name);
     for (const name of Object.keys(process.env)) if (!(name in this.variables)) delete process.env[name];
     Object.assign(process.env, this.variables);
     return Promise.resolve();
