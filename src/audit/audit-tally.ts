@@ -73,12 +73,12 @@ export class AuditTally implements OnApplicationBootstrap, BeforeApplicationShut
    * than 50 things of a workspace in one window are counted together, as actions on the workspace itself.
    * @param times number and times of the occurrences; one, now, by default
    */
-  add(record: CountedRecord, times: Times = once()): void {
+  countAction(record: CountedRecord, times: Times = once()): void {
     const ofWorkspace = this.counted.get(record.tenantId) ?? new Map<string, Counted>();
     const key = keyOf(record);
     const before = ofWorkspace.get(key);
     if (!before && record.entity !== 'workspace' && ofWorkspace.size >= MAX_THINGS_OF_WORKSPACE)
-      return this.add(inWorkspace(record), times);
+      return this.countAction(inWorkspace(record), times);
     if (!before && this.things >= MAX_THINGS) return void (this.dropped += times.count);
     if (!before) this.things += 1;
     ofWorkspace.set(key, { record, ...(before ? sum(before, times) : times) });
@@ -102,7 +102,7 @@ export class AuditTally implements OnApplicationBootstrap, BeforeApplicationShut
         await this.write([...ofWorkspace.values()]);
       } catch (error) {
         if (error instanceof AppError) continue; // A workspace that there is not.
-        for (const { record, ...times } of ofWorkspace.values()) this.add(record, times);
+        for (const { record, ...times } of ofWorkspace.values()) this.countAction(record, times);
         this.logger.warn({ err: error as Error }, 'counts were not written to the audit log; they will be');
       }
     }

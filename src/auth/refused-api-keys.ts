@@ -58,7 +58,7 @@ export class RefusedApiKeys implements OnModuleInit {
     });
     for (const { tenantId, id: entityId, name, hash, reason } of known) {
       const { origin, count, since, until } = refusals.get(hash.toString('base64'))!;
-      this.tally.add(
+      this.tally.countAction(
         {
           tenantId,
           action: 'api_key.refused',

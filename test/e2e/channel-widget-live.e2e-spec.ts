@@ -148,8 +148,8 @@ describe('the stream of a visitor', () => {
     const bodies = Array.from({ length: 20 }, (_, n) => `Answer ${n}`);
     for (const body of bodies) await send(conversationId, body);
     await stream.next('message', bodies.length);
-    expect(stream.of('message').map(({ data }) => data.message.body)).toEqual(bodies);
-    const sequences = stream.of('message').map(({ data }) => data.sequence as number);
+    expect(stream.listEvents('message').map(({ data }) => data.message.body)).toEqual(bodies);
+    const sequences = stream.listEvents('message').map(({ data }) => data.sequence as number);
     expect(sequences).toEqual([...sequences].sort((a, b) => a - b));
   });
 
@@ -169,7 +169,7 @@ describe('the stream of a visitor', () => {
     await send(other.conversationId, 'For the other');
     await send(one.conversationId, 'For the one');
     await stream.next('message');
-    expect(stream.of('message').map(({ data }) => data.message.body)).toEqual(['For the one']);
+    expect(stream.listEvents('message').map(({ data }) => data.message.body)).toEqual(['For the one']);
   });
 
   it('survives a publish that is not a notice', async () => {
@@ -219,14 +219,14 @@ describe('the stream of a visitor', () => {
         conversationId: expect.any(String),
         sequence: 1,
       });
-      expect(stream.of('message')).toEqual([]);
+      expect(stream.listEvents('message')).toEqual([]);
       expect((await visitor.history()).body.data).toMatchObject([{ body: 'Lost' }, { body: 'Hello?' }]);
     } finally {
       await redis.restart();
     }
     await waitFor('a message after Redis is back', async () => {
       await visitor.post(`m-${Math.random()}`, 'Received');
-      return stream.of('message').length > 0;
+      return stream.listEvents('message').length > 0;
     });
   });
 
@@ -271,7 +271,7 @@ describe('the stream of a visitor', () => {
       );
       expect(await deliveryOf(visitor, messageIds[0]!)).toBe('UNKNOWN');
       await stream.next('message');
-      expect(stream.of('message').map(({ data }) => data.message.id)).toEqual([messageIds[1]]);
+      expect(stream.listEvents('message').map(({ data }) => data.message.id)).toEqual([messageIds[1]]);
       expect((await visitor.receipt(messageIds[1]!, 'DELIVERED')).body).toEqual({ advanced: 2 });
       expect(await deliveryOf(visitor, messageIds[0]!)).toBe('DELIVERED');
     } finally {

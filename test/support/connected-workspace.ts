@@ -19,7 +19,7 @@ export interface Chat {
   send(body: string): Promise<MessageResponse>;
 }
 
-export interface MessageDelivery {
+export interface SentDelivery {
   status: DeliveryStatus;
   error: DeliveryError | null;
 }
@@ -98,8 +98,8 @@ function connectionsOf(service: TestService): ChannelConnectionsService {
   return service.app.get(ChannelConnectionsService);
 }
 
-export async function deliveryOf(service: TestService, { id }: MessageResponse): Promise<MessageDelivery> {
-  const [row] = await service.query<MessageDelivery>(
+export async function deliveryOf(service: TestService, { id }: MessageResponse): Promise<SentDelivery> {
+  const [row] = await service.query<SentDelivery>(
     'SELECT delivery_status AS status, delivery_error AS error FROM messages WHERE id = $1',
     [id],
   );
@@ -112,7 +112,7 @@ export function waitForStatus(
   message: MessageResponse,
   status: DeliveryStatus | DeliveryStatus[],
   timeoutMs?: number,
-): Promise<MessageDelivery> {
+): Promise<SentDelivery> {
   const statuses = [status].flat();
   const deliveryIfReached = async () => {
     const delivery = await deliveryOf(service, message);

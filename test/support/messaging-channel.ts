@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { ConnectedChannel } from '../../src/channels/connections/channel-connection.dto';
 import { DeliveryStatus } from '../../src/messages/message-status';
 import { MessageResponse } from '../../src/messages/message.dto';
-import { connect, ConnectedWorkspace, MessageDelivery, waitForStatus } from './connected-workspace';
+import { connect, ConnectedWorkspace, SentDelivery, waitForStatus } from './connected-workspace';
 import { TestService } from './service';
 import { MessagingSimulator } from './simulators/messaging-simulator';
 import { MetaHook } from './simulators/meta-simulator';
@@ -91,7 +91,7 @@ export class MessagingChannel extends ConnectedWorkspace {
   }
 
   /** Waits until a message has one of the statuses. */
-  delivery(message: MessageResponse, statuses: DeliveryStatus[]): Promise<MessageDelivery> {
+  delivery(message: MessageResponse, statuses: DeliveryStatus[]): Promise<SentDelivery> {
     return waitForStatus(this.service, message, statuses);
   }
 

@@ -74,7 +74,7 @@ export class SchemaArbitrary {
     if ('const' in schema) return fc.constant(schema.const);
     if (schema.enum) return fc.constantFrom(...schema.enum);
     const types = [schema.type ?? 'object'].flat();
-    return fc.oneof(...types.map((type) => this.ofType(type, schema)));
+    return fc.oneof(...types.map((type) => this.makeValue(type, schema)));
   }
 
   /** Generates a valid value in which one part, at any depth, is replaced, missing, doubled or added. */
@@ -82,7 +82,7 @@ export class SchemaArbitrary {
     return this.valid(schema).chain(mutations);
   }
 
-  private ofType(type: string, schema: JsonSchema): Arbitrary<unknown> {
+  private makeValue(type: string, schema: JsonSchema): Arbitrary<unknown> {
     switch (type) {
       case 'null':
         return fc.constant(null);

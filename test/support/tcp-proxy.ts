@@ -27,11 +27,11 @@ export class TcpProxy {
 
   /** Address of the server by way of this proxy. */
   get address(): string {
-    return this.to(this.target.href);
+    return this.reroute(this.target.href);
   }
 
   /** Returns another address of the same server by way of this proxy. */
-  to(address: string): string {
+  reroute(address: string): string {
     return Object.assign(new URL(address), { host: `127.0.0.1:${this.port}` }).href;
   }
 

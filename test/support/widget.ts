@@ -121,13 +121,13 @@ export class TestStream {
     return new TestStream(await fetch(url, { headers, signal: aborter.signal }), aborter);
   }
 
-  of(event: string): StreamEvent[] {
+  listEvents(event: string): StreamEvent[] {
     return this.events.filter((candidate) => candidate.event === event);
   }
 
   /** Waits for the n-th event of a kind. */
   next(event: string, n = 1, timeoutMs?: number): Promise<StreamEvent> {
-    return waitFor(`${event} ${n}`, () => this.of(event)[n - 1], timeoutMs);
+    return waitFor(`${event} ${n}`, () => this.listEvents(event)[n - 1], timeoutMs);
   }
 
   async ended(): Promise<void> {

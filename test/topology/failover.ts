@@ -52,7 +52,7 @@ export class Failover {
     });
     const proxy = address === 'proxy' ? await TcpProxy.start(pair.urls('databaseUrl').primary) : null;
     const urlOf = (name: 'databaseUrl' | 'databaseOwnerUrl') =>
-      proxy ? proxy.to(pair.urls(name).primary) : pair.both(name);
+      proxy ? proxy.reroute(pair.urls(name).primary) : pair.both(name);
     const stores = {
       databaseUrl: urlOf('databaseUrl'),
       databaseOwnerUrl: urlOf('databaseOwnerUrl'),

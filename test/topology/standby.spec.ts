@@ -210,8 +210,8 @@ describe.each(ASYNCHRONOUS)('an asynchronous standby that misses the end, and ta
   });
 
   it('shows a visitor a lower sequence, and takes a lost message again', async () => {
-    const [seen] = stream.of('message').map(({ data }) => data.sequence as number);
-    const heartbeats = stream.of('heartbeat').length;
+    const [seen] = stream.listEvents('message').map(({ data }) => data.sequence as number);
+    const heartbeats = stream.listEvents('heartbeat').length;
     await failover.service.app.get(VisitorStreams, { strict: false }).sendHeartbeats();
     const { data } = await stream.next('heartbeat', heartbeats + 1);
     expect(data.sequence).toBeLessThan(seen!);

@@ -62,6 +62,12 @@ export class LoginAudit {
     origin?: Origin,
   ): Promise<void> {
     for (const { tenantId, agentId } of await this.memberships.listActive(personId ?? LOWEST_ID))
-      this.tally.add({ tenantId, action: `agent.${action}`, entity: 'agent', entityId: agentId, origin });
+      this.tally.countAction({
+        tenantId,
+        action: `agent.${action}`,
+        entity: 'agent',
+        entityId: agentId,
+        origin,
+      });
   }
 }

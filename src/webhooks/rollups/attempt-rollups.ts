@@ -53,7 +53,7 @@ export class AttemptRollups implements OnApplicationBootstrap, BeforeApplication
     this.counted = new Map();
     const groups = this.config.crossWorkspaceBatches ? [sorted] : groupByWorkspace(sorted).values();
     for (const group of groups) {
-      for (let n = 0; n < group.length; n += BATCH) await this.add(group.slice(n, n + BATCH));
+      for (let n = 0; n < group.length; n += BATCH) await this.writeBatch(group.slice(n, n + BATCH));
     }
   }
 
@@ -61,7 +61,7 @@ export class AttemptRollups implements OnApplicationBootstrap, BeforeApplication
    * Adds a batch of counts. It does not retry after a failure: the statement may have been committed, and
    * would be counted twice.
    */
-  private async add(batch: AttemptRollup[]): Promise<void> {
+  private async writeBatch(batch: AttemptRollup[]): Promise<void> {
     try {
       await this.rollups.addRollups(batch);
     } catch (error) {

@@ -106,7 +106,7 @@ describe('the audit log', () => {
       const { agent } = subject;
       const before = new Date().toISOString();
       for (let n = 0; n < 1_000; n++)
-        tally().add({ ...failedLogin(agent.id), metadata: { method: 'password' } });
+        tally().countAction({ ...failedLogin(agent.id), metadata: { method: 'password' } });
       expect(await counted()).toEqual([]);
 
       await tally().flush();
@@ -132,8 +132,8 @@ describe('the audit log', () => {
 
     it('of at most fifty things of a workspace apart, and loses no count', async () => {
       const { workspace: other } = await subscribe(host, 'https://127.0.0.1:9999/hook');
-      for (let n = 0; n < 500; n++) tally().add(failedLogin(newId()));
-      tally().add(failedLogin(newId(), other.id));
+      for (let n = 0; n < 500; n++) tally().countAction(failedLogin(newId()));
+      tally().countAction(failedLogin(newId(), other.id));
       await tally().flush();
 
       const entries = await counted();
@@ -147,7 +147,7 @@ describe('the audit log', () => {
     it('in the next window what could not be written, and forgets unknown workspaces', async () => {
       const nobody = newId();
       const add = () =>
-        [subject.workspace.id, nobody].map((id) => tally().add(failedLogin(subject.agent.id, id)));
+        [subject.workspace.id, nobody].map((id) => tally().countAction(failedLogin(subject.agent.id, id)));
       add();
       await host.query(
         `ALTER TABLE audit_entries ADD CONSTRAINT refused CHECK (action <> 'agent.login_failed') NOT VALID`,
@@ -166,7 +166,7 @@ describe('the audit log', () => {
 
     it('and writes it before the process ends', async () => {
       const closing = await MessagingHost.create({ beside: host });
-      closing.get(AuditTally).add(failedLogin(subject.agent.id));
+      closing.get(AuditTally).countAction(failedLogin(subject.agent.id));
       await closing.close();
       expect(await counted()).toMatchObject([{ metadata: { count: 1 } }]);
     });

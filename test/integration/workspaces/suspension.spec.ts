@@ -271,10 +271,14 @@ describe('a suspended workspace', () => {
       const bodies = async () =>
         ((await visitor.history()).body.data as { body: string }[]).map(({ body }) => body);
       expect(await bodies()).toEqual(['Do you ship to Spain?']);
-      expect(stream.of('message').map(({ data }) => data.message.body as string)).not.toContain('We do.');
+      expect(stream.listEvents('message').map(({ data }) => data.message.body as string)).not.toContain(
+        'We do.',
+      );
 
       await resume(workspace);
-      await waitFor('the answer', () => stream.of('message').find(({ data }) => data.message.id === id));
+      await waitFor('the answer', () =>
+        stream.listEvents('message').find(({ data }) => data.message.id === id),
+      );
       expect(await bodies()).toEqual(['We do.', 'Do you ship to Spain?']);
       stream.close();
     });

@@ -1,6 +1,6 @@
 import { MessagingSimulator } from './messaging-simulator';
 import { graphError } from './meta-simulator';
-import { ProviderCall, ProviderResponse } from './provider-simulator';
+import { SimulatedCall, ProviderResponse } from './provider-simulator';
 
 /**
  * Simulator of the Instagram API with Instagram Login. Every id is an account, and every token is valid until
@@ -42,11 +42,11 @@ export class InstagramSimulator extends MessagingSimulator {
     };
   }
 
-  protected override answer(call: ProviderCall): ProviderResponse {
+  protected override answer(call: SimulatedCall): ProviderResponse {
     return call.path === '/refresh_access_token' ? this.refresh(call) : super.answer(call);
   }
 
-  private refresh(call: ProviderCall): ProviderResponse {
+  private refresh(call: SimulatedCall): ProviderResponse {
     const { grant_type, access_token: from = '' } = call.query;
     const trouble = this.refreshTrouble.shift() ?? this.tokenFault(call);
     if (trouble) return trouble;

@@ -1,5 +1,5 @@
 import { graphError, MetaSimulator } from './meta-simulator';
-import { ProviderCall, ProviderResponse } from './provider-simulator';
+import { SimulatedCall, ProviderResponse } from './provider-simulator';
 
 export interface MessagingSent {
   accountId: string;
@@ -32,7 +32,7 @@ export abstract class MessagingSimulator extends MetaSimulator {
   protected abstract readonly notReachable: ProviderResponse;
 
   /** Returns the calls that send a message to a customer, including refused ones. */
-  sendsTo(customerId: string): ProviderCall[] {
+  sendsTo(customerId: string): SimulatedCall[] {
     return this.calls.filter((call) => this.isSend(call) && call.body.recipient?.id === customerId);
   }
 
@@ -73,11 +73,11 @@ export abstract class MessagingSimulator extends MetaSimulator {
     return { object: this.object, entry };
   }
 
-  protected isSend({ method, path }: ProviderCall): boolean {
+  protected isSend({ method, path }: SimulatedCall): boolean {
     return method === 'POST' && path.endsWith('/messages');
   }
 
-  protected answer(call: ProviderCall): ProviderResponse {
+  protected answer(call: SimulatedCall): ProviderResponse {
     const [, accountId, edge] = /^\/v\d+\.\d+\/(\d+)\/(messages|subscribed_apps)$/.exec(call.path) ?? [];
     if (accountId === undefined)
       return graphError(100, 'Unknown path components', { subcode: 33, status: 404 });
@@ -86,7 +86,7 @@ export abstract class MessagingSimulator extends MetaSimulator {
     return edge === 'messages' ? this.send(accountId, call.body) : this.subscribe(accountId, call);
   }
 
-  private subscribe(accountId: string, { method, query }: ProviderCall): Answer {
+  private subscribe(accountId: string, { method, query }: SimulatedCall): Answer {
     if (method === 'DELETE') this.subscriptions.delete(accountId);
     else this.subscriptions.set(accountId, (query.subscribed_fields ?? '').split(','));
     return { status: 200, body: { success: true } };

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { MessagingSimulator } from './messaging-simulator';
 import { graphError } from './meta-simulator';
-import { ProviderCall, ProviderResponse } from './provider-simulator';
+import { SimulatedCall, ProviderResponse } from './provider-simulator';
 
 /** Simulator of Messenger's Send API. Every id is a page, and every token is valid until it is revoked. */
 export class MessengerSimulator extends MessagingSimulator {
@@ -28,7 +28,7 @@ export class MessengerSimulator extends MessagingSimulator {
     return this.event(accountId, customerId, { read: { watermark } });
   }
 
-  protected override answer(call: ProviderCall): ProviderResponse {
+  protected override answer(call: SimulatedCall): ProviderResponse {
     const { access_token: token = '', appsecret_proof: proof } = call.query;
     const isProved =
       this.appSecret === null || proof === createHmac('sha256', this.appSecret).update(token).digest('hex');

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { ProviderCall, ProviderResponse, ProviderSimulator, Trouble } from './provider-simulator';
+import { SimulatedCall, ProviderResponse, ProviderSimulator, Trouble } from './provider-simulator';
 
 /** Hook of an app at Meta: there is one per app, for the events of all accounts. */
 export interface MetaHook {
@@ -48,7 +48,7 @@ export abstract class MetaSimulator extends ProviderSimulator {
   }
 
   /** Returns the refusal of a call whose token is missing or revoked, or null. */
-  protected tokenFault({ headers, query }: ProviderCall): ProviderResponse | null {
+  protected tokenFault({ headers, query }: SimulatedCall): ProviderResponse | null {
     const token = headers.authorization?.replace(/^Bearer /, '') ?? query.access_token;
     if (!token)
       return graphError(104, 'An access token is required to request this resource.', { status: 401 });

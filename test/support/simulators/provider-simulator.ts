@@ -2,7 +2,7 @@ import { createServer, IncomingHttpHeaders, IncomingMessage, ServerResponse } fr
 import { AddressInfo } from 'node:net';
 
 /** A call that the simulated provider received. */
-export interface ProviderCall {
+export interface SimulatedCall {
   method: string;
   /** Path without the query. */
   path: string;
@@ -31,7 +31,7 @@ export type Trouble =
 /** A provider on a local port. It follows the documented contract, records calls, and fails on request. */
 export abstract class ProviderSimulator {
   /** All calls so far, including refused ones. */
-  readonly calls: ProviderCall[] = [];
+  readonly calls: SimulatedCall[] = [];
   /** Origin that replaces the one of hooks, because a test's service has no known port before it listens. */
   hookOrigin: string | null = null;
 
@@ -76,10 +76,10 @@ export abstract class ProviderSimulator {
   }
 
   /** Processes a call without trouble. */
-  protected abstract answer(call: ProviderCall): ProviderResponse;
+  protected abstract answer(call: SimulatedCall): ProviderResponse;
 
   /** Reports whether a call sends a message: only such calls can fail with trouble. */
-  protected abstract isSend(call: ProviderCall): boolean;
+  protected abstract isSend(call: SimulatedCall): boolean;
 
   /** Calls a hook. Returns the status of its response. */
   protected async callHook(url: string, body: string | Buffer, headers: Record<string, string>) {
@@ -101,7 +101,7 @@ export abstract class ProviderSimulator {
     request.on('end', () => this.respond(callOf(request, Buffer.concat(chunks).toString()), response));
   }
 
-  private respond(call: ProviderCall, response: ServerResponse): void {
+  private respond(call: SimulatedCall, response: ServerResponse): void {
     this.calls.push(call);
     const trouble = this.isSend(call) ? (this.upcoming.shift() ?? this.lasting) : null;
     if (trouble?.kind === 'refusal') return write(response, trouble.response);
@@ -116,7 +116,7 @@ export abstract class ProviderSimulator {
   }
 }
 
-function callOf(request: IncomingMessage, rawBody: string): ProviderCall {
+function callOf(request: IncomingMessage, rawBody: string): SimulatedCall {
   const { pathname, searchParams } = new URL(request.url ?? '/', 'http://provider');
   return {
     method: request.method ?? '',

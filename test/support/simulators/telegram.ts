@@ -1,4 +1,4 @@
-import { ProviderCall, ProviderResponse, ProviderSimulator, Trouble } from './provider-simulator';
+import { SimulatedCall, ProviderResponse, ProviderSimulator, Trouble } from './provider-simulator';
 
 export interface TelegramSent {
   botToken: string;
@@ -42,7 +42,7 @@ export class TelegramSimulator extends ProviderSimulator {
   }
 
   /** Returns the calls that send a message to a chat, including refused ones. */
-  sendsTo(chatId: number): ProviderCall[] {
+  sendsTo(chatId: number): SimulatedCall[] {
     return this.calls.filter((call) => this.isSend(call) && Number(call.body.chat_id) === chatId);
   }
 
@@ -83,11 +83,11 @@ export class TelegramSimulator extends ProviderSimulator {
     });
   }
 
-  protected isSend({ path }: ProviderCall): boolean {
+  protected isSend({ path }: SimulatedCall): boolean {
     return path.endsWith('/sendMessage');
   }
 
-  protected answer(call: ProviderCall): ProviderResponse {
+  protected answer(call: SimulatedCall): ProviderResponse {
     const [, token = '', method = ''] = /^\/bot([^/]+)\/(\w+)$/.exec(call.path) ?? [];
     if (!/^\d+:[\w-]{30,}$/.test(token)) return failure(404, 'Not Found');
     if (this.revokedTokens.has(token)) return failure(401, 'Unauthorized');

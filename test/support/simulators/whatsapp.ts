@@ -1,4 +1,4 @@
-import { ProviderCall, ProviderResponse } from './provider-simulator';
+import { SimulatedCall, ProviderResponse } from './provider-simulator';
 import { graphError, MetaSimulator } from './meta-simulator';
 
 export interface WhatsAppSent {
@@ -26,7 +26,7 @@ export class WhatsAppSimulator extends MetaSimulator {
   private nextId = 1;
 
   /** Returns the calls that send a message to a customer, including refused ones. */
-  sendsTo(customer: string): ProviderCall[] {
+  sendsTo(customer: string): SimulatedCall[] {
     return this.calls.filter(
       (call) => this.isSend(call) && (call.body.to === customer || call.body.recipient === customer),
     );
@@ -107,11 +107,11 @@ export class WhatsAppSimulator extends MetaSimulator {
     return { object: 'whatsapp_business_account', entry };
   }
 
-  protected isSend({ method, path }: ProviderCall): boolean {
+  protected isSend({ method, path }: SimulatedCall): boolean {
     return method === 'POST' && path.endsWith('/messages');
   }
 
-  protected answer(call: ProviderCall): ProviderResponse {
+  protected answer(call: SimulatedCall): ProviderResponse {
     const [, phoneNumberId, method] = /^\/v\d+\.\d+\/(\d+)(\/messages)?$/.exec(call.path) ?? [];
     if (phoneNumberId === undefined)
       return graphError(100, 'Unknown path components', { subcode: 33, status: 404 });
