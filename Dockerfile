@@ -1,7 +1,7 @@
-# By digest: a tag may be moved.
+# The base image is named by its digest, because a tag can be moved.
 ARG NODE_IMAGE=node:22.23.2-bookworm-slim@sha256:48e4b67d85f87bd551df43704e24d252f56cc5f8e9718841aace50f19948f0f9
 
-# Builds with all dependencies.
+# This stage builds, with all dependencies.
 FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
@@ -13,7 +13,7 @@ COPY migrations ./migrations
 COPY widget ./widget
 RUN npm run build:service && npm run build:widget
 
-# Runtime dependencies: those of the widget are in its built files. The optional packages are native parts with a fallback.
+# The packages for running. Those of the widget are in its built files; the optional ones are native parts with a fallback.
 FROM ${NODE_IMAGE} AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json ./
@@ -30,5 +30,5 @@ EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/health/live').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
 # ROLE is api, worker, or all (the default). The CLI: docker run … node dist/cli.js --help
-# Collects garbage earlier than Node's default: a busy worker holds 170 MB instead of 230 to 270.
+# The option collects garbage earlier than Node's default: a busy worker holds 170 MB instead of 230 to 270.
 CMD ["node", "--max-semi-space-size=8", "--heap-growing-percent=30", "--enable-source-maps", "dist/main.js"]

@@ -1,6 +1,6 @@
 -- The two database roles of the service: messaging_owner owns the tables, messaging_service works with them. An
--- administrator runs this in the service's own database, before "migrate". It can be run again: it changes only what is
--- not so yet. A password that is not given stays as it is.
+-- administrator runs this in the service's own database, before "migrate". It can be run again: it changes only what
+-- differs. A password that is not given stays as it is.
 --
 --   psql --set=ON_ERROR_STOP=1 --command="SET messaging.owner_password = '…'" \
 --     --command="SET messaging.service_password = '…'" --file=roles.sql "$ADMINISTRATOR_URL"
@@ -19,11 +19,11 @@ BEGIN
     EXECUTE format('GRANT CONNECT ON DATABASE %I TO %I', current_database(), role);
   END LOOP;
 
-  -- An administrator who is no superuser gives things only to a role that they are a member of.
+  -- An administrator without superuser rights can give objects only to a role that they are a member of.
   IF NOT pg_has_role('messaging_owner', 'USAGE') THEN GRANT messaging_owner TO CURRENT_USER; END IF;
   EXECUTE format('GRANT USAGE, CREATE ON SCHEMA %I TO messaging_owner', current_schema());
 
-  -- What one role made and used until now: its tables with their partitions, and its functions.
+  -- Gives the owner what one role made and used until now: its tables with their partitions, and its functions.
   FOR object IN
     WITH home AS (
       SELECT relnamespace AS schema, relowner AS owner FROM pg_class

@@ -35,7 +35,7 @@ export class KeyLookup {
   ) {}
 
   /**
-   * Reads the key on every call, so that a revocation takes effect at once.
+   * Looks a key up. It reads the key on every call, so that a revocation takes effect at once.
    * @param read reads what the key opens
    * @returns null for an invalid key
    * @throws AppError UNAVAILABLE: too many unknown keys wait

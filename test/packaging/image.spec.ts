@@ -94,7 +94,7 @@ function installationOf({ dockerfile }: Image): string {
   return stageOf(dockerfile, 'dependencies').find((line) => line.startsWith('RUN npm install'))!;
 }
 
-/** Does in a folder of its own what the build stage does, with the packages of this checkout. */
+/** Repeats the build stage in a folder of its own, with the packages of this checkout. */
 async function inBuildStage(image: Image, check: (stage: string) => void): Promise<void> {
   const stage = mkdtempSync(join(tmpdir(), 'messaging-image-'));
   try {

@@ -185,7 +185,7 @@ export interface EventTypeResponse {
   example: object;
 }
 
-/** Event type that subscribes an endpoint to all of them. */
+/** Name that subscribes an endpoint to all event types. */
 export type AllEvents = typeof ALL_EVENTS;
 
 /** Highest rate limit of an endpoint, in deliveries a second. */

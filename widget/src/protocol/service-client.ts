@@ -1,6 +1,6 @@
 const TIMEOUT_MS = 20_000;
 
-/** The service answered with an error, or (status 0) did not answer. */
+/** Error of a request: the service answered with an error, or (status 0) did not answer. */
 export class ServiceError extends Error {
   constructor(
     readonly status: number,
