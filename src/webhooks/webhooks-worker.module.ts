@@ -1,7 +1,13 @@
 import { Module } from '@nestjs/common';
+import { DeliveriesModule } from './deliveries/deliveries.module';
 import { DeliveriesWorkerModule } from './deliveries/deliveries-worker.module';
-import { RecoveriesWorkerModule } from './recoveries/recoveries-worker.module';
+import { EndpointsModule } from './endpoints/endpoints.module';
+import { RecoveriesModule } from './recoveries/recoveries.module';
+import { RecoveryRunner } from './recoveries/recovery-runner';
 
 /** Delivers events and runs recoveries, in workers. */
-@Module({ imports: [DeliveriesWorkerModule, RecoveriesWorkerModule] })
+@Module({
+  imports: [EndpointsModule, DeliveriesModule, DeliveriesWorkerModule, RecoveriesModule],
+  providers: [RecoveryRunner],
+})
 export class WebhooksWorkerModule {}

@@ -1,3 +1,4 @@
+import { PARTITION_KEYS } from '../../../src/database/partitions';
 import { isNeeded, TableDeclaration } from '../../../src/stored-data/table-declaration';
 import { TableRegistry } from '../../../src/stored-data/table-registry';
 import { MessagingHost } from '../../support/messaging-host';
@@ -50,6 +51,15 @@ describe('the tables of the database', () => {
       .map(({ name }) => name);
     await host.close();
     expect(names).toEqual(tables.map(({ name }) => name));
+  });
+
+  it('are partitioned as the ground lists them', async () => {
+    const partitioned = await worker.query<{ table: string; key: string }>(
+      `SELECT c.relname AS "table", a.attname AS key
+       FROM pg_partitioned_table p JOIN pg_class c ON c.oid = p.partrelid
+       JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = p.partattrs[0]`,
+    );
+    expect(Object.fromEntries(partitioned.map(({ table, key }) => [table, key]))).toEqual(PARTITION_KEYS);
   });
 
   it('are declared with their primary key', async () => {
