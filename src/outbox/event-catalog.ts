@@ -19,8 +19,8 @@ interface EventDefinition<Data extends TObject, Order extends 'conversation' | n
   entitlement: Entitlement | null;
   /**
    * Kind of event. A `fact` goes to every endpoint that has subscribed to it. A `test` goes to one endpoint,
-   * whatever it has subscribed to: it has one attempt, which keeps the response's headers, counts in no
-   * statistics and is not recovered.
+   * even one that has not subscribed to it; it has one attempt, which keeps the response's headers, counts in
+   * no statistics and is not recovered.
    */
   kind: 'fact' | 'test';
   /**

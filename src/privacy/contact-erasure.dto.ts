@@ -5,8 +5,8 @@ export interface ContactErasureSummary {
   id: string;
   contactId: string;
   /**
-   * State of the erasure. `settling`: everything is erased; copies that were written meanwhile, such as a
-   * receiver's answer, are looked for once more.
+   * State of the erasure. `settling`: everything is erased; copies that were written during the erasure, such
+   * as a receiver's answer, are looked for once more.
    */
   status: 'running' | 'settling' | 'completed';
   /** Messages erased so far. */

@@ -2,7 +2,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 /**
  * State of an erasure. RUNNING: everything is being erased. SETTLING: everything is erased; a few minutes
- * later, copies that were written meanwhile are looked for once more.
+ * later, copies that were written during the erasure are looked for once more.
  */
 export type ContactErasureStatus = 'RUNNING' | 'SETTLING' | 'COMPLETED';
 

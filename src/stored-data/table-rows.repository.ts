@@ -36,8 +36,8 @@ export interface StoredSecret {
 }
 
 /**
- * Runs statements on rows of registered tables, whatever table it is. Nothing else puts a table's name into a
- * statement at run time; every name comes from a declaration.
+ * Runs statements on rows of any registered table. Nothing else puts a table's name into a statement at run
+ * time; every name comes from a declaration.
  */
 @Injectable()
 export class TableRowsRepository {
@@ -80,7 +80,7 @@ export class TableRowsRepository {
   }
 
   /**
-   * Reports whether any of the tables has a row of the workspace. It looks twice: meanwhile a transaction may
+   * Reports whether any of the tables has a row of the workspace. It looks twice, because a transaction may
    * have moved a row from a table that was not looked at yet to one that was.
    */
   async hasRows(tx: Transaction, tenantId: string, tables: string[]): Promise<boolean> {

@@ -74,8 +74,8 @@ export class InvitationAcceptance {
 
   /**
    * Adds the workspace to the holder's login. The invitation must be to the holder's own e-mail address. All
-   * other sessions end, and so do links that reset the password, so that whoever has one of those does not
-   * get into the workspace.
+   * other sessions end, and so do links that reset the password, because other people may hold those, and
+   * must not get into the workspace.
    * @throws AppError NOT_FOUND: another request has used the invitation; FORBIDDEN: it is for another e-mail
    *   address; INVALID_BODY: the login has 100 workspaces; UNAUTHENTICATED: the session has ended
    */

@@ -49,8 +49,8 @@ export class InvitationsRepository {
   }
 
   /**
-   * Locks the agent, so that it can't be deactivated meanwhile, and then the invitation: the order in which
-   * `replace` locks them.
+   * Locks the agent, so that it can't be deactivated before the commit, and then the invitation: the order in
+   * which `replace` locks them.
    */
   async lock(tx: Transaction, key: InvitationKey): Promise<OpenInvitation | null> {
     const { tenantId, hash } = key;

@@ -29,8 +29,8 @@ export class WebhookTestService {
   ) {}
 
   /**
-   * Sends a `webhook.test` event to one endpoint, whatever its subscription, in one attempt of this process.
-   * It resolves when the attempt is recorded among the endpoint's deliveries.
+   * Sends a `webhook.test` event to one endpoint, even one that has not subscribed to it, in one attempt of
+   * this process. It resolves when the attempt is recorded among the endpoint's deliveries.
    * @throws AppError FORBIDDEN, NOT_FOUND, WORKSPACE_SUSPENDED
    */
   async test(tenantId: string, endpointId: string, actor: Actor): Promise<WebhookTestResult> {

@@ -188,7 +188,7 @@ export class PendingDeliveriesRepository {
         records.map(({ outcome }) => outcome?.error ?? null),
       ],
     );
-    // By the lease too: a late record of an ended lease may be in the same batch.
+    // The lease is compared too: a late record of an ended lease may be in the same batch.
     const held = new Set(rows.map(({ id, leaseId }) => id + leaseId));
     return records.filter(({ delivery, row }) => held.has(delivery.id + row.leaseId));
   }

@@ -15,7 +15,7 @@ export class RecordedDeliveries {
 
   /** Returns those of the ids that have a row. */
   async filterRecorded(reader: Reader, tenantId: string, ids: string[]): Promise<Set<string>> {
-    // In the order in which a delivery moves, so that none is missed between the two.
+    // Both are read in the order in which a delivery moves, so that none is missed between them.
     const pending = await this.pending.findRounds(reader, tenantId, ids);
     const finished = await this.history.findLatestRounds(reader, tenantId, ids);
     return new Set([...pending, ...finished].map(({ id }) => id));

@@ -111,8 +111,8 @@ export class WebhookEndpointsService {
   }
 
   /**
-   * Deactivates an endpoint, whatever it is owed: no attempt begins after the answer. Its pending deliveries
-   * are read as cancelled from now on, and a worker cancels them in the background.
+   * Deactivates an endpoint. No attempt begins after the answer. Its pending deliveries are read as cancelled
+   * from now on, and a worker cancels them in the background.
    * @throws AppError FORBIDDEN, NOT_FOUND
    */
   deactivate(tenantId: string, id: string, actor: Actor): Promise<WebhookEndpointSummary> {

@@ -20,7 +20,7 @@ export class DeliveryCountsRepository {
   async countByStatus(tenantId: string, endpointId: string, since: Date): Promise<DeliveryCounts> {
     const counts: DeliveryCounts = { pending: 0, succeeded: 0, exhausted: 0, cancelled: 0 };
     const parameters = [tenantId, endpointId, idFloor(since), TEST_TYPES];
-    // In the order in which a delivery moves, so that none is missed between the two.
+    // Both are read in the order in which a delivery moves, so that none is missed between them.
     const pending = await this.database.query<CountRow>(PENDING, parameters);
     const finished = await this.database.query<CountRow>(FINISHED, parameters);
     for (const { status, count } of [...pending, ...finished]) counts[status] += count;
