@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { requirePermission } from '../access/require-permission';
 import { AppError } from '../common/app-error';
-import { isId, LOWEST_ID, newId } from '../common/ids';
+import { idTime, isId, LOWEST_ID, newId } from '../common/ids';
 import { Page, toPage } from '../common/page';
 import { Actor, actorIdOf, Origin } from '../common/principal';
 import { validate } from '../common/validate';
@@ -74,9 +74,10 @@ export class AuditService {
     const { tenantId, actor, action, entity, entityId, before, after, metadata = {} } = record;
     if (!isId(tenantId)) throw AppError.notFound('Workspace');
     const origin = storedOrigin(actor.origin);
+    const id = newId();
     this.entries.insertPipelined(tx, {
       tenantId,
-      id: newId(),
+      id,
       action,
       entity,
       entityId,
@@ -89,7 +90,8 @@ export class AuditService {
       before: before ?? null,
       after: after ?? null,
       metadata,
-      createdAt: new Date(),
+      // The list finds entries by the time in their ids.
+      createdAt: idTime(id),
     });
     return this.outbox.appendPipelined(tx, tenantId, 'audit.event', {
       action,

@@ -1,4 +1,4 @@
-import { idFloor, isId, newId, newIdAfter } from './ids';
+import { idFloor, idTime, isId, newId, newIdAfter } from './ids';
 
 describe('ids', () => {
   it('are UUIDv7 and increase', () => {
@@ -29,6 +29,11 @@ describe('ids', () => {
     const before = new Date(Date.now() - 1);
     expect(newId() > idFloor(before)).toBe(true);
     expect(idFloor(new Date(Date.now() + 5000)) > newId()).toBe(true);
+  });
+
+  it('tell when they were made', () => {
+    const moment = new Date('2026-11-23T10:20:30.456Z');
+    expect(idTime(idFloor(moment))).toEqual(moment);
   });
 
   it.each(['', 'x', '123', null, 42, 'g0000000-0000-7000-8000-000000000000', `${newId()} `])(

@@ -56,6 +56,11 @@ export function idFloor(moment: Date): string {
   return format((BigInt(moment.getTime()) << TIMESTAMP_SHIFT) | VERSION_7 | VARIANT);
 }
 
+/** Returns the moment at which an id was made, to the millisecond. */
+export function idTime(id: string): Date {
+  return new Date(parseInt(id.slice(0, 8) + id.slice(9, 13), 16));
+}
+
 /**
  * Reports whether a value is an id in the form in which this service writes it. Another spelling of the same
  * UUID, such as capitals, is not.
