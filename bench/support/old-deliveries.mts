@@ -53,14 +53,20 @@ export async function insertOldDeliveries(
   );
 }
 
-/** Makes the partitions of past days that the migration does not make. */
+/** Makes the partitions of past days that the migration does not make. Only their owner may drop them. */
 async function makePartitions(db: pg.PoolClient, table: string, since: number, days: number): Promise<void> {
+  const { rows } = await db.query<{ owner: string }>(
+    'SELECT relowner::regrole::text AS owner FROM pg_class WHERE oid = $1::regclass',
+    [table],
+  );
+  const { owner } = itemAt(rows, 0);
   const first = Math.floor(since / DAY_MS) * DAY_MS;
   for (let n = 0; n <= days; n++) {
     const [day, next] = [first + n * DAY_MS, first + (n + 1) * DAY_MS];
     const name = new Date(day).toISOString().slice(0, 10).replaceAll('-', '');
     await db.query(`
       CREATE TABLE IF NOT EXISTS ${table}_${name} PARTITION OF ${table}
-      FOR VALUES FROM ('${lowestId(day)}') TO ('${lowestId(next)}')`);
+      FOR VALUES FROM ('${lowestId(day)}') TO ('${lowestId(next)}');
+      ALTER TABLE ${table}_${name} OWNER TO ${owner}`);
   }
 }

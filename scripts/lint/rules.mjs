@@ -2,12 +2,13 @@ import { commentWidth, docCommentBeginning } from './comments.mjs';
 
 // The project's own lint rules, as a plugin for oxlint (.oxlintrc.json).
 
+/** @import { Rule } from './comments.mjs' */
 /** @typedef {{ selector: string, message: string }} Restriction */
 
 /**
  * Reports every node that matches a selector of ESTree (esquery's language).
  *
- * @type {import('./comments.mjs').Rule}
+ * @type {Rule}
  */
 const restrictedSyntax = {
   meta: { schema: { type: 'array', items: { type: 'object' } } },
@@ -20,6 +21,7 @@ const restrictedSyntax = {
     ),
 };
 
+/** @type {{ meta: { name: string }, rules: Record<string, Rule> }} */
 export default {
   meta: { name: 'house' },
   rules: {
