@@ -32,7 +32,7 @@ describe('Slots', () => {
 
   const inUse = (some: Target[]) => some.reduce((sum, one) => sum + (used.get(one) ?? 0), 0);
 
-  /** Every slot in use ends, one by one, and whoever may have it takes it, several times. */
+  /** Ends every slot in use, one by one, and gives each to the next claimant, several times. */
   function turnOver(workspaces: Target[][]): void {
     const all = workspaces.flat();
     for (let round = 0; round < 5; round++) {
