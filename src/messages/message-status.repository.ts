@@ -27,7 +27,10 @@ const BY_KEY = 'm.tenant_id = $1 AND m.conversation_id = $2 AND m.id = $3';
 /** Writes the delivery status of messages, which is everything that channels write to a message. */
 @Injectable()
 export class MessageStatusRepository {
-  /** Marks a message as SENDING. Uses a prepared statement: those of a claim's messages go in one packet. */
+  /**
+   * Marks a message as SENDING. The statement is prepared, so that those for all messages of a claim go in
+   * one packet.
+   */
   async startSending(
     tx: Transaction,
     { tenantId, conversationId, messageId }: MessageKey,
@@ -42,7 +45,7 @@ export class MessageStatusRepository {
 
   /**
    * Advances a message to a status.
-   * @returns the previous status, or null when the message can't advance to this one
+   * @returns the previous status, or null when the message can't advance to the new one
    */
   async advance(
     tx: Transaction,
@@ -90,7 +93,8 @@ export class MessageStatusRepository {
   }
 
   /**
-   * Advances the messages of a conversation that are being sent or were sent, up to and including one.
+   * Advances to a status all messages of a conversation that are being sent or were sent, up to and including
+   * the given message.
    * @returns how many have advanced
    */
   async advanceUpTo(
@@ -113,7 +117,7 @@ export class MessageStatusRepository {
     return rows.length;
   }
 
-  /** Records why a SENDING message is retried. `advance` overwrites it. */
+  /** Records why a SENDING message is retried. The next `advance` overwrites the reason. */
   async recordError(
     tx: Transaction,
     { tenantId, conversationId, messageId }: MessageKey,

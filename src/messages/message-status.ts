@@ -27,7 +27,7 @@ const ADVANCE: readonly DeliveryStatus[] = [
   'READ',
 ];
 
-/** Returns the statuses from which a message can advance to this one. */
+/** Returns the statuses from which a message can advance to `status`. */
 export function statusesBefore(status: DeliveryStatus): DeliveryStatus[] {
   return ADVANCE.slice(0, ADVANCE.indexOf(status));
 }
@@ -35,7 +35,7 @@ export function statusesBefore(status: DeliveryStatus): DeliveryStatus[] {
 /** Reason why a message is FAILED, UNKNOWN or retried: `delivery.error` of the API. */
 export interface DeliveryError {
   code: DeliveryErrorCode;
-  /** Code of the channel's provider, as text; null where it gave none. */
+  /** Error code of the channel's provider, as text; null if the provider gave none. */
   providerCode: string | null;
   message: string;
 }
@@ -55,8 +55,7 @@ export const DELIVERY_ERROR_CODES = {
 export type DeliveryErrorCode = keyof typeof DELIVERY_ERROR_CODES;
 
 /**
- * Returns an error without the provider's words, which may name the customer: no more is kept for an erased
- * message.
+ * Returns an error with its code alone, for an erased message: the provider's words may name the customer.
  */
 export function withoutDetails({ code }: DeliveryError): DeliveryError {
   return { code, providerCode: null, message: DELIVERY_ERROR_CODES[code] };

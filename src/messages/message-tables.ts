@@ -3,10 +3,10 @@ import { ConversationKey, TableDeclaration } from '../stored-data/table-declarat
 import { MessageResponse, toMessage } from './message.dto';
 import { KeptMessage, MessagesRepository } from './messages.repository';
 
-/** Limit of the rows of one statement of an export. */
+/** Number of messages that one statement of an export reads at most. */
 const PAGE = 200;
 
-/** Line of an export that tells of a message. */
+/** Line of a contact's export that holds a message. */
 export type MessageLine = { type: 'message'; conversationId: string } & MessageResponse &
   Pick<KeptMessage, 'metadata'>;
 

@@ -19,7 +19,7 @@ export class MessageEntity {
   @Column('text', { name: 'sender_type' })
   senderType: SenderType;
 
-  /** Agent from whom the message is shown; null for a customer's message. */
+  /** Agent who is shown as the sender; null for a customer's message. */
   @Column('uuid', { name: 'sender_agent_id', nullable: true })
   senderAgentId: string | null;
 

@@ -29,7 +29,7 @@ const LISTED = `id, sender_type AS "senderType", sender_agent_id AS "senderAgent
 export class MessagesRepository {
   constructor(private readonly database: Database) {}
 
-  /** Lists messages below the cursor, the newest first. */
+  /** Lists up to `count` messages of a conversation, newest first, with ids below the cursor. */
   list(
     tenantId: string,
     conversationId: string,
@@ -63,7 +63,9 @@ export class MessagesRepository {
     );
   }
 
-  /** Lists messages of a conversation with their metadata, oldest first, above an id. */
+  /**
+   * Lists up to `count` messages of a conversation with their metadata, oldest first, with ids above `after`.
+   */
   listFrom(
     { tenantId, conversationId }: ConversationKey,
     after: string,
@@ -76,7 +78,7 @@ export class MessagesRepository {
     );
   }
 
-  /** Lists ids of a range, the oldest first. */
+  /** Lists up to `count` ids of the messages in a range, oldest first. */
   async listIds(tx: Transaction, range: MessageRange, count: number): Promise<string[]> {
     const { tenantId, conversationId, after, before } = range;
     const rows = await tx.query<{ id: string }>(
@@ -88,9 +90,9 @@ export class MessagesRepository {
   }
 
   /**
-   * Lists the next conversations of a workspace that are older than the end of a range of messages, in the
-   * order of their ids.
-   * @returns each with whether it has messages in the range
+   * Lists up to `count` conversations of a workspace in the order of their ids, which lie between `after` and
+   * `until`: a conversation is older than its messages.
+   * @returns each with whether it has messages with ids between `from` and `until`
    */
   findConversations(
     tx: Transaction,
@@ -111,8 +113,8 @@ export class MessagesRepository {
   /**
    * Erases body and metadata of messages, and the provider's words in their errors. Messages that wait to be
    * sent become FAILED, apart from those in `beingSent`. The rows are locked first, in the order in which
-   * others lock them: with both in one statement, PostgreSQL reads the whole conversation for each message
-   * (500 ms a step instead of 15).
+   * other transactions lock them: if one statement locked and updated them, PostgreSQL would read the whole
+   * conversation for each message (500 ms a step instead of 15).
    * @returns how many had a body
    */
   async erase(

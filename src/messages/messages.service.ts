@@ -53,7 +53,7 @@ export class MessagesService {
 
   /**
    * Sends a message to the customer as an agent: stores it as QUEUED for its channel, with its
-   * `message.created`.
+   * `message.created` event.
    * @throws AppError INVALID_BODY (the body, its channel's limit, the sender), NOT_FOUND,
    *   IDEMPOTENCY_CONFLICT
    */

@@ -13,7 +13,7 @@ import { webhooks } from './webhooks';
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'] as const;
 const DOCUMENT_PATH = 'api/v1/openapi.json';
 const PAGE_PATH = 'docs';
-/** Path below which the page's scripts and styles are. */
+/** Path of the folder with the scripts and styles of the page that shows the OpenAPI document. */
 export const DOCS_FILES_PATH = `/${PAGE_PATH}/`;
 
 /**

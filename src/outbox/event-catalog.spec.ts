@@ -10,7 +10,7 @@ describe('event catalog', () => {
     expect(TYPES).toEqual(['message.created', 'conversation.updated', 'audit.event', 'webhook.test']);
   });
 
-  /** Consumers hold us to these: a key may not go, and its type may not change. */
+  /** Compares the schemas with those that consumers rely on: no key may disappear or change its type. */
   it('has frozen schemas', () => {
     const schemas = Object.fromEntries(TYPES.map((type) => [type, eventCatalog[type].data]));
     const id = { type: 'string', minLength: 1 };

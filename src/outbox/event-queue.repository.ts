@@ -6,11 +6,11 @@ import { ErasedMessages } from '../stored-data/table-declaration';
 import { erasedData, EventType } from './event-catalog';
 
 /**
- * Duration of a lease, longer than a first attempt can take. After it, as when a worker was killed, another
- * worker goes on.
+ * Duration of a lease, longer than a first attempt can take. After it, another worker takes the event, for
+ * example that of a killed one.
  */
 const LEASE = `interval '20 seconds'`;
-/** Rows of one step of a search over all workspaces. */
+/** Number of rows of the queue that one step of a search over all workspaces reads. */
 const STEP_ROWS = 1_000;
 /** Leased events of a workspace that one read returns. There are few, because each has a slot of a worker. */
 const MAX_LEASED = 2_000;
@@ -29,7 +29,8 @@ export interface OutboxEvent {
 /** Event that was taken from the queue under a lease. */
 export interface QueuedEvent extends OutboxEvent {
   /**
-   * Id of the lease; null for a parked event, which is not in the queue and can't outlast the transaction.
+   * Id of the lease; null for a parked event, which is not in the queue: its retry is one transaction and
+   * needs no lease.
    */
   leaseId: string | null;
   /** Time at which the event was queued, by the database's clock. */
@@ -43,13 +44,13 @@ export interface LeasedEvent extends Pick<QueuedEvent, 'id' | 'type' | 'queuedAt
   conversationId: string | null;
 }
 
-/** Range of ids without its two ends. */
+/** Range of ids, both bounds exclusive. */
 export interface IdRange {
   after: string;
   before: string;
 }
 
-/** Lease of an event, as statements compare it. */
+/** Names one lease of one event. Each claim of the event has a lease id of its own. */
 export interface EventLease {
   tenantId: string;
   eventId: string;
@@ -81,8 +82,8 @@ export class EventQueueRepository {
 
   /**
    * Leases the oldest free events of each workspace, up to its limit. Events that were queued after the
-   * transaction began are left, because the consumers have prepared before them and may not know who wants
-   * them.
+   * transaction began are left to the next one: the consumers' `prepare` has run, and may not know who has
+   * subscribed since.
    */
   async claim(tx: Transaction, limits: Map<string, number>, leaseId: string): Promise<QueuedEvent[]> {
     const rows = await tx.prepared<Omit<QueuedEvent, 'leaseId'>>(
@@ -114,8 +115,10 @@ export class EventQueueRepository {
   }
 
   /**
-   * Ends some leases with their events, and locks other leased events until the transaction's end.
-   * @returns the keys of the leases that still hold: the transaction may record for them
+   * Removes the events of `ended` leases from the queue, and locks those of `ongoing` leases until the
+   * transaction's end.
+   * @returns the keys of the leases that were still valid: only for these may the transaction record
+   *   deliveries
    */
   async settle(tx: Transaction, ended: EventLease[], ongoing: EventLease[]): Promise<Set<string>> {
     const rows = await tx.prepared<Omit<EventLease, 'tenantId'>>(
@@ -163,7 +166,7 @@ export class EventQueueRepository {
     );
   }
 
-  /** Returns the time of queueing of each of the events that is in the queue. */
+  /** Returns the time of queueing of each of the events that is still in the queue. */
   async findQueuedTimes(reader: Reader, tenantId: string, ids: string[]): Promise<Map<string, Date>> {
     const rows = await reader.query<{ id: string; queuedAt: Date }>(
       'SELECT event_id AS id, queued_at AS "queuedAt" FROM event_queue WHERE tenant_id = $1 AND event_id = ANY ($2)',
@@ -247,8 +250,8 @@ export class EventQueueRepository {
 }
 
 /**
- * Returns a key of a lease. It holds event and lease, because a batch may contain two leases of one event,
- * one of which has ended.
+ * Returns a key of a lease. The key contains event and lease, because a batch may hold two leases of one
+ * event, one of which has ended.
  */
 export function leaseKeyOf({ eventId, leaseId }: Omit<EventLease, 'tenantId'>): string {
   return eventId + leaseId;

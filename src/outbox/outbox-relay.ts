@@ -11,16 +11,19 @@ import { OutboxConsumer } from './outbox.consumer';
 import { OutboxSignal } from './outbox-signal';
 import { ParkedEventsRepository } from './parked-events.repository';
 
-/** Lanes, each of which runs one turn at a time. */
+/**
+ * Number of lanes: loops of this process that run concurrently, each one turn (one transaction) after the
+ * other.
+ */
 const LANES = 3;
 /**
  * Time for which all earlier lanes must have been busy before the next lane starts a turn. Few busy lanes
  * mean large turns, and a turn that hangs holds up only its own lane.
  */
 const NEXT_LANE_AFTER_MS = 10;
-/** Workspaces that share one turn's transaction. */
+/** Number of workspaces that share one turn's transaction at most. */
 const MAX_WORKSPACES = 50;
-/** Events of one workspace in one turn. */
+/** Number of events of one workspace that one turn relays at most. */
 const MAX_EVENTS = 100;
 const RETRY_MS = 500;
 /** Longest wait of a workspace for its busy consumers. */
@@ -40,13 +43,16 @@ export class OutboxRelay implements BeforeApplicationShutdown {
   /** Workspaces that may have events, the longest waiting first, each with the time from which it waits. */
   private readonly ready = new Map<string, number>();
   private readonly inTurn = new Set<string>();
-  /** Workspaces whose events have waited too long for busy consumers. */
+  /**
+   * Workspaces that are relayed even if consumers are busy: they have waited for PATIENCE_MS, or have an
+   * event older than MAX_AGE_MS.
+   */
   private readonly overdue = new Set<string>();
-  /** Limits of events by workspace, reduced because its last turn failed. */
+  /** Limits of events a turn, by workspace, that are below MAX_EVENTS because a recent turn has failed. */
   private readonly shrunkTo = new Map<string, number>();
   private readonly maxWorkspaces: number;
   private lanes: Promise<void>[] = [];
-  /** Start of the present turn of each lane; infinite between turns. */
+  /** Time at which each lane's turn began, in milliseconds since 1970; Infinity between turns. */
   private readonly turnsSince = Array.from({ length: LANES }, () => Infinity);
   private readonly sleeping = new Set<() => void>();
   private stopping = false;
@@ -81,7 +87,9 @@ export class OutboxRelay implements BeforeApplicationShutdown {
     this.lookAgain();
   }
 
-  /** Looks for work again, because a consumer has become less busy. */
+  /**
+   * Wakes the sleeping lanes if any workspace may have events. A consumer calls it when it becomes less busy.
+   */
   lookAgain(): void {
     if (this.ready.size > 0) for (const wakeLane of this.sleeping) wakeLane();
   }
@@ -257,7 +265,7 @@ export class OutboxRelay implements BeforeApplicationShutdown {
   }
 }
 
-/** Waits for all promises, also after one has failed, because their statements share one connection. */
+/** Waits for all promises, even after one has failed, because their statements share one connection. */
 async function all<T>(promises: Promise<T>[]): Promise<T[]> {
   const errors: unknown[] = [];
   await Promise.all(promises.map((promise) => promise.catch((error: unknown) => errors.push(error))));

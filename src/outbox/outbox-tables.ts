@@ -5,7 +5,7 @@ import { ParkedEventsRepository } from './parked-events.repository';
 const NEEDS_ITS_EVENT = 't.event_id >= day.first AND t.event_id < day.next';
 const NO_COPY = { none: 'It tells nothing that a message or a conversation does not.' };
 
-/** Declares the tables of events, of their queue, and of those that a consumer could not take in. */
+/** Declares the tables of events, of their queue, and of parked events. */
 export function outboxTables(
   events: EventQueueRepository,
   parked: ParkedEventsRepository,

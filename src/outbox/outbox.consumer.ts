@@ -13,8 +13,8 @@ export interface OutboxConsumer {
   prepare(tx: Transaction, tenantIds: string[]): Promise<PreparedConsumer>;
 
   /**
-   * Reports whether the workspace's events should wait a moment, because the consumer could not work on them
-   * at once.
+   * Reports whether the workspace's events should wait up to a second, because the consumer could not work on
+   * them at once.
    */
   isBusy?(tenantId: string): boolean;
 
@@ -24,15 +24,17 @@ export interface OutboxConsumer {
 
 export interface PreparedConsumer {
   /**
-   * Returns how many events of the workspace the consumer takes in with this transaction.
-   * @param isOverdue whether they have waited so long that the consumer takes them in even if it can't work
-   *   on them at once
+   * Returns how many of the workspace's events the consumer can handle in this transaction.
+   * @param isOverdue whether they have waited so long that the consumer takes them even if it can't work on
+   *   them at once
    */
   limitOf(tenantId: string, isOverdue: boolean): number;
 
   /**
-   * Takes events in. Its rows commit with the relay's. Taking an event in again changes nothing.
-   * @returns the ids of events that stay under their lease, because the consumer goes on with them
+   * Handles events in the relay's transaction, so that the consumer's rows and the relay's commit together.
+   * Handling an event again changes nothing.
+   * @returns the ids of events that stay in the queue under their lease, because the consumer goes on with
+   *   them
    */
   consume(events: QueuedEvent[]): Promise<Set<string>>;
 }

@@ -7,7 +7,7 @@ import { OutboxSignal } from './outbox-signal';
 
 interface AppendOptions {
   id?: string;
-  /** False for an event that the caller handles itself: no consumer sees it. True by default. */
+  /** Whether consumers get the event; true by default. False for an event that the caller handles itself. */
   isQueued?: boolean;
 }
 
@@ -16,7 +16,10 @@ interface OrderedOptions extends AppendOptions {
   sequence: string;
 }
 
-/** Options of a type. A type with an order in the catalog needs a sequence; other types have none. */
+/**
+ * Options of an event of one type. A type with an order in the catalog needs a sequence; other types have
+ * none.
+ */
 type Options<T extends EventType> = (typeof eventCatalog)[T]['order'] extends null
   ? [options?: AppendOptions]
   : [options: OrderedOptions];

@@ -6,7 +6,7 @@ import { TableRegistry } from '../stored-data/table-registry';
 
 /** Result of a step through a range of messages. */
 export interface ErasedStep {
-  /** Messages of the step that were not erased before. */
+  /** Number of messages that the step erased; those that were erased before do not count. */
   erased: number;
   /** Message after which the next step begins; null after the last. */
   next: string | null;

@@ -19,8 +19,8 @@ export abstract class DailyProcessor
   private stopped: Promise<void> | null = null;
 
   /**
-   * Takes the day's time.
-   * @param cron the time in cron's form, in the worker's time zone
+   * Makes a processor that runs at one time of each day.
+   * @param cron that time as a cron expression, in the worker's time zone
    */
   protected constructor(
     private readonly queue: Queue,
@@ -45,7 +45,7 @@ export abstract class DailyProcessor
     this.logger.error({ err: error }, 'the daily work failed; it continues the next day');
   }
 
-  /** Starts to stop without waiting, because all processors stop at the same time. */
+  /** Begins to close the queue without waiting for its end, so that all processors stop at the same time. */
   onModuleDestroy(): void {
     clearInterval(this.timer);
     this.stop.abort();

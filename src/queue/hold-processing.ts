@@ -5,7 +5,7 @@ import type { Queue } from 'bull';
  * Holds back the `queue.process()` that @nestjs/bull calls for `@Process` in onModuleInit: jobs would start
  * before the worker can serve them. It also handles the promise that @nestjs/bull drops: Bull rejects it when
  * a queue is closed while Redis is down, and an unhandled rejection ends the process.
- * @returns starts the processing
+ * @returns a function that starts the processing
  */
 export function holdProcessing(queue: Queue, logger: Logger): () => void {
   const process = queue.process.bind(queue) as (...args: unknown[]) => Promise<void>;

@@ -16,7 +16,7 @@ export abstract class LeaseWorker<Claimed> {
   private readonly claimsLogger = new Logger(this.constructor.name);
   /** Claims and items in progress. */
   private readonly active = new Set<Promise<unknown>>();
-  /** Targets to claim for. */
+  /** Targets that wait for a claim. */
   private readonly woken = new Turns();
   /** Targets that use all slots of their own limit, and may have more to start. */
   private readonly waitingForOwn = new Map<string, Target>();
@@ -58,7 +58,7 @@ export abstract class LeaseWorker<Claimed> {
     if (!this.isWaiting(target)) await this.track(this.claimUntilFull(target));
   }
 
-  /** Returns how many items may start at once without a claim: none while older ones wait. */
+  /** Returns how many items may start at once without a claim: none while older items wait. */
   countFreeSlots(target: Target): number {
     if (this.stopping || this.isPaused(target) || this.hasOlder(target)) return 0;
     return this.slots.countFree(target);
@@ -79,12 +79,12 @@ export abstract class LeaseWorker<Claimed> {
     void this.track(this.startClaimed(target, slots, claim)).catch(() => undefined);
   }
 
-  /** Calls back once for all slots that are released in one turn of the event loop. */
+  /** Registers a callback that runs once for all slots that are released in one turn of the event loop. */
   onRelease(callback: () => void): void {
     this.released = callback;
   }
 
-  /** Claims nothing more. Settles when every claimed item is recorded. */
+  /** Stops claiming. Settles when every claimed item is recorded. */
   async drain(): Promise<void> {
     this.stopping = true;
     while (this.active.size > 0) await Promise.allSettled(this.active);
@@ -98,7 +98,7 @@ export abstract class LeaseWorker<Claimed> {
     return this.woken.has(target) || this.isWaiting(target);
   }
 
-  /** Reports whether a released slot will claim for the target. */
+  /** Reports whether the target waits for a slot: when one is released, a claim for it follows. */
   private isWaiting(target: Target): boolean {
     return this.waitingForOwn.has(targetKeyOf(target)) || this.waitingForShared.has(target);
   }
@@ -173,7 +173,9 @@ export abstract class LeaseWorker<Claimed> {
     this.wakeWaiting(waiting);
   }
 
-  /** Plans one pass for all slots that are released in this turn of the event loop. */
+  /**
+   * Plans one pass over the waiting targets, for all slots that are released in this turn of the event loop.
+   */
   private planPass(): void {
     if (this.isPassPlanned) return;
     this.isPassPlanned = true;

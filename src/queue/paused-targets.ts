@@ -1,6 +1,9 @@
 import { Target } from './target';
 
-/** Pause of a target whose secret can't be decrypted, until an operator restores the key. */
+/**
+ * Time for which a target is paused whose secret can't be decrypted. It is paused again until an operator
+ * restores the key.
+ */
 export const UNREADABLE_PAUSE_MS = 60_000;
 
 /**

@@ -16,7 +16,7 @@ describe('Slots', () => {
     used = new Map();
   });
 
-  /** Takes all that each target may have. */
+  /** Acquires all free slots of each target, one target after the other. */
   function fill(some: Target[]): void {
     for (const one of some) {
       const free = slots.countFree(one);
@@ -32,7 +32,9 @@ describe('Slots', () => {
 
   const inUse = (some: Target[]) => some.reduce((sum, one) => sum + (used.get(one) ?? 0), 0);
 
-  /** Ends every slot in use, one by one, and gives each to the next claimant, several times. */
+  /**
+   * Releases every slot in use, one by one, and gives each to the next claimant; repeats this several times.
+   */
   function turnOver(workspaces: Target[][]): void {
     const all = workspaces.flat();
     for (let round = 0; round < 5; round++) {

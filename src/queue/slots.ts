@@ -6,17 +6,20 @@ const BACKGROUND_SHARE = 1 / 2;
 const BACKGROUND_FLOOR = 1 / 10;
 
 export interface SlotLimits {
-  /** Slots of this process for targets that are not slow. */
+  /** Number of slots that this process has for targets that are not slow. */
   total: number;
-  /** Slots of one target, for live and background work together. */
+  /** Number of slots that one target may use, for live and background work together. */
   perTarget: number;
-  /** Slots of all slow targets together, in addition to the total. */
+  /** Number of slots for all slow targets together, in addition to `total`. */
   slow: number;
   /** Whether a target counts as slow until it answers for the first time. */
   startSlow?: boolean;
 }
 
-/** Slots of one target that are in use. */
+/**
+ * Numbers of slots that one target uses: from the pool of normal targets and from that of slow ones;
+ * `background` of both are for background work.
+ */
 interface Use {
   normal: number;
   slow: number;
@@ -35,7 +38,10 @@ export class Slots {
   private readonly slow: SlotPool;
   private readonly uses = new Map<string, Use>();
   private readonly startSlow: boolean;
-  /** Targets that have become slow, or are no longer slow, since the start. */
+  /**
+   * Ids of targets that are not as they started (`startSlow`): those that became slow, or those that no
+   * longer are.
+   */
   private readonly changed = new Set<string>();
   /** Targets with background work that waits for a slot. */
   private readonly backgroundWaiting = new Set<string>();
@@ -55,7 +61,7 @@ export class Slots {
     this.normal.size = slots;
   }
 
-  /** Slots in use by targets that are not slow. */
+  /** Number of slots in use by targets that are not slow. */
   get used(): number {
     return this.normal.used;
   }
@@ -66,7 +72,10 @@ export class Slots {
     return Math.max(0, Math.min(this.countFreeOwn(target), shared));
   }
 
-  /** Returns the free slots by the target's own limit, ignoring the workspace's and the process's. */
+  /**
+   * Returns how many slots the target's own limit leaves free, ignoring the workspace's and the process's
+   * limits.
+   */
   countFreeOwn({ id, isBackground }: Target): number {
     const use = this.uses.get(id) ?? NONE;
     const used = use.normal + use.slow;
@@ -126,7 +135,10 @@ export class Slots {
     return this.changed.has(id) !== this.startSlow;
   }
 
-  /** Returns the slots that the target may use, once its live and its background work have shared them. */
+  /**
+   * Returns how many slots the target may use for its kind of work, live or background, beside the other
+   * kind.
+   */
   private countsOn({ id, isBackground }: Target): number {
     if (this.isSlow(id)) return 1;
     const use = this.uses.get(id) ?? NONE;
@@ -135,7 +147,10 @@ export class Slots {
     return Math.min(this.share(BACKGROUND_SHARE), Math.max(this.backgroundFloor, left));
   }
 
-  /** Slots that live work leaves to background work. A target with one slot keeps it for live work. */
+  /**
+   * Number of a target's slots that live work leaves to background work. A target with one slot keeps it for
+   * live work.
+   */
   private get backgroundFloor(): number {
     return Math.min(this.share(BACKGROUND_FLOOR), this.limits.perTarget - 1);
   }
@@ -145,15 +160,16 @@ export class Slots {
   }
 }
 
-/** Slots that workspaces share. */
+/** Pool of slots that workspaces share. */
 class SlotPool {
   used = 0;
   private readonly usedBy = new Map<string, number>();
   private readonly maxSize: number;
 
   /**
-   * Makes a pool.
-   * @param share slots that a workspace keeps when the pool shrinks, as far as the pool's first size allows
+   * Makes a pool of `size` slots.
+   * @param share slots that a workspace may still use after the pool has shrunk, as far as the pool's first
+   *   size allows
    */
   constructor(
     public size: number,
@@ -163,8 +179,8 @@ class SlotPool {
   }
 
   /**
-   * Returns how many slots the workspace may take: as many as are then left free, and at least one if it uses
-   * none.
+   * Returns how many more slots the workspace may take. It may use as many as it leaves free, and at least
+   * one.
    */
   freeFor(tenantId: string): number {
     const own = this.usedBy.get(tenantId) ?? 0;

@@ -36,7 +36,7 @@ export class WakeUpQueue implements OnModuleInit {
     this.localHandler = null;
   }
 
-  /** Wakes targets in this process if it works, or else by a job. */
+  /** Wakes targets by the handler in this process if there is one, or else by jobs. */
   wake(targets: Iterable<Target>): void {
     if (this.localHandler) this.localHandler(targets);
     else this.enqueue(targets);

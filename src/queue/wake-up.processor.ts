@@ -62,7 +62,7 @@ export abstract class WakeUpProcessor
     }
   }
 
-  /** Starts to stop without waiting, because all processors stop at the same time. */
+  /** Begins to close the queue without waiting for its end, so that all processors stop at the same time. */
   onModuleDestroy(): void {
     this.queue.stopHandlingLocally();
     this.stopping ??= closeQueue(this.bull, [this.worker.drain()]);

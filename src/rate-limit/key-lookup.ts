@@ -18,15 +18,15 @@ const MAX_ACCEPTED = 10_000;
  * it is looked up, so a valid key from an attacker's address passes, at most a moment later.
  */
 export class KeyLookup {
-  /** Accepted keys as latin1, which has a character for every byte. */
+  /** Keys that this process has accepted, as latin1, which has a character for every byte. */
   private readonly accepted = new Set<string>();
   private readonly unknown = new Batcher<Buffer, boolean>(BATCH, (keys) => this.areValid(keys));
   private waiting = 0;
   private pauseUntil = 0;
 
   /**
-   * Makes a lookup with an empty memory.
-   * @param findValid returns the valid ones of the keys
+   * Makes a lookup that has accepted no key yet.
+   * @param findValid returns those of the keys that are valid
    */
   constructor(
     private readonly kind: 'keys' | 'hooks' | 'sessions',

@@ -40,7 +40,10 @@ describe('work budget', () => {
 
   describe('with lines', () => {
     const waiting = { waiting: 3, waitingPerKey: 2 };
-    /** Queues a caller for each key, and records the order in which they get slots. */
+    /**
+     * Makes one caller for each key wait for a slot, and lists the keys in `served` in the order in which
+     * they get one.
+     */
     const lineUp = (budget: WorkBudget, ...keys: string[]) => {
       const served: string[] = [];
       const releases: (() => void)[] = [];

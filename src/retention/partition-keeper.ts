@@ -76,10 +76,7 @@ export class PartitionKeeper {
     }
   }
 
-  /**
-   * Tells whether there are detached partitions.
-   * @returns whether there is anything to drop
-   */
+  /** Reports whether an expired partition is detached, so that it can be dropped. */
   async hasDetached(): Promise<boolean> {
     return (await this.listExpired()).some(({ isAttached }) => !isAttached);
   }

@@ -6,9 +6,11 @@ import { CleanUp, TableDeclaration } from '../stored-data/table-declaration';
 import { TableRegistry } from '../stored-data/table-registry';
 import { CleanUpStep, TableRowsRepository } from '../stored-data/table-rows.repository';
 
-/** Rows that one statement looks at. */
+/** Number of rows that one statement of the clean-up looks at. */
 const BATCH = 2_000;
-/** Smallest batch. A table of which such a batch fails too is left to the next night. */
+/**
+ * Number of rows of the smallest batch. A table of which such a batch fails too is left to the next night.
+ */
 const MIN_BATCH = 100;
 /** Pause between batches, so that the clean-up does not slow other work. */
 const PAUSE_MS = 50;

@@ -2,7 +2,7 @@ import { Global, Module } from '@nestjs/common';
 import { TableRegistry } from './table-registry';
 import { TableRowsRepository } from './table-rows.repository';
 
-/** Provides the registry in which every feature with a table declares it. */
+/** Provides the registry of tables, in which each feature declares its own. */
 @Global()
 @Module({
   providers: [TableRegistry, TableRowsRepository],

@@ -1,6 +1,6 @@
 import { Transaction } from '../database/transaction';
 
-/** Reason why a table needs none of an action. */
+/** Reason why a table needs no rule for an action, such as an export. */
 export interface NotNeeded {
   none: string;
 }
@@ -22,8 +22,7 @@ export interface ErasedMessages extends ConversationKey {
   /** Ids of the messages, ascending. Empty when the step of a contact's erasure has found no message. */
   ids: string[];
   /**
-   * Whether the contact is erased too. It is not for messages that have only passed their workspace's
-   * retention.
+   * Whether the contact is erased too; false for messages that have only passed their workspace's retention.
    */
   withContact: boolean;
 }
@@ -41,8 +40,8 @@ export interface Erasure {
   eraseContact?(tx: Transaction, contact: ContactKey, count: number): Promise<boolean>;
 
   /**
-   * Erases copies of messages that nothing writes under the conversation's lock. It runs before that lock is
-   * taken.
+   * Erases copies of messages in tables whose writers do not lock the conversation. It runs before the
+   * erasure locks the conversation.
    */
   eraseUnlocked?(tx: Transaction, messages: ErasedMessages): Promise<void>;
 
@@ -108,9 +107,9 @@ export interface HistoryUse {
 }
 
 /**
- * Declares what happens to the rows of a table beside its feature's own use. The folder that writes the table
- * declares it; services that know no column of the table run it. Every table of the database has a
- * declaration, and each answers every question.
+ * Declares how the rows of a table are deleted with their workspace, erased, exported, and cleaned up by age.
+ * The folder that writes the table declares it; the services that carry it out know no column of the table.
+ * Every table of the database has a declaration, and each answers every question.
  */
 export interface TableDeclaration {
   name: string;
@@ -126,7 +125,7 @@ export interface TableDeclaration {
   export: Export | NotNeeded;
   /** Rule by which rows are deleted for their age. */
   retention: CleanUp | NotNeeded;
-  /** Days of the history that the rows need. */
+  /** Rule by which unfinished work in the table keeps days of the history, which is events and deliveries. */
   history?: HistoryUse;
   /**
    * Prefixes of the secrets' columns. Each secret has two columns, `<prefix>_key_id` and

@@ -7,12 +7,12 @@ import { CleanUp, HistoryUse, TableDeclaration } from './table-declaration';
 export type TableCursor = string[];
 
 export interface CleanUpStep {
-  /** Rows that the step has looked at. */
+  /** Number of rows that the step has looked at. */
   seen: number;
   deleted: number;
   /**
-   * Age of the last row that the step has looked at, as PostgreSQL writes it, since a Date knows no
-   * microseconds; null without rows.
+   * Time of the last row that the step has looked at, in the column that the rule's `age` names, as
+   * PostgreSQL writes it, since a Date has no microseconds; null without rows.
    */
   age: string | null;
 }
@@ -91,10 +91,7 @@ export class TableRowsRepository {
     return false;
   }
 
-  /**
-   * Returns the time that lies so many hours before now, or the start of its day (UTC), by the database's
-   * clock.
-   */
+  /** Returns the time `hours` before now, or the start of its day (UTC), by the database's clock. */
   async readCutoff(hours: number, wholeDays: boolean): Promise<string> {
     const [row] = await this.database.query<{ since: string }>(
       `SELECT (CASE WHEN $2 THEN date_trunc('day', since, 'UTC') ELSE since END)::text AS since
@@ -105,9 +102,10 @@ export class TableRowsRepository {
   }
 
   /**
-   * Looks at the `count` oldest rows of a table whose age is at least `from` and less than `before`, and
-   * deletes those that nothing needs, each by its key. The next step begins where this one ended, so that no
-   * step looks again at rows that it can't delete or that are deleted already.
+   * Looks at the `count` oldest rows of a table whose time, in the column that the rule's `age` names, is at
+   * least `from` and less than `before`, and deletes those that nothing needs, each by its key. The next step
+   * begins where this one ended, so that no step looks again at rows that it can't delete or that are deleted
+   * already.
    */
   async cleanUp(
     tx: Transaction,

@@ -7,7 +7,7 @@ const ASSETS = 'assets';
 /** Regular expression of a chunk's name in the build: `<name>-<hash>.js`. */
 const CHUNK = /^(?<name>[\w-]+)-[\w-]{8}\.js$/;
 
-/** A chunk, and whether it belongs to the build that was asked for. */
+/** Chunk that answers a request. `isExact` is false if it comes from another build than the requested one. */
 export interface FoundChunk {
   file: WidgetFile;
   isExact: boolean;

@@ -11,7 +11,7 @@ const SHOWN = 20;
 
 /** Answers to the attacker: counts, and complaints about answers that must not happen. */
 export class Answers {
-  /** Number of answers by status or, without an answer, by how the connection ended. */
+  /** Numbers of answers by status or, without an answer, by how the connection ended. */
   private counts = new Map<string, number>();
   readonly complaints: string[] = [];
 
@@ -38,7 +38,7 @@ export class Answers {
     this.counts.set(outcome, (this.counts.get(outcome) ?? 0) + times);
   }
 
-  /** Records a complaint. The report shows a few of each kind. */
+  /** Records a complaint. Only the first SHOWN complaints are kept for the report. */
   complain(complaint: string): void {
     if (this.complaints.length < SHOWN) this.complaints.push(complaint);
   }

@@ -5,7 +5,7 @@ import { AttackAnswer, Answers } from './answers';
 import { AttackSizes } from './sizes';
 import { Foothold, AttackTarget } from './target';
 
-/** Connections opened at the same time. */
+/** Number of connections that are opened at the same time. */
 const BATCH = 100;
 const TICK_MS = 25;
 const POLL_MS = 50;
@@ -78,7 +78,7 @@ export class Attacker {
     while (connections.some(isOpen) && Date.now() < giveUpAt) await sleep(POLL_MS);
   }
 
-  /** Repeats an act for the time of a flood. */
+  /** Repeats an act for the duration of a flood. */
   async repeat(act: () => Promise<void>): Promise<void> {
     const end = Date.now() + this.sizes.floodMs;
     while (Date.now() < end) await act();
@@ -120,7 +120,7 @@ export class Attacker {
     return answer;
   }
 
-  /** Lets the time of a flood pass. */
+  /** Waits for the duration of a flood. */
   async wait(): Promise<void> {
     await sleep(this.sizes.floodMs);
   }

@@ -5,7 +5,7 @@ import { Attack, Attacker, FloodRequest } from './attacker';
 
 const JSON_BODY = { 'content-type': 'application/json' };
 const MiB = 1024 * 1024;
-/** Bytes that are compressed before they are sent: unpacked a hundred times the size that a body may have. */
+/** Bytes that are compressed before they are sent: a hundred times as many as a body may have. */
 const BOMB = Buffer.alloc(25 * MiB, 0x20);
 
 interface OddBody {

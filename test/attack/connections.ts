@@ -6,7 +6,9 @@ const HEAD = 'GET /api/v1/me HTTP/1.1\r\nHost: x\r\n';
 const POST =
   'POST /api/v1/conversations/x/messages HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
 const HOOK_BODY = 3 * 1024 * 1024;
-/** Requests on one connection. Their answers exceed the system's socket buffers. */
+/**
+ * Number of requests on a connection whose answers are not read. These exceed the system's socket buffers.
+ */
 const UNREAD_REQUESTS = 200;
 
 async function slowHeads(attacker: Attacker): Promise<void> {

@@ -19,11 +19,11 @@ import { ORIGIN, TestWidget } from '../support/widget';
 import { addressOf } from './hooks';
 import { GeneratedRequest, Known, RequestOperation, operationsOf, requestsOf } from './openapi-requests';
 
-/** Requests to each operation. */
+/** Number of requests to each operation. */
 const RUNS = Number(process.env.RUNS ?? 60);
 const seed = process.env.SEED ? Number(process.env.SEED) : Math.floor(Math.random() * 1_000_000);
 const NO_RATE_LIMIT = 1_000_000;
-/** Visitors who share the requests, so that none reaches the limit of a visitor's calls. */
+/** Number of visitors who share the requests, so that none reaches the limit of a visitor's calls. */
 const VISITORS = Math.ceil(RUNS / 20);
 const APP_SECRET = 'app-secret';
 const VERIFY_TOKEN = 'verify-token';
@@ -171,7 +171,10 @@ describe(`Requests made from the OpenAPI document (SEED=${seed})`, () => {
     };
   }
 
-  /** Returns notifications as the simulators make them. */
+  /**
+   * Returns a generator of a provider's notifications, as the simulators make them; null for a route without
+   * any.
+   */
   function notifications(template: string): Arbitrary<unknown> | null {
     const bodies: Record<string, () => object[]> = {
       telegram: () => [

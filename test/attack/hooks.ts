@@ -1,14 +1,16 @@
 import { Attack, Attacker } from './attacker';
 import { signatureOf } from './bodies';
 
-/** A provider's body of usual size. */
+/** Body of a notification, as long as providers' bodies usually are. */
 const FORGED_BODY = JSON.stringify({
   object: 'page',
   entry: [{ id: '1', messaging: [], filler: 'x'.repeat(60_000) }],
 });
 const MESSAGES_IN_BODY = 50;
 
-/** Sends forged notifications of the attacker's own page, to its address and to unknown ones. */
+/**
+ * Sends notifications with a forged signature to the hook of the attacker's own page and to unknown hooks.
+ */
 async function forgedHooks(attacker: Attacker): Promise<void> {
   const { hookPath } = attacker.foothold;
   await attacker.flood((n) => ({
@@ -23,7 +25,7 @@ async function forgedHooks(attacker: Attacker): Promise<void> {
   }));
 }
 
-/** Sends receipts of unknown messages: each is an event to work on. */
+/** Sends correctly signed receipts of unknown messages. Each receipt is work for the service. */
 async function signedReceipts(attacker: Attacker): Promise<void> {
   const { events } = attacker.sizes;
   await attacker.flood((n) => hookOf(attacker, receiptsOf(attacker.foothold.pageId, n, events)), {
@@ -33,7 +35,8 @@ async function signedReceipts(attacker: Attacker): Promise<void> {
 }
 
 /**
- * Sends messages of new customers. A body that was answered with 200 is stored, whatever else was refused.
+ * Sends correctly signed messages of new customers, and checks that each body answered with 200 is stored,
+ * whatever else was refused.
  */
 async function signedMessages(attacker: Attacker): Promise<void> {
   const before = attacker.answers.countOf('200');

@@ -1,7 +1,7 @@
 import fc, { Arbitrary } from 'fast-check';
 import { ANY_JSON, JsonSchema, mutations, ODD_TEXT, SchemaArbitrary } from '../support/schema-arbitrary';
 
-/** Length above that of any permitted parameter. */
+/** Number of characters at which a text in a request's head is cut: more than any parameter may have. */
 const MAX_IN_HEAD = 210;
 
 interface Parameter {
@@ -26,20 +26,23 @@ export interface GeneratedRequest {
   body: string | undefined;
 }
 
-/** Values that a request can name, and callers that can send it. */
+/** Parts of requests that can succeed: values, callers, bodies and signatures. */
 export interface Known {
-  /** Returns the values of the path parameters of an operation. */
+  /** Returns existing values for the path parameters of an operation. */
   pathValues(operation: RequestOperation): string[];
-  /** Generators of values, by name of a field. */
+  /** Generators of values, by the name of a field. */
   fields: Record<string, Arbitrary<unknown>>;
-  /** Headers of callers, the authorized ones among them. */
+  /** Returns the headers of callers that may call an operation, and of others. */
   callers(operation: RequestOperation): {
     authorized: Record<string, string>[];
     others: Record<string, string>[];
   };
-  /** Bodies that the document leaves to others, such as a provider's. */
+  /**
+   * Returns a generator of bodies that the document does not describe, such as a provider's; null if it
+   * describes them.
+   */
   samples(operation: RequestOperation): Arbitrary<unknown> | null;
-  /** Headers that depend on the body, such as a signature. */
+  /** Returns the headers that depend on the body, such as a signature. */
   sign(operation: RequestOperation, body: string): Record<string, string>;
 }
 

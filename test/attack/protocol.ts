@@ -1,9 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Attack, Attacker } from './attacker';
 
-/**
- * A well-formed request id, which would come back on the answer to a smuggled request. No answer may have it.
- */
+/** Request id of the smuggled request. It would come back on an answer to it, so no answer may have it. */
 const SMUGGLED = 'smuggled';
 const INNER = `GET /api/v1/me HTTP/1.1\r\nHost: x\r\nX-Request-Id: ${SMUGGLED}\r\n\r\n`;
 const LENGTH = INNER.length;

@@ -6,8 +6,8 @@ import { AttackSizes } from './sizes';
 import { AttackTarget } from './target';
 
 /**
- * Descriptors that may come and go without an attack: connections of the pool to PostgreSQL, and of the
- * witness.
+ * Number of descriptors that may come and go without an attack: connections of the pool to PostgreSQL, and of
+ * the witness.
  */
 const MAX_MORE_DESCRIPTORS = 50;
 const CALM_MS = 3_000;
@@ -62,7 +62,7 @@ export class Siege {
     };
   }
 
-  /** Waits until the service serves again, and has finished the work that the attack caused. */
+  /** Waits until the API process answers its health check again. */
   private async untilServing(): Promise<void> {
     const isServing = async () => (await fetch(`${this.target.api.url}/health/live`)).ok;
     await waitFor(
@@ -74,6 +74,7 @@ export class Siege {
 
   /**
    * Waits until the service has closed its side of the connections, while the attacker still holds its own.
+   * @returns false when the service had not closed them in time
    */
   private async untilReleased(): Promise<boolean> {
     const giveUpAt = Date.now() + this.sizes.patienceMs;

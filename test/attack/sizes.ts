@@ -1,16 +1,16 @@
 import { execFileSync } from 'node:child_process';
 
-/** Amount of work of the attacker, and limits of the service under attack. */
+/** Amount of the attacker's work, and limits of the service under attack. */
 export interface AttackSizes {
-  /** Variables on top of the defaults. */
+  /** Environment variables of the service, in addition to the defaults. */
   env: Record<string, string>;
   /** Time limit for the service to close what it must close. */
   patienceMs: number;
-  /** Connections of an attack. */
+  /** Number of connections that an attack opens by default. */
   connections: number;
-  /** Connections that hold much memory each. */
+  /** Number of connections that an attack opens if each holds much memory. */
   heavyConnections: number;
-  /** Connections of the attacks with many. */
+  /** Number of connections of an attack that tries to use up all that the service accepts. */
   manyConnections: number;
   /** Interval between two bytes of a connection that sends slowly. */
   dripEveryMs: number;
@@ -19,12 +19,12 @@ export interface AttackSizes {
   perSecond: number;
   streams: number;
   contacts: number;
-  /** Events in one signed body. */
+  /** Number of events in one signed body. */
   events: number;
   bodyDepth: number;
 }
 
-/** Sizes and limits of production. */
+/** Sizes of the long run, which has production's limits. */
 export const FULL: AttackSizes = {
   env: {},
   patienceMs: 120_000,
@@ -40,7 +40,7 @@ export const FULL: AttackSizes = {
   bodyDepth: 100_000,
 };
 
-/** Smaller limits, so that few connections and seconds reach them. */
+/** Sizes of the short run, whose smaller limits are reached by few connections in a few seconds. */
 export const SHORT: AttackSizes = {
   env: {
     HTTP_MAX_CONNECTIONS: '150',

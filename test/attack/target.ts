@@ -30,7 +30,7 @@ export interface Foothold {
   conversationId: string;
   /** Second workspace of the attacker, with a raised rate and many contacts. */
   raised: { key: string; conversationId: string };
-  /** Path of the widget, and of the hook of the Messenger page. */
+  /** Path of the widget's routes. `hookPath` is that of the Messenger page's hook. */
   widgetPath: string;
   hookPath: string;
   pageId: string;
@@ -40,7 +40,7 @@ export interface Foothold {
 /** One API process and one worker. The witness has one workspace, and the attacker another. */
 export class AttackTarget {
   readonly usage: ProcessUsage;
-  /** Processes that ended by themselves. */
+  /** Descriptions of the processes that ended by themselves. */
   readonly deaths: string[] = [];
   private isStopping = false;
 

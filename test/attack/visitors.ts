@@ -4,9 +4,11 @@ import { Attack, Attacker } from './attacker';
 import { addressOf } from './hooks';
 
 const NETWORK = '2001:db8:7:7';
-/** Sessions that one address may begin in two minutes: the attack may begin at the end of a window. */
+/**
+ * Number of sessions that one address may begin in two minutes: the attack may begin at the end of a window.
+ */
 const MAX_SESSIONS = 120;
-/** Visitors whose streams an attacker opens. */
+/** Number of visitors whose streams an attacker opens. */
 const VISITORS = 50;
 
 /** Begins sessions from one IPv6 network of 64 bits, which is what a household or a rented server has. */

@@ -11,7 +11,7 @@ import { codeOf, messageOf, portOf } from '../../scripts/processes.mjs';
 const EVERY_MS = 50;
 const GIVE_UP_MS = 15_000;
 const RETRY_MS = 250;
-/** Requests in flight. Above it no request begins, so that the pace falls. */
+/** Largest number of requests in flight. At this number no request begins, so that the pace falls. */
 const MAX_IN_FLIGHT = 100;
 
 /**
@@ -22,7 +22,7 @@ const MAX_IN_FLIGHT = 100;
 
 const [certFile = '', keyFile = ''] = process.argv.slice(2);
 const agent = new Agent({ keepAlive: true, maxSockets: 20 });
-/** Times at which a message was answered with 201 and arrived as a webhook, by its id. */
+/** Times at which messages were answered with 201 (`promised`) and arrived as webhooks (`arrived`), by id. */
 /** @type {Map<string, number>} */
 const promised = new Map();
 /** @type {Map<string, number>} */

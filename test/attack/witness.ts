@@ -9,18 +9,18 @@ const PROCESS = join(__dirname, 'witness-process.mjs');
 /** Report of the witness on the time since its last report. Latencies are in milliseconds. */
 export interface Testimony {
   answered: number;
-  /** Requests answered with success. */
+  /** Number of requests answered with success. */
   served: number;
   p50: number | null;
   p99: number | null;
-  /** Latency from an answer of 201 to the webhook. */
+  /** 99th percentile of the time from a message's answer of 201 to its webhook. */
   webhookP99: number | null;
-  /** Requests that were not served, by status or by the error's code. */
+  /** Numbers of requests that were not served, by status or by the error's code. */
   failures: Record<string, number>;
-  /** Messages since the start that were answered with 201, and those of them that have not arrived. */
+  /** Number of messages since the start that were answered with 201; `missing` of them have not arrived. */
   promised: number;
   missing: number;
-  /** Requests that are not answered yet. */
+  /** Number of requests that wait for an answer. */
   inFlight: number;
   /** Answers since the start that are neither a success nor 503. */
   unexpected: string[];
@@ -36,7 +36,7 @@ export interface WitnessWorkspace {
 export class Witness {
   private constructor(
     private readonly child: ChildProcess,
-    /** Endpoint of the witness's receiver. */
+    /** URL of the endpoint at which the witness receives webhooks. */
     readonly endpoint: string,
   ) {}
 

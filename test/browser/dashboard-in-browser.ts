@@ -10,7 +10,7 @@ import { PASSWORD, TestDashboard } from '../support/test-dashboard';
 import { launchChromium } from './chromium';
 
 const BUILT_PAGE = resolve(__dirname, '../../dashboard/dist/web/index.html');
-/** Messages of the browser that a test provokes: refusals, and a dashboard that is down. */
+/** Regular expression of browser messages that tests provoke: refusals, and a dashboard that is down. */
 const MEANT = /status of (400|401|403|404|429)|net::ERR_(INTERNET_DISCONNECTED|CONNECTION_)/;
 
 /** The dashboard with its built pages, the service with a worker, a receiver of webhooks, and Chromium. */
@@ -87,7 +87,7 @@ export class DashboardPage {
     });
   }
 
-  /** Takes over the cookies of a program that has logged in. */
+  /** Copies the cookies of a client that has logged in, so that the browser is logged in too. */
   async adopt({ cookies }: { cookies: Map<string, string> }): Promise<void> {
     const scope = { domain: '127.0.0.1', path: '/', httpOnly: true };
     await this.context.addCookies([...cookies].map(([name, value]) => ({ name, value, ...scope })));
@@ -121,7 +121,7 @@ export class DashboardPage {
     return this.page.getByRole('dialog');
   }
 
-  /** The button of an open dialog. */
+  /** Returns the button with this name in the open dialog. */
   act(name: string): Locator {
     return this.dialog.getByRole('button', { name, exact: true });
   }

@@ -13,7 +13,7 @@ import { SupportDesk } from './support-desk';
 
 /** Time to start. Chromium may have to be installed first. */
 export const START_TIMEOUT_MS = 240_000;
-/** Requests a minute of the agents, who ask often whether a message has arrived. */
+/** Number of requests that the agents may make a minute. They ask often whether a message has arrived. */
 const NO_RATE_LIMIT = 100_000;
 
 /**

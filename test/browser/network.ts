@@ -57,7 +57,7 @@ export class Network {
     this.service = new URL(service);
   }
 
-  /** Gives the next visitor another address: the service counts requests by it. */
+  /** Gives the next visitor another address, because the service limits requests by address. */
   changeAddress(): void {
     this.address = (this.address + 1) % 65_000;
   }
@@ -82,7 +82,7 @@ export class Network {
     return this.streams.size;
   }
 
-  /** Ends the open streams, wherever an event is cut. */
+  /** Ends the open streams at once, even in the middle of an event. */
   killStreams(): void {
     for (const { answer } of this.streams) answer.destroy();
   }

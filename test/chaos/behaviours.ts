@@ -21,10 +21,10 @@ export interface Exchange {
   accept: () => void;
 }
 
-/** Response of a receiver, if any. */
+/** Way in which a receiver answers a webhook, or does not answer it. */
 export interface Behaviour {
   answer(exchange: Exchange): void | Promise<void>;
-  /** Runs on a new connection, before TLS. */
+  /** Handles a new connection before the TLS handshake. */
   connect?(connection: Socket, random: Random): void;
 }
 
@@ -50,7 +50,7 @@ export const failing: Behaviour = {
   },
 };
 
-/** Refuses the first attempt of each delivery. */
+/** Returns a behaviour that refuses the first attempt of each delivery. */
 export function failingAtFirst(): Behaviour {
   const tried = new Set<string>();
   return {
@@ -112,7 +112,7 @@ export const gzipBomb: Behaviour = {
     return pour(response, bomb, (10 * GIB) / (64 * MIB));
   },
 };
-/** Zeros, compressed to a thousandth of their size. A gzip body may repeat this member. */
+/** 64 MiB of zeros as a gzip member, a thousandth of that size. A gzip body may repeat the member. */
 let bomb: Buffer | undefined;
 
 export const hugeHead: Behaviour = {
@@ -122,7 +122,7 @@ export const hugeHead: Behaviour = {
   },
 };
 
-/** Writes as fast as the sender reads, until the sender disconnects. */
+/** Writes a chunk `times` times, as fast as the sender reads, or until the sender disconnects. */
 async function pour(response: ServerResponse, chunk: Buffer, times: number): Promise<void> {
   for (let written = 0; written < times && !response.destroyed; written += 1) {
     if (!response.write(chunk)) await drained(response);

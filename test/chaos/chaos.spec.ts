@@ -19,7 +19,7 @@ const RUN_MS = isFull ? 1_800_000 : 240_000;
 const SETTLE_MS = 150_000;
 const MAX_RECOVERY_MS = 30_000;
 const MAX_MEMORY_MB = 600;
-/** Entries shown of a kind that has many. */
+/** Number of entries that are shown of a kind that has many. */
 const SHOWN = 20;
 
 /**

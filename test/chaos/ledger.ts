@@ -25,10 +25,10 @@ export class Ledger {
   /** Deliveries answered with 2xx, in the order of their answers. */
   readonly accepted: Acceptance[] = [];
   arrivals = 0;
-  /** Deliveries that arrived again after a 2xx response. */
+  /** Number of deliveries that arrived again after a 2xx response. */
   duplicates = 0;
   private readonly acceptedDeliveries = new Set<string>();
-  /** Times at which a receiver first accepted a message. */
+  /** Times at which a receiver first accepted a message, by receiver and message. */
   private readonly reachedAt = new Map<string, number>();
 
   promise({ messageId, askedAt }: Sent): void {
@@ -52,7 +52,7 @@ export class Ledger {
     return this.reachedAt.has(keyOf(receiver, messageId));
   }
 
-  /** Returns when a receiver first accepted a message promised after a moment. */
+  /** Returns the time at which a receiver first accepted a message promised after a moment. */
   firstNewDelivery(receiver: string, after: number): number | undefined {
     const isNew = ({ messageId }: Arrival) => (this.promised.get(messageId)?.at ?? 0) > after;
     return this.accepted.find(
@@ -60,7 +60,10 @@ export class Ledger {
     )?.at;
   }
 
-  /** Returns the messages promised until a moment that at least one of these receivers did not accept. */
+  /**
+   * Returns the name of each of the receivers that lacks a message promised until a moment, once for each
+   * message.
+   */
   missing(receivers: readonly string[], until = Infinity): string[] {
     return [...this.promised]
       .filter(([, { at }]) => at <= until)

@@ -24,7 +24,7 @@ export class NeighbourEndpoint {
 
   /**
    * Makes an endpoint that is not registered yet.
-   * @param name its own in the ledger
+   * @param name name of the endpoint in the ledger
    */
   constructor(readonly name: string) {}
 

@@ -5,7 +5,7 @@ import { Neighbour } from './neighbours';
 import { Random } from './random';
 import { consumersOfParked, storePoisonedEvent } from './tables';
 
-/** Rate of an endpoint that builds up a backlog. */
+/** Rate limit of an endpoint at which a backlog builds up, in deliveries a second. */
 const FEW_A_SECOND = 10;
 const TARPIT_WORKSPACES = 2;
 

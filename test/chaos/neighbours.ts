@@ -111,7 +111,10 @@ export class Neighbour {
     );
   }
 
-  /** Returns the messages that reached an endpoint after its end, or that waited for it before its end. */
+  /**
+   * Returns the messages that an endpoint must not have got, each as `endpoint: message (reason)`: they
+   * arrived after the endpoint's end, or had waited for it before its end.
+   */
   sentToGone(): string[] {
     return this.log.flatMap(({ receiver, messageId, at }) => {
       const endpoint = this.endpoints.find(({ name }) => name === receiver);
@@ -120,7 +123,7 @@ export class Neighbour {
     });
   }
 
-  /** Returns the arrivals at endpoints that were always open. */
+  /** Returns the deliveries that were accepted by endpoints which were never deactivated or deleted. */
   acceptedAlways(): Arrival[] {
     const names = new Set(this.endpoints.filter((one) => one.wasAlwaysOpen).map(({ name }) => name));
     return this.ledger.accepted.filter(({ receiver }) => names.has(receiver));
@@ -130,7 +133,10 @@ export class Neighbour {
     return this.conversation.workspaceId;
   }
 
-  /** Settles when nothing is missing, or when the time is over. The suite judges the result at its end. */
+  /**
+   * Settles when each endpoint has got the messages that it must get, or when the time is over. The suite
+   * judges the result at its end.
+   */
   async settle(patienceMs: number): Promise<void> {
     const deadline = Date.now() + patienceMs;
     while (this.missing().length > 0 && Date.now() < deadline) await sleep(LOOK_MS);

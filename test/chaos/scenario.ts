@@ -15,16 +15,16 @@ export interface ChaosSizes {
    */
   patienceMs: number;
   flood: { messages: number; endpoints: number };
-  /** Tarpits of each workspace; they hang for `least` to `most` milliseconds. */
+  /** Load of each workspace whose endpoints hang, for `least` to `most` milliseconds. */
   tarpits: { messages: number; endpoints: number; least: number; most: number };
-  /** Messages that wait for an endpoint. */
+  /** Number of messages that wait for an endpoint. */
   backlog: number;
   recovery: { messages: number; perSecond: number; kills: number };
 }
 
 export interface Plan {
   receivers: ReceiverName[];
-  /** Processes that can't write their log from the start. */
+  /** Names of the processes that can't write their log from the start. */
   mute: string[];
   /** Faults that strike one at a time, each after recovery from the previous one. */
   single: Fault[];
@@ -42,9 +42,11 @@ export interface Plan {
 export interface Episode {
   fault: string;
   lastedMs: number;
-  /** Milliseconds from the fault's end to the first delivery of a message promised after it. */
+  /** Milliseconds from the fault's end to the first delivery of a message promised after that end. */
   recoveredMs: number;
-  /** Milliseconds from the fault's end until the steady receivers have all messages promised before. */
+  /**
+   * Milliseconds from the fault's end until the steady receivers have all messages promised before that end.
+   */
   caughtUpMs: number;
   duplicates: number;
   messages: number;
@@ -58,7 +60,7 @@ export interface Episode {
 /** Runs a plan's faults, and measures recovery. */
 export class ChaosScenario {
   readonly episodes: Episode[] = [];
-  /** Faults that can't strike on this machine, with the reason. */
+  /** Faults that can't strike on this machine, each with the reason. */
   readonly notStruck = new Set<string>();
 
   constructor(

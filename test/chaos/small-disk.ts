@@ -63,7 +63,7 @@ export class SmallDisk {
   }
 }
 
-/** Returns the first line of the output, or of the error. */
+/** Returns the first line that a program writes, to its output or its error stream. */
 async function firstLine({ stdout, stderr }: ChildProcess): Promise<string> {
   const lines = [stdout!, stderr!].map((input) => createInterface({ input }));
   return new Promise((resolve) => {

@@ -74,12 +74,12 @@ export class Stores {
     return this.postgres.databaseUrl;
   }
 
-  /** Address for the owner of the tables. */
+  /** Connection URL of the role that owns the tables. */
   get databaseOwnerUrl(): string {
     return this.postgres.databaseOwnerUrl;
   }
 
-  /** Address of the proxy in front of Redis. */
+  /** URL of the proxy in front of Redis. */
   get redisUrl(): string {
     return this.redisProxy.address;
   }
@@ -172,7 +172,7 @@ export class Stores {
   /**
    * Makes a second Redis server the primary. The first one goes on as its replica with all its connections
    * open, and refuses writes.
-   * @returns a function that counts the writes that it refuses in a time
+   * @returns a function that counts the writes that the first server refuses in `ms` milliseconds
    */
   async failOverRedis(): Promise<(ms: number) => Promise<number>> {
     const old = this.redis;

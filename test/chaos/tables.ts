@@ -14,8 +14,8 @@ const DEADLOCK = '40P01';
 const ALREADY_A_PARTITION = '42809';
 
 /**
- * SQL that selects pending deliveries, but none of a former activation, which count as cancelled: a step will
- * move them.
+ * SQL that selects pending deliveries with their status. Those of a former activation have status CANCELLED,
+ * because a worker will cancel them.
  */
 const PENDING = `
   SELECT p.tenant_id, p.id, CASE WHEN w.active AND w.activation = p.activation THEN 'PENDING' ELSE 'CANCELLED' END AS status

@@ -15,8 +15,8 @@ const LOGIN =
   'POST /api/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nSec-Fetch-Site: same-origin\r\n';
 
 /**
- * Tests of the dashboard's connections. The edge is the service's, whose tests in `test/e2e` go into the
- * details.
+ * Tests of the limits on connections to the dashboard, which uses the service's code for them. `test/e2e`
+ * tests the details.
  */
 describe('connections to the dashboard', () => {
   let stores: TestStores;

@@ -23,7 +23,7 @@ describe('an API key with networks', () => {
       .get(ApiKeysService)
       .create(workspaceId, { name: 'CRM', scopes: ['contacts:read'], ...input }, SYSTEM);
 
-  /** Calls a route as the proxy on this machine, for a client with this address. */
+  /** Calls a route as a proxy on this machine does for a client with the given address. */
   const meFrom = (key: string, address?: string, path = '/me'): Promise<ApiResponse> =>
     service.client.with({ 'x-api-key': key, ...(address && { 'x-forwarded-for': address }) }).get(path);
 

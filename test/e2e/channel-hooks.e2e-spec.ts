@@ -335,7 +335,7 @@ describe('a hook that serves several accounts', () => {
     };
   }
 
-  /** Makes a notification with one message to each of these numbers. */
+  /** Makes a WhatsApp notification with one customer's message to each of the business's phone numbers. */
   const messagesTo = (...phoneNumberIds: string[]) =>
     WhatsAppSimulator.envelope(
       phoneNumberIds.map((id) => {

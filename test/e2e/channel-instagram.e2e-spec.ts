@@ -187,7 +187,7 @@ describe('Instagram', () => {
   describe("an account's token", () => {
     const refreshDue = () => service.app.get(InstagramTokensService, { strict: false }).refreshDue();
 
-    /** Sets the token's age and its remaining days. */
+    /** Sets the age of an account's token and its remaining life, both in days. */
     const age = async (days: { since: number; left: number; isExpiryAssumed?: boolean }) => {
       const { since, left, isExpiryAssumed = false } = days;
       const settings = {

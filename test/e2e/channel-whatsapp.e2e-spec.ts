@@ -50,7 +50,7 @@ describe('WhatsApp', () => {
     return { customer, conversation: await shop.conversationWith(customer) };
   }
 
-  /** Makes a workspace with an outbound message that WhatsApp accepted. */
+  /** Makes a conversation with an agent's message that WhatsApp has accepted. */
   async function answered() {
     const { customer, conversation } = await chat();
     const message = await shop.send(conversation);

@@ -43,7 +43,7 @@ describe('the stream of a visitor', () => {
     await redis.stop();
   });
 
-  /** A visitor with a conversation of one event. */
+  /** Makes a visitor with one message, whose conversation thus has one event. */
   async function visitorWithMessage(): Promise<{ visitor: TestVisitor; conversationId: string }> {
     const visitor = await widget.visitor(service);
     await visitor.post('m-1', 'Hello?');
@@ -62,7 +62,7 @@ describe('the stream of a visitor', () => {
     ((await visitor.history()).body.data as { id: string; delivery: { status: string } }[]).find(
       (message) => message.id === id,
     )!.delivery.status;
-  /** Publishes a message as the worker does. */
+  /** Sends a message through the widget's adapter, as the worker does. */
   async function publish(visitor: TestVisitor) {
     const loader = service.app.get(ConnectionLoader, { strict: false });
     const loaded = (await loader.loadByHookKey('WIDGET', widget.siteKey)) as Widget;

@@ -14,7 +14,7 @@ const ROUTES = [
   'GET /api/v1/contacts',
 ];
 
-/** Routes without a key, for callers other than the API's. */
+/** Routes without an API key: the hooks that the channels' providers call. */
 const PUBLIC_ROUTES = [
   'POST /channels/telegram/{hookKey}',
   'GET /channels/whatsapp/{hookKey}',

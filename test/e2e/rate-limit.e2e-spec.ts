@@ -31,7 +31,10 @@ describe('the rate limit', () => {
     await service.close();
   });
 
-  /** Settles when the process counts in Redis: after one late answer it counts by itself for two seconds. */
+  /**
+   * Settles when the process counts calls in Redis. After one late answer it counts in its memory for two
+   * seconds.
+   */
   const sharesCounts = async (process: TestService, counted = redis) => {
     const { client, workspace } = await createTenant(process);
     await waitFor('calls to be counted in Redis', async () => {
@@ -66,7 +69,7 @@ describe('the rate limit', () => {
     });
     afterAll(() => second.close());
 
-    /** Counts the late answers of Redis, which a busy machine may cause. */
+    /** Counts Redis's late answers to both processes, which a busy machine may cause. */
     const lateAnswers = async () => {
       const counters = [service, second].map(({ app }) => app.get(Metrics, { strict: false }));
       const figures = await Promise.all(counters.map((metrics) => metrics.rateLimiterFallbacks.get()));

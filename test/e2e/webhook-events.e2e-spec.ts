@@ -24,7 +24,7 @@ describe.each([
   ['workspace by workspace', 'false'],
 ])('outbound webhooks, taken %s,', (_, CROSS_WORKSPACE_BATCHES) => {
   let service: TestService;
-  /** Host that registers endpoints, for which the API has no route. */
+  /** Host application that registers endpoints through the package: the API has no route for that. */
   let host: MessagingHost;
   let receiver: Receiver;
 
@@ -40,8 +40,8 @@ describe.each([
   });
 
   /**
-   * Returns the first event of a type at a subscription, checked for everything that all events have in
-   * common.
+   * Returns the first webhook of a type that a subscription's endpoint received, and checks what all webhooks
+   * have in common.
    */
   async function receivedBy(
     { endpoint, path }: Subscription,
@@ -56,7 +56,10 @@ describe.each([
     return webhook;
   }
 
-  /** Returns everything that an endpoint received before a message that is sent now, and is relayed last. */
+  /**
+   * Sends a last message, waits until the endpoint has it, and returns all other webhooks that the endpoint
+   * received.
+   */
   async function receivedSoFar(subscription: Subscription): Promise<ReceivedWebhook[]> {
     const { workspace, conversation, endpoint, path } = subscription;
     const { id } = await host.make.sent(workspace, conversation, 'The last thing');

@@ -45,7 +45,10 @@ describe('what a process does at once', () => {
   const patch = ({ client, conversation }: Tenant) =>
     client.patch(`/conversations/${conversation.id}`, { status: 'OPEN' });
   const times = <T>(n: number, make: () => Promise<T>) => Array.from({ length: n }, make);
-  /** Counts the blocked statements, outside the blocker's transaction, in which the view does not change. */
+  /**
+   * Counts the statements that wait for a lock. It does not use the blocker's connection: within a
+   * transaction, pg_stat_activity does not change.
+   */
   const blocked = async () => {
     const rows = await service.query(
       'SELECT FROM pg_stat_activity WHERE datname = current_database() AND cardinality(pg_blocking_pids(pid)) > 0',

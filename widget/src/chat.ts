@@ -106,7 +106,7 @@ export class Chat implements ChatApp {
     });
   }
 
-  /** Stores the values of the form before the first message. */
+  /** Stores the values of the form that an anonymous visitor fills in before the first message. */
   completeForm(said: NonNullable<StoredSession['said']>): void {
     const { sessions } = this.shared;
     sessions.write({ ...(sessions.read() ?? newSession(this.visitor.owner)), said });

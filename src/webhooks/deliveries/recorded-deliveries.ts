@@ -13,7 +13,7 @@ export class RecordedDeliveries {
     private readonly history: DeliveryHistoryRepository,
   ) {}
 
-  /** Returns those of the ids that have a row. */
+  /** Returns those of the delivery ids that have a row, among pending deliveries or in the history. */
   async filterRecorded(reader: Reader, tenantId: string, ids: string[]): Promise<Set<string>> {
     // Both are read in the order in which a delivery moves, so that none is missed between them.
     const pending = await this.pending.findRounds(reader, tenantId, ids);

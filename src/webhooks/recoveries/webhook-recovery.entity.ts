@@ -25,7 +25,10 @@ export class WebhookRecoveryEntity {
   @Column('timestamptz', { nullable: true })
   since: Date | null;
 
-  /** Start of the recovery. Later events are delivered anyway. */
+  /**
+   * Time at which the recovery was started. It repeats no later event, because later events are delivered
+   * anyway.
+   */
   @Column('timestamptz')
   until: Date;
 

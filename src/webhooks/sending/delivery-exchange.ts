@@ -45,7 +45,10 @@ export class DeliveryExchange implements Dispatcher.DispatchHandler {
     this.timer = setTimeout(() => this.expire(), timeoutMs);
   }
 
-  /** Calls `dispatch`, which passes a request for `host` and this exchange to undici. */
+  /**
+   * Starts the exchange by `dispatch`, which must pass a request for `host`, with this exchange as its
+   * handler, to undici.
+   */
   begin(host: string, dispatch: () => void): void {
     this.connector.observe(this.setup, host, dispatch);
   }

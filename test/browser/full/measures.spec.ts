@@ -153,7 +153,10 @@ interface Watched {
   chatWidget: { open(): void };
 }
 
-/** Runs in the page and looks at each frame, so that a moment is one that a person could see. */
+/**
+ * Runs in the page, and records in `moments` when the launcher and the composer are first shown. It looks at
+ * each frame, so that a moment is one that a person could see.
+ */
 function watch(): void {
   const moments: Moments = { scriptArrived: 0, launcher: 0 };
   Object.assign(window, { moments });
@@ -172,7 +175,10 @@ function watch(): void {
   requestAnimationFrame(look);
 }
 
-/** Runs in the page, opens the chat if told to, and looks rarely, because looking costs time too. */
+/**
+ * Runs in the page: opens the chat for `composer`, and resolves `finished` when the part has been there for
+ * half a second. It looks rarely, because looking costs time too.
+ */
 function useQuietly(part: 'nothing' | 'launcher' | 'composer'): void {
   const LOOK_MS = 50;
   const REST_LOOKS = 10;

@@ -14,7 +14,10 @@ import { DeskConversation } from '../support-desk';
 const FIRST_SEED = Number(process.env.SEED ?? Math.floor(Math.random() * 1_000_000));
 const COUNT = Number(process.env.SEEDS ?? 10);
 const STEPS = 40;
-/** Messages of a visitor, below the service's limit of 30 a minute, which has a test of its own. */
+/**
+ * Number of messages that a visitor writes at most: below the service's limit of 30 a minute, which has a
+ * test of its own.
+ */
 const MAX_WRITTEN = 25;
 const MAX_TABS = 3;
 const TWO_HOURS_MS = 2 * 60 * 60 * 1000;

@@ -30,7 +30,7 @@ describe('the chat can be used', () => {
     await visitor.page.locator('chat-widget').getByRole('button').first().waitFor();
     return visitor;
   }
-  /** Sends a question and an answer. */
+  /** Sends a visitor's question and an agent's answer, and waits until the page shows the answer. */
   async function converse(visitor: ChatPage): Promise<DeskConversation> {
     await visitor.send(`Is this fresh? (${visit})`);
     const conversation = await chat.desk.conversationWith(`Is this fresh? (${visit})`);

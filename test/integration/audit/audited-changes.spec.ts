@@ -25,7 +25,7 @@ const SECRETS = /whsec_|plk_|ciphertext|identitySecret|[0-9a-f]{64}/;
 
 describe('every change of a workspace', () => {
   let host: MessagingHost;
-  /** Host with another key that encrypts. */
+  /** Host that encrypts with another key than `host`. */
   let rekeyed: MessagingHost;
   let subject: Subscription;
 
@@ -42,7 +42,7 @@ describe('every change of a workspace', () => {
     subject = await subscribe(host, 'https://127.0.0.1:9999/hook');
   });
 
-  /** Scenarios by the action of their entry. */
+  /** Scenarios by the action of the audit entry that they expect. */
   const SCENARIOS: Record<string, Scenario> = {
     ...workspaceChanges(
       () => host,

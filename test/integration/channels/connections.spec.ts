@@ -411,7 +411,10 @@ describe('channel connections', () => {
     };
   }
 
-  /** Expects that workers fail the pending message, and leave the leased and the holding one as they are. */
+  /**
+   * Expects that workers fail the QUEUED message, and leave the leased one (SENDING) and the one that holds
+   * its conversation (UNKNOWN) as they are.
+   */
   async function expectOutcome({ pending, leased, holding }: InsertedMessages, code: string): Promise<void> {
     const worker = await TestService.create({ role: 'worker', beside: host });
     await waitFor('the pending message to fail', async () => {

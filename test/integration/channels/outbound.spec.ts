@@ -19,7 +19,7 @@ import { ServiceProcess } from '../../support/service-process';
 import { TelegramSimulator } from '../../support/simulators/telegram';
 import { waitFor } from '../../support/wait';
 
-/** Time that is longer than a lease and a sweep. */
+/** Time in which a lease ends and a sweep finds its message. */
 const LEASE_EXPIRES_MS = 30_000;
 /** Time that is longer than the timeout of a provider's answer. */
 const SLOW_MS = 20_000;
@@ -55,7 +55,7 @@ describe('outbound messages', () => {
     id: connection.id,
   });
 
-  /** Uses up the rate of a connection for three seconds. */
+  /** Uses up the rate limit of a channel connection for three seconds. */
   async function exhaustThroughput({ connection }: ConnectedWorkspace, of = service): Promise<void> {
     const client = of === service ? redis : new Redis(of.stores.redisUrl);
     await client.set(`throughput:${connection.id}`, 30, 'EX', 3);
@@ -373,7 +373,7 @@ describe('outbound messages', () => {
         .get(ChannelConnectionsService, { strict: false })
         .disconnect(workspace.workspace.id, workspace.connection.id, SYSTEM);
 
-    /** Routed messages, of which all but the conversation's first wait. */
+    /** Inserts routed messages of one conversation, of which all but the first wait. */
     async function insertRouted(chat: Chat, count: number): Promise<void> {
       const first = await chat.send('first');
       await api.query(

@@ -16,7 +16,10 @@ import { MetaSimulator } from '../../support/simulators/meta-simulator';
 import { WhatsAppSimulator } from '../../support/simulators/whatsapp';
 import { waitFor } from '../../support/wait';
 
-/** Receipts as WhatsApp sends them; watermarks and echoes as Meta's other channels do. */
+/**
+ * Tests of receipts as WhatsApp sends them, and of watermarks and echoes as Messenger and Instagram send
+ * them.
+ */
 describe('receipts', () => {
   let whatsApp: WhatsAppSimulator;
   let service: TestService;
@@ -61,7 +64,7 @@ describe('receipts', () => {
     return { message, providerId: whatsApp.sent.at(-1)!.id };
   }
 
-  /** Inserts a message that the provider accepted with an answer that was lost. */
+  /** Sends a message and loses the provider's answer, so that the message becomes UNKNOWN. */
   async function unknown(body = 'Who knows?'): Promise<MessageResponse> {
     whatsApp.troubleNext({ kind: 'reset' });
     const message = await chat.send(body);

@@ -332,7 +332,10 @@ describe('migrate, with two database roles', () => {
     });
     afterEach(() => dropStores(stores));
 
-    /** Expects what an operator sees after the change. */
+    /**
+     * Expects that, once the tables have another owner, the service can add audit entries but not change
+     * them, and the owner can create and attach partitions.
+     */
     async function expectProtected(given: TestStores, entries: number): Promise<void> {
       const after = await MessagingHost.create({ beside: { stores: given }, databaseUrl: given.databaseUrl });
       const afterOwner = new OwnerDatabase(ownerConfig(after, given), after.get(Database));

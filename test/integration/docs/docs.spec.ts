@@ -57,7 +57,7 @@ function table(page: string, heading: string, firstColumn: string): string[][] {
   return found[0]!;
 }
 
-/** Returns the first columns of all tables of a page whose first column has this name. */
+/** Returns, for each table of a page whose first column has this name, the entries of that column. */
 const listsOf = (page: string, firstColumn: string) =>
   tables(read(page), firstColumn).map((rows) => rows.map(([name]) => bare(name)));
 

@@ -306,7 +306,7 @@ describe('logins', () => {
     });
   });
 
-  /** Holds the person's lock, as any change of the login does. */
+  /** Locks the person on a connection of its own, as any change of the login does. */
   async function lockPerson(): Promise<Client> {
     const lock = new Client({ connectionString: host.stores.databaseUrl });
     await lock.connect();

@@ -31,13 +31,13 @@ async function scrape(service: TestService): Promise<string> {
   return data;
 }
 
-/** Returns one figure, named as Prometheus shows it; 0 while it does not exist. */
+/** Returns the value of a series, named as Prometheus shows it; 0 while it does not exist. */
 async function read(service: TestService, series: string): Promise<number> {
   const line = (await scrape(service)).split('\n').find((one) => one.startsWith(`${series} `));
   return line ? Number(line.slice(series.length + 1)) : 0;
 }
 
-/** Returns by how much figures change during an act. */
+/** Returns by how much each series changes while `work` runs. */
 async function moved(
   service: TestService,
   series: string[],

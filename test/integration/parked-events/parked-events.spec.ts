@@ -53,7 +53,7 @@ describe('parked events', () => {
     return [made, await made.chat(), hook];
   }
 
-  /** Puts an event into the outbox that no service makes. */
+  /** Puts an event into the outbox that no service makes: its message's id is no UUID. */
   async function insertPoisoned(): Promise<string> {
     const id = newId();
     const message = { id: 'no UUID', senderType: 'AGENT', body: 'poisoned' };

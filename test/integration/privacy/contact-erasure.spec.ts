@@ -39,7 +39,7 @@ function waitForErasure(
   );
 }
 
-/** Ends an erasure as if the time until its second look were over. */
+/** Completes an erasure without the wait before its second look. */
 async function complete(host: WebhookHost, tenantId: string, erasure: { id: string }) {
   await waitForErasure(host, tenantId, erasure, 'settling');
   await host.query('UPDATE contact_erasures SET due_at = now() WHERE tenant_id = $1 AND id = $2', [

@@ -9,7 +9,7 @@ import { ServiceProcess } from '../../support/service-process';
 import { waitFor } from '../../support/wait';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** Messages for many steps. */
+/** Number of messages that takes many steps. */
 const MANY = 12_000;
 /** Time in which another worker takes over: it notices within 15 s that a worker was killed. */
 const TAKEN_OVER_MS = 60_000;

@@ -13,7 +13,7 @@ import { Logins } from '../../support/logins';
 import { waitFor } from '../../support/wait';
 import { subscribe, Subscription } from '../../support/webhook-workspace';
 
-/** Rows for more than one batch of 2,000. */
+/** Number of rows that takes more than one batch of 2,000. */
 const MANY = 4_500;
 
 describe('retention', () => {

@@ -61,7 +61,8 @@ function newUrl(zone: Zone): { name: string; url: string } {
 }
 
 /**
- * Expects that neither the receiver's answer nor its address is shown, and that it was not even connected to.
+ * Expects that a text or an error shows neither the receiver's answer nor its address, and that the receiver
+ * got no connection.
  */
 function expectNothingShown(shown: unknown): void {
   const text = shown instanceof Error ? shown.message : JSON.stringify(shown);

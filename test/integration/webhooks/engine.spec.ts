@@ -29,7 +29,7 @@ import { waitFor } from '../../support/wait';
 const CAP = 3;
 const SLOW = 30_000;
 
-/** Makes a consumer that is given every event. */
+/** Makes a consumer that passes every event to `react`. */
 function consumerOf(react: (events: QueuedEvent[]) => Promise<void>): OutboxConsumer {
   const consume = async (events: QueuedEvent[]) => {
     await react(events);
@@ -84,7 +84,7 @@ describe('delivery engine', () => {
     for (let n = 0; n < count; n++) await service.make.received(workspace, conversation, `Message ${n}`);
   }
 
-  /** Makes an endpoint answer once: until then it has one slot. */
+  /** Lets an endpoint answer one delivery: before its first answer it has only one slot. */
   async function answerOnce(subscription: Subscription): Promise<void> {
     await send(subscription, 1);
     await waitForDeliveries(service, subscription.endpoint, 'SUCCEEDED', 1);

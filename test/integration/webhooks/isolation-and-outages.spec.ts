@@ -30,7 +30,7 @@ function send(tenant: WebhookWorkspace, count: number): Promise<unknown> {
   return Promise.all(Array.from({ length: count }, (_, i) => tenant.message(`${i}`)));
 }
 
-/** Makes an endpoint answer once: until then it has one slot. */
+/** Lets an endpoint answer one delivery: before its first answer it has only one slot. */
 async function answerOnce(tenant: WebhookWorkspace, endpoint: { id: string }): Promise<void> {
   await tenant.message('first');
   await tenant.waitForStatus(endpoint, 'succeeded', 1);

@@ -23,7 +23,7 @@ import {
   Subscription,
 } from '../../support/webhook-workspace';
 
-/** Rows for two statements that overlap. */
+/** Number of rows that keeps two statements busy long enough to overlap. */
 const MANY = 1_000;
 const RETRY_MS = 2_000;
 
@@ -55,7 +55,7 @@ describe('leases', () => {
   const insertPending = (count = 1) => insertPendingDeliveries(host, subscription, count);
   const hasDue = () => dueStore.hasDue(target());
 
-  /** Claims for one activation of the endpoint. */
+  /** Claims pending deliveries of one activation of the endpoint. */
   async function claim(count = 10, activation = 1): Promise<Claimed[]> {
     const { tenantId, id: endpointId } = target();
     const leaseId = newId();
@@ -267,7 +267,7 @@ describe('leases', () => {
   });
 
   describe('that have ended', () => {
-    /** Returns everything that a search finds, step by step. */
+    /** Returns the endpoints that a search for due deliveries finds, step by step. */
     async function due(): Promise<string[]> {
       const found: string[] = [];
       for (let position: typeof BEFORE_ALL_DELIVERIES | null = BEFORE_ALL_DELIVERIES; position !== null;) {

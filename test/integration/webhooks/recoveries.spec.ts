@@ -14,7 +14,7 @@ import { letTimePass, moment, waitFor } from '../../support/wait';
 import { deliveriesOf, WebhookWorkspace } from '../../support/webhook-workspace';
 
 const UNKNOWN = '01900000-0000-7000-8000-000000000000';
-/** Deliveries that are recovered in several batches, so that a test can act between them. */
+/** Number of deliveries that takes several batches, so that a test can act between them. */
 const THOUSANDS = 2_800;
 
 const failing: Responder = (response) => response.writeHead(500).end();
@@ -319,7 +319,7 @@ describe('in the background', () => {
       return now.recovered > 0 && now;
     });
 
-  /** Stops the worker of a recovery between two batches. */
+  /** Starts a worker, and stops it between two batches of a recovery. */
   async function stopWorkersMidway(recovery: WebhookRecoverySummary): Promise<void> {
     const lock = new Client({ connectionString: service.stores.databaseUrl });
     await lock.connect();

@@ -17,7 +17,7 @@ import { letTimePass, waitFor } from '../../support/wait';
 import { deliveriesOf, WebhookWorkspace } from '../../support/webhook-workspace';
 
 const UNKNOWN = '01900000-0000-7000-8000-000000000000';
-/** Deliveries for several steps. A redelivery does not wait for so few. */
+/** Number of deliveries that takes several steps, yet is too small for a redelivery to pause. */
 const THOUSANDS = 2_800;
 
 type Filter = Omit<RedeliverMatching, 'endpointId'>;
@@ -67,7 +67,7 @@ interface Ended {
   status: 'SUCCEEDED' | 'EXHAUSTED' | 'CANCELLED';
   statusCode?: number;
   error?: string;
-  /** Body of the event. */
+  /** Body of the message in the event. */
   body?: string;
   type?: string;
   count?: number;

@@ -26,7 +26,7 @@ import {
 import { TestCa } from '../../support/test-ca';
 import { waitFor } from '../../support/wait';
 
-/** Messages: more than may be in flight to one endpoint at once. */
+/** Number of messages: more than may be in flight to one endpoint at once. */
 const MESSAGES = 25;
 const SCHEDULE_MS = [2_000, 4_000, 8_000, 16_000, 32_000];
 

@@ -21,7 +21,7 @@ import { TestWidget } from '../../support/widget';
 
 /** Table of the deletions themselves. */
 const DELETIONS = 'workspace_deletions';
-/** Rows for several steps of a table. */
+/** Number of rows of a table that takes several steps. */
 const MANY = 6_000;
 /** Time that is longer than any counter in Redis lives. */
 const COUNTERS_END_MS = 65_000;

@@ -9,10 +9,14 @@ const NEXT_PAGE = 200;
 interface SyncEvents {
   /**
    * Called after a change of the timeline.
-   * @param fresh messages that are new since the tab knows the conversation; empty for older messages
+   * @param fresh messages that have arrived since the tab first read the conversation; empty when older
+   *   messages were read
    */
   onChange(fresh: Message[]): void;
-  /** Called when the service has lost its latest changes: the timeline shows what it has now. */
+  /**
+   * Called after the timeline was read again because the service had lost its latest changes, as after a
+   * failover.
+   */
   onRewound(): void;
   onRefused(error: unknown): void;
 }
@@ -81,7 +85,7 @@ export class ConversationSync {
     }, backoffMs(this.failures));
   }
 
-  /** Adds a message that was announced, and reads what is missing before it: rule 2. */
+  /** Adds an announced message, and reads what is missing before it (rule 2 of docs/widget-protocol.md). */
   private async takeMessage(event: Position & { message: Message }): Promise<void> {
     const { timeline } = this;
     const isNext = timeline.sequence !== null && event.sequence === timeline.sequence + 1;
@@ -103,8 +107,8 @@ export class ConversationSync {
   }
 
   /**
-   * Reports whether an event belongs to another conversation: rule 3. No conversation at all is not another
-   * one; the service may have lost it, which is rule 4.
+   * Reports whether an event belongs to another conversation (rule 3 of docs/widget-protocol.md). No
+   * conversation at all is not another one: the service may have lost it (rule 4).
    */
   private isOther({ conversationId }: Position): boolean {
     const known = this.timeline.conversationId;
@@ -122,7 +126,7 @@ export class ConversationSync {
     this.events.onChange(isFirst ? [] : page.data.toReversed());
   }
 
-  /** Reads the pages between the timeline's end and a position: rule 1. */
+  /** Reads the pages between the timeline's end and a position (rule 1 of docs/widget-protocol.md). */
   private async readBack(position: Position): Promise<void> {
     const fresh: Message[] = [];
     for (let query = `?limit=${FIRST_PAGE}`; ;) {
@@ -136,7 +140,9 @@ export class ConversationSync {
     this.events.onChange(added);
   }
 
-  /** Reads all shown messages again, because the service has lost some: rule 4. */
+  /**
+   * Reads all shown messages again, because the service has lost some (rule 4 of docs/widget-protocol.md).
+   */
   private async readAnew(position: Position): Promise<void> {
     const oldest = this.timeline.messages[0]?.id;
     const messages: Message[] = [];

@@ -33,7 +33,7 @@ export class Timeline {
     return added;
   }
 
-  /** Notes that nothing is missing up to a position. */
+  /** Records that no message is missing up to a position. */
   reached({ conversationId, sequence }: Position): void {
     this.conversationId = conversationId;
     this.sequence = sequence;
@@ -54,7 +54,10 @@ export class Timeline {
     this.add(messages);
   }
 
-  /** Raises the status of the agents' messages up to and including one. QUEUED messages keep their status. */
+  /**
+   * Raises the status of the agents' messages up to and including the id `upTo`. QUEUED messages keep their
+   * status.
+   */
   advance(upTo: string, status: 'DELIVERED' | 'READ'): void {
     this.messages = this.messages.map((message) =>
       message.id <= upTo && isBefore(message.delivery.status, status)
@@ -65,8 +68,8 @@ export class Timeline {
 }
 
 /**
- * Reports whether a message's status comes before another one. The null of the visitor's own messages does
- * not.
+ * Reports whether a message's status comes before another one. A null, which the visitor's own messages have,
+ * does not.
  */
 export function isBefore(current: string | null, status: 'DELIVERED' | 'READ'): boolean {
   if (current === null || current === 'QUEUED' || current === 'READ') return false;

@@ -48,7 +48,7 @@ export class VisitorChat {
   readonly session: VisitorSession;
   connection: Connection = 'connecting';
   hasBegun = false;
-  /** Text in the composer. */
+  /** Text that the visitor has typed and not sent yet. */
   draft = '';
   private readonly channel: TabChannel<TabMessage>;
   private readonly ownership: TabOwnership;
@@ -56,7 +56,9 @@ export class VisitorChat {
   private readonly receipts: Receipts;
   private reader: StreamReader | null = null;
   private sender: OutboxSender | null = null;
-  /** Latest event from the owning tab, which tabs opened later are told. */
+  /**
+   * Latest event that this tab received as the owner of the stream. Tabs that open later get it from here.
+   */
   private latest: ConversationEvent | null = null;
   private seenUpTo = '';
   private isOver = false;
@@ -150,7 +152,8 @@ export class VisitorChat {
   }
 
   /**
-   * Closes the connections of a page that the browser puts aside and may bring back: another tab takes over.
+   * Closes the connections of a page that the browser puts aside, such as for its back button: another tab
+   * takes over.
    */
   suspend(): void {
     this.ownership.stop();

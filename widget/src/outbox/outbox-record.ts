@@ -1,7 +1,8 @@
 import type { Message } from '../protocol/types';
 
 /**
- * A message that the visitor has written in this browser. It is kept until the service has surely stored it.
+ * A message that the visitor has written in this browser. It is kept for ten minutes after the service has
+ * stored it.
  */
 export interface OutboxRecord {
   clientMessageId: string;
@@ -17,6 +18,9 @@ export interface OutboxRecord {
   /** Stored message as the service returned it. */
   message?: Message;
   sentAt?: number;
-  /** Number of changes. Of two copies in two tabs, the one with the higher number counts. */
+  /**
+   * Number of changes that the record has had. If two tabs have different copies, the one with the higher
+   * number is newer.
+   */
   revision: number;
 }

@@ -85,7 +85,7 @@ export class Outbox {
     for (const record of this.records) if (record.state === 'sent') await this.forget(record);
   }
 
-  /** Stores another tab's copy if it is newer, and returns whether it was. */
+  /** Takes over another tab's copy of a record if it is newer, and returns whether it was. */
   take(record: OutboxRecord): boolean {
     if (record.owner !== this.owner) return false;
     if (record.revision <= (this.byId.get(record.clientMessageId)?.revision ?? 0)) return false;

@@ -33,12 +33,12 @@ export class VisitorSession {
     return (this.pending ??= this.inTurn(() => this.obtain()).finally(() => (this.pending = null)));
   }
 
-  /** Takes the visitor's identity again. Changed values go with the next request. */
+  /** Replaces the visitor's identity. Changed values go with the next request for a token. */
   identify(identity: Identity): void {
     this.identity = identity;
   }
 
-  /** Notes that the service refuses a token. */
+  /** Records that the service refuses a token, so that it is renewed. */
   reject(token: string): void {
     this.rejected = token;
   }

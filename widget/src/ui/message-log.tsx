@@ -16,7 +16,10 @@ interface Props {
 
 interface State {
   hasNewBelow: boolean;
-  /** True when screen readers announce new messages: they say what comes, not what was there. */
+  /**
+   * True when screen readers announce messages, which is once the history is drawn: they announce new
+   * messages only.
+   */
   speaks: boolean;
 }
 

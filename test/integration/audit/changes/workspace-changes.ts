@@ -6,8 +6,8 @@ import { MessagingHost } from '../../../support/messaging-host';
 import { Scenario } from './scenario';
 
 /**
- * Scenarios that change a workspace itself, and the keys that encrypt its secrets. `rekeyed` has another key
- * that encrypts.
+ * Scenarios that change a workspace itself, and the keys that encrypt its secrets. `rekeyed` encrypts with
+ * another key than `host`.
  */
 export function workspaceChanges(
   host: () => MessagingHost,

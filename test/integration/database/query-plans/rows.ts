@@ -3,11 +3,11 @@ import { CHANNELS } from '../../../../src/common/channel-descriptors';
 
 export const ROWS = 100_000;
 export const PAGE = 51;
-/** Contacts of a workspace that each search looks at first. */
+/** Number of a workspace's newest contacts, at which each search looks first. */
 export const NEWEST = 200;
 /** Cost above which PostgreSQL compiles a statement, which takes longer than any search. */
 export const JIT_ABOVE_COST = 100_000;
-/** Contacts that each search compares. */
+/** Number of contacts up to which a search's pages are compared with the result of a plain query. */
 export const COMPARED = 400;
 /**
  * Tenants of the rows: of 100,000 rows the first has 90 %, the second 9 %, the third 1 %, and the last a
@@ -24,9 +24,9 @@ export const ENDPOINTS = 20;
 const EVENTS = 50_000;
 const DELIVERED_EVENTS = 6_000;
 const PENDING_EVENTS = 1_000;
-/** Rows of one step of a search over all workspaces. */
+/** Number of rows that one step of a search over all workspaces may read. */
 export const STEP_ROWS = 1_000;
-/** Rollups of each endpoint: eight days of five minutes. */
+/** Number of rollups of each endpoint: eight days of five minutes. */
 export const ROLLUPS = 2_304;
 export const ROLLUPS_FROM = new Date('2026-11-01T00:00:00Z');
 
@@ -244,7 +244,7 @@ const QUEUED = `
   FROM (SELECT id, row_number() OVER (ORDER BY id) AS n FROM conversations WHERE tenant_id = '${BIG}' LIMIT 4000) c,
     generate_series(1, 5) k`;
 
-/** SQL that inserts outbound messages, each conversation's over one of the connections. */
+/** SQL that inserts outbound messages. Those of one conversation use the same one of the connections. */
 const OUTBOUND_MESSAGES = `
   INSERT INTO outbound_messages (tenant_id, conversation_id, message_id, connection_id, next_attempt_at, waits)
   SELECT tenant_id, conversation_id, id,
