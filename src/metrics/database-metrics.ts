@@ -6,7 +6,10 @@ import { DatabaseClock } from '../database/database-clock';
 import { PARTITIONED_TABLES, Partitions } from '../database/partitions';
 import { Metrics } from './metrics';
 
-/** Rows that are counted at most. A higher count takes time, and the backlog is far too long already. */
+/**
+ * Largest number of rows that a gauge counts. A higher count takes time, and the backlog is far too long
+ * already.
+ */
 const MAX_DEPTH = 100_000;
 const TIMEOUT_MS = 1_000;
 

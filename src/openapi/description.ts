@@ -2,7 +2,7 @@ import { SCOPE_DESCRIPTIONS } from '../common/permissions';
 
 const scopeRows = Object.entries(SCOPE_DESCRIPTIONS).map(([scope, allows]) => `| \`${scope}\` | ${allows} |`);
 
-/** First page of the OpenAPI document: what holds for every route and every webhook. */
+/** Description in the OpenAPI document: what holds for every route and every webhook. */
 export const description = `
 Act for a workspace of the live-chat platform: list and update conversations, read their messages, send messages as an
 agent, search contacts. Webhooks push what happens.

@@ -1,7 +1,7 @@
 import { STANDARD_HEADERS } from '../http/standard-headers';
 import { Components } from './document-types';
 
-/** Headers of our answers, each described once. */
+/** Headers of the API's responses, each described once. */
 export const headerComponents: Components['headers'] = {
   'X-Request-Id': {
     description: "The request's id: the caller's own, if it sent a well-formed one, or a new one.",

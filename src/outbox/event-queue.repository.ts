@@ -12,7 +12,10 @@ import { erasedData, EventType } from './event-catalog';
 const LEASE = `interval '20 seconds'`;
 /** Number of rows of the queue that one step of a search over all workspaces reads. */
 const STEP_ROWS = 1_000;
-/** Leased events of a workspace that one read returns. There are few, because each has a slot of a worker. */
+/**
+ * Number of a workspace's leased events that one read returns at most. There are few, because each has a slot
+ * of a worker.
+ */
 const MAX_LEASED = 2_000;
 
 export interface OutboxEvent {

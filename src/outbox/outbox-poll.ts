@@ -9,9 +9,9 @@ import { OutboxRelay } from './outbox-relay';
 import { ParkedEventsWorker } from './parked-events.worker';
 
 const INTERVAL_MS = 1_000;
-/** Steps of one poll, so that it takes a bounded time. */
+/** Number of steps of one poll, so that it takes a bounded time. */
 const MAX_STEPS = 50;
-/** Relayed events after which the queue is vacuumed. Each event has left a dead row in it. */
+/** Number of relayed events after which the queue is vacuumed. Each event has left a dead row in it. */
 const VACUUM_AFTER_EVENTS = 5_000;
 
 /**

@@ -13,11 +13,11 @@ import { ContactErasureKey, ContactErasuresRepository } from './contact-erasures
 import { MessageEraser } from './message-eraser';
 
 const INTERVAL_MS = 500;
-/** Messages of one step. */
+/** Number of messages that one step erases. */
 const BATCH = 200;
-/** Rows of one step that are no messages, for each table. */
+/** Number of a contact's rows outside conversations that one step erases in each table. */
 const ROWS = 50;
-/** The pause between steps, so that erasing slows no other work. */
+/** Pause between steps, so that erasing slows no other work. */
 const PAUSE_MS = 10;
 /**
  * Time after which everything that a worker began before the erasure is recorded. It is longer than attempts
@@ -114,7 +114,11 @@ export class ContactErasureRunner implements OnApplicationBootstrap, BeforeAppli
     return true;
   }
 
-  /** Erases the contact itself again: a message may have written to it just before the erasure began. */
+  /**
+   * Ends a pass through the contact's conversations. It first erases the contact's own rows again, because a
+   * message may have written to them just before the erasure began.
+   * @returns whether there are more of these rows to erase now
+   */
   private async endPass(tx: Transaction, erasure: ContactErasureEntity): Promise<boolean> {
     const { tenantId, id: erasureId, contactId, status, messages } = erasure;
     for (const erasure of this.tables.listErasures())

@@ -21,15 +21,15 @@ export class ContactErasureEntity {
   @Column('text')
   status: ContactErasureStatus;
 
-  /** Messages erased so far. */
+  /** Number of messages erased so far. */
   @Column('integer')
   messages: number;
 
-  /** Conversation in work. All conversations before it are done. */
+  /** Id of the conversation whose messages are being erased. All conversations before it are done. */
   @Column('uuid', { name: 'cursor_conversation_id' })
   conversationId: string;
 
-  /** Last message of that conversation that is done. */
+  /** Id of the last message of `conversationId` that is done. */
   @Column('uuid', { name: 'cursor_message_id' })
   messageId: string;
 

@@ -8,7 +8,7 @@ import { ContactErasureEntity } from './contact-erasure.entity';
 /** Names an erasure. */
 export type ContactErasureKey = Pick<ContactErasureEntity, 'tenantId' | 'id'>;
 
-/** Erasures that take turns in one run. */
+/** Number of erasures that take turns in one run. */
 const MAX_LISTED = 100;
 
 @Injectable()

@@ -11,7 +11,10 @@ import { ContactErasureEntity } from './contact-erasure.entity';
 import { ContactErasureSummary, toErasureSummary } from './contact-erasure.dto';
 import { ContactErasuresRepository } from './contact-erasures.repository';
 
-/** Rows of each table that are erased at once, more than most contacts have. A worker erases the rest. */
+/**
+ * Number of rows of each table that are erased at once, more than most contacts have. A worker erases the
+ * rest.
+ */
 const MAX_ROWS = 50;
 
 /** Erases what a workspace keeps of a person (GDPR, article 17). */

@@ -13,7 +13,7 @@ import { MessageLine } from '../messages/message-tables';
 import { ContactKey } from '../stored-data/table-declaration';
 import { TableRegistry } from '../stored-data/table-registry';
 
-/** Conversations that one statement reads. */
+/** Number of conversations that one statement reads. */
 const PAGE = 200;
 
 /** Line of an export, as JSON. */

@@ -6,15 +6,15 @@ import { MessageRange, MessagesRepository } from '../messages/messages.repositor
 import { MessageRetention, WorkspacesRepository } from '../workspaces/workspaces.repository';
 import { ErasedStep, MessageEraser } from './message-eraser';
 
-/** Workspaces that take turns. */
+/** Number of workspaces whose messages are erased in turns. */
 const SIDE_BY_SIDE = 20;
-/** Workspaces of one read. */
+/** Number of workspaces that one statement lists. */
 const STEP = 1_000;
-/** Conversations that one statement looks at. */
+/** Number of conversations that one statement looks at. */
 const CONVERSATIONS = 500;
-/** Messages of one step. */
+/** Number of messages that one step erases. */
 const BATCH = 200;
-/** The pause between rounds of steps, so that the clean-up does not slow other work. */
+/** Pause between rounds of steps, so that the clean-up does not slow other work. */
 const PAUSE_MS = 20;
 
 /**

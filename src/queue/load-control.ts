@@ -1,11 +1,9 @@
 import { Slots } from './slots';
 
 const SAMPLE_MS = 20;
-/** The weight of the latest sample, so that one pause of the garbage collector changes little. */
+/** Weight of the latest sample, so that one pause of the garbage collector changes little. */
 const WEIGHT = 0.2;
-/**
- * The delay of the event loop above which work in flight waits for this process rather than for receivers.
- */
+/** Delay of the event loop above which work in flight waits for this process rather than for receivers. */
 const MAX_LAG_MS = 10;
 const SHRINK = 0.8;
 const GROW = 1.1;

@@ -3,13 +3,13 @@ import { AppError } from '../common/app-error';
 import { Batcher } from '../common/batcher';
 import { Metrics } from '../metrics/metrics';
 
-/** Most unknown keys in one statement. */
+/** Number of unknown keys that one statement looks up at most. */
 const BATCH = 500;
-/** Time between two of these statements, after a statement that found an invalid key. */
+/** Time between two statements that look unknown keys up, after one that found an invalid key. */
 const PAUSE_MS = 50;
-/** Requests with unknown keys that may wait. */
+/** Number of requests with unknown keys that may wait. */
 const MAX_WAITING = 5_000;
-/** Accepted keys that this process remembers. */
+/** Number of accepted keys that this process remembers. */
 const MAX_ACCEPTED = 10_000;
 
 /**

@@ -55,8 +55,8 @@ export class RateLimitStorage implements ThrottlerStorage, OnApplicationShutdown
 
   /**
    * Counts one call.
-   * @param ttl the window, in milliseconds
-   * @returns the calls of the window, this one included, and the seconds until it ends
+   * @param ttl length of the window, in milliseconds
+   * @returns the number of calls in the window, this one included, and the seconds until it ends
    */
   async increment(key: string, ttl: number, limit: number): Promise<ThrottlerStorageRecord> {
     if (Date.now() < this.openUntil) return this.incrementInMemory(key, ttl, limit);

@@ -6,7 +6,7 @@ import { RateLimitStorage } from './rate-limit-storage';
 const WINDOW_MS = 60_000;
 
 export interface RateLimit {
-  /** Calls that a window allows. */
+  /** Number of calls that a window allows. */
   max: number;
   /** Length of the window in milliseconds; a minute by default. */
   windowMs?: number;

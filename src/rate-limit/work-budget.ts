@@ -2,8 +2,8 @@
 export type Release = () => void;
 
 /**
- * Signals when its owner gives up: a response closes when its client disconnects. Then its place in the line
- * is free.
+ * Signals by `close` that a waiting caller gives up: a response closes when its client disconnects. Then its
+ * place in the line is free.
  */
 export interface Closable {
   once(event: 'close', listener: () => void): unknown;
@@ -11,13 +11,13 @@ export interface Closable {
 }
 
 export interface WorkLimits {
-  /** Slots of this process. */
+  /** Number of slots of this process. */
   total: number;
-  /** Slots that one key may have. */
+  /** Number of slots that one key may have. */
   perKey: number;
-  /** Callers that may wait for a slot; none by default. */
+  /** Number of callers that may wait for a slot; none by default. */
   waiting?: number;
-  /** Callers that may wait for one key. */
+  /** Number of callers of one key that may wait. */
   waitingPerKey?: number;
 }
 

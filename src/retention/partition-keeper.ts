@@ -7,11 +7,11 @@ import { Day, Partition, PARTITIONED_TABLES, Partitions, nameOf } from '../datab
 import { PartitionReferences } from './partition-references';
 import { SuspendedBacklog } from './suspended-backlog';
 
-/** Days for which partitions are made ahead: a week without any worker does no harm. */
+/** Number of days for which partitions are made ahead: a week without any worker does no harm. */
 const DAYS_AHEAD = 8;
 /**
- * Days of rows in default partitions that one run handles. A forged id could be of any day, so there may be
- * many.
+ * Number of days, of rows in default partitions, that one run handles. A forged id could be of any day, so
+ * there may be many.
  */
 const MAX_DEFAULT_DAYS = 30;
 const TRIES = 5;

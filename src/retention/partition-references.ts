@@ -6,7 +6,7 @@ import { TableRegistry } from '../stored-data/table-registry';
 import { TableRowsRepository } from '../stored-data/table-rows.repository';
 import { WorkspacesRepository } from '../workspaces/workspaces.repository';
 
-/** Workspaces that one step looks at. */
+/** Number of workspaces that one step looks at. */
 const STEP = 1_000;
 
 /** Unfinished work that needs the events of a day. */

@@ -155,8 +155,8 @@ export class TableRowsRepository {
   }
 
   /**
-   * Reads the next secrets, of any workspace, that are encrypted under another key than this one. It locks
-   * nothing.
+   * Lists the next rows of any workspace, after a row, whose secret is encrypted under another key than
+   * `keyId`. It locks nothing.
    */
   findSecrets(
     { table, prefix }: SecretColumn,
@@ -171,7 +171,10 @@ export class TableRowsRepository {
     );
   }
 
-  /** Locks those of a workspace's secrets that are encrypted under another key than this one. */
+  /**
+   * Locks those of a workspace's rows whose secret is encrypted under another key than `keyId`, and returns
+   * the secrets.
+   */
   lockSecrets(
     tx: Transaction,
     { table, prefix }: SecretColumn,

@@ -2,7 +2,9 @@ import { generateApiKey } from '../../src/auth/api-key-token';
 import { Attack, Attacker } from './attacker';
 import { addressOf } from './hooks';
 
-/** Calls of each key a second: together 100 times the 240 requests a minute that a workspace has. */
+/**
+ * Number of calls of each key a second: together 100 times the 240 requests a minute that a workspace has.
+ */
 const HUNDREDFOLD = 400;
 
 /** Sends forged keys from one address. They are well formed, so that only the database can refuse them. */

@@ -12,7 +12,7 @@ const LOOK_MS = 250;
 
 /** Options of one endpoint. */
 interface EndpointOptions {
-  /** Deliveries a second; no limit by default. */
+  /** Rate limit in deliveries a second; no limit by default. */
   rateLimit?: number;
 }
 

@@ -9,7 +9,7 @@ import { openRedis } from '../support/redis-connections';
 import { TestService } from '../support/service';
 import { waitFor } from '../support/wait';
 
-/** Slots of each of two workspaces: half of REQUEST_CONCURRENCY and of SEARCH_CONCURRENCY. */
+/** Number of slots of each of two workspaces: half of REQUEST_CONCURRENCY and of SEARCH_CONCURRENCY. */
 const SHARE = 2;
 const WAITING = 500;
 

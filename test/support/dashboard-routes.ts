@@ -54,7 +54,7 @@ const API_KEY: Thing = {
     return (await dashboard.get(ApiKeysService).create(workspace.id, input, SYSTEM)).id;
   },
 };
-/** Endpoints that are kept, below the cap of a workspace. */
+/** Number of endpoints that are kept, below the cap of a workspace. */
 const ENDPOINTS_KEPT = 20;
 
 const ENDPOINT: Thing = {

@@ -2,7 +2,7 @@ type Query = <Row = Record<string, unknown>>(sql: string, parameters?: unknown[]
 
 /** Time beyond that of a poll in which another worker must take over an ended lease. */
 const GONE_ON_WITHIN = `interval '5 seconds'`;
-/** Rows that are shown of one kind of fault. */
+/** Number of rows that are shown of one kind of fault. */
 const SHOWN = 5;
 
 const withoutWorkspace = (table: string, id: string) => `

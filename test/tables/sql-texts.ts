@@ -4,7 +4,7 @@ import { placeOf, walk } from './source-files';
 
 /** Placeholder for a part of a text that is only known at run time. */
 export const HOLE = '\uE000';
-/** Texts that one expression may make at most, such as with a condition and without it. */
+/** Number of texts that one expression may make at most, such as with a condition and without it. */
 const MAX_TEXTS = 64;
 const MAX_DEPTH = 12;
 

@@ -21,7 +21,7 @@ import { TestWidget } from '../support/widget';
 const isFull = process.env['TOPOLOGY'] !== undefined;
 const MESSAGES = isFull ? 1_200 : 120;
 const CALLERS = 4;
-/** Chats that share the load: Telegram takes one message a second for each. */
+/** Number of chats that share the load: Telegram takes one message a second for each. */
 const CHATS = 20;
 const KILL_AFTER = MESSAGES / 4;
 /** Pause between two messages of a caller, so that the load lasts longer than the failover. */

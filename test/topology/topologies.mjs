@@ -2,7 +2,7 @@ import { startPgBouncer } from '../../scripts/servers/pgbouncer.mjs';
 import { RedisCluster } from '../../scripts/servers/redis-cluster.mjs';
 import { RedisSentinels } from '../support/redis-sentinels.mjs';
 
-/** Connections of PgBouncer to each database. */
+/** Number of connections of PgBouncer to each database. */
 const SERVER_CONNECTIONS = 20;
 
 /** @import { Servers } from '../../scripts/servers.mjs' */

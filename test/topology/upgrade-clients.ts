@@ -12,7 +12,7 @@ import { RetryingCaller } from './retrying-caller';
 import { UpgradeWorkspace } from './upgrade-workspace';
 import { VisitorPage } from './visitor-page';
 
-/** Customers of Telegram. There are many, because Telegram takes one message a second for each. */
+/** Number of Telegram's customers. There are many, because Telegram takes one message a second for each. */
 const CUSTOMERS = 24;
 const CUSTOMERS_PACE = { callers: 3, pauseMs: { least: 100, most: 400 } };
 const READERS_PACE = { callers: 3, pauseMs: { least: 50, most: 200 } };

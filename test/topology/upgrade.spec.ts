@@ -14,7 +14,7 @@ const CASES: Case[] = [
 ];
 const BUILD_MS = 300_000;
 const RUN_MS = 600_000;
-/** Entries shown of a kind that has many. */
+/** Number of entries that are shown of a kind that has many. */
 const SHOWN = 20;
 
 interface Case extends Omit<UpgradePlan, 'before'> {

@@ -10,12 +10,12 @@ import { FirstAttempts } from './first-attempts';
 import { HistorySearchRepository } from './history-search.repository';
 import { PendingSearchRepository } from './pending-search.repository';
 
-/** Rows that one statement looks at. The first step looks at as many as the page has. */
+/** Number of rows that one statement looks at, at most. The first step looks at as many as the page has. */
 const MAX_STEP = 2_000;
 const GROWTH = 4;
-/** Rows that one page looks at, however few have passed the filter. The next page goes on. */
+/** Number of rows that one page looks at, however few have passed the filter. The next page goes on. */
 const MAX_LOOKED_AT = 20_000;
-/** Events of one step through a conversation. */
+/** Number of events of one step through a conversation. */
 const MAX_EVENTS = 500;
 
 /**

@@ -113,7 +113,7 @@ function partOf(filter: DeliveryFilter, parameters: Parameters): string[] {
   return [endpoint];
 }
 
-/** Returns the error of an attempt with such a status; null for a success. */
+/** Returns the error that an attempt has if its response had such an HTTP status; null for a success. */
 function errorOf({ from, to }: StatusCodes): AttemptError | null {
   if (from >= 400) return 'status';
   return from >= 300 && to < 400 ? 'redirect' : null;

@@ -14,7 +14,10 @@ import { PendingDeliveriesRepository, toPending } from './pending-deliveries.rep
 
 const MAX_BATCH = 200;
 const RETRY_MS = 500;
-/** Duration of a lease. After it, another worker claims the delivery and attempts it again. */
+/**
+ * Time after which an attempt is no longer recorded: the duration of a lease, after which another worker
+ * claims the delivery and attempts it again.
+ */
 const STOP_AFTER_MS = 20_000;
 
 type FromEvent = AttemptRecord & { event: HeldEvent };

@@ -16,7 +16,7 @@ import { DeliveryAttempter } from './delivery-attempter';
 import { DeliveryQueue } from './delivery-queue';
 import { ClaimedRow, PendingDeliveriesRepository } from './pending-deliveries.repository';
 
-/** Endpoints of one claim, which bound the claim's locks. */
+/** Number of endpoints of one claim, which bounds the claim's locks. */
 const MAX_BATCH = 50;
 
 interface Request {

@@ -26,7 +26,7 @@ interface NewDelivery {
 @Injectable()
 export class DeliveryFanOut {
   /**
-   * Workspaces whose endpoints all had less than half of their slots free after the last turn, with these
+   * Workspaces whose endpoints all had less than half of their slots free after the last turn, each with its
    * endpoints.
    */
   private readonly busy = new Map<string, Target[]>();

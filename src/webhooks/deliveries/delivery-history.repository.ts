@@ -20,7 +20,7 @@ const ATTEMPT_COLUMNS = `attempted_at, duration_ms, status_code, error, error_me
 const ATTEMPT_VALUES = `$1::timestamptz[], $2::integer[], $3::smallint[], $4::text[], $5::text[], $6::bytea[], $7::real[],
   $8::real[], $9::real[], $10::real[], $11::text[]`;
 
-/** Deliveries that one statement of an erasure changes. */
+/** Number of deliveries that one statement of an erasure changes. */
 const MAX_ERASED = 1_000;
 const NO_ANSWER = 'response = NULL, response_headers = NULL, error_message = NULL';
 const HAS_ANSWER = '(response IS NOT NULL OR response_headers IS NOT NULL OR error_message IS NOT NULL)';
@@ -79,7 +79,7 @@ export class DeliveryHistoryRepository {
     );
   }
 
-  /** Inserts rounds that end without a further attempt, each with the failure of its last one. */
+  /** Inserts rounds that end without a further attempt, each with the failure of its last attempt. */
   insertCancelledPipelined(tx: Transaction, deliveries: PendingDelivery[]): Pipelined {
     return tx.pipeline(
       `INSERT INTO webhook_deliveries
@@ -104,8 +104,8 @@ export class DeliveryHistoryRepository {
   }
 
   /**
-   * Returns the attempts of deliveries, of all rounds, oldest first. Only for a single delivery it reads the
-   * answers.
+   * Returns the attempts of deliveries, of all rounds, oldest first. It reads the receivers' responses only
+   * if it is asked for a single delivery.
    */
   async listAttempts(tenantId: string, ids: string[]): Promise<AttemptRow[]> {
     const columns = `attempted_at AS "attemptedAt", duration_ms AS "durationMs", status_code AS "statusCode", error,

@@ -8,9 +8,9 @@ import { DeliveryWorker } from './delivery.worker';
 import { BEFORE_ALL_DELIVERIES, DueDeliveriesRepository } from './due-deliveries.repository';
 
 const INTERVAL_MS = 1_000;
-/** Steps that each search makes in one poll. */
+/** Number of steps that each search makes in one poll. */
 const MAX_STEPS = 20;
-/** Found targets after which the table is vacuumed. Each has left a dead row. */
+/** Number of found targets after which `pending_deliveries` is vacuumed. Each has left a dead row in it. */
 const VACUUM_AFTER_TARGETS = 500;
 
 /**

@@ -21,7 +21,7 @@ export interface DeliveryState {
   endpoint: Subscriber;
   /** Number of the round. Each redelivery and each recovery begins a new one, from 1 on. */
   round: number;
-  /** Attempts made in this round. */
+  /** Number of attempts made in this round. */
   attemptCount: number;
   /** Whether a recovery made it pending. Recovered deliveries give way to live ones. */
   recovered: boolean;

@@ -7,7 +7,7 @@ import { isSuspended } from '../../workspaces/suspension';
 import { takesRecovered, targetOf } from './delivery';
 import { PendingDelivery } from './pending-deliveries.repository';
 
-/** Rows of one step of a search over all workspaces. */
+/** Number of rows that one step of a search over all workspaces reads. */
 const STEP_ROWS = 1_000;
 
 /** Position in the order of the pending deliveries. */

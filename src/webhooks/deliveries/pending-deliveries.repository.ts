@@ -6,8 +6,8 @@ import type { AttemptError } from '../sending/attempt-outcome';
 import { AttemptRecord, Delivery, DeliveryState, HeldRow } from './delivery';
 
 /**
- * Duration of a lease, longer than an attempt can take. After it, any worker may claim the delivery of a
- * killed one.
+ * Duration of a lease, longer than an attempt can take. After it, any worker may claim a delivery whose
+ * worker was killed.
  */
 const LEASE = `interval '20 seconds'`;
 
@@ -16,14 +16,14 @@ export interface PendingDelivery {
   tenantId: string;
   id: string;
   endpointId: string;
-  /** Activation of the endpoint that is owed the delivery. */
+  /** Number of the endpoint's activation that is owed the delivery. */
   activation: number;
   eventId: string;
   eventType: string;
   round: number;
   attemptCount: number;
   recovered: boolean;
-  /** Failure of the last attempt of this round; null before the first. */
+  /** HTTP status of the last attempt of this round; null without one. `lastError` is that attempt's error. */
   lastStatusCode: number | null;
   lastError: AttemptError | null;
 }
@@ -151,7 +151,7 @@ export class PendingDeliveriesRepository {
 
   /**
    * Ends rounds and schedules retries of deliveries whose lease and attempt number still hold.
-   * @returns the records of those deliveries: the transaction may record for them
+   * @returns the records of those deliveries: only for these may the transaction record attempts
    */
   async settle<T extends AttemptRecord & { row: HeldRow }>(tx: Transaction, records: T[]): Promise<T[]> {
     const rows = await tx.prepared<{ id: string; leaseId: string }>(

@@ -1,7 +1,7 @@
 import { backoffMs } from '../../common/backoff';
 import { isTest } from '../../outbox/event-catalog';
 
-/** Attempts of a delivery: the first one, and the contract's five retries. */
+/** Number of attempts of a delivery: the first one, and the contract's five retries. */
 export const MAX_DELIVERY_ATTEMPTS = 6;
 
 /**

@@ -10,7 +10,9 @@ import { DeliveryWorker } from './delivery.worker';
 import { EndpointSubscription, takesEvent } from '../endpoints/subscription';
 import { Subscriber, WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
 
-/** Deliveries of one turn, which bound its statements, however many endpoints a workspace has. */
+/**
+ * Number of deliveries of one turn. It bounds the turn's statements, however many endpoints a workspace has.
+ */
 const MAX_DELIVERIES = 500;
 const MAX_EVENTS = 100;
 

@@ -10,7 +10,7 @@ export interface PendingCancellation {
   tenantId: string;
   endpointId: string;
   activation: number;
-  /** Deliveries cancelled so far. */
+  /** Number of deliveries cancelled so far. */
   cancelled: number;
   /** Whether every attempt that was in flight has ended, so that no further delivery can appear. */
   isSettled: boolean;

@@ -12,7 +12,7 @@ import { WebhookRecoveriesRepository } from './webhook-recoveries.repository';
 import { WebhookRecoveriesService } from './webhook-recoveries.service';
 import { WebhookRecoveryEntity } from './webhook-recovery.entity';
 
-/** Delivers many events again. */
+/** Provides recoveries, which deliver many events to an endpoint again. */
 @Module({
   imports: [
     DatabaseModule.forEntities([WebhookRecoveryEntity]),

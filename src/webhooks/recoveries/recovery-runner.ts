@@ -14,9 +14,9 @@ import { WebhookRecoveriesRepository } from './webhook-recoveries.repository';
 import { WebhookRecoveryEntity } from './webhook-recovery.entity';
 
 const INTERVAL_MS = 500;
-/** Events or deliveries of one step. */
+/** Number of events or deliveries of one step. */
 const STEP = 1_000;
-/** Pending recovered deliveries of an endpoint above which its recovery adds none. */
+/** Number of an endpoint's pending recovered deliveries above which its recovery adds none. */
 const ENOUGH_PENDING = 2_000;
 
 /**

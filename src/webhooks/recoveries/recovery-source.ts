@@ -21,7 +21,7 @@ type Endpoint = Pick<WebhookEndpointEntity, 'tenantId' | 'id' | 'events' | 'acti
 /** Step through the deliveries of a recovery. */
 export interface RecoveryStep {
   rounds: RecoveryRound[];
-  /** Cursor at which the next step begins; null after the last. */
+  /** Cursor at which the next step begins; null after the last step. */
   next: string | null;
 }
 

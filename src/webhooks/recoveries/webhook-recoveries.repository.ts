@@ -12,7 +12,8 @@ interface RecoveryKey {
 }
 
 /**
- * Recoveries that a search for work looks at, more than there are workers, each of which holds one at most.
+ * Number of recoveries that a search for work looks at, more than there are workers, each of which holds one
+ * at most.
  */
 const MAX_LISTED = 100;
 

@@ -22,7 +22,7 @@ import {
 } from './webhook-recovery.dto';
 import { WebhookRecoveryEntity } from './webhook-recovery.entity';
 
-/** Events or deliveries of one step of a count. */
+/** Number of events or deliveries of one step of a count. */
 const COUNT_STEP = 2_000;
 /**
  * Time after which the count of what a filter matches stops, because that may be the whole history. The

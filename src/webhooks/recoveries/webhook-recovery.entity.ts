@@ -39,7 +39,7 @@ export class WebhookRecoveryEntity {
   @Column('integer')
   total: number;
 
-  /** Whether all deliveries were counted, or counting stopped because there were too many. */
+  /** Whether all deliveries were counted; false if counting stopped because there were too many. */
   @Column('boolean', { name: 'is_total_complete' })
   isTotalComplete: boolean;
 

@@ -7,7 +7,7 @@ import { addAttempt, noAttempts } from './attempt-counts';
 import { AttemptRollup, AttemptRollupsRepository, ROLLUP_MS } from './attempt-rollups.repository';
 
 const WRITE_EVERY_MS = 5_000;
-/** Rollups of one statement. */
+/** Number of rollups that one statement writes. */
 const BATCH = 500;
 
 /**

@@ -71,14 +71,17 @@ function inBlock([prefix, bits]: readonly [string, number, ...unknown[]]): fc.Ar
   });
 }
 
-/** The address with only its first bits. */
+/** Returns the address with all bits after the first `bits` set to zero. */
 function masked(address: Buffer, bits: number): Buffer {
   const number = BigInt(`0x${address.toString('hex')}`);
   const rest = BigInt(address.length * 8 - bits);
   return Buffer.from(((number >> rest) << rest).toString(16).padStart(address.length * 2, '0'), 'hex');
 }
 
-/** The last address before a block or the first one after it: finds an off-by-one. */
+/**
+ * Generates the last address before a block or the first one after it, which an off-by-one error would judge
+ * wrongly.
+ */
 function besideBlock([prefix, bits]: readonly [string, number, ...unknown[]]): fc.Arbitrary<Buffer> {
   const length = prefix.length / 2;
   const modulus = 1n << BigInt(length * 8);
@@ -108,7 +111,8 @@ const ipv6 = fc.oneof(
 const publicIpv6 = inBlock(GLOBAL_UNICAST).filter(isPublic);
 
 /**
- * Every spelling of an IPv4 address that inet_aton, and so a URL parser, accepts (RFC 6943, section 3.1.1).
+ * Generates every spelling of an IPv4 address that inet_aton, and so a URL parser, accepts (RFC 6943, section
+ * 3.1.1).
  */
 function ipv4Spellings(address: Buffer): fc.Arbitrary<string> {
   const partsOf = {
@@ -133,7 +137,7 @@ function ipv4Spellings(address: Buffer): fc.Arbitrary<string> {
     .chain((parts) => fc.constantFrom('', '.').map((dot) => parts.join('.') + dot));
 }
 
-/** Spellings of an IPv6 address: in full, shortened, with an IPv4 tail, in either case. */
+/** Generates spellings of an IPv6 address: in full, shortened, with an IPv4 tail, in either case. */
 function ipv6Spellings(address: Buffer): fc.Arbitrary<string> {
   const groups = Array.from({ length: 8 }, (_, i) => address.readUInt16BE(i * 2));
   return fc

@@ -86,7 +86,7 @@ export function internalError(at: Date): FailedAttempt {
   };
 }
 
-/** Returns the failure that a status means; null for a success. */
+/** Returns the failure that an HTTP status means; null for a success. */
 export function faultOfStatus(statusCode: number): AttemptFault | null {
   if (statusCode >= 200 && statusCode < 300) return null;
   return statusCode >= 300 && statusCode < 400

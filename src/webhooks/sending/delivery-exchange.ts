@@ -168,7 +168,10 @@ function afterConnectionIsFree(callback: () => void): void {
   process.nextTick(() => setImmediate(callback));
 }
 
-/** Returns a line for each header, cut, and without NULs, which PostgreSQL rejects in text. */
+/**
+ * Returns the headers, a line each, cut to MAX_HEADERS_LENGTH characters, without NULs, which PostgreSQL
+ * rejects in text.
+ */
 function linesOf(headers: IncomingHttpHeaders): string {
   let lines = '';
   for (const [name, value] of Object.entries(headers)) {

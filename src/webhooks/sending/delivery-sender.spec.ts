@@ -15,11 +15,11 @@ import { generateEndpointSecret, serviceSignature, standardSignature } from './s
 
 const NAME = 'hooks.example.com';
 const LIMIT = 16 * 1024;
-/** Timeout of attempts that fail by it, at any stage. */
+/** Timeout of attempts that are meant to time out, at any stage. */
 const SHORT_MS = 300;
 /**
- * Timeout of attempts that fail by it at one stage. The earlier stages must end in time on a busy machine
- * too.
+ * Timeout of attempts that are meant to time out at one stage. The earlier stages must end in time on a busy
+ * machine too.
  */
 const PAST_SETUP_MS = 1_500;
 
@@ -76,7 +76,7 @@ describe('DeliverySender', () => {
     ...changes,
   });
 
-  /** A server on which the test writes the bytes of the response. */
+  /** Starts a server on which the test writes the bytes of the response, and returns its URL. */
   const listen = async (server: Server, host = '127.0.0.1', port = 0): Promise<string> => {
     rawServers.push(server);
     server.on('connection', (socket: Socket) => rawSockets.push(socket.on('error', () => undefined)));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DnsStub } from '../../../test/support/dns-stub';
 import { DnsFailure, HostResolver } from './host-resolver';
 
-/** Timeout of lookups that fail by it. */
+/** Timeout of lookups that are meant to time out. */
 const SHORT_MS = 400;
 
 describe('HostResolver', () => {

@@ -4,7 +4,10 @@ import { buildConnector } from 'undici';
 import { AddressPolicy } from './address-policy';
 import { HostResolver } from './host-resolver';
 
-/** Addresses that are tried for one connection, so that each gets a fair share of the remaining time. */
+/**
+ * Number of addresses that are tried for one connection, so that each gets a fair share of the remaining
+ * time.
+ */
 const MAX_ADDRESSES_TRIED = 4;
 
 export type SetupStage = 'lookup' | 'connect' | 'tls' | 'ready';

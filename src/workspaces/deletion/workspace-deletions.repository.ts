@@ -5,7 +5,7 @@ import { Transaction } from '../../database/transaction';
 import { TableCursor } from '../../stored-data/table-rows.repository';
 import { WorkspaceDeletion } from './workspace-deletion.dto';
 
-/** Deletions that one round looks at. */
+/** Number of deletions that one round looks at. */
 const MAX_DUE = 100;
 
 /** Progress of a deletion. */

@@ -7,9 +7,12 @@ import { expectRefusal } from '../../support/errors';
 import { codeOf, Logins, Member, OTHER_PASSWORD, PASSWORD } from '../../support/logins';
 
 const WRONG = 'Some other password';
-/** Wrong passwords that an account may have in a quarter of an hour, from browsers that are not known. */
+/**
+ * Number of wrong passwords that an account may have in a quarter of an hour, from browsers that are not
+ * known.
+ */
 const OF_ACCOUNT = 10;
-/** Wrong passwords that a network may send, for any accounts. */
+/** Number of wrong passwords that a network may send, for any accounts. */
 const OF_NETWORK = 30;
 
 describe.each([
