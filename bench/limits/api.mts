@@ -31,11 +31,17 @@ const redis = new Redis(environmentVariable('REDIS_URL'), {
     },
   },
 }) as Redis & {
-  /** Counts a hit of a window. Returns the hits so far, and the milliseconds until the window ends. */
+  /**
+   * Counts a request in the rate limit's window. Returns the requests so far, and the milliseconds until the
+   * window ends.
+   */
   hitWindow: (key: string, windowMs: number) => Promise<[hits: number, ttl: number]>;
 };
 
-/** Everything that a route is given. */
+/**
+ * Arguments of a route's handler: the caller and its workspace, the query and the body, the conversation's id
+ * in the path, and clients of PostgreSQL and Redis.
+ */
 interface Context extends Reading {
   redis: Redis;
   principal: Principal;
@@ -44,16 +50,16 @@ interface Context extends Reading {
 }
 
 interface Route {
-  /** The path as the rate limit counts it. */
+  /** Path without ids, by which the rate limit counts, such as `/api/v1/conversations/:id/messages`. */
   template: string;
   scope: string | null;
-  /** Returns the body of the response; null if there is no such thing. */
+  /** Returns the response's body; null for a 404, because the path's conversation is unknown. */
   handle: (context: Context) => object | null | Promise<object | null>;
-  /** 200 by default. */
+  /** Status of a successful response; 200 by default. */
   status?: number;
 }
 
-/** The routes by method and last path segment, which are unique. */
+/** Routes by method and last path segment, such as `GET me`. No two routes share both. */
 const ROUTES: Record<string, Route> = {
   'GET me': { template: '/api/v1/me', scope: null, handle: me },
   'GET conversations': {

@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** The statements by name, because a connection prepares each name once. */
+/** Statements by name. Each connection prepares a name once. */
 const STATEMENTS = {
   authenticate: `
     SELECT k.id AS key_id, k.scopes, coalesce(k.last_used_at < now() - interval '1 minute', true) AS use_is_stale,
@@ -65,17 +65,23 @@ const STATEMENTS = {
 
 export type StatementName = keyof typeof STATEMENTS;
 
-/** Statements of one transaction. Those of one turn share a packet. */
+/**
+ * Transaction on one connection. Statements that are sent in one turn of the event loop share a network
+ * packet.
+ */
 export interface Transaction {
   query: <Row extends object>(name: StatementName, values: unknown[]) => Promise<Row[]>;
-  /** Sends a statement whose result is awaited with the commit. */
+  /** Sends a statement without waiting for its result. The commit waits for it. */
   pipeline: (name: StatementName, values: unknown[]) => void;
 }
 
-/** A pool of connections that prepare each statement once. */
+/** Pool of connections. Each connection prepares a statement once and then runs it by its name. */
 export interface LimitDatabase {
   query: <Row extends object>(name: StatementName, values: unknown[]) => Promise<Row[]>;
-  /** Runs a composed statement. Each text stays prepared, so there must be few. */
+  /**
+   * Runs a statement whose text the caller has composed. Each different text stays prepared, so there must be
+   * few.
+   */
   queryText: <Row extends object>(text: string, values: unknown[]) => Promise<Row[]>;
   transaction: <T>(work: (tx: Transaction) => Promise<T>) => Promise<T>;
   close: () => Promise<void>;
@@ -89,7 +95,7 @@ export function openDatabase(connectionString: string, max: number): LimitDataba
     values: unknown[],
     text: string,
   ): Promise<Row[]> => (await client.query<Row>({ name, text, values })).rows;
-  /** Names of composed statements, by text. */
+  /** Names of the prepared statements of `queryText`, by text. */
   const names = new Map<string, string>();
 
   return {
@@ -130,7 +136,10 @@ export function openDatabase(connectionString: string, max: number): LimitDataba
   };
 }
 
-/** Holds back what the client sends until the end of the turn. */
+/**
+ * Holds back a connection's output until the end of this turn of the event loop, so that all its statements
+ * leave in one packet.
+ */
 function shareOnePacket(client: pg.PoolClient): void {
   const { stream } = client.connection;
   stream.cork();

@@ -7,11 +7,11 @@ import { serveParent } from '../support/parent.mts';
 import { environmentVariable } from '../support/settings.mts';
 import { openDatabase } from './database.mts';
 
-/** A command to post the latest `count` events, so many at a time. */
+/** Command to deliver the latest `count` events, with `concurrency` requests in flight. */
 export interface Posting {
   count: number;
   concurrency: number;
-  /** The secret of each endpoint that gets events, by its id. */
+  /** Signing secrets of the endpoints, by endpoint id. Other endpoints get no events. */
   secrets: Record<string, string>;
 }
 
@@ -20,7 +20,7 @@ export interface Posted {
   ms: number;
 }
 
-/** An event, and the endpoint that gets it. */
+/** Event of the database, with the id and the URL of the endpoint that gets it. */
 interface Event {
   id: string;
   data: string;

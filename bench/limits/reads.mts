@@ -4,7 +4,7 @@ import type { LimitDatabase } from './database.mts';
 const DEFAULT_LIMIT = 50;
 const HIGHEST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
-/** A caller: a row of its key with its workspace. */
+/** Authenticated caller: its row of API key and workspace. */
 export interface Principal {
   key_id: string;
   scopes: string[];
@@ -16,7 +16,7 @@ export interface Principal {
   rate_limit: number | null;
 }
 
-/** A read of a workspace's data. */
+/** Arguments of a read: the database, the workspace, and the query string with filter, limit and cursor. */
 export interface Reading {
   database: LimitDatabase;
   tenantId: string;
@@ -75,7 +75,7 @@ interface MessageRow {
   delivery_error: string | null;
 }
 
-/** Returns null if the conversation is unknown. */
+/** Lists a page of a conversation's messages, newest first. Returns null if the conversation is unknown. */
 export async function listMessages({
   database,
   tenantId,
@@ -141,7 +141,7 @@ export async function listContacts({ database, tenantId, query }: Reading) {
   }));
 }
 
-/** The conditions of a statement, and their values. */
+/** Builder of a WHERE clause: its text with `$1`, `$2` and so on, and the values for them. */
 class Where {
   readonly values: unknown[] = [];
   text = '';
@@ -156,7 +156,10 @@ class Where {
   }
 }
 
-/** Searches only for what grams can find, and not for what many old contacts have. */
+/**
+ * Searches contacts for the text `q` in one statement. Unlike the service's search, it does not handle a term
+ * shorter than the index's grams, or one that many old contacts but few new ones match.
+ */
 function findContacts(
   database: LimitDatabase,
   tenantId: string,
@@ -168,7 +171,9 @@ function findContacts(
   return database.query('find-contacts', [tenantId, cursor, limitOf(query) + 1, `%${escaped}%`, q]);
 }
 
-/** Returns the rows of a page, and one more if there is one. */
+/**
+ * Reads the rows of a page, newest first, and the row after them if there is one: then another page follows.
+ */
 function listRows<Row extends object>(
   database: LimitDatabase,
   query: URLSearchParams,

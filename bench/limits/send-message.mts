@@ -6,13 +6,16 @@ import type { LimitDatabase } from './database.mts';
 
 const PREVIEW_LENGTH = 140;
 
-/** A request to send a message. */
+/**
+ * Arguments of `sendMessage`: the workspace, the conversation, the request's body, and clients of PostgreSQL
+ * and Redis.
+ */
 export interface Sending {
   database: LimitDatabase;
   redis: Redis;
   tenantId: string;
   conversationId: string;
-  /** The request's body, as it was parsed. */
+  /** Request's body as parsed JSON, not validated. */
   body: unknown;
 }
 

@@ -9,13 +9,21 @@ import { besideTrouble } from '../support/neighbour.mts';
 import { absoluteRow, latencyRow, ms, seconds } from '../support/report.mts';
 
 const ANSWER_MS = 200;
-/** The time until an attempt that began before the answer is on the wire. */
+/**
+ * Time in milliseconds after the deletion's answer in which attempts that began before it reach the receiver.
+ */
 const ON_WIRE_MS = 2_000;
 const POLL_MS = 200;
-/** A step of the cancellation takes much less. */
+/**
+ * Time in milliseconds without progress after which the cancellation counts as stalled. A step takes much
+ * less.
+ */
 const STALLED_MS = 60_000;
 
-/** Measures the deletion of an endpoint that is owed very much, while another workspace sends messages. */
+/**
+ * Measures the deletion of an endpoint with `plan.backlog.deliveries` pending deliveries, and the messages of
+ * another workspace in that time.
+ */
 export const deleteBacklog: Scenario = {
   name: 'delete-backlog',
   heavy: true,
@@ -69,8 +77,8 @@ export const deleteBacklog: Scenario = {
 };
 
 /**
- * Counts what is pending only when the count of the cancelled stands still: a count of so many rows takes
- * long.
+ * Waits until an endpoint has no pending deliveries. Looks for them only when the count of cancelled ones
+ * stands still, because the search through so many rows takes long.
  */
 async function untilCancelled(deployment: Deployment, { id, endpoint }: Receiving): Promise<void> {
   let [cancelled, at] = [0, performance.now()];

@@ -13,13 +13,13 @@ import {
 } from '../support/report.mts';
 import { processorMs } from '../support/usage.mts';
 
-/** Posts of the loop at a time: the number at which it is about the fastest. */
+/** Requests that the loop has in flight. It is about the fastest with this number. */
 const CONCURRENCY = 50;
 const GOALS = { postgresUs: 70, workerUs: 80, idle: 0.1, bytes: 1_000 };
 
 /**
- * Measures deliveries of one worker, from outbox to recorded attempt, against a loop that only signs and
- * posts.
+ * Measures deliveries of one worker, from outbox to recorded attempt, against a loop that signs and posts the
+ * same events and records nothing.
  */
 export const deliveries: Scenario = {
   name: 'deliveries',
@@ -65,7 +65,10 @@ export const deliveries: Scenario = {
   },
 };
 
-/** Returns no row if PostgreSQL runs on another machine, which leaves no times. */
+/**
+ * Returns the row of PostgreSQL's processor time; none if PostgreSQL runs on another machine, where it can't
+ * be read.
+ */
 function postgresRows(times: number[]): Row[] {
   if (times.length === 0) return [];
   return [absoluteRow('processor time a delivery, PostgreSQL', times, microseconds, GOALS.postgresUs)];

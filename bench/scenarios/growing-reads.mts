@@ -17,7 +17,10 @@ const READS: [read: ReadName, name: string][] = [
 const SEARCHES: ReadName[] = ['contacts', 'frequentContacts', 'rareContacts'];
 const SEARCH_P95_MS = 50;
 
-/** Measures reads on much data against reads on little data, with one caller: their time, not their load. */
+/**
+ * Measures the latency of reads in a large database against a small one. One caller sends them in turn, so
+ * the result is the time of a read and not the server's throughput.
+ */
 export const growingReads: Scenario = {
   name: 'growing-reads',
 
@@ -45,7 +48,7 @@ export const growingReads: Scenario = {
   },
 };
 
-/** A deployment of one size: its server, and the requests to it. */
+/** Server on the small or the large database, and the requests to it. */
 interface Side {
   server: Server;
   headers: Record<string, string>;

@@ -18,13 +18,13 @@ import {
 
 const AT_LEAST = 0.95;
 const LOCKED_MS = 1_000;
-/** The history is of twenty days: one day of it expires. */
+/** Days of history that the retention keeps. The database holds twenty, so one day of deliveries expires. */
 const KEPT_DAYS = 19;
 const SAMPLE_MS = 10;
 
 /**
- * Measures deliveries beside very many old ones, against an almost empty database; then the oldest day of
- * these expires.
+ * Measures deliveries in a database with `plan.history.oldDeliveries` old ones against an almost empty
+ * database. Then measures the retention that drops the oldest day of them, and the messages in that time.
  */
 export const history: Scenario = {
   name: 'history',
@@ -81,7 +81,7 @@ interface Partition {
   name: string;
 }
 
-/** Returns a table and its partitions: the one of the oldest day first, the table itself last. */
+/** Returns a table's partitions, the oldest day first, and the table itself last. */
 function partitionsOf(deployment: Deployment, table: string): Promise<Partition[]> {
   return deployment.query(
     `SELECT relid::oid AS relation, relid::text AS name FROM pg_partition_tree($1::regclass)
@@ -91,13 +91,14 @@ function partitionsOf(deployment: Deployment, table: string): Promise<Partition[
 }
 
 /**
- * Looks for locks of the history that stop all others, held or asked for. The result ends it, and returns how
- * many milliseconds the longest one was seen.
+ * Samples the exclusive locks on the tables of the history, granted or waited for: they block every other
+ * statement. The returned function stops the sampling and returns how many milliseconds the longest lock was
+ * seen.
  */
 async function sampleLocks(deployment: Deployment): Promise<() => Promise<number>> {
   const tables = await Promise.all(HISTORY.map((table) => partitionsOf(deployment, table)));
   const relations = tables.flat().map(({ relation }) => relation);
-  /** The moment when each lock was first seen. */
+  /** Time at which each lock was first seen, by process id and table. */
   let seen = new Map<string, number>();
   let [longest, isStopped] = [0, false];
   const sampling = (async () => {

@@ -8,8 +8,9 @@ import { latencyRow, type Pair } from '../support/report.mts';
 import { latencyOf } from '../support/statistics.mts';
 
 /**
- * Measures the cost of one hanging endpoint for the others. A hundred workspaces, each with an endpoint, get
- * messages at a steady rate. First all endpoints answer; then one hangs for the 10 seconds of every attempt.
+ * Measures what one hanging endpoint costs the others. A hundred workspaces with an endpoint each get
+ * messages at a steady rate: first all endpoints answer, then one of them hangs until the 10 seconds of each
+ * attempt are over.
  */
 export const isolation: Scenario = {
   name: 'isolation',
@@ -43,7 +44,10 @@ export const isolation: Scenario = {
   },
 };
 
-/** Forgets hanging and pending deliveries, so that the next round starts like the first. */
+/**
+ * Deletes the pending deliveries of the hanging endpoint and closes its requests, so that the next round
+ * starts like the first.
+ */
 async function cancelHanging(deployment: Deployment, { id, endpoint }: Receiving): Promise<void> {
   await deployment.query('DELETE FROM event_queue WHERE tenant_id = $1', [id]);
   await deployment.query('DELETE FROM pending_deliveries WHERE tenant_id = $1 AND endpoint_id = $2', [

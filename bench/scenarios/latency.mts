@@ -6,20 +6,20 @@ import { offer } from '../support/offer.mts';
 import { ms, type Row } from '../support/report.mts';
 import { latencyOf, type Arrival, type Percentiles } from '../support/statistics.mts';
 
-/** The most milliseconds that p95 may be, by rate. */
+/** Highest p95 in milliseconds, by the messages a second. */
 const GOALS: Record<number, number> = { 200: 7, 1000: 20 };
 const STEADY = { perSecond: 1000 };
-/** A backlog that grows by less than the events of 100 ms counts as steady. */
+/** Growth of the backlog that still counts as steady, in seconds' worth of messages. */
 const LEEWAY_SECONDS = 0.1;
 
-/** A measurement at one rate. */
+/** Latencies in milliseconds of one round at one rate. */
 interface Run extends Percentiles {
   perSecond: number;
-  /** Messages that were under way at half time, and at the end. */
+  /** Messages made but not yet delivered, in the middle and at the end of the measurement. */
   backlog: { half: number; end: number };
 }
 
-/** Measures the time from a message's creation to its receiver, at several rates. */
+/** Measures the time from a message's creation to its arrival at the webhook receiver, at several rates. */
 export const latency: Scenario = {
   name: 'latency',
 

@@ -6,8 +6,8 @@ import { throughputRow, type Pair } from '../support/report.mts';
 const AT_LEAST = 0.8;
 
 /**
- * Measures deliveries to many workspaces with an event each, against as many to few workspaces in the same
- * database.
+ * Measures deliveries to `plan.many.receiving` workspaces with one event each, against as many deliveries to
+ * twenty workspaces of the same database.
  */
 export const manyWorkspaces: Scenario = {
   name: 'many-workspaces',

@@ -7,12 +7,15 @@ import { absoluteRow, megabytes, type Row } from '../support/report.mts';
 import { residentMb } from '../support/usage.mts';
 
 const GOAL_MB = 180;
-/** The most that memory may grow in the second half of the deliveries. */
+/** Highest ratio of the worker's memory after all deliveries to its memory after half of them. */
 const FLAT = 1.05;
 const IDLE_AFTER_MS = 3_000;
 const PARTS = 10;
 
-/** Measures the memory of the processes, at rest and after many deliveries. */
+/**
+ * Measures the resident memory of an API process and a worker at rest, and of the worker after many
+ * deliveries.
+ */
 export const memory: Scenario = {
   name: 'memory',
 

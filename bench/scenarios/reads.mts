@@ -15,7 +15,7 @@ const READS = {
   contacts: 'search contacts',
 };
 
-/** Measures the reads, against a hand-written server that returns the same. */
+/** Measures the API's reads against a hand-written server whose responses are the same. */
 export const reads: Scenario = {
   name: 'reads',
   parts: Object.keys(READS),

@@ -10,7 +10,10 @@ import { absoluteRow, latencyRow, perSecond, seconds } from '../support/report.m
 const DAY_MS = 24 * 60 * 60 * 1000;
 const POLL_MS = 500;
 
-/** Measures an endpoint's live events while it gets very many old ones again. */
+/**
+ * Measures the latency of an endpoint's new events while a recovery sends `plan.recover.events` old events to
+ * it again.
+ */
 export const recover: Scenario = {
   name: 'recover',
   heavy: true,

@@ -8,17 +8,26 @@ import { startRedisProxy } from '../support/redis-proxy.mts';
 import { absoluteRow, ms } from '../support/report.mts';
 
 const WORKSPACES = 20;
-/** The gaps before the second attempt, the third and so on: up to 10 % more, by the contract. */
+/**
+ * Seconds before the second attempt, the third and so on, as the contract promises. Each may be up to 10 %
+ * longer.
+ */
 const GAPS_S = [2, 4, 8, 16, 32];
 const JITTER = 1.1;
-/** The poll's interval: what may be added to each gap. */
+/**
+ * Interval in seconds at which a worker without Redis looks for due deliveries: each gap may be so much
+ * longer.
+ */
 const LEEWAY_S = 1;
-/** The first attempt's delay: the poll's interval and the attempt itself. */
+/**
+ * Longest time in milliseconds from a message to its first attempt: the poll's interval and the attempt
+ * itself.
+ */
 const FIRST_MS = 1_100;
 const POLL_MS = 200;
 const LATE_S = 30;
 
-/** Measures when deliveries are attempted that fail while the worker can't reach Redis. */
+/** Measures the times between attempts of failing deliveries while the worker can't reach Redis. */
 export const redisAway: Scenario = {
   name: 'redis-away',
   heavy: true,
@@ -51,7 +60,10 @@ export const redisAway: Scenario = {
   },
 };
 
-/** Waits until each delivery had its attempts. Returns the time of its message and of each attempt. */
+/**
+ * Waits until every delivery has been attempted `attempts` times. Returns for each delivery the time of its
+ * message and of its attempts, in milliseconds since 1970.
+ */
 async function untilAttempted(receiver: Receiver, sent: number, attempts: number): Promise<number[][]> {
   const expectedS = GAPS_S.slice(0, attempts - 1).reduce((sum, gap) => sum + gap, 0);
   const giveUpAt = performance.now() + (expectedS * JITTER + LATE_S) * 1000;
@@ -69,8 +81,8 @@ async function untilAttempted(receiver: Receiver, sent: number, attempts: number
 }
 
 /**
- * Returns the longest gaps of all deliveries in seconds. The first is that from the message to the first
- * attempt.
+ * Returns the longest gap of all deliveries before each attempt, in seconds. The first gap runs from the
+ * message to its first attempt.
  */
 function longestGaps(deliveries: number[][]): number[] {
   return itemAt(deliveries, 0)

@@ -11,7 +11,10 @@ import { requestsOf } from '../support/requests.mts';
 
 const CONNECTIONS = 16;
 
-/** Measures the gain of a second process. It has no goal, because it depends on the machine's cores. */
+/**
+ * Measures how much faster two processes are than one. It has no goal, because the gain depends on the
+ * machine's cores.
+ */
 export const scaling: Scenario = {
   name: 'scaling',
 
@@ -28,7 +31,7 @@ export const scaling: Scenario = {
   },
 };
 
-/** The throughput of one process, and of two. */
+/** Throughput of one process and of two in a round. */
 interface Scaled {
   one: { perSecond: number };
   two: { perSecond: number };

@@ -10,7 +10,10 @@ import { BODY } from '../support/settings.mts';
 const CONNECTIONS = 16;
 const CONVERSATIONS = 500;
 
-/** Measures sending messages: message, conversation, event and rate limit, durable before the response. */
+/**
+ * Measures the API's route that sends a message. Before it answers, message, conversation and event are on
+ * disk and the rate limit has counted the request.
+ */
 export const sendMessage: Scenario = {
   name: 'send-message',
 
@@ -49,14 +52,14 @@ export const sendMessage: Scenario = {
   },
 };
 
-/** A message in an answer. */
+/** Message as a response or an event shows it. */
 interface Message {
   id: string;
   createdAt: string;
   [field: string]: unknown;
 }
 
-/** A message and its event in the database. */
+/** Stored message and its event, read from the database. */
 interface Stored {
   is_last: boolean;
   is_latest: boolean;
@@ -64,7 +67,7 @@ interface Stored {
   data: { message: Message; [field: string]: unknown };
 }
 
-/** Sends one message to each server, and compares the responses and the rows. */
+/** Sends one message to each server, and checks that the responses and the stored rows are the same. */
 async function sameAnswers(
   deployment: Deployment,
   urls: string[],
@@ -111,7 +114,8 @@ async function sameAnswers(
 }
 
 /**
- * Checks that each answered message is stored with its event. The last one of each caller may be unanswered.
+ * Runs a load and checks that each answered message is stored with its event. One more message for each
+ * connection may be stored: its caller stopped before the answer.
  */
 async function checkStored(deployment: Deployment, load: () => Promise<LoadResult>): Promise<LoadResult> {
   const before = await countStored(deployment);
@@ -133,7 +137,10 @@ interface Counts {
   events: number;
 }
 
-/** Counts messages and events after the last, unanswered requests have ended. */
+/**
+ * Counts the stored messages and the queued events, once requests that the load left unanswered have ended
+ * and the count no longer grows.
+ */
 async function countStored(deployment: Deployment): Promise<Counts> {
   const count = () =>
     deployment.queryOne<Counts>(

@@ -17,15 +17,12 @@ import {
 import type { Consumption } from '../support/shared-parts.mts';
 import { oneServerEach, withCluster, withPooler, type Stage } from '../support/stages.mts';
 
-/**
- * The most that the costs with most processes may be, as a multiple of those with fewest, under the same
- * load.
- */
+/** Highest ratio of the costs with the most processes to those with the fewest, under the same load. */
 const AT_MOST = 1.3;
 
 /**
- * Measures what the parts that all processes share cost, a message and a delivery, and that it does not grow
- * with the processes.
+ * Measures what a message and a delivery cost the servers that all processes share, and whether the costs
+ * grow with the number of processes.
  */
 export const shares: Scenario = {
   name: 'shares',
@@ -60,14 +57,14 @@ export const shares: Scenario = {
   },
 };
 
-/** The costs of a message with a webhook and of a second at rest, with one number of processes. */
+/** Costs of a message with one webhook, and of a second without load, for one number of processes. */
 interface GrowthStep {
   message: Costs;
   rest: Costs;
   served: Consumption & Sent;
 }
 
-/** A round: its steps by the number of processes. */
+/** Costs of one round, by the number of API processes. */
 type Growth = Record<number, GrowthStep>;
 
 async function measureGrowth(crowd: Crowd, { processes }: Plan['shares']): Promise<Growth> {
@@ -84,7 +81,10 @@ async function measureGrowth(crowd: Crowd, { processes }: Plan['shares']): Promi
   return round;
 }
 
-/** A round: what a message, one delivery and a second at rest cost. */
+/**
+ * Costs of one round on one stage: of a message without its deliveries, of one delivery, and of a second
+ * without load.
+ */
 interface CostRound {
   message: Costs;
   delivery: Costs;
@@ -116,7 +116,7 @@ function mapCosts(costs: Costs, costOf: (figure: keyof Costs) => number): Costs 
   return mapped;
 }
 
-/** A figure that is reported: its name in the table, and how it is written. */
+/** Figure of the report: its field in `Costs`, its name in the result table, and how a value is written. */
 interface Figure {
   name: keyof Costs;
   text: string;
@@ -138,14 +138,19 @@ const FIGURES_OF_STAGES: Figure[] = [
   { name: 'busiestNodeUs', text: 'processor time of the busiest Redis', format: microseconds },
   { name: 'poolerUs', text: 'processor time of PgBouncer', format: microseconds },
 ];
-/** Parts of which one core is all there is, or may be. */
+/**
+ * Servers that one processor core limits, or may limit, with the field of `Costs` that tells their use of it.
+ */
 const SATURATING: { name: keyof Costs; text: string }[] = [
   { name: 'postgresUs', text: 'PostgreSQL, each core' },
   { name: 'busiestNodeUs', text: 'Redis, its busiest server' },
   { name: 'poolerUs', text: 'PgBouncer' },
 ];
 
-/** Returns the rows of the growth. The fewest processes stand where other scenarios have their limit. */
+/**
+ * Returns the result table's rows about growing numbers of processes. The column of the limit holds the
+ * fewest processes.
+ */
 function growthRows(rounds: Growth[], { processes }: Plan['shares']): Row[] {
   const fewest = itemAt(processes, 0);
   const more = processes.slice(1);
@@ -182,7 +187,10 @@ function growthRows(rounds: Growth[], { processes }: Plan['shares']): Row[] {
   return [...withRuns(rows, rounds), held, { ...awaited, ratio: null }];
 }
 
-/** Returns the rows of a stage. */
+/**
+ * Returns the result table's rows about one stage: what a message, a delivery and a second without load cost
+ * on it.
+ */
 function costRows(name: string, rounds: CostRound[]): Row[] {
   const cost = (figure: keyof Costs, part: 'message' | 'delivery' | 'rest') =>
     middle(rounds, (round) => round[part][figure]);
@@ -203,7 +211,7 @@ function costRows(name: string, rounds: CostRound[]): Row[] {
   return withRuns([...used, ...saturation], rounds);
 }
 
-/** Keeps everything that was measured in the first row. */
+/** Puts the measured values of all rounds into the first row, so that the JSON report holds them once. */
 function withRuns(rows: Row[], runs: unknown): Row[] {
   return rows.map((row, n) => (n === 0 ? { ...row, runs } : row));
 }

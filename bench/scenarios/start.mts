@@ -3,7 +3,7 @@ import { absoluteRow, ms, type Row } from '../support/report.mts';
 
 const GOAL_MS = 2_500;
 
-/** Measures the time from a process's start until it is ready. The database runs already. */
+/** Measures the time from a process's start until it is ready. PostgreSQL and Redis are running already. */
 export const start: Scenario = {
   name: 'start',
 

@@ -8,10 +8,13 @@ import { besideTrouble } from '../support/neighbour.mts';
 import { offer } from '../support/offer.mts';
 import { latencyRow, type Row } from '../support/report.mts';
 
-/** Messages of each workspace whose endpoints hang. */
+/** Messages a second of each workspace whose endpoints hang. */
 const PER_SECOND = 2;
 
-/** Measures a workspace whose endpoint answers while many hang, of few workspaces and of more. */
+/**
+ * Measures the latency of a workspace whose endpoint answers, first while 100 endpoints of 2 other workspaces
+ * hang, then while 500 of 10 do.
+ */
 export const tarpits: Scenario = {
   name: 'tarpits',
   heavy: true,
@@ -39,7 +42,8 @@ export const tarpits: Scenario = {
 };
 
 /**
- * Checks that every delivery is somewhere, and forgets all that are not finished.
+ * Checks that no delivery to the hanging endpoints is lost: each is queued, pending or recorded. Then deletes
+ * those that are not finished.
  *
  * @throws WrongAnswers when a delivery is lost
  */
@@ -65,5 +69,5 @@ async function forget(deployment: Deployment, hanging: Receiving[]): Promise<voi
   await sleep(SETTLED_MS);
 }
 
-/** The service records the ended attempts within this time. */
+/** Time in milliseconds within which the service records the attempts whose requests were closed. */
 const SETTLED_MS = 1_000;

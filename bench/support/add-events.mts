@@ -4,12 +4,14 @@ import type { Receiving } from './fixture.mts';
 import { OLD_BODY } from './settings.mts';
 
 const HOUR_MS = 60 * 60 * 1000;
-/** The partitions of today and yesterday hold these events. */
+/**
+ * Hours over which the added events are spread. Today's and yesterday's partitions, which exist, hold them.
+ */
 const EVENTS_HOURS = 12;
 
 /**
- * Adds events of the last hours to a workspace. They are in no queue. Its endpoint is owed them if
- * `arePending`.
+ * Adds events of the last twelve hours to a workspace, past the event queue. If `arePending`, it also adds a
+ * pending delivery of each to the workspace's first endpoint.
  */
 export async function addEvents(
   pool: pg.Pool,

@@ -3,8 +3,8 @@ import { must } from './measure.mts';
 import type { Read } from './requests.mts';
 
 /**
- * Sends every request to every server once. Returns the bodies of the responses, which are the same from each
- * server to the last byte.
+ * Sends every request to every server once. Checks that the servers' responses are equal to the byte, and
+ * returns their bodies.
  *
  * @throws WrongAnswers
  */

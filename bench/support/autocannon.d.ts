@@ -1,4 +1,4 @@
-/** The part of autocannon that the benchmark uses: the package brings no types. */
+/** Types of the part of autocannon that the benchmark uses: the package brings none. */
 declare module 'autocannon' {
   import type { EventEmitter } from 'node:events';
 
@@ -9,7 +9,7 @@ declare module 'autocannon' {
   }
 
   interface Client {
-    /** The client's requests, as bytes to send. */
+    /** Iterator over the client's requests, which are already built as bytes. */
     requestIterator: { requests: Request[] };
     setRequests(requests: Request[]): void;
   }

@@ -2,16 +2,16 @@ import type { Consumption } from './shared-parts.mts';
 
 /** Costs of one message, one delivery or one second. Times are microseconds. */
 export interface Costs {
-  /** Processor time of all shared parts. */
+  /** Microseconds of processor time of PostgreSQL, Redis and PgBouncer together. */
   sharedUs: number;
   postgresUs: number;
   transactions: number;
   /** New connections of PostgreSQL. */
   connections: number;
-  /** Bytes. */
+  /** Bytes of write-ahead log. */
   wal: number;
   redisUs: number;
-  /** The node of a Cluster with most work. */
+  /** Microseconds of processor time of the Redis server with the most; a Redis Cluster has several. */
   busiestNodeUs: number;
   commands: number;
   /** Bytes to and from Redis. */
@@ -19,7 +19,7 @@ export interface Costs {
   poolerUs: number;
 }
 
-/** Divides a consumption by the number of what it was for. */
+/** Divides what the shared servers consumed by the number of messages or seconds in which they did. */
 export function costsOf({ postgres, redis, busiestNode, pooler }: Consumption, count: number): Costs {
   return {
     sharedUs: ((postgres.ms + redis.ms + pooler.ms) * 1000) / count,

@@ -11,12 +11,17 @@ import type { Stage } from './stages.mts';
 import { latencyOf, type Percentiles } from './statistics.mts';
 
 const WORKSPACES = 20;
-/** Numbers of webhooks a message: what a webhook costs shows in the difference between them. */
+/**
+ * Numbers of webhooks a message. The costs of one webhook are the difference between the two, divided by two.
+ */
 export const WEBHOOKS: [few: number, many: number] = [1, 3];
-/** Sixteen processes with these connections stay below PostgreSQL's number. */
+/**
+ * Settings of every process. With so few connections each, sixteen processes stay below PostgreSQL's
+ * `max_connections`.
+ */
 const ENV = { DATABASE_POOL_SIZE: '8' };
 
-/** Workspaces that call the API, by the number of their endpoints. */
+/** Workspaces that call the API, by the number of their webhook endpoints. */
 export type Senders = Map<number, Sender[]>;
 
 export async function addSenders(deployment: Deployment): Promise<Senders> {
@@ -28,21 +33,23 @@ export async function addSenders(deployment: Deployment): Promise<Senders> {
   return senders;
 }
 
-/** Messages that were sent and delivered. */
+/**
+ * Numbers of messages sent and webhooks delivered, with the times from message to webhook in milliseconds.
+ */
 export interface Sent {
   messages: number;
   deliveries: number;
   latency: Percentiles;
 }
 
-/** API processes and as many workers, on one stage. */
+/** Growing number of API processes, and as many workers, on one stage. */
 export class Crowd {
   private readonly plan: Plan['shares'];
   private readonly receiver: Receiver;
   private readonly progress: (line: string) => void;
   private readonly stage: Stage;
   private readonly senders: Senders;
-  /** The addresses of the API processes. */
+  /** Base URLs of the API processes. */
   private readonly urls: string[] = [];
 
   constructor({ plan, environment, progress }: Bench, stage: Stage, senders: Senders) {
@@ -53,7 +60,10 @@ export class Crowd {
     this.senders = senders;
   }
 
-  /** Starts one pair after the other, so that none is too late. */
+  /**
+   * Starts API processes and workers until there are `count` of each, then warms them up. They start pair
+   * after pair, so that none exceeds the time limit of a start.
+   */
   async growTo(count: number): Promise<void> {
     const { name, parts } = this.stage;
     this.progress(`${name}: ${count} API processes and as many workers`);
@@ -70,12 +80,15 @@ export class Crowd {
     await this.send(many, { perSecond, seconds });
   }
 
-  /** Measures the shared parts while there is nothing to do. */
+  /** Measures what the shared servers do without load. */
   rest(): Promise<Consumption> {
     return consumption(this.stage.parts, () => sleep(this.plan.seconds * 1000));
   }
 
-  /** Measures them for messages with so many webhooks each, until the last one is recorded. */
+  /**
+   * Measures what the shared servers do for messages with `webhooks` webhooks each, until the last delivery
+   * is recorded.
+   */
   async serve(webhooks: number): Promise<Consumption & Sent> {
     const sent: Sent[] = [];
     const used = await consumption(this.stage.parts, async () => {
@@ -84,7 +97,7 @@ export class Crowd {
     return { ...used, ...itemAt(sent, 0) };
   }
 
-  /** Sends messages, each of whose deliveries must arrive and be recorded once. */
+  /** Sends messages through the API, and checks that each delivery arrives and is recorded once. */
   private async send(webhooks: number, rate: { perSecond: number; seconds: number }): Promise<Sent> {
     const { deployment } = this.stage.parts;
     const senders = this.senders.get(webhooks) ?? [];

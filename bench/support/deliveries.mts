@@ -6,23 +6,23 @@ import { must } from './measure.mts';
 import { BODY, OUTBOX_SIGNAL } from './settings.mts';
 import { usageMeter, type Usage } from './usage.mts';
 
-/** Workspaces with one endpoint each. */
+/** Number of busy workspaces, each with one endpoint, to which `deliver` appends events by default. */
 export const ENDPOINTS = 20;
 const RECORDED_WITHIN_MS = 10_000;
 const POLL_MS = 20;
-/** Bounds a message to Redis. */
+/** Number of wake-up signals in one pipeline to Redis, which bounds its size. */
 const SIGNALS_AT_ONCE = 1_000;
 
 const busy = ({ fixture }: Deployment) => fixture.receiving.slice(0, ENDPOINTS);
 
-/** Returns the secrets of the busy endpoints, by id. */
+/** Returns the signing secrets of the busy workspaces' endpoints, by endpoint id. */
 export function secretsOf(deployment: Deployment): Record<string, string> {
   return Object.fromEntries(busy(deployment).map(({ endpoint }) => [endpoint.id, endpoint.secret]));
 }
 
 /**
- * Appends events to workspaces in turn, in one transaction. Returns the database's time before and
- * afterwards.
+ * Appends `count` events to the outbox in one transaction, to the workspaces in turn. Returns the database's
+ * time before and after.
  */
 export async function append(
   deployment: Deployment,
@@ -58,7 +58,7 @@ export async function append(
   return { from, until: await deployment.now() };
 }
 
-/** Wakes the relay for workspaces with new events. */
+/** Signals the relay through Redis that workspaces have new events. */
 export async function wake({ redis }: Deployment, workspaces: Receiving[]): Promise<void> {
   for (let n = 0; n < workspaces.length; n += SIGNALS_AT_ONCE) {
     const signals = redis.pipeline();
@@ -68,7 +68,7 @@ export async function wake({ redis }: Deployment, workspaces: Receiving[]): Prom
   }
 }
 
-/** Deliveries a second, and what each of them cost. */
+/** Deliveries a second, and the processor time of each. */
 export interface Delivered extends Usage {
   perSecond: number;
 }
@@ -95,14 +95,14 @@ export async function deliver(
   return { perSecond: perSecondBetween(until, recordedAt, count), ...usage(count) };
 }
 
-/** Returns how many a second `count` of them are. */
+/** Returns the rate of `count` things between two moments, a second. */
 export function perSecondBetween(from: Date, until: Date, count: number): number {
   return (count / (until.getTime() - from.getTime())) * 1000;
 }
 
 /**
- * Waits until nothing is owed, then checks that each delivery is recorded once, with its attempt. Returns
- * when the last one was recorded.
+ * Waits until the workspaces have no queued event and no pending delivery. Then checks that each of `count`
+ * deliveries is recorded once and succeeded at its first attempt. Returns the time of the last record.
  */
 export async function untilRecorded(
   deployment: Deployment,

@@ -19,26 +19,33 @@ const READY_WITHIN_MS = 30_000;
 
 export type Role = 'api' | 'worker';
 
-/** A process that answers HTTP requests. */
+/** Running process that answers HTTP requests at `url`. */
 export interface Server extends Running {
   url: string;
 }
 
-/** A process that does one command after the other. */
+/**
+ * Running process of the benchmark that carries out one command at a time. `run` returns a command's result.
+ */
 export interface Servant<Command, Result> extends Server {
   run: (command: Command) => Promise<Result>;
 }
 
-/** A filled database, a Redis database, and the processes that use them. */
+/**
+ * Filled PostgreSQL database and an empty Redis database, with the processes of the service that use them.
+ */
 export class Deployment {
   readonly environment: Environment;
-  /** The database's name. */
+  /** Name of the PostgreSQL database. */
   readonly database: string;
   readonly fixture: Fixture;
   readonly databaseUrl: string;
   readonly databaseAdminUrl: string;
   readonly redisUrl: string;
-  /** Settings of processes that act as the owner of the tables; none if that is the service's role. */
+  /**
+   * Environment variables of processes that act as the owner of the tables; empty if the service's role owns
+   * them.
+   */
   readonly ownerEnv: { DATABASE_OWNER_URL?: string };
   readonly env: NodeJS.ProcessEnv;
   readonly pool: pg.Pool;
@@ -86,25 +93,28 @@ export class Deployment {
     return { ...running, url, startMs: performance.now() - startedAt };
   }
 
-  /** Starts the limit of the API. */
+  /** Starts the hand-written API server, the upper limit that the service's API is compared with. */
   startApiLimit(): Promise<Server> {
     return this.startServant('bench/limits/api.mts');
   }
 
-  /** Starts the limit of deliveries. */
+  /**
+   * Starts the hand-written loop that posts webhooks, the upper limit that the service's worker is compared
+   * with.
+   */
   startDeliveryLimit(): Promise<Servant<Posting, Posted>> {
     return this.startServant('bench/limits/deliver.mts');
   }
 
-  /** Starts a backend of the dashboard. */
+  /**
+   * Starts a process that deletes an endpoint or recovers its events on command, as the dashboard's backend
+   * does.
+   */
   startHost(): Promise<Servant<HostCall, HostResult>> {
     return this.startServant('bench/support/host-process.mts');
   }
 
-  /**
-   * Starts a process that drops days of the history, and deletes rows, older than the number of days it is
-   * given.
-   */
+  /** Starts a process that runs the retention on command: it drops what is older than `retentionDays`. */
   startRetention(): Promise<Servant<{ retentionDays: number }, { ms: number }>> {
     return this.startServant('bench/support/retention-process.mts', this.ownerEnv);
   }
@@ -127,14 +137,17 @@ export class Deployment {
     return { ...running, url: `http://127.0.0.1:${port}`, run };
   }
 
-  /** Adds workspaces that get webhooks, with so many endpoints of a group each. */
+  /**
+   * Adds `count` workspaces with `endpointsEach` webhook endpoints each. `group` says how the receiver treats
+   * them.
+   */
   async addReceiving(count: number, group: Group, endpointsEach = 1): Promise<Receiving[]> {
     const receiving = newReceiving(count, group, endpointsEach);
     await addReceiving(this.pool, receiving, this.environment.urlOf);
     return receiving;
   }
 
-  /** Lets workspaces call the API. */
+  /** Adds an API key for each workspace. */
   async addApiKeys<Workspace extends { id: string }>(workspaces: Workspace[]) {
     const withKeys = workspaces.map((workspace) => withApiKey(workspace));
     await insertApiKeys(this.pool, withKeys);
@@ -147,7 +160,7 @@ export class Deployment {
     return rows;
   }
 
-  /** Returns the one row of a statement. */
+  /** Returns the first row of a statement. Throws if there is none. */
   async queryOne<Row extends object>(sql: string, parameters: unknown[] = []): Promise<Row> {
     return itemAt(await this.query<Row>(sql, parameters), 0);
   }

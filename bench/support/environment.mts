@@ -17,14 +17,14 @@ import { itemAt } from './items.mts';
 import type { Sizes } from './plan.mts';
 import { startReceiver, type Receiver } from './receiver.mts';
 
-/** A started process. `failed` rejects when it ends by itself. */
+/** Started process. `failed` rejects when the process ends without a call of `stop`. */
 export interface Running {
   pid: number;
   stop: () => Promise<void>;
   failed: Promise<never>;
 }
 
-/** The parts that an environment is made of. */
+/** Parts of an environment: the servers, the certificates of the receivers, and the two receivers. */
 interface Parts {
   servers: Servers;
   certificates: Certificates;
@@ -34,8 +34,9 @@ interface Parts {
 }
 
 /**
- * PostgreSQL (with fsync), Redis, a receiver of webhooks, another for those of neighbours, and processes of
- * the service and its limits. The reaper ends all of them after this process.
+ * Servers and processes of a benchmark run: PostgreSQL (with fsync), Redis, a webhook receiver for measured
+ * endpoints, another for all others, and processes of the service. The reaper ends them all after this
+ * process.
  */
 export class Environment {
   static async start(log: (line: string) => void): Promise<Environment> {
@@ -53,12 +54,12 @@ export class Environment {
   readonly receiver: Receiver;
   readonly neighbours: Receiver;
   readonly deployments: Deployment[] = [];
-  /** Node's options for the measured processes. */
+  /** Command-line options of Node for the measured processes, such as those of a profiler. */
   nodeOptions: string[] = [];
   private readonly log: (line: string) => void;
   private readonly admin: pg.Pool;
   private readonly filled = new Map<string, Promise<Deployment>>();
-  /** A function for each process, which stops it. */
+  /** Functions that stop one running process each. */
   private readonly running = new Set<() => Promise<void>>();
 
   private constructor({ servers, certificates, receiver, neighbours, log }: Parts) {
@@ -72,14 +73,15 @@ export class Environment {
   }
 
   /**
-   * Returns an endpoint's URL. What is not measured has a receiver of its own, so that it delays no arrival.
+   * Returns the URL of an endpoint's path at a receiver. Endpoints that are not measured have a receiver of
+   * their own, so that their requests delay no measured arrival.
    */
   readonly urlOf = (path: string): string => {
     const { port } = path.startsWith('/live/') ? this.receiver : this.neighbours;
     return `https://127.0.0.1:${port}${path}`;
   };
 
-  /** Returns a deployment, which is made on first use. */
+  /** Returns the deployment of a name. The first call makes its database and fills it. */
   deployment(name: string, sizes: Sizes): Promise<Deployment> {
     const filled = this.filled.get(name) ?? this.fill(name, sizes);
     this.filled.set(name, filled);
@@ -99,7 +101,7 @@ export class Environment {
     return deployment;
   }
 
-  /** Waits until a process is ready. The reaper ends it with this process. */
+  /** Waits until a started process is ready, and takes charge of it: the reaper ends it with this process. */
   async adopt(child: ChildProcess, ready: Promise<unknown>): Promise<Running> {
     const { reaper } = this.servers;
     reaper.adopt(child, 'SIGTERM');
@@ -124,7 +126,7 @@ export class Environment {
     await Promise.all([...this.running].map((stop) => stop()));
   }
 
-  /** Returns the versions of the servers. */
+  /** Returns the version numbers of PostgreSQL and Redis. */
   async versions(): Promise<{ postgresql: string; redis: string }> {
     const { rows } = await this.admin.query<{ server_version: string }>('SHOW server_version');
     const redis = new Redis(this.servers.redisUrl);

@@ -6,8 +6,8 @@ import { insertOldDeliveries } from './old-deliveries.mts';
 import type { Sizes } from './plan.mts';
 
 /**
- * Fills a migrated, empty database. For speed PostgreSQL makes the rows, secondary indexes are dropped until
- * they are there, and foreign keys are not checked.
+ * Fills a migrated, empty database. For speed PostgreSQL generates the rows itself, secondary indexes are
+ * dropped until the rows are in, and foreign keys are not checked.
  */
 export async function fill(pool: pg.Pool, fixture: Fixture, sizes: Sizes, urlOf: UrlOf): Promise<void> {
   await withFillingClient(pool, (db) => insertFixture(db, fixture, urlOf));
@@ -24,12 +24,15 @@ export async function fill(pool: pg.Pool, fixture: Fixture, sizes: Sizes, urlOf:
   await pool.query('CHECKPOINT');
 }
 
-/** Adds workspaces that get webhooks to a filled database. */
+/** Inserts workspaces with webhook endpoints into a filled database. */
 export function addReceiving(pool: pg.Pool, receiving: Receiving[], urlOf: UrlOf): Promise<void> {
   return withFillingClient(pool, (db) => insertReceiving(db, receiving, urlOf));
 }
 
-/** Gives every second row to the measured workspace, so that its rows lie between those of the others. */
+/**
+ * SQL of a row's workspace. Every second row belongs to the measured workspace, so that its rows lie between
+ * those of the others.
+ */
 const TENANT = `($1::uuid[])[CASE WHEN n % 2 = 0 THEN 1 ELSE 2 + n / 2 % (array_length($1::uuid[], 1) - 1) END]`;
 const MS = `${EPOCH_MS} + n::bigint * ${STEP_MS}`;
 
@@ -71,7 +74,7 @@ function insertConversations(db: pg.PoolClient, fixture: Fixture, { conversation
   );
 }
 
-/** Makes every hundredth conversation long. The mean is five messages. */
+/** Distance between long conversations: every hundredth is one. The mean is five messages. */
 const LONG_EVERY = 100;
 const LONG = 250;
 

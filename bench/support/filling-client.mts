@@ -1,7 +1,8 @@
 import type pg from 'pg';
 
 /**
- * Runs `work` on a connection with settings and functions for mass inserts, which end with the connection.
+ * Runs `work` on a connection of its own with settings and temporary functions for mass inserts, then closes
+ * it.
  */
 export async function withFillingClient(
   pool: pg.Pool,
@@ -25,7 +26,7 @@ export async function withFillingClient(
   }
 }
 
-/** Drops the table's secondary indexes for `insert`, then restores them. */
+/** Runs `insert` while a table has no indexes but the unique ones, then makes the others again. */
 export async function withoutIndexes(
   db: pg.PoolClient,
   table: string,

@@ -8,17 +8,18 @@ import { SECRETS_KEYS } from './settings.mts';
 
 export const DAY_MS = 24 * 60 * 60 * 1000;
 /**
- * The time of the first conversation; the others follow a second apart. Too young for the nightly clean-up.
+ * Time of the first conversation, in milliseconds; each next one is a second later. The service's nightly
+ * clean-up does not yet delete rows of this age.
  */
 export const EPOCH_MS = Date.now() - 20 * DAY_MS;
 export const STEP_MS = 1_000;
 
-/** Returns an id that sorts by time, as the service's do. Its random part is the row's number. */
+/** Returns a UUID that sorts by time, as the service's ids do. `n` stands in place of the random part. */
 export function idOf(ms: number, n: number): string {
   return `${timeOf(ms)}-7000-8000-${n.toString(16).padStart(12, '0')}`;
 }
 
-/** Returns the lowest id of a moment. */
+/** Returns the lowest UUID of a moment, the bound of a partition. */
 export function lowestId(ms: number): string {
   return `${timeOf(ms)}-0000-0000-000000000000`;
 }
@@ -28,14 +29,17 @@ function timeOf(ms: number): string {
   return `${time.slice(0, 8)}-${time.slice(8)}`;
 }
 
-/** Workspaces with an endpoint at the receiver. One more has an endpoint that hangs. */
+/** Number of workspaces with an endpoint that answers. The fixture has one more, whose endpoint hangs. */
 export const RECEIVING = 100;
 const CONVERSATIONS_EACH = 20;
-/** Bounds the size of a database of many workspaces. */
+/** Total number of conversations that `newReceiving` divides among its workspaces, at most. */
 const CONVERSATIONS_AT_MOST = 20_000;
 const OTHER_WORKSPACES = 9;
 
-/** The receiver treats the endpoints of each group in its own way. */
+/**
+ * Group of endpoints, the first segment of their path. The receiver never answers `hang`, answers `fail` with
+ * 500, and the others with 200.
+ */
 export type Group = 'live' | 'flood' | 'hang' | 'fail';
 
 export interface Workspace {
@@ -52,30 +56,30 @@ export interface Endpoint {
   sealed: SealedSecret;
 }
 
-/** A workspace that gets webhooks. */
+/** Workspace with webhook endpoints, and the conversations of its events. */
 export interface Receiving extends Workspace {
   contactId: string;
   conversationIds: string[];
-  /** The first one of `endpoints`. */
+  /** First of `endpoints`, for the scenarios that need only one. */
   endpoint: Endpoint;
   endpoints: Endpoint[];
 }
 
-/** An API key of a workspace. */
+/** API key of a workspace: id, key and hash. */
 export interface ApiKey {
   apiKeyId: string;
   apiKey: string;
   apiKeyHash: Buffer;
 }
 
-/** The rows of a database that scenarios know. */
+/** Workspaces and endpoints of a filled database that scenarios use. The other rows are generated in SQL. */
 export interface Fixture {
-  /** Gets the measured requests. */
+  /** Workspace that the measured API requests belong to. */
   measured: Workspace & ApiKey;
-  /** Share the tables of `measured`. */
+  /** Workspaces whose conversations, contacts and messages lie in the tables between those of `measured`. */
   others: Workspace[];
   receiving: Receiving[];
-  /** Endpoints of the other workspaces, which have no events. */
+  /** Endpoints of `others`, which get no events and only make the tables larger. */
   otherEndpoints: Endpoint[];
 }
 
@@ -87,7 +91,7 @@ function newWorkspace(name: string): Workspace {
   return { id: newId(), name, agentId: newId() };
 }
 
-/** Returns workspaces that get webhooks, not yet inserted. */
+/** Makes `count` workspaces with endpoints of a group, without inserting them. */
 export function newReceiving(count: number, group: Group, endpointsEach = 1): Receiving[] {
   const conversations = Math.max(1, Math.min(CONVERSATIONS_EACH, Math.floor(CONVERSATIONS_AT_MOST / count)));
   return Array.from({ length: count }, () => {
@@ -105,7 +109,7 @@ export function newReceiving(count: number, group: Group, endpointsEach = 1): Re
   });
 }
 
-/** Gives a workspace an API key, not yet inserted. */
+/** Returns the workspace with a new API key, without inserting it. */
 export function withApiKey<T extends object>(workspace: T): T & ApiKey {
   const apiKey = generateApiKey();
   return { ...workspace, apiKeyId: newId(), apiKey, apiKeyHash: hashApiKey(apiKey) };
@@ -117,7 +121,7 @@ function newEndpoint(tenantId: string, path: string): Endpoint {
   return { id, tenantId, path, secret, sealed: secrets.encrypt(secret, id) };
 }
 
-/** Returns the fixture of a database, not yet inserted. `fill` makes the mass of rows. */
+/** Makes the fixture of a database, without inserting it. */
 export function makeFixture({ otherEndpoints, receiving = RECEIVING }: Sizes): Fixture {
   const measured = newWorkspace('measured');
   const others = Array.from({ length: OTHER_WORKSPACES }, (_, n) => newWorkspace(`other-${n}`));

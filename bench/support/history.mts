@@ -1,9 +1,9 @@
 import type { Deployment } from './deployment.mts';
 
-/** The tables of the history, each partitioned by the day. */
+/** Names of the tables of events and finished deliveries, each with a partition for every day. */
 export const HISTORY = ['events', 'webhook_deliveries', 'webhook_attempts'];
 
-/** Returns the bytes on disk that the history takes, with its indexes. */
+/** Returns the bytes on disk of the tables of the history with their indexes. */
 export async function historyBytes(deployment: Deployment): Promise<number> {
   const { bytes } = await deployment.queryOne<{ bytes: number }>(
     `SELECT sum(pg_total_relation_size(relid))::float8 AS bytes

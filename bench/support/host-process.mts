@@ -10,17 +10,17 @@ import {
 import { serveParent } from './parent.mts';
 import { environmentVariable } from './settings.mts';
 
-/** A call for one workspace's endpoint, by one of its agents. */
+/** Command to delete an endpoint, or to send its missed events again, in the name of an agent. */
 export interface HostCall {
   name: 'deleteEndpoint' | 'recoverMissed';
   tenantId: string;
   endpointId: string;
   agentId: string;
-  /** The beginning of what is recovered. */
+  /** ISO time from which on missed events are recovered. */
   since?: string;
 }
 
-/** The result of a call after `ms` milliseconds. */
+/** Result of a command, and the milliseconds that it took. */
 export interface HostResult {
   ms: number;
   recovery?: Pick<WebhookRecoverySummary, 'id' | 'total'>;

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { ApiKey, Endpoint, Fixture, Receiving, Workspace } from './fixture.mts';
 import { RATE_LIMIT } from './settings.mts';
 
-/** Returns the URL of an endpoint with this path. */
+/** Function from an endpoint's path to its URL. */
 export type UrlOf = (path: string) => string;
 
 const SCOPES = [
@@ -13,7 +13,7 @@ const SCOPES = [
   'contacts:read',
 ];
 
-/** Inserts the workspaces of a fixture, with its key and its endpoints. */
+/** Inserts a fixture's workspaces, endpoints and API key. */
 export async function insertFixture(
   db: pg.PoolClient,
   { measured, others, receiving, otherEndpoints }: Fixture,
@@ -25,7 +25,7 @@ export async function insertFixture(
   await insertReceiving(db, receiving, urlOf);
 }
 
-/** Inserts workspaces that get webhooks. */
+/** Inserts workspaces with their endpoints and conversations. */
 export async function insertReceiving(
   db: pg.PoolClient,
   receiving: Receiving[],
@@ -83,7 +83,7 @@ async function insertEndpoints(db: pg.PoolClient, endpoints: Endpoint[], urlOf: 
   );
 }
 
-/** Inserts the conversations that the workspaces' events are about. */
+/** Inserts the workspaces' conversations, which have no messages: events only name them. */
 async function insertQuietConversations(db: pg.PoolClient, receiving: Receiving[]): Promise<void> {
   const conversations = receiving.flatMap(({ id: tenantId, contactId, conversationIds }) =>
     conversationIds.map((id) => ({ id, tenantId, contactId })),

@@ -5,7 +5,7 @@ export function itemAt<T>(items: readonly T[], index: number): T {
   return item;
 }
 
-/** Returns the n-th item of a list that begins again at its end. */
+/** Returns the n-th item of a list that repeats without end. */
 export function itemInTurn<T>(items: readonly T[], n: number): T {
   return itemAt(items, n % items.length);
 }

@@ -6,27 +6,30 @@ import { processorMs } from './usage.mts';
 
 const SAMPLE_MS = 100;
 
-/** Requests that callers send in turn, each caller its next one as soon as it has a response. */
+/**
+ * Requests that `connections` callers send in turn for `seconds`. Each caller sends the next one as soon as
+ * it has a response.
+ */
 export interface Load {
   requests: { method?: string; path: string; body?: string }[];
   headers: Record<string, string>;
   connections: number;
   seconds: number;
-  /** The valid bodies; omitted if each response differs. */
+  /** Bodies that a response may have; omitted if each response differs. */
   bodies?: Set<string>;
 }
 
-/** Latencies are milliseconds. */
+/** Throughput and latencies in milliseconds of a server under load. */
 export interface LoadResult extends Percentiles {
   perSecond: number;
-  /** The number of responses. */
+  /** Number of responses. */
   answers: number;
-  /** Milliseconds of processor time a request. */
+  /** Milliseconds of the server's processor time for each request. */
   processor: number;
 }
 
 /**
- * Puts a server under load.
+ * Sends a load to a server, and measures its throughput, its latencies and its processor time.
  *
  * @throws WrongAnswers when a response is wrong
  */

@@ -1,7 +1,7 @@
 import { cpus, totalmem } from 'node:os';
 import type { Environment } from './environment.mts';
 
-/** The computer and the servers that a run of the benchmark measured on. */
+/** Computer, and versions of Node, PostgreSQL and Redis, that a run of the benchmark measured on. */
 export interface Machine {
   cpu: string;
   cores: number;

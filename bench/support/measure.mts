@@ -1,12 +1,12 @@
 import { median } from './statistics.mts';
 
 type Sides = Record<string, () => Promise<unknown>>;
-/** The results of one round, by side. */
+/** Results of one round, by the name of the side, such as `ours` and `limit`. */
 type Run<Measured extends Sides> = { [Side in keyof Measured]: Awaited<ReturnType<Measured[Side]>> };
 
 /**
- * Runs the sides in turn, `rounds` times each, so that other load on the machine affects all alike. Returns a
- * record a round.
+ * Runs each side once a round, for `rounds` rounds, so that other load on the machine affects all sides
+ * alike. Returns one record of results for each round.
  */
 export async function inTurn<Measured extends Sides>(
   rounds: number,
@@ -26,7 +26,7 @@ export function middle<T>(runs: T[], figureOf: (run: T) => number): number {
   return median(runs.map(figureOf));
 }
 
-/** A wrong result: the scenario has no figure. */
+/** Error of a measured process's wrong result. The scenario then reports no figure. */
 export class WrongAnswers extends Error {}
 
 /** Throws WrongAnswers unless a condition holds. */

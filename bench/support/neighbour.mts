@@ -4,19 +4,25 @@ import type { Receiving } from './fixture.mts';
 import { offer } from './offer.mts';
 import { latencyOf, type Arrival, type Percentiles } from './statistics.mts';
 
-/** The trouble that one workspace makes while another one's messages are measured. */
+/**
+ * Load that one workspace makes while another one's messages are measured, and what comes before and after
+ * it.
+ */
 export interface Trouble<Result> {
-  /** The other one. */
+  /** Workspace whose messages are measured. */
   measured: Receiving;
-  /** Makes what the trouble needs. */
+  /** Prepares the rows that `trouble` needs, before it is timed. */
   prepare?: () => Promise<unknown>;
-  /** Makes trouble, and ends with it. */
+  /** Makes the load. The measurement beside it ends when this resolves. */
   trouble: () => Promise<Result>;
-  /** Tidies up what is left afterwards. */
+  /** Removes what the load has left, such as hanging requests. */
   calm?: () => Promise<unknown>;
 }
 
-/** Latencies of the measured workspace's messages, and the result of the trouble. */
+/**
+ * Latencies in milliseconds of the measured workspace's messages, alone and beside the load, and the result
+ * of `Trouble.trouble`.
+ */
 export interface BesideTrouble<Result> {
   alone: Percentiles;
   beside: Percentiles & { p95BySecond: (number | null)[] };
@@ -24,8 +30,8 @@ export interface BesideTrouble<Result> {
 }
 
 /**
- * Measures how long one workspace's messages take: alone, then beside a neighbour's trouble. It is measured
- * alone once more when the trouble is over, so that other load on the machine affects both sides.
+ * Measures how long one workspace's messages take to its endpoint: alone, beside a neighbour's load, and
+ * alone again when that is over. So other load on the machine affects both sides.
  */
 export async function besideTrouble<Result>(
   { plan, environment }: Bench,
@@ -59,7 +65,10 @@ export async function besideTrouble<Result>(
   };
 }
 
-/** Returns the p95 of the messages of each second, null without one: shows when the trouble was worst. */
+/**
+ * Returns the p95 in milliseconds of the messages made in each second, null for a second without one. It
+ * shows when the load hurt most.
+ */
 function p95BySecond(times: Arrival[]): (number | null)[] {
   const since = times.reduce((earliest, [madeAt]) => Math.min(earliest, madeAt), Infinity);
   const seconds: Arrival[][] = [];

@@ -4,12 +4,12 @@ import { itemInTurn } from './items.mts';
 import { must } from './measure.mts';
 import { BODY } from './settings.mts';
 
-/** A workspace that gets webhooks, and that calls the API. */
+/** Workspace with webhook endpoints and an API key. */
 export type Sender = Receiving & ApiKey;
 
 /**
- * Sends messages through several API processes in turn at a steady rate, whether or not the earlier ones are
- * answered. Returns how many were sent.
+ * Posts messages to several API processes in turn at a steady rate, whether or not earlier requests are
+ * answered. Returns their number.
  *
  * @throws WrongAnswers when one is not answered with 201
  */
@@ -36,7 +36,7 @@ export async function offerByApi(
   return sending.length;
 }
 
-/** Returns the status of the response. */
+/** Posts one message, and returns the status of the response. */
 async function send(url: string, { apiKey, conversationIds }: Sender, turn: number): Promise<number> {
   const response = await fetch(`${url}/api/v1/conversations/${itemInTurn(conversationIds, turn)}/messages`, {
     method: 'POST',

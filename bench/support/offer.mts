@@ -6,7 +6,7 @@ import type { Receiving } from './fixture.mts';
 import { itemInTurn } from './items.mts';
 import { BODY, POOL_SIZE } from './settings.mts';
 
-/** A steady rate of messages, for some seconds or until a signal. */
+/** Steady rate of messages, for `seconds` or until a signal. */
 export interface Rate {
   perSecond: number;
   seconds?: number;
@@ -14,8 +14,8 @@ export interface Rate {
 }
 
 /**
- * Sends messages to the workspaces in turn at a steady rate, each in its own transaction, as the API does.
- * Returns how many were sent.
+ * Stores messages of the workspaces in turn at a steady rate, each in a transaction like the API's, without
+ * the API. Returns their number.
  */
 export async function offer(
   deployment: Deployment,

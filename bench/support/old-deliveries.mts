@@ -5,10 +5,13 @@ import { HISTORY } from './history.mts';
 import { itemAt } from './items.mts';
 import type { Sizes } from './plan.mts';
 
-/** Days of old deliveries: from the first conversation until the day before yesterday. */
+/** Number of days of old deliveries, from the first conversation's until the day before yesterday. */
 const OLD_DAYS = 18;
 
-/** Inserts finished deliveries with their events. Half of them belong to the measured endpoints. */
+/**
+ * Inserts `oldDeliveries` succeeded deliveries with their events. Half of them belong to the measured
+ * endpoints.
+ */
 export async function insertOldDeliveries(
   db: pg.PoolClient,
   { receiving, otherEndpoints }: Fixture,
@@ -53,7 +56,10 @@ export async function insertOldDeliveries(
   );
 }
 
-/** Makes the partitions of past days that the migration does not make. Only their owner may drop them. */
+/**
+ * Makes a table's partitions of past days, which the migration does not make. They get the table's owner,
+ * because only the owner may drop them.
+ */
 async function makePartitions(db: pg.PoolClient, table: string, since: number, days: number): Promise<void> {
   const { rows } = await db.query<{ owner: string }>(
     'SELECT relowner::regrole::text AS owner FROM pg_class WHERE oid = $1::regclass',

@@ -11,8 +11,8 @@ export function endWithParent(close: () => Promise<void> = () => Promise.resolve
 }
 
 /**
- * Says that this process is ready, and does what its parent asks, one command after the other. Ends with the
- * parent, or at the first failure.
+ * Tells the parent process that this one is ready, then runs its commands one after the other and sends back
+ * the results. Ends with the parent, or at the first failure.
  */
 export function serveParent<Command, Result extends object>(
   run: (command: Command) => Promise<Result>,

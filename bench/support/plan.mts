@@ -1,22 +1,22 @@
 /**
- * The size of a database. Those but `small` serve one scenario each, which they are named after, or its
- * growth.
+ * Numbers of rows of a database. `small` is shared; each other database serves the scenario of its name or of
+ * its growth.
  */
 export interface Sizes {
-  /** Conversations, and as many contacts; messages are five times as many. */
+  /** Number of conversations and of contacts. There are five times as many messages. */
   conversations: number;
-  /** Webhook endpoints of workspaces that are not measured. */
+  /** Number of webhook endpoints of workspaces that are not measured. */
   otherEndpoints: number;
-  /** Old finished deliveries, with their events. */
+  /** Number of old, succeeded deliveries, each with its event. */
   oldDeliveries: number;
-  /** Workspaces with an endpoint. */
+  /** Number of workspaces with an endpoint; 100 by default. */
   receiving?: number;
 }
 
-/** Durations and sizes. */
+/** Plan of a benchmark run: rounds, durations in seconds, rates, and sizes of the databases. */
 export type Plan = typeof FULL;
 
-/** Takes ten minutes at most. */
+/** Plan by default. All scenarios but the heavy ones take ten minutes at most. */
 export const FULL = {
   rounds: 3,
   warmUpSeconds: 1,
@@ -41,7 +41,7 @@ export const FULL = {
   history: { conversations: 10_000, otherEndpoints: 1_000, oldDeliveries: 10_000_000 },
 };
 
-/** Takes ninety seconds, for rough figures. */
+/** Plan of `--quick`: rough figures in ninety seconds. */
 export const QUICK: Plan = {
   ...FULL,
   warmUpSeconds: 0.3,

@@ -10,7 +10,10 @@ import { tellParent } from './parent.mts';
 import { environmentVariable, OLD_BODY } from './settings.mts';
 import type { Arrival } from './statistics.mts';
 
-/** The deliveries to one group of endpoints. */
+/**
+ * Deliveries that came to one group of endpoints: their ids, the number of requests, and the wrongly signed
+ * ones.
+ */
 interface Arrivals {
   ids: Set<string>;
   count: number;
@@ -18,23 +21,25 @@ interface Arrivals {
   times: Arrival[];
 }
 
-/** The input of each command. */
+/** Input of each command that the receiver's process takes. */
 export interface Inputs {
-  /** Forgets what came, and checks what comes with these secrets, by the path of the endpoint. */
+  /** Forgets earlier deliveries, and checks the signatures of new ones with these secrets. */
   expect: [path: string, secret: string][];
-  /** Counts the deliveries to a group. */
+  /** Counts the deliveries to a group of endpoints, which the input names. */
   count: string;
-  /** Forgets the deliveries to a group, and returns them. */
+  /** Returns the deliveries to a group of endpoints, and forgets them. */
   take: string;
-  /** Counts the requests to endpoints that hang. */
+  /** Counts the requests so far that were never answered. */
   countHung: null;
-  /** Lists the deliveries that failed: the time of the message and of each attempt. */
+  /**
+   * Lists for each delivery to the group `fail` the time of its message and of each attempt, in milliseconds.
+   */
   listFailed: null;
-  /** Closes the hanging requests. */
+  /** Closes the connections of the requests that wait for an answer. */
   release: null;
 }
 
-/** The result of each command. */
+/** Result of each command. */
 export interface Results {
   expect: null;
   count: number;

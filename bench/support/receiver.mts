@@ -11,7 +11,9 @@ import type { Arrival } from './statistics.mts';
 const POLL_MS = 20;
 const STALLED_MS = 15_000;
 
-/** Starts a receiver of webhooks in a process of its own. */
+/**
+ * Starts a webhook receiver in a process of its own, so that it delays neither the benchmark nor the service.
+ */
 export async function startReceiver(reaper: Reaper, { certFile, keyFile }: Certificates): Promise<Receiver> {
   const child = fork(fileURLToPath(new URL('receiver-process.mts', import.meta.url)), {
     env: { ...process.env, CERT_FILE: certFile, KEY_FILE: keyFile },
@@ -21,7 +23,7 @@ export async function startReceiver(reaper: Reaper, { certFile, keyFile }: Certi
   return new Receiver(child, port);
 }
 
-/** A receiver of webhooks, and what has arrived there. */
+/** Handle on the process of a webhook receiver: each method is a command to it. */
 export class Receiver {
   readonly port: number;
   private readonly child: ChildProcess;
@@ -37,7 +39,10 @@ export class Receiver {
     });
   }
 
-  /** Forgets earlier deliveries, and checks new ones with the secrets of these workspaces' endpoints. */
+  /**
+   * Forgets earlier deliveries, and checks the signatures of new ones with the secrets of these workspaces'
+   * endpoints.
+   */
   async expect(receiving: Receiving[]): Promise<void> {
     const endpoints = receiving.flatMap(({ endpoints }) => endpoints);
     await this.run(
@@ -47,8 +52,9 @@ export class Receiver {
   }
 
   /**
-   * Waits for `count` deliveries to a group of endpoints since the last call. Returns the times of each
-   * message to the live ones. The group `old` are messages with the body OLD_BODY, whatever their endpoint.
+   * Waits for `count` deliveries to a group of endpoints since the last call, and checks that exactly those
+   * came. Returns the time of each message to the group `live` and of its arrival. The group `old` are
+   * messages with the body OLD_BODY to any endpoint.
    *
    * @throws WrongAnswers when a delivery is missing, doubled or wrongly signed
    */
@@ -74,12 +80,14 @@ export class Receiver {
     return this.run('countHung', null);
   }
 
-  /** Lists the deliveries that failed: the time of the message and of each attempt. */
+  /**
+   * Lists for each delivery to the group `fail` the time of its message and of each attempt, in milliseconds.
+   */
   listFailed(): Promise<number[][]> {
     return this.run('listFailed', null);
   }
 
-  /** Closes the requests that hang. */
+  /** Closes the connections of the requests that wait for an answer. */
   async release(): Promise<void> {
     await this.run('release', null);
   }

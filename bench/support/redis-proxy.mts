@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { portOf } from '../../scripts/processes.mjs';
 
-/** A way to Redis for one process, which can be cut. */
+/** TCP proxy before Redis, at `url`, which can be cut to make Redis unreachable for one process. */
 export interface RedisProxy {
   url: string;
-  /** Closes every connection, and refuses new ones. */
+  /** Closes every connection through the proxy, and refuses new ones. */
   cut: () => void;
 }
 

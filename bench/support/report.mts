@@ -1,25 +1,25 @@
 import { middle } from './measure.mts';
 import { median } from './statistics.mts';
 
-/** A line of the table. */
+/** Row of the result table: a scenario's figure, the limit's, their ratio and the goal. */
 export interface Row {
   scenario: string;
   ours: string;
   limit: string;
   ratio: number | null;
   goal: string;
-  /** Whether the goal is met; null if there is none. */
+  /** Whether the goal is met; null without a goal. */
   met: boolean | null;
-  /** All that was measured; null if another row has it. */
+  /** Measured values of all rounds, for the JSON report; null if another row of the scenario holds them. */
   runs: unknown;
-  /** The reason why there is no figure. */
+  /** Stack of the error because of which the row has no figure. */
   error?: string;
 }
 
-/** One figure of a round: the service's, and that of its limit. */
+/** Figure of a round: the service's, and that of what it is compared with. */
 export type Pair = [ours: number, limit: number];
 
-/** Writes a value with its unit. */
+/** Function that writes a value with its unit. */
 export type Format = (value: number) => string;
 
 export const number: Format = (value) =>
@@ -32,7 +32,9 @@ export const share: Format = (value) => `${number(value * 100)} %`;
 export const bytes: Format = (value) => `${number(value)} bytes`;
 export const megabytes: Format = (value) => `${number(value)} MB`;
 
-/** Returns the row of a throughput, which must be a share of the limit's. */
+/**
+ * Returns the row of a throughput a second. The goal is that ours is at least `atLeast` times the limit's.
+ */
 export function throughputRow(scenario: string, pairs: Pair[], atLeast: number, runs: unknown): Row {
   const share = ratioOf(pairs);
   return {
@@ -46,7 +48,9 @@ export function throughputRow(scenario: string, pairs: Pair[], atLeast: number, 
   };
 }
 
-/** Returns the row of a latency in milliseconds, which may be so many times the limit's. */
+/**
+ * Returns the row of a latency in milliseconds. The goal is that ours is at most `atMost` times the limit's.
+ */
 export function latencyRow(scenario: string, pairs: Pair[], atMost: number, runs: unknown = null): Row {
   const times = ratioOf(pairs);
   return {
@@ -60,12 +64,12 @@ export function latencyRow(scenario: string, pairs: Pair[], atMost: number, runs
   };
 }
 
-/** Returns the median of the rounds' ratios. */
+/** Returns the median over the rounds of ours divided by the limit's. */
 export function ratioOf(pairs: Pair[]): number {
   return middle(pairs, ([ours, limit]) => ours / limit);
 }
 
-/** Returns the row of a figure with a fixed goal or none. */
+/** Returns the row of a figure that is compared with no other: its goal is `atMost`, or none. */
 export function absoluteRow(
   scenario: string,
   values: number[],

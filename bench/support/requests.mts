@@ -4,7 +4,7 @@ import { must } from './measure.mts';
 
 const PAGES = 20;
 
-/** A GET request, and a check of the number of rows in its response; null if that is no list. */
+/** GET request, and a check of the number of items in its response; null if the response is no list. */
 export interface Read {
   path: string;
   rows: Check | null;
@@ -20,10 +20,13 @@ interface Contact {
 
 export type ReadName = keyof Awaited<ReturnType<typeof requestsOf>>;
 
-/** Returns requests to the measured workspace: pages from all parts of each list. */
+/**
+ * Returns the requests to the measured workspace, by kind of read, such as `messages`. They cover pages from
+ * all parts of each list.
+ */
 export async function requestsOf(deployment: Deployment) {
   const { id: tenantId } = deployment.fixture.measured;
-  /** Returns PAGES rows, evenly spread. */
+  /** Returns PAGES rows of a table, evenly spread over all of the measured workspace's. */
   const spread = <Row extends object>(table: string, columns: string) =>
     deployment.query<Row>(
       `SELECT ${columns} FROM (
@@ -64,7 +67,10 @@ const isSome: Check = (rows) => rows > 0;
 const isOne: Check = (rows) => rows === 1;
 const isNone: Check = (rows) => rows === 0;
 
-/** Returns the first page and later ones, with each filter in turn. */
+/**
+ * Returns requests for the first page of conversations and for one after each cursor. The filters are used in
+ * turn.
+ */
 function pages(filters: string[], cursors: string[], rows: Check): Read[] {
   return [null, ...cursors.slice(1)].map((cursor, n) => {
     const query = [itemInTurn(filters, n), cursor && `cursor=${cursor}`].filter(Boolean).join('&');
@@ -72,19 +78,24 @@ function pages(filters: string[], cursors: string[], rows: Check): Read[] {
   });
 }
 
-/** Searches for what one in 30 contacts has, and for what all have. */
+/**
+ * Returns searches that find many contacts: a first name, which one in 30 has, and a domain that all have.
+ */
 function frequentSearchesFor({ name }: Contact): Read[] {
   return [firstOf(name, ' '), 'example.com'].map((q) => search(q, isFull));
 }
 
-/** Searches for what one contact has, or for what none has. */
+/** Returns a search that finds one contact or none: a mail name, a phone number, or a word that none has. */
 function rareSearchFor({ email, phone }: Contact, n: number): Read {
   const local = firstOf(email, '@');
   const q = itemInTurn([local, phone.replace('+34 ', ''), `${local}qq`], n);
   return search(q, q.endsWith('qq') ? isNone : isOne);
 }
 
-/** Searches for what people search for: a name, a family name, an address, digits; and for what none has. */
+/**
+ * Returns a search like people's: a name, a family name, a mail name, digits of a phone number, or a word
+ * that no contact has.
+ */
 function searchFor({ name, email, phone }: Contact, n: number): Read {
   const [first, last] = name.split(' ') as [string, string];
   const kinds = [name, last, firstOf(email, '@'), phone.replace('+34 ', ''), first, `${last}qq`];

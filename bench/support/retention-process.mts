@@ -29,7 +29,7 @@ const app = await NestFactory.createApplicationContext(
 );
 const find = <T,>(type: Type<T>): T => app.get(type, { strict: false });
 
-/** Runs the retention once. */
+/** Runs the retention of the history once, with `retentionDays` in place of the configured number. */
 async function retain(retentionDays: number): Promise<void> {
   const config: Config = { ...app.get<Config>(Config, { strict: false }), retentionDays, databaseOwnerUrl };
   const database = find(Database);

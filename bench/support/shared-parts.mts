@@ -6,12 +6,15 @@ import { postgresMs, processorMs } from './usage.mts';
 
 const LOCKS_EVERY_MS = 250;
 
-/** Servers that all processes share: PostgreSQL, Redis or the nodes of a Cluster, and perhaps PgBouncer. */
+/**
+ * Servers that all processes of the service share: PostgreSQL, Redis (or the nodes of a Cluster), and
+ * PgBouncer where it is used.
+ */
 export interface SharedParts {
   deployment: Deployment;
-  /** A client of each Redis server. */
+  /** Clients, one for each Redis server. */
   nodes: Redis[];
-  /** The id of PgBouncer's process. */
+  /** Process id of PgBouncer; undefined without it. */
   pooler?: number;
 }
 
@@ -20,21 +23,21 @@ type PostgresFigures = Figures<'transactions' | 'connections' | 'bytes' | 'ms'>;
 type RedisFigures = Figures<'ms' | 'commands' | 'bytes'>;
 type LockFigures = Figures<'held' | 'awaited'>;
 
-/** Work of the shared parts while something was done. */
+/** Work of the shared servers in `seconds`: processor time (`ms`), bytes, transactions and commands. */
 export interface Consumption {
   seconds: number;
-  /** Mean numbers of locks that were held, and of those that a transaction waited for. */
+  /** Mean numbers of PostgreSQL locks that transactions held, and waited for. */
   locked: LockFigures;
   postgres: PostgresFigures;
   pooler: Figures<'ms'>;
   redis: RedisFigures;
-  /** The node of a Cluster with most work: it is the first one that saturates. */
+  /** Work of the Redis server with most processor time: in a Cluster it saturates first. */
   busiestNode: RedisFigures;
-  /** Commands of Redis, by name. */
+  /** Numbers of Redis commands, by command. */
   calls: Record<string, number>;
 }
 
-/** Measures what the shared parts do while `work` runs. */
+/** Measures what the shared servers do while `work` runs. */
 export async function consumption(parts: SharedParts, work: () => Promise<unknown>): Promise<Consumption> {
   const before = await countersOf(parts);
   const locks = watchLocks(parts.deployment);
@@ -94,7 +97,7 @@ async function redisCounters(
   };
 }
 
-/** Samples the locks until `end` is called, which returns the mean numbers. */
+/** Samples the number of PostgreSQL's locks every 250 ms until `end` is called, which returns the means. */
 function watchLocks(deployment: Deployment): { end: () => Promise<LockFigures> } {
   const samples: LockFigures[] = [];
   let isEnded = false;
@@ -121,7 +124,7 @@ function watchLocks(deployment: Deployment): { end: () => Promise<LockFigures> }
   };
 }
 
-/** Subtracts figure by figure. What was not counted before began at zero. */
+/** Subtracts earlier counters from later ones, by name. A counter that is missing counts as zero. */
 function difference<Name extends string>(after: Figures<Name>, before: Figures<Name>): Figures<Name> {
   return combine(after, before, (to, from) => to - from);
 }

@@ -4,20 +4,23 @@ import { RedisCluster } from '../../scripts/servers/redis-cluster.mjs';
 import type { Deployment } from './deployment.mts';
 import type { SharedParts } from './shared-parts.mts';
 
-/** PgBouncer's connections to PostgreSQL. */
+/** Number of PgBouncer's connections to PostgreSQL. */
 const SERVER_CONNECTIONS = 20;
 
-/** The servers that a deployment's processes use. */
+/**
+ * Set of servers that the service's processes use in one measurement, such as a Redis Cluster in place of one
+ * Redis.
+ */
 export interface Stage {
   name: string;
-  /** Settings of the processes. */
+  /** Environment variables that lead the service's processes to these servers. */
   env: Record<string, string>;
   parts: SharedParts;
-  /** Ends what was started for it. */
+  /** Ends the servers that were started for this stage, and its connections. */
   stop: () => Promise<void>;
 }
 
-/** Returns a stage of one PostgreSQL and one Redis. */
+/** Returns the stage of the deployment's own PostgreSQL and Redis. */
 export function oneServerEach(deployment: Deployment): Stage {
   const redis = new Redis(deployment.redisUrl);
   return {
@@ -28,7 +31,7 @@ export function oneServerEach(deployment: Deployment): Stage {
   };
 }
 
-/** Starts a Redis Cluster of three primaries with a replica each, beside the same PostgreSQL. */
+/** Starts a Redis Cluster of three primaries with a replica each. PostgreSQL stays the deployment's. */
 export async function withCluster(deployment: Deployment): Promise<Stage> {
   const { home, reaper } = deployment.environment.servers;
   const cluster = await RedisCluster.start({ home, reaper, onLog: () => undefined, disposable: false });
@@ -40,7 +43,7 @@ export async function withCluster(deployment: Deployment): Promise<Stage> {
   };
 }
 
-/** Starts PgBouncer before the same PostgreSQL. */
+/** Starts PgBouncer before the deployment's PostgreSQL. Redis stays the deployment's. */
 export async function withPooler(deployment: Deployment): Promise<Stage> {
   const { home, reaper } = deployment.environment.servers;
   const one = oneServerEach(deployment);

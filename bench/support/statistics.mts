@@ -1,4 +1,4 @@
-/** The moments of a message's creation and of its arrival at the receiver, in milliseconds. */
+/** Times of a message's creation and of its arrival at the webhook receiver, in milliseconds since 1970. */
 export type Arrival = [madeAt: number, arrivedAt: number];
 
 export interface Percentiles {
@@ -12,7 +12,7 @@ export function percentilesOf(values: number[]): Percentiles {
   return { p50: nearest(ascending, 50), p95: nearest(ascending, 95), p99: nearest(ascending, 99) };
 }
 
-/** Percentiles of the milliseconds from a message's creation to its arrival. */
+/** Returns the percentiles of the milliseconds from a message's creation to its arrival. */
 export function latencyOf(times: Arrival[]): Percentiles {
   return percentilesOf(times.map(([madeAt, arrivedAt]) => arrivedAt - madeAt));
 }
@@ -21,7 +21,7 @@ export function median(values: number[]): number {
   return nearest(Float64Array.from(values).sort(), 50);
 }
 
-/** Returns the value of the nearest rank; NaN if there are none. */
+/** Returns a percentile (`rank`, 0 to 100) of sorted values by the nearest rank; NaN if there are none. */
 function nearest(ascending: Float64Array, rank: number): number {
   return ascending[Math.max(0, Math.ceil((rank / 100) * ascending.length) - 1)] ?? NaN;
 }

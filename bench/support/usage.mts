@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { codeOf } from '../../scripts/processes.mjs';
 import type { Deployment } from './deployment.mts';
 
-/** Linux counts a process's time in hundredths of a second. */
+/** Length of a tick in milliseconds, the unit in which Linux counts a process's time. */
 const TICK_MS = 10;
 
 /** Returns the milliseconds of processor time that a process has used. */
@@ -17,15 +17,21 @@ export function residentMb(pid: number): number {
   return Number(kilobytes) / 1024;
 }
 
-/** Microseconds of processor time a delivery, and the idle share of the busiest core. */
+/**
+ * Microseconds of processor time a delivery, and the share of time (0 to 1) in which the busiest core was
+ * idle.
+ */
 export interface Usage {
   workerUs: number;
-  /** Missing if PostgreSQL runs on another machine. */
+  /** Missing if PostgreSQL runs on another machine, where its time can't be read. */
   postgresUs?: number;
   idle: number;
 }
 
-/** Starts to measure processor time. The result ends it, given the number of deliveries. */
+/**
+ * Starts to measure processor time. The returned function ends it: it takes the number of deliveries in
+ * between.
+ */
 export async function usageMeter(
   deployment: Deployment,
   worker: { pid: number },
@@ -57,7 +63,7 @@ export async function postgresMs(deployment: Deployment): Promise<number | null>
   return server === null ? null : familyMs(server);
 }
 
-/** Returns the process that started PostgreSQL's others; null if it runs on another machine. */
+/** Returns the process id of PostgreSQL's parent process; null if it runs on another machine. */
 async function serverOf(deployment: Deployment): Promise<number | null> {
   const { pid } = await deployment.queryOne<{ pid: number }>('SELECT pg_backend_pid() AS pid');
   try {
@@ -68,7 +74,10 @@ async function serverOf(deployment: Deployment): Promise<number | null> {
   }
 }
 
-/** Returns the processor time of a process and of all that it has started, also of those that have ended. */
+/**
+ * Returns the milliseconds of processor time of a process and of all its children, also of those that have
+ * ended.
+ */
 function familyMs(parent: number): number {
   const { user, system, endedUser, endedSystem } = timesOf(parent);
   let sum = user + system + endedUser + endedSystem;
@@ -84,7 +93,7 @@ function familyMs(parent: number): number {
   return sum;
 }
 
-/** A process: its parent's id, and milliseconds of its own and of children that have ended. */
+/** Parent's id of a process, and milliseconds of processor time of the process and of its ended children. */
 interface ProcessTimes {
   parent: number;
   user: number;
