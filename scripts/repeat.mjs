@@ -15,12 +15,12 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs, stripVTControlCharacters } from 'node:util';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-/** The file that keeps every run, and the line in it before which a run gets its row. */
+/** Path of the page with a row for each run, and the line before which the next row goes. */
 const RECORD = join(ROOT, 'docs/test-runs.md');
 const END_OF_ROWS = '<!-- The next run gets its row above. -->';
-/** Whole outputs, which git ignores. */
+/** Path of the folder that keeps the whole output of each run. Git ignores it. */
 const LOGS = join(ROOT, 'test-runs');
-/** Processes that spin beside a run. */
+/** Number of processes that keep the processor busy beside a run. */
 const SPINNERS = 2;
 const MOST_FAILURES = 20;
 const MOST_LINES = 60;
@@ -58,7 +58,7 @@ if (values.help || !Number.isInteger(runs) || !Number.isInteger(spinning) || spi
 }
 
 /**
- * Functions that end what must not outlive this process.
+ * Functions that stop processes and remove folders when a signal ends this process.
  *
  * @type {Set<() => void>}
  */
@@ -157,7 +157,8 @@ function failuresIn(lines) {
 }
 
 /**
- * Adds a run's row to the table, and what failed to the end of the page.
+ * Adds a run's row to the table of docs/test-runs.md, and the output of its failed tests to the end of the
+ * page.
  *
  * @param {Run} run
  */
@@ -176,7 +177,8 @@ function record({ begin, commit, seed, isBesideSpinners, minutes, counts, failur
 }
 
 /**
- * Starts processes that leave little of two cores to a run. They end with this process, however it ends.
+ * Starts SPINNERS processes that each keep a core busy, so that a run gets little of a machine with two
+ * cores. They end with this process, however it ends.
  *
  * @returns {() => void} ends them
  */

@@ -70,7 +70,9 @@ export class VisitorPage {
     }
   }
 
-  /** Opens the stream, and waits until it has begun. */
+  /**
+   * Opens the widget's stream of events for this visitor, and waits until the service says that it is ready.
+   */
   async #listen() {
     const answer = await fetch(`${this.#url}/events`, { headers: this.#headers });
     if (!answer.ok || !answer.body)

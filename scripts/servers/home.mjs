@@ -7,13 +7,13 @@ import { LauncherError } from '../processes.mjs';
 const ELSEWHERE = '/var/lib/conversation-messaging-service';
 
 /**
- * A user of the machine.
+ * User of the machine that runs the servers.
  *
  * @typedef {{ uid: number, gid: number }} User
  */
 
 /**
- * The data folder and the user of the servers.
+ * Data folder of the servers, and the user that runs them.
  *
  * @typedef {object} Home
  * @property {string} directory
@@ -21,8 +21,9 @@ const ELSEWHERE = '/var/lib/conversation-messaging-service';
  */
 
 /**
- * PostgreSQL refuses to run as root, so root runs it as another user. If that user cannot reach the checkout,
- * the data is in /var/lib, under a name made from the checkout's path, so that the next start finds it.
+ * Chooses the servers' user and data folder. Root runs them as another user, because PostgreSQL refuses to
+ * run as root. If that user can't reach the checkout, the data is in /var/lib, under a name made from the
+ * checkout's path, so that the next start finds it.
  *
  * @param {string} dataDir
  * @returns {Home}
@@ -51,7 +52,8 @@ export function makePrivate(directory, user) {
 }
 
 /**
- * Returns options of a child process.
+ * Returns the options of `spawn` that run a child process as a user, in a working directory that every user
+ * can enter.
  *
  * @param {User} [user]
  */

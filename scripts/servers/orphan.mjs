@@ -2,7 +2,7 @@ import { existsSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { codeOf, sleep } from '../processes.mjs';
 
 /**
- * Ends a server that still runs on a folder after a crash, and removes its pid file. Call it only while
+ * Ends a server that a crash has left running on a data folder, and removes its pid file. Call it only while
  * holding the folder's lock.
  *
  * @param {string} pidFile
@@ -19,8 +19,8 @@ export async function clearOrphan(pidFile, directory) {
 }
 
 /**
- * Tells whether a server's process is there: both servers change into their data folder. Another process with
- * a reused pid does not.
+ * Tells whether a process is the server of a data folder: PostgreSQL and Redis change into theirs. Another
+ * process that has got the same pid does not.
  *
  * @param {number} pid
  * @param {string} directory

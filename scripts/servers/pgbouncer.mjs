@@ -7,17 +7,17 @@ import { installPackage } from './apt.mjs';
 import { makePrivate } from './home.mjs';
 import { spawnServer } from './server-process.mjs';
 
-/** Debian's PgBouncer, or another one that PGBOUNCER names. */
+/** Path of PgBouncer's program: Debian's, or what the variable PGBOUNCER names. */
 const COMMAND = process.env.PGBOUNCER ?? '/usr/sbin/pgbouncer';
-/** The first version of PgBouncer 1 that knows named statements in transaction mode. */
+/** Minor version of PgBouncer 1 that first supports named prepared statements in transaction mode. */
 const PREPARED_SINCE_MINOR = 21;
 const MAX_PREPARED_STATEMENTS = 300;
-/** The database of PgBouncer's own console. */
+/** Name of the database through which PgBouncer's own console is reached. */
 const CONSOLE = 'pgbouncer';
 
 /**
- * Starts PgBouncer in transaction mode before a PostgreSQL, for all its databases. It ignores no startup
- * parameter, so it refuses a client that sends one that it does not know.
+ * Starts PgBouncer in transaction mode before a PostgreSQL server, for all its databases. It refuses clients
+ * that send a startup parameter it does not know, as a default installation does.
  *
  * @param {object} options
  * @param {[string, ...string[]]} options.urls of the server, one for each role that may enter; the first one
@@ -55,7 +55,8 @@ export async function startPgBouncer({ urls, home, reaper, serverConnections, on
 }
 
 /**
- * Returns the users with plain passwords, because PgBouncer itself enters PostgreSQL with them.
+ * Returns PgBouncer's file of users, a line for each address. Passwords are in plain text, because PgBouncer
+ * logs in to PostgreSQL with them.
  *
  * @param {string[]} urls
  */

@@ -14,7 +14,7 @@ import { codeOf, LauncherError } from '../processes.mjs';
 import { runAs } from './home.mjs';
 
 /**
- * PostgreSQL's programs.
+ * Folder and major version of PostgreSQL's programs.
  *
  * @typedef {object} Binaries
  * @property {string} folder holds `initdb` and `postgres`
@@ -22,8 +22,8 @@ import { runAs } from './home.mjs';
  */
 
 /**
- * Finds PostgreSQL from npm, for the same version everywhere; on machines without such binaries, the system's
- * own.
+ * Finds PostgreSQL's programs: those of the npm package, which have the same version everywhere, or the
+ * system's own on machines for which the package has none.
  *
  * @param {import('./home.mjs').Home} home
  * @returns {Promise<Binaries>}
@@ -67,7 +67,8 @@ async function npmFolder() {
 }
 
 /**
- * Copies the binaries of a checkout that is read-only, or that the servers' user cannot reach.
+ * Copies the npm package's binaries to the data folder, because the checkout is read-only or the servers'
+ * user can't reach it.
  *
  * @param {string} native
  * @param {import('./home.mjs').Home} home
@@ -85,8 +86,8 @@ function fromCopy(native, home) {
 }
 
 /**
- * Makes the links that the package's libraries need. The package lists them, because npm packages hold no
- * symbolic links.
+ * Makes the symbolic links that PostgreSQL's libraries need. npm packages hold none, so the package has a
+ * list of them.
  *
  * @param {string} native
  */
@@ -118,8 +119,8 @@ function fromSystem(home) {
 }
 
 /**
- * Returns the binaries of a folder; undefined if this user cannot run them: no access, a missing library,
- * another platform.
+ * Returns the folder and version of PostgreSQL's programs; undefined if the user can't run them, for lack of
+ * access, of a library, or on another platform.
  *
  * @param {string} folder
  * @param {import('./home.mjs').User | undefined} user

@@ -9,7 +9,7 @@ import { findPostgres } from './postgres-binaries.mjs';
 import { makeRoles, urlsOfRoles } from './roles.mjs';
 import { keptPassword, spawnServer } from './server-process.mjs';
 
-/** The name of the cluster's administrator and of its one database. */
+/** Name of PostgreSQL's superuser and of the one database. */
 const NAME = 'messaging';
 
 const DURABLE = { max_connections: '200', shared_buffers: '256MB' };
@@ -87,7 +87,8 @@ export async function startPostgres({
 }
 
 /**
- * Makes a cluster elsewhere and moves it into place, so that an interrupted start leaves no partial one.
+ * Makes PostgreSQL's data folder with `initdb` under another name and renames it, so that an interrupted
+ * start leaves no partial one.
  *
  * @param {object} options
  * @param {import('./postgres-binaries.mjs').Binaries} options.binaries
@@ -118,7 +119,7 @@ function makeCluster({ binaries, data, passwordFile, user, disposable }) {
 }
 
 /**
- * Waits for the server. Makes the database at the first start.
+ * Waits until a PostgreSQL server takes connections, and makes the database if it is missing.
  *
  * @param {string} server
  */
@@ -132,7 +133,10 @@ async function makeDatabase(server) {
   }
 }
 
-/** Errors of a server that starts: it does not listen yet, or is not ready (cannot_connect_now). */
+/**
+ * Error codes of a PostgreSQL server that is still starting: it does not listen yet, or is not ready
+ * (cannot_connect_now).
+ */
 const NOT_READY = ['ECONNREFUSED', '57P03'];
 
 /** @param {string} url */

@@ -4,7 +4,10 @@ import { RedisNode, until } from './redis-node.mjs';
 
 const PRIMARIES = 3;
 const SLOTS = 16_384;
-/** The time after which a node counts as failed; a second later its replica has taken its place. */
+/**
+ * Milliseconds without an answer after which a node counts as failed. About a second later its replica has
+ * taken its place.
+ */
 const NODE_TIMEOUT_MS = 1_000;
 
 /** A Redis Cluster of three primaries with a replica each. */
@@ -19,7 +22,7 @@ export class RedisCluster {
   }
 
   /**
-   * Starts the nodes, and waits until they are a cluster.
+   * Starts the nodes, joins them to a cluster, and waits until it serves all keys.
    *
    * @param {import('./redis-node.mjs').Place} place
    */
@@ -44,13 +47,13 @@ export class RedisCluster {
     return cluster;
   }
 
-  /** The address for the service: two of the nodes, from which it finds the others. */
+  /** Address for the service's REDIS_URL: two of the nodes, from which a client finds the others. */
   get url() {
     const hosts = this.nodes.slice(0, 2).map(({ port }) => `127.0.0.1:${port}`);
     return `redis+cluster://:${this.password}@${hosts.join(',')}`;
   }
 
-  /** Returns the nodes that are primaries now. */
+  /** Returns the nodes that are primaries now; a failover changes them. */
   async primaries() {
     const roles = await Promise.all(
       this.nodes.map((node) => node.reports('replication', 'role:master').catch(() => false)),
@@ -59,7 +62,7 @@ export class RedisCluster {
   }
 
   /**
-   * Returns the primary of a key or a channel.
+   * Returns the node that is the primary of a key or of a pub/sub channel.
    *
    * @param {string} key
    */
@@ -91,13 +94,13 @@ export class RedisCluster {
 }
 
 /**
- * A node of a cluster, and the port that the other nodes call.
+ * Node of a cluster with the port that the other nodes call.
  *
  * @typedef {RedisNode & { busPort: number }} Member
  */
 
 /**
- * Makes a cluster of nodes: the first half are its primaries, the others their replicas.
+ * Joins running nodes to a cluster. The first half become primaries, the others their replicas.
  *
  * @param {Member[]} nodes
  */

@@ -9,7 +9,7 @@ import { startRedis } from './redis.mjs';
 const POLL_MS = 50;
 
 /**
- * The place where servers of a test or of the benchmark run, and what ends them.
+ * Folder, reaper and log of the servers of a test or of the benchmark.
  *
  * @typedef {object} Place
  * @property {import('./home.mjs').Home} home
@@ -18,7 +18,10 @@ const POLL_MS = 50;
  * @property {boolean} [disposable] speed before safety, the default
  */
 
-/** One of several Redis servers with one password, which can be killed and brought back. */
+/**
+ * Redis server that can be killed and started again. Several share a password, as nodes of a cluster or as
+ * primary and replica.
+ */
 export class RedisNode {
   /**
    * @param {import('./redis.mjs').RedisOptions & { port: number }} options
@@ -58,7 +61,7 @@ export class RedisNode {
   }
 
   /**
-   * Tells whether INFO has a line.
+   * Tells whether a section of Redis's INFO contains a line, such as `role:master`.
    *
    * @param {string} section
    * @param {string} line
@@ -94,7 +97,7 @@ function clientOf(url) {
 }
 
 /**
- * Waits until something is true. A failure to find out is a no.
+ * Waits until `isTrue` resolves to true. A rejection counts as false.
  *
  * @param {() => Promise<boolean>} isTrue
  */

@@ -72,7 +72,7 @@ function configuration({ port, password, data, pidFile, disposable, settings }) 
 }
 
 /**
- * Waits until Redis has loaded its data.
+ * Waits until Redis answers, which it does once it has loaded its data. Rejects when `ended` does.
  *
  * @param {string} url
  * @param {Promise<never>} ended
@@ -88,7 +88,7 @@ async function untilReady(url, ended) {
 }
 
 /**
- * Returns the server's path; installs it if it is missing.
+ * Returns the path of Redis's server program, which it installs if it is missing.
  *
  * @param {(line: string) => void} onLog
  */
@@ -115,7 +115,7 @@ function isExecutable(path) {
 }
 
 /**
- * Installs Debian's package: npm has none with a Redis server.
+ * Installs Debian's package of Redis, and returns the path of its server: npm has no package with one.
  *
  * @param {(line: string) => void} onLog
  */

@@ -5,7 +5,8 @@ import pg from 'pg';
 const ROLES = fileURLToPath(new URL('../../deploy/roles.sql', import.meta.url));
 
 /**
- * Makes the two database roles, and gives the first one the tables that there are.
+ * Makes the two database roles, the tables' owner and the service's, and makes the first one own the present
+ * tables.
  *
  * @param {string} adminUrl the database, for a superuser
  * @param {{ owner: string, service: string }} [passwords] of new roles
@@ -23,7 +24,7 @@ export async function makeRoles(adminUrl, passwords) {
 }
 
 /**
- * Returns the addresses of a database for each of the two roles.
+ * Returns the addresses of a database for the service's role and for the tables' owner.
  *
  * @param {string} adminUrl
  * @param {{ owner: string, service: string }} passwords

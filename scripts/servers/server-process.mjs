@@ -5,7 +5,8 @@ import { LauncherError } from '../processes.mjs';
 import { runAs } from './home.mjs';
 
 /**
- * Starts a server that ignores the terminal's Ctrl-C. The reaper ends it.
+ * Starts a server in a process group of its own, which the terminal's Ctrl-C does not reach. The caller's
+ * reaper ends it.
  *
  * @param {object} options
  * @param {string} options.name
@@ -55,7 +56,8 @@ export function keptPassword(file, user) {
 }
 
 /**
- * Returns the last lines of a file; none once it is removed, as after a wanted stop.
+ * Returns the last lines of a log file; an empty text if it does not exist, as after a server that was
+ * stopped on purpose.
  *
  * @param {string} file
  * @param {number} lines
