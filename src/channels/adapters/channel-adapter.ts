@@ -2,75 +2,89 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Channel } from '../../common/channel-descriptors';
 import { ReceiptStatus } from '../../messages/message-status';
 
-/** A connection with decrypted credentials. */
+/** Workspace's connection to an account of a channel, with decrypted credentials. */
 export interface Connection<Credentials extends object = object> {
   id: string;
   tenantId: string;
   channel: Channel;
   /**
-   * The account at the provider: id of a phone number, bot, page or Instagram account; the widget's own id.
+   * Provider's id of the account: of a phone number, bot, page or Instagram account. For the widget, its own
+   * id.
    */
   externalId: string;
-  /** The last, unguessable part of the path that the provider calls. */
+  /** Last part of the path that the provider calls. It is random, so that it can't be guessed. */
   hookKey: string;
   credentials: Credentials;
 }
 
 export interface OutboundMessage {
-  /** The service's id. Some providers return it in events, which settles a message whose answer was lost. */
+  /**
+   * Service's id of the message. Some providers return it in events, which tells the outcome of a message
+   * whose answer was lost.
+   */
   messageId: string;
   conversationId: string;
-  /** The provider's id of the customer. */
+  /** Provider's id of the customer who gets the message. */
   recipientId: string;
   body: string;
 }
 
-/** A failure in the provider's words. */
+/** Reason of a failure, in the provider's words. */
 export interface ProviderFault {
-  /** The provider's own code, or null without one. */
+  /** Provider's error code; null without one. */
   providerCode: string | null;
   message: string;
 }
 
-/** The outcome of one attempt. */
+/** Outcome of one attempt to send a message, by `kind`. */
 export type SendOutcome =
   | { kind: 'SENT'; providerId: string | null }
-  /** The message was not sent, and a retry may work. With `connection`, all messages of it wait. */
+  /**
+   * The message was not sent, and a retry may work after `afterMs`. If the failure `concerns` the connection,
+   * all its messages wait.
+   */
   | { kind: 'RETRY'; fault: ProviderFault; afterMs?: number; concerns?: 'message' | 'connection' }
   /** The message was not sent, and a retry can't work. */
   | { kind: 'TERMINAL'; fault: ProviderFault }
   /** The provider accepts no message until the customer writes again. */
   | { kind: 'WINDOW'; fault: ProviderFault }
-  /** The credentials no longer work. */
+  /** The provider refuses the credentials. The connection sends nothing until an operator gives new ones. */
   | { kind: 'REAUTH'; fault: ProviderFault }
-  /** The request was written, but its outcome is unknown. Never retried: that could send it twice. */
+  /**
+   * The request was written, but its outcome is unknown. It is never retried, because the message could
+   * arrive twice.
+   */
   | { kind: 'UNKNOWN'; fault: ProviderFault };
 
 export interface SendLimits {
-  /** Messages a second over one connection. */
+  /** Limit of messages a second over one connection. */
   perSecond: number;
-  /** Time between two messages of one conversation. */
+  /** Least time in milliseconds between two messages of one conversation. */
   conversationIntervalMs: number;
 }
 
-/** Credentials that `check` accepted, completed by it. */
+/** Credentials that `ChannelAdapter.check` has accepted and completed, with what follows from them. */
 export interface CheckedCredentials<Credentials extends object = object> {
   externalId: string;
   credentials: Credentials;
-  /** The part that is not secret, shown in lists. */
+  /** Part of the credentials that is not secret; lists show it. */
   settings: Record<string, unknown>;
-  /** Values that the operator enters elsewhere, such as a verify token. They are shown once. */
+  /**
+   * Values that the operator enters at the provider or in a page, such as a verify token. They are shown
+   * once.
+   */
   reveal: Record<string, string>;
-  /** The end of the credentials, or null if they never expire. */
+  /** Time at which the credentials expire; null if they never do. */
   expireAt: Date | null;
 }
 
-/** The one place that knows a channel's provider. */
+/** Adapter between the service and a channel's provider. Nothing else knows the provider's API. */
 export interface ChannelAdapter<Credentials extends object = object> {
   readonly channel: Channel;
   readonly limits: SendLimits;
   /**
-   * Time that an UNKNOWN message holds up its conversation, as a receipt may settle it; 0 if none can come.
+   * Milliseconds for which a message with an UNKNOWN outcome holds up its conversation, because a receipt may
+   * tell the outcome; 0 if none can come.
    */
   readonly unknownHoldMs: number;
 
@@ -87,35 +101,38 @@ export interface ChannelAdapter<Credentials extends object = object> {
    */
   register(connection: Connection<Credentials>, hookUrl: string): Promise<void>;
 
-  /** Undoes `register`, if the provider has a call for it. Throws its refusals. */
+  /** Unregisters the hook, if the provider has a call for it. Throws the provider's refusal. */
   unregister(connection: Connection<Credentials>): Promise<void>;
 
-  /** Makes one attempt. Never throws: every failure is an outcome. */
+  /** Makes one attempt to send a message. It never throws: every failure is an outcome. */
   send(connection: Connection<Credentials>, message: OutboundMessage): Promise<SendOutcome>;
 }
 
-/** A provider's request to a hook. */
+/** Request of a provider to a hook. */
 export interface HookRequest {
-  /** The called URL, below PUBLIC_URL, with its query: some providers sign it. */
+  /** URL that the provider called, below PUBLIC_URL and with its query: some providers sign it. */
   url: string;
   headers: IncomingHttpHeaders;
-  /** The body's exact bytes, which signatures cover. */
+  /** Exact bytes of the body, which signatures cover. */
   rawBody: Buffer;
 }
 
-/** The adapter of a channel whose provider calls the service. */
+/** Adapter of a channel whose provider calls the service. All do but the widget, which has no provider. */
 export interface HookedAdapter<Credentials extends object = object> extends ChannelAdapter<Credentials> {
-  /** Lists the secrets with which the provider may sign requests for this connection: one is enough. */
+  /**
+   * Lists the secrets with which the provider may sign requests for this connection. One valid signature is
+   * enough.
+   */
   listSecrets(connection: Connection<Credentials>): string[];
 
-  /** Reports whether a request was signed with this secret. Compares in constant time. */
+  /** Reports whether a request was signed with a secret. Compares in constant time. */
   verify(secret: string, request: HookRequest): boolean;
 
-  /** Returns the answer to a provider that verifies the hook's address, or null to refuse it. */
+  /** Returns the text to answer a provider that verifies the hook's address; null to refuse it. */
   handshake?(connection: Connection<Credentials>, query: Record<string, unknown>): string | null;
 
   /**
-   * Reads the events of a verified request. Leaves out unknown entries.
+   * Reads the events of a request whose signature was verified. Leaves out entries of an unknown kind.
    * @throws AppError INVALID_BODY when the body can't be parsed; PAYLOAD_TOO_LARGE when it has more events
    */
   parse(connection: Connection<Credentials>, request: HookRequest, maxEvents: number): InboundEvent[];
@@ -124,36 +141,41 @@ export interface HookedAdapter<Credentials extends object = object> extends Chan
 export type InboundEvent = InboundMessage | InboundReceipt | InboundWatermark | InboundEcho;
 
 interface InboundBase {
-  /** The account at the provider. The event counts only if this account's secret signed the request. */
+  /** Provider's id of the account. The event counts only if this account's secret signed the request. */
   accountId: string;
 }
 
-/** A message from a customer. */
+/** Message from a customer. */
 export interface InboundMessage extends InboundBase {
   kind: 'message';
-  /** Ids that are unique within the connection. If any is known, the message is stored already. */
+  /**
+   * Provider's ids of the message, unique within the connection. If one of them is known, the message is
+   * stored already.
+   */
   providerIds: [string, ...string[]];
   customer: { externalId: string; name: string | null; phone: string | null };
-  /** Facts that customers give beside the text. They fill what their contact does not have. */
+  /**
+   * Name and e-mail address that the customer has given, unverified. They fill empty fields of the contact.
+   */
   claimed?: { name?: string; email?: string };
-  /** The text, or a description of other content. */
+  /** Text of the message, or a description of other content, such as `[image]`. */
   body: string;
-  /** The provider's data beside the text: attachments, locations. Null for plain text. */
+  /** Provider's data beside the text, such as attachments or a location; null for plain text. */
   metadata: object | null;
 }
 
-/** A new status of one outbound message. */
+/** Report that one outbound message has a new status. */
 export interface InboundReceipt extends InboundBase {
   kind: 'receipt';
   providerId: string;
-  /** The service's id of the message, if the provider returns it. */
+  /** Service's id of the message, if the provider returns it; otherwise null. */
   messageId: string | null;
   status: ReceiptStatus;
-  /** The reason of a FAILED message; null for the others. */
+  /** Reason why the message FAILED; null with any other status. */
   fault: (ProviderFault & { kind: 'TERMINAL' | 'WINDOW' }) | null;
 }
 
-/** A new status of all messages sent to a customer until a moment. */
+/** Report that all messages sent to a customer until a moment have a new status. */
 export interface InboundWatermark extends InboundBase {
   kind: 'watermark';
   customerId: string;
@@ -161,7 +183,7 @@ export interface InboundWatermark extends InboundBase {
   until: Date;
 }
 
-/** A message that the account sent, from this service or elsewhere. */
+/** Report of a message that the account sent, from this service or from the provider's own inbox. */
 export interface InboundEcho extends InboundBase {
   kind: 'echo';
   customerId: string;

@@ -1,7 +1,10 @@
 import { Channel, CHANNELS, describeChannel } from '../../common/channel-descriptors';
 import { ChannelAdapter, HookedAdapter } from './channel-adapter';
 
-/** Finds a channel's adapter. Refuses to start when adapters and descriptors of channels do not fit. */
+/**
+ * Finds a channel's adapter. The constructor throws when a channel has no adapter, or when adapter and
+ * descriptor do not agree about a hook.
+ */
 export class ChannelAdapters {
   private readonly byChannel: ReadonlyMap<Channel, ChannelAdapter>;
 
@@ -19,7 +22,7 @@ export class ChannelAdapters {
     return adapter;
   }
 
-  /** Returns a channel's adapter, or null if the channel's provider does not call the service. */
+  /** Returns a channel's adapter; null if the channel's provider does not call the service. */
   getHookedAdapter(channel: Channel): HookedAdapter | null {
     const adapter = this.getAdapter(channel);
     return 'verify' in adapter ? (adapter as HookedAdapter) : null;

@@ -30,7 +30,7 @@ import { readUpdate, telegramMessageId } from './telegram-update';
 
 export interface TelegramCredentials {
   botToken: string;
-  /** The token that Telegram sends to the hook with every update. */
+  /** Token that Telegram sends to the hook with every update, as its proof. */
   secretToken: string;
 }
 
@@ -41,11 +41,11 @@ class TelegramCredentialsInput {
   botToken: string;
 }
 
-/** Form of the id of a person's chat: positive, where a group's is negative. */
+/** Pattern of the id of a Telegram chat with one person: a positive number. A group's is negative. */
 const PERSON_ID = /^[1-9]\d{0,15}$/;
 const SECRET_HEADER = 'x-telegram-bot-api-secret-token';
 
-/** Telegram's Bot API. */
+/** Sends and receives messages of a bot through Telegram's Bot API. */
 @Injectable()
 export class TelegramAdapter implements HookedAdapter<TelegramCredentials> {
   readonly channel = 'TELEGRAM';
@@ -108,7 +108,7 @@ export class TelegramAdapter implements HookedAdapter<TelegramCredentials> {
     return typeof given === 'string' && isSameSecret(given, secret);
   }
 
-  /** Reads the one event of an update. An update does not name its bot, so it is the connection's. */
+  /** Reads the message of an update, which names no bot: it belongs to the connection's. */
   parse({ externalId }: Connection<TelegramCredentials>, request: HookRequest): InboundEvent[] {
     const message = readUpdate(externalId, parseJson(request));
     return message ? [message] : [];

@@ -1,7 +1,7 @@
 import { InboundMessage } from './channel-adapter';
 import { coordinates, objectOf, placeholder, ProviderObject, textOf } from './support/provider-values';
 
-/** Makes an id that is unique within the bot: Telegram's message ids are unique only within a chat. */
+/** Makes a message's id that is unique within the bot, because Telegram's are unique only within a chat. */
 export function telegramMessageId(chatId: string | number, messageId: string | number): string {
   return `${chatId}:${messageId}`;
 }
@@ -31,7 +31,7 @@ function readName({ first_name, last_name, username }: ProviderObject): string |
   return names.length > 0 ? names.join(' ') : textOf(username);
 }
 
-/** Keys that say nothing about a message's kind. */
+/** Keys of a Telegram message that say nothing about its kind. */
 const ENVELOPE = new Set([
   ...['message_id', 'message_thread_id', 'from', 'sender_chat', 'sender_boost_count', 'sender_business_bot'],
   ...['date', 'business_connection_id', 'chat', 'forward_origin', 'is_topic_message', 'is_automatic_forward'],
@@ -49,7 +49,7 @@ const ENVELOPE = new Set([
   ...['entities', 'text'],
 ]);
 
-/** Kinds of messages by the key that marks them. The first match counts. */
+/** Kinds of Telegram messages without text, by the key that marks them. The first match counts. */
 const KINDS: Record<string, { name: string; detail?: (value: unknown) => string | null }> = {
   photo: { name: 'image' },
   // A GIF also has a `document`, and a venue a `location`. So these come first.
@@ -67,7 +67,9 @@ const KINDS: Record<string, { name: string; detail?: (value: unknown) => string 
   dice: { name: 'dice', detail: (value) => textOf(objectOf(value).value) },
 };
 
-/** Describes a message without text. An unknown kind keeps Telegram's name for it. */
+/**
+ * Describes a Telegram message without text, such as `[image]`. An unknown kind keeps Telegram's name for it.
+ */
 function describe(message: ProviderObject): string {
   const known = Object.keys(KINDS).find((field) => field in message);
   if (known === undefined) {

@@ -24,7 +24,10 @@ import {
 const MAX_ORIGINS = 100;
 const IDENTITY_SECRET_BYTES = 32;
 
-/** Reports whether a value is an origin in the form that browsers send (no path, no default port), or any. */
+/**
+ * Reports whether a value is ANY_ORIGIN, or an origin in the form that browsers send: no path, no default
+ * port.
+ */
 function isOrigin(value: unknown): boolean {
   if (value === ANY_ORIGIN) return true;
   if (typeof value !== 'string' || !URL.canParse(value)) return false;
@@ -53,8 +56,8 @@ class WidgetCredentialsInput {
 }
 
 /**
- * The widget on the workspace's pages. It has no provider: a message is sent once it is published to the
- * visitor's streams.
+ * Sends messages to the widget on a workspace's pages. It has no provider: a message is sent once it is
+ * published to the visitor's streams.
  */
 @Injectable()
 export class WidgetAdapter implements ChannelAdapter<WidgetCredentials> {
@@ -78,12 +81,15 @@ export class WidgetAdapter implements ChannelAdapter<WidgetCredentials> {
     return Promise.resolve();
   }
 
-  /** Closes the visitors' streams. Without Redis, their next heartbeat closes them. */
+  /** Closes the streams of the widget's visitors. Without Redis, the streams' next heartbeat closes them. */
   async unregister({ id }: Connection<WidgetCredentials>): Promise<void> {
     await this.signal.sendChanged(id);
   }
 
-  /** Publishes a message. A visitor's client shows a repeated one once, so every failure can be retried. */
+  /**
+   * Publishes a message to the visitor's streams. A client shows a repeated message once, so every failure
+   * can be retried.
+   */
   async send({ id }: Connection<WidgetCredentials>, message: OutboundMessage): Promise<SendOutcome> {
     const { messageId, recipientId: externalId } = message;
     try {

@@ -2,7 +2,7 @@
 export const ANY_ORIGIN = '*';
 
 export interface WidgetCredentials {
-  /** The secret with which the workspace's server signs the ids of logged-in visitors. */
+  /** Secret with which the workspace's server signs the ids of logged-in visitors. */
   identitySecret: string;
 }
 

@@ -2,20 +2,24 @@ import { Injectable } from '@nestjs/common';
 import { RedisClient } from '../../redis/redis-client';
 import { RedisSubscriber } from '../../redis/redis-subscriber';
 
-/** A visitor of a widget. */
+/** Visitor of a widget: the widget's connection and the visitor's id on it. */
 interface VisitorAddress {
   connectionId: string;
   externalId: string;
 }
 
-/** A message to a visitor, by its id alone: each process reads the rest from the database. */
+/**
+ * Notice of a message to a visitor. It holds only the message's id: each process reads the rest from the
+ * database.
+ */
 interface MessageNotice extends VisitorAddress {
   messageId: string;
 }
 
 /**
- * Tells the processes that have streams of a visitor what is new, over Redis. Each visitor and each widget
- * has a channel of its own. A lost notice delays visitors by one heartbeat at most.
+ * Tells processes over Redis that a visitor whose stream they hold has a message, or that a widget was
+ * disconnected. Each visitor and each widget has a Redis channel. A lost notice delays visitors by one
+ * heartbeat at most.
  */
 @Injectable()
 export class WidgetSignal {
@@ -33,7 +37,8 @@ export class WidgetSignal {
   }
 
   /**
-   * Announces that a widget was disconnected. A rotation shows in the next heartbeat.
+   * Announces that a widget was disconnected. A rotation of its credentials needs no notice: the next
+   * heartbeat sees it.
    * @throws when Redis does not answer within 100 ms
    */
   sendChanged(connectionId: string): Promise<void> {
@@ -41,8 +46,8 @@ export class WidgetSignal {
   }
 
   /**
-   * Calls back for each message to a visitor. Settles once no message is missed any more; while Redis is down
-   * it does not settle.
+   * Calls back for each message to a visitor. Resolves once no further message is missed, and not while Redis
+   * is down.
    */
   onMessage(visitor: VisitorAddress, callback: (messageId: string) => void): Promise<void> {
     return this.subscriber.subscribe(visitorChannel(visitor), callback);

@@ -33,7 +33,7 @@ export interface ChannelConnectionSummary extends ConnectionAddresses {
   updatedAt: Date;
 }
 
-/** A new connection, or one with new credentials. */
+/** Result of connecting an account or of replacing its credentials. */
 export interface ConnectedChannel extends ChannelConnectionSummary {
   /** Values that the operator enters elsewhere, such as a verify token. They are returned once. */
   reveal: Record<string, string>;

@@ -2,5 +2,7 @@ import { CHANNELS, describeChannel, slugOf } from '../../common/channel-descript
 
 export const HOOKED_CHANNELS = CHANNELS.filter((channel) => describeChannel(channel).hook);
 
-/** Matches the start of `/channels/telegram/{hookKey}` in any case, as Express does. */
+/**
+ * Pattern of the start of a hook's path, such as `/channels/telegram/`, in any case, as Express matches it.
+ */
 export const HOOK_PATH = new RegExp(`^/channels/(${HOOKED_CHANNELS.map(slugOf).join('|')})(?=/)`, 'i');

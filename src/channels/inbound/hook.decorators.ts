@@ -5,7 +5,8 @@ import { HookDescriptor } from '../../common/channel-descriptors';
 import { ANSWER_HEADERS, errorResponses, headerRefs, OtherErrors } from '../../http/error-responses';
 
 /**
- * Errors of the hooks. Providers have no API key, so some errors mean something else here than on the API.
+ * Documentation of the errors that providers get from the hooks, for OpenAPI. Some mean something else than
+ * on the API, because providers have no API key.
  */
 const HOOK_ERRORS: OtherErrors = {
   documentation: {
@@ -38,7 +39,7 @@ const HOOK_ERRORS: OtherErrors = {
   },
 };
 
-/** Declares a route that receives a provider's events. */
+/** Declares the route `POST :hookKey`, to which a provider sends its events. */
 export function HookEvents(provider: string, { signature, batch }: HookDescriptor): MethodDecorator {
   return applyDecorators(
     Post(':hookKey'),
@@ -58,7 +59,7 @@ export function HookEvents(provider: string, { signature, batch }: HookDescripto
   );
 }
 
-/** Declares a route that answers Meta's verification of the address. */
+/** Declares the route with which Meta verifies a hook's address before it sends events there. */
 export function HookHandshake(): MethodDecorator {
   return applyDecorators(
     Get(':hookKey'),

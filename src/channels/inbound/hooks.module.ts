@@ -7,7 +7,7 @@ import { HOOK_CONTROLLERS } from './hook.controllers';
 import { HooksService } from './hooks.service';
 import { InboundModule } from './inbound.module';
 
-/** Serves the providers' hooks, which are outside the API: they need no key. */
+/** Serves the hooks: the routes outside the REST API that providers call without an API key. */
 @Module({
   imports: [ChannelAdaptersModule, ChannelConnectionsModule, InboundModule, ReceiptsModule, RateLimitModule],
   controllers: HOOK_CONTROLLERS,

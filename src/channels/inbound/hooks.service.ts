@@ -23,15 +23,21 @@ import { ReceiptsService } from '../receipts/receipts.service';
 import { InboundService } from './inbound.service';
 import { workInLanes } from './lanes';
 
-/** Limit of refused requests from one client address, against guessing. Signed requests do not count. */
+/**
+ * Limit of refused requests a minute from one client address, against guessing of hooks' paths and
+ * signatures. Signed requests do not count.
+ */
 const REFUSALS: RateLimit = { max: 120, excess: 'Too many refused requests.' };
 
-/** Pause after a signed body of too many events, because reading such bodies must not fill a process. */
+/**
+ * Time in milliseconds for which a connection's requests are refused after a signed body of too many events,
+ * because reading such bodies must not fill a process.
+ */
 const PAUSE_MS = 5_000;
 
 /**
- * Events of one request that are stored at once: a body can hold thousands, and each takes a database
- * connection.
+ * Number of one request's events that are stored at the same time. A body can hold thousands, and each takes
+ * a database connection.
  */
 const CONCURRENCY = 4;
 
@@ -42,11 +48,11 @@ export interface HookCall {
   response: Response;
 }
 
-/** Verifies and stores providers' events. */
+/** Verifies the signatures of providers' requests to hooks, and stores the events in them. */
 @Injectable()
 export class HooksService {
   private readonly logger = new Logger(HooksService.name);
-  /** Ids of connections that are paused. */
+  /** Ids of connections whose requests are refused now, for PAUSE_MS after one with too many events. */
   private readonly paused = new Set<string>();
 
   constructor(
@@ -61,7 +67,7 @@ export class HooksService {
   ) {}
 
   /**
-   * Verifies the hook's address for a provider.
+   * Answers a provider that verifies a hook's address.
    * @returns the provider's challenge
    * @throws AppError FORBIDDEN, RATE_LIMITED
    */
@@ -169,8 +175,9 @@ export class HooksService {
   }
 
   /**
-   * Finds the connections of other accounts in the request. An event counts only if its account's own secret
-   * signed the request, so that no workspace can sign for another's account.
+   * Finds the connections of the other accounts that a request has events of, as one app at Meta serves
+   * several. An event counts only if its own account's secret signed the request, so that no workspace can
+   * sign for another's account.
    */
   private async findOtherOwners(
     connection: Connection,
@@ -193,7 +200,10 @@ export class HooksService {
     this.logger.log(details, 'events ignored: their accounts are not connected, or have another secret');
   }
 
-  /** Throws one of the errors, UNAVAILABLE before the others because it names the cause. Logs the rest. */
+  /**
+   * Throws one of the errors with which storing events failed, UNAVAILABLE before the others because it names
+   * the cause. Logs the rest.
+   */
   private throwFirst(errors: unknown[]): void {
     if (errors.length === 0) return;
     const thrown = errors.find(isDatabaseAway) ?? errors[0];
@@ -234,7 +244,7 @@ function isNoReceipt(event: InboundEvent): event is Exclude<InboundEvent, Inboun
   return event.kind !== 'receipt';
 }
 
-/** Names the customer of an event, because the events of one customer keep their order. */
+/** Returns the id of an event's customer: the events of one customer are stored in order. */
 function laneOf(event: Exclude<InboundEvent, InboundReceipt>): string {
   return event.kind === 'message' ? event.customer.externalId : event.customerId;
 }

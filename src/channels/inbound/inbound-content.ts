@@ -6,7 +6,10 @@ import { REPLACEMENT, storableText } from '../adapters/support/provider-values';
 
 const MAX_NAME_CHARACTERS = 200;
 const MAX_PHONE_CHARACTERS = 50;
-/** Levels of nesting in metadata, far below the limit of PostgreSQL's stack. */
+/**
+ * Number of levels that a message's metadata may nest, far below the limit of PostgreSQL's stack. Deeper
+ * metadata is left out.
+ */
 const MAX_DEPTH = 50;
 const BLANK = '[empty message]';
 
@@ -16,8 +19,8 @@ export interface InboundContent {
 }
 
 /**
- * Makes any content storable, because no customer's message is refused. A body that is cut stays whole in the
- * metadata.
+ * Makes a message's body and metadata storable, whatever they are, because no customer's message is refused.
+ * A body that is too long is cut, and stays whole in the metadata.
  */
 export function storableContent({
   body,
@@ -48,7 +51,7 @@ function cut(text: string, max: number): string {
   return `${[...text].slice(0, max - 1).join('')}…`;
 }
 
-/** Replaces NUL and lone surrogates in JSON, which escapes both. */
+/** Returns the object with U+FFFD in place of NUL and lone surrogates, which PostgreSQL does not store. */
 function storableJson(value: object): object {
   if (isDeeperThan(MAX_DEPTH, value)) return { omitted: `nested more than ${MAX_DEPTH} deep` };
   const json = JSON.stringify(value).replace(/\\(?:u(0000|d[89a-f]..)|.)/g, (escape, unstorable) =>

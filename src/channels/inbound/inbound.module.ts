@@ -5,7 +5,7 @@ import { MessagesModule } from '../../messages/messages.module';
 import { InboundService } from './inbound.service';
 import { ProviderIdsModule } from '../provider-ids/provider-ids.module';
 
-/** Stores customers' messages from hooks and from the widget. */
+/** Stores customers' messages, which come from the providers' hooks and from the widget. */
 @Module({
   imports: [ContactsModule, ConversationsModule, MessagesModule, ProviderIdsModule],
   providers: [InboundService],

@@ -10,7 +10,7 @@ import { isUsableId } from '../adapters/support/provider-values';
 import { storableContent, storableCustomer } from './inbound-content';
 import { ProviderIdsRepository, PROVIDER_MESSAGES_KEY } from '../provider-ids/provider-ids.repository';
 
-/** Stores each customer's message once, in the sender's conversation. */
+/** Stores customers' messages, each once however often it comes, in the sender's conversation. */
 @Injectable()
 export class InboundService {
   private readonly logger = new Logger(InboundService.name);
@@ -24,7 +24,8 @@ export class InboundService {
   ) {}
 
   /**
-   * Stores a message, with its sender as a contact.
+   * Stores a message in its sender's conversation. Makes the contact and the conversation if they do not
+   * exist.
    * @returns false if the message is stored already, or its ids are unusable
    */
   async receive(connection: Connection, message: InboundMessage): Promise<boolean> {

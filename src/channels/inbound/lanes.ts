@@ -1,5 +1,5 @@
 /**
- * Processes items concurrently, but the items of one lane in order.
+ * Runs work on items concurrently, but on the items of one lane one after the other, in order.
  * @param laneOf names an item's lane
  * @param width number of lanes that run concurrently
  */

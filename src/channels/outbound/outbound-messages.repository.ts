@@ -21,7 +21,10 @@ export const firstUnsent = (conversationId: string, tenantId = '$1') => `
   WHERE m.tenant_id = ${tenantId} AND m.conversation_id = ${conversationId} AND m.delivery_status IN ('QUEUED', 'SENDING')
   ORDER BY m.id LIMIT 1`;
 
-/** Selects the end of the last hold before a message; null without a hold. The workspace is $1 by default. */
+/**
+ * SQL that selects when the last hold before a message ends; null without a hold. A message with an unknown
+ * outcome holds up its conversation's later ones. The workspace is $1 by default.
+ */
 export const endOfHolds = (conversationId: string, messageId: string, tenantId = '$1') => `
   SELECT max(h.next_attempt_at) FROM outbound_messages h
   WHERE h.tenant_id = ${tenantId} AND h.conversation_id = ${conversationId} AND h.message_id < ${messageId} AND h.holds`;

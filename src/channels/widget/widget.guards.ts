@@ -25,7 +25,7 @@ export interface WidgetLimit {
   name: string;
   max: number | ((config: Config) => number);
   excess: string;
-  /** Reports whether a request counts; each does by default. */
+  /** Reports whether a request counts towards the limit; without this function every request does. */
   counts?: (request: VisitorRequest) => boolean;
 }
 

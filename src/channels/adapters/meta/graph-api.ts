@@ -17,11 +17,11 @@ import { Verdict, Verdicts } from '../support/verdict';
 
 export interface GraphRequest {
   method: 'GET' | 'POST' | 'DELETE';
-  /** The variable that sets the API's address. */
+  /** Environment variable that sets the API's address. */
   api: Extract<ProviderVariable, 'META_GRAPH_URL' | 'INSTAGRAM_GRAPH_URL'>;
-  /** The path below the API's version, without a query. */
+  /** Path of the request below the API's version, without a query. */
   path: string;
-  /** Whether the path is outside all versions. */
+  /** Whether the path has no version before it. */
   isUnversioned?: boolean;
   accessToken: string;
   tokenIn: 'header' | 'query';
@@ -62,7 +62,7 @@ export class GraphApi {
     return { ...outcome, fault: redact(request.accessToken, outcome.fault) };
   }
 
-  /** Makes a call that sends no message. Its refusals have the same verdicts. */
+  /** Makes a call that sends no message. A refusal gets the verdict that a message's would get. */
   async ask(request: GraphRequest, verdicts: Verdicts): Promise<GraphAnswer> {
     let answered: ProviderObject = {};
     const outcome = await this.send(request, verdicts, (body) => {
@@ -118,7 +118,10 @@ export function graphOutcome(
   return { ...verdict, fault, ...(afterMs > 0 && { afterMs }) };
 }
 
-/** Reads Meta's error object, which has the same form in answers and in a message's status. */
+/**
+ * Reads the code and the text of Meta's error object, which has the same form in answers and in a message's
+ * status.
+ */
 export function readGraphError(error: ProviderObject): ProviderFault {
   const code = textOf(error.code);
   const subcode = textOf(error.error_subcode);
@@ -137,8 +140,8 @@ function graphFault({ status, body }: AnsweredCall): ProviderFault {
 }
 
 /**
- * Chooses the verdict by the error code, as Meta asks: its HTTP statuses do not tell refusals from limits.
- * The status decides only on an unknown code.
+ * Returns the verdict on a refusal by its error code, as Meta asks, because its HTTP statuses do not tell
+ * refusals from limits. The status decides only on an unknown code.
  */
 function chooseVerdict({ status, body }: AnsweredCall, verdicts: Verdicts): Verdict {
   const { code, error_subcode: subcode } = objectOf(objectOf(body).error);

@@ -19,7 +19,10 @@ const API = 'INSTAGRAM_GRAPH_URL';
 
 export interface InstagramCredentials extends MetaCredentials {
   accountId: string;
-  /** The secret of the Facebook app that owns the Instagram app: Meta signs with either secret. */
+  /**
+   * Secret of the Facebook app that owns the Instagram app. Meta signs with this secret or with the Instagram
+   * app's.
+   */
   facebookAppSecret?: string;
 }
 
@@ -37,13 +40,13 @@ class InstagramCredentialsInput extends MetaCredentialsInput {
 
 const TOKEN_LIFETIME_MS = 60 * 24 * 60 * 60 * 1000;
 
-/** The kinds of events that are subscribed to. `messages` includes echoes. */
+/** Kinds of Instagram events that the service subscribes to. `messages` includes echoes. */
 const FIELDS = 'messages,messaging_postbacks,message_reactions,messaging_seen';
 
 export interface InstagramSettings {
-  /** The time when this service received the token, which may be older. */
+  /** Time at which an operator or a refresh gave this service the token. The token may be older. */
   accessTokenSince: string;
-  /** Whether the expiry is assumed: only a refreshed token comes with its expiry. */
+  /** Whether the token's expiry is assumed: only a refreshed token comes with its expiry. */
   isExpiryAssumed: boolean;
 }
 
@@ -51,13 +54,16 @@ export type RefreshOutcome =
   | { kind: 'REFRESHED'; checked: CheckedCredentials<InstagramCredentials> }
   | { kind: 'REAUTH' | 'FAILED'; fault: ProviderFault };
 
-/** The Instagram API with Instagram Login. */
+/** Sends and receives messages through the Instagram API with Instagram Login. */
 @Injectable()
 export class InstagramAdapter extends MetaAdapter implements HookedAdapter<InstagramCredentials> {
   readonly channel = 'INSTAGRAM';
-  /** Limit of texts of one account (developers.facebook.com/docs/graph-api/overview/rate-limiting). */
+  /**
+   * Limit of 100 texts a second for an account
+   * (developers.facebook.com/docs/graph-api/overview/rate-limiting).
+   */
   readonly limits = { perSecond: 100, conversationIntervalMs: 0 };
-  /** Hold for an echo, which arrives within seconds. */
+  /** Hold of 30 s after an unknown outcome, for the echo of the message, which arrives within seconds. */
   readonly unknownHoldMs = 30_000;
   protected readonly verdicts = INSTAGRAM_VERDICTS;
   protected readonly readMessageId = readMessageId;
@@ -76,7 +82,7 @@ export class InstagramAdapter extends MetaAdapter implements HookedAdapter<Insta
     return [appSecret, ...(facebookAppSecret === undefined ? [] : [facebookAppSecret])];
   }
 
-  /** Replaces the token, which must be valid and at least 24 hours old. */
+  /** Asks Instagram for a new token in place of one that is valid and at least 24 hours old. */
   async refresh({ externalId, credentials }: Connection<InstagramCredentials>): Promise<RefreshOutcome> {
     const answer = await this.graph.ask(
       {
@@ -107,7 +113,10 @@ export class InstagramAdapter extends MetaAdapter implements HookedAdapter<Insta
     return messagingRequests({ api: API, id: accountId, accessToken, fields: FIELDS });
   }
 
-  /** Makes a message without the service's id: an echo is recognized by its own id or its text. */
+  /**
+   * Makes the body of a text message. It can't carry the service's id, so an echo is recognized by its own id
+   * or its text.
+   */
   protected makeBody({ recipientId, body }: OutboundMessage): object {
     return { recipient: { id: recipientId }, message: { text: body } };
   }

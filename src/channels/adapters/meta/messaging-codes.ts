@@ -1,7 +1,10 @@
 import { REAUTH, RETRY, TERMINAL, Verdicts, WINDOW } from '../support/verdict';
 import { HOURLY_LIMIT } from './graph-api';
 
-/** Error codes that Messenger and Instagram share. A bare code covers all its unlisted subcodes. */
+/**
+ * Verdicts on the error codes that Messenger and Instagram share. A code without a subcode covers all
+ * subcodes not listed.
+ */
 const SHARED: Verdicts = {
   // The token is invalid.
   190: REAUTH,
@@ -21,7 +24,7 @@ const SHARED: Verdicts = {
   100: TERMINAL,
 };
 
-/** Messenger's error codes (developers.facebook.com/docs/messenger-platform/error-codes). */
+/** Verdicts on Messenger's error codes (developers.facebook.com/docs/messenger-platform/error-codes). */
 export const MESSENGER_VERDICTS: Verdicts = {
   ...SHARED,
   '10/2018278': WINDOW,
@@ -43,8 +46,8 @@ export const MESSENGER_VERDICTS: Verdicts = {
 };
 
 /**
- * Instagram's error codes. Of 2534014 and 2534001 only the subcode is certain, so each stands alone and under
- * the code it was observed with.
+ * Verdicts on Instagram's error codes. For 2534014 and 2534001 Meta documents only the subcode, so each is
+ * listed alone and with the code that it was observed with.
  */
 export const INSTAGRAM_VERDICTS: Verdicts = {
   ...SHARED,

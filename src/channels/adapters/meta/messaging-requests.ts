@@ -2,16 +2,16 @@ import { ProviderObject, textOf } from '../support/provider-values';
 import { GraphRequest } from './graph-api';
 import { MetaRequests } from './meta-adapter';
 
-/** A Facebook page or a professional Instagram account, as the Graph API addresses it. */
+/** Facebook page or professional Instagram account, as the Graph API addresses it. */
 export interface MessagingAccount extends Pick<GraphRequest, 'api' | 'accessToken' | 'params'> {
   id: string;
-  /** The kinds of events to which the app is subscribed, separated by commas. */
+  /** Kinds of events that the app subscribes to, separated by commas. */
   fields: string;
 }
 
 /**
- * Makes the requests of Messenger and Instagram. Registering subscribes the app to the account's events; the
- * app's owner enters at Meta where they are sent, once for the app.
+ * Makes the requests of a Messenger or Instagram account. `register` subscribes the app to the account's
+ * events. The app's owner enters the hook's address at Meta, once for the app.
  */
 export function messagingRequests(account: MessagingAccount): MetaRequests {
   const { api, id, accessToken, params, fields } = account;

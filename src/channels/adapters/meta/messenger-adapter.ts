@@ -22,13 +22,16 @@ class MessengerCredentialsInput extends MetaCredentialsInput {
 
 const FIELDS = 'messages,messaging_postbacks,message_deliveries,message_reads,message_echoes';
 
-/** The Send API of a Facebook page. */
+/** Sends and receives messages of a Facebook page in Messenger. */
 @Injectable()
 export class MessengerAdapter extends MetaAdapter implements HookedAdapter<MessengerCredentials> {
   readonly channel = 'MESSENGER';
-  /** Limit of texts of one page. */
+  /** Limit of 300 texts a second for a page. */
   readonly limits = { perSecond: 300, conversationIntervalMs: 0 };
-  /** Hold for an echo, which arrives within seconds, with the service's id. */
+  /**
+   * Hold of 30 s after an unknown outcome, for the echo, which arrives within seconds with the service's id
+   * of the message.
+   */
   readonly unknownHoldMs = 30_000;
   protected readonly verdicts = MESSENGER_VERDICTS;
   protected readonly readMessageId = readMessageId;
@@ -42,14 +45,20 @@ export class MessengerAdapter extends MetaAdapter implements HookedAdapter<Messe
     return this.complete(given.pageId, given, previous);
   }
 
-  /** Makes requests with a proof that the service knows the app secret too: an app can require it. */
+  /**
+   * Makes the requests of a page. Each carries a proof, made with the app secret, because an app can require
+   * one.
+   */
   protected makeRequests({ pageId, accessToken, appSecret }: MessengerCredentials): MetaRequests {
     const proof = createHmac('sha256', appSecret).update(accessToken).digest('hex');
     const params = { appsecret_proof: proof };
     return messagingRequests({ api: 'META_GRAPH_URL', id: pageId, accessToken, params, fields: FIELDS });
   }
 
-  /** Makes a RESPONSE: other types need a permission that this service does not request. */
+  /**
+   * Makes the body of a message of the type RESPONSE, because other types need a permission that the service
+   * does not ask for.
+   */
   protected makeBody({ messageId, recipientId, body }: OutboundMessage): object {
     return {
       recipient: { id: recipientId },

@@ -25,7 +25,7 @@ export interface MetaCredentials {
   verifyToken: string;
 }
 
-/** Input of the credentials that all of Meta's channels have, without the access token. */
+/** Credentials that operators enter for every channel of Meta, beside the access token. */
 export class MetaCredentialsInput {
   @CredentialText(200)
   appSecret: string;
@@ -35,12 +35,12 @@ export class MetaCredentialsInput {
   verifyToken?: string;
 }
 
-/** Requests to the Graph API for one account. */
+/** Requests to the Graph API with which an account is registered, unregistered and sends. */
 export interface MetaRequests {
   register: GraphRequest;
-  /** Null if Meta has no call for it. */
+  /** Request that unregisters the hook; null if Meta has no call for it. */
   unregister: GraphRequest | null;
-  /** The request that sends a message, without the message. */
+  /** Request that sends a message, without its body. */
   send: GraphRequest;
 }
 
@@ -50,7 +50,7 @@ export interface MetaRequests {
 @Injectable()
 export abstract class MetaAdapter {
   protected abstract readonly verdicts: Verdicts;
-  /** Finds the id of a sent message in the answer to its request. */
+  /** Returns the id of a sent message from the answer to its request; null if it has none. */
   protected abstract readonly readMessageId: (body: ProviderObject) => string | null;
   protected abstract readonly readEvents: (body: unknown, maxEvents: number) => InboundEvent[];
 
@@ -91,7 +91,7 @@ export abstract class MetaAdapter {
   /** Makes the body of the request that sends a message. */
   protected abstract makeBody(message: OutboundMessage): object;
 
-  /** Completes valid input with a verify token, which the operator enters at Meta. */
+  /** Completes checked credentials with a verify token, which the operator enters at Meta. */
   protected complete<Input extends MetaCredentialsInput>(
     externalId: string,
     input: Input,

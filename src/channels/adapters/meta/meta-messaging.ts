@@ -19,7 +19,7 @@ import {
 } from '../support/provider-values';
 
 /**
- * Field of a message that Messenger returns in its echo
+ * Field of a message that carries the service's id. Messenger returns it in the echo
  * (developers.facebook.com/docs/messenger-platform/reference/webhook-events/message-echoes).
  */
 export const MESSENGER_OWN_ID = 'metadata';
@@ -62,7 +62,10 @@ function readEvent(event: ProviderObject, maxEvents: number): InboundEvent[] {
   return nonNull(readGesture(parties, event));
 }
 
-/** Reads who wrote to whom. The account is the recipient of a message, and the sender of an echo. */
+/**
+ * Reads which account and which customer an event is between. The account is the recipient of a message, and
+ * the sender of an echo.
+ */
 function readParties({ sender, recipient, timestamp }: ProviderObject, isEcho: boolean): Parties | null {
   const [from, to] = [textOf(objectOf(sender).id), textOf(objectOf(recipient).id)];
   if (from === null || to === null) return null;
@@ -81,7 +84,10 @@ function readEcho({ accountId, customerId }: Parties, message: ProviderObject): 
   return { kind: 'echo', accountId, customerId, providerId, messageId, body: textOf(message.text) };
 }
 
-/** Keys of a message that is only text. */
+/**
+ * Keys that a message of nothing but text can have. Another key means that the whole message is kept as
+ * metadata.
+ */
 const TEXT_KEYS = new Set(['mid', 'text', 'seq', 'nlp']);
 
 function readMessage(parties: Parties, message: ProviderObject): InboundMessage | null {
@@ -91,7 +97,7 @@ function readMessage(parties: Parties, message: ProviderObject): InboundMessage 
   return inboundMessage(parties, mid, textOf(message.text) ?? describe(message), isPlain ? null : message);
 }
 
-/** Makes a message without the customer's name, which Meta gives only on request. */
+/** Makes the event of a customer's message, without the customer's name, which Meta gives only on request. */
 function inboundMessage(
   { accountId, customerId }: Parties,
   providerId: string,
@@ -102,7 +108,10 @@ function inboundMessage(
   return { kind: 'message', accountId, providerIds: [providerId], customer, body, metadata };
 }
 
-/** Reads a receipt of delivery, which names messages, or a watermark, or both. */
+/**
+ * Reads a receipt that messages were delivered. It names messages, or a watermark (all up to a time), or
+ * both.
+ */
 function readDelivery(
   parties: Parties,
   { mids, watermark }: ProviderObject,
@@ -117,7 +126,10 @@ function readDelivery(
   ];
 }
 
-/** Reads a receipt of reading: Messenger sends a watermark, Instagram a message id. */
+/**
+ * Reads a receipt that messages were read: Messenger sends a watermark (all up to a time), Instagram a
+ * message id.
+ */
 function readRead(parties: Parties, { mid, watermark }: ProviderObject): InboundEvent[] {
   const id = textOf(mid);
   return [
@@ -140,7 +152,10 @@ function readWatermark(
   return [{ kind: 'watermark', accountId, customerId, status, until }];
 }
 
-/** Reads a button, a reaction, or the link that led here. Of some the id is made from the event. */
+/**
+ * Reads a pressed button, a reaction, or the link through which a customer came, as a message. Where Meta
+ * gives no id, one is made from the event.
+ */
 function readGesture(parties: Parties, event: ProviderObject): InboundMessage | null {
   const { postback, reaction, referral } = event;
   const makeId = (kind: string, about = '') =>
@@ -172,7 +187,7 @@ function describe(message: ProviderObject): string {
   return placeholder(message.is_unsupported === true ? 'unsupported message' : 'message', null);
 }
 
-/** Names for those of Meta's types that are not clear by themselves. */
+/** Names for the types of attachments whose Meta name is not clear by itself. */
 const KINDS: Record<string, string> = {
   fallback: 'link',
   share: 'shared post',

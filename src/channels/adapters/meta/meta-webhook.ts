@@ -13,7 +13,8 @@ export function chooseVerifyToken(given: string | undefined, previous?: { verify
 }
 
 /**
- * Reports whether one of the secrets signed the raw body. The older `X-Hub-Signature` (SHA-1) does not count.
+ * Reports whether a request's body was signed with one of the secrets. The older header `X-Hub-Signature`
+ * (SHA-1) does not count.
  */
 export function isSignedBy(
   { headers, rawBody }: Pick<HookRequest, 'headers' | 'rawBody'>,
@@ -24,7 +25,10 @@ export function isSignedBy(
   return appSecrets.some((secret) => isSameSecret(given, signature(secret, rawBody)));
 }
 
-/** Returns the challenge, with which Meta accepts a hook's address, or null for a wrong token. */
+/**
+ * Returns the challenge from Meta's query, the answer with which Meta accepts a hook's address; null for a
+ * wrong verify token.
+ */
 export function answerHandshake(verifyToken: string, query: Record<string, unknown>): string | null {
   const { 'hub.mode': mode, 'hub.verify_token': token, 'hub.challenge': challenge } = query;
   if (mode !== 'subscribe' || typeof token !== 'string' || typeof challenge !== 'string') return null;

@@ -16,7 +16,7 @@ class WhatsAppCredentialsInput extends MetaCredentialsInput {
   @NumericId('a phone number')
   phoneNumberId: string;
 
-  /** The access token, in characters that a header can hold. */
+  /** Access token, in characters that an HTTP header can hold. */
   @Matches(/^[\x21-\x7e]{1,1000}$/, {
     message: unlessEmpty('must be ASCII characters without spaces, at most 1000'),
   })
@@ -26,13 +26,19 @@ class WhatsAppCredentialsInput extends MetaCredentialsInput {
 /** Id of a customer who hides their phone number: a country, then an id known to this business only. */
 const BUSINESS_SCOPED_ID = /^[A-Z]{2}\.[A-Za-z0-9.]+$/;
 
-/** WhatsApp's Cloud API. */
+/** Sends and receives messages of a phone number through WhatsApp's Cloud API. */
 @Injectable()
 export class WhatsAppAdapter extends MetaAdapter implements HookedAdapter<WhatsAppCredentials> {
   readonly channel = 'WHATSAPP';
-  /** Limits without an interval: Meta allows bursts of 45 to a customer, and a refusal says when to wait. */
+  /**
+   * Limit of 80 messages a second for a number. Conversations have no interval: Meta allows bursts of 45
+   * messages to a customer, and a refusal says when to wait.
+   */
   readonly limits = { perSecond: 80, conversationIntervalMs: 0 };
-  /** Hold for a status, which arrives within seconds, with the service's id. */
+  /**
+   * Hold of 30 s after an unknown outcome, for the status, which arrives within seconds with the service's id
+   * of the message.
+   */
   readonly unknownHoldMs = 30_000;
   protected readonly verdicts = WHATSAPP_VERDICTS;
   protected readonly readMessageId = readMessageId;
@@ -44,8 +50,9 @@ export class WhatsAppAdapter extends MetaAdapter implements HookedAdapter<WhatsA
   }
 
   /**
-   * Makes the requests of a phone number. Registering proves the token alone: the app's owner enters the hook
-   * at Meta, once for the app. After unregistering Meta still calls it, and is refused.
+   * Makes the requests of a phone number. `register` only proves that the token works: the app's owner enters
+   * the hook's address at Meta, once for the app. After `unregister` Meta still calls the hook, and is
+   * refused.
    */
   protected makeRequests({ phoneNumberId, accessToken }: WhatsAppCredentials): MetaRequests {
     const target = { api: 'META_GRAPH_URL', accessToken, tokenIn: 'header' } as const;

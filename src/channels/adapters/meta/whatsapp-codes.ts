@@ -10,15 +10,20 @@ const RETRY_ALL: Verdict = { kind: 'RETRY', concerns: 'connection' };
  */
 const PAIR_LIMIT: Verdict = { kind: 'RETRY', afterMs: 16_000 };
 
-/** Verdict on a number that too many customers blocked or reported. More messages make it worse. */
+/**
+ * Verdict on a phone number that too many customers have blocked or reported: all messages of the connection
+ * wait, because more of them make it worse.
+ */
 const SPAM_LIMIT: Verdict = { kind: 'RETRY', afterMs: 5 * 60_000, concerns: 'connection' };
 
-/** Codes 200 to 299: missing permissions. */
+/** Verdicts on the error codes 200 to 299, missing permissions. */
 const PERMISSIONS: Verdicts = Object.fromEntries(
   Array.from({ length: 100 }, (_, index) => [String(200 + index), TERMINAL]),
 );
 
-/** WhatsApp's error codes (developers.facebook.com/docs/whatsapp/cloud-api/support/error-codes). */
+/**
+ * Verdicts on WhatsApp's error codes (developers.facebook.com/docs/whatsapp/cloud-api/support/error-codes).
+ */
 export const WHATSAPP_VERDICTS: Verdicts = {
   ...PERMISSIONS,
   [WINDOW_CODE]: WINDOW,

@@ -11,11 +11,14 @@ import {
 } from '../support/provider-values';
 import { readGraphError } from './graph-api';
 
-/** Error code when 24 hours have passed since the customer wrote. Both responses and statuses hold it. */
+/**
+ * Error code of WhatsApp when the customer's last message is more than 24 hours old. Answers and statuses can
+ * hold it.
+ */
 export const WINDOW_CODE = '131047';
 
 /**
- * Field of a message that WhatsApp returns in each of its statuses
+ * Field of a message that carries the service's id. WhatsApp returns it in each of the message's statuses
  * (developers.facebook.com/docs/whatsapp/cloud-api/reference/messages).
  */
 export const WHATSAPP_OWN_ID = 'biz_opaque_callback_data';
@@ -48,7 +51,9 @@ function readValue(value: ProviderObject, maxEvents: number): InboundEvent[] {
   return [...messages, ...statuses].filter((event) => event !== null);
 }
 
-/** Reads a message. A customer who hides their phone number has an id known to this business only. */
+/**
+ * Reads a customer's message. A customer who hides their phone number has an id known to this business only.
+ */
 function readMessage(
   accountId: string,
   message: ProviderObject,

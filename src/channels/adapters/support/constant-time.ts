@@ -1,6 +1,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 
-/** Compares secrets in constant time. It compares digests, which hide the secrets' lengths too. */
+/**
+ * Reports whether two secrets are equal, in constant time. It compares their digests, so that the time does
+ * not show their lengths either.
+ */
 export function isSameSecret(given: string, expected: string): boolean {
   return timingSafeEqual(digest(given), digest(expected));
 }

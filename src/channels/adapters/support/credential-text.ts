@@ -1,6 +1,9 @@
 import { Matches, ValidateBy, ValidationArguments } from 'class-validator';
 
-/** Accepts any text of 1 to `max` characters, because providers may change the form of their secrets. */
+/**
+ * Requires a text of 1 to `max` characters of any kind, because providers may change the form of their
+ * secrets.
+ */
 export function CredentialText(max: number): PropertyDecorator {
   return ValidateBy({
     name: 'credentialText',
@@ -12,14 +15,14 @@ export function CredentialText(max: number): PropertyDecorator {
 }
 
 /**
- * Accepts an id that is all digits, as Meta's are.
+ * Requires an id that is all digits, as Meta's are.
  * @param owner what has the id, such as `a page`
  */
 export function NumericId(owner: string): PropertyDecorator {
   return Matches(/^\d{1,30}$/, { message: unlessEmpty(`must be the id of ${owner}: digits`) });
 }
 
-/** Returns a validation message that calls an empty value empty, and states the fault of any other. */
+/** Returns a validation message: `must not be empty` for an empty value, `fault` for any other. */
 export function unlessEmpty(fault: string): (args: ValidationArguments) => string {
   return ({ value }) => (value === '' ? 'must not be empty' : fault);
 }

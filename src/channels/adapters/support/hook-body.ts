@@ -2,7 +2,7 @@ import { AppError } from '../../../common/app-error';
 import { HookRequest } from '../channel-adapter';
 
 /**
- * Returns items of a request, and refuses more than the provider's largest request holds.
+ * Returns a request's items if there are at most `max`, the number that the provider documents.
  * @throws AppError PAYLOAD_TOO_LARGE
  */
 export function requireAtMost<Item>(max: number, items: Item[]): Item[] {

@@ -7,12 +7,16 @@ import { ProviderVariable } from '../../../common/channel-descriptors';
 import { ProviderFault, SendOutcome } from '../channel-adapter';
 import { numberOf } from './provider-values';
 
-/** Time of a call, from the DNS lookup to the end of the response. A message's lease is longer. */
+/**
+ * Time limit of a call in milliseconds, from the DNS lookup to the end of the response. A message's lease is
+ * longer.
+ */
 const TIMEOUT_MS = 10_000;
 const MAX_ANSWER_BYTES = 256 * 1024;
 const MAX_SOCKETS = 500;
 /**
- * Time that an idle connection is kept. Servers keep theirs longer, so none closes one that is written to.
+ * Milliseconds for which an idle connection is kept. Providers keep theirs longer, so none closes one as a
+ * request is written to it.
  */
 const IDLE_MS = 4_000;
 const MAX_WAIT_SECONDS = 24 * 3600;
@@ -21,13 +25,13 @@ export interface AnsweredCall {
   kind: 'answered';
   status: number;
   headers: Record<string, unknown>;
-  /** Parsed JSON, or the text of a body that is not JSON. */
+  /** Body of the answer: parsed JSON, or the text if it is not JSON. */
   body: unknown;
 }
 
 /**
- * A call without an answer. If it is `unreached`, no byte of the request was written; if it is `unanswered`,
- * the request was written, at least in part.
+ * Failure of a call that got no answer. If `unreached`, no byte of the request was written; if `unanswered`,
+ * at least a part was.
  */
 export interface UnansweredCall {
   kind: 'unreached' | 'unanswered';
@@ -55,7 +59,7 @@ export class ProviderHttp implements OnApplicationShutdown {
     validateStatus: () => true,
   });
 
-  /** Makes a call. Never throws: every status is an answer. */
+  /** Makes a call to a provider. It never throws: every status is an answer, and every failure a result. */
   async call(request: ProviderCall, timeoutMs = TIMEOUT_MS): Promise<ProviderAnswer> {
     const signal = AbortSignal.timeout(timeoutMs);
     const transport = new WatchedTransport();
@@ -71,7 +75,7 @@ export class ProviderHttp implements OnApplicationShutdown {
   }
 
   /**
-   * Makes an operator's call, which must get an answer.
+   * Makes a call for an operator who connects an account, which must get an answer.
    * @param variable sets the provider's address
    * @throws AppError UNAVAILABLE. It names the origin only: the path may hold a token
    */
@@ -89,8 +93,8 @@ export class ProviderHttp implements OnApplicationShutdown {
 }
 
 /**
- * Records when bytes of the request can leave: once it is connected and, over https, the certificate is
- * accepted. A failure before that has sent nothing.
+ * Transport that records whether bytes of a request can have left: after it is connected and, over https, has
+ * accepted the certificate. A failure before that has sent nothing, so a retry is safe.
  */
 class WatchedTransport {
   hasConnected = false;
@@ -109,7 +113,7 @@ class WatchedTransport {
 }
 
 /**
- * Describes a call without an answer.
+ * Returns the fault of a call that got no answer.
  * @param cause no more than an error's code: its message may quote an address with a token
  */
 function unansweredFault(kind: UnansweredCall['kind'], cause: string): ProviderFault {
@@ -118,7 +122,8 @@ function unansweredFault(kind: UnansweredCall['kind'], cause: string): ProviderF
 }
 
 /**
- * Returns the outcome of an attempt without an answer. A retry is safe only if the provider was not reached.
+ * Returns the outcome of an attempt to send a message that got no answer. A retry is safe only if the
+ * provider was not reached.
  */
 export function outcomeWithoutAnswer({ kind, fault }: UnansweredCall): SendOutcome {
   return { kind: kind === 'unreached' ? 'RETRY' : 'UNKNOWN', fault };
@@ -134,7 +139,10 @@ export function credentialsRefused(provider: string, { message }: ProviderFault)
   return AppError.invalidBody('credentials', `were refused by ${provider}: ${message.replace(/\.$/, '')}`);
 }
 
-/** Converts a provider's seconds, as of `Retry-After`, to milliseconds: a day at most, 0 if unreadable. */
+/**
+ * Converts a provider's seconds, such as those of `Retry-After`, to milliseconds: a day at most, 0 if
+ * unreadable.
+ */
 export function retryAfterMs(seconds: unknown): number {
   return Math.min(Math.max(numberOf(seconds) ?? 0, 0), MAX_WAIT_SECONDS) * 1000;
 }

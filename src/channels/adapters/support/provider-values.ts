@@ -1,16 +1,16 @@
 import { isId } from '../../../common/ids';
 import { isStorableText } from '../../../common/validators';
 
-/** Limit of a provider's id in characters: no provider's is as long, and an index can hold it. */
+/** Limit of the characters of a provider's id. No known id is as long, and an index entry can hold it. */
 const MAX_ID_LENGTH = 512;
 
-/** Character that Unicode has for what can't be represented. */
+/** Character that stands for what can't be represented (U+FFFD). */
 export const REPLACEMENT = '\uFFFD';
 
-/** An object of a provider's JSON, which can hold anything. */
+/** Object of a provider's JSON, whose fields can hold anything. */
 export type ProviderObject = Record<string, unknown>;
 
-/** Returns a value if it is an object, otherwise an empty one. */
+/** Returns the value if it is an object, otherwise an empty object. */
 export function objectOf(value: unknown): ProviderObject {
   return isObject(value) ? value : {};
 }
@@ -48,7 +48,7 @@ export function storableText(text: string): string {
   return text.replaceAll('\0', REPLACEMENT).toWellFormed();
 }
 
-/** Returns a value if it has the form of a message's id in the service, otherwise null. */
+/** Returns the value if it has the form of the service's message ids, otherwise null. */
 export function readOwnId(value: unknown): string | null {
   return isId(value) ? value : null;
 }
