@@ -23,7 +23,10 @@ interface Counted extends Times {
 }
 
 const WINDOW_MS = 10 * 60_000;
-/** Things counted in one window, by this process and for one workspace. */
+/**
+ * Highest numbers of actions on different things that one window of ten minutes counts: in this process, and
+ * for one workspace. Further ones are dropped.
+ */
 const MAX_THINGS = 10_000;
 const MAX_THINGS_OF_WORKSPACE = 50;
 

@@ -22,7 +22,7 @@ interface InviteOptions {
 
 interface UpdateOptions {
   id: string;
-  /** Name that customers see; false to remove it. */
+  /** Name by which customers know the agent; false to remove it. */
   displayName?: string | false;
   role?: AgentRole;
   active?: boolean;

@@ -28,8 +28,8 @@ export class Config {
    */
   readonly databaseOwnerUrl: string | null;
   /**
-   * Address of the same database for the owner, past a pooler; null when the other addresses lead past it
-   * too.
+   * Address of the same database for the owner of the tables that leads past a pooler such as PgBouncer; null
+   * when the other addresses reach the server directly.
    */
   readonly databaseDirectUrl: string | null;
   readonly databasePoolSize: number;

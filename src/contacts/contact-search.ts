@@ -31,7 +31,10 @@ export function searchTerm(q: string): SearchTerm {
   return { text: q, digits: digits === q ? null : digits };
 }
 
-/** Reports whether the index of grams can find a term. */
+/**
+ * Reports whether the search index can find a term. The index holds substrings (grams) of at least
+ * SHORTEST_GRAM characters, so a shorter term has none.
+ */
 export function isIndexable({ text, digits }: SearchTerm): boolean {
   return [text, digits ?? text].every((part) => [...part].length >= SHORTEST_GRAM);
 }

@@ -10,7 +10,7 @@ const LONG_STATEMENT_TIMEOUT_MS = 60_000;
  */
 export class Pipelined<Row = never> {
   /**
-   * Wraps the rows to come.
+   * Holds the result of a statement that was sent without waiting for it.
    * @param rows the returned rows; await them after the commit
    */
   constructor(readonly rows: Promise<Row[]>) {}

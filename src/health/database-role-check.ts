@@ -4,7 +4,7 @@ import { canChangeAudit, missingPrivileges, ownsTables } from '../database/datab
 import { OwnerDatabase } from '../database/owner-database';
 import { missingRoleSettings } from '../database/role-settings';
 
-/** A role's missing privileges or settings, in the words of a public answer. */
+/** Fault of a database role: that privileges or settings are missing, in words that may be public. */
 export interface RoleFault {
   field: 'privileges' | 'settings';
   message: string;
@@ -34,7 +34,10 @@ export class DatabaseRoleCheck implements OnApplicationBootstrap {
     }
   }
 
-  /** Lists what is missing. Details are in the log alone, because the route is public. */
+  /**
+   * Lists the faults of both database roles. The names of what is missing are in the log alone, because the
+   * route that shows the faults is public.
+   */
   async findFaults(): Promise<RoleFault[]> {
     const missing = await missingPrivileges(this.database, null);
     const ownerFault = this.owner && (await this.findOwnerFault(this.owner));
@@ -67,7 +70,10 @@ export class DatabaseRoleCheck implements OnApplicationBootstrap {
     }
   }
 
-  /** Logs the faults if they are not those of the last call, so that probes do not fill the log. */
+  /**
+   * Logs the faults of the database roles if they have changed since the last call, so that probes do not
+   * fill the log.
+   */
   private log(faults: object): void {
     const text = JSON.stringify(faults);
     if (text !== this.logged && text !== '{}')

@@ -21,7 +21,7 @@ export interface Readiness {
   redis: State;
 }
 
-/** State of the database's migrations and roles. */
+/** Result of a check of the database: whether all migrations are applied, and the faults of the roles. */
 interface Preparation {
   migrations: Readiness['migrations'];
   roleFaults: RoleFault[];
@@ -42,14 +42,18 @@ export class HealthService {
     private readonly redis: RedisClient,
   ) {}
 
-  /** Makes the process report that it is not ready, whatever it still serves. */
+  /**
+   * Makes the readiness route report, from now on, that the process is not ready, though it still serves
+   * requests.
+   */
   stop(): void {
     this.isStopping = true;
   }
 
   /**
-   * Checks what the process depends on. The API needs a migrated database with its privileges, and only
-   * reports Redis, since it works without. A worker needs Redis too, and the privileges of the tables' owner.
+   * Checks the servers that the process depends on. The API needs a migrated database with its privileges,
+   * and only reports Redis, because it works without. A worker needs Redis too, and the privileges of the
+   * tables' owner.
    * @throws AppError UNAVAILABLE, with a detail for each missing dependency
    */
   async ready(): Promise<Readiness> {

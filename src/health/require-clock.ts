@@ -3,8 +3,8 @@ import { AppError } from '../common/app-error';
 import { DatabaseClock } from '../database/database-clock';
 
 /**
- * Makes the middleware that refuses every request but those for the process's health while its clock is
- * wrong.
+ * Makes middleware that refuses all requests while this process's clock is wrong, except those of the health
+ * routes.
  */
 export function requireClock(clock: DatabaseClock) {
   return ({ path }: Request, _: Response, next: NextFunction): void => {

@@ -4,9 +4,8 @@ import { INestApplication } from '@nestjs/common';
 import { HealthService } from './health.service';
 
 /**
- * Makes the process report that it is not ready, and closes each connection with its next answer, for a time
- * in milliseconds. So clients with open connections and load balancers go to other processes before this one
- * refuses anything.
+ * Sends clients to other processes before this one refuses requests. For `delayMs` milliseconds it reports
+ * that it is not ready, which load balancers see, and closes each connection with its next answer.
  */
 export async function sendClientsAway(app: INestApplication, delayMs: number): Promise<void> {
   const server = app.getHttpServer() as Server;

@@ -1,6 +1,9 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** The response to a request with an `Idempotency-Key`, kept for 24 hours. */
+/**
+ * Row of a key from the header `Idempotency-Key`, with the request's hash and its response. It is kept for 24
+ * hours.
+ */
 @Entity('idempotency_keys')
 export class IdempotencyKeyEntity {
   @PrimaryColumn('uuid', { name: 'tenant_id' })
@@ -9,7 +12,7 @@ export class IdempotencyKeyEntity {
   @PrimaryColumn('text')
   key: string;
 
-  /** SHA-256 of the request: the same key with another request is a conflict. */
+  /** SHA-256 of the request's method, path and body. Another request with the same key is a conflict. */
   @Column('bytea')
   fingerprint: Buffer;
 

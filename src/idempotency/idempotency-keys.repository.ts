@@ -2,10 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { Pipelined, Transaction } from '../database/transaction';
 import { ErasedMessages } from '../stored-data/table-declaration';
 
-/** Most keys that one step of an erasure deletes. */
+/** Limit of the keys that one step of a contact's erasure deletes. */
 const MAX_ERASED = 500;
 
-/** A request that is remembered under its key. */
+/** Request whose response is kept under its `Idempotency-Key`. */
 export interface KeptRequest {
   tenantId: string;
   key: string;
@@ -17,8 +17,8 @@ export interface KeptRequest {
 @Injectable()
 export class IdempotencyKeysRepository {
   /**
-   * Claims a key that is free, or older than 24 hours. If two requests claim a key at once, the second waits
-   * for the first.
+   * Claims a key for a request if it is free or was used more than 24 hours ago. If two requests claim a key
+   * at once, the second waits for the first one's transaction.
    * @returns whether the key was free
    */
   async claim(tx: Transaction, request: KeptRequest): Promise<boolean> {
@@ -57,8 +57,9 @@ export class IdempotencyKeysRepository {
   }
 
   /**
-   * Deletes some keys of a conversation whose contact is erased, because their responses contain its
-   * messages. There are no more such keys than messages, so some in each step of the erasure are enough.
+   * Deletes up to MAX_ERASED keys of a conversation whose contact is erased, because their responses contain
+   * its messages. Every step of the erasure calls it. That is enough, because there are no more such keys
+   * than messages.
    */
   async erase(tx: Transaction, { tenantId, conversationId, withContact }: ErasedMessages): Promise<void> {
     // A message that is too old was sent a day ago or more: its key is gone.

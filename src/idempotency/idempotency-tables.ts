@@ -1,7 +1,7 @@
 import { TableDeclaration } from '../stored-data/table-declaration';
 import { IdempotencyKeysRepository } from './idempotency-keys.repository';
 
-/** Declares the table of idempotency keys and their stored responses. */
+/** Declares to the registry of stored data how rows of `idempotency_keys` are deleted and erased. */
 export function idempotencyTables(keys: IdempotencyKeysRepository): TableDeclaration[] {
   return [
     {

@@ -6,16 +6,19 @@ import { AppError } from '../common/app-error';
 const MAX_LENGTH = 255;
 const PRINTABLE = /^[\x20-\x7e]+$/;
 
-/** A request that may be sent again but runs once. */
+/**
+ * Key of a request that a client may send twice, with the request's hash and a mark for the repeated
+ * response.
+ */
 export interface IdempotentRequest {
   key: string;
-  /** Returns a hash of method, path and body: equal for the same request. */
+  /** Returns a SHA-256 of method, path and body, which is equal for the same request. */
   fingerprint(): Buffer;
-  /** Marks the response as a repetition of the first one. */
+  /** Sets the header that says the response is the first request's, returned again. */
   markReplayed(): void;
 }
 
-/** Returns the request's `Idempotency-Key`, if it has one. */
+/** Injects a request's `Idempotency-Key` as an IdempotentRequest, or null without the header. */
 export const Idempotent = createParamDecorator(
   (_: unknown, context: ExecutionContext): IdempotentRequest | null => {
     const request = context.switchToHttp().getRequest<Request>();

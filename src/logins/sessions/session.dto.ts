@@ -6,7 +6,7 @@ import { type PlanTier } from '../../workspaces/plan-policy';
 import { type Person } from '../people/person.dto';
 import { IsToken, IsTyped } from '../people/typed-input';
 
-/** Active agent of a workspace that a person is. */
+/** Membership of a logged-in person in a workspace, in which the person is an active agent. */
 export interface Membership {
   agentId: string;
   agentName: string;

@@ -8,7 +8,7 @@ import {
 import type { UrlCheck, WebhookEndpointListItem, WebhookEndpointResponse } from '../api';
 import { toList } from '../http/list';
 
-/** Reads endpoints for the pages, with facts that several services know about them. */
+/** Reads webhook endpoints for the pages, each with its statistics, which another service has. */
 @Injectable()
 export class WebhookEndpointViews {
   constructor(

@@ -8,7 +8,10 @@ import { useFormats, useTexts } from '../../i18n/locale';
 
 const ANY_ORIGIN = '*';
 
-/** Returns the origins of the pages on which a widget may be used. */
+/**
+ * Returns the allowed origins of a widget's connection, of the pages that may show the widget; empty for
+ * other channels.
+ */
 export function originsOf(connection: ChannelConnection | undefined): string[] {
   const settings: { allowedOrigins?: string[] } | undefined = connection?.settings;
   return settings?.allowedOrigins ?? [];
