@@ -3,7 +3,7 @@ import { note } from './print.mjs';
 
 /** @import { ConversationDetail, EventData } from 'conversation-messaging-service' */
 
-/** Long enough to look like a person who types. */
+/** Milliseconds that the bot waits before it answers, like a person who types. */
 const DELAY_MS = 800;
 /** @type {[pattern: RegExp, answer: string][]} */
 const ANSWERS = [

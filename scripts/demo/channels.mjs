@@ -7,7 +7,7 @@ import { note, printRow, title } from './print.mjs';
 /** @import { Customer, Received } from './customers.mjs' */
 
 /**
- * A customer's message in the service.
+ * Ids of a customer's stored message and of its conversation.
  *
  * @typedef {{ conversationId: string, messageId: string }} Written
  */

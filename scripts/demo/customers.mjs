@@ -31,7 +31,7 @@ import { VisitorPage } from './visitor-page.mjs';
  */
 
 /**
- * A customer on Telegram.
+ * Functions that only the customer on Telegram has.
  *
  * @typedef {object} TelegramExtras
  * @property {() => string} curl returns a command that sends a customer's message as Telegram does
@@ -201,7 +201,8 @@ function onWidget(origin) {
 }
 
 /**
- * Makes the common part of Meta's channels.
+ * Makes what customers on Meta's three channels share: an account's credentials, and notifications to its
+ * hook.
  *
  * @param {WhatsAppSimulator | MessengerSimulator | InstagramSimulator} simulator
  * @param {Record<string, string>} ids of the account

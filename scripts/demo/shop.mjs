@@ -11,7 +11,7 @@ import { VisitorPage } from './visitor-page.mjs';
 /** @import { ConnectedChannel } from 'conversation-messaging-service' */
 
 /**
- * The part of a connection that the page needs.
+ * Parts of a widget's connection that the shop's page needs.
  *
  * @typedef {{ snippet: string, host: string, secret: string }} Widget
  */
@@ -98,7 +98,8 @@ export async function showShop(shop, connection) {
 }
 
 /**
- * Returns a strict policy: of the service, the page needs its scripts and its API, and nothing else.
+ * Returns a strict content security policy for the shop's page: of the service, it needs the scripts and the
+ * API, and nothing else.
  *
  * @param {string} host
  */

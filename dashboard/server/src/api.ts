@@ -159,7 +159,7 @@ export interface WorkspaceSettings {
 export interface AgentResponse {
   id: string;
   name: string;
-  /** Name that customers see; null if they see none. */
+  /** Name by which customers know the agent; null if they see none. */
   displayName: string | null;
   email: string;
   role: AgentRole;

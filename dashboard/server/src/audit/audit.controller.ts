@@ -7,7 +7,7 @@ import { ExportAuditQuery } from './audit.dto';
 import { toAuditPage } from './audit-entry-response';
 import { sendFile } from './sent-file';
 
-/** Exports that a person may start in a minute: each reads the whole log. */
+/** Limit of the exports that a person may start in a minute, because each reads the whole audit log. */
 const EXPORTS_A_MINUTE = 5;
 
 const EXPORTS: Record<AuditExportFormat, { name: string; type: string }> = {

@@ -13,7 +13,10 @@ import { LimitedTo } from '../http/limit.guard';
 import { toList } from '../http/list';
 import { RotateChannel } from './channel.dto';
 
-/** Connections and new credentials in a minute: both call the provider. */
+/**
+ * Limit of the accounts that a person may connect, or give new credentials, in a minute: both call the
+ * provider.
+ */
 const CONNECTIONS_A_MINUTE = 20;
 
 @Controller('api/workspaces/:workspaceId/channels')

@@ -32,7 +32,7 @@ class Environment {
 
 /** The checked configuration of the dashboard. Only this file reads the environment. */
 export class DashboardConfig {
-  /** The one origin of pages and JSON. */
+  /** Origin of the dashboard, for its pages and for its JSON. */
   readonly appOrigin: string;
   /** Whether browsers send the cookies over https only. On a developer's machine they may go over http. */
   readonly isSecure: boolean;

@@ -1,7 +1,7 @@
 import type { RedeliverMatching } from 'conversation-messaging-service';
 import { IsBoolean, IsObject, IsOptional } from 'class-validator';
 
-/** Filter of the list without its page. The service checks it. */
+/** Filter of the list of deliveries, without its limit and cursor. The service checks it. */
 export class RedeliverMatchingBody {
   @IsObject({ message: 'must be an object' })
   filter: Partial<Omit<RedeliverMatching, 'endpointId'>>;

@@ -12,8 +12,8 @@ import { toList } from '../http/list';
 import { RedeliverMatchingBody, toMatching } from './delivery.dto';
 
 /**
- * Recoveries that a person may start in a minute. A start counts deliveries first, which takes seconds if
- * there are many.
+ * Limit of the recoveries that a person may start in a minute. A start counts deliveries first, which takes
+ * seconds if there are many.
  */
 const STARTS_A_MINUTE = 20;
 

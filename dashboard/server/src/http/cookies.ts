@@ -13,7 +13,7 @@ export type CookieName = 'session' | 'login' | 'browser';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
-/** Lives of the cookies: as long as the service keeps what they name, at the most. */
+/** Lives of the cookies in milliseconds: at most as long as the service keeps what a cookie names. */
 const LIFE_MS: Record<CookieName, number> = {
   session: 30 * DAY_MS,
   login: 5 * MINUTE_MS,

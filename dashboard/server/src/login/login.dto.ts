@@ -1,6 +1,9 @@
 import { IsOptional, IsString, MaxLength } from 'class-validator';
 
-/** Characters of an input: more than any password, code or token has. The services check the exact form. */
+/**
+ * Limit of the characters of an input, more than any password, code or token has. The services check the
+ * exact form.
+ */
 const MAX_TYPED = 1_000;
 const IsTyped = () => MaxLength(MAX_TYPED, { message: `must be at most ${MAX_TYPED} characters` });
 

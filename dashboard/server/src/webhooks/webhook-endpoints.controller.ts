@@ -18,9 +18,11 @@ import { LimitedTo } from '../http/limit.guard';
 import { CheckUrlBody, TimelineQuery } from './webhook-endpoint.dto';
 import { WebhookEndpointViews } from './webhook-endpoint-views';
 
-/** Tests in a minute: each sends a request to an address of the person's choice. */
+/**
+ * Limit of a person's tests in a minute, because each sends a request to an address of the person's choice.
+ */
 const TESTS_A_MINUTE = 10;
-/** Checks of an address in a minute: each looks a name up. */
+/** Limit of a person's checks of an address in a minute, because each looks a name up. */
 const CHECKS_A_MINUTE = 60;
 
 @Controller('api/workspaces/:workspaceId/webhook-endpoints')

@@ -15,7 +15,7 @@ import { AddAgent } from './agent.dto';
 import { toAgent } from './agent-response';
 import { NewAgents } from './new-agents';
 
-/** Links in a minute: each may send a mail. */
+/** Limit of the links that a person may make in a minute, because each may send a mail. */
 const LINKS_A_MINUTE = 20;
 
 @Controller('api/workspaces/:workspaceId/agents')

@@ -11,7 +11,10 @@ import type { Membership } from 'conversation-messaging-service/logins';
 import { toWorkspaceSummary } from '../account/session-response';
 import type { WorkspaceCounts, WorkspaceOverview } from '../api';
 
-/** Reads what the workspace's page shows first. */
+/**
+ * Reads the overview of a workspace: its settings, its use of the rate limit, and numbers of agents, keys and
+ * the like.
+ */
 @Injectable()
 export class WorkspaceOverviews {
   constructor(

@@ -49,7 +49,9 @@ export type DisconnectedChannel = Json<server.DisconnectedChannel>;
 export type AuditEntry = Json<server.AuditEntryResponse>;
 export type ParkedEvent = Json<server.ParkedEventResponse>;
 
-/** Times of setting a connection up; null when the attempt reused one. */
+/**
+ * Times of the phases in which an attempt's connection was set up; null when the attempt reused a connection.
+ */
 export type Phases = AttemptDetail['phases'];
 export type ReceivedBody = NonNullable<AttemptDetail['response']>;
 

@@ -144,7 +144,7 @@ function linesOf(buckets: TimelineBucket[]): { index: number; ms: number }[][] {
   return lines;
 }
 
-/** Rounds up to the next of 1, 2, 5, 10, 20 … */
+/** Rounds a value up to the next of 1, 2, 5, 10, 20 … for the end of an axis. */
 function niceCeiling(value: number): number {
   const power = 10 ** Math.floor(Math.log10(value));
   return [1, 2, 5, 10].map((factor) => factor * power).find((nice) => nice >= value)!;

@@ -5,7 +5,7 @@ import { useWorkspace } from '../../api/workspace';
 import type { FilterTexts } from './delivery-filter';
 
 const REFRESH_MS = 5_000;
-/** Steps of a search before the reader decides whether to go on. */
+/** Number of pages that a search reads before the reader decides whether to go on. */
 const MAX_STEPS = 10;
 
 /**

@@ -2,5 +2,5 @@
 import type { AllEvents, MaxEndpointRate } from '../../api/types';
 
 export const ALL_EVENTS: AllEvents = '*';
-/** Deliveries a second. */
+/** Limit of an endpoint's rate, in deliveries a second. */
 export const MAX_RATE: MaxEndpointRate = 1_000;
