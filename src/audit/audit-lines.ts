@@ -24,7 +24,7 @@ const COLUMNS = [
  */
 const FORMULA = /^[=+\-@\t\r]/;
 
-/** Returns the lines that stand before all entries. */
+/** Returns the lines of an export before its first entry: the column names for CSV, none for JSON. */
 export function headOf(format: AuditExportFormat): string[] {
   return format === 'csv' ? [`${COLUMNS.join()}\r\n`] : [];
 }

@@ -36,7 +36,7 @@ export interface AuditRecord {
   metadata?: Record<string, unknown>;
 }
 
-/** Entries of one read of an export. */
+/** Number of entries that an export reads at once. */
 const EXPORT_STEP = 1_000;
 const MAX_ADDRESS = 45;
 const MAX_USER_AGENT = 512;

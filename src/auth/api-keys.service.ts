@@ -16,7 +16,7 @@ import { ApiKeysRepository } from './api-keys.repository';
 
 const PREFIX_LENGTH = 'plk_'.length;
 const SHOWN_CHARS = 4;
-/** Keys that one transaction revokes at most. */
+/** Limit of the keys that one transaction revokes. */
 const REVOKED_AT_ONCE = 100;
 const DAY_MS = 24 * 60 * 60 * 1000;
 

@@ -4,7 +4,10 @@ import { Origin } from '../common/principal';
 import { Metrics } from '../metrics/metrics';
 import { ApiKeysRepository } from './api-keys.repository';
 
-/** Different keys that are counted in a window. Further keys are counted by the metric alone. */
+/**
+ * Limit of the different keys that are counted in a window of ten minutes. Only the metric counts further
+ * ones.
+ */
 const MAX_KEYS = 1_000;
 
 interface Refusals extends Times {

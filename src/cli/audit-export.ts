@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import { AppError } from '../common/app-error';
 
 /**
- * Writes lines to a new file, as they are read.
+ * Writes lines of the audit log to a new file, as they are read.
  * @returns how many
  */
 export async function writeLines(lines: AsyncIterable<string>, path: string): Promise<number> {

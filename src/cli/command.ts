@@ -23,7 +23,7 @@ export function withServices<Options>(
   };
 }
 
-/** Makes an action of a command with `--workspace` that writes many lines itself. */
+/** Makes a commander action for a command with `--workspace` whose `write` prints its own lines. */
 export function writingInWorkspace<Options extends { workspace: string }>(
   write: (services: CommandServices, tenantId: string, options: Omit<Options, 'workspace'>) => Promise<void>,
 ): (options: Options, command: Command) => Promise<void> {
@@ -37,7 +37,7 @@ export function writingInWorkspace<Options extends { workspace: string }>(
   };
 }
 
-/** Makes an action of a command with `--workspace`. It prints what `work` returns. */
+/** Makes a commander action for a command with `--workspace`. It prints what `run` returns. */
 export function inWorkspace<Options extends { workspace: string }>(
   run: (services: CommandServices, tenantId: string, options: Omit<Options, 'workspace'>) => Promise<object>,
 ): (options: Options, command: Command) => Promise<void> {
@@ -47,7 +47,10 @@ export function inWorkspace<Options extends { workspace: string }>(
   });
 }
 
-/** Formats the example and the output in a command's help. `calls` lack the program's name. */
+/**
+ * Formats the end of a command's help: examples of calls, given without the program's name, and what they
+ * print.
+ */
 export function example(prints: string, ...calls: string[]): string {
   const lines = calls.map((call) => `  node dist/cli.js ${call}`);
   return `\nExample${calls.length > 1 ? 's' : ''}:\n${lines.join('\n')}\n\nPrints ${prints}.`;
@@ -68,7 +71,7 @@ export function addListCommand(group: Command, { does, things, run }: ListComman
     .action(inWorkspace(async (services, tenantId) => ({ data: await run(services, tenantId) })));
 }
 
-/** Adds the options of a list by time that has pages. */
+/** Adds the options of a list with pages: a time range, the limit and the cursor. */
 export function withPages(command: Command): Command {
   return command
     .option('--since <date>', 'only from this moment on', isoDate)

@@ -1,7 +1,7 @@
 import { LoggerService } from '@nestjs/common';
 import pino from 'pino';
 
-/** Size of the lines that wait while stdout is blocked. Further lines are dropped. */
+/** Limit in bytes of the lines that wait while stdout is blocked. Further lines are dropped. */
 const MAX_UNWRITTEN_BYTES = 1024 * 1024;
 
 /**

@@ -9,14 +9,17 @@ const UNKNOWN_FIELD = 'is not a known field';
  */
 const STRICT = { whitelist: true, forbidNonWhitelisted: true, stopAtFirstError: true };
 
-/** Levels of nesting that an input may have: deeper than any valid input, and safe for the stack. */
+/** Limit of an input's levels of nesting: deeper than any valid input, and safe for the stack. */
 const MAX_DEPTH = 20;
 /**
- * Fields that an input may have: more than any valid input has. class-validator would take seconds for
- * thousands of unknown fields.
+ * Limit of an input's fields: more than any valid input has. class-validator would take seconds for thousands
+ * of unknown fields.
  */
 const MAX_FIELDS = 500;
-/** Faults in one answer. The limit keeps the answer from being many times larger than its request. */
+/**
+ * Limit of the faults that one answer lists. It keeps the answer from being many times larger than its
+ * request.
+ */
 const MAX_DETAILS = 20;
 
 /**

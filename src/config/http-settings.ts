@@ -47,11 +47,11 @@ export type TrustProxy = string | number | boolean;
 
 /** Limits on what clients may take of one process. */
 export interface HttpLimits {
-  /** Open connections; event streams are counted apart. */
+  /** Limit of open connections. Event streams are counted apart. */
   maxConnections: number;
-  /** Open event streams; one workspace gets at most half of them. */
+  /** Limit of open event streams; one workspace gets at most half of them. */
   maxStreams: number;
-  /** Bytes held of bodies that have not arrived completely, over all connections. */
+  /** Limit of the bytes held of request bodies that have not arrived completely, over all connections. */
   maxUnfinishedBytes: number;
   /** Time from the first byte of a request, or from the connection's start, to the end of the head. */
   headTimeoutMs: number;

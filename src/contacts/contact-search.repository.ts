@@ -15,9 +15,12 @@ const STEP = 10_000;
 /** Limit of the contacts that one statement reads by the index. */
 const MAX_INDEXED = 5_000;
 
-/** Time after which a search is given up. */
+/** Milliseconds after which a search of several statements is given up. */
 const MAX_SEARCH_MS = 5_000;
-/** Time limit of one statement, which holds a connection. It takes a tenth of that when nothing is cached. */
+/**
+ * Limit in milliseconds of one statement, which holds a connection. It takes a tenth of that when nothing is
+ * cached.
+ */
 const STATEMENT_TIMEOUT_MS = 1_500;
 
 /**

@@ -3,12 +3,14 @@ import { Periodic } from '../common/periodic';
 import { Database } from './database';
 
 /**
- * Difference from the database's clock that is tolerated. Ids, leases and retries hold their time: a process
- * that is further off spoils the order of others.
+ * Largest tolerated difference in milliseconds from the database's clock. Ids, leases and retries hold their
+ * time: a process that is further off spoils the order of others.
  */
 const MAX_OFFSET_MS = 2_000;
 const INTERVAL_MS = 10_000;
-/** Reads of the database's clock in one measurement. The read with the shortest round trip counts. */
+/**
+ * Number of reads of the database's clock in one measurement. The read with the shortest round trip counts.
+ */
 const SAMPLES = 3;
 
 /**

@@ -17,8 +17,8 @@ const LOCK_POLL_MS = 250;
 /** SQLSTATE with which PgBouncer refuses a startup parameter. */
 const PROTOCOL_VIOLATION = '08P01';
 /**
- * Time that a migration waits for a table's lock. Statements that come later wait behind the migration, and
- * the service's own statements fail after 2 s.
+ * Milliseconds that a migration waits for a table's lock. Statements that come later wait behind the
+ * migration, and the service's own statements fail after 2 s.
  */
 const LOCK_TIMEOUT_MS = 1_000;
 const TRIES = 10;

@@ -8,9 +8,7 @@ import { Database } from './database';
 import { DatabaseClient } from './database-client';
 import { Transaction } from './transaction';
 
-/**
- * Connections of the owner: one changes a partition, and the other one can vacuum a queue at the same time.
- */
+/** Number of the owner's connections: one changes a partition, while the other can vacuum a queue. */
 const POOL_SIZE = 2;
 
 /**

@@ -2,7 +2,7 @@ import { MAX_LIMIT } from '../common/page';
 import { Database } from './database';
 import { Parameters } from './parameters';
 
-/** Rows read at most: a page and one extra row, which shows that more follow. */
+/** Limit of the rows that are read: a page and one extra row, which shows that more follow. */
 const MAX_ROWS = MAX_LIMIT + 1;
 
 /**

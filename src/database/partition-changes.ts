@@ -10,7 +10,7 @@ import { Transaction } from './transaction';
 const LOCK_TIMEOUT_MS = 200;
 /** Key of the advisory lock under which one process changes a partition; an arbitrary number. */
 const PARTITION_LOCK = 7_254_140;
-/** Rows that are moved out of a default partition at once: 0.1 s under its lock. */
+/** Limit of the rows that are moved out of a default partition at once: 0.1 s under its lock. */
 const MAX_MOVED = 10_000;
 /**
  * Storage parameter of partitions: freeze rows at the first vacuum. Rows of the history never change, so this
@@ -19,8 +19,8 @@ const MAX_MOVED = 10_000;
 const STORAGE = 'autovacuum_freeze_min_age = 0';
 
 /**
- * Result of a change. `busy`: another process is changing partitions now. `unchanged`: there was nothing to
- * do.
+ * Result of a change of partitions. `busy`: another process is changing them now. `unchanged`: there was
+ * nothing to do.
  */
 export type PartitionChange = 'done' | 'unchanged' | 'busy';
 

@@ -3,8 +3,8 @@ import { Database } from './database';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /**
- * Rows of a default partition that are counted at most: a higher count takes time and tells an operator no
- * more.
+ * Limit of the rows of a default partition that are counted: a higher count takes time and tells an operator
+ * no more.
  */
 const MAX_COUNTED = 1_000;
 

@@ -19,7 +19,7 @@ export class PipelinedReads {
   private waiting: Statement[] = [];
 
   /**
-   * Uses connections that it borrows.
+   * Makes an empty queue of reads, which borrows a connection when it sends them.
    * @param onConnection lends a connection until `work` settles
    */
   constructor(

@@ -27,7 +27,7 @@ export class SteppedSearch<Place> {
   }
 }
 
-/** Time before the end of the last run that is searched again, for rows that were written late. */
+/** Milliseconds before the end of the last run that are searched again, for rows that were written late. */
 const OVERLAP_MS = 2_000;
 
 /** A search along a schedule in bounded steps: each run finds what has become due since the last run. */

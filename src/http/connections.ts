@@ -9,13 +9,11 @@ import { HttpLimits } from '../config/http-settings';
 import { Metrics } from '../metrics/metrics';
 
 /**
- * Pause between two searches for answers that stay unread, and between Node's searches for late heads and
- * bodies.
+ * Milliseconds between two searches for answers that stay unread, and between Node's searches for late heads
+ * and bodies.
  */
 const SWEEP_MS = 1_000;
-/**
- * Connections above the cap that still get an answer before they are closed, a 503, as a share of the cap.
- */
+/** Number of connections above the cap, as a share of it, that still get a 503 before they are closed. */
 const REFUSED_SHARE = 0.1;
 
 /** Reason for which this process ends a connection. */

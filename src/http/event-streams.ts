@@ -7,7 +7,7 @@ import { Connections } from './connections';
 import { EventStream } from './event-stream';
 
 const MAX_PER_CALLER = 10;
-/** Open streams from one address, which may be the address of an office or a school. */
+/** Limit of open streams from one address, which may be the address of an office or a school. */
 const MAX_PER_ADDRESS = 500;
 const RETRY_AFTER_SECONDS = 15;
 

@@ -28,7 +28,7 @@ interface UnfinishedBody {
  */
 @Injectable()
 export class RequestBodies {
-  /** Bodies on their way, in the order in which they began. */
+  /** Bodies that have not arrived completely, the earliest first. */
   private readonly unfinished = new Set<UnfinishedBody>();
   private heldBytes = 0;
   private maxUnfinishedBytes = Infinity;

@@ -27,7 +27,7 @@ export interface ChannelConnectionSummary extends ConnectionAddresses {
   status: ConnectionStatus;
   /** The part of the credentials that is not secret. */
   settings: object;
-  /** End of the credentials; null if they never expire. */
+  /** Time at which the credentials expire; null if they never do. */
   credentialsExpireAt: Date | null;
   createdAt: Date;
   updatedAt: Date;

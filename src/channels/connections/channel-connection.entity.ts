@@ -38,7 +38,7 @@ export class ChannelConnectionEntity {
   @Column('text', { name: 'credentials_key_id', select: false })
   credentialsKeyId: string;
 
-  /** End of the credentials; null if they never expire. */
+  /** Time at which the credentials expire; null if they never do. */
   @Column('timestamptz', { name: 'credentials_expire_at', nullable: true })
   credentialsExpireAt: Date | null;
 

@@ -9,7 +9,10 @@ import { ConnectionStatus } from '../connections/channel-connection.entity';
 /** Limit of the rows of one step of a search over all workspaces. */
 const STEP_ROWS = 1_000;
 
-/** Place in the order of all rows, by a connection or a conversation. */
+/**
+ * Position of a search over all workspaces: a workspace, and a connection or conversation in it. The next
+ * step begins after it.
+ */
 type Position = [tenantId: string, id: string];
 export const BEFORE_ALL_MESSAGES: Position = [LOWEST_ID, LOWEST_ID];
 

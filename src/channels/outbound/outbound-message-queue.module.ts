@@ -3,7 +3,7 @@ import { Module } from '@nestjs/common';
 import { registerQueue } from '../../queue/register-queue';
 import { OUTBOUND_MESSAGE_QUEUE, OutboundMessageQueue } from './outbound-message-queue';
 
-/** The queue that wakes connections, for workers and for receipts. */
+/** Provides the queue whose jobs wake the workers of connections, to workers and to what applies receipts. */
 @Module({
   imports: [registerQueue(OUTBOUND_MESSAGE_QUEUE)],
   providers: [OutboundMessageQueue],

@@ -4,7 +4,7 @@ import { deliveryError } from './delivery-error';
 import { isUsableId } from '../adapters/support/provider-values';
 import { pauseMs, messageRetryDelayMs } from './retry-schedule';
 
-/** Consequence of an attempt. */
+/** New state of a message after an attempt. Times are milliseconds. */
 export type SendResult =
   | { status: 'SENT'; providerId: string | null; holdMs: number }
   | { status: 'UNKNOWN'; error: DeliveryError; holdMs: number }

@@ -16,7 +16,7 @@ import { StaleMessagesRepository } from './stale-messages.repository';
 
 const INTERVAL_MS = 200;
 const BATCH = 200;
-/** Time between batches, so that failing many messages slows no other work. */
+/** Milliseconds between two batches, so that failing many messages slows no other work. */
 const PAUSE_MS = 20;
 
 /**
@@ -31,7 +31,7 @@ export class StaleMessageReconciler implements OnApplicationBootstrap, BeforeApp
     () => this.failAll(),
     (error) => this.logger.error({ err: error }, 'reconciling failed; it will be retried'),
   );
-  /** Connections that may send no more. */
+  /** Connections that may send no more, and whose pending messages are still to be failed, by id. */
   private inactive = new Map<string, Target>();
 
   constructor(

@@ -30,7 +30,7 @@ export class StaleMessagesRepository {
     );
   }
 
-  /** Starts a hold in the place of a lease. */
+  /** Turns a message's lease into a hold, after which its conversation's next message is sent. */
   holdPipelined(
     tx: Transaction,
     { tenantId, conversationId, messageId }: MessageKey,

@@ -14,10 +14,11 @@ import { WidgetSignal } from '../adapters/widget-signal';
 
 const HEARTBEAT_MS = 15_000;
 /**
- * Time that a stream waits for Redis before it begins. Without Redis its heartbeats announce what it misses.
+ * Milliseconds that a stream waits for Redis before it begins. Without Redis its heartbeats announce what it
+ * misses.
  */
 const LISTEN_MS = 100;
-/** Limit of visitors in one statement. */
+/** Limit of the visitors whose states one statement reads for a heartbeat. */
 const HEARTBEAT_BATCH = 500;
 
 /** Context that the streams of one visitor share. */

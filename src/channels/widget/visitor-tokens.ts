@@ -20,9 +20,9 @@ type TokenWidget = Pick<Widget, 'id' | 'tenantId' | 'credentials'>;
 
 export interface IssuedToken {
   token: string;
-  /** End of the token's use in requests. */
+  /** Time until which requests can use the token. */
   expiresAt: Date;
-  /** End of the token's use to renew the session. */
+  /** Time until which the token can renew the session. */
   renewableUntil: Date;
 }
 

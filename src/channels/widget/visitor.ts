@@ -4,11 +4,11 @@ import { LoadedConnection } from '../connections/connection-loader';
 
 export type Widget = LoadedConnection & { credentials: WidgetCredentials; settings: WidgetSettings };
 
-/** Holder of a valid token. */
+/** Visitor of a widget, who holds a valid token. */
 export interface Visitor {
   /** Id of the contact's identity: `user:<id>` for a logged-in visitor, otherwise `visitor:<random>`. */
   externalId: string;
-  /** End of the token. It is in the past when a session is renewed late. */
+  /** Time at which the token expires. It is in the past when a session is renewed late. */
   expiresAt: Date;
 }
 

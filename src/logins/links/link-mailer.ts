@@ -19,7 +19,7 @@ interface Reader {
 }
 
 const TIMEOUT_MS = 10_000;
-/** Mails in flight that no request waits for. Further mails are not sent. */
+/** Limit of the mails in flight that no request waits for. Further mails are not sent. */
 const MAX_IN_BACKGROUND = 50;
 
 /**

@@ -6,8 +6,8 @@ export interface MailText {
 }
 
 /**
- * Characters of a workspace's name in a mail. Strangers can choose a name, and it must not look like a part
- * of the mail.
+ * Limit of the characters of a workspace's name in a mail. Strangers can choose a name, and it must not look
+ * like a part of the mail.
  */
 const MAX_NAME = 80;
 

@@ -3,7 +3,7 @@ import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
 
 const LIFE = `interval '24 hours'`;
-/** Links of one person. A further link replaces the oldest one. */
+/** Limit of one person's links that reset the password. A further link replaces the oldest one. */
 const MAX_RESETS = 20;
 
 /** Stores the links that reset a password. Each works once. */

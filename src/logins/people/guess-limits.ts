@@ -33,7 +33,7 @@ const LINKS_OF_WORKSPACE: RateLimit = {
   excess: 'Too many invitations and resets of this workspace.',
 };
 
-/** Takes a counted guess back, because it was right. */
+/** Function that takes a counted guess back, because it was right. */
 export type NoGuess = () => Promise<void>;
 
 /**

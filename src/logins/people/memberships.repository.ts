@@ -8,7 +8,10 @@ export interface MembershipKey {
   agentId: string;
 }
 
-/** Memberships of one person at most: a change of a login has an entry in the audit log of each workspace. */
+/**
+ * Limit of the memberships of one person: a change of a login has an entry in the audit log of each
+ * workspace.
+ */
 export const MAX_MEMBERSHIPS = 100;
 
 /**

@@ -2,14 +2,18 @@ import { createHash, randomInt } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
 
 const STEP_SECONDS = 30;
-/** Time steps before and after the present one whose codes are accepted too, because clocks differ. */
+/**
+ * Number of time steps before and after the present one whose codes are accepted too, because clocks differ.
+ */
 const WINDOW = 1;
 const SECRET_BYTES = 20;
 const SIX_DIGITS = /^\d{6}$/;
 const SPACES = /\s/g;
 
 const RECOVERY_CODES = 10;
-/** Letters of a recovery code: 16 of 31 are 79 bits, which can't be guessed even with the hashes. */
+/**
+ * Number of letters of a recovery code: 16 of 31 are 79 bits, which can't be guessed even with the hashes.
+ */
 const RECOVERY_LETTERS = 16;
 const GROUP = 4;
 /** Letters and digits that can't be mistaken for others. */

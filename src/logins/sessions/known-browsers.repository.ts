@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { newId } from '../../common/ids';
 import { Transaction } from '../../database/transaction';
 
-/** Known browsers of one person. A further browser replaces the oldest one. */
+/** Limit of the known browsers of one person. A further browser replaces the oldest one. */
 const MAX_BROWSERS = 50;
 const LIFE = `interval '180 days'`;
 

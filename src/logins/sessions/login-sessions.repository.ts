@@ -10,7 +10,7 @@ import { MAX_MEMBERSHIPS } from '../people/memberships.repository';
 import { Locale, Theme } from '../people/person.dto';
 import { LoginSession, OpenedSession } from './session.dto';
 
-/** Sessions of one person. A further session ends the oldest one. */
+/** Limit of the sessions of one person. A further session ends the oldest one. */
 const MAX_SESSIONS = 100;
 const MAX_ADDRESS = 45;
 const MAX_USER_AGENT = 512;

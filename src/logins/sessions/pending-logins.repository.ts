@@ -3,9 +3,9 @@ import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
 
 const LIFE = `interval '5 minutes'`;
-/** Codes that may be tried for one pending login. */
+/** Limit of the codes that may be tried for one pending login. */
 const MAX_ATTEMPTS = 5;
-/** Pending logins of one person. A further one ends the oldest. */
+/** Limit of the pending logins of one person. A further one ends the oldest. */
 const MAX_PENDING = 20;
 
 export interface PendingLogin {
