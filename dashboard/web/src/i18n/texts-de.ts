@@ -564,63 +564,6 @@ export const de: Texts = {
     protocol: 'Die Dokumentation der API',
     showField: (name: string) => `${name} zeigen`,
     steps: 'So geht es',
-    stepsOf: {
-      WIDGET: [
-        'Geben Sie die Origins Ihrer Seiten ein.',
-        'Fügen Sie das Snippet, das Sie bekommen, in Ihre Seiten ein.',
-        'Melden sich Ihre Kunden an, signieren Sie ihre Id auf Ihrem Server mit dem Identity-Secret.',
-      ],
-      WHATSAPP: [
-        'Öffnen Sie in Ihrer Meta-App WhatsApp → API Setup und kopieren Sie die Id der Telefonnummer.',
-        'Erstellen Sie für einen Systemnutzer ein Token ohne Ablauf, mit whatsapp_business_messaging und whatsapp_business_management.',
-        'Kopieren Sie das App-Secret aus App settings → Basic.',
-        'Tragen Sie nach dem Verbinden die Callback-Adresse und das Verify-Token bei Meta ein.',
-      ],
-      TELEGRAM: [
-        'Schreiben Sie @BotFather in Telegram, und zwar /newbot.',
-        'Kopieren Sie das Token aus der Antwort. Der Rest geschieht von selbst.',
-      ],
-      MESSENGER: [
-        'Öffnen Sie in Ihrer Meta-App Messenger → Settings und erstellen Sie ein Token Ihrer Seite, mit pages_messaging und pages_manage_metadata.',
-        'Kopieren Sie das App-Secret aus App settings → Basic.',
-        'Tragen Sie nach dem Verbinden die Callback-Adresse und das Verify-Token bei Meta ein.',
-      ],
-      INSTAGRAM: [
-        'Öffnen Sie in Ihrer Meta-App Instagram → API setup with Instagram login und erstellen Sie ein langlebiges Token Ihres professionellen Kontos.',
-        'Kopieren Sie das Secret der Instagram-App.',
-        'Tragen Sie nach dem Verbinden die Callback-Adresse und das Verify-Token bei Meta ein.',
-      ],
-    },
-    afterOf: {
-      WIDGET: [
-        'Fügen Sie das Snippet in Ihre Seiten ein.',
-        'Bewahren Sie das Identity-Secret auf Ihrem Server auf: Es signiert Ihre angemeldeten Besucher.',
-      ],
-      WHATSAPP: [
-        'Öffnen Sie bei Meta WhatsApp → Configuration und tragen Sie die Callback-Adresse und das Verify-Token ein.',
-        'Abonnieren Sie das Feld „messages“.',
-        'Abonnieren Sie Ihr WhatsApp Business Account mit der App, sonst sendet Meta für echte Nummern nichts.',
-      ],
-      TELEGRAM: ['Mehr ist nicht zu tun: Schreiben Sie Ihrem Bot.'],
-      MESSENGER: [
-        'Öffnen Sie bei Meta Messenger → Settings → Webhooks und tragen Sie die Callback-Adresse und das Verify-Token ein.',
-        'Abonnieren Sie messages, messaging_postbacks, message_deliveries, message_reads und message_echoes.',
-      ],
-      INSTAGRAM: [
-        'Öffnen Sie bei Meta Instagram → API setup und tragen Sie die Callback-Adresse und das Verify-Token ein.',
-        'Abonnieren Sie messages, messaging_postbacks, message_reactions und messaging_seen.',
-      ],
-    },
-    fields: {
-      phoneNumberId: 'Die Id der Telefonnummer, nicht die Nummer selbst.',
-      accessToken: 'Vom Anbieter; es wird verschlüsselt gespeichert und nie wieder gezeigt.',
-      appSecret: 'Es signiert die Anfragen des Anbieters.',
-      facebookAppSecret: 'Nur wenn eine Facebook-App die Instagram-App besitzt. Optional.',
-      verifyToken: 'Ihr eigenes. Optional: Sonst wird eines für Sie erstellt.',
-      botToken: 'Etwa 123456:ABC-DEF…',
-      pageId: 'Die Id Ihrer Facebook-Seite.',
-      accountId: 'Die Id Ihres professionellen Kontos.',
-    },
     reveal: {
       verifyToken: 'Tragen Sie es beim Anbieter neben der Callback-Adresse ein.',
       identitySecret: 'Ihr Server signiert damit angemeldete Besucher. Es darf in keine Seite gelangen.',

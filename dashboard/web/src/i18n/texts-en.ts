@@ -534,63 +534,6 @@ export const en = {
     protocol: 'The API’s documentation',
     showField: (name: string) => `Show ${name}`,
     steps: 'How it is done',
-    stepsOf: {
-      WIDGET: [
-        'Enter the origins of your pages.',
-        'Put the snippet that you get into your pages.',
-        'If your customers log in, sign their id on your server with the identity secret.',
-      ],
-      WHATSAPP: [
-        'In your Meta app, open WhatsApp → API Setup and copy the phone number’s id.',
-        'Make a system user with a token that does not expire, with whatsapp_business_messaging and whatsapp_business_management.',
-        'Copy the app secret from App settings → Basic.',
-        'After connecting, enter the callback address and the verify token at Meta.',
-      ],
-      TELEGRAM: [
-        'Talk to @BotFather in Telegram and send /newbot.',
-        'Copy the token that it answers with. The rest is done for you.',
-      ],
-      MESSENGER: [
-        'In your Meta app, open Messenger → Settings and make a token of your page, with pages_messaging and pages_manage_metadata.',
-        'Copy the app secret from App settings → Basic.',
-        'After connecting, enter the callback address and the verify token at Meta.',
-      ],
-      INSTAGRAM: [
-        'In your Meta app, open Instagram → API setup with Instagram login, and make a long-lived token of your professional account.',
-        'Copy the Instagram app’s secret.',
-        'After connecting, enter the callback address and the verify token at Meta.',
-      ],
-    },
-    afterOf: {
-      WIDGET: [
-        'Put the snippet into your pages.',
-        'Keep the identity secret on your server: it signs your logged-in visitors.',
-      ],
-      WHATSAPP: [
-        'At Meta, open WhatsApp → Configuration and enter the callback address and the verify token.',
-        'Subscribe to the field “messages”.',
-        'Subscribe the app to your WhatsApp Business Account, or Meta sends nothing for real numbers.',
-      ],
-      TELEGRAM: ['Nothing else is to do: write to your bot.'],
-      MESSENGER: [
-        'At Meta, open Messenger → Settings → Webhooks and enter the callback address and the verify token.',
-        'Subscribe to messages, messaging_postbacks, message_deliveries, message_reads and message_echoes.',
-      ],
-      INSTAGRAM: [
-        'At Meta, open Instagram → API setup and enter the callback address and the verify token.',
-        'Subscribe to messages, messaging_postbacks, message_reactions and messaging_seen.',
-      ],
-    },
-    fields: {
-      phoneNumberId: 'The id of the phone number, not the number itself.',
-      accessToken: 'From the provider; it is stored encrypted and never shown again.',
-      appSecret: 'It signs the provider’s requests.',
-      facebookAppSecret: 'Only if a Facebook app owns the Instagram app. Optional.',
-      verifyToken: 'Your own. Optional: otherwise one is made for you.',
-      botToken: 'Such as 123456:ABC-DEF…',
-      pageId: 'The id of your Facebook page.',
-      accountId: 'The id of your professional account.',
-    },
     reveal: {
       verifyToken: 'Enter it at the provider, beside the callback address.',
       identitySecret: 'Your server signs logged-in visitors with it. It must not get into a page.',

@@ -2,8 +2,8 @@ import { PasswordInput, TextInput } from '@mantine/core';
 import type { ChangeEvent } from 'react';
 import type { Channel } from '../../api/types';
 import { faultOf } from '../../common/error-notice';
-import { useTexts } from '../../i18n/locale';
-import { CHANNEL_FIELDS } from './channel-fields';
+import { useLocale, useTexts } from '../../i18n/locale';
+import { CHANNEL_GUIDES } from './channel-guides';
 
 export function AccountFields({
   channel,
@@ -17,11 +17,11 @@ export function AccountFields({
   error: unknown;
 }) {
   const texts = useTexts();
-  const about = texts.channels.fields as Record<string, string>;
-  return CHANNEL_FIELDS[channel].map(({ name, isOptional, isSecret }) => {
+  const locale = useLocale();
+  return CHANNEL_GUIDES[channel].fields.map(({ name, about, isOptional, isSecret }) => {
     const props = {
       label: name,
-      description: about[name],
+      description: about[locale],
       required: !isOptional,
       autoComplete: 'off',
       spellCheck: false,

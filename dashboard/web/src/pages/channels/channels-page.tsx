@@ -7,7 +7,7 @@ import { ErrorNotice } from '../../common/error-notice';
 import { PageLayout } from '../../common/page';
 import { Section } from '../../common/section';
 import { useTexts } from '../../i18n/locale';
-import { CHANNEL_LABELS, CHANNELS } from './channel-fields';
+import { CHANNEL_GUIDES, CHANNELS } from './channel-guides';
 import { ConnectDialog } from './connect-dialog';
 import { ConnectionDetails } from './connection-details';
 import { DisconnectDialog } from './disconnect-dialog';
@@ -68,7 +68,7 @@ function ChannelCard({
 }) {
   const texts = useTexts();
   const mayManage = useMayManage();
-  const label = CHANNEL_LABELS[channel];
+  const { label } = CHANNEL_GUIDES[channel];
   return (
     <Section
       title={label}

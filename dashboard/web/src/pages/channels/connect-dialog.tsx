@@ -4,9 +4,9 @@ import { api } from '../../api/client';
 import type { Channel, ConnectedChannel, ChannelConnection } from '../../api/types';
 import { useChange } from '../../api/workspace';
 import { Dialog, Form } from '../../common/dialogs';
-import { useTexts } from '../../i18n/locale';
+import { useLocale, useTexts } from '../../i18n/locale';
 import { AccountFields } from './account-fields';
-import { CHANNEL_LABELS } from './channel-fields';
+import { CHANNEL_GUIDES } from './channel-guides';
 import { originsOf } from './connection-details';
 import { WidgetFields, type WidgetChoices } from './widget-fields';
 
@@ -25,6 +25,7 @@ export function ConnectDialog({
   onDone: (connection: ConnectedChannel) => void;
 }) {
   const texts = useTexts();
+  const locale = useLocale();
   const [account, setAccount] = useState<Credentials>({});
   const [widget, setWidget] = useState<WidgetChoices>({
     origins: originsOf(connection).join('\n') || location.origin,
@@ -36,7 +37,7 @@ export function ConnectDialog({
       ? api.post<ConnectedChannel>(`${at}/channels/${connection.id}/rotate`, { credentials })
       : api.post<ConnectedChannel>(`${at}/channels`, { channel, credentials });
   });
-  const label = CHANNEL_LABELS[channel];
+  const { label, steps } = CHANNEL_GUIDES[channel];
   const title = connection
     ? `${texts.channels.rotate(channel)}: ${label}`
     : texts.channels.connectNamed(label);
@@ -54,7 +55,7 @@ export function ConnectDialog({
             {texts.channels.steps}
           </Text>
           <List type="ordered" size="sm">
-            {texts.channels.stepsOf[channel].map((step) => (
+            {steps[locale].map((step) => (
               <List.Item key={step}>{step}</List.Item>
             ))}
           </List>

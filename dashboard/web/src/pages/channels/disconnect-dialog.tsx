@@ -4,7 +4,7 @@ import type { ChannelConnection, DisconnectedChannel } from '../../api/types';
 import { useChange } from '../../api/workspace';
 import { ConfirmDialog, Dialog } from '../../common/dialogs';
 import { useTexts } from '../../i18n/locale';
-import { CHANNEL_LABELS } from './channel-fields';
+import { CHANNEL_GUIDES } from './channel-guides';
 
 export function DisconnectDialog({
   connection,
@@ -14,7 +14,7 @@ export function DisconnectDialog({
   onClose: () => void;
 }) {
   const texts = useTexts();
-  const label = CHANNEL_LABELS[connection.channel];
+  const { label } = CHANNEL_GUIDES[connection.channel];
   const disconnect = useChange(
     (at) => api.delete<DisconnectedChannel>(`${at}/channels/${connection.id}`),
     texts.channels.disconnected,
