@@ -6,7 +6,7 @@ module.exports = {
   // A topology runs the end-to-end tests, too.
   testMatch: process.env.TOPOLOGY
     ? base.testMatch
-    : ['<rootDir>/test/(attack|browser|chaos|packaging|topology)/**/*.spec.ts'],
+    : ['<rootDir>/test/(attack|browser|chaos|packaging|plans|processes|topology)/**/*.spec.ts'],
   testPathIgnorePatterns: [
     '/node_modules/',
     // The smoke test shows in half a minute what the full tests show in half an hour.

@@ -9,13 +9,11 @@ import { AuditService } from '../../../src/audit/audit.service';
 import { WebhookEndpointsRepository } from '../../../src/webhooks/endpoints/webhook-endpoints.repository';
 import { WorkspacesService } from '../../../src/workspaces/workspaces.service';
 import { ConnectedWorkspace, deliveryOf, waitForStatus } from '../../support/connected-workspace';
-import { MessagingHost } from '../../support/messaging-host';
 import { errorBody } from '../../support/errors';
 import { waitForLockWait } from '../../support/lock-waits';
 import { Receiver } from '../../support/receiver';
 import { callIn, createTenant, nameOf, ROUTES } from '../../support/routes';
 import { TestService } from '../../support/service';
-import { ServiceProcess } from '../../support/service-process';
 import { TelegramSimulator } from '../../support/simulators/telegram';
 import { letTimePass, waitFor } from '../../support/wait';
 import { deliveriesOf, subscribe, waitForDeliveries } from '../../support/webhook-workspace';
@@ -24,10 +22,6 @@ import { TestWidget } from '../../support/widget';
 const DAY_MS = 86_400_000;
 /** Time of several polls, in which one would have found what is due. */
 const SEVERAL_POLLS_MS = 2_500;
-/** Longest time between a claim and the start of its attempt. */
-const START_WITHIN_MS = 1_000;
-/** Longest time between an attempt's start and its request, on a busy machine. */
-const ARRIVES_WITHIN_MS = 1_000;
 
 describe('a suspended workspace', () => {
   let telegram: TelegramSimulator;
@@ -323,66 +317,3 @@ describe('a suspended workspace', () => {
       await expect(change({ id: newId() })).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 });
-
-describe('a suspension while workers deliver', () => {
-  it('lets no attempt begin in any process, through kills too, and loses nothing', async () => {
-    const host = await MessagingHost.create();
-    const receiver = await Receiver.start();
-    const arrivals: number[] = [];
-    receiver.https.respond = (response) => {
-      arrivals.push(performance.now());
-      response.end('ok');
-    };
-    let workers = [
-      await ServiceProcess.start('worker', host.stores),
-      await ServiceProcess.start('worker', host.stores),
-    ];
-    try {
-      const subscription = await subscribe(host, receiver, { events: ['message.created'] });
-      const { workspace } = subscription;
-      const endpoints = [subscription.endpoint];
-      for (let n = 0; n < 4; n++) endpoints.push(await subscription.addEndpoint(receiver.url()));
-      let isWriting = true;
-      let written = 0;
-      const writing = (async () => {
-        while (isWriting) {
-          await subscription.message();
-          written += 1;
-        }
-      })();
-      await waitFor('deliveries', () => arrivals.length > 50);
-
-      await host.get(WorkspacesService).suspend(workspace.id, SYSTEM);
-      const returnedAt = performance.now();
-      const leases = await leasesOf(host, workspace);
-      const writtenBefore = written;
-      workers[0]!.kill('SIGKILL');
-      workers[0] = await ServiceProcess.start('worker', host.stores);
-      await waitFor('messages meanwhile', () => written > writtenBefore + 30);
-      await letTimePass(SEVERAL_POLLS_MS);
-      for (const lease of await leasesOf(host, workspace)) expect(leases).toContain(lease);
-      expect(arrivals.filter((at) => at > returnedAt + START_WITHIN_MS + ARRIVES_WITHIN_MS)).toEqual([]);
-      isWriting = false;
-      await writing;
-
-      workers[1]!.kill('SIGKILL');
-      await host.get(WorkspacesService).resume(workspace.id, SYSTEM);
-      for (const endpoint of endpoints) await waitForDeliveries(host, endpoint, 'SUCCEEDED', written, 60_000);
-    } finally {
-      workers.forEach((worker) => worker.kill('SIGKILL'));
-      workers = [];
-      await host.close();
-      await receiver.stop();
-    }
-  }, 150_000);
-});
-
-/** Returns the leases of a workspace's events and pending deliveries. */
-async function leasesOf(host: MessagingHost, { id }: { id: string }): Promise<string[]> {
-  const rows = await host.query<{ lease: string }>(
-    `SELECT lease_id::text AS lease FROM pending_deliveries WHERE tenant_id = $1 AND lease_id IS NOT NULL
-     UNION SELECT lease_id::text FROM event_queue WHERE tenant_id = $1 AND lease_id IS NOT NULL`,
-    [id],
-  );
-  return rows.map(({ lease }) => lease);
-}

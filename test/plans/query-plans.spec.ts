@@ -1,50 +1,47 @@
 import { createHash } from 'node:crypto';
 import type { Queue } from 'bull';
-import { MessageStatusRepository } from '../../../src/messages/message-status.repository';
-import { Metrics } from '../../../src/metrics/metrics';
-import { LoadedConnection } from '../../../src/channels/connections/connection-loader';
-import { OutboundMessageQueue } from '../../../src/channels/outbound/outbound-message-queue';
-import { OutboundMessageRouter } from '../../../src/channels/outbound/outbound-message-router';
-import { OutboundMessagesRepository } from '../../../src/channels/outbound/outbound-messages.repository';
-import { RoutedMessagesRepository } from '../../../src/channels/outbound/routed-messages.repository';
+import { MessageStatusRepository } from '../../src/messages/message-status.repository';
+import { Metrics } from '../../src/metrics/metrics';
+import { LoadedConnection } from '../../src/channels/connections/connection-loader';
+import { OutboundMessageQueue } from '../../src/channels/outbound/outbound-message-queue';
+import { OutboundMessageRouter } from '../../src/channels/outbound/outbound-message-router';
+import { OutboundMessagesRepository } from '../../src/channels/outbound/outbound-messages.repository';
+import { RoutedMessagesRepository } from '../../src/channels/outbound/routed-messages.repository';
 import {
   BEFORE_ALL_MESSAGES,
   DueMessagesRepository,
-} from '../../../src/channels/outbound/due-messages.repository';
-import { AuditEntriesRepository } from '../../../src/audit/audit-entries.repository';
-import { CHANNELS } from '../../../src/common/channel-descriptors';
-import { newId } from '../../../src/common/ids';
-import { ContactsRepository } from '../../../src/contacts/contacts.repository';
-import { CONVERSATION_STATUSES } from '../../../src/conversations/conversation.entity';
-import { ConversationsRepository } from '../../../src/conversations/conversations.repository';
-import { Database } from '../../../src/database/database';
-import { VisitorMessagesRepository } from '../../../src/channels/widget/visitor-messages.repository';
-import { InvitationsRepository } from '../../../src/logins/invitations/invitations.repository';
-import { LoginSessionsRepository } from '../../../src/logins/sessions/login-sessions.repository';
-import { MembershipsRepository } from '../../../src/logins/people/memberships.repository';
-import { PasswordResetsRepository } from '../../../src/logins/passwords/password-resets.repository';
-import { PendingLoginsRepository } from '../../../src/logins/sessions/pending-logins.repository';
-import { PeopleRepository } from '../../../src/logins/people/people.repository';
-import { MessagesRepository } from '../../../src/messages/messages.repository';
-import { ErasedIds } from '../../../src/secrets/erased-ids';
-import { EventQueueRepository } from '../../../src/outbox/event-queue.repository';
+} from '../../src/channels/outbound/due-messages.repository';
+import { AuditEntriesRepository } from '../../src/audit/audit-entries.repository';
+import { CHANNELS } from '../../src/common/channel-descriptors';
+import { newId } from '../../src/common/ids';
+import { ContactsRepository } from '../../src/contacts/contacts.repository';
+import { CONVERSATION_STATUSES } from '../../src/conversations/conversation.entity';
+import { ConversationsRepository } from '../../src/conversations/conversations.repository';
+import { Database } from '../../src/database/database';
+import { VisitorMessagesRepository } from '../../src/channels/widget/visitor-messages.repository';
+import { InvitationsRepository } from '../../src/logins/invitations/invitations.repository';
+import { LoginSessionsRepository } from '../../src/logins/sessions/login-sessions.repository';
+import { MembershipsRepository } from '../../src/logins/people/memberships.repository';
+import { PasswordResetsRepository } from '../../src/logins/passwords/password-resets.repository';
+import { PendingLoginsRepository } from '../../src/logins/sessions/pending-logins.repository';
+import { PeopleRepository } from '../../src/logins/people/people.repository';
+import { MessagesRepository } from '../../src/messages/messages.repository';
+import { ErasedIds } from '../../src/secrets/erased-ids';
+import { EventQueueRepository } from '../../src/outbox/event-queue.repository';
 import {
   BEFORE_ALL_DELIVERIES,
   DueDeliveriesRepository,
-} from '../../../src/webhooks/deliveries/due-deliveries.repository';
-import { PendingDeliveriesRepository } from '../../../src/webhooks/deliveries/pending-deliveries.repository';
-import { Target } from '../../../src/queue/target';
-import { AttemptRecord } from '../../../src/webhooks/deliveries/delivery';
-import { DeliverySearch } from '../../../src/webhooks/browsing/delivery-search';
-import { HistorySearchRepository } from '../../../src/webhooks/browsing/history-search.repository';
-import { PendingSearchRepository } from '../../../src/webhooks/browsing/pending-search.repository';
-import {
-  AttemptRollupsRepository,
-  ROLLUP_MS,
-} from '../../../src/webhooks/rollups/attempt-rollups.repository';
-import { WebhookEndpointsRepository } from '../../../src/webhooks/endpoints/webhook-endpoints.repository';
-import { DatabaseClock } from '../../../src/database/database-clock';
-import { MessagingHost } from '../../support/messaging-host';
+} from '../../src/webhooks/deliveries/due-deliveries.repository';
+import { PendingDeliveriesRepository } from '../../src/webhooks/deliveries/pending-deliveries.repository';
+import { Target } from '../../src/queue/target';
+import { AttemptRecord } from '../../src/webhooks/deliveries/delivery';
+import { DeliverySearch } from '../../src/webhooks/browsing/delivery-search';
+import { HistorySearchRepository } from '../../src/webhooks/browsing/history-search.repository';
+import { PendingSearchRepository } from '../../src/webhooks/browsing/pending-search.repository';
+import { AttemptRollupsRepository, ROLLUP_MS } from '../../src/webhooks/rollups/attempt-rollups.repository';
+import { WebhookEndpointsRepository } from '../../src/webhooks/endpoints/webhook-endpoints.repository';
+import { DatabaseClock } from '../../src/database/database-clock';
+import { MessagingHost } from '../support/messaging-host';
 import {
   PlanNode,
   PlanReader,
@@ -55,7 +52,7 @@ import {
   indexesOf,
   indexesRead,
   rowsRead,
-} from './query-plans/plans';
+} from './plans';
 import {
   BIG,
   TINY,
@@ -76,7 +73,7 @@ import {
   PEOPLE,
   fill,
   run,
-} from './query-plans/rows';
+} from './rows';
 
 /**
  * Tests of the plans that PostgreSQL makes on large tables for the statements that the repositories really
@@ -94,7 +91,8 @@ describe('query plans', () => {
     reader = await PlanReader.start(host.stores.databaseUrl);
     await fill(host.stores.databaseAdminUrl);
     await reader.readParts();
-  }, 60_000);
+    // A million rows are written here, which takes 20 s on two free cores.
+  }, 300_000);
   afterAll(async () => {
     await reader.stop();
     await host.close();

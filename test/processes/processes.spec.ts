@@ -1,14 +1,14 @@
 import { createConnection } from 'node:net';
 import axios from 'axios';
 import { Client } from 'pg';
-import { MessagingHost } from '../../support/messaging-host';
-import { waitForLockWait } from '../../support/lock-waits';
-import { Receiver } from '../../support/receiver';
-import { TestService } from '../../support/service';
-import { ServiceProcess } from '../../support/service-process';
-import { attemptsOf, deliveriesOf, subscribe, waitForDeliveries } from '../../support/webhook-workspace';
-import { TcpProxy } from '../../support/tcp-proxy';
-import { waitFor } from '../../support/wait';
+import { MessagingHost } from '../support/messaging-host';
+import { waitForLockWait } from '../support/lock-waits';
+import { Receiver } from '../support/receiver';
+import { TestService } from '../support/service';
+import { ServiceProcess } from '../support/service-process';
+import { attemptsOf, deliveriesOf, subscribe, waitForDeliveries } from '../support/webhook-workspace';
+import { TcpProxy } from '../support/tcp-proxy';
+import { waitFor } from '../support/wait';
 
 /** Tests of the built service in processes of its own, which are ended in the middle of their work. */
 describe('processes', () => {

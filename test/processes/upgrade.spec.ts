@@ -1,16 +1,16 @@
 import axios from 'axios';
 import { Client } from 'pg';
 import { MigrationInterface, QueryRunner } from 'typeorm';
-import { createIndexConcurrently } from '../../../migrations/support/concurrent-index';
-import { migrate } from '../../../src/database/migrator';
-import { PartitionChanges } from '../../../src/database/partition-changes';
-import { Partitions } from '../../../src/database/partitions';
-import { MessagingHost } from '../../support/messaging-host';
-import { ownerConfig, ownerDatabase } from '../../support/owner-database';
-import { Receiver } from '../../support/receiver';
-import { ServiceProcess } from '../../support/service-process';
-import { letTimePass, waitFor } from '../../support/wait';
-import { subscribe } from '../../support/webhook-workspace';
+import { createIndexConcurrently } from '../../migrations/support/concurrent-index';
+import { migrate } from '../../src/database/migrator';
+import { PartitionChanges } from '../../src/database/partition-changes';
+import { Partitions } from '../../src/database/partitions';
+import { MessagingHost } from '../support/messaging-host';
+import { ownerConfig, ownerDatabase } from '../support/owner-database';
+import { Receiver } from '../support/receiver';
+import { ServiceProcess } from '../support/service-process';
+import { letTimePass, waitFor } from '../support/wait';
+import { subscribe } from '../support/webhook-workspace';
 
 const CALLERS = 4;
 /**

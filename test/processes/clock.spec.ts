@@ -1,14 +1,14 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import axios, { AxiosResponse } from 'axios';
-import { MessagingHost } from '../../support/messaging-host';
-import { Receiver } from '../../support/receiver';
-import { ServiceProcess } from '../../support/service-process';
-import { letTimePass, waitFor } from '../../support/wait';
-import { subscribe, Subscription } from '../../support/webhook-workspace';
+import { MessagingHost } from '../support/messaging-host';
+import { Receiver } from '../support/receiver';
+import { ServiceProcess } from '../support/service-process';
+import { letTimePass, waitFor } from '../support/wait';
+import { subscribe, Subscription } from '../support/webhook-workspace';
 
-const PRELOAD = join(__dirname, '../../support/shifted-clock.cjs');
-const CLI = join(__dirname, '../../../dist/cli.js');
+const PRELOAD = join(__dirname, '../support/shifted-clock.cjs');
+const CLI = join(__dirname, '../../dist/cli.js');
 const shiftedBy = (ms: number, starts: 'right' | 'wrong' = 'wrong') => ({
   NODE_OPTIONS: `--require ${PRELOAD}`,
   CLOCK_OFFSET_MS: String(ms),

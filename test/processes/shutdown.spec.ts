@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { Agent, get } from 'node:http';
 import { join } from 'node:path';
 import axios from 'axios';
-import { freePort } from '../../../scripts/processes.mjs';
-import { RawConnection } from '../../support/raw-connection';
-import { ServiceProcess } from '../../support/service-process';
-import { createStores, dropStores, TestStores } from '../../support/test-database';
-import { waitFor } from '../../support/wait';
+import { freePort } from '../../scripts/processes.mjs';
+import { RawConnection } from '../support/raw-connection';
+import { ServiceProcess } from '../support/service-process';
+import { createStores, dropStores, TestStores } from '../support/test-database';
+import { waitFor } from '../support/wait';
 
-const MAIN = join(__dirname, '../../../dist/main.js');
+const MAIN = join(__dirname, '../../dist/main.js');
 
 const CONNECTIONS = 4;
 

@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { CHANNELS } from '../../../../src/common/channel-descriptors';
+import { CHANNELS } from '../../src/common/channel-descriptors';
 
 export const ROWS = 100_000;
 export const PAGE = 51;

@@ -1,5 +1,5 @@
-import { createEmptyDatabase, dropStores, ownerOf } from '../../support/test-database';
-import { query, TestCli } from '../../support/test-cli';
+import { createEmptyDatabase, dropStores, ownerOf } from '../support/test-database';
+import { query, TestCli } from '../support/test-cli';
 
 jest.setTimeout(90_000);
 
