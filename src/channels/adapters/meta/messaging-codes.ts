@@ -46,8 +46,8 @@ export const MESSENGER_VERDICTS: Verdicts = {
 };
 
 /**
- * Verdicts on Instagram's error codes. For 2534014 and 2534001 Meta documents only the subcode, so each is
- * listed alone and with the code that it was observed with.
+ * Verdicts on Instagram's error codes. For 2534014 and 2534001 only the subcode is certain, so each is listed
+ * alone and with the code that it was observed with.
  */
 export const INSTAGRAM_VERDICTS: Verdicts = {
   ...SHARED,
