@@ -34,7 +34,7 @@ export interface ErasedMessages extends ConversationKey {
  */
 export interface Erasure {
   /**
-   * Erases what the table says of a contact outside conversations, up to `count` rows.
+   * Erases what the table says of a contact, copies of messages apart, up to `count` rows.
    * @returns whether there may be more
    */
   eraseContact?(tx: Transaction, contact: ContactKey, count: number): Promise<boolean>;

@@ -2,14 +2,14 @@ import { dirname } from 'node:path';
 import ts from 'typescript';
 import { walk } from './source-files';
 
-/** End of the name of a file that declares what happens to the rows of tables (`TableDeclaration`). */
-const DECLARATIONS = '-tables.ts';
+/** Ends of the names of files that declare what happens to the rows of tables (`TableDeclaration`). */
+const DECLARATIONS = ['-tables.ts', '.module.ts'];
 
 /** Returns the folder that declares each table, which is its owner. */
 export function ownersOf(sources: Map<string, ts.SourceFile>): Map<string, string> {
   const owners = new Map<string, string>();
   for (const [file, source] of sources)
-    if (file.endsWith(DECLARATIONS))
+    if (DECLARATIONS.some((end) => file.endsWith(end)))
       walk(source, (node) => {
         const name = nameIn(node);
         const text = name && textOf(name, sources);

@@ -156,13 +156,6 @@ export const de: Texts = {
     nameAdvice: 'Was den Schlüssel nutzt, etwa „CRM-Abgleich“.',
     scopes: 'Rechte',
     scopeNeeded: 'Wählen Sie mindestens ein Recht.',
-    scopeAbout: {
-      'conversations:read': 'Unterhaltungen und ihre Nachrichten auflisten und lesen',
-      'conversations:write': 'Unterhaltungen schließen, öffnen oder zuweisen',
-      'messages:read': 'Die Nachrichten einer Unterhaltung lesen',
-      'messages:write': 'Eine Nachricht als Agent senden',
-      'contacts:read': 'Kontakte auflisten und suchen',
-    },
     preset: 'Vorauswahl',
     presets: {
       read: 'Alles lesen',

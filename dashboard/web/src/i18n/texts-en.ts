@@ -147,13 +147,6 @@ export const en = {
     nameAdvice: 'What uses the key, such as “CRM sync”.',
     scopes: 'Scopes',
     scopeNeeded: 'Choose one scope at least.',
-    scopeAbout: {
-      'conversations:read': 'List and read conversations and their messages',
-      'conversations:write': 'Close, reopen or reassign conversations',
-      'messages:read': 'Read a conversation’s messages',
-      'messages:write': 'Send a message as an agent',
-      'contacts:read': 'List and search contacts',
-    },
     preset: 'Preset',
     presets: {
       read: 'Read everything',

@@ -5,8 +5,8 @@ import type { CreateApiKey, CreatedApiKey, Scope } from '../../api/types';
 import { useChange } from '../../api/workspace';
 import { Dialog, Form } from '../../common/dialogs';
 import { faultOf } from '../../common/error-notice';
-import { useTexts } from '../../i18n/locale';
-import { PRESETS, SCOPES } from './scopes';
+import { useLocale, useTexts } from '../../i18n/locale';
+import { PRESETS, SCOPE_TEXTS, SCOPES } from './scopes';
 
 const DAY_MS = 86_400_000;
 const LIVES_DAYS = [30, 90, 365];
@@ -19,6 +19,7 @@ export function CreateKeyDialog({
   onCreated: (key: CreatedApiKey) => void;
 }) {
   const texts = useTexts();
+  const locale = useLocale();
   const [name, setName] = useState('');
   const [scopes, setScopes] = useState<Scope[]>([...PRESETS.read]);
   const [lifeDays, setLifeDays] = useState('');
@@ -79,12 +80,7 @@ export function CreateKeyDialog({
         >
           <Stack gap="xs" mt="xs">
             {SCOPES.map((scope) => (
-              <Checkbox
-                key={scope}
-                value={scope}
-                label={scope}
-                description={texts.apiKeys.scopeAbout[scope]}
-              />
+              <Checkbox key={scope} value={scope} label={scope} description={SCOPE_TEXTS[scope][locale]} />
             ))}
           </Stack>
         </Checkbox.Group>

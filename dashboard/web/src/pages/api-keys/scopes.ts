@@ -1,14 +1,21 @@
-import type { Scope } from '../../api/types';
+import type { Locale, Scope } from '../../api/types';
 
-// The record must be complete: with a scope missing it does not compile.
-const ALL: Record<Scope, true> = {
-  'conversations:read': true,
-  'conversations:write': true,
-  'messages:read': true,
-  'messages:write': true,
-  'contacts:read': true,
+/** Sentences that say what each scope allows, in each language of the pages. */
+export const SCOPE_TEXTS: Record<Scope, Record<Locale, string>> = {
+  'conversations:read': {
+    en: 'List and read conversations and their messages',
+    de: 'Unterhaltungen und ihre Nachrichten auflisten und lesen',
+  },
+  'conversations:write': {
+    en: 'Close, reopen or reassign conversations',
+    de: 'Unterhaltungen schließen, öffnen oder zuweisen',
+  },
+  'messages:read': { en: 'Read a conversation’s messages', de: 'Die Nachrichten einer Unterhaltung lesen' },
+  'messages:write': { en: 'Send a message as an agent', de: 'Eine Nachricht als Agent senden' },
+  'contacts:read': { en: 'List and search contacts', de: 'Kontakte auflisten und suchen' },
 };
-export const SCOPES = Object.keys(ALL) as Scope[];
+
+export const SCOPES = Object.keys(SCOPE_TEXTS) as Scope[];
 
 export const PRESETS = {
   read: SCOPES.filter((scope) => scope.endsWith(':read')),
