@@ -7,8 +7,6 @@ module.exports = {
     '/node_modules/',
     // jest.system.cjs runs the suites of the whole system.
     '<rootDir>/test/(attack|browser|chaos|packaging|plans|processes|topology)/',
-    // A server from outside has one database role, which may do everything.
-    ...(process.env.DATABASE_URL ? ['database/roles\\.spec'] : []),
   ],
   // The examples import the package by its name, as its users do.
   moduleNameMapper: {

@@ -4,10 +4,8 @@ import { InstagramTokensService } from '../../src/channels/tokens/instagram-toke
 import { ConnectionLoader } from '../../src/channels/connections/connection-loader';
 import { MessagingChannel, newCustomerId } from '../support/messaging-channel';
 import { TestService } from '../support/service';
-import { ServiceProcess } from '../support/service-process';
 import { InstagramSimulator } from '../support/simulators/instagram';
 import { graphError, MetaSimulator } from '../support/simulators/meta-simulator';
-import { waitFor } from '../support/wait';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -269,38 +267,4 @@ describe('Instagram', () => {
       expect(await refreshDue()).toEqual({ refreshed: 0, failed: 0 });
     });
   });
-});
-
-describe('Instagram, when a worker is killed while it sends', () => {
-  it('does not send again, and recognizes the echo', async () => {
-    const provider = await new InstagramSimulator().start();
-    const env = { INSTAGRAM_GRAPH_URL: provider.url };
-    const service = await TestService.create({ env });
-    provider.hookOrigin = service.baseUrl;
-    const customer = newCustomerId();
-    let worker = await ServiceProcess.start('worker', service.stores, env);
-    try {
-      const account = await MessagingChannel.connect(service, provider, 'INSTAGRAM');
-      provider.troubleNext({ kind: 'slow' });
-      const message = await account.converse(customer, 'first');
-      await waitFor('the call that sends', () => provider.sendsTo(customer).length === 1);
-      worker.kill('SIGKILL');
-      await worker.exited;
-      // The echo arrives before the lease ends.
-      await account.notify(provider.echo(provider.sent[0]!));
-      await account.delivery(message, ['SENT']);
-      const next = await account.send((await account.messagesWith(customer))[0]!.conversationId, 'second');
-
-      await service.query('UPDATE outbound_messages SET next_attempt_at = now() WHERE lease_id IS NOT NULL');
-      worker = await ServiceProcess.start('worker', service.stores, env);
-      await account.delivery(next, ['SENT']);
-      expect(await account.delivery(message, ['SENT', 'UNKNOWN'])).toMatchObject({ status: 'SENT' });
-      expect(provider.sendsTo(customer).map(({ body }) => body.message.text)).toEqual(['first', 'second']);
-    } finally {
-      worker.kill('SIGKILL');
-      await worker.exited;
-      await service.close();
-      await provider.stop();
-    }
-  }, 60_000);
 });

@@ -3,7 +3,6 @@ import { ChannelConnectionsService } from '../../src/channels/connections/channe
 import { SYSTEM } from '../../src/common/principal';
 import { MessagingChannel, newAccountId, newCustomerId } from '../support/messaging-channel';
 import { TestService } from '../support/service';
-import { ServiceProcess } from '../support/service-process';
 import { MessengerSimulator } from '../support/simulators/messenger';
 import { MetaSimulator } from '../support/simulators/meta-simulator';
 import { waitFor } from '../support/wait';
@@ -304,38 +303,4 @@ describe('Messenger', () => {
       expect(await page.messagesWith(customer)).toEqual([]);
     });
   });
-});
-
-describe('Messenger, when a worker is killed while it sends', () => {
-  it('does not send again, and recognizes the echo', async () => {
-    const provider = await new MessengerSimulator().start();
-    const env = { META_GRAPH_URL: provider.url };
-    const service = await TestService.create({ env });
-    provider.hookOrigin = service.baseUrl;
-    const customer = newCustomerId();
-    let worker = await ServiceProcess.start('worker', service.stores, env);
-    try {
-      const page = await MessagingChannel.connect(service, provider, 'MESSENGER');
-      provider.troubleNext({ kind: 'slow' });
-      const message = await page.converse(customer, 'first');
-      await waitFor('the call that sends', () => provider.sendsTo(customer).length === 1);
-      worker.kill('SIGKILL');
-      await worker.exited;
-      const { conversationId } = (await page.messagesWith(customer))[0]!;
-      const next = await page.send(conversationId, 'second');
-
-      await service.query('UPDATE outbound_messages SET next_attempt_at = now() WHERE lease_id IS NOT NULL');
-      worker = await ServiceProcess.start('worker', service.stores, env);
-      await page.delivery(message, ['UNKNOWN']);
-      await page.notify(provider.echo(provider.sent[0]!));
-      await page.delivery(message, ['SENT']);
-      await page.delivery(next, ['SENT']);
-      expect(provider.sendsTo(customer).map(({ body }) => body.message.text)).toEqual(['first', 'second']);
-    } finally {
-      worker.kill('SIGKILL');
-      await worker.exited;
-      await service.close();
-      await provider.stop();
-    }
-  }, 60_000);
 });

@@ -2,20 +2,30 @@ import { dirname } from 'node:path';
 import ts from 'typescript';
 import { walk } from './source-files';
 
-/** Ends of the names of files that declare what happens to the rows of tables (`TableDeclaration`). */
-const DECLARATIONS = ['-tables.ts', '.module.ts'];
-
 /** Returns the folder that declares each table, which is its owner. */
 export function ownersOf(sources: Map<string, ts.SourceFile>): Map<string, string> {
   const owners = new Map<string, string>();
   for (const [file, source] of sources)
-    if (DECLARATIONS.some((end) => file.endsWith(end)))
-      walk(source, (node) => {
+    for (const declaration of declarationsIn(file, source))
+      walk(declaration, (node) => {
         const name = nameIn(node);
         const text = name && textOf(name, sources);
         if (text) owners.set(text, dirname(file));
       });
   return owners;
+}
+
+/**
+ * Returns the parts of a file that declare what happens to the rows of tables: all of a `*-tables.ts`, and
+ * the constants of the type `TableDeclaration` in a module.
+ */
+function declarationsIn(file: string, source: ts.SourceFile): ts.Node[] {
+  if (file.endsWith('-tables.ts')) return [source];
+  if (!file.endsWith('.module.ts')) return [];
+  return source.statements
+    .filter(ts.isVariableStatement)
+    .flatMap(({ declarationList }) => [...declarationList.declarations])
+    .filter(({ type }) => type?.getText().startsWith('TableDeclaration'));
 }
 
 /**

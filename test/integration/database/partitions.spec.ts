@@ -23,9 +23,7 @@ import { WorkspacesRepository } from '../../../src/workspaces/workspaces.reposit
 import { WorkspacesService } from '../../../src/workspaces/workspaces.service';
 import { MessagingHost } from '../../support/messaging-host';
 import { ownerDatabase } from '../../support/owner-database';
-import { ServiceProcess } from '../../support/service-process';
 import { waitForLockWait } from '../../support/lock-waits';
-import { waitFor } from '../../support/wait';
 import { subscribe, Subscription } from '../../support/webhook-workspace';
 
 const RETENTION_DAYS = 30;
@@ -251,20 +249,6 @@ describe('partitions of the history', () => {
     expect(await tablesOf(expired)).toHaveLength(PARTITIONED_TABLES.length);
     expect(await eventsOf(expired)).toEqual([{ id }]);
   });
-
-  it('are dropped by another worker when one was killed after it had detached them', async () => {
-    await addDay(expired);
-    const killed = await ServiceProcess.start('worker', host.stores);
-    await waitFor('a detached day', async () => (await tablesOf(expired, false)).length === 3);
-    killed.kill('SIGKILL');
-    await killed.exited;
-    expect(await tablesOf(expired, false)).toHaveLength(PARTITIONED_TABLES.length);
-
-    const other = await ServiceProcess.start('worker', host.stores);
-    await waitFor('the day to be dropped', async () => !(await keeper().hasDetached()), 40_000);
-    other.kill('SIGTERM');
-    expect(await other.exited).toEqual({ code: 0, signal: null });
-  }, 90_000);
 
   it('wait for a long reader without holding up those who write, and go when it has ended', async () => {
     await addDay(expired);

@@ -1,9 +1,9 @@
-import { RedisClient } from '../../../src/redis/redis-client';
-import { RedisConnections } from '../../../src/redis/redis-connections';
-import { ownPlace, Place, withLogs } from '../../support/own-place';
-import { redisConnections } from '../../support/redis-connections';
-import { RedisSentinels } from '../../support/redis-sentinels.mjs';
-import { waitFor } from '../../support/wait';
+import { RedisClient } from '../../src/redis/redis-client';
+import { RedisConnections } from '../../src/redis/redis-connections';
+import { ownPlace, Place, withLogs } from '../support/own-place';
+import { redisConnections } from '../support/redis-connections';
+import { RedisSentinels } from '../support/redis-sentinels.mjs';
+import { waitFor } from '../support/wait';
 
 const CLIENTS = 3;
 

@@ -1,12 +1,12 @@
-import { isDatabaseAway } from '../../../src/database/database-errors';
-import { Database } from '../../../src/database/database';
-import { Transaction } from '../../../src/database/transaction';
-import { MessagingHost } from '../../support/messaging-host';
-import { Receiver } from '../../support/receiver';
-import { TestService } from '../../support/service';
-import { subscribe, waitForDeliveries } from '../../support/webhook-workspace';
-import { TcpProxy } from '../../support/tcp-proxy';
-import { waitFor } from '../../support/wait';
+import { isDatabaseAway } from '../../src/database/database-errors';
+import { Database } from '../../src/database/database';
+import { Transaction } from '../../src/database/transaction';
+import { MessagingHost } from '../support/messaging-host';
+import { Receiver } from '../support/receiver';
+import { TestService } from '../support/service';
+import { subscribe, waitForDeliveries } from '../support/webhook-workspace';
+import { TcpProxy } from '../support/tcp-proxy';
+import { waitFor } from '../support/wait';
 
 /** Time below the 10 s after which the pool closes an unused connection. */
 const BEFORE_IT_IS_CLOSED_AS_IDLE_MS = 5_000;

@@ -1,14 +1,14 @@
 import Bull from 'bull';
 import Redis from 'ioredis';
-import { RedisSubscriber } from '../../../src/redis/redis-subscriber';
-import { queueOptions } from '../../../src/queue/register-queue';
-import { RedisClient } from '../../../src/redis/redis-client';
-import { RedisConnections } from '../../../src/redis/redis-connections';
-import { ThroughputLimiter } from '../../../src/redis/throughput-limiter';
-import { redisConnections } from '../../support/redis-connections';
-import { RedisPair } from '../../support/redis-failover';
-import { TestService } from '../../support/service';
-import { waitFor } from '../../support/wait';
+import { RedisSubscriber } from '../../src/redis/redis-subscriber';
+import { queueOptions } from '../../src/queue/register-queue';
+import { RedisClient } from '../../src/redis/redis-client';
+import { RedisConnections } from '../../src/redis/redis-connections';
+import { ThroughputLimiter } from '../../src/redis/throughput-limiter';
+import { redisConnections } from '../support/redis-connections';
+import { RedisPair } from '../support/redis-failover';
+import { TestService } from '../support/service';
+import { waitFor } from '../support/wait';
 
 describe('after a failover of Redis that leaves the old primary connected as a replica', () => {
   let pair: RedisPair;
