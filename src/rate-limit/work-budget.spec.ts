@@ -85,11 +85,17 @@ describe('work budget', () => {
 
     it('refuses when the line is full, of the key or of all', async () => {
       const budget = new WorkBudget({ total: 1, perKey: 1, ...waiting });
-      budget.tryAcquire('x');
-      const { served } = lineUp(budget, 'a', 'a', 'a', 'b', 'b', 'c');
+      const releases = [budget.tryAcquire('x')!];
+      const line = lineUp(budget, 'a', 'a', 'a', 'b', 'b', 'c');
       await new Promise(setImmediate);
-      expect(served).toEqual(['no a', 'no b', 'no c']);
+      expect(line.served).toEqual(['no a', 'no b', 'no c']);
       expect(['x', 'a', 'b', 'c'].map((key) => budget.isUsedUp(key))).toEqual([true, true, false, false]);
+
+      for (let n = 0; n < 4; n++) {
+        [...releases, ...line.releases][n]!();
+        await new Promise(setImmediate);
+      }
+      expect(line.served).toEqual(['no a', 'no b', 'no c', 'a', 'b', 'a']);
     });
 
     it('lets a caller leave the line', async () => {
