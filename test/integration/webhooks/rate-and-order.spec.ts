@@ -1,7 +1,7 @@
-import Redis from 'ioredis';
 import { MessagingHost } from '../../support/messaging-host';
 import { Receiver, ReceivedWebhook } from '../../support/receiver';
 import { TestService } from '../../support/service';
+import { RedisMonitor } from '../../support/redis-monitor';
 import { waitFor } from '../../support/wait';
 import { attemptsOf, WebhookWorkspace } from '../../support/webhook-workspace';
 
@@ -34,11 +34,9 @@ afterEach(() => receiver.stop());
 describe('the rate of an endpoint', () => {
   /** Counts the deliveries of an endpoint that Redis grants in each second. */
   async function watchGrants(work: (endpointIs: (id: string) => void) => Promise<void>): Promise<number[]> {
-    const redis = new Redis(service.stores.redisUrl);
-    const monitor = await redis.monitor();
     const granted: { key: string; count: number; startsSecond: boolean }[] = [];
     let endpointId = '';
-    monitor.on('monitor', (_time: string, [command, key, value]: string[]) => {
+    const monitor = await RedisMonitor.start(service.stores.redisUrl, ([command, key, value]) => {
       if (command === 'INCRBY') granted.push({ key: key!, count: Number(value), startsSecond: false });
       if (command === 'PEXPIRE' && key!.startsWith('throughput:')) {
         expect(value).toBe('1000');
@@ -48,8 +46,7 @@ describe('the rate of an endpoint', () => {
     try {
       await work((id) => (endpointId = id));
     } finally {
-      monitor.disconnect();
-      redis.disconnect();
+      monitor.stop();
     }
     const seconds: number[] = [];
     for (const { count, startsSecond } of granted.filter(({ key }) => key === `throughput:${endpointId}`)) {

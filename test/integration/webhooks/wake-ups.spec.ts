@@ -1,4 +1,3 @@
-import Redis from 'ioredis';
 import { Client } from 'pg';
 import { newId } from '../../../src/common/ids';
 import { RedisSubscriber } from '../../../src/redis/redis-subscriber';
@@ -10,6 +9,7 @@ import { TestService } from '../../support/service';
 import { deliveriesOf, subscribe, waitForDeliveries } from '../../support/webhook-workspace';
 import { redisConnections } from '../../support/redis-connections';
 import { TcpProxy } from '../../support/tcp-proxy';
+import { RedisMonitor } from '../../support/redis-monitor';
 import { waitFor } from '../../support/wait';
 
 it('loses no wake-up that comes while the endpoint’s job is active, without the poll', async () => {
@@ -118,21 +118,18 @@ class ClaimGate {
 
 /** Counts how often a job for an endpoint is offered to Redis, whether or not one exists already. */
 class WakeUpWatch {
-  private readonly looked: string[] = [];
-
   private constructor(
-    private readonly redis: Redis,
-    private readonly monitor: Redis,
-  ) {
-    // Bull's script searches for a job of that id before it adds one.
-    monitor.on('monitor', (_time: string, [command, key]: string[]) => {
-      if (command!.toLowerCase() === 'exists') this.looked.push(key!);
-    });
-  }
+    private readonly looked: string[],
+    private readonly monitor: RedisMonitor,
+  ) {}
 
   static async start({ stores }: TestService): Promise<WakeUpWatch> {
-    const redis = new Redis(stores.redisUrl);
-    return new WakeUpWatch(redis, await redis.monitor());
+    const looked: string[] = [];
+    // Bull's script searches for a job of that id before it adds one.
+    const monitor = await RedisMonitor.start(stores.redisUrl, ([command, key]) => {
+      if (command!.toLowerCase() === 'exists') looked.push(key!);
+    });
+    return new WakeUpWatch(looked, monitor);
   }
 
   countOf(endpointId: string): number {
@@ -140,7 +137,6 @@ class WakeUpWatch {
   }
 
   stop(): void {
-    this.monitor.disconnect();
-    this.redis.disconnect();
+    this.monitor.stop();
   }
 }
