@@ -161,6 +161,14 @@ module.exports = {
       to: { path: '^src/(webhooks|channels)/' },
     },
     {
+      name: 'services-without-queues',
+      comment:
+        'The CLI and other applications load the services, but no queue: src/routes.ts has what needs one.',
+      severity: 'error',
+      from: { path: '^src/(messaging\\.module|cli/services)\\.ts$' },
+      to: { path: '^node_modules/(@nestjs/)?bull/', reachable: true },
+    },
+    {
       name: 'not-through-the-door',
       comment: 'The entry points are for other packages.',
       severity: 'error',

@@ -3,11 +3,11 @@ import { Config } from './config/config';
 import { ConfigModule } from './config/config.module';
 import { JsonDatabaseClient } from './database/database-client';
 import { DatabaseModule } from './database/database.module';
-import { ROUTES } from './features';
 import { HealthApiModule } from './health/health.module';
 import { HttpModule } from './http/http.module';
 import { MetricsModule, MetricsServerModule } from './metrics/metrics.module';
 import { RedisModule } from './redis/redis.module';
+import { ROUTES } from './routes';
 import { StoredDataModule } from './stored-data/stored-data.module';
 import { WorkerModule } from './worker.module';
 

@@ -1,21 +1,18 @@
 import { AuditModule } from './audit/audit.module';
-import { AuthApiModule, AuthModule } from './auth/auth.module';
+import { AuthModule } from './auth/auth.module';
 import { ChannelConnectionsModule } from './channels/connections/channel-connections.module';
-import { HooksModule } from './channels/inbound/hooks.module';
 import { OutboundMessagesModule } from './channels/outbound/outbound-messages.module';
 import { ProviderIdsModule } from './channels/provider-ids/provider-ids.module';
-import { WidgetModule } from './channels/widget/widget.module';
-import { ContactsApiModule, ContactsModule } from './contacts/contacts.module';
-import { ConversationsApiModule, ConversationsModule } from './conversations/conversations.module';
+import { ContactsModule } from './contacts/contacts.module';
+import { ConversationsModule } from './conversations/conversations.module';
 import { LoginsModule } from './logins/logins.module';
-import { MessagesApiModule, MessagesModule } from './messages/messages.module';
+import { MessagesModule } from './messages/messages.module';
 import { OutboxModule } from './outbox/outbox.module';
 import { ParkedEventsModule } from './parked-events/parked-events.module';
 import { PrivacyModule } from './privacy/privacy.module';
 import { RateLimitModule } from './rate-limit/rate-limit.module';
 import { SecretsModule } from './secrets/secrets.module';
 import { WebhooksModule } from './webhooks/webhooks.module';
-import { WidgetFilesModule } from './widget-files/widget-files.module';
 import { WorkspacesModule } from './workspaces/workspaces.module';
 
 /**
@@ -39,15 +36,4 @@ export const SERVICES = [
   OutboxModule,
   ParkedEventsModule,
   RateLimitModule,
-];
-
-/** Modules that serve HTTP: the REST API below `/api/v1`, the providers' hooks and the widget. */
-export const ROUTES = [
-  AuthApiModule,
-  ContactsApiModule,
-  ConversationsApiModule,
-  MessagesApiModule,
-  HooksModule,
-  WidgetModule,
-  WidgetFilesModule,
 ];

@@ -1,0 +1,21 @@
+import { AuthApiModule } from './auth/auth.module';
+import { HooksModule } from './channels/inbound/hooks.module';
+import { WidgetModule } from './channels/widget/widget.module';
+import { ContactsApiModule } from './contacts/contacts.module';
+import { ConversationsApiModule } from './conversations/conversations.module';
+import { MessagesApiModule } from './messages/messages.module';
+import { WidgetFilesModule } from './widget-files/widget-files.module';
+
+/**
+ * Modules that serve HTTP: the REST API below `/api/v1`, the providers' hooks and the widget. The API's root
+ * alone imports them: the CLI and other applications, which take the services, load no queue for them.
+ */
+export const ROUTES = [
+  AuthApiModule,
+  ContactsApiModule,
+  ConversationsApiModule,
+  MessagesApiModule,
+  HooksModule,
+  WidgetModule,
+  WidgetFilesModule,
+];
