@@ -14,6 +14,12 @@ export interface RateLimit {
   excess: string;
 }
 
+/**
+ * Limit of refused requests a minute from one client network, against guessing of paths, tokens and
+ * signatures. Accepted requests do not count.
+ */
+export const REFUSALS: RateLimit = { max: 120, excess: 'Too many refused requests.' };
+
 /** Limits the calls in a window by any key, such as an address or a visitor. */
 @Injectable()
 export class RateLimiter {

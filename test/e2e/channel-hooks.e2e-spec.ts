@@ -466,6 +466,21 @@ describe('a hook that serves several accounts', () => {
     expect((await post('{}', { 'x-forwarded-for': '203.0.113.8' })).status).toBe(401);
   });
 
+  it('counts the refused requests of a whole /64 of IPv6 as those of one address', async () => {
+    const { pathname } = new URL((await connect('guessed by many')).hook.url);
+    const post = (n: number, network = '2001:db8:6:1') =>
+      service.client.send({
+        method: 'POST',
+        path: pathname,
+        raw: '{}',
+        headers: { 'x-forwarded-for': `${network}::${n.toString(16)}` },
+      });
+    const refused = await Promise.all(Array.from({ length: 121 }, (_, n) => post(n + 1)));
+    const statuses = refused.map(({ status }) => status).sort();
+    expect(statuses).toEqual([...Array<number>(120).fill(401), 429]);
+    expect((await post(1, '2001:db8:6:2')).status).toBe(401);
+  });
+
   it('refuses a request with more events than its provider sends, before it stores any', async () => {
     const own = await connect('flood');
     const statuses = Array.from({ length: 10_001 }, (_, n) => ({ id: `wamid.${n}`, status: 'read' }));

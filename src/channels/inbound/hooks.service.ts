@@ -6,8 +6,9 @@ import { isDatabaseAway } from '../../database/database-errors';
 import { groupBy } from '../../common/group-by';
 import { isStorableText } from '../../common/validators';
 import { Config } from '../../config/config';
+import { clientNetworkOf } from '../../http/client-network';
 import { RequestBodies } from '../../http/request-bodies';
-import { RateLimit, RateLimiter } from '../../rate-limit/rate-limiter';
+import { RateLimiter, REFUSALS } from '../../rate-limit/rate-limiter';
 import { WorkBudgets } from '../../rate-limit/work-budgets';
 import {
   Connection,
@@ -22,12 +23,6 @@ import { ConnectionLoader, LoadedConnection } from '../connections/connection-lo
 import { ReceiptsService } from '../receipts/receipts.service';
 import { InboundService } from './inbound.service';
 import { workInLanes } from './lanes';
-
-/**
- * Limit of refused requests a minute from one client address, against guessing of hooks' paths and
- * signatures. Signed requests do not count.
- */
-const REFUSALS: RateLimit = { max: 120, excess: 'Too many refused requests.' };
 
 /**
  * Time in milliseconds for which a connection's requests are refused after a signed body of too many events,
@@ -219,7 +214,7 @@ export class HooksService {
   }
 
   private async countRefusal({ request, response }: HookCall, error: AppError): Promise<AppError> {
-    await this.limiter.countRequest(`hook-refused:${request.ip ?? 'unknown'}`, REFUSALS, response);
+    await this.limiter.countRequest(`hook-refused:${clientNetworkOf(request)}`, REFUSALS, response);
     return error;
   }
 

@@ -4,7 +4,7 @@ import type { Request, Response } from 'express';
 import { AppError } from '../../common/app-error';
 import { clientNetworkOf } from '../../http/client-network';
 import { Config } from '../../config/config';
-import { RateLimit, RateLimiter } from '../../rate-limit/rate-limiter';
+import { RateLimiter, REFUSALS } from '../../rate-limit/rate-limiter';
 import { WorkBudgets } from '../../rate-limit/work-budgets';
 import { ANY_ORIGIN } from '../adapters/widget-settings';
 import { ConnectionLoader } from '../connections/connection-loader';
@@ -13,8 +13,6 @@ import { VisitorTokens } from './visitor-tokens';
 
 const BEARER = /^Bearer +(\S+)$/i;
 const PREFLIGHT_SECONDS = '600';
-
-const REFUSALS: RateLimit = { max: 120, excess: 'Too many refused requests.' };
 
 export const TOKEN_OPTIONAL = 'widget:token-optional';
 
