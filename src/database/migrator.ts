@@ -7,6 +7,7 @@ import { Config } from '../config/config';
 import { connectionOptions } from './data-source';
 import { Database } from './database';
 import { DatabaseClient } from './database-client';
+import { listAppliedMigrations } from './migration-state';
 import { OwnerDatabase } from './owner-database';
 import { setRoleSettings } from './role-settings';
 import { ServiceRole } from './service-role';
@@ -53,13 +54,13 @@ export async function migrate(
   try {
     return await withServiceRole(config, (serviceRole) =>
       withMigrationLock(dataSource, async () => {
-        const before = await appliedMigrations(dataSource);
+        const before = await listAppliedMigrations(dataSource);
         if (before.some((name) => timeOf(name) < BASELINE_MS)) throw preRelease();
         if (direction === 'down') return await revertLast(dataSource, before.at(-1));
         await inTries(() => dataSource.runMigrations());
         await setRoleSettings(dataSource);
         await serviceRole?.prepare();
-        return (await appliedMigrations(dataSource)).slice(before.length);
+        return (await listAppliedMigrations(dataSource)).slice(before.length);
       }),
     );
   } finally {
@@ -178,15 +179,6 @@ async function inTries(work: () => Promise<unknown>): Promise<void> {
 /** Returns the milliseconds at the end of a migration's name. */
 function timeOf(name: string): number {
   return Number(name.slice(-13));
-}
-
-async function appliedMigrations(dataSource: DataSource): Promise<string[]> {
-  const [table] = await dataSource.query<{ name: string | null }[]>(
-    `SELECT to_regclass('migrations') AS name`,
-  );
-  if (!table?.name) return [];
-  const rows = await dataSource.query<{ name: string }[]>('SELECT name FROM migrations ORDER BY id');
-  return rows.map(({ name }) => name);
 }
 
 function preRelease(): AppError {

@@ -1,5 +1,8 @@
 import { Client } from 'pg';
+import { DataSource } from 'typeorm';
 import { Config } from '../../../src/config/config';
+import { connectionOptions } from '../../../src/database/data-source';
+import { areMigrationsApplied } from '../../../src/database/migration-state';
 import { migrate } from '../../../src/database/migrator';
 import { TestService } from '../../support/service';
 import { createStores, dropStores, ownerOf, TestStores } from '../../support/test-database';
@@ -211,6 +214,16 @@ describe('migrations', () => {
     const undone = await migrate(config, 'down');
     const applied = await Promise.all([migrate(config, 'up'), migrate(config, 'up')]);
     expect(applied.flat()).toEqual(undone);
+  });
+
+  it.each([
+    ['applied', 'all of them', {}, true],
+    ['not applied', 'none to compare with', { migrations: [] }, false],
+  ])('are %s to a process that finds %s', async (_, _found, options, areApplied) => {
+    const dataSource = new DataSource({ ...connectionOptions(config), ...options });
+    await dataSource.initialize();
+    expect(await areMigrationsApplied(dataSource)).toBe(areApplied);
+    await dataSource.destroy();
   });
 });
 
