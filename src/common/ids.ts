@@ -56,7 +56,7 @@ export function idFloor(moment: Date): string {
   return format((BigInt(moment.getTime()) << TIMESTAMP_SHIFT) | VERSION_7 | VARIANT);
 }
 
-/** Returns the moment at which an id was made, to the millisecond. */
+/** Returns the moment in an id's first 48 bits, to the millisecond: in a UUIDv7 the time of its creation. */
 export function idTime(id: string): Date {
   return new Date(parseInt(id.slice(0, 8) + id.slice(9, 13), 16));
 }

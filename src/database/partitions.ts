@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { idTime } from '../common/ids';
 import { Database } from './database';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -89,7 +90,7 @@ export function lowestId(day: Day): string {
 }
 
 function dayOf(id: string): Day {
-  return Math.floor(parseInt(id.slice(0, 13).replace('-', ''), 16) / DAY_MS);
+  return Math.floor(idTime(id).getTime() / DAY_MS);
 }
 
 export function startOf(day: Day): Date {

@@ -10,13 +10,13 @@ import {
   Matches,
 } from 'class-validator';
 import type { ErrorCode } from '../../common/app-error';
+import { idTime } from '../../common/ids';
 import { PageQuery } from '../../common/page';
 import { IsMoment } from '../../common/validators';
 import { ATTEMPT_ERRORS, type AttemptError, type AttemptPhases } from '../sending/attempt-outcome';
 import { DeliveryFilter, StatusCodes } from './delivery-filter';
 import { DeliveryRow, WebhookDeliveryStatus } from './delivery-row';
 import { AttemptRow } from '../deliveries/delivery-history.repository';
-import { createdAtOf } from '../deliveries/delivery-id';
 
 const STATUSES = ['pending', 'succeeded', 'exhausted', 'cancelled'] as const;
 export type DeliveryStatusName = (typeof STATUSES)[number];
@@ -195,7 +195,7 @@ export function toDeliverySummary<Attempt>(
     eventId,
     event: eventType,
     status: status.toLowerCase() as DeliveryStatusName,
-    createdAt: createdAtOf(id),
+    createdAt: idTime(id),
     nextAttemptAt,
     attempts: attempts.filter(({ deliveryId }) => deliveryId === id).map(toAttempt),
   };

@@ -25,8 +25,3 @@ export function firstIdOf(eventId: string): string {
 export function lastIdOf(eventId: string): string {
   return `${eventId.slice(0, TIMESTAMP_LENGTH)}-ffff-ffff-ffffffffffff`;
 }
-
-/** Returns the time at which a delivery's event was made. */
-export function createdAtOf(deliveryId: string): Date {
-  return new Date(parseInt(deliveryId.slice(0, TIMESTAMP_LENGTH).replace('-', ''), 16));
-}
