@@ -10,9 +10,15 @@ import {
 } from '../channel-adapter';
 import { CredentialText, NumericId } from '../support/credential-text';
 import { numberOf, textOf } from '../support/provider-values';
+import { GraphRequest } from './graph-api';
 import { INSTAGRAM_VERDICTS } from './messaging-codes';
-import { messagingRequests, readMessageId } from './messaging-requests';
-import { MetaAdapter, MetaCredentials, MetaCredentialsInput, MetaRequests } from './meta-adapter';
+import {
+  MessagingAccount,
+  messagingRegistration,
+  messagingSendRequest,
+  readMessageId,
+} from './messaging-requests';
+import { MetaAdapter, MetaCredentials, MetaCredentialsInput, MetaRegistration } from './meta-adapter';
 import { readMessaging } from './meta-messaging';
 
 const API = 'INSTAGRAM_GRAPH_URL';
@@ -56,7 +62,10 @@ export type RefreshOutcome =
 
 /** Sends and receives messages through the Instagram API with Instagram Login. */
 @Injectable()
-export class InstagramAdapter extends MetaAdapter implements HookedAdapter<InstagramCredentials> {
+export class InstagramAdapter
+  extends MetaAdapter<InstagramCredentials>
+  implements HookedAdapter<InstagramCredentials>
+{
   readonly channel = 'INSTAGRAM';
   /**
    * Limit of 100 texts a second for an account
@@ -109,17 +118,25 @@ export class InstagramAdapter extends MetaAdapter implements HookedAdapter<Insta
     return { kind: 'REFRESHED', checked };
   }
 
-  protected makeRequests({ accountId, accessToken }: InstagramCredentials): MetaRequests {
-    return messagingRequests({ api: API, id: accountId, accessToken, fields: FIELDS });
+  protected makeRegistration(credentials: InstagramCredentials): MetaRegistration {
+    return messagingRegistration(accountOf(credentials), FIELDS);
   }
 
   /**
-   * Makes the body of a text message. It can't carry the service's id, so an echo is recognized by its own id
-   * or its text.
+   * Makes a text message. It can't carry the service's id, so an echo is recognized by its own id or its
+   * text.
    */
-  protected makeBody({ recipientId, body }: OutboundMessage): object {
-    return { recipient: { id: recipientId }, message: { text: body } };
+  protected makeSendRequest(
+    credentials: InstagramCredentials,
+    { recipientId, body }: OutboundMessage,
+  ): GraphRequest {
+    const data = { recipient: { id: recipientId }, message: { text: body } };
+    return messagingSendRequest(accountOf(credentials), data);
   }
+}
+
+function accountOf({ accountId, accessToken }: InstagramCredentials): MessagingAccount {
+  return { api: API, id: accountId, accessToken };
 }
 
 function tokenLifetime(lifetimeMs: number, isExpiryAssumed: boolean) {

@@ -1,36 +1,48 @@
 import { ProviderObject, textOf } from '../support/provider-values';
 import { GraphRequest } from './graph-api';
-import { MetaRequests } from './meta-adapter';
+import { MetaRegistration } from './meta-adapter';
 
 /** Facebook page or professional Instagram account, as the Graph API addresses it. */
 export interface MessagingAccount extends Pick<GraphRequest, 'api' | 'accessToken' | 'params'> {
   id: string;
-  /** Kinds of events that the app subscribes to, separated by commas. */
-  fields: string;
 }
 
 /**
- * Makes the requests of a Messenger or Instagram account. `register` subscribes the app to the account's
- * events. The app's owner enters the hook's address at Meta, once for the app.
+ * Makes the requests that subscribe the app to an account's events and end the subscription. The app's owner
+ * enters the hook's address at Meta, once for the app.
+ * @param fields kinds of the events, separated by commas
  */
-export function messagingRequests(account: MessagingAccount): MetaRequests {
-  const { api, id, accessToken, params, fields } = account;
-  const toRequest = (method: GraphRequest['method'], path: string, more: object = {}): GraphRequest => ({
-    method,
-    api,
-    path: `${id}/${path}`,
-    accessToken,
-    tokenIn: 'query',
-    params: { ...params, ...more },
-  });
+export function messagingRegistration(account: MessagingAccount, fields: string): MetaRegistration {
   return {
-    register: toRequest('POST', 'subscribed_apps', { subscribed_fields: fields }),
-    unregister: toRequest('DELETE', 'subscribed_apps'),
-    send: toRequest('POST', 'messages'),
+    register: toRequest(account, {
+      method: 'POST',
+      path: 'subscribed_apps',
+      params: { subscribed_fields: fields },
+    }),
+    unregister: toRequest(account, { method: 'DELETE', path: 'subscribed_apps' }),
   };
+}
+
+/** Makes the request that sends a message of an account. */
+export function messagingSendRequest(account: MessagingAccount, data: object): GraphRequest {
+  return toRequest(account, { method: 'POST', path: 'messages', data });
 }
 
 /** Returns the id of a sent message, or null if the answer to its request has none. */
 export function readMessageId({ message_id }: ProviderObject): string | null {
   return textOf(message_id);
+}
+
+function toRequest(
+  { api, id, accessToken, params }: MessagingAccount,
+  request: Pick<GraphRequest, 'method' | 'path' | 'params' | 'data'>,
+): GraphRequest {
+  return {
+    ...request,
+    api,
+    path: `${id}/${request.path}`,
+    accessToken,
+    tokenIn: 'query',
+    params: { ...params, ...request.params },
+  };
 }

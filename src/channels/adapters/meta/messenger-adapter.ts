@@ -3,9 +3,15 @@ import { Injectable } from '@nestjs/common';
 import { validate } from '../../../common/validate';
 import { CheckedCredentials, Connection, HookedAdapter, OutboundMessage } from '../channel-adapter';
 import { CredentialText, NumericId } from '../support/credential-text';
+import { GraphRequest } from './graph-api';
 import { MESSENGER_VERDICTS } from './messaging-codes';
-import { messagingRequests, readMessageId } from './messaging-requests';
-import { MetaAdapter, MetaCredentials, MetaCredentialsInput, MetaRequests } from './meta-adapter';
+import {
+  MessagingAccount,
+  messagingRegistration,
+  messagingSendRequest,
+  readMessageId,
+} from './messaging-requests';
+import { MetaAdapter, MetaCredentials, MetaCredentialsInput, MetaRegistration } from './meta-adapter';
 import { MESSENGER_OWN_ID, readMessaging } from './meta-messaging';
 
 export interface MessengerCredentials extends MetaCredentials {
@@ -24,7 +30,10 @@ const FIELDS = 'messages,messaging_postbacks,message_deliveries,message_reads,me
 
 /** Sends and receives messages of a Facebook page in Messenger. */
 @Injectable()
-export class MessengerAdapter extends MetaAdapter implements HookedAdapter<MessengerCredentials> {
+export class MessengerAdapter
+  extends MetaAdapter<MessengerCredentials>
+  implements HookedAdapter<MessengerCredentials>
+{
   readonly channel = 'MESSENGER';
   /** Limit of 300 texts a second for a page. */
   readonly limits = { perSecond: 300, conversationIntervalMs: 0 };
@@ -45,25 +54,31 @@ export class MessengerAdapter extends MetaAdapter implements HookedAdapter<Messe
     return this.complete(given.pageId, given, previous);
   }
 
-  /**
-   * Makes the requests of a page. Each carries a proof, made with the app secret, because an app can require
-   * one.
-   */
-  protected makeRequests({ pageId, accessToken, appSecret }: MessengerCredentials): MetaRequests {
-    const proof = createHmac('sha256', appSecret).update(accessToken).digest('hex');
-    const params = { appsecret_proof: proof };
-    return messagingRequests({ api: 'META_GRAPH_URL', id: pageId, accessToken, params, fields: FIELDS });
+  protected makeRegistration(credentials: MessengerCredentials): MetaRegistration {
+    return messagingRegistration(accountOf(credentials), FIELDS);
   }
 
   /**
-   * Makes the body of a message of the type RESPONSE, because other types need a permission that the service
-   * does not ask for.
+   * Makes a message of the type RESPONSE, because other types need a permission that the service does not ask
+   * for.
    */
-  protected makeBody({ messageId, recipientId, body }: OutboundMessage): object {
-    return {
+  protected makeSendRequest(
+    credentials: MessengerCredentials,
+    { messageId, recipientId, body }: OutboundMessage,
+  ): GraphRequest {
+    return messagingSendRequest(accountOf(credentials), {
       recipient: { id: recipientId },
       messaging_type: 'RESPONSE',
       message: { text: body, [MESSENGER_OWN_ID]: messageId },
-    };
+    });
   }
+}
+
+/**
+ * Returns the page with a proof for each of its requests, made with the app secret, because an app can
+ * require one.
+ */
+function accountOf({ pageId, accessToken, appSecret }: MessengerCredentials): MessagingAccount {
+  const proof = createHmac('sha256', appSecret).update(accessToken).digest('hex');
+  return { api: 'META_GRAPH_URL', id: pageId, accessToken, params: { appsecret_proof: proof } };
 }

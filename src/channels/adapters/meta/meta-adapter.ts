@@ -35,20 +35,18 @@ export class MetaCredentialsInput {
   verifyToken?: string;
 }
 
-/** Requests to the Graph API with which an account is registered, unregistered and sends. */
-export interface MetaRequests {
+/** Requests to the Graph API with which an account's hook is registered and unregistered. */
+export interface MetaRegistration {
   register: GraphRequest;
   /** Request that unregisters the hook; null if Meta has no call for it. */
   unregister: GraphRequest | null;
-  /** Request that sends a message, without its body. */
-  send: GraphRequest;
 }
 
 /**
  * Adapts Meta's channels, which differ in their requests, their events and the meaning of their error codes.
  */
 @Injectable()
-export abstract class MetaAdapter {
+export abstract class MetaAdapter<Credentials extends MetaCredentials> {
   protected abstract readonly verdicts: Verdicts;
   /** Returns the id of a sent message from the answer to its request; null if it has none. */
   protected abstract readonly readMessageId: (body: ProviderObject) => string | null;
@@ -56,17 +54,17 @@ export abstract class MetaAdapter {
 
   constructor(protected readonly graph: GraphApi) {}
 
-  register({ credentials }: Connection<MetaCredentials>): Promise<void> {
-    return this.graph.require(this.makeRequests(credentials).register);
+  register({ credentials }: Connection<Credentials>): Promise<void> {
+    return this.graph.require(this.makeRegistration(credentials).register);
   }
 
-  async unregister({ credentials }: Connection<MetaCredentials>): Promise<void> {
-    const { unregister } = this.makeRequests(credentials);
+  async unregister({ credentials }: Connection<Credentials>): Promise<void> {
+    const { unregister } = this.makeRegistration(credentials);
     if (unregister) await this.graph.require(unregister);
   }
 
-  send({ credentials }: Connection<MetaCredentials>, message: OutboundMessage): Promise<SendOutcome> {
-    const request = { ...this.makeRequests(credentials).send, data: this.makeBody(message) };
+  send({ credentials }: Connection<Credentials>, message: OutboundMessage): Promise<SendOutcome> {
+    const request = this.makeSendRequest(credentials, message);
     return this.graph.send(request, this.verdicts, this.readMessageId);
   }
 
@@ -74,11 +72,11 @@ export abstract class MetaAdapter {
     return isSignedBy(request, secret);
   }
 
-  listSecrets({ credentials }: Connection<MetaCredentials>): string[] {
+  listSecrets({ credentials }: Connection<Credentials>): string[] {
     return [credentials.appSecret];
   }
 
-  handshake({ credentials }: Connection<MetaCredentials>, query: Record<string, unknown>): string | null {
+  handshake({ credentials }: Connection<Credentials>, query: Record<string, unknown>): string | null {
     return answerHandshake(credentials.verifyToken, query);
   }
 
@@ -86,16 +84,15 @@ export abstract class MetaAdapter {
     return this.readEvents(parseJson(request), maxEvents);
   }
 
-  protected abstract makeRequests(credentials: MetaCredentials): MetaRequests;
+  protected abstract makeRegistration(credentials: Credentials): MetaRegistration;
 
-  /** Makes the body of the request that sends a message. */
-  protected abstract makeBody(message: OutboundMessage): object;
+  protected abstract makeSendRequest(credentials: Credentials, message: OutboundMessage): GraphRequest;
 
   /** Completes checked credentials with a verify token, which the operator enters at Meta. */
   protected complete<Input extends MetaCredentialsInput>(
     externalId: string,
     input: Input,
-    previous: Connection<MetaCredentials> | undefined,
+    previous: Connection<Credentials> | undefined,
   ): CheckedCredentials<Input & { verifyToken: string }> {
     const verifyToken = chooseVerifyToken(input.verifyToken, previous?.credentials);
     const credentials = { ...input, verifyToken };

@@ -4,7 +4,8 @@ import { validate } from '../../../common/validate';
 import { CheckedCredentials, Connection, HookedAdapter, OutboundMessage } from '../channel-adapter';
 import { NumericId, unlessEmpty } from '../support/credential-text';
 import { objectsOf, ProviderObject, textOf } from '../support/provider-values';
-import { MetaAdapter, MetaCredentials, MetaCredentialsInput, MetaRequests } from './meta-adapter';
+import { GraphRequest } from './graph-api';
+import { MetaAdapter, MetaCredentials, MetaCredentialsInput, MetaRegistration } from './meta-adapter';
 import { WHATSAPP_VERDICTS } from './whatsapp-codes';
 import { readNotification, WHATSAPP_OWN_ID } from './whatsapp-notification';
 
@@ -28,7 +29,10 @@ const BUSINESS_SCOPED_ID = /^[A-Z]{2}\.[A-Za-z0-9.]+$/;
 
 /** Sends and receives messages of a phone number through WhatsApp's Cloud API. */
 @Injectable()
-export class WhatsAppAdapter extends MetaAdapter implements HookedAdapter<WhatsAppCredentials> {
+export class WhatsAppAdapter
+  extends MetaAdapter<WhatsAppCredentials>
+  implements HookedAdapter<WhatsAppCredentials>
+{
   readonly channel = 'WHATSAPP';
   /**
    * Limit of 80 messages a second for a number. Conversations have no interval: Meta allows bursts of 45
@@ -50,30 +54,42 @@ export class WhatsAppAdapter extends MetaAdapter implements HookedAdapter<WhatsA
   }
 
   /**
-   * Makes the requests of a phone number. `register` only proves that the token works: the app's owner enters
-   * the hook's address at Meta, once for the app. After `unregister` Meta still calls the hook, and is
-   * refused.
+   * Makes the requests about a phone number's hook. `register` only proves that the token works: the app's
+   * owner enters the hook's address at Meta, once for the app. After `unregister` Meta still calls the hook,
+   * and is refused.
    */
-  protected makeRequests({ phoneNumberId, accessToken }: WhatsAppCredentials): MetaRequests {
-    const target = { api: 'META_GRAPH_URL', accessToken, tokenIn: 'header' } as const;
+  protected makeRegistration(credentials: WhatsAppCredentials): MetaRegistration {
     return {
-      register: { ...target, method: 'GET', path: phoneNumberId },
+      register: { ...targetOf(credentials), method: 'GET', path: credentials.phoneNumberId },
       unregister: null,
-      send: { ...target, method: 'POST', path: `${phoneNumberId}/messages` },
     };
   }
 
-  protected makeBody({ messageId, recipientId, body }: OutboundMessage): object {
+  protected makeSendRequest(
+    credentials: WhatsAppCredentials,
+    { messageId, recipientId, body }: OutboundMessage,
+  ): GraphRequest {
     const to = BUSINESS_SCOPED_ID.test(recipientId) ? { recipient: recipientId } : { to: recipientId };
     return {
-      messaging_product: 'whatsapp',
-      recipient_type: 'individual',
-      ...to,
-      type: 'text',
-      text: { preview_url: false, body },
-      [WHATSAPP_OWN_ID]: messageId,
+      ...targetOf(credentials),
+      method: 'POST',
+      path: `${credentials.phoneNumberId}/messages`,
+      data: {
+        messaging_product: 'whatsapp',
+        recipient_type: 'individual',
+        ...to,
+        type: 'text',
+        text: { preview_url: false, body },
+        [WHATSAPP_OWN_ID]: messageId,
+      },
     };
   }
+}
+
+function targetOf({
+  accessToken,
+}: WhatsAppCredentials): Pick<GraphRequest, 'api' | 'accessToken' | 'tokenIn'> {
+  return { api: 'META_GRAPH_URL', accessToken, tokenIn: 'header' };
 }
 
 function readMessageId({ messages }: ProviderObject): string | null {
