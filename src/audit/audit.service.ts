@@ -5,6 +5,7 @@ import { idTime, isId, LOWEST_ID, newId } from '../common/ids';
 import { Page, toPage } from '../common/page';
 import { Actor, actorIdOf, Origin } from '../common/principal';
 import { validate } from '../common/validate';
+import { cutStorable } from '../common/validators';
 import { Database } from '../database/database';
 import { Pipelined, Transaction } from '../database/transaction';
 import { OutboxService } from '../outbox/outbox.service';
@@ -146,14 +147,9 @@ export class AuditService {
 /** Returns the parts of an origin that the log keeps, each cut to its length. */
 function storedOrigin({ address, userAgent, requestId }: Origin = {}): Origin | undefined {
   const origin = {
-    ...(address && { address: storable(address, MAX_ADDRESS) }),
-    ...(userAgent && { userAgent: storable(userAgent, MAX_USER_AGENT) }),
-    ...(requestId && { requestId: storable(requestId, MAX_REQUEST_ID) }),
+    ...(address && { address: cutStorable(address, MAX_ADDRESS) }),
+    ...(userAgent && { userAgent: cutStorable(userAgent, MAX_USER_AGENT) }),
+    ...(requestId && { requestId: cutStorable(requestId, MAX_REQUEST_ID) }),
   };
   return Object.keys(origin).length > 0 ? origin : undefined;
-}
-
-/** Cuts a text that a client has chosen, and removes NULs, which would make the change fail. */
-function storable(text: string, max: number): string {
-  return text.replaceAll('\0', '').slice(0, max).toWellFormed();
 }

@@ -7,6 +7,11 @@ export function isStorableText(value: unknown): value is string {
   return typeof value === 'string' && !value.includes('\0') && value.isWellFormed();
 }
 
+/** Cuts a text that a client chose to `max` UTF-16 units, and removes what PostgreSQL can't store. */
+export function cutStorable(text: string, max: number): string {
+  return text.replaceAll('\0', '').slice(0, max).toWellFormed();
+}
+
 export function IsStorableText(options?: ValidationOptions): PropertyDecorator {
   return ValidateBy(
     {

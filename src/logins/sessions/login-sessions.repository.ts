@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AgentRole } from '../../common/agent-role';
 import { isId, newId } from '../../common/ids';
 import { Origin } from '../../common/principal';
+import { cutStorable } from '../../common/validators';
 import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
 import { Entitlement } from '../../common/entitlement';
@@ -86,7 +87,12 @@ export class LoginSessionsRepository {
   }
 
   /** Adds a session, and returns its id. The transaction holds the person's lock. */
-  async insert(tx: Transaction, personId: string, hash: Buffer, origin: Origin = {}): Promise<string> {
+  async insert(
+    tx: Transaction,
+    personId: string,
+    hash: Buffer,
+    { address, userAgent }: Origin = {},
+  ): Promise<string> {
     const id = newId();
     await tx.query(
       `DELETE FROM login_sessions WHERE person_id = $1 AND id IN (
@@ -97,7 +103,13 @@ export class LoginSessionsRepository {
     await tx.query(
       `INSERT INTO login_sessions (id, person_id, hash, address, user_agent, created_at, last_used_at, expires_at)
        VALUES ($1, $2, $3, $4, $5, now(), now(), now() + ${IDLE})`,
-      [id, personId, hash, storable(origin.address, MAX_ADDRESS), storable(origin.userAgent, MAX_USER_AGENT)],
+      [
+        id,
+        personId,
+        hash,
+        address === undefined ? null : cutStorable(address, MAX_ADDRESS),
+        userAgent === undefined ? null : cutStorable(userAgent, MAX_USER_AGENT),
+      ],
     );
     return id;
   }
@@ -185,9 +197,4 @@ function toMembership(row: AuthenticationRow): OpenedSession['memberships'][numb
     role: row.role,
     workspace: { id: row.workspaceId, name: row.workspaceName, slug, ...plan },
   };
-}
-
-/** Cuts a text that a client chose, and removes what PostgreSQL can't store. */
-function storable(text: string | undefined, max: number): string | null {
-  return text === undefined ? null : text.replaceAll('\0', '').slice(0, max).toWellFormed();
 }
