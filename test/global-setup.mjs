@@ -12,6 +12,7 @@ import { makeRoles } from '../scripts/servers/roles.mjs';
 import { TOPOLOGIES } from './topology/topologies.mjs';
 
 const CLI = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
+const MIGRATIONS = fileURLToPath(new URL('../dist/migrations', import.meta.url));
 
 /**
  * Prepares what all tests share: PostgreSQL with the two roles of the service (a server from outside keeps
@@ -19,7 +20,8 @@ const CLI = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
  * receivers. The addresses are passed to the tests in the environment.
  */
 export default async function setUp() {
-  if (!existsSync(CLI)) throw new Error('dist/cli.js is missing: run "npm run build" first.');
+  for (const built of [CLI, MIGRATIONS])
+    if (!existsSync(built)) throw new Error(`${built} is missing: run "npm run build" first.`);
   // The role that makes and drops databases owns their tables, and acts as the service's role as well.
   delete process.env.DATABASE_OWNER_URL;
   const servers = await startServers({ onLog: console.log });

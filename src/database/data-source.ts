@@ -9,7 +9,7 @@ const CONNECT_TIMEOUT_MS = 3_000;
 /** Idle time in milliseconds after which TCP checks whether the server is still there. */
 const KEEP_ALIVE_AFTER_MS = 10_000;
 
-/** Path of the migrations: compiled beside the compiled service, and as sources for the tests. */
+/** Path of the compiled migrations. Tests run the service's sources, but the migrations of the last build. */
 const MIGRATIONS = __filename.endsWith('.ts') ? '../../dist/migrations/*.js' : '../migrations/*.js';
 
 /**
