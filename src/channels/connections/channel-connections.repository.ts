@@ -67,11 +67,11 @@ export class ChannelConnectionsRepository {
   }
 
   findByChannel(
+    tx: Transaction,
     tenantId: string,
     channel: Channel,
-    reader: Reader = this.database,
   ): Promise<ChannelConnectionEntity | null> {
-    return findConnected(reader, { tenantId, channel });
+    return findConnected(tx, { tenantId, channel });
   }
 
   findByHookKey(channel: Channel, hookKey: string): Promise<ChannelConnectionEntity | null> {

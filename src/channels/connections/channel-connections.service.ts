@@ -162,7 +162,7 @@ export class ChannelConnectionsService {
     tx: Transaction,
     { tenantId, channel }: ChannelConnectionEntity,
   ): Promise<void> {
-    const present = await this.connections.findByChannel(tenantId, channel, tx);
+    const present = await this.connections.findByChannel(tx, tenantId, channel);
     if (!present) return;
     const fault = `is connected already, to ${present.externalId}: rotate that connection, or disconnect it first`;
     throw AppError.invalidBody('channel', fault);

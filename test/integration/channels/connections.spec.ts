@@ -7,6 +7,7 @@ import { newId } from '../../../src/common/ids';
 import { Actor, SYSTEM } from '../../../src/common/principal';
 import { SecretBox } from '../../../src/secrets/secret-box';
 import { Database } from '../../../src/database/database';
+import { Transaction } from '../../../src/database/transaction';
 import { KeyRotationService } from '../../../src/secrets/key-rotation.service';
 import { WorkspaceEntity } from '../../../src/workspaces/workspace.entity';
 import { MessagingHost } from '../../support/messaging-host';
@@ -299,7 +300,9 @@ describe('channel connections', () => {
       const loader = host.get(ConnectionLoader);
       expect(await loader.load(workspace.id, id)).toBeNull();
       expect(await loader.loadByHookKey('TELEGRAM', hookKey)).toBeNull();
-      expect(await host.get(ChannelConnectionsRepository).findByChannel(workspace.id, 'TELEGRAM')).toBeNull();
+      const stored = host.get(ChannelConnectionsRepository);
+      const findTelegram = (tx: Transaction) => stored.findByChannel(tx, workspace.id, 'TELEGRAM');
+      expect(await host.get(Database).transaction(findTelegram)).toBeNull();
       expect(await loader.loadByAccounts('TELEGRAM', [botToken.split(':')[0]!])).toEqual([]);
       expect(await connections().list(workspace.id)).toEqual([]);
       await expectRefusal(connections().get(workspace.id, id), 'NOT_FOUND');
