@@ -160,7 +160,7 @@ function addDeliveryCommands(webhook: Command): void {
     )
     .action(
       withServices(async (services, { id: endpointId, workspace, ...query }: DeliveriesOptions) =>
-        services.webhookDeliveries.list(await tenantOf(services, endpointId, workspace), {
+        services.webhookDeliveries.list(await findWorkspaceId(services, endpointId, workspace), {
           endpointId,
           ...query,
         }),
@@ -259,7 +259,7 @@ function addRecoveryCommands(webhook: Command): void {
   });
 }
 
-function tenantOf(
+function findWorkspaceId(
   { lookup, workspaces }: CommandServices,
   endpointId?: string,
   workspace?: string,

@@ -51,7 +51,7 @@ export class KeyRotationService {
         for (const [tenantId, keys] of groupBy(found, (key) => key.tenantId)) {
           const ids = keys.map(({ id }) => id);
           reencrypted += await this.database.transaction((tx) =>
-            this.reencryptTable(tx, tenantId, column, ids, actor),
+            this.reencryptRows(tx, tenantId, column, ids, actor),
           );
         }
       }
@@ -63,7 +63,7 @@ export class KeyRotationService {
     return { reencrypted };
   }
 
-  private async reencryptTable(
+  private async reencryptRows(
     tx: Transaction,
     tenantId: string,
     column: SecretColumn,
