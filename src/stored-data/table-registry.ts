@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { CleanUp, Erasure, Export, HistoryUse, isNeeded, TableDeclaration } from './table-declaration';
+import { SecretColumn } from './table-rows.repository';
 
 /** Holds the tables of all features that this process has loaded. Each feature's module registers its own. */
 @Injectable()
@@ -76,7 +77,7 @@ export class TableRegistry {
   }
 
   /** Lists the tables with secrets, and the prefix of each secret's columns. */
-  listSecrets(): { table: string; prefix: string }[] {
+  listSecrets(): SecretColumn[] {
     return this.list().flatMap(({ name, secrets = [] }) =>
       secrets.map((prefix) => ({ table: name, prefix })),
     );

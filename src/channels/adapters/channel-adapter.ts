@@ -17,6 +17,9 @@ export interface Connection<Credentials extends object = object> {
   credentials: Credentials;
 }
 
+/** Names a connection. */
+export type ConnectionKey = Pick<Connection, 'tenantId' | 'id'>;
+
 export interface OutboundMessage {
   /**
    * Service's id of the message. Some providers return it in events, which tells the outcome of a message

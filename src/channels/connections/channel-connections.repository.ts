@@ -5,6 +5,7 @@ import { violatesUnique } from '../../database/database-errors';
 import { isId } from '../../common/ids';
 import { Database, Reader } from '../../database/database';
 import { Transaction } from '../../database/transaction';
+import { ConnectionKey } from '../adapters/channel-adapter';
 import { ChannelConnectionEntity } from './channel-connection.entity';
 
 export type ConnectionChanges = Pick<ChannelConnectionEntity, 'updatedAt'> &
@@ -140,11 +141,7 @@ export class ChannelConnectionsRepository {
   }
 
   /** Keeps workers from claiming messages of a connection for some milliseconds; a longer pause stays. */
-  async pause(
-    tx: Transaction,
-    { tenantId, id }: Pick<ChannelConnectionEntity, 'tenantId' | 'id'>,
-    delayMs: number,
-  ): Promise<void> {
+  async pause(tx: Transaction, { tenantId, id }: ConnectionKey, delayMs: number): Promise<void> {
     await tx.query(
       `WITH pause AS (SELECT now() + $3 * interval '1 millisecond' AS until)
        UPDATE channel_connections w SET paused_until = greatest(w.paused_until, pause.until) FROM pause

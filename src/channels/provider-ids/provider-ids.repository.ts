@@ -5,7 +5,7 @@ import { MessageKey, MessageStatusRepository } from '../../messages/message-stat
 import { MessageEntity } from '../../messages/message.entity';
 import { ErasedIds } from '../../secrets/erased-ids';
 import { ErasedMessages } from '../../stored-data/table-declaration';
-import { Connection } from '../adapters/channel-adapter';
+import { Connection, ConnectionKey } from '../adapters/channel-adapter';
 
 export const PROVIDER_MESSAGES_KEY = 'provider_messages_pkey';
 
@@ -45,11 +45,7 @@ export class ProviderIdsRepository {
   }
 
   /** Reports whether any of the ids is known, also when its message was erased. */
-  async isKnown(
-    tx: Transaction,
-    { tenantId, id }: Pick<Connection, 'tenantId' | 'id'>,
-    providerIds: string[],
-  ): Promise<boolean> {
+  async isKnown(tx: Transaction, { tenantId, id }: ConnectionKey, providerIds: string[]): Promise<boolean> {
     const rows = await tx.query(
       'SELECT FROM provider_messages WHERE tenant_id = $1 AND connection_id = $2 AND provider_id = ANY ($3) LIMIT 1',
       [tenantId, id, this.erasedIds.addSubstitutes(id, providerIds)],

@@ -1,12 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
-
-/** A connection to an Instagram account. */
-export interface InstagramConnectionKey {
-  tenantId: string;
-  id: string;
-}
+import { ConnectionKey } from '../adapters/channel-adapter';
 
 /**
  * Connections whose token is due to be refreshed. Instagram refuses to refresh a token younger than 24 hours;
@@ -24,8 +19,8 @@ export class InstagramTokensRepository {
   constructor(private readonly database: Database) {}
 
   /** Lists the connections of all workspaces whose token is due, the first to expire first. */
-  listDue(): Promise<InstagramConnectionKey[]> {
-    return this.database.query<InstagramConnectionKey>(
+  listDue(): Promise<ConnectionKey[]> {
+    return this.database.query<ConnectionKey>(
       `SELECT tenant_id AS "tenantId", id FROM channel_connections WHERE ${DUE} ORDER BY credentials_expire_at`,
     );
   }
@@ -33,7 +28,7 @@ export class InstagramTokensRepository {
   /**
    * Locks a connection if its token is still due and no other process has locked it. Reports whether it has.
    */
-  async lockDue(tx: Transaction, { tenantId, id }: InstagramConnectionKey): Promise<boolean> {
+  async lockDue(tx: Transaction, { tenantId, id }: ConnectionKey): Promise<boolean> {
     const rows = await tx.query(
       `SELECT FROM channel_connections WHERE tenant_id = $1 AND id = $2 AND ${DUE} FOR NO KEY UPDATE SKIP LOCKED`,
       [tenantId, id],

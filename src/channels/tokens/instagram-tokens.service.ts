@@ -1,11 +1,11 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
-import { Connection } from '../adapters/channel-adapter';
+import { Connection, ConnectionKey } from '../adapters/channel-adapter';
 import { InstagramAdapter, InstagramCredentials, RefreshOutcome } from '../adapters/meta/instagram-adapter';
 import { ChannelConnectionsService } from '../connections/channel-connections.service';
 import { ConnectionLoader } from '../connections/connection-loader';
-import { InstagramConnectionKey, InstagramTokensRepository } from './instagram-tokens.repository';
+import { InstagramTokensRepository } from './instagram-tokens.repository';
 
 export interface RefreshedTokens {
   refreshed: number;
@@ -39,7 +39,7 @@ export class InstagramTokensService {
   }
 
   /** Refreshes a token. Catches errors, so that the other tokens are refreshed. */
-  private async tryRefresh(key: InstagramConnectionKey): Promise<RefreshOutcome['kind'] | null> {
+  private async tryRefresh(key: ConnectionKey): Promise<RefreshOutcome['kind'] | null> {
     try {
       return await this.database.transaction((tx) => this.refresh(tx, key));
     } catch (error) {
@@ -54,10 +54,7 @@ export class InstagramTokensService {
    * Sending only reads the row, so it is not blocked.
    * @returns null when the token is no longer due, or another worker refreshes it
    */
-  private async refresh(
-    tx: Transaction,
-    key: InstagramConnectionKey,
-  ): Promise<RefreshOutcome['kind'] | null> {
+  private async refresh(tx: Transaction, key: ConnectionKey): Promise<RefreshOutcome['kind'] | null> {
     const isDue = await this.tokens.lockDue(tx, key);
     const connection = isDue ? await this.loader.lock(tx, key.tenantId, key.id) : null;
     if (!connection) return null;
