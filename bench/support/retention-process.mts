@@ -33,18 +33,19 @@ const find = <T,>(type: Type<T>): T => app.get(type, { strict: false });
 async function retain(retentionDays: number): Promise<void> {
   const config: Config = { ...app.get<Config>(Config, { strict: false }), retentionDays, databaseOwnerUrl };
   const database = find(Database);
+  const partitions = find(Partitions);
   const [tables, rows] = [find(TableRegistry), find(TableRowsRepository)];
   const owner = new OwnerDatabase(config, database);
   const keeper = new PartitionKeeper(
     config,
-    find(Partitions),
+    partitions,
     new PartitionChanges(owner),
     new PartitionReferences(database, find(WorkspacesRepository), tables, rows),
     new SuspendedBacklog(database, find(WorkspacesRepository), tables),
   );
   await keeper.detach();
   await keeper.drop();
-  await new RetentionService(config, database, tables, rows).clean();
+  await new RetentionService(config, database, tables, rows, partitions).clean();
   await owner.onApplicationShutdown();
 }
 

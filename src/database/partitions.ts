@@ -35,7 +35,10 @@ export interface Partition {
   isAttached: boolean;
 }
 
-/** Reads which partitions the history has. `PartitionChanges` makes and drops them. */
+/**
+ * Reads which partitions the history has, and the times up to which it and other old rows are kept.
+ * `PartitionChanges` makes and drops partitions.
+ */
 @Injectable()
 export class Partitions {
   constructor(private readonly database: Database) {}
@@ -46,6 +49,16 @@ export class Partitions {
       'SELECT floor(extract(epoch FROM now()) / 86400)::integer AS day',
     );
     return row!.day;
+  }
+
+  /** Returns the time `hours` before now, or the start of its day (UTC), by the database's clock. */
+  async readCutoff(hours: number, wholeDays: boolean): Promise<string> {
+    const [row] = await this.database.query<{ since: string }>(
+      `SELECT (CASE WHEN $2 THEN date_trunc('day', since, 'UTC') ELSE since END)::text AS since
+       FROM (SELECT now() - $1 * interval '1 hour' AS since) AS kept`,
+      [hours, wholeDays],
+    );
+    return row!.since;
   }
 
   /** Lists the daily partitions, including those that are not yet or no longer attached. */

@@ -2,6 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Config } from '../config/config';
 import { Database } from '../database/database';
+import { Partitions } from '../database/partitions';
 import { CleanUp, TableDeclaration } from '../stored-data/table-declaration';
 import { TableRegistry } from '../stored-data/table-registry';
 import { CleanUpStep, TableRowsRepository } from '../stored-data/table-rows.repository';
@@ -30,6 +31,7 @@ export class RetentionService {
     private readonly database: Database,
     private readonly tables: TableRegistry,
     private readonly rows: TableRowsRepository,
+    private readonly partitions: Partitions,
   ) {}
 
   /**
@@ -86,6 +88,6 @@ export class RetentionService {
   /** Returns the time, by the database's clock, before which rows are too old. */
   private findCutoff({ keptHours, wholeDays }: CleanUp): Promise<string> {
     const hours = keptHours === 'history' ? this.config.retentionDays * 24 : keptHours;
-    return this.rows.readCutoff(hours, wholeDays ?? false);
+    return this.partitions.readCutoff(hours, wholeDays ?? false);
   }
 }

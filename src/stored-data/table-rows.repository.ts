@@ -91,16 +91,6 @@ export class TableRowsRepository {
     return false;
   }
 
-  /** Returns the time `hours` before now, or the start of its day (UTC), by the database's clock. */
-  async readCutoff(hours: number, wholeDays: boolean): Promise<string> {
-    const [row] = await this.database.query<{ since: string }>(
-      `SELECT (CASE WHEN $2 THEN date_trunc('day', since, 'UTC') ELSE since END)::text AS since
-       FROM (SELECT now() - $1 * interval '1 hour' AS since) AS kept`,
-      [hours, wholeDays],
-    );
-    return row!.since;
-  }
-
   /**
    * Looks at the `count` oldest rows of a table whose time, in the column that the rule's `age` names, is at
    * least `from` and less than `before`, and deletes those that nothing needs, each by its key. The next step

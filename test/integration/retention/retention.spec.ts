@@ -2,6 +2,7 @@ import { Client } from 'pg';
 import { newId } from '../../../src/common/ids';
 import { Config } from '../../../src/config/config';
 import { Database } from '../../../src/database/database';
+import { Partitions } from '../../../src/database/partitions';
 import { SYSTEM } from '../../../src/common/principal';
 import { PasswordsService } from '../../../src/logins/passwords/passwords.service';
 import { RetentionService } from '../../../src/retention/retention.service';
@@ -33,6 +34,7 @@ describe('retention', () => {
       host.get(Database),
       host.get(TableRegistry),
       host.get(TableRowsRepository),
+      host.get(Partitions),
     );
   };
 
