@@ -82,6 +82,7 @@ describe("A WhatsApp notification's", () => {
     ['[sticker]', { type: 'sticker', sticker: { id: '1' } }],
     ['[location] 40.4, -3.7', { type: 'location', location: { latitude: 40.4, longitude: -3.7 } }],
     ['[location] Prado, Madrid', { type: 'location', location: { name: 'Prado', address: 'Madrid' } }],
+    ['[location]', { type: 'location', location: { latitude: 40.4 } }],
     ['[contact] Bea Sanz', { type: 'contacts', contacts: [{ name: { formatted_name: 'Bea Sanz' } }] }],
     ['Yes, please', { type: 'button', button: { text: 'Yes, please', payload: 'yes' } }],
     ['Blue', { type: 'interactive', interactive: { button_reply: { id: 'b', title: 'Blue' } } }],

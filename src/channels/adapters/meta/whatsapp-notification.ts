@@ -1,6 +1,7 @@
 import { InboundEvent, InboundMessage, InboundReceipt } from '../channel-adapter';
 import { requireAtMost } from '../support/hook-body';
 import {
+  coordinates,
   lookUp,
   objectOf,
   objectsOf,
@@ -146,9 +147,7 @@ function chosenLabel({ button_reply, list_reply }: ProviderObject): string | nul
 
 function place({ name, address, latitude, longitude }: ProviderObject): string | null {
   const named = [name, address].map(textOf).filter((part) => part !== null);
-  const located = [latitude, longitude].map(textOf).filter((part) => part !== null);
-  const parts = named.length > 0 ? named : located;
-  return parts.length > 0 ? parts.join(', ') : null;
+  return named.length > 0 ? named.join(', ') : coordinates(latitude, longitude);
 }
 
 function contactNames(contacts: unknown): string | null {
