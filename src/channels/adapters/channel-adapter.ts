@@ -171,7 +171,7 @@ export interface InboundMessage extends InboundBase {
 export interface InboundReceipt extends InboundBase {
   kind: 'receipt';
   providerId: string;
-  /** Service's id of the message, if the provider returns it; otherwise null. */
+  /** Service's id of the message as the provider returns it, which may be any text; null without one. */
   messageId: string | null;
   status: ReceiptStatus;
   /** Reason why the message FAILED; null with any other status. */

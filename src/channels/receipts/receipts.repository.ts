@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { idFloor, isId } from '../../common/ids';
+import { idFloor } from '../../common/ids';
 import { Transaction } from '../../database/transaction';
 import { ReceiptStatus, statusesBefore } from '../../messages/message-status';
 import { MessageKey, MessageStatusRepository } from '../../messages/message-status.repository';
@@ -132,7 +132,7 @@ export class ReceiptsRepository {
         tenantId,
         id,
         receipts.map(({ providerId }) => providerId),
-        ...unzip(receipts.filter(({ messageId }) => isId(messageId))),
+        ...unzip(receipts.filter(({ messageId }) => messageId !== null)),
         channel,
       ],
     );

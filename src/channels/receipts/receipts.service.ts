@@ -39,7 +39,7 @@ export class ReceiptsService {
   async apply(connection: Connection, event: InboundWatermark | InboundEcho): Promise<void> {
     if (!isApplicable(event)) return;
     await this.database.transaction(async (tx) => {
-      if (event.kind === 'echo') await this.applyEcho(tx, connection, event);
+      if (event.kind === 'echo') await this.applyEcho(tx, connection, withOwnId(event));
       else await this.receipts.advanceUntil(tx, connection, event);
     });
   }
@@ -50,7 +50,7 @@ export class ReceiptsService {
    * @param receipts those of one account, whose own secret has verified them
    */
   async applyReceipts(connection: Connection, receipts: InboundReceipt[]): Promise<void> {
-    const applicable = receipts.filter(isApplicable);
+    const applicable = receipts.filter(isApplicable).map(withOwnId);
     for (let at = 0; at < applicable.length; at += STEP) {
       const step = applicable.slice(at, at + STEP);
       await this.database.transaction((tx) => this.applyStep(tx, connection, step));
@@ -101,13 +101,12 @@ export class ReceiptsService {
     await this.providerIds.insertSent(tx, connection, message, providerId, message.createdAt);
   }
 
-  /** Finds a message by the id that a provider returns as the service's. It may be anything. */
   private async findByOwnId(
     tx: Transaction,
     connection: Connection,
     messageId: string | null,
   ): Promise<UnsettledMessage | null> {
-    return isId(messageId) ? this.receipts.findUnsettled(tx, connection, messageId) : null;
+    return messageId === null ? null : this.receipts.findUnsettled(tx, connection, messageId);
   }
 
   /**
@@ -135,6 +134,11 @@ function withError({ providerId, status, fault }: InboundReceipt): AppliedReceip
   if (status !== 'FAILED') return { providerId, status, error: null };
   const code = fault?.kind === 'WINDOW' ? 'WINDOW_CLOSED' : 'REFUSED';
   return { providerId, status, error: deliveryError(code, fault) };
+}
+
+/** Returns an event without its message id if that is none of the service's: a provider may send any text. */
+function withOwnId<Event extends InboundReceipt | InboundEcho>(event: Event): Event {
+  return isId(event.messageId) ? event : { ...event, messageId: null };
 }
 
 /** Reports whether an event's ids can be stored and its time is valid. */

@@ -140,7 +140,7 @@ describe('an echo', () => {
 
   it.each([
     [ownId, ownId],
-    ['of another app', null],
+    ['of another app', 'of another app'],
     [undefined, null],
   ])('with metadata %s', (metadata, messageId) => {
     const message = { mid: 'm_3', text: 'On its way.', is_echo: true, app_id: 1517776481860111, metadata };

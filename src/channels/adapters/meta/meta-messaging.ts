@@ -14,7 +14,6 @@ import {
   objectsOf,
   placeholder,
   ProviderObject,
-  readOwnId,
   textOf,
 } from '../support/provider-values';
 
@@ -80,7 +79,7 @@ function nonNull<Event>(event: Event | null): Event[] {
 function readEcho({ accountId, customerId }: Parties, message: ProviderObject): InboundEcho | null {
   const providerId = textOf(message.mid);
   if (providerId === null) return null;
-  const messageId = readOwnId(message[MESSENGER_OWN_ID]);
+  const messageId = textOf(message[MESSENGER_OWN_ID]);
   return { kind: 'echo', accountId, customerId, providerId, messageId, body: textOf(message.text) };
 }
 

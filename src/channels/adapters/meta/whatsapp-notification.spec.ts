@@ -132,9 +132,14 @@ describe("A WhatsApp notification's", () => {
     ]);
   });
 
-  it('own ids are read only if they are valid', () => {
-    const statuses = [{ id: 'wamid.1', status: 'sent', biz_opaque_callback_data: "'; --" }];
-    expect(readNotification(notification(change({ statuses })))).toMatchObject([{ messageId: null }]);
+  it.each([
+    ["'; --", "'; --"],
+    ['', null],
+    [{ id: OWN_ID }, null],
+    [undefined, null],
+  ])('the own id %j is read as %j', (given, messageId) => {
+    const statuses = [{ id: 'wamid.1', status: 'sent', biz_opaque_callback_data: given }];
+    expect(readNotification(notification(change({ statuses })))).toMatchObject([{ messageId }]);
   });
 
   it.each([

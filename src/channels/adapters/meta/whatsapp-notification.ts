@@ -7,7 +7,6 @@ import {
   objectsOf,
   placeholder,
   ProviderObject,
-  readOwnId,
   textOf,
 } from '../support/provider-values';
 import { readGraphError } from './graph-api';
@@ -107,7 +106,7 @@ function readStatus(accountId: string, given: ProviderObject): InboundReceipt | 
   const providerId = textOf(given.id);
   const status = lookUp(RECEIPTS, textOf(given.status) ?? '');
   if (providerId === null || status === undefined) return null;
-  const messageId = readOwnId(given[WHATSAPP_OWN_ID]);
+  const messageId = textOf(given[WHATSAPP_OWN_ID]);
   return { kind: 'receipt', accountId, providerId, messageId, status, fault: readFault(status, given) };
 }
 

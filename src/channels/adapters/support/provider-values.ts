@@ -1,4 +1,3 @@
-import { isId } from '../../../common/ids';
 import { isStorableText } from '../../../common/validators';
 
 /** Limit of the characters of a provider's id. No known id is as long, and an index entry can hold it. */
@@ -46,11 +45,6 @@ export function isUsableId(id: string): boolean {
 /** Replaces what PostgreSQL does not store in text: NUL and lone surrogates. */
 export function storableText(text: string): string {
   return text.replaceAll('\0', REPLACEMENT).toWellFormed();
-}
-
-/** Returns the value if it has the form of the service's message ids, otherwise null. */
-export function readOwnId(value: unknown): string | null {
-  return isId(value) ? value : null;
 }
 
 /** Returns coordinates as text, such as `39.46, -0.37`, or null if one of them is missing. */
