@@ -1,10 +1,10 @@
-import { AgentRole } from '../common/agent-role';
 import { AppError } from '../common/app-error';
 import { isId } from '../common/ids';
 import { Actor } from '../common/principal';
 import { countCharacters, isStorableText } from '../common/validators';
 import { Transaction } from '../database/transaction';
 import { Permission, PERMISSIONS } from '../common/permissions';
+import { lockRole } from './agent-roles.repository';
 
 const MAX_NAME = 100;
 
@@ -51,16 +51,6 @@ export function requireOperator(actor: Actor, permission: Permission): void {
   if (actor.type === 'system') return;
   if (actor.type === 'operator') return requireName(actor.name);
   throw new AppError('FORBIDDEN', `Only an operator may do this (${permission}).`);
-}
-
-/** Returns the role of an agent; null if the agent is unknown, inactive or of another workspace. */
-async function lockRole(tx: Transaction, tenantId: string, id: string): Promise<AgentRole | null> {
-  if (!isId(id)) return null;
-  const [agent] = await tx.query<{ role: AgentRole }>(
-    'SELECT role FROM agents WHERE tenant_id = $1 AND id = $2 AND active FOR SHARE',
-    [tenantId, id],
-  );
-  return agent?.role ?? null;
 }
 
 function requireName(name: string): void {

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../common/app-error';
-import { isId } from '../common/ids';
 import { Actor, actorIdOf } from '../common/principal';
 import { Database } from '../database/database';
 import { AgentsRepository } from '../workspaces/agents.repository';
@@ -8,15 +7,7 @@ import { WorkspaceDeletion } from '../workspaces/deletion/workspace-deletion.dto
 import { WorkspaceDeletionsRepository } from '../workspaces/deletion/workspace-deletions.repository';
 import { WorkspaceEntity } from '../workspaces/workspace.entity';
 import { Operator } from './operator';
-
-const TABLES = {
-  Agent: 'agents',
-  'API key': 'api_keys',
-  'Webhook endpoint': 'webhook_endpoints',
-  'Webhook recovery': 'webhook_recoveries',
-  'Channel connection': 'channel_connections',
-  Conversation: 'conversations',
-} as const;
+import { LookedUpThing, OperatorLookupRepository } from './operator-lookup.repository';
 
 /**
  * Finds things by their id alone, and lists all workspaces. Only the operator may search across workspaces:
@@ -26,13 +17,14 @@ const TABLES = {
 export class OperatorLookup {
   constructor(
     private readonly database: Database,
+    private readonly lookups: OperatorLookupRepository,
     private readonly agents: AgentsRepository,
     private readonly deletions: WorkspaceDeletionsRepository,
   ) {}
 
   /** Lists all workspaces, newest first. */
   listWorkspaces(): Promise<WorkspaceEntity[]> {
-    return this.database.manager.find(WorkspaceEntity, { order: { id: 'DESC' } });
+    return this.lookups.listWorkspaces();
   }
 
   /** Lists the workspaces that are to be deleted, the earliest due date first. */
@@ -44,15 +36,10 @@ export class OperatorLookup {
    * Returns the id of the workspace that a thing belongs to.
    * @throws AppError NOT_FOUND
    */
-  async findWorkspaceId(thing: keyof typeof TABLES, id: string): Promise<string> {
-    const rows = isId(id)
-      ? await this.database.query<{ tenantId: string }>(
-          `SELECT tenant_id AS "tenantId" FROM ${TABLES[thing]} WHERE id = $1`,
-          [id],
-        )
-      : [];
-    if (!rows[0]) throw AppError.notFound(thing);
-    return rows[0].tenantId;
+  async findWorkspaceId(thing: LookedUpThing, id: string): Promise<string> {
+    const tenantId = await this.lookups.findWorkspaceId(thing, id);
+    if (tenantId === null) throw AppError.notFound(thing);
+    return tenantId;
   }
 
   /**

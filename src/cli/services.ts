@@ -28,6 +28,7 @@ import { WebhookTestService } from '../webhooks/browsing/webhook-test.service';
 import { AgentsService } from '../workspaces/agents.service';
 import { WorkspacesService } from '../workspaces/workspaces.service';
 import { OperatorLookup } from './operator-lookup';
+import { OperatorLookupRepository } from './operator-lookup.repository';
 
 const CONNECT_TIMEOUT_MS = 3_000;
 
@@ -63,7 +64,7 @@ class OperatorModule {
     return {
       module: OperatorModule,
       imports: [MessagingModule.forConfig(ConfigModule.forRoot(config))],
-      providers: [OperatorLookup],
+      providers: [OperatorLookupRepository, OperatorLookup],
     };
   }
 }

@@ -6,6 +6,7 @@ import { Config } from '../config/config';
 import { DATA_SOURCE } from '../database/database';
 import { DatabaseClock } from '../database/database-clock';
 import { areMigrationsApplied } from '../database/migration-state';
+import { isReachable } from '../database/reachability';
 import { RedisClient } from '../redis/redis-client';
 import { DatabaseRoleCheck, RoleFault } from './database-role-check';
 
@@ -85,10 +86,7 @@ export class HealthService {
   }
 
   private async checkDatabase(): Promise<State> {
-    return this.dataSource.query('SELECT 1').then(
-      () => 'up',
-      () => 'down',
-    );
+    return (await isReachable(this.dataSource)) ? 'up' : 'down';
   }
 
   private async checkRedis(): Promise<State> {

@@ -5,12 +5,8 @@ import { Database } from '../database/database';
 import { DatabaseClock } from '../database/database-clock';
 import { PARTITIONED_TABLES, Partitions } from '../database/partitions';
 import { Metrics } from './metrics';
+import { MAX_DEPTH, OutboxDepthRepository } from './outbox-depth.repository';
 
-/**
- * Largest number of rows that a gauge counts. A higher count takes time, and the backlog is far too long
- * already.
- */
-const MAX_DEPTH = 100_000;
 const TIMEOUT_MS = 1_000;
 
 /** Gauges whose values are read from the database at each scrape. */
@@ -29,6 +25,7 @@ export class DatabaseMetrics {
     private readonly database: Database,
     private readonly clock: DatabaseClock,
     private readonly partitions: Partitions,
+    private readonly outbox: OutboxDepthRepository,
   ) {
     const registers = [metrics.registry];
     this.poolConnections = new Gauge({
@@ -79,20 +76,13 @@ export class DatabaseMetrics {
 
   private async measure(): Promise<void> {
     try {
-      await this.measureOutbox();
+      const { depth, age } = await this.outbox.read();
+      this.setOutbox(depth, age);
       const rows = await this.partitions.countDefaultRows();
       for (const table of PARTITIONED_TABLES) this.defaultRows.set({ table }, rows[table]);
     } catch (error) {
       this.logger.warn({ err: error as Error }, 'failed to measure the database');
     }
-  }
-
-  private async measureOutbox(): Promise<void> {
-    const [row] = await this.database.query<{ depth: number; age: number | null }>(
-      `SELECT count(*)::integer AS depth, extract(epoch FROM now() - min(queued_at))::float8 AS age
-         FROM (SELECT queued_at FROM event_queue LIMIT ${MAX_DEPTH}) AS queued`,
-    );
-    this.setOutbox(row!.depth, Math.max(0, row!.age ?? 0));
   }
 
   private setOutbox(depth: number, age: number): void {

@@ -2,10 +2,11 @@ import { Global, Module } from '@nestjs/common';
 import { DatabaseMetrics } from './database-metrics';
 import { Metrics } from './metrics';
 import { MetricsServer } from './metrics-server';
+import { OutboxDepthRepository } from './outbox-depth.repository';
 
 @Global()
 @Module({ providers: [Metrics], exports: [Metrics] })
 export class MetricsModule {}
 
-@Module({ providers: [DatabaseMetrics, MetricsServer] })
+@Module({ providers: [OutboxDepthRepository, DatabaseMetrics, MetricsServer] })
 export class MetricsServerModule {}

@@ -24,7 +24,7 @@ export const LOOK_UPS: Record<string, string> = {
   'MembershipsRepository.count': 'counts the workspaces of a person, at an invitation or a reset',
   'MembershipsRepository.listActive':
     'a person is an agent of several workspaces: at a login or a change of it, for an audit entry in each',
-  'OperatorLookup.findWorkspaceId': OPERATOR,
+  'OperatorLookupRepository.findWorkspaceId': OPERATOR,
   'WorkspacesRepository.findBySlug': OPERATOR,
   findConnected:
     'a provider or a visitor brings the hook key alone: one read by a unique index for each call of a hook',
@@ -37,10 +37,10 @@ export const LOOK_UPS: Record<string, string> = {
 export const SEARCHES: Record<string, string> = {
   'ContactErasuresRepository.listDue':
     'finds due erasures, twice a second for each worker: a bounded read by index',
-  'DatabaseMetrics.measureOutbox': 'at every scrape of the metrics: the oldest rows of the queue',
+  'OutboxDepthRepository.read': 'at every scrape of the metrics: the oldest rows of the queue',
   'EventQueueRepository.findWorkspaces': EVERY_SECOND,
   'InstagramTokensRepository.listDue': NIGHTLY,
-  'OperatorLookup.listWorkspaces': OPERATOR,
+  'OperatorLookupRepository.listWorkspaces': OPERATOR,
   'ParkedEventsRepository.findRequested': EVERY_SECOND,
   'ParkedEventsRepository.list': OPERATOR,
   'PendingCancellationsRepository.list': EVERY_SECOND,
