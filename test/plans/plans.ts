@@ -157,7 +157,7 @@ export function nodesOf(plan: PlanNode): PlanNode[] {
 }
 
 /** Returns the nodes of a plan that were run: without partitions that the statement passed over. */
-export function runNodesOf(plan: PlanNode): PlanNode[] {
+function runNodesOf(plan: PlanNode): PlanNode[] {
   return nodesOf(plan).filter((node) => node['Actual Loops'] > 0);
 }
 
@@ -166,7 +166,7 @@ function wholeOf(name: string): string {
   return wholes.get(name) ?? name;
 }
 
-export function scansOf(plan: PlanNode): PlanNode[] {
+function scansOf(plan: PlanNode): PlanNode[] {
   return runNodesOf(plan).filter((node) => node['Node Type'].endsWith('Scan'));
 }
 

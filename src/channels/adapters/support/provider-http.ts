@@ -33,7 +33,7 @@ export interface AnsweredCall {
  * Failure of a call that got no answer. If `unreached`, no byte of the request was written; if `unanswered`,
  * at least a part was.
  */
-export interface UnansweredCall {
+interface UnansweredCall {
   kind: 'unreached' | 'unanswered';
   fault: ProviderFault;
 }
