@@ -30,7 +30,7 @@ export interface OutboxEvent {
 }
 
 /** Event that was taken from the queue under a lease. */
-export interface QueuedEvent extends OutboxEvent {
+export interface ClaimedEvent extends OutboxEvent {
   /**
    * Id of the lease; null for a parked event, which is not in the queue: its retry is one transaction and
    * needs no lease.
@@ -40,11 +40,6 @@ export interface QueuedEvent extends OutboxEvent {
   queuedAt: Date;
   /** Whether an earlier lease has ended, so that a part of the event's deliveries may be recorded. */
   wasLeased: boolean;
-}
-
-export interface LeasedEvent extends Pick<QueuedEvent, 'id' | 'type' | 'queuedAt'> {
-  /** Conversation that the event is about; null for an event of no conversation. */
-  conversationId: string | null;
 }
 
 /** Range of ids, both bounds exclusive. */
@@ -88,8 +83,8 @@ export class EventQueueRepository {
    * transaction began are left to the next one: the consumers' `prepare` has run, and may not know who has
    * subscribed since.
    */
-  async claim(tx: Transaction, limits: Map<string, number>, leaseId: string): Promise<QueuedEvent[]> {
-    const rows = await tx.prepared<Omit<QueuedEvent, 'leaseId'>>(
+  async claim(tx: Transaction, limits: Map<string, number>, leaseId: string): Promise<ClaimedEvent[]> {
+    const rows = await tx.prepared<Omit<ClaimedEvent, 'leaseId'>>(
       `WITH due AS (
          SELECT q.* FROM unnest($1::uuid[], $2::integer[]) AS turn (tenant_id, count), LATERAL (
            SELECT tenant_id, event_id, lease_id FROM event_queue
@@ -109,7 +104,7 @@ export class EventQueueRepository {
   }
 
   /** Removes events that this transaction has claimed from the queue. */
-  deletePipelined(tx: Transaction, events: QueuedEvent[]): Pipelined {
+  deletePipelined(tx: Transaction, events: ClaimedEvent[]): Pipelined {
     return tx.pipeline(
       `DELETE FROM event_queue q USING unnest($1::uuid[], $2::uuid[]) AS e (tenant_id, event_id)
        WHERE q.tenant_id = e.tenant_id AND q.event_id = e.event_id`,
@@ -157,8 +152,10 @@ export class EventQueueRepository {
     return { tenantIds, next: rows.at(-1)?.tenantId ?? null };
   }
 
-  /** Lists the workspace's events under a lease. */
-  listLeased(tenantId: string): Promise<LeasedEvent[]> {
+  /** Lists the workspace's events under a lease, each with the conversation that it is about, if any. */
+  listLeased(
+    tenantId: string,
+  ): Promise<(Pick<ClaimedEvent, 'id' | 'type' | 'queuedAt'> & { conversationId: string | null })[]> {
     return this.database.query(
       `SELECT e.id, e.type, q.queued_at AS "queuedAt", e.data->>'conversationId' AS "conversationId"
        FROM (SELECT event_id, queued_at, lease_until FROM event_queue WHERE tenant_id = $1

@@ -1,5 +1,5 @@
 import { Transaction } from '../database/transaction';
-import { OutboxEvent, QueuedEvent } from './event-queue.repository';
+import { OutboxEvent, ClaimedEvent } from './event-queue.repository';
 
 /** Reacts to events by writing rows of its own. */
 export interface OutboxConsumer {
@@ -36,5 +36,5 @@ export interface PreparedConsumer {
    * @returns the ids of events that stay in the queue under their lease, because the consumer goes on with
    *   them
    */
-  consume(events: QueuedEvent[]): Promise<Set<string>>;
+  consume(events: ClaimedEvent[]): Promise<Set<string>>;
 }

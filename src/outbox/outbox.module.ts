@@ -3,13 +3,12 @@ import { TableRegistry } from '../stored-data/table-registry';
 import { EventQueueRepository } from './event-queue.repository';
 import { outboxTables } from './outbox-tables';
 import { OutboxService } from './outbox.service';
-import { OutboxSignal } from './outbox-signal';
 import { ParkedEventsRepository } from './parked-events.repository';
 
 /** Lets every process append events and read parked ones. */
 @Module({
-  providers: [OutboxService, OutboxSignal, EventQueueRepository, ParkedEventsRepository],
-  exports: [OutboxService, OutboxSignal, EventQueueRepository, ParkedEventsRepository],
+  providers: [OutboxService, EventQueueRepository, ParkedEventsRepository],
+  exports: [OutboxService, EventQueueRepository, ParkedEventsRepository],
 })
 export class OutboxModule {
   constructor(tables: TableRegistry, events: EventQueueRepository, parked: ParkedEventsRepository) {

@@ -3,7 +3,10 @@ import { newId } from '../common/ids';
 import { Pipelined, Transaction } from '../database/transaction';
 import { eventCatalog, EventData, EventType } from './event-catalog';
 import { EventQueueRepository } from './event-queue.repository';
-import { OutboxSignal } from './outbox-signal';
+import { RedisSignals, Signal } from '../redis/redis-signals';
+
+/** Names a workspace to a relay when an event was appended. */
+export const EVENT_APPENDED: Signal<string> = { name: 'outbox:appended' };
 
 interface AppendOptions {
   id?: string;
@@ -28,7 +31,7 @@ type Options<T extends EventType> = (typeof eventCatalog)[T]['order'] extends nu
 export class OutboxService {
   constructor(
     private readonly events: EventQueueRepository,
-    private readonly signal: OutboxSignal,
+    private readonly signals: RedisSignals,
   ) {}
 
   /** Appends an event in the transaction of the change that it reports: both commit, or neither. */
@@ -40,7 +43,7 @@ export class OutboxService {
     ...[options]: Options<T>
   ): Pipelined {
     const { id = newId(), isQueued = true, sequence }: Partial<OrderedOptions> = options ?? {};
-    if (isQueued) tx.onCommit(() => this.signal.send(tenantId));
+    if (isQueued) tx.onCommit(() => this.signals.send(EVENT_APPENDED, tenantId, tenantId));
     const event = { id, tenantId, type, data: JSON.stringify(data), sequence: sequence ?? null };
     return this.events.insertPipelined(tx, { ...event, createdAt: new Date() }, isQueued);
   }

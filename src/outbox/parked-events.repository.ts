@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database';
 import { Pipelined, Transaction } from '../database/transaction';
 import { ErasedMessages } from '../stored-data/table-declaration';
-import { QueuedEvent } from './event-queue.repository';
+import { ClaimedEvent } from './event-queue.repository';
 
 const BATCH = 50;
 
@@ -31,7 +31,7 @@ const BY_KEY = 'tenant_id = $1 AND event_id = $2 AND consumer = $3';
 export class ParkedEventsRepository {
   constructor(private readonly database: Database) {}
 
-  insertPipelined(tx: Transaction, event: QueuedEvent, consumer: string, error: string): Pipelined {
+  insertPipelined(tx: Transaction, event: ClaimedEvent, consumer: string, error: string): Pipelined {
     return tx.pipeline(
       `INSERT INTO parked_events (tenant_id, event_id, consumer, error, queued_at) VALUES ($1, $2, $3, $4, $5)
        ON CONFLICT DO NOTHING`,

@@ -1,72 +1,61 @@
-import { Logger } from '@nestjs/common';
-import { Slots } from './slots';
-import { targetKeyOf, Target } from './target';
-import { Turns } from './turns';
+import type { Logger } from '@nestjs/common';
+import { StartCapacity } from './start-capacity';
+import { targetKeyOf, Target } from './targets';
 
 export const CONCURRENT_CLAIMS = 20;
 const WAKE_OTHERS_EVERY_MS = 1_000;
-/** Waiting targets that one pass looks at. It bounds the time of a pass, however many targets wait. */
-const VISITS_PER_PASS = 100;
+
+/** Work of a LeaseWorker. */
+export interface LeaseWork<Claimed> {
+  readonly logger: Logger;
+  /** Claims up to `count` due items of a target, under a lease. */
+  claim(target: Target, count: number): Promise<Claimed[]>;
+  /** Processes one item and records its outcome. Never rejects. */
+  process(target: Target, claimed: Claimed): Promise<void>;
+  /** Enqueues targets, so that any worker claims for them. */
+  wakeOtherWorkers(targets: Target[]): void;
+}
 
 /**
- * Claims what is due to targets, up to their free slots, and processes the items concurrently. A claim does
- * not wait for the processing, so a slow target delays no claim.
+ * Claims what is due to targets, up to their capacity, and processes the items concurrently. A claim does not
+ * wait for the processing, so a slow target delays no claim.
  */
-export abstract class LeaseWorker<Claimed> {
-  private readonly claimsLogger = new Logger(this.constructor.name);
+export class LeaseWorker<Claimed> {
   /** Claims and items in progress. */
   private readonly active = new Set<Promise<unknown>>();
-  /** Targets that wait for a claim. */
-  private readonly woken = new Turns();
-  /** Targets that use all slots of their own limit, and may have more to start. */
-  private readonly waitingForOwn = new Map<string, Target>();
-  /** Targets that found no slot left in the pool that workspaces share. */
-  private readonly waitingForShared = new Turns();
   private claimLoops = 0;
-  private isPassPlanned = false;
   /** Keys of targets for which other workers were woken within the last WAKE_OTHERS_EVERY_MS. */
   private readonly othersWokenFor = new Set<string>();
   private stopping = false;
-  private released: () => void = () => {};
 
-  protected constructor(protected readonly slots: Slots) {}
+  constructor(
+    private readonly capacity: StartCapacity,
+    private readonly work: LeaseWork<Claimed>,
+  ) {
+    capacity.onFree((target) => {
+      if (this.stopping) this.work.wakeOtherWorkers([target]);
+      else this.wake([target]);
+    });
+  }
 
-  /** Reports whether claiming for a target would only postpone its items. */
-  protected abstract isPaused(target: Target): boolean;
-
-  /** Claims up to `count` due items of a target, under a lease. */
-  protected abstract claim(target: Target, count: number): Promise<Claimed[]>;
-
-  /** Processes one item and records its outcome. Never rejects. */
-  protected abstract process(target: Target, claimed: Claimed): Promise<void>;
-
-  /** Enqueues targets, so that any worker claims for them. */
-  protected abstract wakeOtherWorkers(targets: Target[]): void;
-
-  canClaim(target: Target): boolean {
-    return !this.isPaused(target) && this.slots.countFree(target) > 0;
+  get isStopping(): boolean {
+    return this.stopping;
   }
 
   /** Claims for targets in this process. Several wake-ups before a claim are one. */
   wake(targets: Iterable<Target>): void {
-    for (const target of targets) if (!this.isWaiting(target)) this.woken.add(target);
-    while (this.woken.size > 0 && this.claimLoops < CONCURRENT_CLAIMS) void this.claimForWoken();
+    this.capacity.addDue(targets);
+    while (this.capacity.hasDue && this.claimLoops < CONCURRENT_CLAIMS) void this.claimForDue();
   }
 
   /** Settles when every due item that has a slot is claimed and started. */
   async claimAndStart(target: Target): Promise<void> {
-    if (!this.isWaiting(target)) await this.track(this.claimUntilFull(target));
+    if (!this.capacity.isWaiting(target)) await this.track(this.claimUntilFull(target));
   }
 
-  /** Returns how many items may start at once without a claim: none while older items wait. */
-  countFreeSlots(target: Target): number {
-    if (this.stopping || this.isPaused(target) || this.hasOlder(target)) return 0;
-    return this.slots.countFree(target);
-  }
-
-  /** Reports whether a target can start several items at once. */
-  isHalfFree(target: Target): boolean {
-    return this.countFreeSlots(target) > 0 && this.slots.isHalfFree(target);
+  /** Reports whether a claim for a target could start anything now. */
+  canClaim(target: Target): boolean {
+    return this.capacity.countClaimable(target) > 0;
   }
 
   /**
@@ -74,57 +63,41 @@ export abstract class LeaseWorker<Claimed> {
    * without an item are released; if `claim` rejects, all are.
    */
   admit(target: Target, slots: number, claim: Promise<Claimed[]>): void {
-    this.slots.acquire(target, slots);
+    this.capacity.slots.acquire(target, slots);
     // The caller handles a failed claim.
     void this.track(this.startClaimed(target, slots, claim)).catch(() => undefined);
-  }
-
-  /** Registers a callback that runs once for all slots that are released in one turn of the event loop. */
-  onRelease(callback: () => void): void {
-    this.released = callback;
   }
 
   /** Stops claiming. Settles when every claimed item is recorded. */
   async drain(): Promise<void> {
     this.stopping = true;
+    this.capacity.close();
     while (this.active.size > 0) await Promise.allSettled(this.active);
   }
 
-  protected get isStopping(): boolean {
-    return this.stopping;
-  }
-
-  private hasOlder(target: Target): boolean {
-    return this.woken.has(target) || this.isWaiting(target);
-  }
-
-  /** Reports whether the target waits for a slot: when one is released, a claim for it follows. */
-  private isWaiting(target: Target): boolean {
-    return this.waitingForOwn.has(targetKeyOf(target)) || this.waitingForShared.has(target);
-  }
-
-  private async claimForWoken(): Promise<void> {
+  private async claimForDue(): Promise<void> {
     this.claimLoops += 1;
-    for (let target = this.woken.next(); target; target = this.woken.next()) {
+    for (let target = this.capacity.nextDue(); target; target = this.capacity.nextDue()) {
       const { tenantId, id } = target;
       await this.claimAndStart(target).catch((error: Error) =>
-        this.claimsLogger.error({ err: error, tenantId, id }, 'claiming failed; it will be retried'),
+        this.work.logger.error({ err: error, tenantId, id }, 'claiming failed; it will be retried'),
       );
     }
     this.claimLoops -= 1;
   }
 
   private async claimUntilFull(target: Target): Promise<void> {
-    while (!this.stopping && this.canClaim(target)) {
-      const slots = this.slots.countFree(target);
+    for (;;) {
+      const slots = this.stopping ? 0 : this.capacity.countClaimable(target);
+      if (slots === 0) break;
       // Before the claim, so that two concurrent claims for one target can't use the same slots.
-      this.slots.acquire(target, slots);
-      const claimed = await this.startClaimed(target, slots, this.claim(target, slots));
+      this.capacity.slots.acquire(target, slots);
+      const claimed = await this.startClaimed(target, slots, this.work.claim(target, slots));
       if (claimed.length < slots) return;
     }
     // A delayed job wakes a paused target. Until then, others may use its slots.
-    if (this.isPaused(target)) return;
-    this.wait(target);
+    if (this.capacity.isPaused(target)) return;
+    this.capacity.wait(target);
     this.wakeOthersThrottled(target);
   }
 
@@ -137,7 +110,7 @@ export abstract class LeaseWorker<Claimed> {
     try {
       claimed = await claiming;
     } finally {
-      this.release(target, slots - claimed.length);
+      this.capacity.release(target, slots - claimed.length);
     }
     for (const one of claimed) void this.track(this.processInSlot(target, one));
     return claimed;
@@ -145,55 +118,10 @@ export abstract class LeaseWorker<Claimed> {
 
   private async processInSlot(target: Target, claimed: Claimed): Promise<void> {
     try {
-      await this.process(target, claimed);
+      await this.work.process(target, claimed);
     } finally {
-      this.release(target, 1);
+      this.capacity.release(target, 1);
     }
-  }
-
-  private wait(target: Target): void {
-    if (target.isBackground) this.slots.setBackgroundWaiting(target.id, true);
-    if (this.slots.countFreeOwn(target) > 0) this.waitingForShared.add(target);
-    else this.waitingForOwn.set(targetKeyOf(target), target);
-  }
-
-  private release(target: Target, slots: number): void {
-    if (slots === 0) return;
-    this.slots.release(target, slots);
-    // Live and background work share the target's slots.
-    if (this.waitingForOwn.size > 0)
-      for (const isBackground of [false, true]) this.wakeIfHalfFree({ ...target, isBackground });
-    this.planPass();
-  }
-
-  private wakeIfHalfFree(target: Target): void {
-    const waiting = this.waitingForOwn.get(targetKeyOf(target));
-    if (!waiting || !this.slots.isHalfFree(waiting)) return;
-    this.waitingForOwn.delete(targetKeyOf(target));
-    this.wakeWaiting(waiting);
-  }
-
-  /**
-   * Plans one pass over the waiting targets, for all slots that are released in this turn of the event loop.
-   */
-  private planPass(): void {
-    if (this.isPassPlanned) return;
-    this.isPassPlanned = true;
-    setImmediate(() => {
-      this.isPassPlanned = false;
-      for (let visits = Math.min(VISITS_PER_PASS, this.waitingForShared.size); visits > 0; visits--) {
-        const target = this.waitingForShared.next()!;
-        if (this.slots.countFree(target) > 0) this.wakeWaiting(target);
-        else this.wait(target);
-      }
-      this.released();
-    });
-  }
-
-  private wakeWaiting(target: Target): void {
-    if (target.isBackground) this.slots.setBackgroundWaiting(target.id, false);
-    if (this.stopping) this.wakeOtherWorkers([target]);
-    else this.wake([target]);
   }
 
   /** Wakes other workers, which may have free slots, at most once a second for a target. */
@@ -204,7 +132,7 @@ export abstract class LeaseWorker<Claimed> {
       setTimeout(() => this.othersWokenFor.clear(), WAKE_OTHERS_EVERY_MS).unref();
     }
     this.othersWokenFor.add(key);
-    this.wakeOtherWorkers([target]);
+    this.work.wakeOtherWorkers([target]);
   }
 
   private track<T>(work: Promise<T>): Promise<T> {

@@ -1,5 +1,5 @@
 import { Slots } from './slots';
-import { Target } from './target';
+import { Target } from './targets';
 
 const LIMITS = { total: 120, perTarget: 20, slow: 24 };
 

@@ -1,4 +1,4 @@
-import { Target } from './target';
+import { Target } from './targets';
 
 /** Share of a target's slots that its background work may use while live work leaves them free. */
 const BACKGROUND_SHARE = 1 / 2;

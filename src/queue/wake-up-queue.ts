@@ -1,9 +1,28 @@
-import { Logger, OnModuleInit } from '@nestjs/common';
+import { getQueueToken } from '@nestjs/bull';
+import { BeforeApplicationShutdown, FactoryProvider, Inject, Logger, OnModuleInit } from '@nestjs/common';
 import type { Queue } from 'bull';
-import { targetKeyOf, Target } from './target';
+import { closeQueue } from './close-queue';
+import { targetKeyOf, Target } from './targets';
 
 /** Unit of the delay of a wake-up. Wake-ups of one target within one unit are one job. */
 const DELAY_STEP_MS = 100;
+
+/** Injects the wake-ups of a queue. */
+export const InjectWakeUps = (queue: string) => Inject(wakeUpsOf(queue));
+
+/** Returns the token of the wake-ups of a queue. */
+export function wakeUpsOf(queue: string): string {
+  return `wake-ups:${queue}`;
+}
+
+/** Provides the wake-ups of a queue that the module registers. */
+export function provideWakeUps(queue: string): FactoryProvider<WakeUpQueue> {
+  return {
+    provide: wakeUpsOf(queue),
+    inject: [getQueueToken(queue)],
+    useFactory: (bull: Queue<Target>) => new WakeUpQueue(bull),
+  };
+}
 
 type WakeHandler = (targets: Iterable<Target>) => void;
 
@@ -11,20 +30,29 @@ type WakeHandler = (targets: Iterable<Target>) => void;
  * Wakes a worker to check whether a target has something due. A lost wake-up costs the time until the next
  * poll, so no caller waits for Redis.
  */
-export class WakeUpQueue implements OnModuleInit {
-  private readonly logger = new Logger(this.constructor.name);
+export class WakeUpQueue implements OnModuleInit, BeforeApplicationShutdown {
+  private readonly logger: Logger;
   /** Wake-ups that are not in Redis yet, by the job's id. */
   private readonly pending = new Map<string, { target: Target; delay: number }>();
   private isAdding = false;
   private localHandler: WakeHandler | null = null;
 
-  constructor(protected readonly bull: Queue<Target>) {}
+  constructor(private readonly bull: Queue<Target>) {
+    this.logger = new Logger(`${WakeUpQueue.name} ${bull.name}`);
+  }
 
   /** Listens for errors of the queue: without a listener, one would end the process. */
   onModuleInit(): void {
     this.bull.on('error', (error: Error) =>
       this.logger.warn({ err: error }, 'the queue has no connection to Redis'),
     );
+  }
+
+  /**
+   * Closes the queue in processes without a processor: when Redis is down, @nestjs/bull would wait for ever.
+   */
+  async beforeApplicationShutdown(): Promise<void> {
+    await closeQueue(this.bull, []);
   }
 
   /** Makes `wake` call a handler in this process: a job would only cost time. */

@@ -4,7 +4,7 @@ import type { Job, Queue } from 'bull';
 import { closeQueue } from './close-queue';
 import { holdProcessing } from './hold-processing';
 import { CONCURRENT_CLAIMS, LeaseWorker } from './lease-worker';
-import { Target } from './target';
+import { Target } from './targets';
 import { WakeUpQueue } from './wake-up-queue';
 
 /**

@@ -2,9 +2,10 @@ import { Global, Module } from '@nestjs/common';
 import { RedisClient } from './redis-client';
 import { RedisConnections } from './redis-connections';
 import { RedisSubscriber } from './redis-subscriber';
+import { RedisSignals } from './redis-signals';
 import { WorkerShards } from './worker-shards';
 
-const PROVIDERS = [RedisConnections, RedisClient, RedisSubscriber, WorkerShards];
+const PROVIDERS = [RedisConnections, RedisClient, RedisSubscriber, RedisSignals, WorkerShards];
 
 @Global()
 @Module({ providers: PROVIDERS, exports: PROVIDERS })

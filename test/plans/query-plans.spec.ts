@@ -3,7 +3,6 @@ import type { Queue } from 'bull';
 import { MessageStatusRepository } from '../../src/messages/message-status.repository';
 import { Metrics } from '../../src/metrics/metrics';
 import { LoadedConnection } from '../../src/channels/connections/connection-loader';
-import { OutboundMessageQueue } from '../../src/channels/outbound/outbound-message-queue';
 import { OutboundMessageRouter } from '../../src/channels/outbound/outbound-message-router';
 import { OutboundMessagesRepository } from '../../src/channels/outbound/outbound-messages.repository';
 import { RoutedMessagesRepository } from '../../src/channels/outbound/routed-messages.repository';
@@ -33,7 +32,8 @@ import {
   DueDeliveriesRepository,
 } from '../../src/webhooks/deliveries/due-deliveries.repository';
 import { PendingDeliveriesRepository } from '../../src/webhooks/deliveries/pending-deliveries.repository';
-import { Target } from '../../src/queue/target';
+import { Target } from '../../src/queue/targets';
+import { WakeUpQueue } from '../../src/queue/wake-up-queue';
 import { AttemptRecord } from '../../src/webhooks/deliveries/delivery';
 import { DeliverySearch } from '../../src/webhooks/browsing/delivery-search';
 import { HistorySearchRepository } from '../../src/webhooks/browsing/history-search.repository';
@@ -397,7 +397,7 @@ describe('query plans', () => {
     ])('claims for %s from its own part of the index, and finds all else by its key', async (_, count) => {
       const store = host.app.get(PendingDeliveriesRepository);
       const plans = await plansOf(
-        () => inQueue((tx) => store.claim(tx, requestsFor(count), { leaseId: newId() })),
+        () => inQueue((tx) => store.claim(tx, requestsFor(count), newId())),
         /^WITH/,
       );
 
@@ -436,14 +436,14 @@ describe('query plans', () => {
 
     it('records outcomes by key', async () => {
       const store = host.app.get(PendingDeliveriesRepository);
-      const held = { leaseId: newId() };
+      const lease = { id: newId(), on: 'row' };
       const [row] = await host
         .get(Database)
-        .queueTransaction((tx) => store.claim(tx, requestsFor(1, 1), held));
-      const delivery = { ...row!, endpoint: { id: endpoint(1), tenantId: BIG }, held: { row: held } };
-      const record = { delivery, row: held, outcome: null, status: 'PENDING', retryDelayMs: 60_000 };
+        .queueTransaction((tx) => store.claim(tx, requestsFor(1, 1), lease.id));
+      const delivery = { ...row!, endpoint: { id: endpoint(1), tenantId: BIG }, lease };
+      const record = { delivery, outcome: null, status: 'PENDING', retryDelayMs: 60_000 };
       const plans = await plansOf(
-        () => inQueue((tx) => store.settle(tx, [record as unknown as AttemptRecord & { row: typeof held }])),
+        () => inQueue((tx) => store.settle(tx, [record as unknown as AttemptRecord])),
         /^WITH/,
       );
       expect(plans).toHaveLength(2);
@@ -532,7 +532,7 @@ describe('query plans', () => {
     });
 
     it('finds the messages of events by their keys, however many are queued', async () => {
-      const queue = new OutboundMessageQueue({} as Queue<Target>); // nothing is queued
+      const queue = new WakeUpQueue({} as Queue<Target>); // nothing is queued
       const statuses = host.get(MessageStatusRepository);
       const messages = new OutboundMessagesRepository(host.get(Database), statuses);
       const routes = new RoutedMessagesRepository();

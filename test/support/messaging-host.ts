@@ -1,8 +1,9 @@
 import { INestApplicationContext, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { MessagingModule, MessagingOptions } from '../../src/messaging.module';
-import { Target } from '../../src/queue/target';
-import { DELIVERY_QUEUE, DeliveryQueue } from '../../src/webhooks/deliveries/delivery-queue';
+import { Target } from '../../src/queue/targets';
+import { WakeUpQueue } from '../../src/queue/wake-up-queue';
+import { DELIVERY_QUEUE } from '../../src/webhooks/deliveries/delivery';
 import { Fixtures } from './fixtures';
 import { openQueue } from './redis-connections';
 import { createStores, dropStores, setting, TestDatabase, TestStores } from './test-database';
@@ -67,7 +68,7 @@ export class MessagingHost {
       'SELECT tenant_id AS "tenantId", id FROM webhook_endpoints WHERE id = $1',
       [id],
     );
-    new DeliveryQueue(queue).wake([endpoint!]);
+    new WakeUpQueue(queue).wake([endpoint!]);
   }
 
   async close(): Promise<void> {

@@ -6,8 +6,8 @@ import { newId } from '../../src/common/ids';
 import { SYSTEM } from '../../src/common/principal';
 import { ConversationDetail } from '../../src/conversations/conversation.dto';
 import { MessageResponse } from '../../src/messages/message.dto';
-import { deliveryIdOf } from '../../src/webhooks/deliveries/delivery-id';
-import { DeliveryQueue } from '../../src/webhooks/deliveries/delivery-queue';
+import { DELIVERY_QUEUE, deliveryIdOf } from '../../src/webhooks/deliveries/delivery';
+import { WakeUpQueue, wakeUpsOf } from '../../src/queue/wake-up-queue';
 import { MAX_DELIVERY_ATTEMPTS } from '../../src/webhooks/deliveries/retry-schedule';
 import { WebhookDeliveriesService } from '../../src/webhooks/browsing/webhook-deliveries.service';
 import {
@@ -203,7 +203,8 @@ export class WebhookWorkspace {
       );
       return changed.length > 0;
     });
-    this.host.app.get(DeliveryQueue, { strict: false }).wakeIn({ tenantId: this.id, id }, 0);
+    const wakeUps = this.host.app.get<WakeUpQueue>(wakeUpsOf(DELIVERY_QUEUE), { strict: false });
+    wakeUps.wakeIn({ tenantId: this.id, id }, 0);
   }
 
   /** Lets one message fail for good at a receiver that answers with a failure. */

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { LOWEST_ID } from '../../common/ids';
 import { Database } from '../../database/database';
 import { MessageKey } from '../../messages/message-status.repository';
-import { Target } from '../../queue/target';
+import { Target } from '../../queue/targets';
 import { isSuspended } from '../../workspaces/suspension';
 import { ConnectionStatus } from '../connections/channel-connection.entity';
 

@@ -1,26 +1,27 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { SecretUnreadable } from '../../secrets/secret-box';
-import { PausedTargets, UNREADABLE_PAUSE_MS } from '../../queue/paused-targets';
-import { Target } from '../../queue/target';
+import { InjectStartCapacity, StartCapacity, UNREADABLE_PAUSE_MS } from '../../queue/start-capacity';
+import { Target } from '../../queue/targets';
+import { InjectWakeUps, WakeUpQueue } from '../../queue/wake-up-queue';
 import { ThroughputLimiter } from '../../redis/throughput-limiter';
 import { ChannelAdapters } from '../adapters/channel-adapters';
 import { ConnectionLoader, LoadedConnection } from '../connections/connection-loader';
 import { ClaimedMessage } from './claimed-message';
-import { OutboundMessageQueue } from './outbound-message-queue';
+import { OUTBOUND_MESSAGE_QUEUE } from './outbound-message-queue';
 import { OutboundMessagesRepository } from './outbound-messages.repository';
 
 /** Claims messages within the rate that their provider allows. */
 @Injectable()
 export class OutboundMessageClaimer {
   private readonly logger = new Logger(OutboundMessageClaimer.name);
-  private readonly paused = new PausedTargets();
 
   constructor(
     private readonly messages: OutboundMessagesRepository,
     private readonly loader: ConnectionLoader,
     private readonly adapters: ChannelAdapters,
     private readonly rateLimiter: ThroughputLimiter,
-    private readonly queue: OutboundMessageQueue,
+    @InjectStartCapacity(OUTBOUND_MESSAGE_QUEUE) private readonly capacity: StartCapacity,
+    @InjectWakeUps(OUTBOUND_MESSAGE_QUEUE) private readonly wakeUps: WakeUpQueue,
   ) {}
 
   async claim(target: Target, count: number): Promise<ClaimedMessage[]> {
@@ -32,10 +33,6 @@ export class OutboundMessageClaimer {
     const claimed = await this.messages.claim(connection, granted);
     if (claimed.length < granted) await this.rateLimiter.release(target.id, granted - claimed.length);
     return claimed;
-  }
-
-  isPaused(target: Target): boolean {
-    return this.paused.isPaused(target);
   }
 
   private async load(target: Target): Promise<LoadedConnection | null> {
@@ -62,7 +59,7 @@ export class OutboundMessageClaimer {
   }
 
   private pause(target: Target, delayMs: number): void {
-    this.paused.pause(target, delayMs);
-    this.queue.wakeIn(target, delayMs);
+    this.capacity.pause(target, delayMs);
+    this.wakeUps.wakeIn(target, delayMs);
   }
 }

@@ -2,7 +2,8 @@ import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap }
 import { Periodic } from '../../common/periodic';
 import { ScheduleSearch, SteppedSearch } from '../../database/stepped-search';
 import { BEFORE_ALL_MESSAGES, DueMessagesRepository } from './due-messages.repository';
-import { OutboundMessageQueue } from './outbound-message-queue';
+import { OUTBOUND_MESSAGE_QUEUE } from './outbound-message-queue';
+import { InjectWakeUps, WakeUpQueue } from '../../queue/wake-up-queue';
 import { StaleMessageReconciler } from './stale-message-reconciler';
 
 const INTERVAL_MS = 1_000;
@@ -23,13 +24,13 @@ export class OutboundMessagePoll implements OnApplicationBootstrap, BeforeApplic
   );
   private readonly scheduled = new ScheduleSearch(MAX_STEPS, async (since) => {
     const step = await this.messages.findScheduled(since);
-    this.queue.wake(step.connections);
+    this.wakeUps.wake(step.connections);
     await this.stale.reconcile(step.ended);
     return step;
   });
   private readonly due = new SteppedSearch(BEFORE_ALL_MESSAGES, MAX_STEPS, async (after) => {
     const { due, inactive, ended, next } = await this.messages.findDue(after);
-    this.queue.wake(due);
+    this.wakeUps.wake(due);
     this.stale.failPending(inactive);
     await this.stale.reconcile(ended);
     return next;
@@ -43,7 +44,7 @@ export class OutboundMessagePoll implements OnApplicationBootstrap, BeforeApplic
   constructor(
     private readonly messages: DueMessagesRepository,
     private readonly stale: StaleMessageReconciler,
-    private readonly queue: OutboundMessageQueue,
+    @InjectWakeUps(OUTBOUND_MESSAGE_QUEUE) private readonly wakeUps: WakeUpQueue,
   ) {}
 
   onApplicationBootstrap(): void {

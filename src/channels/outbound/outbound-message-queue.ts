@@ -1,22 +1,14 @@
-import { InjectQueue } from '@nestjs/bull';
-import { BeforeApplicationShutdown, Injectable } from '@nestjs/common';
-import type { Queue } from 'bull';
-import { closeQueue } from '../../queue/close-queue';
-import { type Target } from '../../queue/target';
-import { WakeUpQueue } from '../../queue/wake-up-queue';
+import { BullModule } from '@nestjs/bull';
+import { Module } from '@nestjs/common';
+import { registerQueue } from '../../queue/register-queue';
+import { provideWakeUps, wakeUpsOf } from '../../queue/wake-up-queue';
 
 export const OUTBOUND_MESSAGE_QUEUE = 'channel-connections';
 
-@Injectable()
-export class OutboundMessageQueue extends WakeUpQueue implements BeforeApplicationShutdown {
-  constructor(@InjectQueue(OUTBOUND_MESSAGE_QUEUE) bull: Queue<Target>) {
-    super(bull);
-  }
-
-  /**
-   * Closes the queue in processes without a processor: when Redis is down, @nestjs/bull would wait for ever.
-   */
-  async beforeApplicationShutdown(): Promise<void> {
-    await closeQueue(this.bull, []);
-  }
-}
+/** Provides the queue whose jobs wake the workers of connections, to workers and to what applies receipts. */
+@Module({
+  imports: [registerQueue(OUTBOUND_MESSAGE_QUEUE)],
+  providers: [provideWakeUps(OUTBOUND_MESSAGE_QUEUE)],
+  exports: [wakeUpsOf(OUTBOUND_MESSAGE_QUEUE), BullModule],
+})
+export class OutboundMessageQueueModule {}

@@ -4,7 +4,8 @@ import { DeliveryErrorCode } from '../../messages/message-status';
 import { MessageKey, MessageStatusRepository } from '../../messages/message-status.repository';
 import { Metrics } from '../../metrics/metrics';
 import { ConversationKey } from '../../stored-data/table-declaration';
-import { OutboundMessageQueue } from './outbound-message-queue';
+import { OUTBOUND_MESSAGE_QUEUE } from './outbound-message-queue';
+import { InjectWakeUps, WakeUpQueue } from '../../queue/wake-up-queue';
 import { OutboundMessagesRepository } from './outbound-messages.repository';
 import { RoutedMessages, RoutedMessagesRepository } from './routed-messages.repository';
 
@@ -17,7 +18,7 @@ export class OutboundMessageRouter {
     private readonly routes: RoutedMessagesRepository,
     private readonly messages: OutboundMessagesRepository,
     private readonly statuses: MessageStatusRepository,
-    private readonly queue: OutboundMessageQueue,
+    @InjectWakeUps(OUTBOUND_MESSAGE_QUEUE) private readonly wakeUps: WakeUpQueue,
     private readonly metrics: Metrics,
   ) {}
 
@@ -37,7 +38,7 @@ export class OutboundMessageRouter {
   }
 
   private wakeAndCount(routed: RoutedMessages[]): void {
-    this.queue.wake(
+    this.wakeUps.wake(
       routed.flatMap(({ tenantId, connectionId }) => (connectionId ? { tenantId, id: connectionId } : [])),
     );
     for (const { channel, code, count } of routed) {

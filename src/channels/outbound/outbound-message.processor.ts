@@ -1,8 +1,9 @@
 import { InjectQueue, Processor } from '@nestjs/bull';
 import type { Queue } from 'bull';
-import { type Target } from '../../queue/target';
+import { type Target } from '../../queue/targets';
+import { InjectWakeUps, WakeUpQueue } from '../../queue/wake-up-queue';
 import { WakeUpProcessor } from '../../queue/wake-up.processor';
-import { OUTBOUND_MESSAGE_QUEUE, OutboundMessageQueue } from './outbound-message-queue';
+import { OUTBOUND_MESSAGE_QUEUE } from './outbound-message-queue';
 import { OutboundMessageWorker } from './outbound-message.worker';
 import { OutboundMessagesRepository } from './outbound-messages.repository';
 
@@ -11,11 +12,11 @@ import { OutboundMessagesRepository } from './outbound-messages.repository';
 export class OutboundMessageProcessor extends WakeUpProcessor {
   constructor(
     @InjectQueue(OUTBOUND_MESSAGE_QUEUE) bull: Queue<Target>,
-    queue: OutboundMessageQueue,
+    @InjectWakeUps(OUTBOUND_MESSAGE_QUEUE) wakeUps: WakeUpQueue,
     worker: OutboundMessageWorker,
     private readonly messages: OutboundMessagesRepository,
   ) {
-    super(bull, queue, worker);
+    super(bull, wakeUps, worker.leases);
   }
 
   protected override async hasDue(connection: Target): Promise<boolean> {

@@ -1,20 +1,15 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { DatabaseClock } from '../../database/database-clock';
 import { Metrics } from '../../metrics/metrics';
 import { LeaseWorker } from '../../queue/lease-worker';
-import { Slots } from '../../queue/slots';
-import { Target } from '../../queue/target';
+import { InjectStartCapacity, StartCapacity } from '../../queue/start-capacity';
+import { Target } from '../../queue/targets';
+import { InjectWakeUps, WakeUpQueue } from '../../queue/wake-up-queue';
 import { ClaimedMessage } from './claimed-message';
 import { OutboundMessageClaimer } from './outbound-message-claimer';
 import { OutboundMessageAttempter } from './outbound-message-attempter';
-import { OutboundMessageQueue } from './outbound-message-queue';
+import { OUTBOUND_MESSAGE_QUEUE } from './outbound-message-queue';
 import { OutboundMessagesRepository } from './outbound-messages.repository';
 import { SendResult } from './send-result';
-
-/** Limit of attempts in progress in this process. */
-const MAX_IN_FLIGHT = 500;
-/** Limit of attempts in progress over one connection, so that a slow provider does not delay the others. */
-const MAX_PER_CONNECTION = 25;
 
 const LOG_MESSAGES = {
   SENDING: 'an outbound message was not sent; it will be retried',
@@ -22,35 +17,33 @@ const LOG_MESSAGES = {
   UNKNOWN: 'the outcome of an outbound message is unknown',
 };
 
-/** Sends outbound messages in the slots of this process. */
+/** Sends outbound messages as the capacity of this process allows, and follows up what was recorded. */
 @Injectable()
-export class OutboundMessageWorker extends LeaseWorker<ClaimedMessage> {
+export class OutboundMessageWorker {
+  readonly leases: LeaseWorker<ClaimedMessage>;
   private readonly logger = new Logger(OutboundMessageWorker.name);
 
   constructor(
-    private readonly claimer: OutboundMessageClaimer,
+    @InjectStartCapacity(OUTBOUND_MESSAGE_QUEUE) capacity: StartCapacity,
+    @InjectWakeUps(OUTBOUND_MESSAGE_QUEUE) private readonly wakeUps: WakeUpQueue,
+    claimer: OutboundMessageClaimer,
     private readonly attempter: OutboundMessageAttempter,
     private readonly messages: OutboundMessagesRepository,
-    private readonly queue: OutboundMessageQueue,
-    private readonly clock: DatabaseClock,
     private readonly metrics: Metrics,
   ) {
-    super(new Slots({ total: MAX_IN_FLIGHT, perTarget: MAX_PER_CONNECTION, slow: 0 }));
+    this.leases = new LeaseWorker<ClaimedMessage>(capacity, {
+      logger: this.logger,
+      claim: (connection, count) => claimer.claim(connection, count),
+      process: (connection, message) => this.process(connection, message),
+      wakeOtherWorkers: (connections) => wakeUps.enqueue(connections),
+    });
   }
 
-  protected override isPaused(connection: Target): boolean {
-    return !this.clock.isTrusted || this.claimer.isPaused(connection);
-  }
-
-  protected override claim(connection: Target, count: number): Promise<ClaimedMessage[]> {
-    return this.claimer.claim(connection, count);
-  }
-
-  protected override async process({ id: connectionId }: Target, message: ClaimedMessage): Promise<void> {
+  private async process({ id: connectionId }: Target, message: ClaimedMessage): Promise<void> {
     this.metrics.outboundMessagesInFlight.inc();
     try {
       // The message has not been sent yet, so any worker may claim it.
-      if (this.isStopping || performance.now() > message.startBy) await this.messages.release(message);
+      if (this.leases.isStopping || performance.now() > message.startBy) await this.messages.release(message);
       else this.follow(message, await this.attempter.attempt(message));
     } catch (error) {
       // An internal error: the message becomes UNKNOWN when its lease expires.
@@ -64,10 +57,6 @@ export class OutboundMessageWorker extends LeaseWorker<ClaimedMessage> {
     }
   }
 
-  protected override wakeOtherWorkers(connections: Target[]): void {
-    this.queue.enqueue(connections);
-  }
-
   /** Follows up a recorded attempt: wakes its connection again, counts the attempt, logs a failure. */
   private follow(message: ClaimedMessage, result: SendResult): void {
     const { tenantId, id } = message.connection;
@@ -79,10 +68,10 @@ export class OutboundMessageWorker extends LeaseWorker<ClaimedMessage> {
   private wakeConnection(connection: Target, result: SendResult): void {
     // The conversation's next message, or the retry.
     const delayMs = nextSendDelayMs(result);
-    if (delayMs === 0) this.queue.wake([connection]);
-    else this.queue.wakeIn(connection, delayMs);
+    if (delayMs === 0) this.wakeUps.wake([connection]);
+    else this.wakeUps.wakeIn(connection, delayMs);
     // The messages of all other conversations.
-    if (result.status === 'SENDING' && result.pauseMs > 0) this.queue.wakeIn(connection, result.pauseMs);
+    if (result.status === 'SENDING' && result.pauseMs > 0) this.wakeUps.wakeIn(connection, result.pauseMs);
   }
 
   private count({ connection: { channel }, createdAt }: ClaimedMessage, result: SendResult): void {

@@ -1,6 +1,8 @@
-import { Module } from '@nestjs/common';
+import { FactoryProvider, Module } from '@nestjs/common';
+import { DatabaseClock } from '../../database/database-clock';
 import { MessagesModule } from '../../messages/messages.module';
 import { OutboxWorkerModule } from '../../outbox/outbox-worker.module';
+import { StartCapacity, startCapacityOf } from '../../queue/start-capacity';
 import { ThroughputLimiter } from '../../redis/throughput-limiter';
 import { ChannelAdaptersModule } from '../adapters/channel-adapters.module';
 import { ChannelConnectionsModule } from '../connections/channel-connections.module';
@@ -9,7 +11,7 @@ import { ChannelsConsumer } from './channels.consumer';
 import { DueMessagesRepository } from './due-messages.repository';
 import { OutboundMessageClaimer } from './outbound-message-claimer';
 import { OutboundMessageProcessor } from './outbound-message.processor';
-import { OutboundMessageQueueModule } from './outbound-message-queue.module';
+import { OUTBOUND_MESSAGE_QUEUE, OutboundMessageQueueModule } from './outbound-message-queue';
 import { OutboundMessageRouter } from './outbound-message-router';
 import { OutboundMessageAttempter } from './outbound-message-attempter';
 import { OutboundMessagePoll } from './outbound-message-poll';
@@ -19,6 +21,18 @@ import { OutboundMessageRecorder } from './outbound-message-recorder';
 import { RoutedMessagesRepository } from './routed-messages.repository';
 import { StaleMessageReconciler } from './stale-message-reconciler';
 import { StaleMessagesRepository } from './stale-messages.repository';
+
+/** Limit of attempts in progress in this process. */
+const MAX_IN_FLIGHT = 500;
+/** Limit of attempts in progress over one connection, so that a slow provider does not delay the others. */
+const MAX_PER_CONNECTION = 25;
+
+const outboundCapacity: FactoryProvider<StartCapacity> = {
+  provide: startCapacityOf(OUTBOUND_MESSAGE_QUEUE),
+  inject: [DatabaseClock],
+  useFactory: (clock: DatabaseClock) =>
+    new StartCapacity({ total: MAX_IN_FLIGHT, perTarget: MAX_PER_CONNECTION, slow: 0 }, clock),
+};
 
 /** Routes the messages of events to connections, and sends them to providers. */
 @Module({
@@ -32,6 +46,7 @@ import { StaleMessagesRepository } from './stale-messages.repository';
     OutboxWorkerModule,
   ],
   providers: [
+    outboundCapacity,
     ChannelsConsumer,
     OutboundMessageClaimer,
     OutboundMessageProcessor,

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { startByFromNow } from '../../queue/start-by';
+import { startByFromNow } from '../../queue/start-capacity';
 import { newId } from '../../common/ids';
 import { Database } from '../../database/database';
 import { Pipelined, Transaction } from '../../database/transaction';
 import { MessageKey, MessageStatusRepository } from '../../messages/message-status.repository';
 import { ErasedMessages } from '../../stored-data/table-declaration';
-import { Target } from '../../queue/target';
+import { Target } from '../../queue/targets';
 import { LoadedConnection } from '../connections/connection-loader';
 import { ClaimedMessage } from './claimed-message';
 

@@ -7,10 +7,11 @@ import { Transaction } from '../../database/transaction';
 import { DeliveryError, DeliveryStatus } from '../../messages/message-status';
 import { MessageKey, MessageStatusRepository } from '../../messages/message-status.repository';
 import { Metrics } from '../../metrics/metrics';
-import { targetKeyOf, Target } from '../../queue/target';
+import { targetKeyOf, Target } from '../../queue/targets';
 import { ChannelAdapters } from '../adapters/channel-adapters';
 import { deliveryError } from './delivery-error';
-import { OutboundMessageQueue } from './outbound-message-queue';
+import { OUTBOUND_MESSAGE_QUEUE } from './outbound-message-queue';
+import { InjectWakeUps, WakeUpQueue } from '../../queue/wake-up-queue';
 import { OutboundMessagesRepository } from './outbound-messages.repository';
 import { StaleMessagesRepository } from './stale-messages.repository';
 
@@ -40,7 +41,7 @@ export class StaleMessageReconciler implements OnApplicationBootstrap, BeforeApp
     private readonly messages: OutboundMessagesRepository,
     private readonly statuses: MessageStatusRepository,
     private readonly adapters: ChannelAdapters,
-    private readonly queue: OutboundMessageQueue,
+    @InjectWakeUps(OUTBOUND_MESSAGE_QUEUE) private readonly wakeUps: WakeUpQueue,
     private readonly metrics: Metrics,
   ) {}
 
@@ -83,7 +84,7 @@ export class StaleMessageReconciler implements OnApplicationBootstrap, BeforeApp
     for (const conversationId of new Set(conversationIds)) {
       const { rows } = this.messages.moveUpPipelined(tx, tenantId, conversationId);
       tx.onCommit(
-        () => void rows.then((moved) => this.queue.wake(moved.map(({ id }) => ({ tenantId, id })))),
+        () => void rows.then((moved) => this.wakeUps.wake(moved.map(({ id }) => ({ tenantId, id })))),
       );
     }
   }
@@ -118,7 +119,7 @@ export class StaleMessageReconciler implements OnApplicationBootstrap, BeforeApp
     );
     tx.onCommit(() => {
       for (const { channel } of unknown) this.metrics.outboundMessages.inc({ channel, outcome: 'unknown' });
-      this.queue.wake(ended.map(({ connectionId: id }) => ({ tenantId, id })));
+      this.wakeUps.wake(ended.map(({ connectionId: id }) => ({ tenantId, id })));
     });
   }
 

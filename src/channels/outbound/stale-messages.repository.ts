@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Channel } from '../../common/channel-descriptors';
 import { Pipelined, Transaction } from '../../database/transaction';
 import { MessageKey } from '../../messages/message-status.repository';
-import { Target } from '../../queue/target';
+import { Target } from '../../queue/targets';
 import { ConnectionStatus } from '../connections/channel-connection.entity';
 import { HAS_ENDED } from './due-messages.repository';
 

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { OutboundMessageQueueModule } from '../outbound/outbound-message-queue.module';
+import { OutboundMessageQueueModule } from '../outbound/outbound-message-queue';
 import { OutboundMessagesModule } from '../outbound/outbound-messages.module';
 import { MessagesModule } from '../../messages/messages.module';
 import { ProviderIdsModule } from '../provider-ids/provider-ids.module';

@@ -7,7 +7,8 @@ import { MessageKey, MessageStatusRepository } from '../../messages/message-stat
 import { Connection, InboundEcho, InboundReceipt, InboundWatermark } from '../adapters/channel-adapter';
 import { isUsableId } from '../adapters/support/provider-values';
 import { deliveryError } from '../outbound/delivery-error';
-import { OutboundMessageQueue } from '../outbound/outbound-message-queue';
+import { OUTBOUND_MESSAGE_QUEUE } from '../outbound/outbound-message-queue';
+import { InjectWakeUps, WakeUpQueue } from '../../queue/wake-up-queue';
 import { OutboundMessagesRepository } from '../outbound/outbound-messages.repository';
 import { AppliedReceipt, ProviderIdsRepository } from '../provider-ids/provider-ids.repository';
 import { ReceiptsRepository, UnsettledMessage } from './receipts.repository';
@@ -29,7 +30,7 @@ export class ReceiptsService {
     private readonly providerIds: ProviderIdsRepository,
     private readonly receipts: ReceiptsRepository,
     private readonly outboundMessages: OutboundMessagesRepository,
-    private readonly queue: OutboundMessageQueue,
+    @InjectWakeUps(OUTBOUND_MESSAGE_QUEUE) private readonly wakeUps: WakeUpQueue,
   ) {}
 
   /**
@@ -126,7 +127,7 @@ export class ReceiptsService {
     if (!wasUnsettled || !outbound || outbound.isLeased) return;
     await this.outboundMessages.finish(tx, message);
     const { tenantId, id } = connection;
-    tx.onCommit(() => this.queue.wake([{ tenantId, id }]));
+    tx.onCommit(() => this.wakeUps.wake([{ tenantId, id }]));
   }
 }
 

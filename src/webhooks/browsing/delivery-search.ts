@@ -5,7 +5,7 @@ import { Transaction } from '../../database/transaction';
 import { EventQueueRepository } from '../../outbox/event-queue.repository';
 import { DeliveryFilter } from './delivery-filter';
 import { DeliveryRow, SearchStep } from './delivery-row';
-import { deliveryIdOf, firstIdOf, lastIdOf } from '../deliveries/delivery-id';
+import { deliveryIdOf, firstIdOf, lastIdOf } from '../deliveries/delivery';
 import { FirstAttempts } from './first-attempts';
 import { HistorySearchRepository } from './history-search.repository';
 import { PendingSearchRepository } from './pending-search.repository';

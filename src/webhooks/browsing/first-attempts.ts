@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database';
-import { EventQueueRepository, LeasedEvent } from '../../outbox/event-queue.repository';
+import { EventQueueRepository } from '../../outbox/event-queue.repository';
 import { takesEvent } from '../endpoints/subscription';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
 import { DeliveryFilter, matchesUnattempted } from './delivery-filter';
 import { DeliveryRow } from './delivery-row';
-import { deliveryIdOf } from '../deliveries/delivery-id';
+import { deliveryIdOf } from '../deliveries/delivery';
 import { RecordedDeliveries } from '../deliveries/recorded-deliveries';
 
 /**
@@ -42,6 +42,8 @@ export class FirstAttempts {
     return rows.find((row) => row.id === id) ?? null;
   }
 }
+
+type LeasedEvent = Awaited<ReturnType<EventQueueRepository['listLeased']>>[number];
 
 /** Reports whether an event is about what the filter names. A message's event has the message's id. */
 function isAbout(event: LeasedEvent, { conversationId, messageId }: DeliveryFilter): boolean {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Reader } from '../../database/database';
 import { Parameters } from '../../database/parameters';
-import { firstIdOf, lastIdOf } from '../deliveries/delivery-id';
+import { firstIdOf, lastIdOf } from '../deliveries/delivery';
 import type { AttemptError } from '../sending/attempt-outcome';
 import { boundsOf, conditionsOf, DeliveryFilter, StatusCodes } from './delivery-filter';
 import { DeliveryRow, LookedAt, SearchStep, toStep, WebhookDeliveryStatus } from './delivery-row';

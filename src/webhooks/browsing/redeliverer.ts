@@ -4,9 +4,10 @@ import { AuditService } from '../../audit/audit.service';
 import { AppError } from '../../common/app-error';
 import { Actor } from '../../common/principal';
 import { Database } from '../../database/database';
+import { RedisSignals } from '../../redis/redis-signals';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
 import { DeliveryRow } from './delivery-row';
-import { DeliverySignal } from '../deliveries/delivery-signal';
+import { DELIVERY_DUE } from '../deliveries/delivery';
 import { PendingDeliveriesRepository } from '../deliveries/pending-deliveries.repository';
 
 /** Makes single deliveries due again, before everything else that waits for their endpoint. */
@@ -16,7 +17,7 @@ export class Redeliverer {
     private readonly database: Database,
     private readonly endpoints: WebhookEndpointsRepository,
     private readonly pending: PendingDeliveriesRepository,
-    private readonly signal: DeliverySignal,
+    private readonly signals: RedisSignals,
     private readonly audit: AuditService,
   ) {}
 
@@ -47,7 +48,7 @@ export class Redeliverer {
         const { activation } = endpoint;
         const next = { tenantId, id, endpointId, activation, eventId, eventType, round: round + 1 };
         await this.pending.insertFirst(tx, next);
-        tx.onCommit(() => this.signal.send({ tenantId, id: endpointId }));
+        tx.onCommit(() => this.signals.send(DELIVERY_DUE, tenantId, { tenantId, id: endpointId }));
       }
       this.audit.appendPipelined(tx, {
         tenantId,

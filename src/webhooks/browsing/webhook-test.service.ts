@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { startByFromNow } from '../../queue/start-by';
+import { startByFromNow } from '../../queue/start-capacity';
 import { requirePermission } from '../../access/require-permission';
 import { AuditService } from '../../audit/audit.service';
 import { AppError } from '../../common/app-error';
@@ -9,9 +9,8 @@ import { Database } from '../../database/database';
 import { OutboxService } from '../../outbox/outbox.service';
 import { WorkspacesRepository } from '../../workspaces/workspaces.repository';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
-import { Delivery, NOT_ATTEMPTED } from '../deliveries/delivery';
+import { Delivery, deliveryIdOf, NOT_ATTEMPTED } from '../deliveries/delivery';
 import { DeliveryAttempter } from '../deliveries/delivery-attempter';
-import { deliveryIdOf } from '../deliveries/delivery-id';
 import { PendingDeliveriesRepository } from '../deliveries/pending-deliveries.repository';
 import { toReadable, WebhookTestResult } from './webhook-delivery.dto';
 
@@ -64,17 +63,16 @@ export class WebhookTestService {
         createdAt: new Date(),
       };
       this.outbox.appendPipelined(tx, tenantId, type, data, { id: event.id, isQueued: false });
+      // Throws before the insert, so that no worker sends the test later.
       const secrets = await this.endpoints.readSecrets(tx, tenantId, endpointId);
       const delivery: Delivery = {
         id: deliveryIdOf(event.id, endpointId),
         event,
-        endpoint: { ...endpoint, ...secrets, maySend: true, isLocked: true },
-        held: { row: { leaseId: newId() } },
+        endpoint: { ...endpoint, secrets, maySend: true, isLocked: true, startsAtOnce: true },
+        lease: { id: newId(), on: 'row' },
         ...NOT_ATTEMPTED,
         startBy: startByFromNow(),
       };
-      // Throws before the insert, so that no worker sends the test later.
-      this.attempter.readSecrets(delivery.endpoint);
       await this.pending.insertClaimed(tx, delivery);
       this.audit.appendPipelined(tx, {
         tenantId,

@@ -8,7 +8,7 @@ import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
 import { EventLease, EventQueueRepository, leaseKeyOf } from '../../outbox/event-queue.repository';
 import { AttemptOutcome } from '../sending/attempt-outcome';
-import { AttemptRecord, HeldEvent, HeldRow } from './delivery';
+import { AttemptRecord, Delivery } from './delivery';
 import { DeliveryHistoryRepository } from './delivery-history.repository';
 import { PendingDeliveriesRepository, toPending } from './pending-deliveries.repository';
 
@@ -20,9 +20,6 @@ const RETRY_MS = 500;
  */
 const STOP_AFTER_MS = 20_000;
 
-type FromEvent = AttemptRecord & { event: HeldEvent };
-type FromRow = AttemptRecord & { row: HeldRow };
-
 /**
  * Records attempts in batches. Each record moves its delivery in one transaction, from its event or from the
  * pending deliveries to the pending deliveries or to the history, if the lease still holds.
@@ -31,6 +28,11 @@ type FromRow = AttemptRecord & { row: HeldRow };
 export class AttemptRecorder {
   private readonly logger = new Logger(AttemptRecorder.name);
   private readonly batcher: Batcher<AttemptRecord, AttemptRecord>;
+  /**
+   * Numbers of first attempts that are not recorded yet, by the key of their event's lease. A lease whose
+   * attempts can't all be recorded has none: its event ends after another worker has taken it.
+   */
+  private readonly attemptsLeft = new Map<string, number>();
 
   constructor(
     config: Config,
@@ -46,6 +48,14 @@ export class AttemptRecorder {
       }
       return records;
     });
+  }
+
+  /** Notes first attempts that begin: an event ends with the record of the last attempt of its lease. */
+  expectAttempts(deliveries: Delivery[]): void {
+    for (const delivery of deliveries) {
+      const key = eventLeaseKeyOf(delivery);
+      this.attemptsLeft.set(key, (this.attemptsLeft.get(key) ?? 0) + 1);
+    }
   }
 
   /**
@@ -93,50 +103,42 @@ export class AttemptRecorder {
   }
 
   private async write(records: AttemptRecord[]): Promise<void> {
-    const fromEvents = records.flatMap((record) =>
-      'event' in record.delivery.held ? { ...record, ...record.delivery.held } : [],
-    );
-    const fromRows = records.flatMap((record) =>
-      'row' in record.delivery.held ? { ...record, ...record.delivery.held } : [],
-    );
+    const fromEvents = records.filter(({ delivery }) => delivery.lease.on === 'event');
+    const fromRows = records.filter(({ delivery }) => delivery.lease.on === 'row');
     await this.database.queueTransaction(async (tx) => {
       const [events, rows] = await Promise.all([
         this.settleEvents(tx, fromEvents),
         fromRows.length > 0 ? this.pending.settle(tx, fromRows) : [],
       ]);
-      const heldEvents = fromEvents.filter(({ event, delivery }) =>
-        events.has(leaseKeyOf({ eventId: delivery.event.id, leaseId: event.leaseId })),
-      );
-      this.move(tx, heldEvents, rows);
-      const lost = records.length - heldEvents.length - rows.length;
+      const held = fromEvents.filter(({ delivery }) => events.has(eventLeaseKeyOf(delivery)));
+      this.move(tx, held, rows);
+      const lost = records.length - held.length - rows.length;
       if (lost > 0) this.logger.warn({ attempts: lost }, 'attempts not recorded: their leases had ended');
     });
-    for (const { event } of fromEvents) event.unrecorded -= 1;
+    for (const [key, { count }] of groupByLease(fromEvents)) this.countDown(key, count);
   }
 
   /**
    * Ends the events of which every first attempt is now recorded, and locks the others.
    * @returns the keys of the leases that still hold
    */
-  private async settleEvents(tx: Transaction, records: FromEvent[]): Promise<Set<string>> {
+  private async settleEvents(tx: Transaction, records: AttemptRecord[]): Promise<Set<string>> {
     if (records.length === 0) return new Set();
-    const counts = new Map<HeldEvent, { lease: EventLease; count: number }>();
-    for (const { event, delivery } of records) {
-      const known = counts.get(event);
-      if (known) known.count += 1;
-      else {
-        const { tenantId, id: eventId } = delivery.event;
-        counts.set(event, { lease: { tenantId, eventId, leaseId: event.leaseId }, count: 1 });
-      }
-    }
     const ended: EventLease[] = [];
     const ongoing: EventLease[] = [];
-    for (const [{ unrecorded }, { lease, count }] of counts)
-      (count === unrecorded ? ended : ongoing).push(lease);
+    for (const [key, { lease, count }] of groupByLease(records))
+      (count === this.attemptsLeft.get(key) ? ended : ongoing).push(lease);
     return this.events.settle(tx, ended, ongoing);
   }
 
-  private move(tx: Transaction, fromEvents: FromEvent[], fromRows: FromRow[]): void {
+  private countDown(key: string, recorded: number): void {
+    const left = this.attemptsLeft.get(key);
+    if (left === undefined) return;
+    if (left > recorded) this.attemptsLeft.set(key, left - recorded);
+    else this.attemptsLeft.delete(key);
+  }
+
+  private move(tx: Transaction, fromEvents: AttemptRecord[], fromRows: AttemptRecord[]): void {
     const attempted = [...fromEvents, ...fromRows].filter(hasOutcome);
     const finished = attempted.filter(({ status }) => status !== 'PENDING');
     const failed = attempted.filter(({ status }) => status === 'PENDING');
@@ -145,6 +147,25 @@ export class AttemptRecorder {
     if (failed.length > 0) this.history.insertAttemptsPipelined(tx, failed);
     if (postponed.length > 0) this.pending.insertPipelined(tx, postponed.map(toNext));
   }
+}
+
+function eventLeaseKeyOf({ event, lease }: Delivery): string {
+  return leaseKeyOf({ eventId: event.id, leaseId: lease.id });
+}
+
+/** Returns the events' leases of records, each with the number of its records. */
+function groupByLease(records: AttemptRecord[]): Map<string, { lease: EventLease; count: number }> {
+  const leases = new Map<string, { lease: EventLease; count: number }>();
+  for (const { delivery } of records) {
+    const { event, lease } = delivery;
+    const known = leases.get(eventLeaseKeyOf(delivery));
+    if (known) known.count += 1;
+    else {
+      const of = { tenantId: event.tenantId, eventId: event.id, leaseId: lease.id };
+      leases.set(eventLeaseKeyOf(delivery), { lease: of, count: 1 });
+    }
+  }
+  return leases;
 }
 
 function hasOutcome<T extends AttemptRecord>(record: T): record is T & { outcome: AttemptOutcome } {

@@ -6,7 +6,6 @@ import { SendingModule } from '../sending/sending.module';
 import { AttemptRecorder } from './attempt-recorder';
 import { DeliveryAttempter } from './delivery-attempter';
 import { DeliveryHistoryRepository } from './delivery-history.repository';
-import { DeliverySignal } from './delivery-signal';
 import { deliveryTables } from './delivery-tables';
 import { DueDeliveriesRepository } from './due-deliveries.repository';
 import { PendingDeliveriesRepository } from './pending-deliveries.repository';
@@ -25,7 +24,6 @@ import { RecordedDeliveries } from './recorded-deliveries';
     RecordedDeliveries,
     DeliveryAttempter,
     AttemptRecorder,
-    DeliverySignal,
   ],
   exports: [
     PendingDeliveriesRepository,
@@ -33,7 +31,7 @@ import { RecordedDeliveries } from './recorded-deliveries';
     DeliveryHistoryRepository,
     RecordedDeliveries,
     DeliveryAttempter,
-    DeliverySignal,
+    AttemptRecorder,
   ],
 })
 export class DeliveriesModule {

@@ -1,45 +1,21 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { isTest } from '../../outbox/event-catalog';
-import { SealedSecret, SecretBox } from '../../secrets/secret-box';
-import { Subscriber } from '../endpoints/webhook-endpoints.repository';
+import { SecretUnreadable } from '../../secrets/secret-box';
 import { AttemptOutcome, internalError } from '../sending/attempt-outcome';
 import { DeliverySender } from '../sending/delivery-sender';
-import { SigningSecrets } from '../sending/signature';
 import { AttemptRecorder } from './attempt-recorder';
 import { AttemptRecord, Delivery } from './delivery';
-import { maxAttemptsOf, deliveryRetryDelayMs } from './retry-schedule';
+import { deliveryRetryDelayMs, maxAttemptsOf } from './retry-schedule';
 
-type SealedSecrets = Pick<Subscriber, 'id' | 'secret' | 'previousSecret'>;
-
-/**
- * Makes one attempt of a claimed delivery: decrypts its secret, signs, sends, decides what follows, and
- * records.
- */
+/** Makes one attempt of a claimed delivery: sends it, decides what follows, and records that. */
 @Injectable()
 export class DeliveryAttempter {
   private readonly logger = new Logger(DeliveryAttempter.name);
-  /** Decrypted secrets, by the sealed secret that the deliveries of one claim share. */
-  private readonly decrypted = new WeakMap<SealedSecret, string>();
 
   constructor(
-    private readonly secrets: SecretBox,
     private readonly sender: DeliverySender,
     private readonly recorder: AttemptRecorder,
   ) {}
-
-  /**
-   * Decrypts the secrets of an endpoint.
-   * @throws SecretUnreadable when the key of one is not configured in this process
-   */
-  readSecrets({ id, secret, previousSecret }: SealedSecrets): SigningSecrets {
-    return {
-      secret: this.decrypt(secret, id),
-      previousSecret: previousSecret && {
-        secret: this.decrypt(previousSecret.secret, id),
-        signsService: previousSecret.signsService,
-      },
-    };
-  }
 
   /** Makes an attempt. It resolves when the outcome is recorded. */
   async attempt(delivery: Delivery): Promise<AttemptRecord> {
@@ -48,21 +24,14 @@ export class DeliveryAttempter {
     return this.recorder.record(decide(delivery, isTooLate ? null : await this.send(delivery)));
   }
 
-  private decrypt(sealed: SealedSecret, endpointId: string): string {
-    const known = this.decrypted.get(sealed);
-    if (known !== undefined) return known;
-    const decrypted = this.secrets.decrypt(sealed, endpointId);
-    this.decrypted.set(sealed, decrypted);
-    return decrypted;
-  }
-
   private async send({ id, endpoint, event }: Delivery): Promise<AttemptOutcome> {
     const at = new Date();
     try {
+      const { url, secrets } = endpoint;
+      if (secrets instanceof SecretUnreadable) throw secrets;
       const { type: eventType, data, sequence } = event;
-      const keepsHeaders = isTest(eventType);
-      const request = { deliveryId: id, url: endpoint.url, eventType, data, sequence, keepsHeaders };
-      return await this.sender.send({ ...request, ...this.readSecrets(endpoint) });
+      const content = { deliveryId: id, eventType, data, sequence };
+      return await this.sender.send({ url, ...content, ...secrets, keepsHeaders: isTest(eventType) });
     } catch (error) {
       // It counts like a failure of the receiver, so that it is not repeated for ever.
       const { tenantId, id: endpointId } = endpoint;

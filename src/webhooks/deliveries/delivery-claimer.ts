@@ -1,5 +1,4 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { startByFromNow } from '../../queue/start-by';
 import { Batcher } from '../../common/batcher';
 import { newId } from '../../common/ids';
 import { SecretUnreadable } from '../../secrets/secret-box';
@@ -7,13 +6,17 @@ import { Config } from '../../config/config';
 import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
 import { Metrics } from '../../metrics/metrics';
-import { PausedTargets, UNREADABLE_PAUSE_MS } from '../../queue/paused-targets';
-import { Target } from '../../queue/target';
+import {
+  InjectStartCapacity,
+  StartCapacity,
+  startByFromNow,
+  UNREADABLE_PAUSE_MS,
+} from '../../queue/start-capacity';
+import { Target } from '../../queue/targets';
+import { InjectWakeUps, WakeUpQueue } from '../../queue/wake-up-queue';
 import { Granted, ThroughputLimiter } from '../../redis/throughput-limiter';
 import { Subscriber, WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
-import { Delivery, HeldRow, takesRecovered, targetOf } from './delivery';
-import { DeliveryAttempter } from './delivery-attempter';
-import { DeliveryQueue } from './delivery-queue';
+import { Delivery, DELIVERY_QUEUE, Lease, takesRecovered, targetOf } from './delivery';
 import { ClaimedRow, PendingDeliveriesRepository } from './pending-deliveries.repository';
 
 /** Number of endpoints of one claim, which bounds the claim's locks. */
@@ -33,16 +36,15 @@ interface Request {
 export class DeliveryClaimer {
   private readonly logger = new Logger(DeliveryClaimer.name);
   private readonly batcher: Batcher<Request, Delivery[]>;
-  private readonly paused = new PausedTargets();
 
   constructor(
     config: Config,
     private readonly database: Database,
     private readonly deliveries: PendingDeliveriesRepository,
     private readonly endpoints: WebhookEndpointsRepository,
-    private readonly attempter: DeliveryAttempter,
     private readonly rateLimiter: ThroughputLimiter,
-    private readonly queue: DeliveryQueue,
+    @InjectStartCapacity(DELIVERY_QUEUE) private readonly capacity: StartCapacity,
+    @InjectWakeUps(DELIVERY_QUEUE) private readonly wakeUps: WakeUpQueue,
     private readonly metrics: Metrics,
   ) {
     this.batcher = new Batcher(config.crossWorkspaceBatches ? MAX_BATCH : 1, (requests) =>
@@ -55,10 +57,10 @@ export class DeliveryClaimer {
     const [first] = claimed;
     if (!first) return [];
     const { tenantId, id: endpointId } = target;
-    const error = this.findSecretError(first.endpoint);
-    if (error) {
+    const { secrets } = first.endpoint;
+    if (secrets instanceof SecretUnreadable) {
       this.logger.error(
-        { err: error, tenantId, endpointId },
+        { err: secrets, tenantId, endpointId },
         'secret of an endpoint not readable; deliveries postponed',
       );
       await this.postpone(claimed, UNREADABLE_PAUSE_MS);
@@ -69,20 +71,8 @@ export class DeliveryClaimer {
     return claimed.slice(0, granted);
   }
 
-  isPaused(target: Target): boolean {
-    return this.paused.isPaused(target);
-  }
-
-  /**
-   * Reports whether deliveries may start without a claim: the endpoint has no rate limit, and its secret is
-   * readable.
-   */
-  canStartNow(endpoint: Subscriber): boolean {
-    return endpoint.isLocked && endpoint.rateLimit === null && this.findSecretError(endpoint) === null;
-  }
-
   private claimAll(requests: Request[]): Promise<Delivery[][]> {
-    const held = { leaseId: newId() };
+    const lease: Lease = { id: newId(), on: 'row' };
     return this.database.queueTransaction(async (tx) => {
       const endpoints = await this.lockEndpoints(tx, requests);
       const claims = requests.flatMap(({ target, count }) => {
@@ -98,10 +88,10 @@ export class DeliveryClaimer {
         };
       });
       if (claims.length === 0) return requests.map(() => []);
-      const rows = await this.deliveries.claim(tx, claims, held);
+      const rows = await this.deliveries.claim(tx, claims, lease.id);
       this.metrics.webhookLeasesExpired.inc(rows.filter(({ wasLeased }) => wasLeased).length);
       const startBy = startByFromNow();
-      const claimed = rows.map((row) => toDelivery(row, endpoints.get(row.endpointId)!, held, startBy));
+      const claimed = rows.map((row) => toDelivery(row, endpoints.get(row.endpointId)!, lease, startBy));
       return requests.map(({ target, count }) => takeOf(claimed, target, count));
     });
   }
@@ -119,33 +109,22 @@ export class DeliveryClaimer {
     return this.rateLimiter.acquire(id, rateLimit, wanted);
   }
 
-  private findSecretError(endpoint: Subscriber): SecretUnreadable | null {
-    try {
-      this.attempter.readSecrets(endpoint);
-      return null;
-    } catch (error) {
-      if (error instanceof SecretUnreadable) return error;
-      throw error;
-    }
-  }
-
   private async postpone(deliveries: Delivery[], delayMs: number): Promise<void> {
     const [first] = deliveries;
-    const { endpoint, held, recovered } = first!;
+    const { endpoint, lease, recovered } = first!;
     const target = targetOf(endpoint, recovered);
-    this.paused.pause(target, delayMs);
-    if (!('row' in held)) return;
+    this.capacity.pause(target, delayMs);
     await this.database.queueTransaction((tx) => {
-      this.deliveries.postponePipelined(tx, deliveries, held.row, delayMs);
+      this.deliveries.postponePipelined(tx, deliveries, lease.id, delayMs);
       return Promise.resolve();
     });
-    this.queue.wakeIn(target, delayMs);
+    this.wakeUps.wakeIn(target, delayMs);
   }
 }
 
-function toDelivery(row: ClaimedRow, endpoint: Subscriber, held: HeldRow, startBy: number): Delivery {
+function toDelivery(row: ClaimedRow, endpoint: Subscriber, lease: Lease, startBy: number): Delivery {
   const { id, event, round, attemptCount, recovered } = row;
-  return { id, event, endpoint, held: { row: held }, round, attemptCount, recovered, startBy };
+  return { id, event, endpoint, lease, round, attemptCount, recovered, startBy };
 }
 
 /**

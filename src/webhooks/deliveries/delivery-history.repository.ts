@@ -4,7 +4,7 @@ import { Pipelined, Transaction } from '../../database/transaction';
 import type { AttemptError, AttemptOutcome, AttemptPhases } from '../sending/attempt-outcome';
 import { ErasedMessages } from '../../stored-data/table-declaration';
 import { AttemptRecord } from './delivery';
-import { firstIdOf, lastIdOf } from './delivery-id';
+import { firstIdOf, lastIdOf } from './delivery';
 import { PendingDelivery } from './pending-deliveries.repository';
 
 export interface FinishedRound {

@@ -3,7 +3,7 @@ import { Periodic } from '../../common/periodic';
 import { ScheduleSearch, SteppedSearch } from '../../database/stepped-search';
 import { DatabaseClock } from '../../database/database-clock';
 import { OwnerDatabase } from '../../database/owner-database';
-import { Target } from '../../queue/target';
+import { Target } from '../../queue/targets';
 import { DeliveryWorker } from './delivery.worker';
 import { BEFORE_ALL_DELIVERIES, DueDeliveriesRepository } from './due-deliveries.repository';
 
@@ -63,6 +63,6 @@ export class DeliveryPoll implements OnApplicationBootstrap, BeforeApplicationSh
 
   private wake(targets: Target[]): void {
     this.found += targets.length;
-    this.worker.wake(targets);
+    this.worker.leases.wake(targets);
   }
 }

@@ -1,9 +1,10 @@
 import { InjectQueue, Processor } from '@nestjs/bull';
 import type { Queue } from 'bull';
-import { type Target } from '../../queue/target';
+import { type Target } from '../../queue/targets';
+import { InjectWakeUps, WakeUpQueue } from '../../queue/wake-up-queue';
 import { WakeUpProcessor } from '../../queue/wake-up.processor';
 import { DeliveryWorker } from './delivery.worker';
-import { DELIVERY_QUEUE, DeliveryQueue } from './delivery-queue';
+import { DELIVERY_QUEUE } from './delivery';
 import { DueDeliveriesRepository } from './due-deliveries.repository';
 
 /**
@@ -14,11 +15,11 @@ import { DueDeliveriesRepository } from './due-deliveries.repository';
 export class DeliveryProcessor extends WakeUpProcessor {
   constructor(
     @InjectQueue(DELIVERY_QUEUE) bull: Queue<Target>,
-    queue: DeliveryQueue,
+    @InjectWakeUps(DELIVERY_QUEUE) wakeUps: WakeUpQueue,
     worker: DeliveryWorker,
     private readonly deliveries: DueDeliveriesRepository,
   ) {
-    super(bull, queue, worker);
+    super(bull, wakeUps, worker.leases);
   }
 
   protected override hasDue(endpoint: Target): Promise<boolean> {

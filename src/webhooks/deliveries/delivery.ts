@@ -1,17 +1,25 @@
+import { hash } from 'node:crypto';
 import { OutboxEvent } from '../../outbox/event-queue.repository';
-import { Target } from '../../queue/target';
+import { Target } from '../../queue/targets';
+import { Signal } from '../../redis/redis-signals';
 import { Subscriber } from '../endpoints/webhook-endpoints.repository';
 import { AttemptOutcome } from '../sending/attempt-outcome';
 
-/** Event under a lease of this process, with the number of its first attempts that are not recorded yet. */
-export interface HeldEvent {
-  leaseId: string;
-  unrecorded: number;
-}
+/** Length of the digits of an id that are its time, with their hyphen. */
+const TIMESTAMP_LENGTH = 13;
 
-/** Row of the pending deliveries, under a lease of this process. */
-export interface HeldRow {
-  leaseId: string;
+/** Queue of the jobs that wake workers for endpoints. */
+export const DELIVERY_QUEUE = 'webhook-endpoints';
+/** Names an endpoint to a worker when a delivery to it must not wait for the next poll. */
+export const DELIVERY_DUE: Signal<Target> = { name: 'deliveries:due' };
+
+/**
+ * Lease of this process on a delivery: on its event until the first attempt is recorded, then on its row of
+ * the pending deliveries.
+ */
+export interface Lease {
+  id: string;
+  on: 'event' | 'row';
 }
 
 /** Delivery of an event to an endpoint, and its progress. */
@@ -32,11 +40,7 @@ export const NOT_ATTEMPTED = { round: 1, attemptCount: 0, recovered: false };
 
 /** Delivery that this process has claimed. Only the lease's holder may attempt it. */
 export interface Delivery extends DeliveryState {
-  /**
-   * Lease of the delivery: that of its event until the first attempt is recorded, then that of its pending
-   * row.
-   */
-  held: { event: HeldEvent } | { row: HeldRow };
+  lease: Lease;
   /** Time until which an attempt may start, on this process's monotonic clock. */
   startBy: number;
 }
@@ -61,4 +65,28 @@ export function targetOf({ tenantId, id }: { tenantId: string; id: string }, rec
 /** Reports whether a target is for recovered deliveries. */
 export function takesRecovered({ isBackground = false }: Target): boolean {
   return isBackground;
+}
+
+/**
+ * Returns the id of an event's delivery to an endpoint. It is always the same, so the primary key keeps a
+ * second delivery out. It is a UUID of version 8 (RFC 9562): the event's milliseconds, so that ids sort by
+ * time, and a hash of both ids.
+ */
+export function deliveryIdOf(eventId: string, endpointId: string): string {
+  const digest = hash('sha256', eventId + endpointId, 'hex');
+  const variant = ((parseInt(digest[3]!, 16) & 0x3) | 0x8).toString(16);
+  return `${eventId.slice(0, TIMESTAMP_LENGTH)}-8${digest.slice(0, 3)}-${variant}${digest.slice(4, 7)}-${digest.slice(7, 19)}`;
+}
+
+/** Returns a lower bound of the ids of an event's deliveries. */
+export function firstIdOf(eventId: string): string {
+  return `${eventId.slice(0, TIMESTAMP_LENGTH)}-0000-0000-000000000000`;
+}
+
+/**
+ * Returns an upper bound of the ids of an event's deliveries. Deliveries of other events of the same
+ * millisecond are within the bounds too.
+ */
+export function lastIdOf(eventId: string): string {
+  return `${eventId.slice(0, TIMESTAMP_LENGTH)}-ffff-ffff-ffffffffffff`;
 }

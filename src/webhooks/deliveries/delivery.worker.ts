@@ -1,64 +1,52 @@
 import { Injectable, Logger, OnModuleInit } from '@nestjs/common';
 import { Config } from '../../config/config';
-import { DatabaseClock } from '../../database/database-clock';
 import { Metrics } from '../../metrics/metrics';
 import { LeaseWorker } from '../../queue/lease-worker';
 import { LoadControl } from '../../queue/load-control';
-import { Slots } from '../../queue/slots';
-import { Target } from '../../queue/target';
-import { AttemptRecord, Delivery } from './delivery';
+import { InjectStartCapacity, StartCapacity } from '../../queue/start-capacity';
+import { Target } from '../../queue/targets';
+import { InjectWakeUps, WakeUpQueue } from '../../queue/wake-up-queue';
+import { RedisSignals } from '../../redis/redis-signals';
+import { AttemptRecord, Delivery, DELIVERY_DUE, DELIVERY_QUEUE } from './delivery';
 import { DeliveryAttempter } from './delivery-attempter';
 import { DeliveryClaimer } from './delivery-claimer';
-import { DeliveryQueue } from './delivery-queue';
-import { DeliverySignal } from './delivery-signal';
 import { EndpointHealth } from './endpoint-health';
 
-/** Attempts deliveries in the slots of this process. */
+/** Attempts deliveries as the capacity of this process allows, and follows up what was recorded. */
 @Injectable()
-export class DeliveryWorker extends LeaseWorker<Delivery> implements OnModuleInit {
+export class DeliveryWorker implements OnModuleInit {
+  readonly leases: LeaseWorker<Delivery>;
   private readonly logger = new Logger(DeliveryWorker.name);
-  private readonly loadControl: LoadControl;
 
   constructor(
-    { webhookConcurrency, webhookEndpointConcurrency, webhookSlowConcurrency }: Config,
-    private readonly claimer: DeliveryClaimer,
+    private readonly config: Config,
+    @InjectStartCapacity(DELIVERY_QUEUE) private readonly capacity: StartCapacity,
+    @InjectWakeUps(DELIVERY_QUEUE) private readonly wakeUps: WakeUpQueue,
+    claimer: DeliveryClaimer,
     private readonly attempter: DeliveryAttempter,
-    private readonly queue: DeliveryQueue,
-    private readonly signal: DeliverySignal,
+    private readonly signals: RedisSignals,
     private readonly health: EndpointHealth,
-    private readonly clock: DatabaseClock,
     private readonly metrics: Metrics,
   ) {
-    super(
-      new Slots({
-        total: webhookConcurrency,
-        perTarget: webhookEndpointConcurrency,
-        slow: webhookSlowConcurrency,
-        startSlow: true,
-      }),
-    );
-    this.loadControl = new LoadControl(this.slots, webhookConcurrency);
+    this.leases = new LeaseWorker<Delivery>(capacity, {
+      logger: this.logger,
+      claim: (target, count) => claimer.claim(target, count),
+      process: (target, delivery) => this.process(target, delivery),
+      wakeOtherWorkers: (targets) => wakeUps.enqueue(targets),
+    });
   }
 
   onModuleInit(): void {
-    this.loadControl.start();
-    this.signal.onSignal((target) => this.wake([target]));
+    new LoadControl(this.capacity.slots, this.config.webhookConcurrency).start();
+    this.signals.listen(DELIVERY_DUE, (target) => this.leases.wake([target]));
   }
 
-  protected override isPaused(target: Target): boolean {
-    return !this.clock.isTrusted || this.claimer.isPaused(target);
-  }
-
-  protected override claim(target: Target, count: number): Promise<Delivery[]> {
-    return this.claimer.claim(target, count);
-  }
-
-  protected override async process(target: Target, delivery: Delivery): Promise<void> {
+  private async process(target: Target, delivery: Delivery): Promise<void> {
     this.metrics.webhookDeliveriesInFlight.inc();
     try {
       const record = await this.attempter.attempt(delivery);
       if (record.outcome) await this.follow(target, record);
-      else this.queue.wake([target]);
+      else this.wakeUps.wake([target]);
     } catch (error) {
       // The delivery is attempted again when its lease ends.
       const { tenantId, id: endpointId } = target;
@@ -71,14 +59,10 @@ export class DeliveryWorker extends LeaseWorker<Delivery> implements OnModuleIni
     }
   }
 
-  protected override wakeOtherWorkers(targets: Target[]): void {
-    this.queue.enqueue(targets);
-  }
-
   /** Schedules the wake-up for a retry, counts a recorded attempt, and updates the endpoint's health. */
   private async follow(target: Target, record: AttemptRecord): Promise<void> {
-    this.slots.setSlow(target.id, record.outcome?.error === 'timeout');
-    if (record.retryDelayMs !== null) this.queue.wakeIn(target, record.retryDelayMs);
+    this.capacity.slots.setSlow(target.id, record.outcome?.error === 'timeout');
+    if (record.retryDelayMs !== null) this.wakeUps.wakeIn(target, record.retryDelayMs);
     this.count(record);
     if (record.status === 'EXHAUSTED') this.logExhausted(record);
     await this.health.observe(record);

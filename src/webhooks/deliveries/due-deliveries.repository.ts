@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { LOWEST_ID } from '../../common/ids';
 import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
-import { Target } from '../../queue/target';
+import { Target } from '../../queue/targets';
 import { isSuspended } from '../../workspaces/suspension';
 import { takesRecovered, targetOf } from './delivery';
 import { PendingDelivery } from './pending-deliveries.repository';

@@ -3,7 +3,7 @@ import { Reader } from '../../database/database';
 import { Pipelined, Transaction } from '../../database/transaction';
 import { OutboxEvent } from '../../outbox/event-queue.repository';
 import type { AttemptError } from '../sending/attempt-outcome';
-import { AttemptRecord, Delivery, DeliveryState, HeldRow } from './delivery';
+import { AttemptRecord, Delivery, DeliveryState } from './delivery';
 
 /**
  * Duration of a lease, longer than an attempt can take. After it, any worker may claim a delivery whose
@@ -80,21 +80,12 @@ export class PendingDeliveriesRepository {
   }
 
   /** Inserts a delivery under its lease, for an attempt that the caller makes at once. */
-  async insertClaimed(tx: Transaction, { id, event, endpoint, round, held }: Delivery): Promise<void> {
+  async insertClaimed(tx: Transaction, { id, event, endpoint, round, lease }: Delivery): Promise<void> {
     await tx.query(
       `INSERT INTO pending_deliveries (tenant_id, id, endpoint_id, activation, event_id, event_type, round,
          attempt_count, recovered, next_attempt_at, lease_id)
        VALUES ($1, $2, $3, $4, $5, $6, $7, 0, false, now() + ${LEASE}, $8)`,
-      [
-        event.tenantId,
-        id,
-        endpoint.id,
-        endpoint.activation,
-        event.id,
-        event.type,
-        round,
-        'row' in held ? held.row.leaseId : null,
-      ],
+      [event.tenantId, id, endpoint.id, endpoint.activation, event.id, event.type, round, lease.id],
     );
   }
 
@@ -116,7 +107,7 @@ export class PendingDeliveriesRepository {
   }
 
   /** Claims due deliveries under a new lease, up to the count of each request, the longest due first. */
-  async claim(tx: Transaction, requests: ClaimRequest[], { leaseId }: HeldRow): Promise<ClaimedRow[]> {
+  async claim(tx: Transaction, requests: ClaimRequest[], leaseId: string): Promise<ClaimedRow[]> {
     const rows = await tx.prepared<Omit<ClaimedRow, 'event'> & { eventId: string } & Omit<OutboxEvent, 'id'>>(
       `WITH due AS (
          SELECT p.* FROM unnest($1::uuid[], $2::uuid[], $3::integer[], $4::boolean[], $5::integer[])
@@ -153,7 +144,7 @@ export class PendingDeliveriesRepository {
    * Ends rounds and schedules retries of deliveries whose lease and attempt number still hold.
    * @returns the records of those deliveries: only for these may the transaction record attempts
    */
-  async settle<T extends AttemptRecord & { row: HeldRow }>(tx: Transaction, records: T[]): Promise<T[]> {
+  async settle(tx: Transaction, records: AttemptRecord[]): Promise<AttemptRecord[]> {
     const rows = await tx.prepared<{ id: string; leaseId: string }>(
       `WITH outcome AS (
          SELECT tenant_id, id, lease_id, round, attempt_count, next_count,
@@ -179,7 +170,7 @@ export class PendingDeliveriesRepository {
       [
         records.map(({ delivery }) => delivery.endpoint.tenantId),
         records.map(({ delivery }) => delivery.id),
-        records.map(({ row }) => row.leaseId),
+        records.map(({ delivery }) => delivery.lease.id),
         records.map(({ delivery }) => delivery.round),
         records.map(({ delivery }) => delivery.attemptCount),
         records.map(({ delivery, outcome }) => delivery.attemptCount + (outcome ? 1 : 0)),
@@ -190,16 +181,11 @@ export class PendingDeliveriesRepository {
     );
     // The lease is compared too: a late record of an ended lease may be in the same batch.
     const held = new Set(rows.map(({ id, leaseId }) => id + leaseId));
-    return records.filter(({ delivery, row }) => held.has(delivery.id + row.leaseId));
+    return records.filter(({ delivery }) => held.has(delivery.id + delivery.lease.id));
   }
 
   /** Releases claimed deliveries without an attempt. They are due again after the delay. */
-  postponePipelined(
-    tx: Transaction,
-    deliveries: Delivery[],
-    { leaseId }: HeldRow,
-    delayMs: number,
-  ): Pipelined {
+  postponePipelined(tx: Transaction, deliveries: Delivery[], leaseId: string, delayMs: number): Pipelined {
     return tx.pipeline(
       `WITH postponed AS (
          SELECT tenant_id, id, now() + $4 * interval '1 millisecond' AS due_at

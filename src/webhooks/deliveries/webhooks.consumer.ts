@@ -1,14 +1,16 @@
 import { Injectable, OnModuleInit } from '@nestjs/common';
 import { groupByWorkspace } from '../../common/group-by';
 import { Transaction } from '../../database/transaction';
-import { QueuedEvent } from '../../outbox/event-queue.repository';
+import { ClaimedEvent } from '../../outbox/event-queue.repository';
 import { Metrics } from '../../metrics/metrics';
 import { PreparedConsumer, OutboxConsumer } from '../../outbox/outbox.consumer';
 import { OutboxRelay } from '../../outbox/outbox-relay';
-import { DeliveryFanOut } from './delivery-fan-out';
-import { DeliveryWorker } from './delivery.worker';
+import { InjectStartCapacity, StartCapacity } from '../../queue/start-capacity';
+import { Target } from '../../queue/targets';
 import { EndpointSubscription, takesEvent } from '../endpoints/subscription';
 import { Subscriber, WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
+import { DELIVERY_QUEUE } from './delivery';
+import { DeliveryFanOut } from './delivery-fan-out';
 
 /**
  * Number of deliveries of one turn. It bounds the turn's statements, however many endpoints a workspace has.
@@ -26,17 +28,17 @@ export class WebhooksConsumer implements OutboxConsumer, OnModuleInit {
     private readonly endpoints: WebhookEndpointsRepository,
     private readonly subscription: EndpointSubscription,
     private readonly fanOut: DeliveryFanOut,
-    private readonly worker: DeliveryWorker,
+    @InjectStartCapacity(DELIVERY_QUEUE) private readonly capacity: StartCapacity,
     private readonly metrics: Metrics,
   ) {}
 
   onModuleInit(): void {
     this.relay.register(this);
-    this.worker.onRelease(() => this.relay.lookAgain());
+    this.capacity.onRelease(() => this.relay.lookAgain());
   }
 
   isBusy(tenantId: string): boolean {
-    return this.fanOut.isBusy(tenantId);
+    return this.capacity.isBusy(tenantId);
   }
 
   /**
@@ -50,26 +52,33 @@ export class WebhooksConsumer implements OutboxConsumer, OnModuleInit {
         const ofWorkspace = endpoints.get(tenantId);
         if (!ofWorkspace) return MAX_EVENTS;
         const share = Math.max(1, Math.floor(MAX_DELIVERIES / tenantIds.length / ofWorkspace.length));
-        return isOverdue ? share : Math.min(share, this.fanOut.countMostFreeSlots(ofWorkspace));
+        // With no more events than the least busy endpoint can start, few deliveries become rows.
+        return isOverdue ? share : Math.min(share, this.capacity.countMostStartable(starting(ofWorkspace)));
       },
       consume: async (events) => {
         this.metrics.webhookLeasesExpired.inc(events.filter(({ wasLeased }) => wasLeased).length);
         const subscribed = subscriptions(endpoints, await this.subscription.filterEntitled(tx, events));
         const kept = await this.fanOut.makeDeliveries(tx, subscribed);
-        for (const [tenantId, ofWorkspace] of endpoints) this.fanOut.noteBusy(tenantId, ofWorkspace);
+        for (const [tenantId, ofWorkspace] of endpoints)
+          this.capacity.noteBusy(tenantId, starting(ofWorkspace));
         return kept;
       },
     };
   }
 }
 
+/** Returns the endpoints whose deliveries may start without a claim. */
+function starting(endpoints: Subscriber[]): Target[] {
+  return endpoints.filter(({ startsAtOnce }) => startsAtOnce).map(({ tenantId, id }) => ({ tenantId, id }));
+}
+
 /** Returns the events of each endpoint: those of the types that it wants, appended after its activation. */
 function subscriptions(
   endpoints: Map<string, Subscriber[]>,
-  events: QueuedEvent[],
-): Map<Subscriber, QueuedEvent[]> {
+  events: ClaimedEvent[],
+): Map<Subscriber, ClaimedEvent[]> {
   const byWorkspace = groupByWorkspace(events);
-  const subscribed = new Map<Subscriber, QueuedEvent[]>();
+  const subscribed = new Map<Subscriber, ClaimedEvent[]>();
   for (const [tenantId, ofWorkspace] of byWorkspace) {
     for (const endpoint of endpoints.get(tenantId) ?? []) {
       const matching = ofWorkspace.filter((event) => takesEvent(endpoint, event));

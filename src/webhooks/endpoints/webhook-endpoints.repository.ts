@@ -1,16 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { IsNull } from 'typeorm';
 import { isId } from '../../common/ids';
-import { SealedSecret } from '../../secrets/secret-box';
+import { SealedSecret, SecretBox, SecretUnreadable } from '../../secrets/secret-box';
 import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
+import { SigningSecrets } from '../sending/signature';
 import { WebhookEndpointEntity } from './webhook-endpoint.entity';
-
-export interface PreviousSecret {
-  secret: SealedSecret;
-  /** Whether `x-service-signature` is made with this secret and not with the new one. */
-  signsService: boolean;
-}
 
 export type Subscriber = Pick<
   WebhookEndpointEntity,
@@ -24,9 +19,8 @@ export type Subscriber = Pick<
   | 'failingSince'
   | 'lastSuccessAt'
 > & {
-  secret: SealedSecret;
-  /** Secret before the last roll, while it signs too. */
-  previousSecret: PreviousSecret | null;
+  /** Secrets that sign the deliveries; the error when the key of one is not configured in this process. */
+  secrets: SigningSecrets | SecretUnreadable;
   /**
    * Whether the workspace can send: it is not suspended, and the transaction holds a lock that a suspension
    * waits for.
@@ -37,6 +31,11 @@ export type Subscriber = Pick<
    * that a deactivation or deletion waits for.
    */
   isLocked: boolean;
+  /**
+   * Whether deliveries may start without a claim: the endpoint is locked, has no rate limit, and its secrets
+   * are readable.
+   */
+  startsAtOnce: boolean;
 };
 
 /**
@@ -81,7 +80,10 @@ const DATABASE_TIME = () => 'clock_timestamp()';
 
 @Injectable()
 export class WebhookEndpointsRepository {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly secrets: SecretBox,
+  ) {}
 
   async list(tenantId: string): Promise<WebhookEndpointEntity[]> {
     if (!isId(tenantId)) return [];
@@ -150,16 +152,16 @@ export class WebhookEndpointsRepository {
     return tx.manager.findOneByOrFail(WebhookEndpointEntity, { tenantId, id });
   }
 
-  async readSecrets(
-    tx: Transaction,
-    tenantId: string,
-    id: string,
-  ): Promise<Pick<Subscriber, 'secret' | 'previousSecret'>> {
+  /**
+   * Reads the secrets that sign an endpoint's deliveries.
+   * @throws SecretUnreadable when the key of one is not configured in this process
+   */
+  async readSecrets(tx: Transaction, tenantId: string, id: string): Promise<SigningSecrets> {
     const [row] = await tx.query<SecretColumns>(
       `SELECT ${SECRETS} FROM webhook_endpoints WHERE tenant_id = $1 AND id = $2`,
       [tenantId, id],
     );
-    return secretsIn(row!);
+    return this.decrypt(id, row!);
   }
 
   /** Replaces the secret, and any previous one with it. */
@@ -244,7 +246,7 @@ export class WebhookEndpointsRepository {
   private async lockActive(tx: Transaction, condition: string, parameters: unknown[]): Promise<Subscriber[]> {
     const ofTenants = `active AND tenant_id = ANY ($1) AND ${condition}`;
     const rows = await tx.prepared<
-      Omit<Subscriber, 'secret' | 'previousSecret' | 'isLocked'> & SecretColumns & { isHeld: boolean }
+      Omit<Subscriber, 'secrets' | 'isLocked' | 'startsAtOnce'> & SecretColumns & { isHeld: boolean }
     >(
       `WITH sending AS (
          SELECT id FROM workspaces WHERE id = ANY ($1) AND suspended_at IS NULL FOR KEY SHARE SKIP LOCKED
@@ -257,16 +259,33 @@ export class WebhookEndpointsRepository {
        FROM webhook_endpoints WHERE ${ofTenants}`,
       parameters,
     );
-    return rows.map(({ isHeld, ...row }) => ({ ...row, ...secretsIn(row), isLocked: isHeld && row.maySend }));
+    return rows.map(({ isHeld, ...row }) => {
+      const isLocked = isHeld && row.maySend;
+      const secrets = this.tryDecrypt(row.id, row);
+      const startsAtOnce = isLocked && row.rateLimit === null && !(secrets instanceof SecretUnreadable);
+      return { ...row, secrets, isLocked, startsAtOnce };
+    });
   }
-}
 
-function secretsIn(row: SecretColumns): Pick<Subscriber, 'secret' | 'previousSecret'> {
-  const { keyId, ciphertext, previousKeyId, previousCiphertext, previousSignsService, previousSigns } = row;
-  const secret = { keyId, ciphertext };
-  if (!previousSigns) return { secret, previousSecret: null };
-  const previous = { keyId: previousKeyId!, ciphertext: previousCiphertext! };
-  return { secret, previousSecret: { secret: previous, signsService: previousSignsService! } };
+  private tryDecrypt(id: string, row: SecretColumns): SigningSecrets | SecretUnreadable {
+    try {
+      return this.decrypt(id, row);
+    } catch (error) {
+      if (error instanceof SecretUnreadable) return error;
+      throw error;
+    }
+  }
+
+  private decrypt(id: string, row: SecretColumns): SigningSecrets {
+    const { keyId, ciphertext, previousKeyId, previousCiphertext, previousSignsService, previousSigns } = row;
+    const secret = this.secrets.decrypt({ keyId, ciphertext }, id);
+    if (!previousSigns) return { secret };
+    const previous = { keyId: previousKeyId!, ciphertext: previousCiphertext! };
+    return {
+      secret,
+      previousSecret: { secret: this.secrets.decrypt(previous, id), signsService: previousSignsService! },
+    };
+  }
 }
 
 function changeColumns(changes: HealthChange[]): unknown[] {

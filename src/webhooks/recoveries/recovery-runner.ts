@@ -4,9 +4,9 @@ import { Periodic } from '../../common/periodic';
 import { Database } from '../../database/database';
 import { DatabaseClock } from '../../database/database-clock';
 import { Transaction } from '../../database/transaction';
-import { DeliveryQueue } from '../deliveries/delivery-queue';
+import { InjectWakeUps, WakeUpQueue } from '../../queue/wake-up-queue';
 import { DueDeliveriesRepository } from '../deliveries/due-deliveries.repository';
-import { targetOf } from '../deliveries/delivery';
+import { DELIVERY_QUEUE, targetOf } from '../deliveries/delivery';
 import { NO_FAILURE, PendingDeliveriesRepository } from '../deliveries/pending-deliveries.repository';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
 import { beforeQueued, RecoverySource } from './recovery-source';
@@ -44,7 +44,7 @@ export class RecoveryRunner implements OnApplicationBootstrap, BeforeApplication
     private readonly source: RecoverySource,
     private readonly pending: PendingDeliveriesRepository,
     private readonly due: DueDeliveriesRepository,
-    private readonly queue: DeliveryQueue,
+    @InjectWakeUps(DELIVERY_QUEUE) private readonly wakeUps: WakeUpQueue,
     private readonly clock: DatabaseClock,
   ) {}
 
@@ -102,7 +102,7 @@ export class RecoveryRunner implements OnApplicationBootstrap, BeforeApplication
         tx,
         rounds.map((round) => ({ ...round, ...recovered })),
       );
-      if (endpoint.maySend) tx.onCommit(() => this.queue.wake([target]));
+      if (endpoint.maySend) tx.onCommit(() => this.wakeUps.wake([target]));
     }
     return {
       ...recovery,

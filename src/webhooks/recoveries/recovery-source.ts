@@ -6,7 +6,7 @@ import { EventQueueRepository, IdRange } from '../../outbox/event-queue.reposito
 import { DeliveryFilter } from '../browsing/delivery-filter';
 import { DeliverySearch } from '../browsing/delivery-search';
 import { DeliveryHistoryRepository } from '../deliveries/delivery-history.repository';
-import { deliveryIdOf } from '../deliveries/delivery-id';
+import { deliveryIdOf } from '../deliveries/delivery';
 import { NewRound, PendingDeliveriesRepository } from '../deliveries/pending-deliveries.repository';
 import { EndpointSubscription } from '../endpoints/subscription';
 import { WebhookEndpointEntity } from '../endpoints/webhook-endpoint.entity';

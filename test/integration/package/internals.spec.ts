@@ -10,7 +10,7 @@ import { DatabaseClient } from '../../../src/database/database-client';
 import { DatabasePool } from '../../../src/database/database-pool';
 import { RedisClient } from '../../../src/redis/redis-client';
 import { clearSocketTimeoutOnClose } from '../../../src/redis/socket-timeout';
-import { DELIVERY_QUEUE } from '../../../src/webhooks/deliveries/delivery-queue';
+import { DELIVERY_QUEUE } from '../../../src/webhooks/deliveries/delivery';
 import { TestService } from '../../support/service';
 
 /**

@@ -1,6 +1,7 @@
 import Redis from 'ioredis';
 import { newId } from '../../../src/common/ids';
-import { OutboxSignal } from '../../../src/outbox/outbox-signal';
+import { EVENT_APPENDED } from '../../../src/outbox/outbox.service';
+import { RedisSignals } from '../../../src/redis/redis-signals';
 import { OwnRedis } from '../../support/own-redis';
 import { TestService } from '../../support/service';
 import { createStores, dropStores, TestStores } from '../../support/test-database';
@@ -41,14 +42,14 @@ describe('the shards of signals', () => {
   /** Sends signals about so many workspaces, and returns which of the workers heard them. */
   async function heardBy(count: number): Promise<number[]> {
     const heard = workers.map(() => 0);
-    const signals = workers.map((worker) => worker.app.get(OutboxSignal));
+    const signals = workers.map((worker) => worker.app.get(RedisSignals, { strict: false }));
     const tenantIds = Array.from({ length: count }, newId);
     const counted = new Set(tenantIds);
     for (const [n, signal] of signals.entries())
-      signal.onSignal((tenantId) => (heard[n]! += counted.has(tenantId) ? 1 : 0));
+      signal.listen(EVENT_APPENDED, (tenantId) => (heard[n]! += counted.has(tenantId) ? 1 : 0));
     // A new listener of this process is ready once a signal of its shard has reached it.
     await eachIsHeardOnce();
-    for (const tenantId of tenantIds) signals[0]!.send(tenantId);
+    for (const tenantId of tenantIds) signals[0]!.send(EVENT_APPENDED, tenantId, tenantId);
     await waitFor('every signal', () => heard.reduce((sum, one) => sum + one, 0) >= count);
     return heard;
   }

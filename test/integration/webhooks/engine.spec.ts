@@ -1,11 +1,12 @@
 import { ServerResponse } from 'node:http';
 import Redis from 'ioredis';
 import { Metrics } from '../../../src/metrics/metrics';
-import { QueuedEvent } from '../../../src/outbox/event-queue.repository';
+import { ClaimedEvent } from '../../../src/outbox/event-queue.repository';
 import { OutboxConsumer } from '../../../src/outbox/outbox.consumer';
 import { OutboxRelay } from '../../../src/outbox/outbox-relay';
 import { SYSTEM } from '../../../src/common/principal';
-import { DeliveryQueue } from '../../../src/webhooks/deliveries/delivery-queue';
+import { WakeUpQueue, wakeUpsOf } from '../../../src/queue/wake-up-queue';
+import { DELIVERY_QUEUE } from '../../../src/webhooks/deliveries/delivery';
 import { WebhookEndpointsService } from '../../../src/webhooks/endpoints/webhook-endpoints.service';
 import { MessagingHost } from '../../support/messaging-host';
 import { contradictions } from '../../support/integrity';
@@ -30,8 +31,8 @@ const CAP = 3;
 const SLOW = 30_000;
 
 /** Makes a consumer that passes every event to `react`. */
-function consumerOf(react: (events: QueuedEvent[]) => Promise<void>): OutboxConsumer {
-  const consume = async (events: QueuedEvent[]) => {
+function consumerOf(react: (events: ClaimedEvent[]) => Promise<void>): OutboxConsumer {
+  const consume = async (events: ClaimedEvent[]) => {
     await react(events);
     return new Set<string>();
   };
@@ -239,7 +240,7 @@ describe('delivery engine', () => {
     const { workspace, endpoint, path } = subscription;
     await answerOnce(subscription);
     hold(path);
-    const queue = service.app.get(DeliveryQueue);
+    const queue = service.app.get<WakeUpQueue>(wakeUpsOf(DELIVERY_QUEUE));
     await send(subscription, 20);
     // The jobs differ from each other, as those of retries do: any number of them can run at the same time.
     for (let n = 0; n < 20; n++) queue.wakeIn({ tenantId: workspace.id, id: endpoint.id }, n * 100);

@@ -60,19 +60,18 @@ describe('leases', () => {
     const { tenantId, id: endpointId } = target();
     const leaseId = newId();
     const requests = [{ tenantId, endpointId, activation, recovered: false, count }];
-    const rows = await database.queueTransaction((tx) => store.claim(tx, requests, { leaseId }));
+    const rows = await database.queueTransaction((tx) => store.claim(tx, requests, leaseId));
     return rows.map((row) => ({ ...row, leaseId }));
   }
 
   function outcomeOf(claimed: Claimed, status: AttemptRecord['status']): AttemptRecord {
     const { id, event, round, attemptCount, recovered, leaseId } = claimed;
     const endpoint = { ...target(), activation: 1 } as Subscriber;
-    const held = { row: { leaseId } };
     const delivery: Delivery = {
       id,
       event,
       endpoint,
-      held,
+      lease: { id: leaseId, on: 'row' },
       round,
       attemptCount,
       recovered,
@@ -237,7 +236,7 @@ describe('leases', () => {
       await Promise.all([
         record(...outcomes),
         database.queueTransaction((tx) =>
-          Promise.resolve(store.postponePipelined(tx, others, { leaseId }, 60_000)),
+          Promise.resolve(store.postponePipelined(tx, others, leaseId, 60_000)),
         ),
         endpoints.deactivate(workspace.id, endpoint.id, SYSTEM),
       ]);

@@ -2,7 +2,7 @@ import { Client } from 'pg';
 import { newId } from '../../../src/common/ids';
 import { SYSTEM } from '../../../src/common/principal';
 import { WebhookDeliveriesService } from '../../../src/webhooks/browsing/webhook-deliveries.service';
-import { deliveryIdOf } from '../../../src/webhooks/deliveries/delivery-id';
+import { deliveryIdOf } from '../../../src/webhooks/deliveries/delivery';
 import { CreatedWebhookEndpoint } from '../../../src/webhooks/endpoints/webhook-endpoint.dto';
 import { WebhookRecoveriesService } from '../../../src/webhooks/recoveries/webhook-recoveries.service';
 import {

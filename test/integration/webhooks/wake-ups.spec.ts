@@ -2,7 +2,8 @@ import { Client } from 'pg';
 import { newId } from '../../../src/common/ids';
 import { RedisSubscriber } from '../../../src/redis/redis-subscriber';
 import { RedisClient } from '../../../src/redis/redis-client';
-import { DeliveryQueue } from '../../../src/webhooks/deliveries/delivery-queue';
+import { WakeUpQueue, wakeUpsOf } from '../../../src/queue/wake-up-queue';
+import { DELIVERY_QUEUE } from '../../../src/webhooks/deliveries/delivery';
 import { DeliveryPoll } from '../../../src/webhooks/deliveries/delivery-poll';
 import { Receiver } from '../../support/receiver';
 import { TestService } from '../../support/service';
@@ -22,7 +23,7 @@ it('loses no wake-up that comes while the endpoint’s job is active, without th
     const { workspace, conversation, endpoint } = await subscribe(service, receiver);
     // An endpoint with a rate of its own gets its deliveries through a claim. And each wake-up adds a job.
     await service.query('UPDATE webhook_endpoints SET rate_limit = 100 WHERE id = $1', [endpoint.id]);
-    service.app.get(DeliveryQueue, { strict: false }).stopHandlingLocally();
+    service.app.get<WakeUpQueue>(wakeUpsOf(DELIVERY_QUEUE), { strict: false }).stopHandlingLocally();
 
     await service.make.received(workspace, conversation, 'First');
     await claims.waitForOne();

@@ -1,5 +1,5 @@
-import { Target } from './target';
-import { Turns } from './turns';
+import { Target } from './targets';
+import { Turns } from './targets';
 
 const target = (tenantId: string, id: string, isBackground?: boolean): Target => ({
   tenantId,

@@ -1,0 +1,100 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { newId } from '../common/ids';
+import { Database } from '../database/database';
+import { Transaction } from '../database/transaction';
+import { Metrics } from '../metrics/metrics';
+import { ClaimedEvent, EventQueueRepository } from './event-queue.repository';
+import { OutboxConsumer } from './outbox.consumer';
+import { ParkedEventsRepository } from './parked-events.repository';
+
+/** Workspaces of one turn, and how many events of each the turn may relay. */
+export interface TurnPlan {
+  tenantIds: string[];
+  limit: number;
+  /** Workspaces of which busy consumers take events too. */
+  overdue?: ReadonlySet<string>;
+}
+
+/** Consumers that do not get the events of a turn, because of an error: the events are parked for them. */
+export interface Parking {
+  consumers: OutboxConsumer[];
+  error: Error;
+}
+
+/** Result of a turn for one workspace. */
+export interface WorkspaceTurn {
+  tenantId: string;
+  /** Whether the turn reached the workspace's limit, so that more events may be queued. */
+  isUnfinished: boolean;
+  /** Time at which its oldest event was queued, in milliseconds since 1970; Infinity without an event. */
+  oldestAt: number;
+}
+
+/**
+ * Gives the oldest events of some workspaces to the consumers, in one transaction: the consumers' rows and
+ * the change of the queue commit together.
+ */
+@Injectable()
+export class RelayTurn {
+  private readonly logger = new Logger(RelayTurn.name);
+
+  constructor(
+    private readonly database: Database,
+    private readonly events: EventQueueRepository,
+    private readonly parked: ParkedEventsRepository,
+    private readonly metrics: Metrics,
+  ) {}
+
+  run(consumers: OutboxConsumer[], plan: TurnPlan, parking?: Parking): Promise<WorkspaceTurn[]> {
+    return this.database.queueTransaction(async (tx) => {
+      const taking = consumers.filter((consumer) => !parking?.consumers.includes(consumer));
+      const prepared = await all(taking.map((consumer) => consumer.prepare(tx, plan.tenantIds)));
+      const limitOf = (tenantId: string) => {
+        const isOverdue = plan.overdue?.has(tenantId) ?? false;
+        return Math.min(plan.limit, ...prepared.map((consumer) => consumer.limitOf(tenantId, isOverdue)));
+      };
+      const limits = new Map(plan.tenantIds.map((tenantId) => [tenantId, limitOf(tenantId)]));
+      const events = await this.events.claim(tx, limits, newId());
+      const kept = await all(prepared.map((consumer) => consumer.consume(events)));
+      for (const { name } of parking?.consumers ?? []) this.park(tx, events, name, parking!.error);
+      const ended = events.filter(({ id }) => !kept.some((ids) => ids.has(id)));
+      if (ended.length > 0) this.events.deletePipelined(tx, ended);
+      tx.onCommit(() => this.metrics.outboxRelayed.inc(events.length));
+      return describe(limits, events);
+    });
+  }
+
+  private park(tx: Transaction, events: ClaimedEvent[], consumer: string, error: Error): void {
+    for (const event of events) {
+      this.parked.insertPipelined(tx, event, consumer, error.message);
+      tx.onCommit(() => {
+        this.metrics.outboxParked.inc({ consumer });
+        const { tenantId, id: eventId, type } = event;
+        this.logger.error({ err: error, tenantId, eventId, type, consumer }, 'an event was parked');
+      });
+    }
+  }
+}
+
+function describe(limits: Map<string, number>, events: ClaimedEvent[]): WorkspaceTurn[] {
+  const oldest = new Map<string, number>();
+  const counts = new Map<string, number>();
+  for (const { tenantId, queuedAt } of events) {
+    oldest.set(tenantId, Math.min(oldest.get(tenantId) ?? Infinity, queuedAt.getTime()));
+    counts.set(tenantId, (counts.get(tenantId) ?? 0) + 1);
+  }
+  return [...limits].map(([tenantId, limit]) => ({
+    tenantId,
+    isUnfinished: (counts.get(tenantId) ?? 0) === limit,
+    oldestAt: oldest.get(tenantId) ?? Infinity,
+  }));
+}
+
+/** Waits for all promises, even after one has failed, because their statements share one connection. */
+async function all<T>(promises: Promise<T>[]): Promise<T[]> {
+  const errors: unknown[] = [];
+  await Promise.all(promises.map((promise) => promise.catch((error: unknown) => errors.push(error))));
+  // The first in time may have caused the others.
+  if (errors.length > 0) throw errors[0];
+  return Promise.all(promises);
+}

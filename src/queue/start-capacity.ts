@@ -1,0 +1,203 @@
+import { Inject } from '@nestjs/common';
+import { Slots, SlotLimits } from './slots';
+import { Target, targetKeyOf, Turns } from './targets';
+
+/**
+ * Time within which claimed work may start. It is short, so that no work starts after its target was
+ * deactivated.
+ */
+const START_WITHIN_MS = 1_000;
+/** Waiting targets that one pass looks at. It bounds the time of a pass, however many targets wait. */
+const VISITS_PER_PASS = 100;
+
+/**
+ * Time for which a target is paused whose secret can't be decrypted. It is paused again until an operator
+ * restores the key.
+ */
+export const UNREADABLE_PAUSE_MS = 60_000;
+
+/**
+ * Returns the time until which work may start under a claim that is made now, on this process's monotonic
+ * clock. Call it before the claim is committed.
+ */
+export function startByFromNow(): number {
+  return performance.now() + START_WITHIN_MS;
+}
+
+/** Injects the capacity of the work of a queue. */
+export const InjectStartCapacity = (queue: string) => Inject(startCapacityOf(queue));
+
+/** Returns the token of the capacity of a queue's work. */
+export function startCapacityOf(queue: string): string {
+  return `start-capacity:${queue}`;
+}
+
+/**
+ * Says whose work may start in this process now, and how much of it. A target's work may not start while the
+ * database's clock is not trusted, while the target is paused, or without a free slot. A target that found
+ * none waits here, and is woken when slots are released.
+ */
+export class StartCapacity {
+  readonly slots: Slots;
+
+  /** Targets with work that waits for a claim. */
+  private readonly due = new Turns();
+  /** Targets that use all slots of their own limit, and may have more to start. */
+  private readonly waitingForOwn = new Map<string, Target>();
+  /** Targets that found no slot left in the pool that workspaces share. */
+  private readonly waitingForShared = new Turns();
+  /**
+   * Ends of the pauses by target id, in milliseconds of this process's clock. Live and background work pause
+   * together.
+   */
+  private readonly pausedUntil = new Map<string, number>();
+  /**
+   * Workspaces whose targets all had less than half of their slots free at the last look, each with its
+   * targets.
+   */
+  private readonly busy = new Map<string, Target[]>();
+  private isPassPlanned = false;
+  private isClosed = false;
+  private wake: (target: Target) => void = () => {};
+  private released: () => void = () => {};
+
+  constructor(
+    limits: SlotLimits,
+    private readonly clock: { readonly isTrusted: boolean },
+  ) {
+    this.slots = new Slots(limits);
+  }
+
+  /** Registers what is called with a target that waited for a slot when one is free. */
+  onFree(wake: (target: Target) => void): void {
+    this.wake = wake;
+  }
+
+  /** Registers a callback that runs once for all slots that are released in one turn of the event loop. */
+  onRelease(callback: () => void): void {
+    this.released = callback;
+  }
+
+  /** Ends all starts without a claim. */
+  close(): void {
+    this.isClosed = true;
+  }
+
+  /** Keeps a target's work from starting for a while, because a claim would only postpone it. */
+  pause({ id }: Target, delayMs: number): void {
+    this.pausedUntil.set(id, Date.now() + delayMs);
+  }
+
+  /** Returns how many items of a target a claim may start: 0 while it is paused. */
+  countClaimable(target: Target): number {
+    return this.isPaused(target) ? 0 : this.slots.countFree(target);
+  }
+
+  /** Returns how many items of a target may start without a claim: 0 while older items wait for one. */
+  countStartable(target: Target): number {
+    if (this.isClosed || this.due.has(target) || this.isWaiting(target)) return 0;
+    return this.countClaimable(target);
+  }
+
+  /**
+   * Returns how many items the target with the most room may start without a claim; infinity without a
+   * target.
+   */
+  countMostStartable(targets: Target[]): number {
+    return targets.length > 0 ? Math.max(...targets.map((target) => this.countStartable(target))) : Infinity;
+  }
+
+  /** Notes whether a workspace is busy: none of its targets has half of its slots free. */
+  noteBusy(tenantId: string, targets: Target[]): void {
+    if (targets.length > 0 && !this.hasHalfFree(targets)) this.busy.set(tenantId, targets);
+  }
+
+  /**
+   * Reports whether a workspace is still as busy as it was when that was noted. Work that waits for the half
+   * of the slots starts several items with one transaction.
+   */
+  isBusy(tenantId: string): boolean {
+    const targets = this.busy.get(tenantId);
+    if (!targets) return false;
+    const isBusy = !this.hasHalfFree(targets);
+    if (!isBusy) this.busy.delete(tenantId);
+    return isBusy;
+  }
+
+  /** Notes that targets have work for a claim, unless they wait for a slot already. */
+  addDue(targets: Iterable<Target>): void {
+    for (const target of targets) if (!this.isWaiting(target)) this.due.add(target);
+  }
+
+  /** Removes and returns the next target for a claim. The workspaces take turns. */
+  nextDue(): Target | undefined {
+    return this.due.next();
+  }
+
+  get hasDue(): boolean {
+    return this.due.size > 0;
+  }
+
+  /** Reports whether the target waits for a slot: when one is released, the target is woken. */
+  isWaiting(target: Target): boolean {
+    return this.waitingForOwn.has(targetKeyOf(target)) || this.waitingForShared.has(target);
+  }
+
+  isPaused({ id }: Target): boolean {
+    if (!this.clock.isTrusted) return true;
+    const until = this.pausedUntil.get(id);
+    if (until === undefined) return false;
+    if (Date.now() < until) return true;
+    this.pausedUntil.delete(id);
+    return false;
+  }
+
+  /** Has a target without a free slot wait for one. */
+  wait(target: Target): void {
+    if (target.isBackground) this.slots.setBackgroundWaiting(target.id, true);
+    if (this.slots.countFreeOwn(target) > 0) this.waitingForShared.add(target);
+    else this.waitingForOwn.set(targetKeyOf(target), target);
+  }
+
+  release(target: Target, slots: number): void {
+    if (slots === 0) return;
+    this.slots.release(target, slots);
+    // Live and background work share the target's slots.
+    if (this.waitingForOwn.size > 0)
+      for (const isBackground of [false, true]) this.wakeIfHalfFree({ ...target, isBackground });
+    this.planPass();
+  }
+
+  private hasHalfFree(targets: Target[]): boolean {
+    return targets.some((target) => this.countStartable(target) > 0 && this.slots.isHalfFree(target));
+  }
+
+  private wakeIfHalfFree(target: Target): void {
+    const waiting = this.waitingForOwn.get(targetKeyOf(target));
+    if (!waiting || !this.slots.isHalfFree(waiting)) return;
+    this.waitingForOwn.delete(targetKeyOf(target));
+    this.wakeWaiting(waiting);
+  }
+
+  /**
+   * Plans one pass over the waiting targets, for all slots that are released in this turn of the event loop.
+   */
+  private planPass(): void {
+    if (this.isPassPlanned) return;
+    this.isPassPlanned = true;
+    setImmediate(() => {
+      this.isPassPlanned = false;
+      for (let visits = Math.min(VISITS_PER_PASS, this.waitingForShared.size); visits > 0; visits--) {
+        const target = this.waitingForShared.next()!;
+        if (this.slots.countFree(target) > 0) this.wakeWaiting(target);
+        else this.wait(target);
+      }
+      this.released();
+    });
+  }
+
+  private wakeWaiting(target: Target): void {
+    if (target.isBackground) this.slots.setBackgroundWaiting(target.id, false);
+    this.wake(target);
+  }
+}

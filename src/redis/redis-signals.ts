@@ -1,0 +1,36 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { RedisClient } from './redis-client';
+import { channelOf, WorkerShards } from './worker-shards';
+
+/** Kind of signal, by its name in Redis, and the type of its messages. */
+export interface Signal<Message> {
+  readonly name: string;
+  /** Never set. It binds the type of the messages to the name. */
+  readonly message?: Message;
+}
+
+/**
+ * Tells a worker something about a workspace over Redis. A lost signal only delays work until the next poll.
+ */
+@Injectable()
+export class RedisSignals {
+  private readonly logger = new Logger(RedisSignals.name);
+
+  constructor(
+    private readonly redis: RedisClient,
+    private readonly shards: WorkerShards,
+  ) {}
+
+  /** Listens to the signals of all processes about the workspaces of this worker's shards. */
+  listen<Message>({ name }: Signal<Message>, callback: (message: Message) => void): void {
+    this.shards.listen(name, (message) => callback(JSON.parse(message) as Message));
+  }
+
+  /** Sends a signal and returns at once: no caller waits for Redis. */
+  send<Message>({ name }: Signal<Message>, tenantId: string, message: Message): void {
+    if (!this.redis.isReady) return;
+    this.redis
+      .publish(channelOf(name, tenantId), JSON.stringify(message))
+      .catch((error: Error) => this.logger.warn({ err: error }, 'failed to signal a worker'));
+  }
+}
