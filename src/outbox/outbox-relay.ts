@@ -19,6 +19,8 @@ const LANES = 3;
 const NEXT_LANE_AFTER_MS = 10;
 /** Number of workspaces that share one turn's transaction at most. */
 const MAX_WORKSPACES = 50;
+/** Number of events of one workspace that one turn relays at most. */
+const MAX_EVENTS = 100;
 /** Longest wait of a workspace for its busy consumers. */
 const PATIENCE_MS = 1_000;
 /** Interval at which an idle lane looks whether a workspace's patience is over. */
@@ -41,6 +43,8 @@ export class OutboxRelay implements BeforeApplicationShutdown {
    * event older than MAX_AGE_MS.
    */
   private readonly overdue = new Set<string>();
+  /** Limits of events a turn, by workspace, that are below MAX_EVENTS because a recent turn has failed. */
+  private readonly shrunkTo = new Map<string, number>();
   private readonly maxWorkspaces: number;
   private lanes: Promise<void>[] = [];
   /** Time at which each lane's turn began, in milliseconds since 1970; Infinity between turns. */
@@ -117,7 +121,7 @@ export class OutboxRelay implements BeforeApplicationShutdown {
     for (const [tenantId, since] of this.ready) {
       if (this.inTurn.has(tenantId) || this.mustWait(tenantId, since)) continue;
       // After a failure a workspace has turns of its own.
-      const isAlone = this.failures.hasFailed(tenantId);
+      const isAlone = this.shrunkTo.has(tenantId);
       if (isAlone && next.length > 0) continue;
       next.push(tenantId);
       if (isAlone || next.length === this.maxWorkspaces) break;
@@ -137,15 +141,16 @@ export class OutboxRelay implements BeforeApplicationShutdown {
       this.ready.delete(tenantId);
       this.inTurn.add(tenantId);
     }
-    const limit = this.failures.limitOf(tenantIds[0]!);
+    const limit = this.shrunkTo.get(tenantIds[0]!) ?? MAX_EVENTS;
     try {
       const turns = await this.turn.run(this.consumers, { tenantIds, limit, overdue: this.overdue });
-      this.failures.recordSuccess(tenantIds[0]!);
+      this.enlarge(tenantIds[0]!);
       this.wake(turns.flatMap((turn) => this.goOn(turn)));
     } catch (error) {
-      const delayMs = await this.failures.handle(this.consumers, { tenantIds, limit }, error as Error);
-      if (delayMs === 0) this.wake(tenantIds);
-      else setTimeout(() => this.wake(tenantIds), delayMs).unref();
+      const next = await this.failures.handle(this.consumers, { tenantIds, limit }, error as Error);
+      for (const tenantId of tenantIds) this.shrunkTo.set(tenantId, next.limit);
+      if (next.delayMs === 0) this.wake(tenantIds);
+      else setTimeout(() => this.wake(tenantIds), next.delayMs).unref();
     } finally {
       for (const tenantId of tenantIds) this.inTurn.delete(tenantId);
       this.lookAgain();
@@ -157,6 +162,13 @@ export class OutboxRelay implements BeforeApplicationShutdown {
     if (!isUnfinished) this.overdue.delete(tenantId);
     else if (Date.now() - oldestAt > MAX_AGE_MS) this.overdue.add(tenantId);
     return isUnfinished ? [tenantId] : [];
+  }
+
+  private enlarge(tenantId: string): void {
+    const limit = this.shrunkTo.get(tenantId);
+    if (limit === undefined) return;
+    if (limit * 2 < MAX_EVENTS) this.shrunkTo.set(tenantId, limit * 2);
+    else this.shrunkTo.delete(tenantId);
   }
 
   private sleep(ms: number): Promise<void> {

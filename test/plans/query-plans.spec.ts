@@ -415,7 +415,7 @@ describe('query plans', () => {
 
     it('sees whether anything is due from the endpoint’s own part of the index', async () => {
       const target = { tenantId: BIG, id: endpoint(2) };
-      const [plan] = await plansOf(() => host.app.get(DueDeliveriesRepository).hasDue(target));
+      const [plan] = await plansOf(() => host.app.get(PendingDeliveriesRepository).hasDue(target));
       expect(indexesOf(plan!)).toEqual(expect.arrayContaining(['pending_deliveries_endpoint_idx']));
       expectOnlyIndexed(plan!, ['pending_deliveries']);
       expect(rowsRead(plan!)).toBeLessThan(10);

@@ -8,7 +8,7 @@ import { ConversationDetail } from '../../src/conversations/conversation.dto';
 import { MessageResponse } from '../../src/messages/message.dto';
 import { DELIVERY_QUEUE, deliveryIdOf } from '../../src/webhooks/deliveries/delivery';
 import { WakeUpQueue, wakeUpsOf } from '../../src/queue/wake-up-queue';
-import { MAX_DELIVERY_ATTEMPTS } from '../../src/webhooks/deliveries/retry-schedule';
+import { MAX_DELIVERY_ATTEMPTS } from '../../src/webhooks/deliveries/delivery-attempter';
 import { WebhookDeliveriesService } from '../../src/webhooks/browsing/webhook-deliveries.service';
 import {
   ListWebhookDeliveriesQuery,

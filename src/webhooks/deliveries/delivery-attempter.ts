@@ -1,11 +1,14 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { backoffMs } from '../../common/backoff';
 import { isTest } from '../../outbox/event-catalog';
 import { SecretUnreadable } from '../../secrets/secret-box';
 import { AttemptOutcome, internalError } from '../sending/attempt-outcome';
 import { DeliverySender } from '../sending/delivery-sender';
 import { AttemptRecorder } from './attempt-recorder';
 import { AttemptRecord, Delivery } from './delivery';
-import { deliveryRetryDelayMs, maxAttemptsOf } from './retry-schedule';
+
+/** Number of attempts of a delivery: the first one, and the contract's five retries. */
+export const MAX_DELIVERY_ATTEMPTS = 6;
 
 /** Makes one attempt of a claimed delivery: sends it, decides what follows, and records that. */
 @Injectable()
@@ -51,4 +54,17 @@ function decide(delivery: Delivery, outcome: AttemptOutcome | null): AttemptReco
   const delay =
     failedAttempts < maxAttemptsOf(delivery.event.type) ? deliveryRetryDelayMs(failedAttempts) : null;
   return { delivery, outcome, status: delay === null ? 'EXHAUSTED' : 'PENDING', retryDelayMs: delay };
+}
+
+/**
+ * Returns the wait after `failedAttempts` failed attempts: 2, 4, 8, 16 or 32 seconds and up to 10 % more;
+ * null when no attempt is left.
+ */
+export function deliveryRetryDelayMs(failedAttempts: number, random?: () => number): number | null {
+  return failedAttempts >= MAX_DELIVERY_ATTEMPTS ? null : backoffMs(failedAttempts, 0, random);
+}
+
+/** Returns how many attempts a delivery of an event type has. A test has no retries. */
+function maxAttemptsOf(eventType: string): number {
+  return isTest(eventType) ? 1 : MAX_DELIVERY_ATTEMPTS;
 }

@@ -5,7 +5,7 @@ import { InjectWakeUps, WakeUpQueue } from '../../queue/wake-up-queue';
 import { WakeUpProcessor } from '../../queue/wake-up.processor';
 import { DeliveryWorker } from './delivery.worker';
 import { DELIVERY_QUEUE } from './delivery';
-import { DueDeliveriesRepository } from './due-deliveries.repository';
+import { PendingDeliveriesRepository } from './pending-deliveries.repository';
 
 /**
  * Claims, signs and sends deliveries that are due. A job names an endpoint and nothing else: PostgreSQL holds
@@ -17,7 +17,7 @@ export class DeliveryProcessor extends WakeUpProcessor {
     @InjectQueue(DELIVERY_QUEUE) bull: Queue<Target>,
     @InjectWakeUps(DELIVERY_QUEUE) wakeUps: WakeUpQueue,
     worker: DeliveryWorker,
-    private readonly deliveries: DueDeliveriesRepository,
+    private readonly deliveries: PendingDeliveriesRepository,
   ) {
     super(bull, wakeUps, worker.leases);
   }

@@ -4,7 +4,7 @@ import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
 import { Target } from '../../queue/targets';
 import { isSuspended } from '../../workspaces/suspension';
-import { takesRecovered, targetOf } from './delivery';
+import { targetOf } from './delivery';
 import { PendingDelivery } from './pending-deliveries.repository';
 
 /** Number of rows that one step of a search over all workspaces reads. */
@@ -24,20 +24,6 @@ interface TargetRow {
 @Injectable()
 export class DueDeliveriesRepository {
   constructor(private readonly database: Database) {}
-
-  /** Reports whether a target has a delivery that can be claimed now. */
-  async hasDue(target: Target): Promise<boolean> {
-    const { tenantId, id } = target;
-    const [row] = await this.database.query<{ due: boolean }>(
-      `SELECT EXISTS (
-         SELECT FROM webhook_endpoints w JOIN pending_deliveries p
-           ON p.tenant_id = $1 AND p.endpoint_id = w.id AND p.activation = w.activation AND p.recovered = $3
-         WHERE w.tenant_id = $1 AND w.id = $2 AND w.active AND p.next_attempt_at <= now()
-           AND NOT ${isSuspended('$1')}) AS due`,
-      [tenantId, id, takesRecovered(target)],
-    );
-    return row!.due;
-  }
 
   /**
    * Makes a step of a search for the targets of retries and leases whose time came after `since`, without

@@ -1,9 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { Reader } from '../../database/database';
+import { Database, Reader } from '../../database/database';
 import { Pipelined, Transaction } from '../../database/transaction';
 import { OutboxEvent } from '../../outbox/event-queue.repository';
+import { Target } from '../../queue/targets';
+import { isSuspended } from '../../workspaces/suspension';
 import type { AttemptError } from '../sending/attempt-outcome';
-import { AttemptRecord, Delivery, DeliveryState } from './delivery';
+import { AttemptRecord, Delivery, DeliveryState, takesRecovered } from './delivery';
 
 /**
  * Duration of a lease, longer than an attempt can take. After it, any worker may claim a delivery whose
@@ -71,6 +73,8 @@ const INSERTION = `
  */
 @Injectable()
 export class PendingDeliveriesRepository {
+  constructor(private readonly database: Database) {}
+
   /**
    * Inserts deliveries that are due after a delay. A delivery that the same activation is owed already stays
    * as it is.
@@ -104,6 +108,20 @@ export class PendingDeliveriesRepository {
          last_status_code = NULL, last_error = NULL`,
       [tenantId, id, endpointId, activation, eventId, eventType, round, new Date(0)],
     );
+  }
+
+  /** Reports whether a target has a delivery that can be claimed now. */
+  async hasDue(target: Target): Promise<boolean> {
+    const { tenantId, id } = target;
+    const [row] = await this.database.query<{ due: boolean }>(
+      `SELECT EXISTS (
+         SELECT FROM webhook_endpoints w JOIN pending_deliveries p
+           ON p.tenant_id = $1 AND p.endpoint_id = w.id AND p.activation = w.activation AND p.recovered = $3
+         WHERE w.tenant_id = $1 AND w.id = $2 AND w.active AND p.next_attempt_at <= now()
+           AND NOT ${isSuspended('$1')}) AS due`,
+      [tenantId, id, takesRecovered(target)],
+    );
+    return row!.due;
   }
 
   /** Claims due deliveries under a new lease, up to the count of each request, the longest due first. */

@@ -53,7 +53,7 @@ describe('leases', () => {
   const target = () => ({ tenantId: subscription.id, id: subscription.endpoint.id });
   const stored = () => deliveriesOf(host, subscription.endpoint);
   const insertPending = (count = 1) => insertPendingDeliveries(host, subscription, count);
-  const hasDue = () => dueStore.hasDue(target());
+  const hasDue = () => store.hasDue(target());
 
   /** Claims pending deliveries of one activation of the endpoint. */
   async function claim(count = 10, activation = 1): Promise<Claimed[]> {

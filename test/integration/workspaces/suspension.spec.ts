@@ -1,6 +1,7 @@
 import { Database } from '../../../src/database/database';
 import { newId } from '../../../src/common/ids';
 import { SYSTEM } from '../../../src/common/principal';
+import { PendingDeliveriesRepository } from '../../../src/webhooks/deliveries/pending-deliveries.repository';
 import {
   BEFORE_ALL_DELIVERIES,
   DueDeliveriesRepository,
@@ -112,7 +113,7 @@ describe('a suspended workspace', () => {
       const target = { tenantId: workspace.id, id: endpoint.id };
       const ofTarget = (targets: { id: string }[]) => targets.filter(({ id }) => id === endpoint.id);
 
-      expect(await pending.hasDue(target)).toBe(false);
+      expect(await service.app.get(PendingDeliveriesRepository).hasDue(target)).toBe(false);
       expect(ofTarget((await pending.findDue(BEFORE_ALL_DELIVERIES)).targets)).toEqual([]);
       await service.query('UPDATE pending_deliveries SET attempt_count = 1 WHERE endpoint_id = $1', [
         endpoint.id,

@@ -1,6 +1,6 @@
-import { MAX_DELIVERY_ATTEMPTS, deliveryRetryDelayMs } from './retry-schedule';
+import { MAX_DELIVERY_ATTEMPTS, deliveryRetryDelayMs } from './delivery-attempter';
 
-describe('retryDelayMs', () => {
+describe('deliveryRetryDelayMs', () => {
   const attempts = [1, 2, 3, 4, 5];
 
   it('doubles from 2 seconds, five times', () => {
