@@ -1,9 +1,11 @@
-import { ConnectedChannel } from '../../src/channels/connections/channel-connection.dto';
+import { ConnectedChannel, DisconnectedChannel } from '../../src/channels/connections/channel-connection.dto';
 import { ChannelConnectionsService } from '../../src/channels/connections/channel-connections.service';
 import { Channel } from '../../src/common/channel-descriptors';
 import { SYSTEM } from '../../src/common/principal';
 import { DeliveryError, DeliveryStatus } from '../../src/messages/message-status';
 import { MessageResponse } from '../../src/messages/message.dto';
+import { Target } from '../../src/queue/targets';
+import { openRedis } from './redis-connections';
 import { TestService } from './service';
 import { TelegramSimulator } from './simulators/telegram';
 import { waitFor } from './wait';
@@ -65,12 +67,27 @@ export class ConnectedWorkspace {
     return { conversation, customerId, send: (body) => service.make.sent(workspace, conversation, body) };
   }
 
+  get target(): Target {
+    return { tenantId: this.workspace.id, id: this.connection.id };
+  }
+
   rotate(credentials: object): Promise<ConnectedChannel> {
     return connectionsOf(this.service).rotate(this.workspace.id, this.connection.id, credentials, SYSTEM);
   }
 
+  disconnect(): Promise<DisconnectedChannel> {
+    return connectionsOf(this.service).disconnect(this.workspace.id, this.connection.id, SYSTEM);
+  }
+
   async status(): Promise<string> {
     return (await connectionsOf(this.service).get(this.workspace.id, this.connection.id)).status;
+  }
+
+  /** Uses up the connection's rate limit for three seconds. */
+  async exhaustThroughput(): Promise<void> {
+    const redis = openRedis(this.service.stores.redisUrl);
+    await redis.set(`throughput:${this.connection.id}`, 30, 'EX', 3);
+    redis.disconnect();
   }
 
   /** Ends the connection's pause, and makes its retries due. */
@@ -104,6 +121,14 @@ export async function deliveryOf(service: TestService, { id }: MessageResponse):
     [id],
   );
   return row!;
+}
+
+/** Waits until a message is among those that workers send. */
+export async function waitForRouting(service: TestService, { id }: MessageResponse): Promise<void> {
+  await waitFor('the message to be routed', async () => {
+    const rows = await service.query('SELECT FROM outbound_messages WHERE message_id = $1', [id]);
+    return rows.length === 1;
+  });
 }
 
 /** Waits until a message has one of the statuses. */
