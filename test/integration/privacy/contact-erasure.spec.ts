@@ -1,53 +1,21 @@
 import { AuditService } from '../../../src/audit/audit.service';
 import { newId } from '../../../src/common/ids';
 import { SYSTEM } from '../../../src/common/principal';
-import { ContactErasureSummary } from '../../../src/privacy/contact-erasure.dto';
-import { ContactErasuresService } from '../../../src/privacy/contact-erasures.service';
 import { CreatedWebhookEndpoint } from '../../../src/webhooks/endpoints/webhook-endpoint.dto';
 import { ChannelWorkspace } from '../../support/channel-workspace';
+import { completeErasure, erasuresOf, waitForErasure } from '../../support/erasures';
 import { MessagingHost } from '../../support/messaging-host';
 import { Receiver } from '../../support/receiver';
 import { TestService } from '../../support/service';
-import { ServiceProcess } from '../../support/service-process';
+import { insertMessages } from '../../support/stored-messages';
 import { TelegramSimulator } from '../../support/simulators/telegram';
 import { tracesIn, tracesInRedis } from '../../support/traces';
 import { TestWidget } from '../../support/widget';
 import { moment, waitFor } from '../../support/wait';
-import { WebhookHost, WebhookWorkspace } from '../../support/webhook-workspace';
+import { WebhookWorkspace } from '../../support/webhook-workspace';
 
-/** Time for a test that starts processes and runs many steps, which takes long on a busy machine. */
-const SLOW_MS = 60_000;
-
-jest.setTimeout(3 * SLOW_MS);
-
-const erasuresOf = (host: WebhookHost) => host.app.get(ContactErasuresService, { strict: false });
-
-/** Waits until an erasure has this status. */
-function waitForErasure(
-  host: WebhookHost,
-  tenantId: string,
-  { id }: { id: string },
-  status: ContactErasureSummary['status'],
-): Promise<ContactErasureSummary> {
-  return waitFor(
-    `an erasure to be ${status}`,
-    async () => {
-      const now = await erasuresOf(host).get(tenantId, id);
-      return now.status === status && now;
-    },
-    SLOW_MS,
-  );
-}
-
-/** Completes an erasure without the wait before its second look. */
-async function complete(host: WebhookHost, tenantId: string, erasure: { id: string }) {
-  await waitForErasure(host, tenantId, erasure, 'settling');
-  await host.query('UPDATE contact_erasures SET due_at = now() WHERE tenant_id = $1 AND id = $2', [
-    tenantId,
-    erasure.id,
-  ]);
-  return waitForErasure(host, tenantId, erasure, 'completed');
-}
+// An erasure runs many steps, which take long on a busy machine.
+jest.setTimeout(180_000);
 
 describe('erasing a contact', () => {
   let telegram: TelegramSimulator;
@@ -195,7 +163,7 @@ describe('erasing a contact', () => {
       createdAt: expect.any(Date),
       finishedAt: null,
     });
-    expect(await complete(service, shop.workspace.id, erasure)).toEqual({
+    expect(await completeErasure(service, shop.workspace.id, erasure)).toEqual({
       ...erasure,
       status: 'completed',
       messages: 6,
@@ -261,7 +229,7 @@ describe('erasing a contact', () => {
     expect(next.id).not.toBe(id);
     expect(next.contact.id).not.toBe(contact.id);
 
-    await complete(service, shop.workspace.id, erasure);
+    await completeErasure(service, shop.workspace.id, erasure);
     expect(await telegram.deliver(token, update)).toBe(200);
     expect(await shop.bodiesOf(next)).toEqual(['Hello again']);
     expect(await tracesIn(service, [marker])).toEqual([]);
@@ -276,7 +244,7 @@ describe('erasing a contact', () => {
       (await client.get(`/contacts?q=${name}`)).body.data as { id: string }[];
     const { body: first } = await named('m-1', 'Zoe-Before');
     const [erased] = await contactsNamed('Zoe-Before');
-    await complete(service, shop.workspace.id, await start(erased!.id));
+    await completeErasure(service, shop.workspace.id, await start(erased!.id));
 
     const { status, body: session } = await visitor.open();
     expect(status).toBe(201);
@@ -304,7 +272,7 @@ describe('erasing a contact', () => {
     await shop.delivered(message, 'SENT');
     await service.make.sent(shop.workspace, conversation, `Late, ${marker}`);
     expect(await tracesIn(service, traces)).not.toEqual([]);
-    await complete(service, shop.workspace.id, erasure);
+    await completeErasure(service, shop.workspace.id, erasure);
     expect(await tracesIn(service, traces)).toEqual([]);
   });
 
@@ -313,7 +281,7 @@ describe('erasing a contact', () => {
     const { contact } = await shop.conversationWith(String(chatId));
     const erasure = await start(contact.id);
     expect(await start(contact.id)).toMatchObject({ id: erasure.id });
-    await complete(service, shop.workspace.id, erasure);
+    await completeErasure(service, shop.workspace.id, erasure);
     expect((await start(contact.id)).id).not.toBe(erasure.id);
     const { data } = await service.app.get(AuditService).list(shop.workspace.id);
     expect(data.filter(({ entityId }) => entityId === contact.id).reverse()).toMatchObject([
@@ -339,7 +307,7 @@ describe('erasing a contact', () => {
     await expect(erasuresOf(service).get(stranger.id, erasure.id)).rejects.toMatchObject({
       code: 'NOT_FOUND',
     });
-    await complete(service, shop.workspace.id, erasure);
+    await completeErasure(service, shop.workspace.id, erasure);
     expect(await shop.bodiesOf(other)).toEqual(['Somebody else']);
     expect(await shop.conversationWith(String(chatId + 1))).toMatchObject({
       contact: { identities: [{ externalId: String(chatId + 1) }] },
@@ -355,36 +323,6 @@ describe('an erasure of many messages', () => {
     host = await MessagingHost.create();
   });
   afterAll(() => host.close());
-
-  it('is gone on with by another worker after a kill, and misses none', async () => {
-    const workspace = await host.make.workspace();
-    await host.make.agent(workspace);
-    const contact = await host.make.contact(workspace);
-    const conversation = await host.make.conversation(workspace, { contactId: contact.id });
-    const second = await host.make.conversation(workspace, { contactId: contact.id });
-    await insertMessages(host, workspace.id, conversation.id, 1_500);
-    await insertMessages(host, workspace.id, second.id, 100);
-    const erasure = await erasuresOf(host).start(workspace.id, contact.id, SYSTEM);
-    const progress = () => erasuresOf(host).get(workspace.id, erasure.id);
-
-    const first = await ServiceProcess.start('worker', host.stores);
-    await waitFor('some steps', async () => (await progress()).messages >= 400, SLOW_MS);
-    first.kill('SIGKILL');
-    await first.exited;
-    const { messages, status } = await progress();
-    expect(status).toBe('running');
-    expect(messages).toBeLessThan(1_600);
-    expect(await tracesIn(host, ['many words'])).toEqual(['events.data', 'messages.body']);
-
-    const next = await ServiceProcess.start('worker', host.stores);
-    try {
-      expect(await complete(host, workspace.id, erasure)).toMatchObject({ messages: 1_600 });
-    } finally {
-      next.kill('SIGTERM');
-      await next.exited;
-    }
-    expect(await tracesIn(host, ['many words'])).toEqual([]);
-  });
 
   it('makes a step that fails smaller, and holds up no other', async () => {
     const worker = await TestService.create({ role: 'worker', beside: host });
@@ -404,32 +342,11 @@ describe('an erasure of many messages', () => {
          FOR EACH STATEMENT EXECUTE FUNCTION refuse_many()`,
       );
       const erasure = await erasuresOf(host).start(workspace.id, contact.id, SYSTEM);
-      await complete(host, workspace.id, await erasuresOf(host).start(workspace.id, other.id, SYSTEM));
-      expect(await complete(host, workspace.id, erasure)).toMatchObject({ messages: 40 });
+      await completeErasure(host, workspace.id, await erasuresOf(host).start(workspace.id, other.id, SYSTEM));
+      expect(await completeErasure(host, workspace.id, erasure)).toMatchObject({ messages: 40 });
     } finally {
       await worker.close();
       await host.query('DROP FUNCTION refuse_many CASCADE');
     }
   });
 });
-
-/** Inserts messages as the service stores them, without their way through the queue. */
-async function insertMessages(
-  host: MessagingHost,
-  tenantId: string,
-  conversationId: string,
-  count: number,
-): Promise<void> {
-  const ids = Array.from({ length: count }, newId);
-  await host.query(
-    `WITH message AS (
-       INSERT INTO messages (tenant_id, conversation_id, id, sender_type, body, created_at)
-       SELECT $1, $2, id, 'CUSTOMER', 'many words', now() FROM unnest($3::uuid[]) AS id
-     )
-     INSERT INTO events (tenant_id, id, type, data, created_at)
-     SELECT $1, id, 'message.created', json_build_object('conversationId', $2::text, 'message', json_build_object(
-       'id', id, 'body', 'many words', 'senderType', 'CUSTOMER', 'createdAt', now())), now()
-     FROM unnest($3::uuid[]) AS id`,
-    [tenantId, conversationId, ids],
-  );
-}

@@ -1,18 +1,8 @@
-import { idFloor, newId } from '../../../src/common/ids';
 import { SYSTEM } from '../../../src/common/principal';
 import { MessageRetentionService } from '../../../src/privacy/message-retention.service';
-import { RETENTION_QUEUE } from '../../../src/retention/retention.processor';
 import { WorkspacesService } from '../../../src/workspaces/workspaces.service';
 import { MessagingHost } from '../../support/messaging-host';
-import { openQueue } from '../../support/redis-connections';
-import { ServiceProcess } from '../../support/service-process';
-import { waitFor } from '../../support/wait';
-
-const DAY_MS = 24 * 60 * 60 * 1000;
-/** Number of messages that takes many steps. */
-const MANY = 12_000;
-/** Time in which another worker takes over: it notices within 15 s that a worker was killed. */
-const TAKEN_OVER_MS = 60_000;
+import { makeOldConversation } from '../../support/stored-messages';
 
 describe('the retention of messages', () => {
   let host: MessagingHost;
@@ -26,24 +16,8 @@ describe('the retention of messages', () => {
   const keep = (workspace: { id: string }, messageRetentionDays: number | null) =>
     host.get(WorkspacesService).update(workspace.id, { messageRetentionDays }, SYSTEM);
 
-  /** Makes a conversation with messages of these ages in days, oldest first. */
-  async function conversationOf(workspace: { id: string }, ages: number[]) {
-    const conversation = await host.make.conversation(workspace);
-    const times = ages.map((age) => new Date(Date.now() - age * DAY_MS));
-    // Ids begin with the time; the rest of each is that of a new id.
-    const ids = times.map((time) => idFloor(time).slice(0, 19) + newId().slice(19));
-    await host.query('UPDATE conversations SET id = $3 WHERE tenant_id = $1 AND id = $2', [
-      workspace.id,
-      conversation.id,
-      (conversation.id = idFloor(new Date(times[0]!.getTime() - DAY_MS)).slice(0, 19) + newId().slice(19)),
-    ]);
-    await host.query(
-      `INSERT INTO messages (tenant_id, conversation_id, id, sender_type, body, created_at)
-       SELECT $1, $2, id, 'CUSTOMER', 'words', at FROM unnest($3::uuid[], $4::timestamptz[]) AS m (id, at)`,
-      [workspace.id, conversation.id, ids, times],
-    );
-    return conversation;
-  }
+  const conversationOf = (workspace: { id: string }, ages: number[]) =>
+    makeOldConversation(host, workspace, ages);
 
   async function bodiesOf({ id }: { id: string }): Promise<string[]> {
     const rows = await host.query<{ body: string }>(
@@ -89,36 +63,6 @@ describe('the retention of messages', () => {
     expect(await clean()).toBe(0);
     await keep(workspace, null);
   });
-
-  it('is gone on with by another worker after a kill', async () => {
-    const workspace = await host.make.workspace();
-    const { id } = await conversationOf(
-      workspace,
-      Array.from({ length: MANY }, (_, n) => 60 - n / 1_000),
-    );
-    await keep(workspace, 30);
-    const erased = async (): Promise<number> => {
-      const [row] = await host.query<{ count: number }>(
-        `SELECT count(*)::integer AS count FROM messages WHERE conversation_id = $1 AND body = ''`,
-        [id],
-      );
-      return row!.count;
-    };
-    const jobs = openQueue(RETENTION_QUEUE, host.stores.redisUrl);
-    await jobs.queue.add({});
-    await jobs.close();
-
-    const first = await ServiceProcess.start('worker', host.stores);
-    await waitFor('some steps', async () => (await erased()) >= 400);
-    first.kill('SIGKILL');
-    await first.exited;
-    expect(await erased()).toBeLessThan(MANY);
-    const next = await ServiceProcess.start('worker', host.stores);
-    await waitFor('the others', async () => (await erased()) === MANY, TAKEN_OVER_MS);
-    next.kill('SIGTERM');
-    await next.exited;
-    await keep(workspace, null);
-  }, 120_000);
 
   it.each([0, -1, 1.5, 36_501])('refuses %p days', async (days) => {
     await expect(keep(await host.make.workspace(), days)).rejects.toMatchObject({
