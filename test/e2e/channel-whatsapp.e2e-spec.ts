@@ -2,7 +2,6 @@ import { ChannelConnectionsService } from '../../src/channels/connections/channe
 import { SYSTEM } from '../../src/common/principal';
 import { ChannelWorkspace } from '../support/channel-workspace';
 import { TestService } from '../support/service';
-import { ServiceProcess } from '../support/service-process';
 import { MetaSimulator } from '../support/simulators/meta-simulator';
 import { WhatsAppSent, WhatsAppSimulator } from '../support/simulators/whatsapp';
 import { waitFor } from '../support/wait';
@@ -297,43 +296,6 @@ describe('WhatsApp', () => {
       expect(await shop.delivery(first)).toEqual({ status: 'DELIVERED', error: null });
       await shop.delivered(second, 'SENT');
       expect(whatsapp.sendsTo(customer).map(({ body }) => body.text.body)).toEqual(['first', 'second']);
-    });
-
-    it('sends nothing twice after the worker was killed', async () => {
-      const provider = await new WhatsAppSimulator().start();
-      const env = { META_GRAPH_URL: provider.url };
-      const api = await TestService.create({ role: 'api', env });
-      provider.hookOrigin = api.baseUrl;
-      const kiosk = await ChannelWorkspace.connect(api, 'WHATSAPP', credentials());
-      const kioskHook = { url: kiosk.connection.hookUrl, appSecret: APP_SECRET };
-      const inform = (content: Parameters<WhatsAppSimulator['notification']>[1]) =>
-        provider.notify(kioskHook, provider.notification(phoneNumberId, content));
-      const customer = String(++people);
-      await inform({ messages: [provider.message(customer, 'Hi')] });
-      const conversation = await kiosk.conversationWith(customer);
-
-      provider.troubleNext({ kind: 'slow' });
-      const killed = await ServiceProcess.start('worker', api.stores, env);
-      const first = await kiosk.send(conversation, 'first');
-      const sent = await waitFor('a message', () => provider.sent[0]);
-      killed.kill('SIGKILL');
-      await killed.exited;
-      expect((await kiosk.delivery(first)).status).toBe('SENDING');
-      const second = await kiosk.send(conversation, 'second');
-      await api.query(`UPDATE outbound_messages SET next_attempt_at = now() - interval '1 second'
-                       WHERE lease_id IS NOT NULL`);
-
-      const worker = await ServiceProcess.start('worker', api.stores, env);
-      await kiosk.delivered(first, 'UNKNOWN');
-      await inform({ statuses: [provider.status(sent, 'read'), provider.status(sent, 'sent')] });
-      expect(await kiosk.delivery(first)).toEqual({ status: 'READ', error: null });
-      await kiosk.delivered(second, 'SENT');
-      expect(provider.sendsTo(customer).map(({ body }) => body.text.body)).toEqual(['first', 'second']);
-
-      worker.kill('SIGTERM');
-      await worker.exited;
-      await api.close();
-      await provider.stop();
     });
   });
 

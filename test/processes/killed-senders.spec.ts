@@ -1,8 +1,10 @@
+import { ChannelWorkspace } from '../support/channel-workspace';
 import { MessagingChannel, newCustomerId } from '../support/messaging-channel';
 import { TestService } from '../support/service';
 import { ServiceProcess } from '../support/service-process';
 import { InstagramSimulator } from '../support/simulators/instagram';
 import { MessengerSimulator } from '../support/simulators/messenger';
+import { WhatsAppSimulator } from '../support/simulators/whatsapp';
 import { waitFor } from '../support/wait';
 
 describe('Messenger, when a worker is killed while it sends', () => {
@@ -64,6 +66,50 @@ describe('Instagram, when a worker is killed while it sends', () => {
       await account.delivery(next, ['SENT']);
       expect(await account.delivery(message, ['SENT', 'UNKNOWN'])).toMatchObject({ status: 'SENT' });
       expect(provider.sendsTo(customer).map(({ body }) => body.message.text)).toEqual(['first', 'second']);
+    } finally {
+      worker.kill('SIGKILL');
+      await worker.exited;
+      await service.close();
+      await provider.stop();
+    }
+  }, 60_000);
+});
+
+describe('WhatsApp, when a worker is killed while it sends', () => {
+  it('does not send again, and applies the receipts', async () => {
+    const provider = await new WhatsAppSimulator().start();
+    const env = { META_GRAPH_URL: provider.url };
+    const service = await TestService.create({ env });
+    provider.hookOrigin = service.baseUrl;
+    const phoneNumberId = '106540352242922';
+    const appSecret = '0123456789abcdef0123456789abcdef';
+    const customer = '16505551234';
+    let worker = await ServiceProcess.start('worker', service.stores, env);
+    try {
+      const credentials = { phoneNumberId, accessToken: 'EAAGsimulatedToken', appSecret };
+      const shop = await ChannelWorkspace.connect(service, 'WHATSAPP', credentials);
+      const hook = { url: shop.connection.hookUrl, appSecret };
+      const notify = (content: Parameters<WhatsAppSimulator['notification']>[1]) =>
+        provider.notify(hook, provider.notification(phoneNumberId, content));
+      await notify({ messages: [provider.message(customer, 'Hi')] });
+      const conversation = await shop.conversationWith(customer);
+
+      provider.troubleNext({ kind: 'slow' });
+      const first = await shop.send(conversation, 'first');
+      const sent = await waitFor('a message', () => provider.sent[0]);
+      worker.kill('SIGKILL');
+      await worker.exited;
+      expect((await shop.delivery(first)).status).toBe('SENDING');
+      const second = await shop.send(conversation, 'second');
+      await service.query(`UPDATE outbound_messages SET next_attempt_at = now() - interval '1 second'
+                           WHERE lease_id IS NOT NULL`);
+
+      worker = await ServiceProcess.start('worker', service.stores, env);
+      await shop.delivered(first, 'UNKNOWN');
+      await notify({ statuses: [provider.status(sent, 'read'), provider.status(sent, 'sent')] });
+      expect(await shop.delivery(first)).toEqual({ status: 'READ', error: null });
+      await shop.delivered(second, 'SENT');
+      expect(provider.sendsTo(customer).map(({ body }) => body.text.body)).toEqual(['first', 'second']);
     } finally {
       worker.kill('SIGKILL');
       await worker.exited;
