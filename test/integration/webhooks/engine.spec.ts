@@ -1,6 +1,4 @@
-import { ServerResponse } from 'node:http';
 import Redis from 'ioredis';
-import { Metrics } from '../../../src/metrics/metrics';
 import { ClaimedEvent } from '../../../src/outbox/event-queue.repository';
 import { OutboxConsumer } from '../../../src/outbox/outbox.consumer';
 import { OutboxRelay } from '../../../src/outbox/outbox-relay';
@@ -8,6 +6,7 @@ import { SYSTEM } from '../../../src/common/principal';
 import { WakeUpQueue, wakeUpsOf } from '../../../src/queue/wake-up-queue';
 import { DELIVERY_QUEUE } from '../../../src/webhooks/deliveries/delivery';
 import { WebhookEndpointsService } from '../../../src/webhooks/endpoints/webhook-endpoints.service';
+import { HeldAnswers } from '../../support/held-answers';
 import { MessagingHost } from '../../support/messaging-host';
 import { contradictions } from '../../support/integrity';
 import { hasLockWait } from '../../support/lock-waits';
@@ -16,7 +15,6 @@ import { TestService } from '../../support/service';
 import {
   attemptsOf,
   deliveriesOf,
-  endEventLeases,
   endLeases,
   insertPendingDeliveries,
   makeRetriesDue,
@@ -45,8 +43,7 @@ describe('delivery engine', () => {
   let host: MessagingHost;
   let receiver: Receiver;
   let redis: Redis;
-  /** Answers that the receiver holds back, by path. */
-  let held: Map<string, ServerResponse[]>;
+  let held: HeldAnswers;
 
   beforeAll(async () => {
     service = await TestService.create({ role: 'all', env: { WEBHOOK_ENDPOINT_CONCURRENCY: String(CAP) } });
@@ -61,25 +58,9 @@ describe('delivery engine', () => {
     await receiver.stop();
   });
   beforeEach(() => {
-    held = new Map();
     receiver.https.respond = (response) => response.end('ok');
+    held = new HeldAnswers(receiver);
   });
-
-  /** Holds back the answers at a path until `release`. */
-  function hold(path: string): void {
-    held.set(path, []);
-    receiver.https.respond = (response, request) => {
-      const waiting = held.get(request.path);
-      if (waiting) waiting.push(response);
-      else response.end('ok');
-    };
-  }
-
-  function release(path: string, status = 200): void {
-    const waiting = held.get(path) ?? [];
-    held.delete(path);
-    for (const response of waiting) response.writeHead(status).end();
-  }
 
   async function send({ workspace, conversation }: Subscription, count: number): Promise<void> {
     for (let n = 0; n < count; n++) await service.make.received(workspace, conversation, `Message ${n}`);
@@ -91,19 +72,11 @@ describe('delivery engine', () => {
     await waitForDeliveries(service, subscription.endpoint, 'SUCCEEDED', 1);
   }
 
-  async function inFlight(): Promise<number> {
-    const { values } = await service.app.get(Metrics).webhookDeliveriesInFlight.get();
-    return values[0]!.value;
-  }
-
-  const underWay = (path: string, count: number) =>
-    waitFor(`${count} deliveries under way`, () => held.get(path)!.length >= count);
-
   async function expectAllPlacesFree(subscription: Subscription): Promise<void> {
-    hold(subscription.path);
+    held.hold(subscription.path);
     await send(subscription, CAP);
-    await underWay(subscription.path, CAP);
-    release(subscription.path);
+    await held.waitForCount(subscription.path, CAP);
+    held.release(subscription.path);
   }
 
   it('delivers what is pending when Redis is wiped', async () => {
@@ -154,19 +127,19 @@ describe('delivery engine', () => {
 
   it('gives an endpoint one slot until it has answered', async () => {
     const subscription = await subscribe(service, receiver);
-    hold(subscription.path);
+    held.hold(subscription.path);
     await send(subscription, CAP);
-    await underWay(subscription.path, 1);
+    await held.waitForCount(subscription.path, 1);
     await subscription.waitForRelay();
-    expect(held.get(subscription.path)).toHaveLength(1);
-    release(subscription.path);
+    expect(held.list(subscription.path)).toHaveLength(1);
+    held.release(subscription.path);
     await waitForDeliveries(service, subscription.endpoint, 'SUCCEEDED', CAP);
   });
 
   it('starts deliveries without a claim while slots are free, and claims the rest later', async () => {
     const subscription = await subscribe(service, receiver);
     await answerOnce(subscription);
-    hold(subscription.path);
+    held.hold(subscription.path);
     const { endpoint, workspace } = subscription;
     const leasedEvents = async () => {
       const sql = 'SELECT FROM event_queue WHERE tenant_id = $1 AND lease_until > now()';
@@ -175,7 +148,7 @@ describe('delivery engine', () => {
 
     for (let n = 1; n <= CAP; n++) {
       await send(subscription, 1);
-      await underWay(subscription.path, n);
+      await held.waitForCount(subscription.path, n);
     }
     const answered = await deliveriesOf(service, endpoint);
     expect([await leasedEvents(), answered.length]).toEqual([CAP, 1]);
@@ -190,7 +163,7 @@ describe('delivery engine', () => {
       (await deliveriesOf(service, endpoint)).filter(({ status }) => status === 'PENDING'),
     ).toMatchObject([waiting, waiting]);
     expect(await subscription.list()).toHaveLength(CAP + 3);
-    release(subscription.path);
+    held.release(subscription.path);
     await waitForDeliveries(service, subscription.endpoint, 'SUCCEEDED', CAP + 3);
     expect(receiver.received(subscription.path)).toHaveLength(CAP + 3);
   });
@@ -239,17 +212,17 @@ describe('delivery engine', () => {
     const subscription = await subscribe(service, receiver);
     const { workspace, endpoint, path } = subscription;
     await answerOnce(subscription);
-    hold(path);
+    held.hold(path);
     const queue = service.app.get<WakeUpQueue>(wakeUpsOf(DELIVERY_QUEUE));
     await send(subscription, 20);
     // The jobs differ from each other, as those of retries do: any number of them can run at the same time.
     for (let n = 0; n < 20; n++) queue.wakeIn({ tenantId: workspace.id, id: endpoint.id }, n * 100);
 
-    await underWay(path, CAP);
+    await held.waitForCount(path, CAP);
     let most = 0;
     for (let answered = 0; answered < 20;) {
-      await underWay(path, 1);
-      const waiting = held.get(path)!;
+      await held.waitForCount(path, 1);
+      const waiting = held.list(path);
       const [{ leased }] = (await service.query<{ leased: number }>(
         `SELECT (SELECT count(*)::int FROM pending_deliveries WHERE endpoint_id = $1 AND lease_id IS NOT NULL)
               + (SELECT count(*)::int FROM event_queue WHERE tenant_id = $2 AND lease_id IS NOT NULL) AS leased`,
@@ -260,7 +233,7 @@ describe('delivery engine', () => {
       answered++;
     }
 
-    held.delete(path);
+    held.release(path);
     await waitForDeliveries(service, endpoint, 'SUCCEEDED', 21);
     expect(most).toBe(CAP);
     expect(receiver.received(path)).toHaveLength(21);
@@ -270,9 +243,9 @@ describe('delivery engine', () => {
     const hanging = await subscribe(service, receiver);
     const other = await subscribe(service, receiver);
     await answerOnce(hanging);
-    hold(hanging.path);
+    held.hold(hanging.path);
     await send(hanging, CAP + 2);
-    await underWay(hanging.path, CAP);
+    await held.waitForCount(hanging.path, CAP);
 
     await send(other, 10);
     await waitForDeliveries(service, other.endpoint, 'SUCCEEDED', 10);
@@ -286,7 +259,7 @@ describe('delivery engine', () => {
       Array(CAP).fill(expect.objectContaining({ error: 'timeout', status_code: null, response: null })),
     );
     expect(attempts[0]!.duration_ms).toBeGreaterThanOrEqual(9_990);
-    release(hanging.path);
+    held.release(hanging.path);
     await makeRetriesDue(host, hanging.endpoint);
     await waitForDeliveries(service, hanging.endpoint, 'SUCCEEDED', CAP + 3, SLOW);
   }, 60_000);
@@ -349,42 +322,20 @@ describe('delivery engine', () => {
     expect(receiver.received(path)).toEqual([]);
   });
 
-  it('takes over first attempts whose worker is gone, and drops what that one says later', async () => {
-    const subscription = await subscribe(service, receiver);
-    const { workspace, endpoint, path } = subscription;
-    hold(path);
-    await send(subscription, 1);
-    await underWay(path, 1);
-    await endEventLeases(service, workspace);
-
-    await underWay(path, 2);
-    const [first, second] = held.get(path)!;
-    first!.writeHead(500).end();
-    await waitFor('the late outcome to be dropped', async () => (await inFlight()) === 1);
-    second!.end('ok');
-    await waitForDeliveries(service, endpoint, 'SUCCEEDED');
-
-    expect(await deliveriesOf(service, endpoint)).toMatchObject([{ round: 1, attempt_count: 1 }]);
-    expect(await attemptsOf(service, endpoint)).toMatchObject([{ attempt: 1, status_code: 200 }]);
-    const ids = receiver.received(path).map(({ headers }) => headers['x-service-delivery']);
-    expect(new Set(ids).size).toBe(1);
-    expect(await service.query('SELECT FROM event_queue WHERE tenant_id = $1', [workspace.id])).toEqual([]);
-  });
-
   it('takes over a retry whose worker is gone, and counts its attempt once', async () => {
     const subscription = await subscribe(service, receiver);
     const { endpoint, path } = subscription;
     receiver.https.respond = (response) => response.writeHead(500).end();
     await send(subscription, 1);
     await waitForAttempts(service, endpoint, 1);
-    hold(path);
+    held.hold(path);
     await makeRetriesDue(host, endpoint);
-    await underWay(path, 1);
+    await held.waitForCount(path, 1);
     await endLeases(service, endpoint);
     await host.wake(endpoint);
 
-    await underWay(path, 2);
-    release(path);
+    await held.waitForCount(path, 2);
+    held.release(path);
     await waitForDeliveries(service, endpoint, 'SUCCEEDED');
     expect(await attemptsOf(service, endpoint)).toMatchObject([
       { round: 1, attempt: 1, status_code: 500 },
@@ -404,12 +355,12 @@ describe('delivery engine', () => {
       );
       return row;
     };
-    hold(path);
+    held.hold(path);
     await send(subscription, 1);
-    await underWay(path, 1);
+    await held.waitForCount(path, 1);
     expect(await places()).toEqual({ queue: 1, pending: 0, history: 0 });
 
-    release(path, 500);
+    held.release(path, 500);
     await waitForAttempts(service, endpoint, 1);
     expect(await places()).toEqual({ queue: 0, pending: 1, history: 0 });
 
@@ -419,38 +370,16 @@ describe('delivery engine', () => {
     expect(await places()).toEqual({ queue: 0, pending: 0, history: 1 });
   });
 
-  it('goes on when its connections to PostgreSQL are cut', async () => {
-    const subscription = await subscribe(service, receiver);
-    const { endpoint, path } = subscription;
-    hold(path);
-    await send(subscription, 2);
-    await underWay(path, 2);
-    await service.query(
-      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-         WHERE datname = current_database() AND pid <> pg_backend_pid()`,
-    );
-    release(path);
-    // The pool may notice that a connection is cut only when it uses the connection.
-    await waitFor('a message to be stored', () =>
-      service.make
-        .received(subscription.workspace, subscription.conversation, 'After the cut')
-        .catch(() => null),
-    );
-
-    await waitForDeliveries(service, endpoint, 'SUCCEEDED', 3, SLOW);
-    expect((await attemptsOf(service, endpoint)).length).toBeGreaterThanOrEqual(3);
-  }, 60_000);
-
   it('serves an endpoint that is added while others are busy', async () => {
     const busy = await subscribe(service, receiver);
-    hold(busy.path);
+    held.hold(busy.path);
     await send(busy, 1);
-    await underWay(busy.path, 1);
+    await held.waitForCount(busy.path, 1);
     const path = `${busy.path}-new`;
     const endpoint = await busy.addEndpoint(receiver.url(path), { events: ['*'] });
     await send(busy, 1);
     await waitForDeliveries(service, endpoint, 'SUCCEEDED', 1);
-    release(busy.path);
+    held.release(busy.path);
     await waitForDeliveries(service, busy.endpoint, 'SUCCEEDED', 2);
   });
 
