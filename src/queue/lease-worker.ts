@@ -8,6 +8,8 @@ const WAKE_OTHERS_EVERY_MS = 1_000;
 /** Work of a LeaseWorker. */
 export interface LeaseWork<Claimed> {
   readonly logger: Logger;
+  /** Reports whether a target has anything that can be claimed now. */
+  hasDue(target: Target): Promise<boolean>;
   /** Claims up to `count` due items of a target, under a lease. */
   claim(target: Target, count: number): Promise<Claimed[]>;
   /** Processes one item and records its outcome. Never rejects. */
@@ -51,6 +53,11 @@ export class LeaseWorker<Claimed> {
   /** Settles when every due item that has a slot is claimed and started. */
   async claimAndStart(target: Target): Promise<void> {
     if (!this.capacity.isWaiting(target)) await this.track(this.claimUntilFull(target));
+  }
+
+  /** Reports whether a target has anything that can be claimed now. */
+  hasDue(target: Target): Promise<boolean> {
+    return this.work.hasDue(target);
   }
 
   /** Reports whether a claim for a target could start anything now. */

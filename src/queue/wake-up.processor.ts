@@ -20,17 +20,14 @@ export abstract class WakeUpProcessor
 
   protected constructor(
     private readonly bull: Queue<Target>,
-    private readonly queue: WakeUpQueue,
+    private readonly wakeUps: WakeUpQueue,
     private readonly worker: LeaseWorker<unknown>,
   ) {
     this.startProcessing = holdProcessing(bull, this.logger);
   }
 
-  /** Reports whether a target has anything that can be claimed now. */
-  protected abstract hasDue(target: Target): Promise<boolean>;
-
   onApplicationBootstrap(): void {
-    this.queue.handleLocally((targets) => this.worker.wake(targets));
+    this.wakeUps.handleLocally((targets) => this.worker.wake(targets));
     this.startProcessing();
   }
 
@@ -56,7 +53,7 @@ export abstract class WakeUpProcessor
     // If no slot is free, the next one that is released claims for this target.
     if (this.stopping || !this.worker.canClaim(target)) return;
     try {
-      if (await this.hasDue(target)) this.queue.wake([target]);
+      if (await this.worker.hasDue(target)) this.wakeUps.wake([target]);
     } catch (error) {
       this.logger.warn({ err: error as Error, ...target }, 'not checked whether more is due; the poll will');
     }
@@ -64,7 +61,7 @@ export abstract class WakeUpProcessor
 
   /** Begins to close the queue without waiting for its end, so that all processors stop at the same time. */
   onModuleDestroy(): void {
-    this.queue.stopHandlingLocally();
+    this.wakeUps.stopHandlingLocally();
     this.stopping ??= closeQueue(this.bull, [this.worker.drain()]);
   }
 

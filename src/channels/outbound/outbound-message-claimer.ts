@@ -24,6 +24,11 @@ export class OutboundMessageClaimer {
     @InjectWakeUps(OUTBOUND_MESSAGE_QUEUE) private readonly wakeUps: WakeUpQueue,
   ) {}
 
+  /** Reports whether a connection has a message that can be claimed now. */
+  async hasDue(target: Target): Promise<boolean> {
+    return (await this.messages.countReady(target, 1)) > 0;
+  }
+
   async claim(target: Target, count: number): Promise<ClaimedMessage[]> {
     const ready = await this.messages.countReady(target, count);
     const connection = ready > 0 && (await this.load(target));

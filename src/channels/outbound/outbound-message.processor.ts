@@ -1,11 +1,10 @@
 import { InjectQueue, Processor } from '@nestjs/bull';
 import type { Queue } from 'bull';
 import { type Target } from '../../queue/targets';
-import { InjectWakeUps, WakeUpQueue } from '../../queue/wake-up-queue';
+import { InjectWakeUps, type WakeUpQueue } from '../../queue/wake-up-queue';
 import { WakeUpProcessor } from '../../queue/wake-up.processor';
 import { OUTBOUND_MESSAGE_QUEUE } from './outbound-message-queue';
 import { OutboundMessageWorker } from './outbound-message.worker';
-import { OutboundMessagesRepository } from './outbound-messages.repository';
 
 /** Sends outbound messages. A job names a connection alone: PostgreSQL holds what is due. */
 @Processor(OUTBOUND_MESSAGE_QUEUE)
@@ -14,12 +13,7 @@ export class OutboundMessageProcessor extends WakeUpProcessor {
     @InjectQueue(OUTBOUND_MESSAGE_QUEUE) bull: Queue<Target>,
     @InjectWakeUps(OUTBOUND_MESSAGE_QUEUE) wakeUps: WakeUpQueue,
     worker: OutboundMessageWorker,
-    private readonly messages: OutboundMessagesRepository,
   ) {
     super(bull, wakeUps, worker.leases);
-  }
-
-  protected override async hasDue(connection: Target): Promise<boolean> {
-    return (await this.messages.countReady(connection, 1)) > 0;
   }
 }

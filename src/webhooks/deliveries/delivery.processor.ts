@@ -1,11 +1,10 @@
 import { InjectQueue, Processor } from '@nestjs/bull';
 import type { Queue } from 'bull';
 import { type Target } from '../../queue/targets';
-import { InjectWakeUps, WakeUpQueue } from '../../queue/wake-up-queue';
+import { InjectWakeUps, type WakeUpQueue } from '../../queue/wake-up-queue';
 import { WakeUpProcessor } from '../../queue/wake-up.processor';
-import { DeliveryWorker } from './delivery.worker';
 import { DELIVERY_QUEUE } from './delivery';
-import { PendingDeliveriesRepository } from './pending-deliveries.repository';
+import { DeliveryWorker } from './delivery.worker';
 
 /**
  * Claims, signs and sends deliveries that are due. A job names an endpoint and nothing else: PostgreSQL holds
@@ -17,12 +16,7 @@ export class DeliveryProcessor extends WakeUpProcessor {
     @InjectQueue(DELIVERY_QUEUE) bull: Queue<Target>,
     @InjectWakeUps(DELIVERY_QUEUE) wakeUps: WakeUpQueue,
     worker: DeliveryWorker,
-    private readonly deliveries: PendingDeliveriesRepository,
   ) {
     super(bull, wakeUps, worker.leases);
-  }
-
-  protected override hasDue(endpoint: Target): Promise<boolean> {
-    return this.deliveries.hasDue(endpoint);
   }
 }

@@ -30,6 +30,7 @@ export class DeliveryWorker implements OnModuleInit {
   ) {
     this.leases = new LeaseWorker<Delivery>(capacity, {
       logger: this.logger,
+      hasDue: (target) => claimer.hasDue(target),
       claim: (target, count) => claimer.claim(target, count),
       process: (target, delivery) => this.process(target, delivery),
       wakeOtherWorkers: (targets) => wakeUps.enqueue(targets),
