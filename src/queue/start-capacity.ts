@@ -17,11 +17,22 @@ const VISITS_PER_PASS = 100;
 export const UNREADABLE_PAUSE_MS = 60_000;
 
 /**
- * Returns the time until which work may start under a claim that is made now, on this process's monotonic
- * clock. Call it before the claim is committed.
+ * Latest start of claimed work, on both clocks of this process: the monotonic one stands still while the
+ * machine sleeps, and the other one may be set back.
  */
-export function startByFromNow(): number {
-  return performance.now() + START_WITHIN_MS;
+export interface StartBy {
+  monotonicMs: number;
+  wallMs: number;
+}
+
+/** Returns until when work may start under a claim that is made now. Call it before the claim's commit. */
+export function startByFromNow(): StartBy {
+  return { monotonicMs: performance.now() + START_WITHIN_MS, wallMs: Date.now() + START_WITHIN_MS };
+}
+
+/** Reports whether claimed work may not start any more. */
+export function isTooLate({ monotonicMs, wallMs }: StartBy): boolean {
+  return performance.now() > monotonicMs || Date.now() > wallMs;
 }
 
 /** Injects the capacity of the work of a queue. */

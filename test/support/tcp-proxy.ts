@@ -30,6 +30,11 @@ export class TcpProxy {
     return this.reroute(this.target.href);
   }
 
+  /** Number of connections from clients. */
+  get connections(): number {
+    return [...this.sockets].filter(({ localPort }) => localPort === this.port).length;
+  }
+
   /** Returns another address of the same server by way of this proxy. */
   reroute(address: string): string {
     return Object.assign(new URL(address), { host: `127.0.0.1:${this.port}` }).href;

@@ -77,7 +77,7 @@ export const BATCHES: Record<string, string> = {
   'PendingDeliveriesRepository.settle': 'a batch of AttemptRecorder',
   'RoutedMessagesRepository.enqueue': 'a turn of the relay',
   'RoutedMessagesRepository.lockFirstPipelined': 'the same turn',
-  'WebhookEndpointsRepository.lockActive': 'a turn of the relay',
+  'WebhookEndpointsRepository.lockMatching': 'a turn of the relay',
   'WebhookEndpointsRepository.markFailing': 'a batch of AttemptRecorder',
   'WebhookEndpointsRepository.markSucceeded': 'a batch of AttemptRecorder',
 };

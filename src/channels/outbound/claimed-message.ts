@@ -1,4 +1,5 @@
 import { MessageKey } from '../../messages/message-status.repository';
+import { StartBy } from '../../queue/start-capacity';
 import { LoadedConnection } from '../connections/connection-loader';
 
 /** Outbound message under a lease. Only the lease's holder may send it. */
@@ -13,6 +14,5 @@ export interface ClaimedMessage extends MessageKey {
   createdAt: Date;
   /** Time of the claim, by the database's clock. */
   claimedAt: Date;
-  /** Latest start of the attempt, on this process's monotonic clock. */
-  startBy: number;
+  startBy: StartBy;
 }

@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Metrics } from '../../metrics/metrics';
 import { LeaseWorker } from '../../queue/lease-worker';
-import { InjectStartCapacity, StartCapacity } from '../../queue/start-capacity';
+import { InjectStartCapacity, isTooLate, StartCapacity } from '../../queue/start-capacity';
 import { Target } from '../../queue/targets';
 import { InjectWakeUps, WakeUpQueue } from '../../queue/wake-up-queue';
 import { ClaimedMessage } from './claimed-message';
@@ -33,6 +33,7 @@ export class OutboundMessageWorker {
   ) {
     this.leases = new LeaseWorker<ClaimedMessage>(capacity, {
       logger: this.logger,
+      hasDue: (connection) => claimer.hasDue(connection),
       claim: (connection, count) => claimer.claim(connection, count),
       process: (connection, message) => this.process(connection, message),
       wakeOtherWorkers: (connections) => wakeUps.enqueue(connections),
@@ -43,7 +44,7 @@ export class OutboundMessageWorker {
     this.metrics.outboundMessagesInFlight.inc();
     try {
       // The message has not been sent yet, so any worker may claim it.
-      if (this.leases.isStopping || performance.now() > message.startBy) await this.messages.release(message);
+      if (this.leases.isStopping || isTooLate(message.startBy)) await this.messages.release(message);
       else this.follow(message, await this.attempter.attempt(message));
     } catch (error) {
       // An internal error: the message becomes UNKNOWN when its lease expires.

@@ -11,7 +11,6 @@ import { WorkspacesRepository } from '../../workspaces/workspaces.repository';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
 import { Delivery, deliveryIdOf, NOT_ATTEMPTED } from '../deliveries/delivery';
 import { DeliveryAttempter } from '../deliveries/delivery-attempter';
-import { PendingDeliveriesRepository } from '../deliveries/pending-deliveries.repository';
 import { toReadable, WebhookTestResult } from './webhook-delivery.dto';
 
 /** Tests endpoints, for the dashboard's Test button. */
@@ -21,7 +20,6 @@ export class WebhookTestService {
     private readonly database: Database,
     private readonly endpoints: WebhookEndpointsRepository,
     private readonly workspaces: WorkspacesRepository,
-    private readonly pending: PendingDeliveriesRepository,
     private readonly attempter: DeliveryAttempter,
     private readonly outbox: OutboxService,
     private readonly audit: AuditService,
@@ -63,17 +61,15 @@ export class WebhookTestService {
         createdAt: new Date(),
       };
       this.outbox.appendPipelined(tx, tenantId, type, data, { id: event.id, isQueued: false });
-      // Throws before the insert, so that no worker sends the test later.
       const secrets = await this.endpoints.readSecrets(tx, tenantId, endpointId);
       const delivery: Delivery = {
         id: deliveryIdOf(event.id, endpointId),
         event,
         endpoint: { ...endpoint, secrets, maySend: true, isLocked: true, startsAtOnce: true },
-        lease: { id: newId(), on: 'row' },
+        lease: null,
         ...NOT_ATTEMPTED,
         startBy: startByFromNow(),
       };
-      await this.pending.insertClaimed(tx, delivery);
       this.audit.appendPipelined(tx, {
         tenantId,
         actor,

@@ -103,16 +103,18 @@ export class AttemptRecorder {
   }
 
   private async write(records: AttemptRecord[]): Promise<void> {
-    const fromEvents = records.filter(({ delivery }) => delivery.lease.on === 'event');
-    const fromRows = records.filter(({ delivery }) => delivery.lease.on === 'row');
+    const fromEvents = records.filter(({ delivery }) => delivery.lease?.on === 'event');
+    const fromRows = records.filter(({ delivery }) => delivery.lease?.on === 'row');
+    // A test is in no queue, and has no further attempt.
+    const tests = records.filter(({ delivery, outcome }) => delivery.lease === null && outcome !== null);
     await this.database.queueTransaction(async (tx) => {
       const [events, rows] = await Promise.all([
         this.settleEvents(tx, fromEvents),
         fromRows.length > 0 ? this.pending.settle(tx, fromRows) : [],
       ]);
       const held = fromEvents.filter(({ delivery }) => events.has(eventLeaseKeyOf(delivery)));
-      this.move(tx, held, rows);
-      const lost = records.length - held.length - rows.length;
+      this.move(tx, held, [...rows, ...tests]);
+      const lost = fromEvents.length + fromRows.length - held.length - rows.length;
       if (lost > 0) this.logger.warn({ attempts: lost }, 'attempts not recorded: their leases had ended');
     });
     for (const [key, { count }] of groupByLease(fromEvents)) this.countDown(key, count);
@@ -150,7 +152,7 @@ export class AttemptRecorder {
 }
 
 function eventLeaseKeyOf({ event, lease }: Delivery): string {
-  return leaseKeyOf({ eventId: event.id, leaseId: lease.id });
+  return leaseKeyOf({ eventId: event.id, leaseId: lease!.id });
 }
 
 /** Returns the events' leases of records, each with the number of its records. */
@@ -161,7 +163,7 @@ function groupByLease(records: AttemptRecord[]): Map<string, { lease: EventLease
     const known = leases.get(eventLeaseKeyOf(delivery));
     if (known) known.count += 1;
     else {
-      const of = { tenantId: event.tenantId, eventId: event.id, leaseId: lease.id };
+      const of = { tenantId: event.tenantId, eventId: event.id, leaseId: lease!.id };
       leases.set(eventLeaseKeyOf(delivery), { lease: of, count: 1 });
     }
   }

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { OutboxModule } from '../../outbox/outbox.module';
-import { SecretsModule } from '../../secrets/secrets.module';
 import { TableRegistry } from '../../stored-data/table-registry';
+import { EndpointsModule } from '../endpoints/endpoints.module';
 import { SendingModule } from '../sending/sending.module';
 import { AttemptRecorder } from './attempt-recorder';
 import { DeliveryAttempter } from './delivery-attempter';
@@ -16,7 +16,7 @@ import { RecordedDeliveries } from './recorded-deliveries';
  * it.
  */
 @Module({
-  imports: [OutboxModule, SecretsModule, SendingModule],
+  imports: [OutboxModule, EndpointsModule, SendingModule],
   providers: [
     PendingDeliveriesRepository,
     DueDeliveriesRepository,

@@ -1,9 +1,14 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { isDeepStrictEqual } from 'node:util';
 import { backoffMs } from '../../common/backoff';
+import { Database } from '../../database/database';
 import { isTest } from '../../outbox/event-catalog';
+import { isTooLate, StartBy, startByFromNow } from '../../queue/start-capacity';
 import { SecretUnreadable } from '../../secrets/secret-box';
+import { Subscriber, WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
 import { AttemptOutcome, internalError } from '../sending/attempt-outcome';
 import { DeliverySender } from '../sending/delivery-sender';
+import { StartPermit } from '../sending/start-permit';
 import { AttemptRecorder } from './attempt-recorder';
 import { AttemptRecord, Delivery } from './delivery';
 
@@ -16,25 +21,59 @@ export class DeliveryAttempter {
   private readonly logger = new Logger(DeliveryAttempter.name);
 
   constructor(
+    private readonly database: Database,
+    private readonly endpoints: WebhookEndpointsRepository,
     private readonly sender: DeliverySender,
     private readonly recorder: AttemptRecorder,
   ) {}
 
   /** Makes an attempt. It resolves when the outcome is recorded. */
   async attempt(delivery: Delivery): Promise<AttemptRecord> {
-    // The endpoint may have been deactivated since the claim.
-    const isTooLate = performance.now() > delivery.startBy;
-    return this.recorder.record(decide(delivery, isTooLate ? null : await this.send(delivery)));
+    const permit = this.permitOf(delivery);
+    return this.recorder.record(decide(delivery, permit.isOver() ? null : await this.send(delivery, permit)));
   }
 
-  private async send({ id, endpoint, event }: Delivery): Promise<AttemptOutcome> {
+  /** Returns the permission that a claim gives. It is short: the endpoint may change after the claim. */
+  private permitOf(delivery: Delivery): StartPermit {
+    let { startBy } = delivery;
+    return {
+      isOver: () => isTooLate(startBy),
+      renew: async () => {
+        const renewed = await this.claimAgain(delivery);
+        startBy = renewed ?? startBy;
+        return renewed !== null;
+      },
+    };
+  }
+
+  /** Returns until when an attempt may start if its endpoint is as it was; null if it has changed. */
+  private async claimAgain({ id: deliveryId, endpoint, event }: Delivery): Promise<StartBy | null> {
+    try {
+      return await this.database.queueTransaction(async (tx) => {
+        const [now] = await this.endpoints.lockSubscribers(tx, [endpoint], {
+          inactiveToo: isTest(event.type),
+        });
+        return now?.isLocked && isSame(now, endpoint) ? startByFromNow() : null;
+      });
+    } catch (error) {
+      const { tenantId, id: endpointId } = endpoint;
+      this.logger.warn(
+        { err: error as Error, tenantId, endpointId, deliveryId },
+        'an endpoint could not be looked at again; the delivery is postponed',
+      );
+      return null;
+    }
+  }
+
+  private async send({ id, endpoint, event }: Delivery, permit: StartPermit): Promise<AttemptOutcome | null> {
     const at = new Date();
     try {
       const { url, secrets } = endpoint;
       if (secrets instanceof SecretUnreadable) throw secrets;
       const { type: eventType, data, sequence } = event;
       const content = { deliveryId: id, eventType, data, sequence };
-      return await this.sender.send({ url, ...content, ...secrets, keepsHeaders: isTest(eventType) });
+      const request = { url, ...content, ...secrets, keepsHeaders: isTest(eventType) };
+      return await this.sender.send(request, permit);
     } catch (error) {
       // It counts like a failure of the receiver, so that it is not repeated for ever.
       const { tenantId, id: endpointId } = endpoint;
@@ -45,6 +84,15 @@ export class DeliveryAttempter {
       return internalError(at);
     }
   }
+}
+
+/** Reports whether a request that was made for an endpoint is still what the endpoint should get. */
+function isSame(now: Subscriber, before: Subscriber): boolean {
+  return (
+    now.activation === before.activation &&
+    now.url === before.url &&
+    isDeepStrictEqual(now.secrets, before.secrets)
+  );
 }
 
 function decide(delivery: Delivery, outcome: AttemptOutcome | null): AttemptRecord {

@@ -8,6 +8,7 @@ import { Transaction } from '../../database/transaction';
 import { Metrics } from '../../metrics/metrics';
 import {
   InjectStartCapacity,
+  StartBy,
   StartCapacity,
   startByFromNow,
   UNREADABLE_PAUSE_MS,
@@ -50,6 +51,11 @@ export class DeliveryClaimer {
     this.batcher = new Batcher(config.crossWorkspaceBatches ? MAX_BATCH : 1, (requests) =>
       this.claimAll(requests),
     );
+  }
+
+  /** Reports whether a target has a delivery that can be claimed now. */
+  hasDue(target: Target): Promise<boolean> {
+    return this.deliveries.hasDue(target);
   }
 
   async claim(target: Target, count: number): Promise<Delivery[]> {
@@ -115,14 +121,14 @@ export class DeliveryClaimer {
     const target = targetOf(endpoint, recovered);
     this.capacity.pause(target, delayMs);
     await this.database.queueTransaction((tx) => {
-      this.deliveries.postponePipelined(tx, deliveries, lease.id, delayMs);
+      this.deliveries.postponePipelined(tx, deliveries, lease!.id, delayMs);
       return Promise.resolve();
     });
     this.wakeUps.wakeIn(target, delayMs);
   }
 }
 
-function toDelivery(row: ClaimedRow, endpoint: Subscriber, lease: Lease, startBy: number): Delivery {
+function toDelivery(row: ClaimedRow, endpoint: Subscriber, lease: Lease, startBy: StartBy): Delivery {
   const { id, event, round, attemptCount, recovered } = row;
   return { id, event, endpoint, lease, round, attemptCount, recovered, startBy };
 }

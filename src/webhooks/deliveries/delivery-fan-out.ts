@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { groupByWorkspace } from '../../common/group-by';
 import { Transaction } from '../../database/transaction';
 import { ClaimedEvent } from '../../outbox/event-queue.repository';
-import { InjectStartCapacity, StartCapacity, startByFromNow } from '../../queue/start-capacity';
+import { InjectStartCapacity, StartBy, StartCapacity, startByFromNow } from '../../queue/start-capacity';
 import { InjectWakeUps, WakeUpQueue } from '../../queue/wake-up-queue';
 import { Subscriber } from '../endpoints/webhook-endpoints.repository';
 import { AttemptRecorder } from './attempt-recorder';
@@ -94,6 +94,6 @@ export class DeliveryFanOut {
   }
 }
 
-function toDelivery({ endpoint, event, id }: NewDelivery, startBy: number): Delivery {
+function toDelivery({ endpoint, event, id }: NewDelivery, startBy: StartBy): Delivery {
   return { id, event, endpoint, ...NOT_ATTEMPTED, lease: { id: event.leaseId!, on: 'event' }, startBy };
 }

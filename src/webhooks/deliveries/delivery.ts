@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { OutboxEvent } from '../../outbox/event-queue.repository';
+import { StartBy } from '../../queue/start-capacity';
 import { Target } from '../../queue/targets';
 import { Signal } from '../../redis/redis-signals';
 import { Subscriber } from '../endpoints/webhook-endpoints.repository';
@@ -40,9 +41,9 @@ export const NOT_ATTEMPTED = { round: 1, attemptCount: 0, recovered: false };
 
 /** Delivery that this process has claimed. Only the lease's holder may attempt it. */
 export interface Delivery extends DeliveryState {
-  lease: Lease;
-  /** Time until which an attempt may start, on this process's monotonic clock. */
-  startBy: number;
+  /** Lease of the delivery; null for a test, which is in no queue and has one attempt by its caller. */
+  lease: Lease | null;
+  startBy: StartBy;
 }
 
 /** Consequence of an attempt. */

@@ -83,16 +83,6 @@ export class PendingDeliveriesRepository {
     return tx.pipeline(INSERTION, columnsOf(deliveries));
   }
 
-  /** Inserts a delivery under its lease, for an attempt that the caller makes at once. */
-  async insertClaimed(tx: Transaction, { id, event, endpoint, round, lease }: Delivery): Promise<void> {
-    await tx.query(
-      `INSERT INTO pending_deliveries (tenant_id, id, endpoint_id, activation, event_id, event_type, round,
-         attempt_count, recovered, next_attempt_at, lease_id)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, 0, false, now() + ${LEASE}, $8)`,
-      [event.tenantId, id, endpoint.id, endpoint.activation, event.id, event.type, round, lease.id],
-    );
-  }
-
   /**
    * Makes a delivery due before all others of its endpoint, in a new round. An attempt of an earlier round
    * that is in flight does not count any more.
@@ -188,7 +178,7 @@ export class PendingDeliveriesRepository {
       [
         records.map(({ delivery }) => delivery.endpoint.tenantId),
         records.map(({ delivery }) => delivery.id),
-        records.map(({ delivery }) => delivery.lease.id),
+        records.map(({ delivery }) => delivery.lease!.id),
         records.map(({ delivery }) => delivery.round),
         records.map(({ delivery }) => delivery.attemptCount),
         records.map(({ delivery, outcome }) => delivery.attemptCount + (outcome ? 1 : 0)),
@@ -199,7 +189,7 @@ export class PendingDeliveriesRepository {
     );
     // The lease is compared too: a late record of an ended lease may be in the same batch.
     const held = new Set(rows.map(({ id, leaseId }) => id + leaseId));
-    return records.filter(({ delivery }) => held.has(delivery.id + delivery.lease.id));
+    return records.filter(({ delivery }) => held.has(delivery.id + delivery.lease!.id));
   }
 
   /** Releases claimed deliveries without an attempt. They are due again after the delay. */

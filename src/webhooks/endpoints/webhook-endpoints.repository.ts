@@ -225,26 +225,34 @@ export class WebhookEndpointsRepository {
    * is changing.
    */
   lockWorkspaceSubscribers(tx: Transaction, tenantIds: string[]): Promise<Subscriber[]> {
-    return this.lockActive(tx, 'true', [tenantIds]);
+    return this.lockMatching(tx, 'active', [tenantIds]);
   }
 
   /**
-   * Reads those of the endpoints that are active. It locks all of them except those that another transaction
-   * is changing.
+   * Reads those of the endpoints that are active, or all that are not deleted. It locks them except those
+   * that another transaction is changing.
    */
-  lockSubscribers(tx: Transaction, endpoints: { tenantId: string; id: string }[]): Promise<Subscriber[]> {
-    return this.lockActive(tx, 'id = ANY ($2)', [
+  lockSubscribers(
+    tx: Transaction,
+    endpoints: { tenantId: string; id: string }[],
+    { inactiveToo = false } = {},
+  ): Promise<Subscriber[]> {
+    return this.lockMatching(tx, `${inactiveToo ? 'deleted_at IS NULL' : 'active'} AND id = ANY ($2)`, [
       [...new Set(endpoints.map(({ tenantId }) => tenantId))],
       endpoints.map(({ id }) => id),
     ]);
   }
 
   /**
-   * Reads and locks active endpoints. It skips locks of endpoints that are being changed, and of workspaces
+   * Reads and locks endpoints. It skips locks of endpoints that are being changed, and of workspaces
    * that are being suspended, so that no claim waits for them.
    */
-  private async lockActive(tx: Transaction, condition: string, parameters: unknown[]): Promise<Subscriber[]> {
-    const ofTenants = `active AND tenant_id = ANY ($1) AND ${condition}`;
+  private async lockMatching(
+    tx: Transaction,
+    condition: string,
+    parameters: unknown[],
+  ): Promise<Subscriber[]> {
+    const ofTenants = `tenant_id = ANY ($1) AND ${condition}`;
     const rows = await tx.prepared<
       Omit<Subscriber, 'secrets' | 'isLocked' | 'startsAtOnce'> & SecretColumns & { isHeld: boolean }
     >(

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Dispatcher } from 'undici';
 import { AttemptFault, AttemptOutcome, faultOfError, faultOfStatus } from './attempt-outcome';
+import { StartPermit, StartRefused } from './start-permit';
 import { ConnectionSetup, timeoutMessage, VettedConnector } from './vetted-connector';
 
 export const MAX_RESPONSE_BYTES = 16 * 1024;
@@ -11,13 +12,13 @@ export const MAX_HEADERS_LENGTH = 2 * 1024;
  * timer covers everything from the lookup on; undici's own timers are off.
  */
 export class DeliveryExchange implements Dispatcher.DispatchHandler {
-  /** Outcome of the exchange. It rejects only for an internal error. */
-  readonly outcome: Promise<AttemptOutcome>;
+  /** Outcome of the exchange; null if nothing may be sent any more. It rejects only for an internal error. */
+  readonly outcome: Promise<AttemptOutcome | null>;
 
   private readonly setup: ConnectionSetup;
   private readonly startedAt = performance.now();
   private readonly timer: NodeJS.Timeout;
-  private resolve!: (outcome: AttemptOutcome) => void;
+  private resolve!: (outcome: AttemptOutcome | null) => void;
   private reject!: (error: Error) => void;
   private controller: Dispatcher.DispatchController | null = null;
   private ended = false;
@@ -35,9 +36,10 @@ export class DeliveryExchange implements Dispatcher.DispatchHandler {
     private readonly at: Date,
     timeoutMs: number,
     private readonly connector: VettedConnector,
+    private readonly permit?: StartPermit,
     private readonly keepsHeaders = false,
   ) {
-    this.setup = new ConnectionSetup(this.startedAt + timeoutMs);
+    this.setup = new ConnectionSetup(this.startedAt + timeoutMs, permit);
     this.outcome = new Promise((resolve, reject) => {
       this.resolve = resolve;
       this.reject = reject;
@@ -56,8 +58,10 @@ export class DeliveryExchange implements Dispatcher.DispatchHandler {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.connector.release(this.setup);
     // The attempt ended before the connection was ready.
-    if (this.ended) controller.abort(new Error('The attempt is over'));
-    else this.controller = controller;
+    if (this.ended) return controller.abort(new Error('The attempt is over'));
+    // undici then writes nothing, and keeps the connection.
+    if (this.permit?.isOver()) throw new StartRefused();
+    this.controller = controller;
   }
 
   onResponseStart(
@@ -92,6 +96,10 @@ export class DeliveryExchange implements Dispatcher.DispatchHandler {
   /** Ends the exchange with an error that occurred before undici had the request. */
   endWithError(error: Error): void {
     if (this.ended) return;
+    if (error instanceof StartRefused) {
+      this.close();
+      return afterConnectionIsFree(() => this.resolve(null));
+    }
     const fault = faultOfError(error);
     if (fault) return this.end(fault);
     this.close();

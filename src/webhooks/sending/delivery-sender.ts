@@ -5,6 +5,7 @@ import { AttemptOutcome } from './attempt-outcome';
 import { DeliveryExchange } from './delivery-exchange';
 import { bodyOf, headersOf, RequestContent, timestampOf } from './delivery-request';
 import { HostResolver } from './host-resolver';
+import { StartPermit } from './start-permit';
 import { serviceSignature, SigningSecrets, standardSignature } from './signature';
 import { VettedConnector } from './vetted-connector';
 
@@ -63,10 +64,16 @@ export class DeliverySender implements OnApplicationShutdown {
     });
   }
 
-  /** Sends a request. A failure of the receiver is an outcome; only an internal error rejects. */
-  send(request: DeliveryRequest): Promise<AttemptOutcome> {
+  /**
+   * Sends a request. A failure of the receiver is an outcome; only an internal error rejects.
+   * @param permit is asked before the first byte, and renewed if the connection took longer than it lasts
+   * @returns null when the permission has ended: nothing was sent
+   */
+  send(request: DeliveryRequest): Promise<AttemptOutcome>;
+  send(request: DeliveryRequest, permit: StartPermit): Promise<AttemptOutcome | null>;
+  send(request: DeliveryRequest, permit?: StartPermit): Promise<AttemptOutcome | null> {
     const at = new Date();
-    const exchange = new DeliveryExchange(at, this.timeoutMs, this.connector, request.keepsHeaders);
+    const exchange = new DeliveryExchange(at, this.timeoutMs, this.connector, permit, request.keepsHeaders);
     try {
       // Again: the rules or the operator's networks may have changed since the endpoint's creation.
       const url = this.policy.parseEndpointUrl(request.url);

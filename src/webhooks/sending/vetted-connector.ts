@@ -3,6 +3,7 @@ import { createSecureContext, rootCertificates } from 'node:tls';
 import { buildConnector } from 'undici';
 import { AddressPolicy } from './address-policy';
 import { HostResolver } from './host-resolver';
+import { StartPermit, StartRefused } from './start-permit';
 
 /**
  * Number of addresses that are tried for one connection, so that each gets a fair share of the remaining
@@ -48,8 +49,12 @@ export class ConnectionSetup {
   /**
    * Begins the setup of a connection.
    * @param deadline by `performance.now()`
+   * @param permit is renewed once the connection is open, if it has ended by then
    */
-  constructor(private readonly deadline: number) {}
+  constructor(
+    private readonly deadline: number,
+    readonly permit?: StartPermit,
+  ) {}
 
   remainingMs(): number {
     return Math.max(0, this.deadline - performance.now());
@@ -138,7 +143,9 @@ export class VettedConnector {
     const setup = this.observed ?? this.waitingFor(options.host);
     if (!setup)
       throw new ConnectionFailure('connect', false, 'The connection was lost before it could be used');
-    return this.open(options, setup);
+    const socket = await this.open(options, setup);
+    if (setup.permit?.isOver()) await renew(setup.permit, socket);
+    return socket;
   }
 
   private waitingFor(host: string | undefined): ConnectionSetup | undefined {
@@ -208,6 +215,19 @@ export class VettedConnector {
       }, timeoutMs);
     });
   }
+}
+
+/** Renews a permission before undici has the connection: a request that it refuses is never written. */
+async function renew(permit: StartPermit, socket: Socket): Promise<void> {
+  const onError = () => undefined; // undici does not listen yet
+  socket.on('error', onError);
+  const mayStart = await permit.renew();
+  if (!mayStart) {
+    socket.destroy();
+    throw new StartRefused();
+  }
+  if (socket.destroyed) throw new ConnectionFailure('tls', false, 'TLS: the connection was closed');
+  socket.off('error', onError);
 }
 
 function timeout(stage: 'lookup' | 'connect' | 'tls'): ConnectionFailure {

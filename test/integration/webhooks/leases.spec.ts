@@ -1,3 +1,4 @@
+import { startByFromNow } from '../../../src/queue/start-capacity';
 import { newId } from '../../../src/common/ids';
 import { SYSTEM } from '../../../src/common/principal';
 import { Database } from '../../../src/database/database';
@@ -75,7 +76,7 @@ describe('leases', () => {
       round,
       attemptCount,
       recovered,
-      startBy: performance.now() + 1_000,
+      startBy: startByFromNow(),
     };
     const phases = { lookupMs: null, connectMs: null, tlsMs: null, firstByteMs: null };
     const made = { at: new Date(), durationMs: 5, response: null, responseHeaders: null, phases };
