@@ -7,7 +7,7 @@ WORKDIR /app
 COPY package.json package-lock.json ./
 COPY widget/package.json ./widget/
 RUN npm install --loglevel=error --no-audit --no-fund --ignore-scripts
-COPY nest-cli.json tsconfig.json tsconfig.build.json tsconfig.migrations.json ./
+COPY tsconfig.json tsconfig.build.json tsconfig.migrations.json ./
 COPY src ./src
 COPY migrations ./migrations
 COPY widget ./widget

@@ -173,10 +173,10 @@ function isSent(path: string, rules: string[]): boolean {
   return matching.at(-1)?.startsWith('!') ?? true;
 }
 
-/** Returns the paths of a folder's files, without the build's own notes. */
+/** Returns the paths of a folder's files. */
 function filesIn(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name !== '.tsbuildinfo')
+    .filter((entry) => entry.isFile())
     .map((entry) => join(relative(folder, entry.parentPath), entry.name))
     .sort();
 }
