@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { Browser, chromium } from 'playwright-core';
-import { installDebianPackage } from '../support/debian-package';
+import { installPackage } from '../../scripts/servers/apt.mjs';
 
 /** Path of Debian's Chromium, or of another one that CHROMIUM names. */
 const COMMAND = process.env.CHROMIUM ?? '/usr/bin/chromium';
 /** Arguments that keep Chromium from asking other machines for anything by itself. */
-export const CHROMIUM_ARGUMENTS = [
+const CHROMIUM_ARGUMENTS = [
   // The rule gives this machine another name, for pages over plain http.
   '--host-resolver-rules=MAP shop.test 127.0.0.1',
   '--disable-quic',
@@ -19,8 +19,8 @@ export const CHROMIUM_ARGUMENTS = [
  * Returns the path of Chromium. Where it is missing, it is installed as the tests' Redis is.
  * @throws Error that says what to do
  */
-export function requireChromium(): string {
-  if (!process.env.CHROMIUM && !existsSync(COMMAND)) installDebianPackage('chromium');
+function requireChromium(): string {
+  if (!process.env.CHROMIUM && !existsSync(COMMAND)) installPackage('chromium', console.error);
   if (spawnSync(COMMAND, ['--version']).status === 0) return COMMAND;
   throw new Error(
     `No Chromium that runs at ${COMMAND}. The browser's tests need it: install it, for example with ` +

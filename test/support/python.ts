@@ -1,8 +1,11 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { resolve } from 'node:path';
-import { installDebianPackage } from './debian-package';
+import { installPackage } from '../../scripts/servers/apt.mjs';
 
 const ROOT = resolve(__dirname, '../..');
+
+/** Time that `requirePython()` may take to install Python, which depends on the network. */
+export const PYTHON_INSTALL_TIMEOUT_MS = 180_000;
 
 /**
  * Makes sure that `python3` is on PATH: where it is missing, it is installed as the tests' Redis is.
@@ -10,7 +13,7 @@ const ROOT = resolve(__dirname, '../..');
  */
 export function requirePython(): void {
   if (hasPython()) return;
-  installDebianPackage('python3');
+  installPackage('python3', console.error);
   if (!hasPython()) {
     throw new Error('The Python example needs python3 on PATH, for example: sudo apt-get install python3');
   }

@@ -21,9 +21,8 @@ import { AddressPolicy } from '../../../src/webhooks/sending/address-policy';
 import { AttemptOutcome } from '../../../src/webhooks/sending/attempt-outcome';
 import { DeliverySender } from '../../../src/webhooks/sending/delivery-sender';
 import { generateEndpointSecret } from '../../../src/webhooks/sending/signature';
-import { PACKAGE_INSTALL_TIMEOUT_MS } from '../../support/debian-package';
 import { HttpsReceiver, ReceivedRequest } from '../../support/https-receiver';
-import { requirePython, runPython } from '../../support/python';
+import { PYTHON_INSTALL_TIMEOUT_MS, requirePython, runPython } from '../../support/python';
 
 import { LoggedIn } from '../../../src/logins/sessions/session.dto';
 import { LoginsService } from '../../../src/logins/logins.service';
@@ -151,7 +150,7 @@ describe('examples/verify-webhook.ts', () => {
 });
 
 describe('examples/verify_webhook.py', () => {
-  beforeAll(requirePython, PACKAGE_INSTALL_TIMEOUT_MS);
+  beforeAll(requirePython, PYTHON_INSTALL_TIMEOUT_MS);
 
   it('accepts what the service has signed, and nothing else', () => {
     const program = `
