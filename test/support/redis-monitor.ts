@@ -20,14 +20,18 @@ export class RedisMonitor {
     const { hostname, port, username, password } = new URL(redisUrl);
     const socket = connect(Number(port), hostname);
     await once(socket, 'connect');
-    const lines = createInterface({ input: socket });
     const commands = password ? [['AUTH', username || 'default', password], ['MONITOR']] : [['MONITOR']];
-    for (const words of commands) {
-      socket.write(`${words.join(' ')}\r\n`);
-      const [answer] = (await once(lines, 'line')) as [string];
-      if (answer !== '+OK') throw new Error(`Redis refuses ${words[0]}: ${answer}`);
-    }
-    lines.on('line', (line) => hear([...line.matchAll(WORDS)].map(([, word]) => word!)));
+    const unanswered = commands.map(([name]) => name!);
+    await new Promise<void>((resolve, reject) => {
+      // One listener from the start, because a packet may hold the answer and the first lines after it.
+      createInterface({ input: socket }).on('line', (line) => {
+        const asked = unanswered.shift();
+        if (!asked) hear([...line.matchAll(WORDS)].map(([, word]) => word!));
+        else if (line !== '+OK') reject(new Error(`Redis refuses ${asked}: ${line}`));
+        else if (unanswered.length === 0) resolve();
+      });
+      for (const words of commands) socket.write(`${words.join(' ')}\r\n`);
+    });
     return new RedisMonitor(socket);
   }
 
