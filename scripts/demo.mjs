@@ -14,7 +14,7 @@ import { show } from './demo/show.mjs';
 import { Shop, showShop } from './demo/shop.mjs';
 import { startSimulators } from './demo/simulators.mjs';
 import { makeWorkspace } from './demo/workspace.mjs';
-import { freePort, isPortFree, LauncherError, printFault, untilStopped } from './processes.mjs';
+import { freePort, isPortFree, LauncherError, printFault, requireValue, untilStopped } from './processes.mjs';
 
 /** @import { ConversationListItem, Page } from 'conversation-messaging-service' */
 /** @import { Running } from './app.mjs' */
@@ -137,6 +137,7 @@ async function printCommands({ api, cli, workspace, login, customers, shop, docs
   const { telegram } = customers;
   /** @type {Page<ConversationListItem>} */
   const { data } = await api.send('GET', '/conversations?channel=TELEGRAM&limit=1');
+  const { id } = requireValue(data[0], 'conversation on Telegram');
   const second = `${workspace.slug}-2`;
   await cli('workspace', 'create', '--name', 'Second', '--slug', second, '--plan', 'PRO');
   console.log(`
@@ -153,7 +154,7 @@ Paste these in another terminal:
 
 curl -sw '\\n' ${url}/me -H 'Authorization: Bearer ${key}'
 curl -sw '\\n' '${url}/conversations?channel=TELEGRAM' -H 'x-api-key: ${key}'
-curl -sw '\\n' ${url}/conversations/${data[0]?.id}/messages -H 'x-api-key: ${key}' -H 'content-type: application/json' -d '{"body": "Hello from curl"}'
+curl -sw '\\n' ${url}/conversations/${id}/messages -H 'x-api-key: ${key}' -H 'content-type: application/json' -d '{"body": "Hello from curl"}'
 
 A customer's message, as Telegram sends it. Sent twice, it is stored once; without the secret it is refused:
 

@@ -122,6 +122,19 @@ export function messageOf(error) {
 }
 
 /**
+ * Returns a value. Throws if it is missing, which only a mistake in the code can cause.
+ *
+ * @template Value
+ * @param {Value} value
+ * @param {string} name of the value, for the error
+ * @returns {NonNullable<Value>}
+ */
+export function requireValue(value, name) {
+  if (value === undefined || value === null) throw new Error(`There is no ${name}.`);
+  return value;
+}
+
+/**
  * Resolves after a time.
  *
  * @param {number} milliseconds

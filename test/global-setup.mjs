@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { makeCertificates } from '../scripts/certificates.mjs';
+import { requireValue } from '../scripts/processes.mjs';
 import { startServers } from '../scripts/servers.mjs';
 import { makeRoles } from '../scripts/servers/roles.mjs';
 import { TOPOLOGIES } from './topology/topologies.mjs';
@@ -44,9 +45,19 @@ export default async function setUp() {
     TEST_CA_FILE: caFile,
     TEST_CERT_FILE: certFile,
     TEST_KEY_FILE: keyFile,
-    ...(await TOPOLOGIES[process.env.TOPOLOGY ?? '']?.start?.(servers)),
+    ...(await startTopology(servers)),
   });
   Object.assign(globalThis, { testServers: servers });
+}
+
+/**
+ * Starts the topology that the environment names, if any.
+ *
+ * @param {import('../scripts/servers.mjs').Servers} servers
+ */
+function startTopology(servers) {
+  const name = process.env.TOPOLOGY;
+  return name ? requireValue(TOPOLOGIES[name], `topology ${name}`).start?.(servers) : undefined;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { createHmac, randomInt, randomUUID } from 'node:crypto';
-import { LauncherError } from '../processes.mjs';
-import { PHONE_NUMBER_PREFIX } from './simulators.mjs';
+import { LauncherError, requireValue } from '../processes.mjs';
+import { newId, PHONE_NUMBER_PREFIX } from './simulators.mjs';
 import { VisitorPage } from './visitor-page.mjs';
 
 /** @import { Channel, ConnectedChannel } from 'conversation-messaging-service' */
@@ -39,9 +39,6 @@ import { VisitorPage } from './visitor-page.mjs';
  */
 
 /** @typedef {ReturnType<typeof makeCustomers>} Customers */
-
-/** Makes the id of a new account: those of earlier runs are still connected. */
-const newId = (prefix = '') => `${prefix}${randomInt(10 ** 12, 10 ** 13)}`;
 
 /**
  * Makes a customer on each channel.
@@ -114,7 +111,8 @@ function onTelegram({ telegram: simulator, newBotToken }) {
     remark: 'Telegram has no receipts',
     anotherAccount: () => ({ botToken: newBotToken() }),
     curl() {
-      const { url, secret_token: secret } = simulator.webhooks.get(botToken) ?? {};
+      const webhook = requireValue(simulator.webhooks.get(botToken), 'webhook of the bot');
+      const { url, secret_token: secret } = webhook;
       const body = JSON.stringify(update('Hello from curl'));
       return `curl -sw '%{http_code}\\n' ${url} -H 'content-type: application/json' -H 'x-telegram-bot-api-secret-token: ${secret}' -d '${body}'`;
     },
@@ -182,9 +180,8 @@ function onWidget(origin) {
     answer: 'Yes, within three days.',
     credentials: { allowedOrigins: [origin] },
     connected: async ({ hookUrl, reveal }) => {
-      const signature = createHmac('sha256', reveal.identitySecret ?? '')
-        .update(id)
-        .digest('hex');
+      const secret = requireValue(reveal.identitySecret, 'identity secret');
+      const signature = createHmac('sha256', secret).update(id).digest('hex');
       const visitor = { id, signature, name: 'Marco Rossi', email: 'marco@example.com' };
       page = await VisitorPage.open({ url: hookUrl, origin, visitor });
     },
@@ -229,7 +226,8 @@ function onMeta(simulator, ids) {
  */
 async function shakeHands(simulator, { channel, hookUrl, reveal }) {
   const challenge = newId();
-  const { status, body } = await simulator.handshake(hookUrl, reveal.verifyToken ?? '', challenge);
+  const verifyToken = requireValue(reveal.verifyToken, 'verify token');
+  const { status, body } = await simulator.handshake(hookUrl, verifyToken, challenge);
   if (status !== 200 || body !== challenge)
     throw new LauncherError(`The hook of ${channel} did not pass Meta's handshake: ${status} ${body}`);
 }

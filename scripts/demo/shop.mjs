@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { SignJWT } from 'jose';
-import { freePort, isPortFree, LauncherError } from '../processes.mjs';
+import { freePort, isPortFree, LauncherError, requireValue } from '../processes.mjs';
 import { note, title } from './print.mjs';
 import { VisitorPage } from './visitor-page.mjs';
 
@@ -53,9 +53,9 @@ export class Shop {
    */
   showWidget({ snippet, hookUrl, reveal }) {
     this.#widget = {
-      snippet: snippet ?? '',
+      snippet: requireValue(snippet, 'snippet'),
       host: new URL(hookUrl).origin,
-      secret: reveal.identitySecret ?? '',
+      secret: requireValue(reveal.identitySecret, 'identity secret'),
     };
   }
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { LauncherError, sleep } from '../processes.mjs';
+import { LauncherError, requireValue, sleep } from '../processes.mjs';
 import { converseOnAll } from './channels.mjs';
 import { dim, printDelivery, title } from './print.mjs';
 
@@ -23,7 +23,7 @@ export async function show({ api, customers, bot, endpoint, receiver, cli }) {
   const written = await converseOnAll(api, customers);
 
   title('Each of these messages was also delivered as a webhook, such as the one from WhatsApp:');
-  const { conversationId: id, messageId } = written.get('WHATSAPP') ?? {};
+  const { conversationId: id, messageId } = requireValue(written.get('WHATSAPP'), 'message on WhatsApp');
   await arrived(receiver, 'message.created', ({ message }) => message.id === messageId);
 
   title('Who am I?');

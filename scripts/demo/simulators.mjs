@@ -53,10 +53,12 @@ export async function startSimulators(folder) {
     new InstagramSimulator().start(),
   ]);
   const graphUrl = await startGraph({ whatsApp, messenger });
-  /** Makes the token of a new bot: those of earlier runs are still connected. */
-  const newBotToken = () => TelegramSimulator.token(randomInt(10 ** 12, 10 ** 13));
+  const newBotToken = () => TelegramSimulator.token(Number(newId()));
   return { telegram, newBotToken, whatsApp, messenger, instagram, graphUrl };
 }
+
+/** Makes the id of a new account: those of earlier runs are still connected. */
+export const newId = (prefix = '') => `${prefix}${randomInt(10 ** 12, 10 ** 13)}`;
 
 /** The first digit of WhatsApp's numbers here; a page's id begins with another one. */
 export const PHONE_NUMBER_PREFIX = '1';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { freePort } from '../processes.mjs';
+import { freePort, requireValue } from '../processes.mjs';
 import { RedisNode, until } from './redis-node.mjs';
 
 const PRIMARIES = 3;
@@ -72,7 +72,10 @@ export class RedisCluster {
     const slot = await first.client.cluster('KEYSLOT', key);
     const ranges = await first.client.cluster('SLOTS');
     const port = ranges.find(([from, to]) => from <= slot && slot <= to)?.[2]?.[1];
-    return this.nodes.find((node) => node.port === port);
+    return requireValue(
+      this.nodes.find((node) => node.port === port),
+      `node at the port ${port}`,
+    );
   }
 
   async flush() {
@@ -117,7 +120,8 @@ async function join(nodes) {
     await client.cluster('ADDSLOTSRANGE', n * share, Math.min(SLOTS, (n + 1) * share) - 1);
   for (const [n, { client }] of primaries.entries()) {
     const id = await client.cluster('MYID');
-    await until(async () => (await replicas[n]?.client.cluster('REPLICATE', id)) === 'OK');
+    const replica = requireValue(replicas[n], `replica of the primary ${n}`);
+    await until(async () => (await replica.client.cluster('REPLICATE', id)) === 'OK');
   }
   for (const replica of replicas) await until(() => replica.reports('replication', 'master_link_status:up'));
 }

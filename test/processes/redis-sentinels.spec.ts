@@ -31,7 +31,7 @@ describe('when a primary under Sentinels is killed', () => {
     const [first] = redis.sentinels;
 
     first!.hang();
-    await primary!.kill();
+    await primary.kill();
     await waitFor('the connections to notice', () => clients.every(({ isReady }) => !isReady));
     await withLogs(place, async () => {
       await waitFor('the new primary', () => clients.every(({ isReady }) => isReady));

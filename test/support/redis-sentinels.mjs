@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chownSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { freePort } from '../../scripts/processes.mjs';
+import { freePort, requireValue } from '../../scripts/processes.mjs';
 import { makePrivate } from '../../scripts/servers/home.mjs';
 import { redisCommand } from '../../scripts/servers/redis.mjs';
 import { spawnServer } from '../../scripts/servers/server-process.mjs';
@@ -120,13 +120,18 @@ export class RedisSentinels {
 
   /** Returns the node that the Sentinels call the primary. */
   async primary() {
-    const answer = await this.sentinels[0]?.client.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', NAME);
+    const { client } = requireValue(this.sentinels[0], 'Sentinel');
+    const answer = await client.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', NAME);
     const [, port] = /** @type {string[]} */ (answer);
-    return this.nodes.find((node) => node.port === Number(port));
+    return requireValue(
+      this.nodes.find((node) => node.port === Number(port)),
+      `node at the port ${port}`,
+    );
   }
 
   async flush() {
-    await (await this.primary())?.client.flushall();
+    const { client } = await this.primary();
+    await client.flushall();
   }
 
   /** Waits until each Sentinel knows the replica and the other Sentinels. */

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { requireValue } from '../../scripts/processes.mjs';
 import { TOPOLOGIES } from './topologies.mjs';
 
 const JEST = fileURLToPath(new URL('../../node_modules/jest/bin/jest.js', import.meta.url));
@@ -15,11 +16,9 @@ if (unknown.length > 0) {
 }
 for (const name of names.length > 0 ? names : Object.keys(TOPOLOGIES)) {
   console.log(`\nTopology: ${name}\n`);
+  const { tests } = requireValue(TOPOLOGIES[name], `topology ${name}`);
   const env = { ...process.env, TOPOLOGY: name };
-  const jest = spawn(process.execPath, [JEST, '--config', CONFIG, ...(TOPOLOGIES[name]?.tests ?? [])], {
-    env,
-    stdio: 'inherit',
-  });
+  const jest = spawn(process.execPath, [JEST, '--config', CONFIG, ...tests], { env, stdio: 'inherit' });
   const [code] = await once(jest, 'exit');
   if (code !== 0) process.exitCode = 1;
 }

@@ -193,9 +193,6 @@ describe.each(KINDS)('with Redis as $kind', ({ Several }) => {
 });
 
 /** Returns the primary; in a Cluster that of the queue which wakes outbound messages. */
-async function primaryOf(redis: RedisCluster | RedisSentinels): Promise<RedisNode> {
-  const primary = await (redis instanceof RedisCluster
-    ? redis.primaryOf(`{${OUTBOUND_MESSAGE_QUEUE}}`)
-    : redis.primary());
-  return primary!;
+function primaryOf(redis: RedisCluster | RedisSentinels): Promise<RedisNode> {
+  return redis instanceof RedisCluster ? redis.primaryOf(`{${OUTBOUND_MESSAGE_QUEUE}}`) : redis.primary();
 }
