@@ -534,7 +534,6 @@ export const de: Texts = {
     connect: 'Verbinden',
     connectNamed: (channel: string) => `${channel} verbinden`,
     connectedTitle: (channel: string) => `${channel} ist verbunden`,
-    rotate: (channel: string) => (channel === 'WIDGET' ? 'Origins ändern' : 'Neue Zugangsdaten'),
     disconnect: 'Trennen',
     disconnectNamed: (channel: string) => `${channel} trennen`,
     disconnectAdvice:
@@ -557,10 +556,6 @@ export const de: Texts = {
     protocol: 'Die Dokumentation der API',
     showField: (name: string) => `${name} zeigen`,
     steps: 'So geht es',
-    reveal: {
-      verifyToken: 'Tragen Sie es beim Anbieter neben der Callback-Adresse ein.',
-      identitySecret: 'Ihr Server signiert damit angemeldete Besucher. Es darf in keine Seite gelangen.',
-    },
   },
   audit: {
     title: 'Audit-Log',

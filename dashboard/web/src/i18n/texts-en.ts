@@ -505,7 +505,6 @@ export const en = {
     connect: 'Connect',
     connectNamed: (channel: string) => `Connect ${channel}`,
     connectedTitle: (channel: string) => `${channel} is connected`,
-    rotate: (channel: string): string => (channel === 'WIDGET' ? 'Change the origins' : 'New credentials'),
     disconnect: 'Disconnect',
     disconnectNamed: (channel: string) => `Disconnect ${channel}`,
     disconnectAdvice:
@@ -527,10 +526,6 @@ export const en = {
     protocol: 'The API’s documentation',
     showField: (name: string) => `Show ${name}`,
     steps: 'How it is done',
-    reveal: {
-      verifyToken: 'Enter it at the provider, beside the callback address.',
-      identitySecret: 'Your server signs logged-in visitors with it. It must not get into a page.',
-    },
   },
   audit: {
     title: 'Audit log',

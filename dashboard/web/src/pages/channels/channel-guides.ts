@@ -22,6 +22,10 @@ interface ChannelGuide {
   after: Localized<string[]>;
   /** True if a person enters the address of our hook at the provider, because no call of its API does. */
   isHookEntered: boolean;
+  /** Explanations of the values that connecting reveals, by their names. */
+  revealed: Record<string, Localized<string>>;
+  /** Label of the button that changes a connected account. */
+  rotate: Localized<string>;
 }
 
 const ACCESS_TOKEN: ChannelField = {
@@ -45,6 +49,15 @@ const VERIFY_TOKEN: ChannelField = {
   },
   isOptional: true,
 };
+
+/** Explanations of the values that Meta's channels reveal. */
+const META_REVEALED: ChannelGuide['revealed'] = {
+  verifyToken: {
+    en: 'Enter it at the provider, beside the callback address.',
+    de: 'Tragen Sie es beim Anbieter neben der Callback-Adresse ein.',
+  },
+};
+const NEW_CREDENTIALS: Localized<string> = { en: 'New credentials', de: 'Neue Zugangsdaten' };
 
 export const CHANNEL_GUIDES: Record<Channel, ChannelGuide> = {
   WIDGET: {
@@ -73,6 +86,13 @@ export const CHANNEL_GUIDES: Record<Channel, ChannelGuide> = {
       ],
     },
     isHookEntered: false,
+    revealed: {
+      identitySecret: {
+        en: 'Your server signs logged-in visitors with it. It must not get into a page.',
+        de: 'Ihr Server signiert damit angemeldete Besucher. Es darf in keine Seite gelangen.',
+      },
+    },
+    rotate: { en: 'Change the origins', de: 'Origins ändern' },
   },
   WHATSAPP: {
     label: 'WhatsApp',
@@ -115,6 +135,8 @@ export const CHANNEL_GUIDES: Record<Channel, ChannelGuide> = {
       ],
     },
     isHookEntered: true,
+    revealed: META_REVEALED,
+    rotate: NEW_CREDENTIALS,
   },
   TELEGRAM: {
     label: 'Telegram',
@@ -140,6 +162,8 @@ export const CHANNEL_GUIDES: Record<Channel, ChannelGuide> = {
       de: ['Mehr ist nicht zu tun: Schreiben Sie Ihrem Bot.'],
     },
     isHookEntered: false,
+    revealed: {},
+    rotate: NEW_CREDENTIALS,
   },
   MESSENGER: {
     label: 'Messenger',
@@ -172,6 +196,8 @@ export const CHANNEL_GUIDES: Record<Channel, ChannelGuide> = {
       ],
     },
     isHookEntered: true,
+    revealed: META_REVEALED,
+    rotate: NEW_CREDENTIALS,
   },
   INSTAGRAM: {
     label: 'Instagram',
@@ -216,6 +242,8 @@ export const CHANNEL_GUIDES: Record<Channel, ChannelGuide> = {
       ],
     },
     isHookEntered: true,
+    revealed: META_REVEALED,
+    rotate: NEW_CREDENTIALS,
   },
 };
 

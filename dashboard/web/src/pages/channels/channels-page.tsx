@@ -6,7 +6,7 @@ import { TableSkeleton } from '../../common/data-table';
 import { ErrorNotice } from '../../common/error-notice';
 import { PageLayout } from '../../common/page';
 import { Section } from '../../common/section';
-import { useTexts } from '../../i18n/locale';
+import { useLocale, useTexts } from '../../i18n/locale';
 import { CHANNEL_GUIDES, CHANNELS } from './channel-guides';
 import { ConnectDialog } from './connect-dialog';
 import { ConnectionDetails } from './connection-details';
@@ -67,8 +67,9 @@ function ChannelCard({
   onOpen: (open: Open) => void;
 }) {
   const texts = useTexts();
+  const locale = useLocale();
   const mayManage = useMayManage();
-  const { label } = CHANNEL_GUIDES[channel];
+  const { label, rotate } = CHANNEL_GUIDES[channel];
   return (
     <Section
       title={label}
@@ -86,10 +87,10 @@ function ChannelCard({
             <Button
               variant={connection.status === 'REAUTH_REQUIRED' ? 'filled' : 'default'}
               size="xs"
-              aria-label={`${texts.channels.rotate(channel)}: ${label}`}
+              aria-label={`${rotate[locale]}: ${label}`}
               onClick={() => onOpen({ act: 'connect', channel, connection })}
             >
-              {texts.channels.rotate(channel)}
+              {rotate[locale]}
             </Button>
             <Button
               variant="default"

@@ -37,10 +37,8 @@ export function ConnectDialog({
       ? api.post<ConnectedChannel>(`${at}/channels/${connection.id}/rotate`, { credentials })
       : api.post<ConnectedChannel>(`${at}/channels`, { channel, credentials });
   });
-  const { label, steps } = CHANNEL_GUIDES[channel];
-  const title = connection
-    ? `${texts.channels.rotate(channel)}: ${label}`
-    : texts.channels.connectNamed(label);
+  const { label, steps, rotate } = CHANNEL_GUIDES[channel];
+  const title = connection ? `${rotate[locale]}: ${label}` : texts.channels.connectNamed(label);
   return (
     <Dialog title={title} onClose={onClose} size="lg">
       <Form

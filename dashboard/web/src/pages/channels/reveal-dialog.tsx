@@ -10,9 +10,8 @@ export function RevealDialog({ connection, onClose }: { connection: ConnectedCha
   const texts = useTexts();
   const locale = useLocale();
   const { channel, hookUrl, reveal, snippet } = connection;
-  const { label, after, isHookEntered } = CHANNEL_GUIDES[channel];
+  const { label, after, isHookEntered, revealed } = CHANNEL_GUIDES[channel];
   const secrets = Object.entries(reveal);
-  const about = texts.channels.reveal as Record<string, string | undefined>;
   return (
     <Dialog
       title={texts.channels.connectedTitle(label)}
@@ -33,7 +32,7 @@ export function RevealDialog({ connection, onClose }: { connection: ConnectedCha
           <div key={name}>
             <CopyBlock label={name} value={value} wrap />
             <Text size="sm" c="dimmed">
-              {about[name]}
+              {revealed[name]?.[locale]}
             </Text>
           </div>
         ))}
