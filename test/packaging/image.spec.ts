@@ -1,12 +1,11 @@
-import { execFile } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, matchesGlob, relative, resolve } from 'node:path';
-import { promisify } from 'node:util';
 import dashboard from '../../dashboard/package.json';
 import lock from '../../package-lock.json';
 import pkg from '../../package.json';
 import widget from '../../widget/package.json';
+import { runProgram } from '../support/run-program';
 
 const ROOT = resolve(__dirname, '../..');
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
@@ -107,7 +106,7 @@ async function inBuildStage(image: Image, check: (stage: string) => void): Promi
     const env = { ...process.env, NODE_ENV: undefined };
     const builds = instructions.filter((line) => line.startsWith('RUN npm run'));
     expect(builds).toHaveLength(1);
-    await promisify(execFile)('sh', ['-c', builds[0]!.replace('RUN ', '')], { cwd: stage, env });
+    await runProgram('sh', ['-c', builds[0]!.replace('RUN ', '')], { cwd: stage, env });
     check(stage);
   } finally {
     rmSync(stage, { recursive: true });

@@ -1,9 +1,8 @@
-import { execFile } from 'node:child_process';
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { promisify } from 'node:util';
 import pkg from '../../package.json';
+import { runProgram } from '../support/run-program';
 import { createStores, dropStores, TestStores } from '../support/test-database';
 
 const ROOT = resolve(__dirname, '../..');
@@ -29,23 +28,23 @@ describe('the package, installed into another Nest application', () => {
     host = mkdtempSync(join(tmpdir(), 'messaging-host-'));
     stores = await createStores();
     hostStores = await createStores();
-    const { stdout } = await run(
-      ROOT,
+    const { stdout } = await runProgram(
       'npm',
-      'pack',
-      '--json',
-      '--ignore-scripts',
-      '--pack-destination',
-      host,
+      ['pack', '--json', '--ignore-scripts', '--pack-destination', host],
+      { cwd: ROOT },
     );
     const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
     writeHost(host, filename);
-    await run(
-      host,
-      ...['npm', 'install', '--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts'],
+    const installation = [
+      '--prefer-offline',
+      '--no-audit',
+      '--no-fund',
+      '--ignore-scripts',
       '--omit=optional',
-    );
-    await run(host, process.execPath, resolve(ROOT, 'node_modules/typescript/bin/tsc'), '-p', '.');
+    ];
+    await runProgram('npm', ['install', ...installation], { cwd: host });
+    const compiler = resolve(ROOT, 'node_modules/typescript/bin/tsc');
+    await runProgram(process.execPath, [compiler, '-p', '.'], { cwd: host });
   });
 
   afterAll(async () => {
@@ -65,7 +64,7 @@ describe('the package, installed into another Nest application', () => {
   });
 
   it('is imported by an ES module through each of its entry points', async () => {
-    const { stdout } = await run(host, process.execPath, 'dist/module.mjs');
+    const { stdout } = await runProgram(process.execPath, ['dist/module.mjs'], { cwd: host });
     expect(JSON.parse(stdout)).toEqual(['MessagingModule', 'LoginsService', 'HealthApiModule']);
   });
 
@@ -85,10 +84,9 @@ describe('the package, installed into another Nest application', () => {
   });
 
   it('says clearly that passwords can not be hashed without the optional packages', async () => {
-    const { stdout } = await run(host, process.execPath, '-e', LOG_IN, {
-      DATABASE_URL: stores.databaseUrl,
-      REDIS_URL: stores.redisUrl,
-      SECRETS_KEYS: `host:${Buffer.alloc(32, 1).toString('base64')}`,
+    const { stdout } = await runProgram(process.execPath, ['-e', LOG_IN], {
+      cwd: host,
+      env: environmentOn(stores),
     });
     expect(JSON.parse(stdout)).toEqual({
       code: 'UNAVAILABLE',
@@ -97,11 +95,9 @@ describe('the package, installed into another Nest application', () => {
   });
 
   it('creates a key and an endpoint through the services, and adds nothing to its host', async () => {
-    const { stdout, stderr } = await run(host, process.execPath, 'dist/main.js', {
-      DATABASE_URL: stores.databaseUrl,
-      REDIS_URL: stores.redisUrl,
-      SECRETS_KEYS: `host:${Buffer.alloc(32, 1).toString('base64')}`,
-      HOST_DATABASE_URL: hostStores.databaseAdminUrl,
+    const { stdout, stderr } = await runProgram(process.execPath, ['dist/main.js'], {
+      cwd: host,
+      env: { ...environmentOn(stores), HOST_DATABASE_URL: hostStores.databaseAdminUrl },
     });
     expect(stderr).toBe('');
     expect(JSON.parse(stdout)).toEqual({
@@ -126,6 +122,16 @@ describe('the package, installed into another Nest application', () => {
 
 interface Lock {
   packages: Record<string, { hasInstallScript?: boolean }>;
+}
+
+/** Returns the environment of a host on a database and Redis. */
+function environmentOn({ databaseUrl, redisUrl }: TestStores): NodeJS.ProcessEnv {
+  return {
+    ...process.env,
+    DATABASE_URL: databaseUrl,
+    REDIS_URL: redisUrl,
+    SECRETS_KEYS: `host:${Buffer.alloc(32, 1).toString('base64')}`,
+  };
 }
 
 function readJson(file: string): unknown {
@@ -186,17 +192,4 @@ function writeHost(folder: string, tarball: string): void {
 
 function writeJson(file: string, value: object): void {
   writeFileSync(file, JSON.stringify(value, null, 2));
-}
-
-/** Runs a program. Its last argument may be additional variables of its environment. */
-async function run(cwd: string, program: string, ...args: (string | Record<string, string>)[]) {
-  const extra = typeof args.at(-1) === 'object' ? (args.pop() as Record<string, string>) : {};
-  const env = { ...process.env, ...extra };
-  try {
-    return await promisify(execFile)(program, args as string[], { cwd, env });
-  } catch (error) {
-    // A compiler reports errors on stdout, which Node leaves out of the message.
-    const { message, stdout } = error as Error & { stdout: string };
-    throw new Error(`${message}\n${stdout}`, { cause: error });
-  }
 }

@@ -1,9 +1,8 @@
-import { execFile, ExecFileOptions } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { promisify } from 'node:util';
 import { Role } from '../../src/config/environment';
+import { runProgram } from '../support/run-program';
 import { environmentOf, ServiceProcess } from '../support/service-process';
 import { direct, TestStores } from '../support/test-database';
 
@@ -60,7 +59,12 @@ export class Version {
     // Migrations do not go through a pooler.
     const past = { DATABASE_DIRECT_URL: direct(stores.databaseOwnerUrl ?? stores.databaseUrl) };
     const options = { env: { ...environmentOf(stores), ...past, ...env } };
-    return JSON.parse(await run(process.execPath, [join(this.folder, 'dist/cli.js'), ...args], options));
+    const { stdout } = await runProgram(
+      process.execPath,
+      [join(this.folder, 'dist/cli.js'), ...args],
+      options,
+    );
+    return JSON.parse(stdout);
   }
 
   /** Removes the build, unless it is that of the checkout. */
@@ -91,9 +95,9 @@ function migrationsIn(folder: string): string[] {
 async function build(commit: string, folder: string): Promise<void> {
   const archive = join(folder, 'source.tar');
   await git('archive', `--output=${archive}`, commit);
-  await run('tar', ['--extract', `--file=${archive}`, `--directory=${folder}`]);
+  await runProgram('tar', ['--extract', `--file=${archive}`, `--directory=${folder}`]);
   await provideModules(folder);
-  await run('npm', ['run', '--silent', 'build'], { cwd: folder });
+  await runProgram('npm', ['run', '--silent', 'build'], { cwd: folder });
 }
 
 /** Provides the packages of a build: the checkout's if the version needs the same ones, otherwise its own. */
@@ -101,22 +105,9 @@ async function provideModules(folder: string): Promise<void> {
   const lockOf = (of: string) => readFileSync(join(of, 'package-lock.json'), 'utf8');
   if (lockOf(folder) === lockOf(CHECKOUT))
     symlinkSync(join(CHECKOUT, 'node_modules'), join(folder, 'node_modules'));
-  else await run('npm', ['install', '--no-audit', '--no-fund'], { cwd: folder });
+  else await runProgram('npm', ['install', '--no-audit', '--no-fund'], { cwd: folder });
 }
 
 async function git(...args: string[]): Promise<string> {
-  return (await run('git', args, { cwd: CHECKOUT })).trim();
-}
-
-/**
- * Runs a command.
- * @returns its output, which the error contains too: compilers explain themselves there
- */
-async function run(command: string, args: string[], options: ExecFileOptions = {}): Promise<string> {
-  try {
-    return (await promisify(execFile)(command, args, { ...options, encoding: 'utf8' })).stdout;
-  } catch (error) {
-    const { message, stdout } = error as Error & { stdout: string };
-    throw new Error(`${message}\n${stdout}`);
-  }
+  return (await runProgram('git', args, { cwd: CHECKOUT })).stdout.trim();
 }
