@@ -14,13 +14,12 @@ module.exports = {
     '^conversation-messaging-service/(\\w+)$': '<rootDir>/src/index-$1.ts',
   },
   transform: {
-    '\\.tsx?$': [
+    '\\.ts$': [
       '@swc/jest',
       {
         swcrc: false,
         // Maps are files beside the code: inline ones are read and scanned with each module that is loaded.
         sourceMaps: true,
-        module: { type: 'commonjs', ignoreDynamic: false },
         jsc: {
           target: 'es2022',
           parser: { syntax: 'typescript', decorators: true, dynamicImport: true },

@@ -36,7 +36,7 @@ class HostRuntime extends Runtime {
     const resolution = this['_resolution'];
     if (resolution.isCoreModule(name)) return undefined;
     const path = resolution.resolveCjs(from, name);
-    return /\.tsx?$/.test(path) ? undefined : path;
+    return path.endsWith('.ts') ? undefined : path;
   }
 }
 
