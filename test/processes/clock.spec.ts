@@ -44,7 +44,7 @@ describe("a process whose clock is not the database's", () => {
   }
 
   const ready = (process: ServiceProcess): Promise<AxiosResponse> =>
-    axios.get(`http://127.0.0.1:${process.port}/health/ready`, { proxy: false, validateStatus: null });
+    axios.get(`${process.url}/health/ready`, { proxy: false, validateStatus: null });
 
   const waitForReady = (process: ServiceProcess, status: number) =>
     waitFor(`readiness to be ${status}`, async () => (await ready(process)).status === status);
@@ -53,7 +53,7 @@ describe("a process whose clock is not the database's", () => {
     const { key } = await host.make.apiKey(subscription.workspace);
     const path = `/api/v1/conversations/${subscription.conversation.id}/messages`;
     return axios.post(
-      `http://127.0.0.1:${process.port}${path}`,
+      `${process.url}${path}`,
       { body: 'Hello' },
       {
         headers: { 'x-api-key': key },
@@ -72,7 +72,7 @@ describe("a process whose clock is not the database's", () => {
     const refused = await send(api);
     expect(refused).toMatchObject({ status: 503, data: { error: { code: 'UNAVAILABLE' } } });
     expect(refused.headers['retry-after']).toBe('2');
-    const live = await axios.get(`http://127.0.0.1:${api.port}/health/live`, { proxy: false });
+    const live = await axios.get(`${api.url}/health/live`, { proxy: false });
     expect(live.status).toBe(200);
 
     api.kill('SIGUSR2');

@@ -78,7 +78,7 @@ describe('processes', () => {
     await lock.query('SELECT FROM conversations WHERE id = $1 FOR UPDATE', [conversation.id]);
 
     const answer = axios.post(
-      `http://127.0.0.1:${api.port}/api/v1/conversations/${conversation.id}/messages`,
+      `${api.url}/api/v1/conversations/${conversation.id}/messages`,
       { body: 'Held up' },
       { headers: { 'x-api-key': key }, proxy: false },
     );

@@ -95,7 +95,7 @@ describe('an upgrade of the database', () => {
       while (!isOver) {
         const api = apis[statuses.length % apis.length]!;
         const answer = await axios.post(
-          `http://127.0.0.1:${api.port}/api/v1/conversations/${subscription.conversation.id}/messages`,
+          `${api.url}/api/v1/conversations/${subscription.conversation.id}/messages`,
           { body: `Message ${statuses.length}` },
           { headers: { 'x-api-key': key }, proxy: false, validateStatus: null },
         );
