@@ -2,12 +2,12 @@ import { sleep } from '../../scripts/processes.mjs';
 import type { Scenario } from '../scenario.mts';
 import { addEvents } from '../support/add-events.mts';
 import type { Deployment } from '../support/deployment.mts';
+import { DAY_MS } from '../support/fixture.mts';
 import { itemAt } from '../support/items.mts';
 import { must } from '../support/measure.mts';
 import { besideTrouble } from '../support/neighbour.mts';
 import { absoluteRow, latencyRow, perSecond, seconds } from '../support/report.mts';
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 const POLL_MS = 500;
 
 /**

@@ -36,8 +36,7 @@ export async function usageMeter(
   deployment: Deployment,
   worker: { pid: number },
 ): Promise<(count: number) => Usage> {
-  const server = await serverOf(deployment);
-  const postgres = () => (server === null ? null : familyMs(server));
+  const postgres = await postgresMeter(deployment);
   const before = { worker: processorMs(worker.pid), postgres: postgres(), cores: coreTimes() };
   return (count) => {
     const perDelivery = (from: number, to: number) => ((to - from) * 1000) / count;
@@ -59,8 +58,13 @@ export async function usageMeter(
  * runs on another machine.
  */
 export async function postgresMs(deployment: Deployment): Promise<number | null> {
+  return (await postgresMeter(deployment))();
+}
+
+/** Returns a function that measures as `postgresMs` does, without a query each time. */
+async function postgresMeter(deployment: Deployment): Promise<() => number | null> {
   const server = await serverOf(deployment);
-  return server === null ? null : familyMs(server);
+  return () => (server === null ? null : familyMs(server));
 }
 
 /** Returns the process id of PostgreSQL's parent process; null if it runs on another machine. */
