@@ -63,7 +63,7 @@ const STATEMENTS = {
     INSERT INTO event_queue (tenant_id, event_id) VALUES ($1, $2)`,
 };
 
-export type StatementName = keyof typeof STATEMENTS;
+type StatementName = keyof typeof STATEMENTS;
 
 /**
  * Transaction on one connection. Statements that are sent in one turn of the event loop share a network

@@ -22,7 +22,7 @@ export const WEBHOOKS: [few: number, many: number] = [1, 3];
 const ENV = { DATABASE_POOL_SIZE: '8' };
 
 /** Workspaces that call the API, by the number of their webhook endpoints. */
-export type Senders = Map<number, Sender[]>;
+type Senders = Map<number, Sender[]>;
 
 export async function addSenders(deployment: Deployment): Promise<Senders> {
   const senders: Senders = new Map();

@@ -69,7 +69,7 @@ export async function wake({ redis }: Deployment, workspaces: Receiving[]): Prom
 }
 
 /** Deliveries a second, and the processor time of each. */
-export interface Delivered extends Usage {
+interface Delivered extends Usage {
   perSecond: number;
 }
 

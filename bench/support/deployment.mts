@@ -27,7 +27,7 @@ export interface Server extends Running {
 /**
  * Running process of the benchmark that carries out one command at a time. `run` returns a command's result.
  */
-export interface Servant<Command, Result> extends Server {
+interface Servant<Command, Result> extends Server {
   run: (command: Command) => Promise<Result>;
 }
 

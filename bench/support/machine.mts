@@ -2,7 +2,7 @@ import { cpus, totalmem } from 'node:os';
 import type { Environment } from './environment.mts';
 
 /** Computer, and versions of Node, PostgreSQL and Redis, that a run of the benchmark measured on. */
-export interface Machine {
+interface Machine {
   cpu: string;
   cores: number;
   memoryGiB: number;

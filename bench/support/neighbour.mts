@@ -23,7 +23,7 @@ export interface Trouble<Result> {
  * Latencies in milliseconds of the measured workspace's messages, alone and beside the load, and the result
  * of `Trouble.trouble`.
  */
-export interface BesideTrouble<Result> {
+interface BesideTrouble<Result> {
   alone: Percentiles;
   beside: Percentiles & { p95BySecond: (number | null)[] };
   result: Result;

@@ -3,7 +3,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { portOf } from '../../scripts/processes.mjs';
 
 /** TCP proxy before Redis, at `url`, which can be cut to make Redis unreachable for one process. */
-export interface RedisProxy {
+interface RedisProxy {
   url: string;
   /** Closes every connection through the proxy, and refuses new ones. */
   cut: () => void;

@@ -176,8 +176,7 @@ export function indexesOf(plan: PlanNode): string[] {
 
 /** Returns the indexes that were read: without those that the plan has and its run did not need. */
 export function indexesRead(plan: PlanNode): string[] {
-  const read = nodesOf(plan).filter((node) => node['Actual Loops'] > 0);
-  return [...new Set(read.flatMap((node) => node['Index Name'] ?? []))].sort();
+  return [...new Set(runNodesOf(plan).flatMap((node) => node['Index Name'] ?? []))].sort();
 }
 
 /** Counts the rows of tables that were looked at, whether or not they were wanted. */

@@ -83,7 +83,7 @@ function textWithSpreads(expression: ts.Expression): string {
 }
 
 /** Returns the table of each entity by the name of its class. */
-export function tablesOfEntities(sources: Map<string, ts.SourceFile>): Map<string, string> {
+function tablesOfEntities(sources: Map<string, ts.SourceFile>): Map<string, string> {
   const tables = new Map<string, string>();
   for (const source of sources.values())
     walk(source, (node) => {

@@ -5,6 +5,6 @@ export function toAuditPage({ data, nextCursor }: Page<AuditEntry>): AuditPage {
   return { data: data.map(toAuditEntry), nextCursor };
 }
 
-export function toAuditEntry({ tenantId: _, ...entry }: AuditEntry): AuditEntryResponse {
+function toAuditEntry({ tenantId: _, ...entry }: AuditEntry): AuditEntryResponse {
   return entry;
 }

@@ -40,7 +40,7 @@ const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
 ];
 
 /** Makes the formats of dates and numbers in a language. */
-export function makeFormats(locale: Locale) {
+function makeFormats(locale: Locale) {
   // The tag is the browser's own variant of the language, such as en-GB.
   const tag = navigator.languages.find((language) => language.startsWith(locale)) ?? locale;
   const moment = new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeStyle: 'medium' });

@@ -1,5 +1,5 @@
 /** Names of the filters of an endpoint's deliveries, in the page's address and at the server. */
-export const FILTER_NAMES = [
+const FILTER_NAMES = [
   'since',
   'until',
   'event',
