@@ -95,10 +95,8 @@ export class LeaseWorker<Claimed> {
 
   private async claimUntilFull(target: Target): Promise<void> {
     for (;;) {
-      const slots = this.stopping ? 0 : this.capacity.countClaimable(target);
+      const slots = this.stopping ? 0 : this.capacity.acquireForClaim(target);
       if (slots === 0) break;
-      // Before the claim, so that two concurrent claims for one target can't use the same slots.
-      this.capacity.slots.acquire(target, slots);
       const claimed = await this.startClaimed(target, slots, this.work.claim(target, slots));
       if (claimed.length < slots) return;
     }

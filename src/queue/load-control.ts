@@ -17,10 +17,11 @@ export class LoadControl {
   private dueAt = 0;
   private lagMs = 0;
 
-  constructor(
-    private readonly slots: Slots,
-    private readonly maxSlots: number,
-  ) {}
+  private readonly maxSlots: number;
+
+  constructor(private readonly slots: Slots) {
+    this.maxSlots = slots.total;
+  }
 
   start(): void {
     this.dueAt = performance.now() + SAMPLE_MS;

@@ -71,14 +71,17 @@ describe('Slots', () => {
       expect(inUse(first)).toBe(60);
     });
 
-    it('have one for every newcomer, however many are in use', () => {
-      slots = new Slots({ ...LIMITS, total: 4 });
-      for (let n = 0; n < 20; n++) {
+    it('have one for every newcomer, up to a cap', () => {
+      slots = new Slots({ ...LIMITS, total: 10 });
+      // The first two get 5 and 3 of the 10, each of the others one.
+      for (let n = 0; n < 14; n++) {
         const newcomer = target(`workspace-${n}`);
         expect(slots.countFree(newcomer)).toBeGreaterThanOrEqual(1);
         slots.acquire(newcomer, slots.countFree(newcomer));
         expect(slots.countFree(target(newcomer.tenantId, 'another of its own'))).toBeLessThanOrEqual(1);
       }
+      expect(slots.isFull('normal')).toBe(true);
+      expect(slots.countFree(target('one more'))).toBe(0);
     });
 
     it('are all free again when everything has ended', () => {

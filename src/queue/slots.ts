@@ -4,6 +4,10 @@ import { Target } from './targets';
 const BACKGROUND_SHARE = 1 / 2;
 /** Share of a target's slots that live work leaves to background work that waits. */
 const BACKGROUND_FLOOR = 1 / 10;
+/** Slots beyond a pool's size at most, for workspaces that have nothing in flight. */
+const MAX_BEYOND = 256;
+/** Number of targets of which it is remembered whether they are slow. The oldest are forgotten first. */
+const MAX_KNOWN = 100_000;
 
 export interface SlotLimits {
   /** Number of slots that this process has for targets that are not slow. */
@@ -15,6 +19,9 @@ export interface SlotLimits {
   /** Whether a target counts as slow until it answers for the first time. */
   startSlow?: boolean;
 }
+
+/** Pool of the targets that are not slow, or of the slow ones. */
+export type PoolName = 'normal' | 'slow';
 
 /**
  * Numbers of slots that one target uses: from the pool of normal targets and from that of slow ones;
@@ -30,45 +37,53 @@ const NONE: Use = { normal: 0, slow: 0, background: 0 };
 
 /**
  * Shares the slots of this process among workspaces and targets. A workspace may use as many slots as are
- * left free: one alone gets half, two get a third each, and one that has nothing in flight always finds a
- * slot. A slow target has one slot, from a pool that slow targets share.
+ * left free: one alone gets half, two get a third each, and one that has nothing in flight finds a slot even
+ * if all are in use, up to a cap. A slow target has one slot, from a pool that slow targets share.
  */
 export class Slots {
-  private readonly normal: SlotPool;
-  private readonly slow: SlotPool;
+  private readonly pools: Record<PoolName, SlotPool>;
   private readonly uses = new Map<string, Use>();
   private readonly startSlow: boolean;
-  /**
-   * Ids of targets that are not as they started (`startSlow`): those that became slow, or those that no
-   * longer are.
-   */
-  private readonly changed = new Set<string>();
+  /** Whether targets are slow, by id, as far as it is known. */
+  private readonly known = new Map<string, boolean>();
   /** Targets with background work that waits for a slot. */
   private readonly backgroundWaiting = new Set<string>();
 
   constructor(private readonly limits: SlotLimits) {
-    this.normal = new SlotPool(limits.total, limits.perTarget);
-    this.slow = new SlotPool(limits.slow, 1);
+    this.pools = {
+      normal: new SlotPool(limits.total, limits.perTarget),
+      slow: new SlotPool(limits.slow, 1),
+    };
     this.startSlow = limits.startSlow ?? false;
   }
 
   /** Number of slots for targets that are not slow. It may be changed at any time. */
   get total(): number {
-    return this.normal.size;
+    return this.pools.normal.size;
   }
 
   set total(slots: number) {
-    this.normal.size = slots;
+    this.pools.normal.size = slots;
   }
 
   /** Number of slots in use by targets that are not slow. */
   get used(): number {
-    return this.normal.used;
+    return this.pools.normal.used;
+  }
+
+  /** Returns the pool that a target takes slots from. */
+  poolOf({ id }: Target): PoolName {
+    return this.isSlow(id) ? 'slow' : 'normal';
+  }
+
+  /** Reports whether a pool has no slot left for anyone. */
+  isFull(pool: PoolName): boolean {
+    return this.pools[pool].used >= this.pools[pool].cap;
   }
 
   /** Returns how many slots the target may take now. */
   countFree(target: Target): number {
-    const shared = this.poolOf(target).freeFor(target.tenantId);
+    const shared = this.pools[this.poolOf(target)].freeFor(target.tenantId);
     return Math.max(0, Math.min(this.countFreeOwn(target), shared));
   }
 
@@ -95,9 +110,9 @@ export class Slots {
   acquire(target: Target, slots: number): void {
     if (slots === 0) return;
     const pool = this.poolOf(target);
-    pool.add(target.tenantId, slots);
+    this.pools[pool].add(target.tenantId, slots);
     const use = this.uses.get(target.id) ?? { ...NONE };
-    use[pool === this.slow ? 'slow' : 'normal'] += slots;
+    use[pool] += slots;
     if (target.isBackground) use.background += slots;
     this.uses.set(target.id, use);
   }
@@ -107,8 +122,8 @@ export class Slots {
     if (!use || slots === 0) return;
     // Slots that were taken before the target became slow are released first.
     const normal = Math.min(slots, use.normal);
-    this.normal.add(target.tenantId, -normal);
-    this.slow.add(target.tenantId, normal - slots);
+    this.pools.normal.add(target.tenantId, -normal);
+    this.pools.slow.add(target.tenantId, normal - slots);
     use.normal -= normal;
     use.slow -= slots - normal;
     if (target.isBackground) use.background -= slots;
@@ -117,8 +132,14 @@ export class Slots {
 
   /** Notes whether a target is slow. A target is slow from a timeout until its next answer. */
   setSlow(id: string, isSlow: boolean): void {
-    if (isSlow === this.startSlow) this.changed.delete(id);
-    else this.changed.add(id);
+    this.known.delete(id);
+    this.known.set(id, isSlow);
+    if (this.known.size > MAX_KNOWN) this.known.delete(this.known.keys().next().value!);
+  }
+
+  /** Notes that a target has answered lately, as other processes saw, unless this process knows better. */
+  setAnswering(id: string): void {
+    if (!this.known.has(id)) this.setSlow(id, false);
   }
 
   /** Notes whether background work of a target waits, so that live work leaves a share of the slots to it. */
@@ -127,12 +148,8 @@ export class Slots {
     else this.backgroundWaiting.delete(id);
   }
 
-  private poolOf({ id }: Target): SlotPool {
-    return this.isSlow(id) ? this.slow : this.normal;
-  }
-
   private isSlow(id: string): boolean {
-    return this.changed.has(id) !== this.startSlow;
+    return this.known.get(id) ?? this.startSlow;
   }
 
   /**
@@ -160,6 +177,11 @@ export class Slots {
   }
 }
 
+/** Returns how many slots of a pool of a size are in use at most, however many workspaces there are. */
+export function cappedAt(size: number): number {
+  return size + Math.min(size, MAX_BEYOND);
+}
+
 /** Pool of slots that workspaces share. */
 class SlotPool {
   used = 0;
@@ -178,14 +200,19 @@ class SlotPool {
     this.maxSize = size;
   }
 
+  get cap(): number {
+    return cappedAt(this.size);
+  }
+
   /**
    * Returns how many more slots the workspace may take. It may use as many as it leaves free, and at least
-   * one.
+   * one below the cap.
    */
   freeFor(tenantId: string): number {
     const own = this.usedBy.get(tenantId) ?? 0;
     const half = (size: number) => Math.ceil((size - this.used - own) / 2);
-    return Math.max(own === 0 ? 1 : 0, half(this.size), Math.min(this.share - own, half(this.maxSize)));
+    const fair = Math.max(own === 0 ? 1 : 0, half(this.size), Math.min(this.share - own, half(this.maxSize)));
+    return Math.min(fair, this.cap - this.used);
   }
 
   add(tenantId: string, slots: number): void {

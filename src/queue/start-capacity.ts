@@ -1,5 +1,5 @@
 import { Inject } from '@nestjs/common';
-import { Slots, SlotLimits } from './slots';
+import { PoolName, Slots, SlotLimits } from './slots';
 import { Target, targetKeyOf, Turns } from './targets';
 
 /**
@@ -7,6 +7,7 @@ import { Target, targetKeyOf, Turns } from './targets';
  * deactivated.
  */
 const START_WITHIN_MS = 1_000;
+const POOLS: PoolName[] = ['normal', 'slow'];
 /** Waiting targets that one pass looks at. It bounds the time of a pass, however many targets wait. */
 const VISITS_PER_PASS = 100;
 
@@ -55,8 +56,12 @@ export class StartCapacity {
   private readonly due = new Turns();
   /** Targets that use all slots of their own limit, and may have more to start. */
   private readonly waitingForOwn = new Map<string, Target>();
-  /** Targets that found no slot left in the pool that workspaces share. */
-  private readonly waitingForShared = new Turns();
+  /** Targets that found no slot left in the pool that workspaces share, those that wait longest first. */
+  private readonly waitingForShared: Record<PoolName, Turns> = { normal: new Turns(), slow: new Turns() };
+  /** Pools that were full when slots were released, until the targets that wait have had their turn. */
+  private readonly contested = new Set<PoolName>();
+  /** Keys of targets for which a slot is acquired, because it was their turn, until their claim begins. */
+  private readonly reserved = new Set<string>();
   /**
    * Ends of the pauses by target id, in milliseconds of this process's clock. Live and background work pause
    * together.
@@ -101,7 +106,23 @@ export class StartCapacity {
 
   /** Returns how many items of a target a claim may start: 0 while it is paused. */
   countClaimable(target: Target): number {
-    return this.isPaused(target) ? 0 : this.slots.countFree(target);
+    return this.isPaused(target) || this.isBehind(target) ? 0 : this.slots.countFree(target);
+  }
+
+  /**
+   * Acquires the slots of a claim before it begins, so that two concurrent claims for one target can't use
+   * the same slots.
+   * @returns how many items the claim may start
+   */
+  acquireForClaim(target: Target): number {
+    const reserved = this.reserved.delete(targetKeyOf(target)) ? 1 : 0;
+    if (this.isPaused(target)) {
+      this.release(target, reserved);
+      return 0;
+    }
+    const free = this.countClaimable(target);
+    this.slots.acquire(target, free);
+    return reserved + free;
   }
 
   /** Returns how many items of a target may start without a claim: 0 while older items wait for one. */
@@ -116,6 +137,11 @@ export class StartCapacity {
    */
   countMostStartable(targets: Target[]): number {
     return targets.length > 0 ? Math.max(...targets.map((target) => this.countStartable(target))) : Infinity;
+  }
+
+  /** Notes targets that have answered lately, as other processes saw, unless this process knows better. */
+  noteAnswering(targets: Pick<Target, 'id'>[]): void {
+    for (const { id } of targets) this.slots.setAnswering(id);
   }
 
   /** Notes whether a workspace is busy: none of its targets has half of its slots free. */
@@ -149,9 +175,12 @@ export class StartCapacity {
     return this.due.size > 0;
   }
 
-  /** Reports whether the target waits for a slot: when one is released, the target is woken. */
+  /** Reports whether the target waits for a slot: when it is the target's turn, the target is woken. */
   isWaiting(target: Target): boolean {
-    return this.waitingForOwn.has(targetKeyOf(target)) || this.waitingForShared.has(target);
+    const key = targetKeyOf(target);
+    if (this.reserved.has(key)) return false;
+    const { normal, slow } = this.waitingForShared;
+    return this.waitingForOwn.has(key) || normal.has(target) || slow.has(target);
   }
 
   isPaused({ id }: Target): boolean {
@@ -166,12 +195,13 @@ export class StartCapacity {
   /** Has a target without a free slot wait for one. */
   wait(target: Target): void {
     if (target.isBackground) this.slots.setBackgroundWaiting(target.id, true);
-    if (this.slots.countFreeOwn(target) > 0) this.waitingForShared.add(target);
+    if (this.slots.countFreeOwn(target) > 0) this.waitingForShared[this.slots.poolOf(target)].add(target);
     else this.waitingForOwn.set(targetKeyOf(target), target);
   }
 
   release(target: Target, slots: number): void {
     if (slots === 0) return;
+    for (const pool of POOLS) if (this.slots.isFull(pool)) this.contested.add(pool);
     this.slots.release(target, slots);
     // Live and background work share the target's slots.
     if (this.waitingForOwn.size > 0)
@@ -198,13 +228,33 @@ export class StartCapacity {
     this.isPassPlanned = true;
     setImmediate(() => {
       this.isPassPlanned = false;
-      for (let visits = Math.min(VISITS_PER_PASS, this.waitingForShared.size); visits > 0; visits--) {
-        const target = this.waitingForShared.next()!;
-        if (this.slots.countFree(target) > 0) this.wakeWaiting(target);
-        else this.wait(target);
-      }
+      for (const pool of POOLS) this.visitWaiting(pool);
       this.released();
     });
+  }
+
+  /** Gives free slots of a pool to the targets that wait longest. Those of a busy workspace wait again. */
+  private visitWaiting(pool: PoolName): void {
+    this.contested.delete(pool);
+    const waiting = this.waitingForShared[pool];
+    let visits = Math.min(VISITS_PER_PASS, waiting.size);
+    for (; visits > 0 && !this.slots.isFull(pool); visits--) {
+      const target = waiting.next()!;
+      if (this.slots.countFree(target) === 0) this.wait(target);
+      else {
+        // Nobody else may take the slot before the claim begins.
+        this.slots.acquire(target, 1);
+        this.reserved.add(targetKeyOf(target));
+        this.wakeWaiting(target);
+      }
+    }
+  }
+
+  /** Reports whether others have waited longer for what the target's pool has left. */
+  private isBehind(target: Target): boolean {
+    if (this.contested.size === 0) return false;
+    const pool = this.slots.poolOf(target);
+    return this.contested.has(pool) && this.waitingForShared[pool].size > 0;
   }
 
   private wakeWaiting(target: Target): void {

@@ -13,6 +13,8 @@ interface StartOptions {
   logFile?: string;
   /** Entry point of another build. */
   main?: string;
+  /** Limit of the files and sockets that the process may have open. */
+  maxOpenFiles?: number;
 }
 
 /** Returns the environment of the service's processes and its CLI. */
@@ -47,9 +49,10 @@ export class ServiceProcess {
     role: Role,
     stores: TestStores,
     env: Record<string, string> = {},
-    { logFile = '/dev/null', main = MAIN }: StartOptions = {},
+    { logFile = '/dev/null', main = MAIN, maxOpenFiles }: StartOptions = {},
   ): Promise<ServiceProcess> {
-    const child = spawn(process.execPath, [main], {
+    const limit = maxOpenFiles === undefined ? '' : `ulimit -n ${maxOpenFiles} && `;
+    const child = spawn('sh', ['-c', `${limit}exec "$0" "$1"`, process.execPath, main], {
       env: { ...environmentOf(stores, role), ROLE: role, HOST: '127.0.0.1', PORT: '0', ...env },
       stdio: ['ignore', 'pipe', 'inherit'],
     });

@@ -65,7 +65,14 @@ export class WebhookTestService {
       const delivery: Delivery = {
         id: deliveryIdOf(event.id, endpointId),
         event,
-        endpoint: { ...endpoint, secrets, maySend: true, isLocked: true, startsAtOnce: true },
+        endpoint: {
+          ...endpoint,
+          secrets,
+          answersLately: false,
+          maySend: true,
+          isLocked: true,
+          startsAtOnce: true,
+        },
         lease: null,
         ...NOT_ATTEMPTED,
         startBy: startByFromNow(),

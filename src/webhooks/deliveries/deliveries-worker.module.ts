@@ -1,4 +1,4 @@
-import { FactoryProvider, Module } from '@nestjs/common';
+import { FactoryProvider, Logger, Module } from '@nestjs/common';
 import { Config } from '../../config/config';
 import { DatabaseClock } from '../../database/database-clock';
 import { OutboxModule } from '../../outbox/outbox.module';
@@ -9,6 +9,8 @@ import { provideWakeUps, wakeUpsOf } from '../../queue/wake-up-queue';
 import { ThroughputLimiter } from '../../redis/throughput-limiter';
 import { WorkspacesModule } from '../../workspaces/workspaces.module';
 import { EndpointsModule } from '../endpoints/endpoints.module';
+import { cappedAt } from '../../queue/slots';
+import { connectionBudget } from '../sending/connection-budget';
 import { AttemptRollups } from '../rollups/attempt-rollups';
 import { RollupsModule } from '../rollups/rollups.module';
 import { DeliveriesModule } from './deliveries.module';
@@ -25,16 +27,16 @@ import { WebhooksConsumer } from './webhooks.consumer';
 const deliveryCapacity: FactoryProvider<StartCapacity> = {
   provide: startCapacityOf(DELIVERY_QUEUE),
   inject: [Config, DatabaseClock],
-  useFactory: (config: Config, clock: DatabaseClock) =>
-    new StartCapacity(
-      {
-        total: config.webhookConcurrency,
-        perTarget: config.webhookEndpointConcurrency,
-        slow: config.webhookSlowConcurrency,
-        startSlow: true,
-      },
-      clock,
-    ),
+  useFactory: (config: Config, clock: DatabaseClock) => {
+    const { webhookConcurrency: total, webhookSlowConcurrency: slow } = config;
+    const most = cappedAt(total) + cappedAt(slow);
+    const share = Math.min(1, connectionBudget(config).attempts / most);
+    const perTarget = config.webhookEndpointConcurrency;
+    const limits = { total: Math.ceil(total * share), slow: Math.ceil(slow * share), perTarget };
+    if (share < 1)
+      new Logger(StartCapacity.name).warn(limits, 'fewer attempts at once: few files may be open');
+    return new StartCapacity({ ...limits, startSlow: true }, clock);
+  },
 };
 
 /** Turns events into deliveries, and deliveries into attempts, in workers. */

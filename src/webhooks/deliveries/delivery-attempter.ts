@@ -6,7 +6,7 @@ import { isTest } from '../../outbox/event-catalog';
 import { isTooLate, StartBy, startByFromNow } from '../../queue/start-capacity';
 import { SecretUnreadable } from '../../secrets/secret-box';
 import { Subscriber, WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
-import { AttemptOutcome, internalError } from '../sending/attempt-outcome';
+import { AttemptOutcome, internalError, isShortage } from '../sending/attempt-outcome';
 import { DeliverySender } from '../sending/delivery-sender';
 import { StartPermit } from '../sending/start-permit';
 import { AttemptRecorder } from './attempt-recorder';
@@ -14,6 +14,9 @@ import { AttemptRecord, Delivery } from './delivery';
 
 /** Number of attempts of a delivery: the first one, and the contract's five retries. */
 export const MAX_DELIVERY_ATTEMPTS = 6;
+
+/** Delay of a delivery whose connection was made and then not used, or could not be made by this process. */
+const POSTPONED_MS = 1_000;
 
 /** Makes one attempt of a claimed delivery: sends it, decides what follows, and records that. */
 @Injectable()
@@ -30,7 +33,9 @@ export class DeliveryAttempter {
   /** Makes an attempt. It resolves when the outcome is recorded. */
   async attempt(delivery: Delivery): Promise<AttemptRecord> {
     const permit = this.permitOf(delivery);
-    return this.recorder.record(decide(delivery, permit.isOver() ? null : await this.send(delivery, permit)));
+    if (permit.isOver()) return this.recorder.record(postpone(delivery, 0));
+    const outcome = await this.send(delivery, permit);
+    return this.recorder.record(outcome ? decide(delivery, outcome) : postpone(delivery, POSTPONED_MS));
   }
 
   /** Returns the permission that a claim gives. It is short: the endpoint may change after the claim. */
@@ -75,6 +80,10 @@ export class DeliveryAttempter {
       const request = { url, ...content, ...secrets, keepsHeaders: isTest(eventType) };
       return await this.sender.send(request, permit);
     } catch (error) {
+      if (isShortage(error)) {
+        this.logger.error({ err: error as Error }, 'an attempt was postponed: this process lacks something');
+        return null;
+      }
       // It counts like a failure of the receiver, so that it is not repeated for ever.
       const { tenantId, id: endpointId } = endpoint;
       this.logger.error(
@@ -95,8 +104,12 @@ function isSame(now: Subscriber, before: Subscriber): boolean {
   );
 }
 
-function decide(delivery: Delivery, outcome: AttemptOutcome | null): AttemptRecord {
-  if (outcome === null) return { delivery, outcome, status: 'PENDING', retryDelayMs: 0 };
+/** Returns the record of a delivery that was not attempted. */
+function postpone(delivery: Delivery, retryDelayMs: number): AttemptRecord {
+  return { delivery, outcome: null, status: 'PENDING', retryDelayMs };
+}
+
+function decide(delivery: Delivery, outcome: AttemptOutcome): AttemptRecord {
   if (outcome.kind === 'succeeded') return { delivery, outcome, status: 'SUCCEEDED', retryDelayMs: null };
   const failedAttempts = delivery.attemptCount + 1;
   const delay =

@@ -107,6 +107,7 @@ export class DeliveryClaimer {
       tx,
       requests.map(({ target }) => target),
     );
+    this.capacity.noteAnswering(endpoints.filter(({ answersLately }) => answersLately));
     return new Map(endpoints.map((endpoint) => [endpoint.id, endpoint]));
   }
 

@@ -1,5 +1,4 @@
 import { Injectable, Logger, OnModuleInit } from '@nestjs/common';
-import { Config } from '../../config/config';
 import { Metrics } from '../../metrics/metrics';
 import { LeaseWorker } from '../../queue/lease-worker';
 import { LoadControl } from '../../queue/load-control';
@@ -19,7 +18,6 @@ export class DeliveryWorker implements OnModuleInit {
   private readonly logger = new Logger(DeliveryWorker.name);
 
   constructor(
-    private readonly config: Config,
     @InjectStartCapacity(DELIVERY_QUEUE) private readonly capacity: StartCapacity,
     @InjectWakeUps(DELIVERY_QUEUE) private readonly wakeUps: WakeUpQueue,
     claimer: DeliveryClaimer,
@@ -38,7 +36,7 @@ export class DeliveryWorker implements OnModuleInit {
   }
 
   onModuleInit(): void {
-    new LoadControl(this.capacity.slots, this.config.webhookConcurrency).start();
+    new LoadControl(this.capacity.slots).start();
     this.signals.listen(DELIVERY_DUE, (target) => this.leases.wake([target]));
   }
 
@@ -47,7 +45,8 @@ export class DeliveryWorker implements OnModuleInit {
     try {
       const record = await this.attempter.attempt(delivery);
       if (record.outcome) await this.follow(target, record);
-      else this.wakeUps.wake([target]);
+      else if (record.retryDelayMs === 0) this.wakeUps.wake([target]);
+      else this.wakeUps.wakeIn(target, record.retryDelayMs!);
     } catch (error) {
       // The delivery is attempted again when its lease ends.
       const { tenantId, id: endpointId } = target;

@@ -46,7 +46,9 @@ export class WebhooksConsumer implements OutboxConsumer, OnModuleInit {
    * not waited for: its deliveries become pending.
    */
   async prepare(tx: Transaction, tenantIds: string[]): Promise<PreparedConsumer> {
-    const endpoints = groupByWorkspace(await this.endpoints.lockWorkspaceSubscribers(tx, tenantIds));
+    const subscribers = await this.endpoints.lockWorkspaceSubscribers(tx, tenantIds);
+    this.capacity.noteAnswering(subscribers.filter(({ answersLately }) => answersLately));
+    const endpoints = groupByWorkspace(subscribers);
     return {
       limitOf: (tenantId, isOverdue) => {
         const ofWorkspace = endpoints.get(tenantId);

@@ -21,6 +21,8 @@ export type Subscriber = Pick<
 > & {
   /** Secrets that sign the deliveries; the error when the key of one is not configured in this process. */
   secrets: SigningSecrets | SecretUnreadable;
+  /** Whether its last attempts succeeded, within a day, so that it need not count as slow. */
+  answersLately: boolean;
   /**
    * Whether the workspace can send: it is not suspended, and the transaction holds a lock that a suspension
    * waits for.
@@ -263,6 +265,7 @@ export class WebhookEndpointsRepository {
        )
        SELECT id, tenant_id AS "tenantId", events, url, activation, activated_at AS "activatedAt",
               rate_limit AS "rateLimit", failing_since AS "failingSince", last_success_at AS "lastSuccessAt",
+              failing_since IS NULL AND last_success_at > now() - interval '1 day' AS "answersLately",
               ${SECRETS}, tenant_id IN (SELECT id FROM sending) AS "maySend", id IN (SELECT id FROM held) AS "isHeld"
        FROM webhook_endpoints WHERE ${ofTenants}`,
       parameters,

@@ -71,6 +71,19 @@ const MAX_MESSAGE_LENGTH = 300;
 /** Codes of undici for internal errors: an invalid request, a closed sender. */
 const INTERNAL_ERRORS = new Set(['UND_ERR_INVALID_ARG', 'UND_ERR_DESTROYED', 'UND_ERR_CLOSED']);
 
+/** Codes of errors that say that this process has no more files, sockets, ports or memory. */
+const SHORTAGES = new Set(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM', 'EADDRNOTAVAIL']);
+
+/**
+ * Reports whether an attempt failed because this process lacks something. Nothing was sent, and the receiver
+ * has no part in it.
+ */
+export function isShortage(error: unknown): boolean {
+  const { cause } = error as Error;
+  const { code } = (error instanceof ConnectionFailure ? cause : error) as NodeJS.ErrnoException;
+  return code !== undefined && SHORTAGES.has(code);
+}
+
 /** Returns the outcome of a fault of this service. */
 export function internalError(at: Date): FailedAttempt {
   return {
@@ -96,6 +109,7 @@ export function faultOfStatus(statusCode: number): AttemptFault | null {
 
 /** Returns the failure that an error means; null for an internal error. */
 export function faultOfError(error: Error): AttemptFault | null {
+  if (isShortage(error)) return null;
   if (error instanceof AddressRefused || error instanceof EndpointUrlRefused) {
     return fault('address_refused', error.message);
   }

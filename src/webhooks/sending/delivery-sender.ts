@@ -27,6 +27,8 @@ export interface DeliverySenderOptions {
   timeoutMs?: number;
   /** Age from which a connection takes no further request, so that its address is vetted again. */
   connectionMaxAgeMs?: number;
+  /** Number of open connections from which on none is kept after its request. */
+  maxKept?: number;
   /** Time for which an unused connection is kept, unless the receiver's Keep-Alive header says otherwise. */
   connectionIdleMs?: number;
 }
@@ -38,6 +40,7 @@ export class DeliverySender implements OnApplicationShutdown {
   private readonly connector: VettedConnector;
   private readonly agent: Agent;
   private readonly timeoutMs: number;
+  private readonly maxKept: number;
 
   constructor({
     policy,
@@ -46,8 +49,10 @@ export class DeliverySender implements OnApplicationShutdown {
     timeoutMs = 10_000,
     connectionMaxAgeMs = 60_000,
     connectionIdleMs = 4_000,
+    maxKept = Infinity,
   }: DeliverySenderOptions) {
     this.timeoutMs = timeoutMs;
+    this.maxKept = maxKept;
     this.policy = policy;
     this.connector = new VettedConnector({ policy, resolver, extraCa });
     // Unlike the global one, this agent ignores the environment's proxies. It follows no redirects. The
@@ -86,6 +91,7 @@ export class DeliverySender implements OnApplicationShutdown {
             method: 'POST',
             headers: headersOf(request, at, signaturesOf(request, at, body)),
             body,
+            reset: this.connector.openConnections >= this.maxKept,
           },
           exchange,
         );

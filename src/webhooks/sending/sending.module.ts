@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { Config } from '../../config/config';
 import { AddressPolicy } from './address-policy';
+import { connectionBudget } from './connection-budget';
 import { DeliverySender } from './delivery-sender';
 import { HostResolver } from './host-resolver';
 
@@ -22,8 +23,13 @@ import { HostResolver } from './host-resolver';
     {
       provide: DeliverySender,
       inject: [Config, AddressPolicy, HostResolver],
-      useFactory: ({ webhookExtraCa: extraCa }: Config, policy: AddressPolicy, resolver: HostResolver) =>
-        new DeliverySender({ policy, extraCa, resolver }),
+      useFactory: (config: Config, policy: AddressPolicy, resolver: HostResolver) =>
+        new DeliverySender({
+          policy,
+          extraCa: config.webhookExtraCa,
+          resolver,
+          maxKept: connectionBudget(config).kept,
+        }),
     },
   ],
   exports: [AddressPolicy, HostResolver, DeliverySender],

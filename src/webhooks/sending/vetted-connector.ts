@@ -90,6 +90,7 @@ export class VettedConnector {
   private readonly resolver: HostResolver;
   private readonly openTls: OpenTls;
   private observed: ConnectionSetup | null = null;
+  private connections = 0;
   /** Setups of requests that undici has not put on a connection yet, with their hosts. */
   private readonly waiting = new Map<ConnectionSetup, string>();
 
@@ -105,6 +106,11 @@ export class VettedConnector {
       allowH2: false,
       timeout: 0, // Each try has a share of the remaining time instead.
     }) as OpenTls;
+  }
+
+  /** Number of connections that are open or being opened. */
+  get openConnections(): number {
+    return this.connections;
   }
 
   /**
@@ -206,6 +212,8 @@ export class VettedConnector {
         setup.begin('ready');
         resolve(ready);
       });
+      this.connections += 1;
+      socket.once('close', () => (this.connections -= 1));
       socket.once('connect', () => {
         setup.connectMs = setup.stepMs;
         setup.begin('tls');
