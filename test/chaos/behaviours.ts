@@ -24,8 +24,8 @@ export interface Exchange {
 /** Way in which a receiver answers a webhook, or does not answer it. */
 export interface Behaviour {
   answer(exchange: Exchange): void | Promise<void>;
-  /** Handles a new connection before the TLS handshake. */
-  connect?(connection: Socket, random: Random): void;
+  /** Handles a new connection. The TLS handshake begins when this is done. */
+  connect?(connection: Socket, random: Random): void | Promise<void>;
 }
 
 export const answering: Behaviour = {
@@ -72,6 +72,11 @@ export const resetting: Behaviour = {
   answer({ connection }) {
     connection.resetAndDestroy();
   },
+};
+
+export const connectingSlowly: Behaviour = {
+  connect: (_, random) => sleep(random.between(1_500, 4_000)),
+  answer: (exchange) => answering.answer(exchange),
 };
 
 export const closingKeptConnections: Behaviour = {

@@ -4,6 +4,7 @@ import { waitFor } from '../support/wait';
 import {
   Behaviour,
   closingKeptConnections,
+  connectingSlowly,
   gzipBomb,
   hanging,
   hugeHead,
@@ -12,7 +13,7 @@ import {
   tenGigabytes,
 } from './behaviours';
 import { ChaosCluster } from './cluster';
-import { deletion, flood, poison, reactivation, recovery, tarpits } from './neighbour-faults';
+import { deletion, flood, poison, reactivation, recovery, slowDeletion, tarpits } from './neighbour-faults';
 import { Random } from './random';
 import { NAMED_HOST, ReceiverName } from './receivers';
 import { FULL_DISK, ChaosProcess } from './service-process';
@@ -126,6 +127,13 @@ const receiver = faultsOf('receiver', 'troubled', {
   'receiver: gzip bomb': misbehave(gzipBomb),
   'receiver: 1 MB of headers': misbehave(hugeHead),
   'receiver: closes kept connections': misbehave(closingKeptConnections),
+  'receiver: connects slowly': async (cluster, random) => {
+    const troubled = cluster.receiver('troubled');
+    troubled.behave(connectingSlowly);
+    troubled.closeConnections();
+    await aWhile(random);
+    troubled.heal();
+  },
 });
 
 const names = faultsOf('names', 'named', {
@@ -138,6 +146,7 @@ const neighbours = faultsOf('neighbours', 'steady', {
   'neighbour: endpoints hang': tarpits,
   'neighbour: endpoints deleted with a backlog': deletion,
   'neighbour: endpoint reactivated with a backlog': reactivation,
+  'neighbour: endpoints deleted while they connect': slowDeletion,
   'neighbour: poisoned event': poison,
 });
 

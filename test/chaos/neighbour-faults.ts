@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { answering, hanging, slow } from './behaviours';
+import { answering, Behaviour, connectingSlowly, hanging, slow } from './behaviours';
 import { ChaosCluster } from './cluster';
 import { Neighbour } from './neighbours';
 import { Random } from './random';
@@ -34,8 +34,21 @@ export async function tarpits({ neighbours, sizes }: ChaosCluster, random: Rando
 }
 
 /** Deletes one endpoint and deactivates another while deliveries to them wait. */
-export async function deletion({ neighbours, sizes, notes }: ChaosCluster, random: Random): Promise<void> {
-  const neighbour = await neighbours.make(slow, [
+export function deletion(cluster: ChaosCluster, random: Random): Promise<void> {
+  return closeEndpoints(cluster, random, slow);
+}
+
+/** Deletes one endpoint and deactivates another while connections to them are being made. */
+export function slowDeletion(cluster: ChaosCluster, random: Random): Promise<void> {
+  return closeEndpoints(cluster, random, connectingSlowly);
+}
+
+async function closeEndpoints(
+  { neighbours, sizes, notes }: ChaosCluster,
+  random: Random,
+  usual: Behaviour,
+): Promise<void> {
+  const neighbour = await neighbours.make(usual, [
     { rateLimit: FEW_A_SECOND },
     { rateLimit: FEW_A_SECOND },
     {},

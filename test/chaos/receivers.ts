@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, Server } from 'node:https';
-import { AddressInfo, Socket } from 'node:net';
+import { AddressInfo, createServer as createTcpServer, Server as TcpServer, Socket } from 'node:net';
 import { answering, Behaviour, failing, slow } from './behaviours';
 import { Arrival } from './ledger';
 import { Random } from './random';
@@ -40,6 +40,8 @@ export class ChaosReceiver {
   private readonly connections = new Map<number, Socket>();
   private readonly used = new WeakSet<Socket>();
   private server!: Server;
+  /** Accepts connections for `server`, whose TLS handshakes may have to wait. */
+  private front!: TcpServer;
   private port = 0;
 
   private constructor(private readonly options: ReceiverOptions) {
@@ -85,26 +87,28 @@ export class ChaosReceiver {
     this.server.keepAliveTimeout = 60_000;
     // Faults cause these errors on purpose.
     this.server.on('tlsClientError', () => undefined);
-    this.server.on('connection', (connection: Socket) => this.track(connection));
-    this.server.listen(this.port, '127.0.0.1');
-    await once(this.server, 'listening');
-    this.port = (this.server.address() as AddressInfo).port;
+    this.front = createTcpServer((connection) => void this.accept(connection));
+    this.front.listen(this.port, '127.0.0.1');
+    await once(this.front, 'listening');
+    this.port = (this.front.address() as AddressInfo).port;
   }
 
   /** Refuses connections from now on. */
   async stop(): Promise<void> {
-    const closed = once(this.server, 'close');
-    this.server.close();
+    const closed = once(this.front, 'close');
+    this.front.close();
     this.closeConnections();
     await closed;
   }
 
-  private track(connection: Socket): void {
+  private async accept(connection: Socket): Promise<void> {
+    const { server } = this;
     const port = connection.remotePort ?? 0;
     this.connections.set(port, connection);
     connection.on('error', () => undefined);
     connection.once('close', () => this.connections.delete(port));
-    this.behaviour.connect?.(connection, this.options.random);
+    await this.behaviour.connect?.(connection, this.options.random);
+    if (!connection.destroyed) server.emit('connection', connection);
   }
 
   private receive(request: IncomingMessage, response: ServerResponse): void {

@@ -79,9 +79,10 @@ const SHORTAGES = new Set(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM', 'EADDRNOTAVA
  * has no part in it.
  */
 export function isShortage(error: unknown): boolean {
-  const { cause } = error as Error;
-  const { code } = (error instanceof ConnectionFailure ? cause : error) as NodeJS.ErrnoException;
-  return code !== undefined && SHORTAGES.has(code);
+  const fault = (error instanceof ConnectionFailure ? error.cause : error) as
+    | NodeJS.ErrnoException
+    | undefined;
+  return fault?.code !== undefined && SHORTAGES.has(fault.code);
 }
 
 /** Returns the outcome of a fault of this service. */
