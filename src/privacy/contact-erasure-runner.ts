@@ -1,8 +1,8 @@
 import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { AuditService } from '../audit/audit.service';
 import { HIGHEST_ID, LOWEST_ID } from '../common/ids';
 import { Periodic } from '../common/periodic';
+import { StepRounds } from '../common/step-rounds';
 import { SYSTEM } from '../common/principal';
 import { ConversationsRepository } from '../conversations/conversations.repository';
 import { Database } from '../database/database';
@@ -34,13 +34,24 @@ const SETTLE_MS = 120_000;
 @Injectable()
 export class ContactErasureRunner implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(ContactErasureRunner.name);
+  private readonly rounds = new StepRounds<ContactErasureKey>({
+    size: BATCH,
+    pauseMs: PAUSE_MS,
+    restMs: INTERVAL_MS,
+    list: () => this.erasures.listDue(),
+    keyOf: ({ id }) => id,
+    step: (erasure, size) => this.database.queueTransaction((tx) => this.step(tx, erasure, size)),
+    onError: ({ tenantId, id: erasureId }, err, messages) =>
+      this.logger.error(
+        { err, tenantId, erasureId, messages },
+        'a step of an erasure failed; it will be retried',
+      ),
+  });
   private readonly runs = new Periodic(
     INTERVAL_MS,
-    () => this.runAll(),
+    () => this.rounds.run(() => this.runs.isStopped),
     (error) => this.logger.error({ err: error }, 'looking for erasures failed; it will be retried'),
   );
-  /** Reduced step sizes, by erasure, after a step that failed. */
-  private readonly sizes = new Map<string, number>();
 
   constructor(
     private readonly database: Database,
@@ -57,42 +68,6 @@ export class ContactErasureRunner implements OnApplicationBootstrap, BeforeAppli
 
   beforeApplicationShutdown(): Promise<void> {
     return this.runs.stop();
-  }
-
-  /** Runs one step of each erasure in turn, so that a big one delays no other. */
-  private async runAll(): Promise<void> {
-    let remaining = await this.erasures.listDue();
-    while (remaining.length > 0) {
-      const unfinished: ContactErasureKey[] = [];
-      for (const erasure of remaining) {
-        if (this.runs.isStopped) return;
-        if (await this.tryStep(erasure)) unfinished.push(erasure);
-        await sleep(PAUSE_MS);
-      }
-      remaining = unfinished;
-    }
-  }
-
-  /**
-   * Runs one step of an erasure.
-   * @returns whether there is more to do now; after a failure the next run makes a smaller step
-   */
-  private async tryStep(key: ContactErasureKey): Promise<boolean> {
-    const size = this.sizes.get(key.id) ?? BATCH;
-    try {
-      const isUnfinished = await this.database.queueTransaction((tx) => this.step(tx, key, size));
-      if (size * 2 < BATCH && isUnfinished) this.sizes.set(key.id, size * 2);
-      else this.sizes.delete(key.id);
-      return isUnfinished;
-    } catch (error) {
-      this.sizes.set(key.id, Math.max(1, Math.floor(size / 2)));
-      const { tenantId, id: erasureId } = key;
-      this.logger.error(
-        { err: error as Error, tenantId, erasureId, messages: size },
-        'a step of an erasure failed; it will be retried',
-      );
-      return false;
-    }
   }
 
   private async step(tx: Transaction, key: ContactErasureKey, size: number): Promise<boolean> {

@@ -53,9 +53,8 @@ export const SEARCHES: Record<string, string> = {
   'TableRowsRepository.findHistoryUses':
     'nightly, before a day of the history is dropped: index look-ups for each workspace',
   'TableRowsRepository.findSecrets': 'a rotation of the keys, which an operator starts',
-  'WebhookRecoveriesRepository.findRunning': 'after isAnyRunning: the recoveries that run',
-  'WebhookRecoveriesRepository.isAnyRunning':
-    'asks whether recoveries run, twice a second for each worker: one row of a small table',
+  'WebhookRecoveriesRepository.listRunning':
+    'finds running recoveries, twice a second for each worker: a bounded read by index',
   'WorkspaceDeletionsRepository.listDue': EVERY_SECOND,
   'WorkspaceDeletionsRepository.list': OPERATOR,
   'WorkspacesRepository.listIds': NIGHTLY,

@@ -1,6 +1,6 @@
 import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Periodic } from '../../common/periodic';
+import { StepRounds } from '../../common/step-rounds';
 import { Database } from '../../database/database';
 import { Metrics } from '../../metrics/metrics';
 import { DeliveryHistoryRepository } from './delivery-history.repository';
@@ -22,10 +22,23 @@ const PAUSE_MS = 25;
 @Injectable()
 export class PendingCanceller implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(PendingCanceller.name);
+  private readonly rounds = new StepRounds<PendingCancellation>({
+    size: BATCH,
+    pauseMs: PAUSE_MS,
+    restMs: INTERVAL_MS,
+    list: () => this.cancellations.list(),
+    keyOf: ({ endpointId, activation }) => `${endpointId}:${activation}`,
+    step: (cancellation, size) => this.step(cancellation, size),
+    onError: ({ tenantId, endpointId }, err, deliveries) =>
+      this.logger.error(
+        { err, tenantId, endpointId, deliveries },
+        'a step of a cancellation failed; it will be retried',
+      ),
+  });
   private readonly runs = new Periodic(
     INTERVAL_MS,
-    () => this.runAll(),
-    (error) => this.logger.error({ err: error }, 'a step of a cancellation failed; it will be retried'),
+    () => this.rounds.run(() => this.runs.isStopped),
+    (error) => this.logger.error({ err: error }, 'looking for cancellations failed; it will be retried'),
   );
 
   constructor(
@@ -44,40 +57,21 @@ export class PendingCanceller implements OnApplicationBootstrap, BeforeApplicati
     return this.runs.stop();
   }
 
-  /** Runs one step of each cancellation in turn, so that a big one delays no other. */
-  private async runAll(): Promise<void> {
-    let remaining = await this.cancellations.list();
-    while (remaining.length > 0 && !this.runs.isStopped) {
-      const unfinished: PendingCancellation[] = [];
-      for (const cancellation of remaining) {
-        if (this.runs.isStopped) return;
-        if (await this.step(cancellation)) unfinished.push(cancellation);
-        await sleep(PAUSE_MS);
-      }
-      remaining = unfinished;
-    }
-  }
-
   /**
    * Cancels the next deliveries of a cancellation.
    * @returns whether there may be more to cancel now
    */
-  private step(cancellation: PendingCancellation): Promise<boolean> {
+  private step(cancellation: PendingCancellation, size: number): Promise<boolean> {
     const { tenantId, endpointId, activation, isSettled } = cancellation;
     return this.database.queueTransaction(async (tx) => {
       if (!(await this.cancellations.lock(tx, cancellation))) return false;
-      const cancelled = await this.deliveries.deleteStale(
-        tx,
-        { tenantId, id: endpointId },
-        activation,
-        BATCH,
-      );
+      const cancelled = await this.deliveries.deleteStale(tx, { tenantId, id: endpointId }, activation, size);
       if (cancelled.length > 0) {
         this.history.insertCancelledPipelined(tx, cancelled);
         await this.cancellations.advance(tx, cancellation, cancelled.length);
         tx.onCommit(() => this.metrics.webhookDeliveries.inc({ status: 'cancelled' }, cancelled.length));
       } else if (isSettled) await this.cancellations.delete(tx, cancellation);
-      return cancelled.length === BATCH;
+      return cancelled.length === size;
     });
   }
 }

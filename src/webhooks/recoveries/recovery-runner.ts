@@ -1,6 +1,7 @@
 import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
-import { idFloor } from '../../common/ids';
+import { LOWEST_ID } from '../../common/ids';
 import { Periodic } from '../../common/periodic';
+import { StepRounds } from '../../common/step-rounds';
 import { Database } from '../../database/database';
 import { DatabaseClock } from '../../database/database-clock';
 import { Transaction } from '../../database/transaction';
@@ -10,7 +11,7 @@ import { DELIVERY_QUEUE, targetOf } from '../deliveries/delivery';
 import { NO_FAILURE, PendingDeliveriesRepository } from '../deliveries/pending-deliveries.repository';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
 import { beforeQueued, RecoverySource } from './recovery-source';
-import { WebhookRecoveriesRepository } from './webhook-recoveries.repository';
+import { RecoveryKey, WebhookRecoveriesRepository } from './webhook-recoveries.repository';
 import { WebhookRecoveryEntity } from './webhook-recovery.entity';
 
 const INTERVAL_MS = 500;
@@ -20,22 +21,32 @@ const STEP = 1_000;
 const ENOUGH_PENDING = 2_000;
 
 /**
- * Runs recoveries in small steps, round-robin. Deliveries and progress commit together, so that another
+ * Runs recoveries in small steps. Deliveries and progress commit together, so that another
  * worker continues the recovery of a killed one.
  */
 @Injectable()
 export class RecoveryRunner implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(RecoveryRunner.name);
+  private readonly rounds = new StepRounds<RecoveryKey>({
+    size: STEP,
+    pauseMs: 0,
+    restMs: INTERVAL_MS,
+    list: () => this.listNext(),
+    keyOf: ({ id }) => id,
+    step: (key, size) => this.runStep(key, size),
+    onError: ({ tenantId, id: recoveryId }, err, deliveries) =>
+      this.logger.error(
+        { err, tenantId, recoveryId, deliveries },
+        'a step of a recovery failed; it will be retried',
+      ),
+  });
   private readonly runs = new Periodic(
     INTERVAL_MS,
-    () => this.runAll(),
-    (error) => this.logger.error({ err: error }, 'a step of a recovery failed; it will be retried'),
+    () => this.rounds.run(() => this.runs.isStopped || !this.clock.isTrusted),
+    (error) => this.logger.error({ err: error }, 'looking for recoveries failed; it will be retried'),
   );
-
-  /**
-   * Recovery of the last step. The next step is one of another recovery, so that a big one delays no other.
-   */
-  private lastId = idFloor(new Date(0));
+  /** Last recovery of the last list. The next list begins after it. */
+  private lastId = LOWEST_ID;
 
   constructor(
     private readonly database: Database,
@@ -56,22 +67,21 @@ export class RecoveryRunner implements OnApplicationBootstrap, BeforeApplication
     return this.runs.stop();
   }
 
-  private async runAll(): Promise<void> {
-    if (!(await this.recoveries.isAnyRunning())) return;
-    while (!this.runs.isStopped && this.clock.isTrusted && (await this.runStep()));
+  private async listNext(): Promise<RecoveryKey[]> {
+    const running = await this.recoveries.listRunning(this.lastId);
+    this.lastId = running.at(-1)?.id ?? this.lastId;
+    return running;
   }
 
   /**
-   * Runs one step of the next recovery.
-   * @returns whether there was anything to do
+   * Runs one step of a recovery.
+   * @returns whether there was anything to do; false too while another worker runs a step of it
    */
-  private runStep(): Promise<boolean> {
+  private runStep(key: RecoveryKey, size: number): Promise<boolean> {
     return this.database.queueTransaction(async (tx) => {
-      const recovery = await this.recoveries.lockNextRunning(tx, this.lastId);
-      if (!recovery) return false;
-      this.lastId = recovery.id;
-      const after = await this.step(tx, recovery);
-      if (after === null) return false;
+      const recovery = await this.recoveries.lockRunning(tx, key);
+      const after = recovery && (await this.step(tx, recovery, size));
+      if (!after) return false;
       await this.recoveries.advance(tx, after);
       return true;
     });
@@ -85,6 +95,7 @@ export class RecoveryRunner implements OnApplicationBootstrap, BeforeApplication
   private async step(
     tx: Transaction,
     recovery: WebhookRecoveryEntity,
+    size: number,
   ): Promise<WebhookRecoveryEntity | null> {
     const { tenantId, endpointId } = recovery;
     const [endpoint] = await this.endpoints.lockSubscribers(tx, [{ tenantId, id: endpointId }]);
@@ -93,7 +104,7 @@ export class RecoveryRunner implements OnApplicationBootstrap, BeforeApplication
     const target = targetOf(endpoint, true);
     if ((await this.due.countRecovered(tx, target, activation, ENOUGH_PENDING)) === ENOUGH_PENDING)
       return null;
-    const step = await this.source.step(tx, recovery, endpoint, recovery.cursor, STEP);
+    const step = await this.source.step(tx, recovery, endpoint, recovery.cursor, size);
     const { rounds, next } = beforeQueued(step, recovery.cursor);
     if (next === recovery.cursor) return null;
     if (rounds.length > 0) {

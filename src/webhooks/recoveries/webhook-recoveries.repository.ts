@@ -6,16 +6,13 @@ import { isSuspended } from '../../workspaces/suspension';
 import { WebhookRecoveryEntity } from './webhook-recovery.entity';
 
 /** Names a recovery. */
-interface RecoveryKey {
+export interface RecoveryKey {
   tenantId: string;
   id: string;
 }
 
-/**
- * Number of recoveries that a search for work looks at, more than there are workers, each of which holds one
- * at most.
- */
-const MAX_LISTED = 100;
+/** Number of running recoveries that one read returns at most. */
+const MAX_LISTED = 1_000;
 
 @Injectable()
 export class WebhookRecoveriesRepository {
@@ -48,38 +45,23 @@ export class WebhookRecoveriesRepository {
   }
 
   /**
-   * Reports whether any workspace has a running recovery. Every worker asks twice a second: in a named
-   * statement without a transaction that costs PostgreSQL 0.06 ms instead of 1.3.
+   * Lists the running recoveries of all workspaces, beginning after the previous one. Every worker asks twice
+   * a second: in a named statement without a transaction that costs PostgreSQL 0.06 ms instead of 1.3.
    */
-  async isAnyRunning(): Promise<boolean> {
-    const rows = await this.database.prepared(
-      `SELECT 1 FROM webhook_recoveries WHERE status = 'RUNNING' LIMIT 1`,
-    );
-    return rows.length > 0;
-  }
-
-  /**
-   * Locks the running recovery after the previous one, or else the first. It skips recoveries that another
-   * worker has locked. A plain read finds them, so that each lock names its workspace.
-   */
-  async lockNextRunning(tx: Transaction, previousId: string): Promise<WebhookRecoveryEntity | null> {
-    for (const { tenantId, id } of await this.findRunning(tx, previousId)) {
-      const recovery = await tx.manager.findOne(WebhookRecoveryEntity, {
-        where: { tenantId, id, status: 'RUNNING' },
-        lock: { mode: 'for_no_key_update', onLocked: 'skip_locked' },
-      });
-      if (recovery) return recovery;
-    }
-    return null;
-  }
-
-  /** Lists the running recoveries, beginning after the previous one. */
-  private findRunning(tx: Transaction, previousId: string): Promise<RecoveryKey[]> {
-    return tx.query<RecoveryKey>(
+  listRunning(previousId: string): Promise<RecoveryKey[]> {
+    return this.database.prepared<RecoveryKey>(
       `SELECT tenant_id AS "tenantId", id FROM webhook_recoveries WHERE status = 'RUNNING'
        ORDER BY id <= $1, id LIMIT ${MAX_LISTED}`,
       [previousId],
     );
+  }
+
+  /** Locks a running recovery. It returns null if the recovery has ended, or another worker has it locked. */
+  lockRunning(tx: Transaction, { tenantId, id }: RecoveryKey): Promise<WebhookRecoveryEntity | null> {
+    return tx.manager.findOne(WebhookRecoveryEntity, {
+      where: { tenantId, id, status: 'RUNNING' },
+      lock: { mode: 'for_no_key_update', onLocked: 'skip_locked' },
+    });
   }
 
   async advance(tx: Transaction, recovery: WebhookRecoveryEntity): Promise<void> {
